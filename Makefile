@@ -1,0 +1,42 @@
+# make demo, make test: all that a fresh machine needs is Python 3.10 to 3.12 and make.
+VENV ?= .venv
+EDITABLE ?= -e
+EXTRAS ?=
+BIN = $(VENV)/bin
+# The first interpreter that runs and fits.
+PYTHON ?= $(shell for p in python3.11 python3.12 python3.10 python3; do \
+	$$p -c 'import sys; sys.exit(not (3, 10) <= sys.version_info < (3, 13))' 2>/dev/null \
+	&& echo $$p && break; done)
+PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+
+.PHONY: demo test lint install clean
+
+demo: $(VENV)/.installed
+	$(BIN)/spacy-angel link --file assets/demo.txt --html demo.html
+
+test: $(VENV)/.installed-test
+	$(BIN)/python -m pytest -n auto --dist loadfile
+
+lint: $(VENV)/.installed-test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+install: $(VENV)/.installed$(addprefix -,$(EXTRAS))
+
+$(BIN)/python:
+	@test -n "$(PYTHON)" || { echo "Python 3.10, 3.11 or 3.12 is needed, none was found." >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+# torch first and by version, see constraints.txt.
+$(VENV)/.installed: setup.cfg constraints.txt | $(BIN)/python
+	$(PIP) "$$(grep '^torch==' constraints.txt)"
+	$(PIP) $(EDITABLE) .
+	touch $@
+
+$(VENV)/.installed-test: $(VENV)/.installed
+	$(PIP) $(EDITABLE) ".[test]"
+	touch $@
+
+clean:
+	rm -rf $(VENV) demo.html build dist *.egg-info

@@ -1,0 +1,337 @@
+"""Measure the constrained search against transformers' `generate` with a dictionary trie.
+
+Both sides run in this process, in turn, on the same mentions, the same names and the same weights:
+a BART of random weights, real mentions in real context, sources cut to the same length. The other
+side is what the reference implementations of GENRE, GenBioEL and ANGEL do: one mention at a time
+(with decoder prefixes of different lengths `generate` is only right so) and a Python callback that
+looks the legal tokens up in nested dictionaries.
+
+    python scripts/benchmark_search.py --data ../shared/data
+"""
+
+import gc
+import json
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import torch
+import typer
+from tqdm import tqdm
+
+from spacy_angel import expansion, search, walk
+from spacy_angel.bart import BartModel, convert_weights
+from spacy_angel.concepts import normalize_name
+from spacy_angel.corpora import read_corpus
+from spacy_angel.generator import DTYPES, Generator
+from spacy_angel.prompts import Mention, PromptEncoder, PromptFormat
+from spacy_angel.search import SearchSettings
+from spacy_angel.trie import NameTrie, SearchSpace
+from spacy_angel.vocabularies import read_vocabulary
+
+SIZES = {
+    "base": {"d_model": 768, "layers": 6, "heads": 12},
+    "large": {"d_model": 1024, "layers": 12, "heads": 16},
+}
+# The constraint's share of the time: looking up children, selection, bookkeeping.
+CONSTRAINT = (
+    (walk.Walker, "children"),
+    (walk.Walker, "only_children"),
+    (expansion.Expander, "_continue"),
+    (expansion.Expander, "_store"),
+    (search._Candidates, "__init__"),
+    (search._Finished, "add"),
+    (search._Finished, "lists"),
+)
+
+
+def main(
+    data: Annotated[Path, typer.Option(help="Folder with medic/, ncbi-disease/, bart-tokenizer/.")],
+    size: Annotated[str, typer.Option(help="Model size: base or large.")] = "base",
+    device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
+    dtypes: Annotated[str, typer.Option(help="Types of the weights.")] = "float32,bfloat16,int8",
+    n_mentions: Annotated[int, typer.Option(help="Mentions searched by us.")] = 128,
+    n_reference: Annotated[int, typer.Option(help="Mentions searched by generate.")] = 24,
+    batch_size: Annotated[int, typer.Option(help="Mentions in one of our batches.")] = 64,
+    threads: Annotated[int, typer.Option(help="Threads on a CPU.")] = 2,
+    rounds: Annotated[int, typer.Option(help="Times that both sides run; the best counts.")] = 3,
+) -> None:
+    """Print mentions per second, peak memory, agreement, and one JSON object as the last line."""
+    torch.set_num_threads(threads)
+    torch.manual_seed(0)
+    model = random_bart(size)
+    prompts = PromptEncoder(load_tokenizer(data), PromptFormat(max_source_tokens=128), 2, 2)
+    names = read_names(data)
+    mentions = read_mentions(data, prompts, max(n_mentions, n_reference))
+    ids = prompts.encode_names(names)
+    space, nested = compile_names(ids), nest(ids)
+    print(f"{len(names):,} names, {len(mentions):,} mentions, {space.tries[0].n_nodes:,} nodes")
+    rows = {}
+    for dtype in dtypes.split(","):
+        ours = Our(model, prompts, space, mentions[:n_mentions], batch_size, dtype, device)
+        theirs = Reference(model, prompts, nested, mentions[:n_reference], dtype, device)
+        rows[dtype] = compare(ours, theirs, rounds)
+        print(dtype, json.dumps(rows[dtype]))
+        del ours, theirs
+        gc.collect()
+    print(json.dumps(summary(rows)))
+
+
+class Our:
+    """The search of this package: whole batches of mentions."""
+
+    def __init__(
+        self,
+        model: Any,
+        prompts: PromptEncoder,
+        space: SearchSpace,
+        mentions: Sequence[Mention],
+        batch_size: int,
+        dtype: str,
+        device: str,
+    ) -> None:
+        weights = convert_weights(dict(model.state_dict()), DTYPES[dtype], torch.device(device))
+        self.generator = Generator(BartModel(model.config, weights), prompts, model.config)
+        self.space, self.mentions, self.batch_size = space, mentions, batch_size
+
+    def __call__(self) -> list[list[tuple[int, float]]]:
+        """RETURNS: names and scores of each mention."""
+        results = self.generator.search(
+            self.mentions, self.space, SearchSettings(), batch_size=self.batch_size
+        )
+        return [[(h.name, h.score) for h in result.hypotheses] for result in results]
+
+
+class Reference:
+    """`generate` with `prefix_allowed_tokens_fn`, one mention at a time."""
+
+    def __init__(
+        self,
+        model: Any,
+        prompts: PromptEncoder,
+        nested: dict,
+        mentions: Sequence[Mention],
+        dtype: str,
+        device: str,
+    ) -> None:
+        import copy
+
+        self.model = copy.deepcopy(model).to(device)
+        if dtype == "int8":
+            self.model = torch.ao.quantization.quantize_dynamic(
+                self.model, {torch.nn.Linear}, dtype=torch.qint8
+            )
+        else:
+            self.model = self.model.to(DTYPES[dtype])
+        self.device, self.nested, self.mentions = device, nested, mentions
+        self.sources = prompts.source_ids(mentions)
+        self.prefixes = prompts.prefix_ids(mentions)
+
+    @torch.inference_mode()
+    def __call__(self) -> list[list[tuple[int, float]]]:
+        """RETURNS: names and scores of each mention."""
+        pairs = zip(self.sources, self.prefixes, strict=True)
+        return [self._generate(*pair) for pair in tqdm(pairs, total=len(self.sources), leave=False)]
+
+    def _generate(self, source: list[int], prefix: list[int]) -> list[tuple[int, float]]:
+        def allowed(_: int, sequence: torch.Tensor) -> list[int]:
+            node = self.nested
+            for token in sequence[len(prefix) :].tolist():
+                node = node.get(token, {})
+            return [token for token in node if token >= 0] or [1]
+
+        output = self.model.generate(
+            torch.tensor([source], device=self.device),
+            attention_mask=torch.ones(1, len(source), dtype=torch.long, device=self.device),
+            decoder_input_ids=torch.tensor([prefix], device=self.device),
+            prefix_allowed_tokens_fn=allowed,
+            num_beams=5,
+            num_return_sequences=5,
+            max_new_tokens=120,
+            no_repeat_ngram_size=0,
+            forced_bos_token_id=None,
+            forced_eos_token_id=None,
+            output_scores=True,
+            return_dict_in_generate=True,
+        )
+        found = []
+        for tokens, score in zip(output.sequences, output.sequences_scores.tolist(), strict=True):
+            node = self.nested
+            for token in tokens[len(prefix) :].tolist():
+                node = node.get(token, {})
+                if -1 in node:
+                    found.append((node[-1], score))
+                    break
+        return found
+
+
+def compare(ours: Our, theirs: Reference, rounds: int) -> dict[str, float]:
+    """Run both sides in turn and compare what they found.
+
+    RETURNS (dict[str, float]): mentions per second of both (the best round), agreement of names
+        and of scores, share of the constraint, peak memory of the process in MB.
+    """
+    ours()
+    theirs._generate(theirs.sources[0], theirs.prefixes[0])
+    our_seconds, their_seconds = [], []
+    for _ in range(rounds):
+        seconds, found = timed(ours)
+        our_seconds.append(seconds / len(ours.mentions))
+        seconds, expected = timed(theirs)
+        their_seconds.append(seconds / len(theirs.mentions))
+    both = list(zip(found, expected, strict=False))
+    same = [[n for n, _ in a] == [n for n, _ in b] for a, b in both]
+    first = [a[:1] and b[:1] and a[0][0] == b[0][0] for a, b in both]
+    return {
+        "ours_per_second": round(1 / min(our_seconds), 2),
+        "reference_per_second": round(1 / min(their_seconds), 2),
+        "speedup": round(min(their_seconds) / min(our_seconds), 2),
+        "same_first": round(sum(map(bool, first)) / len(both), 4),
+        "same_beams": round(sum(same) / len(both), 4),
+        "constraint_share": round(constraint_share(ours), 5),
+        "peak_mb": peak_mb(),
+    }
+
+
+def constraint_share(ours: Our) -> float:
+    """RETURNS (float): part of the time spent in the functions of `CONSTRAINT`, in a run of its
+    own, since looking at the clock costs time too."""
+    spent = [0.0]
+    depth = [0]
+
+    def clocked(function: Callable) -> Callable:
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
+            synchronize()
+            depth[0] += 1
+            begin = time.perf_counter()
+            result = function(*args, **kwargs)
+            synchronize()
+            depth[0] -= 1
+            if not depth[0]:
+                spent[0] += time.perf_counter() - begin
+            return result
+
+        return wrapper
+
+    originals = [(owner, name, getattr(owner, name)) for owner, name in CONSTRAINT]
+    for owner, name, function in originals:
+        setattr(owner, name, clocked(function))
+    try:
+        total, _ = timed(ours)
+    finally:
+        for owner, name, function in originals:
+            setattr(owner, name, function)
+    return spent[0] / total
+
+
+def timed(function: Callable) -> tuple[float, Any]:
+    """RETURNS (tuple[float, Any]): seconds and result."""
+    synchronize()
+    begin = time.perf_counter()
+    result = function()
+    synchronize()
+    return time.perf_counter() - begin, result
+
+
+def synchronize() -> None:
+    """Wait for the GPU, if one is at work."""
+    if torch.cuda.is_initialized():
+        torch.cuda.synchronize()
+
+
+def peak_mb() -> int:
+    """RETURNS (int): the largest resident memory of this process so far, or of the GPU."""
+    if torch.cuda.is_initialized():
+        return torch.cuda.max_memory_allocated() // 2**20
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+
+
+def summary(rows: dict[str, dict[str, float]]) -> dict[str, float]:
+    """RETURNS (dict[str, float]): the figures over all types."""
+    fastest = max(row["ours_per_second"] for row in rows.values())
+    first = next(iter(rows.values()))
+    result = {
+        "speedup_equal_dtype": max(row["speedup"] for row in rows.values()),
+        "constraint_share": max(row["constraint_share"] for row in rows.values()),
+        "agreement": first["same_beams"],
+        "mentions_per_second": fastest,
+    }
+    if "float32" in rows:
+        base = rows["float32"]
+        result["speedup_float32"] = base["speedup"]
+        result["speedup_best_dtype"] = round(fastest / base["reference_per_second"], 2)
+    return result
+
+
+def random_bart(size: str) -> Any:
+    """RETURNS (BartForConditionalGeneration): the layout of facebook/bart-base or -large with
+    random weights."""
+    from transformers import BartConfig, BartForConditionalGeneration
+
+    shape = SIZES[size]
+    config = BartConfig(
+        d_model=shape["d_model"],
+        encoder_layers=shape["layers"],
+        decoder_layers=shape["layers"],
+        encoder_ffn_dim=4 * shape["d_model"],
+        decoder_ffn_dim=4 * shape["d_model"],
+        encoder_attention_heads=shape["heads"],
+        decoder_attention_heads=shape["heads"],
+    )
+    return BartForConditionalGeneration(config).eval()
+
+
+def load_tokenizer(data: Path) -> Any:
+    """RETURNS (BartTokenizerFast): from vocab.json and merges.txt."""
+    from transformers import BartTokenizerFast
+
+    folder = data / "bart-tokenizer"
+    return BartTokenizerFast(
+        vocab_file=str(folder / "vocab.json"), merges_file=str(folder / "merges.txt")
+    )
+
+
+def read_names(data: Path) -> list[str]:
+    """RETURNS (list[str]): the names of MEDIC 2012 in normal form."""
+    concepts = read_vocabulary(data / "medic" / "medic_06Jul2012.txt")
+    names = {normalize_name(name) for concept in concepts for name in concept.names}
+    return sorted(names - {""})
+
+
+def read_mentions(data: Path, prompts: PromptEncoder, n: int) -> list[Mention]:
+    """RETURNS (list[Mention]): n mentions of NCBI-disease development spread over the documents,
+    with enough context to fill the source."""
+    mentions = [
+        Mention(m.text, document.text[: m.start], document.text[m.end :])
+        for document in read_corpus(data / "ncbi-disease" / "NCBIdevelopset_corpus.txt")
+        for m in document.mentions
+    ]
+    lengths = prompts.source_ids(mentions)
+    full = [m for m, ids in zip(mentions, lengths, strict=True) if len(ids) == 128]
+    return [full[i * len(full) // n] for i in range(n)]
+
+
+def compile_names(ids: list[list[int]]) -> SearchSpace:
+    """RETURNS (SearchSpace): the names as a flat trie."""
+    import numpy as np
+
+    flat = np.array([token for name in ids for token in name], dtype=np.int32)
+    return SearchSpace((NameTrie.build(flat, np.cumsum([0, *map(len, ids)])),))
+
+
+def nest(ids: list[list[int]]) -> dict:
+    """RETURNS (dict): the names as nested dictionaries, a leaf has its name's index under -1."""
+    root: dict = {}
+    for index, name in enumerate(ids):
+        node = root
+        for token in name:
+            node = node.setdefault(token, {})
+        node[-1] = index
+    return root
+
+
+if __name__ == "__main__":
+    typer.run(main)

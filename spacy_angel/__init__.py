@@ -1,0 +1,19 @@
+"""Biomedical entity linking in spaCy by constrained generation of concept names."""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+__version__ = "0.1.0"
+
+
+def load(**settings: Any) -> "Language":
+    """The pipeline that works without any setting; see `spacy_angel.starter.load`.
+
+    settings (Any): its arguments, e.g. another vocabulary's folder.
+    RETURNS (Language): finds mentions, resolves abbreviations, links.
+    """
+    from .starter import load
+
+    return load(**settings)

@@ -1,0 +1,414 @@
+"""BART for the search: packed encoder, cross-attention once a mention, a tree of decoder tokens.
+
+The layers are those of transformers' BartForConditionalGeneration (post-norm, learned positions
+with an offset of 2), computed so that no token is padded in a matrix product, the cross-attention
+keys and values of a mention are projected once for all its beams, and beams share what they have
+in common.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from .decoding import Packing, TokenScores, Tree, pack_ids
+from .linear import SCALE_SUFFIX, Linear, make_linear, quantize_weight
+
+_Weights = dict[str, Tensor]
+
+_POSITION_OFFSET = 2
+# Tokens in one pass of the encoder on a CPU: what a layer makes of them stays in the cache.
+_CPU_TOKENS_PER_PASS = 512
+# Columns of the output layer in one piece on a CPU, for the same reason.
+_CPU_VOCABULARY_PIECE = 6400
+# Rows of a product on a CPU come in multiples of this: each new number compiles new kernels.
+_CPU_ROWS = 16
+
+_SIDES = ("encoder", "decoder")
+_SHARED = "model.shared.weight"
+_OUTPUT_BIAS = "final_logits_bias"
+_NEVER = -1e4
+_POSITIONS = "model.{}.embed_positions.weight"
+# The functions of a BartConfig, as the linear layers name them.
+_ACTIVATIONS = {
+    "gelu": "gelu",
+    "gelu_new": "gelu_tanh",
+    "gelu_pytorch_tanh": "gelu_tanh",
+    "relu": "relu",
+    "silu": "silu",
+    "swish": "silu",
+}
+
+
+class _Norm:
+    """Layer norm after a residual sum, in the type of the residual stream."""
+
+    def __init__(self, weights: dict[str, Tensor], name: str) -> None:
+        self.weight = weights[f"{name}.weight"]
+        self.bias = weights[f"{name}.bias"]
+
+    def __call__(self, x: Tensor) -> Tensor:
+        return functional.layer_norm(x, self.weight.shape, self.weight, self.bias, 1e-5)
+
+
+class _EncoderLayer:
+    def __init__(self, model: "BartModel", weights: dict[str, Tensor], name: str) -> None:
+        self.model = model
+        self.qkv = model.linear([f"{name}.self_attn.{part}_proj" for part in ("q", "k", "v")])
+        self.out = model.linear([f"{name}.self_attn.out_proj"])
+        self.attention_norm = _Norm(weights, f"{name}.self_attn_layer_norm")
+        self.fc1 = model.linear([f"{name}.fc1"])
+        self.fc2 = model.linear([f"{name}.fc2"])
+        self.final_norm = _Norm(weights, f"{name}.final_layer_norm")
+
+    def __call__(self, x: Tensor, packing: Packing, mask: Tensor | None) -> Tensor:
+        """x (Tensor): [total, d_model]. mask: [n, 1, 1, width] or None. RETURNS: as x."""
+        model = self.model
+        heads = model.encoder_heads
+        qkv = packing.pad(self.qkv(x, model.inner))
+        q, k, v = qkv.view(packing.n, packing.width, 3, heads, -1).permute(2, 0, 3, 1, 4)
+        attended = attend(q, k, v, mask).transpose(1, 2).flatten(2)
+        x = self.attention_norm(x + self.out(packing.pack(attended), model.dtype))
+        hidden = self.fc1(x, model.dtype, model.activation)
+        return self.final_norm(x + self.fc2(hidden, model.dtype))
+
+
+class _DecoderLayer:
+    def __init__(self, model: "BartModel", weights: dict[str, Tensor], name: str) -> None:
+        self.model = model
+        self.qkv = model.linear([f"{name}.self_attn.{part}_proj" for part in ("q", "k", "v")])
+        self.out = model.linear([f"{name}.self_attn.out_proj"])
+        self.attention_norm = _Norm(weights, f"{name}.self_attn_layer_norm")
+        self.cross_q = model.linear([f"{name}.encoder_attn.q_proj"])
+        self.cross_out = model.linear([f"{name}.encoder_attn.out_proj"])
+        self.cross_norm = _Norm(weights, f"{name}.encoder_attn_layer_norm")
+        self.fc1 = model.linear([f"{name}.fc1"])
+        self.fc2 = model.linear([f"{name}.fc2"])
+        self.final_norm = _Norm(weights, f"{name}.final_layer_norm")
+
+
+class BartModel:
+    """The weights of a BART, arranged for the search.
+
+    config (Any): transformers' BartConfig.
+    weights (dict[str, Tensor]): the checkpoint as `convert_weights` leaves it, on one device.
+    """
+
+    def __init__(self, config: Any, weights: dict[str, Tensor]) -> None:
+        # What becomes part of a layer leaves this dictionary, so that no weight is held twice.
+        self._rest = dict(weights)
+        self._layers: list[tuple[list[str], list[int], Linear]] = []
+        self.embedding = weights[_SHARED]
+        self.embedding_row_scale = weights.get(_SHARED + SCALE_SUFFIX)
+        self.device = self.embedding.device
+        # Residual stream and norms; attention within int8 runs in bfloat16.
+        self.dtype = weights[_POSITIONS.format("encoder")].dtype
+        self.inner = self.dtype if self.embedding_row_scale is None else torch.bfloat16
+        self.vocab_size = len(self.embedding)
+        self.encoder_heads = config.encoder_attention_heads
+        self.decoder_heads = config.decoder_attention_heads
+        self.activation = _ACTIVATIONS[config.activation_function]
+        self.embedding_scale = config.d_model**0.5 if config.scale_embedding else 1.0
+        self.positions = [weights[_POSITIONS.format(side)] for side in _SIDES]
+        self.embedding_norms = [
+            _Norm(weights, f"model.{side}.layernorm_embedding") for side in _SIDES
+        ]
+        self.encoder = [
+            _EncoderLayer(self, weights, f"model.encoder.layers.{i}")
+            for i in range(config.encoder_layers)
+        ]
+        names = [f"model.decoder.layers.{i}" for i in range(config.decoder_layers)]
+        self.decoder = [_DecoderLayer(self, weights, name) for name in names]
+        self.cross_kv = self.linear(
+            [f"{name}.encoder_attn.{part}_proj" for name in names for part in ("k", "v")]
+        )
+        self._output_width = _CPU_VOCABULARY_PIECE if self.device.type == "cpu" else self.vocab_size
+        self._output = self._output_pieces()
+
+    def linear(self, names: list[str]) -> Linear:
+        """Take one or several layers of the checkpoint as one, stacked along their outputs.
+
+        names (list[str]): without `.weight`, e.g. query, key and value projection.
+        RETURNS (Linear): the layer.
+        """
+        weights = [self._rest.pop(f"{name}.weight") for name in names]
+        biases = [self._rest[f"{name}.bias"] for name in names if f"{name}.bias" in self._rest]
+        keys = [f"{name}.weight{SCALE_SUFFIX}" for name in names]
+        scales = [self._rest[key] for key in keys if key in self._rest]
+        layer = make_linear(
+            torch.cat(weights),
+            torch.cat(biases) if biases else None,
+            torch.cat(scales) if scales else None,
+        )
+        self._layers.append((names, [len(weight) for weight in weights], layer))
+        return layer
+
+    def state_dict(self) -> dict[str, Tensor]:
+        """RETURNS (dict[str, Tensor]): the checkpoint it was made of."""
+        state = dict(self._rest)
+        for names, sizes, layer in self._layers:
+            for name, weight in zip(names, layer.weight().split(sizes), strict=True):
+                state[f"{name}.weight"] = weight
+        return state
+
+    def begin(self, sources: Sequence[list[int]], prefixes: Sequence[list[int]]) -> "BartDecoding":
+        """See `decoding.Model.begin`."""
+        return BartDecoding(self, sources, prefixes)
+
+    def encode(self, sources: Sequence[list[int]]) -> tuple[Tensor, Packing]:
+        """sources (Sequence[list[int]]): token ids. RETURNS (tuple[Tensor, Packing]): the encoder's
+        last states [total, d_model], and how they are packed."""
+        passes = self._encoder_passes(sources)
+        states = [self._encode_pass(rows) for rows in passes]
+        return torch.cat(states), Packing([len(row) for row in sources], self.device)
+
+    def embed(self, side: int, ids: Tensor, positions: Tensor) -> Tensor:
+        """side (int): 0 encoder, 1 decoder. ids, positions (Tensor): int64[n].
+        RETURNS (Tensor): [n, d_model]."""
+        x = self.embedding[ids].to(self.dtype) * self.embedding_scale
+        if self.embedding_row_scale is not None:
+            x *= self.embedding_row_scale[ids, None]
+        return self.embedding_norms[side](x + self.positions[side][positions + _POSITION_OFFSET])
+
+    def score_tokens(self, x: Tensor, room: Tensor | None = None) -> TokenScores:
+        """Score what may come next.
+
+        x (Tensor): [n, d_model], the decoder's last states.
+        room (Tensor | None): float32 memory of an earlier call to write the scores into, if it is
+            large enough: fresh memory costs more than the writing.
+        RETURNS (TokenScores): of the token after each.
+        """
+        shape = (len(self._output), len(x), self._output_width)
+        size = shape[0] * shape[1] * shape[2]
+        if room is None or room.numel() < size:
+            room = torch.empty(size, device=self.device)
+        logits = room.flatten()[:size].view(shape)
+        norms = []
+        for piece, part in zip(self._output, logits, strict=True):
+            piece.write(x, part)
+            # log_softmax has the fast exponential; from its first column comes back the sum.
+            norms.append(part[:, 0] - torch.log_softmax(part, dim=-1)[:, 0])
+        return TokenScores(logits, torch.logsumexp(torch.stack(norms), dim=0))
+
+    def _output_pieces(self) -> list[Linear]:
+        """RETURNS (list[Linear]): the output layer in pieces of equal width; what the last one
+        has too many can never be a token."""
+        table = "lm_head.weight" if "lm_head.weight" in self._rest else _SHARED
+        width = self._output_width
+        gap = -self.vocab_size % width
+        weight = functional.pad(self._rest[table], (0, 0, 0, gap))
+        bias = self._rest[_OUTPUT_BIAS].flatten()
+        bias = functional.pad(bias, (0, gap), value=_NEVER)
+        scales: Sequence[Tensor | None] = [None] * (len(weight) // width)
+        if table + SCALE_SUFFIX in self._rest:
+            scale = functional.pad(self._rest[table + SCALE_SUFFIX], (0, gap), value=1.0)
+            scales = scale.split(width)
+        return [
+            make_linear(*parts)
+            for parts in zip(weight.split(width), bias.split(width), scales, strict=True)
+        ]
+
+    def _encoder_passes(self, sources: Sequence[list[int]]) -> list[list[list[int]]]:
+        if self.device.type != "cpu":
+            return [list(sources)]
+        passes: list[list[list[int]]] = [[]]
+        room = _CPU_TOKENS_PER_PASS
+        for row in sources:
+            if len(row) > room and passes[-1]:
+                passes.append([])
+                room = _CPU_TOKENS_PER_PASS
+            passes[-1].append(row)
+            room -= len(row)
+        return passes
+
+    def _encode_pass(self, rows: list[list[int]]) -> Tensor:
+        packing = Packing([len(row) for row in rows], self.device)
+        x = self.embed(0, pack_ids(rows, self.device), packing.positions)
+        mask = padding_mask(packing, self.inner)
+        for layer in self.encoder:
+            x = layer(x, packing, mask)
+        return x
+
+
+class BartDecoding:
+    """See `decoding.Decoding`; caches keys and values by slot.
+
+    model (BartModel): the weights.
+    sources, prefixes (Sequence[list[int]]): token ids of each mention.
+    """
+
+    def __init__(
+        self, model: BartModel, sources: Sequence[list[int]], prefixes: Sequence[list[int]]
+    ) -> None:
+        self.model = model
+        self._room: Tensor | None = None
+        self._encode(sources)
+        self._read_prefixes(prefixes)
+
+    @property
+    def n_slots(self) -> int:
+        """RETURNS (int): slots that each mention has so far."""
+        return self._tree.n_slots
+
+    def first(self) -> TokenScores:
+        """See `decoding.Decoding.first`."""
+        return self._score(self._last)
+
+    def feed(
+        self, tokens: Tensor, mentions: Tensor, parents: Tensor, depths: Tensor
+    ) -> TokenScores:
+        """See `decoding.Decoding.feed`."""
+        begin = self.n_slots
+        slots, positions = self._tree.add(mentions, parents, depths)
+        width = self.n_slots - begin
+        x = self.model.embed(1, self._round(tokens), self._round(positions))
+        where = mentions * width + slots - begin
+        x = self._decode(x, len(tokens), len(self._tree.lengths), width, where)
+        return self._score(x)
+
+    def keep(self, mentions: Tensor) -> None:
+        """See `decoding.Decoding.keep`."""
+        self._tree.keep(mentions)
+        self._cross = [(keys[mentions], values[mentions]) for keys, values in self._cross]
+        self._cross_mask = None if self._cross_mask is None else self._cross_mask[mentions]
+        self._keys = [cache[mentions] for cache in self._keys]
+        self._values = [cache[mentions] for cache in self._values]
+
+    def _score(self, x: Tensor) -> TokenScores:
+        scores = self.model.score_tokens(x, self._room)
+        if self._room is None or self._room.numel() < scores.logits.numel():
+            self._room = scores.logits
+        return scores
+
+    def _encode(self, sources: Sequence[list[int]]) -> None:
+        model = self.model
+        states, packing = model.encode(sources)
+        kv = packing.pad(model.cross_kv(states, model.inner))
+        kv = kv.view(packing.n, packing.width, len(model.decoder), 2, model.decoder_heads, -1)
+        # By layer, keys and values: [n, heads, source, d_head], laid out as the products want it.
+        self._cross = [
+            tuple(part.transpose(1, 2).contiguous() for part in layer.unbind(2))
+            for layer in kv.unbind(2)
+        ]
+        self._cross_mask = padding_mask(packing, model.inner)
+
+    def _read_prefixes(self, prefixes: Sequence[list[int]]) -> None:
+        model = self.model
+        packing = Packing([len(row) for row in prefixes], model.device)
+        self._tree = Tree(packing.lengths)
+        self._keys: list[Tensor] = []
+        self._values: list[Tensor] = []
+        ids = pack_ids(prefixes, model.device)
+        x = model.embed(1, self._round(ids), self._round(packing.positions))
+        x = self._decode(x, len(ids), packing.n, packing.width, packing.flat)
+        self._last = x[packing.lengths.cumsum(0) - 1]
+
+    def _decode(self, x: Tensor, n: int, n_mentions: int, width: int, where: Tensor) -> Tensor:
+        """x (Tensor): [n or a little more, d_model], token i stands at `where[i]` of the padded
+        [n_mentions * width] grid. RETURNS (Tensor): as x."""
+        model = self.model
+        mask = to_bias(self._tree.mask(width), model.inner)[:, None]
+        heads = model.decoder_heads
+
+        def pad(y: Tensor) -> Tensor:
+            """[n, d_model] → [n_mentions, heads, width, d_head]"""
+            grid = y.new_zeros(n_mentions * width, y.shape[1])
+            grid[where] = y[:n]
+            return grid.view(n_mentions, width, heads, -1).transpose(1, 2)
+
+        def pack(y: Tensor) -> Tensor:
+            """[n_mentions, heads, width, d_head] → [len(x), d_model]"""
+            return self._round(y.transpose(1, 2).reshape(n_mentions * width, -1)[where])
+
+        for i, layer in enumerate(model.decoder):
+            q, k, v = layer.qkv(x, model.inner).chunk(3, dim=1)
+            keys, values = self._remember(i, pad(k), pad(v))
+            attended = pack(attend(pad(q), keys, values, mask))
+            x = layer.attention_norm(x + layer.out(attended, model.dtype))
+            q = pad(layer.cross_q(x, model.inner))
+            attended = pack(attend(q, *self._cross[i], self._cross_mask))
+            x = layer.cross_norm(x + layer.cross_out(attended, model.dtype))
+            hidden = layer.fc1(x, model.dtype, model.activation)
+            x = layer.final_norm(x + layer.fc2(hidden, model.dtype))
+        return x
+
+    def _remember(self, i: int, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
+        if len(self._keys) <= i:
+            self._keys.append(keys)
+            self._values.append(values)
+        else:
+            self._keys[i] = torch.cat((self._keys[i], keys), dim=2)
+            self._values[i] = torch.cat((self._values[i], values), dim=2)
+        return self._keys[i], self._values[i]
+
+    def _round(self, rows: Tensor) -> Tensor:
+        """Repeat the last row until their number is a multiple of what the CPU's kernels take."""
+        gap = -len(rows) % _CPU_ROWS if self.model.device.type == "cpu" else 0
+        return torch.cat((rows, rows[-1:].expand(gap, *rows.shape[1:]))) if gap else rows
+
+
+def attend(q: Tensor, k: Tensor, v: Tensor, bias: Tensor | None) -> Tensor:
+    """Scaled dot-product attention.
+
+    q (Tensor): [n, heads, queries, d_head]. k, v (Tensor): [n, heads, keys, d_head].
+    bias (Tensor | None): added to the scores, broadcast to [n, heads, queries, keys].
+    RETURNS (Tensor): [n, heads, queries, d_head].
+    """
+    if q.device.type != "cpu" or q.dtype == torch.float32:
+        return functional.scaled_dot_product_attention(q, k, v, attn_mask=bias)
+    # On a CPU two products and a softmax take half the time of the fused kernel in bfloat16.
+    n, heads, width, size = q.shape
+    q, k, v = (part.reshape(n * heads, -1, size) for part in (q * size**-0.5, k, v))
+    scores = torch.bmm(q, k.transpose(1, 2))
+    if bias is not None:
+        scores.view(n, heads, width, -1).add_(bias)
+    return torch.bmm(torch.softmax(scores, dim=-1), v).view(n, heads, width, size)
+
+
+def padding_mask(packing: Packing, dtype: torch.dtype) -> Tensor | None:
+    """RETURNS (Tensor | None): [n, 1, 1, width], 0 for a token and -inf for a gap; None where
+    there is no gap."""
+    return None if packing.uniform else to_bias(packing.inside, dtype)[:, None, None]
+
+
+def to_bias(seen: Tensor, dtype: torch.dtype) -> Tensor:
+    """seen (Tensor): bool. RETURNS (Tensor): 0 where True, -inf where False."""
+    bias = torch.zeros(seen.shape, dtype=dtype, device=seen.device)
+    return bias.masked_fill_(~seen, float("-inf"))
+
+
+def convert_weights(
+    weights: dict[str, Tensor], dtype: torch.dtype, device: torch.device
+) -> dict[str, Tensor]:
+    """Bring a checkpoint into the type in which it is used and saved.
+
+    weights (dict[str, Tensor]): under the names of BartForConditionalGeneration.
+    dtype (torch.dtype): float32, bfloat16, float16, or int8: then matrices are int8 with float32
+        scales beside them, and the rest is float32.
+    device (torch.device): where it goes.
+    RETURNS (dict[str, Tensor]): without the copies of the tied embeddings.
+    """
+    shared = weights[_SHARED]
+    small = torch.float32 if dtype == torch.int8 else dtype
+    converted: dict[str, Tensor] = {}
+    for name, tensor in weights.items():
+        if name.endswith("embed_tokens.weight"):
+            continue
+        if name == "lm_head.weight" and torch.equal(tensor, shared):
+            continue
+        is_matrix = tensor.dim() == 2 and "embed_positions" not in name and "bias" not in name
+        if dtype == torch.int8 and is_matrix and tensor.dtype != torch.int8:
+            converted[name], converted[name + SCALE_SUFFIX] = (
+                part.to(device) for part in quantize_weight(tensor)
+            )
+        elif tensor.dtype == torch.int8:
+            scale = weights[name + SCALE_SUFFIX].float()
+            kept = tensor if dtype == torch.int8 else tensor.float() * scale[:, None]
+            converted[name] = kept.to(device, torch.int8 if dtype == torch.int8 else dtype)
+        elif not name.endswith(SCALE_SUFFIX) or dtype == torch.int8:
+            converted[name] = tensor.to(device, small)
+    zeros = torch.zeros(1, len(shared), dtype=small, device=device)
+    converted.setdefault(_OUTPUT_BIAS, zeros)
+    return converted

@@ -1,0 +1,75 @@
+"""What a vocabulary is made of: concepts, their names in normal form, their identifiers."""
+
+import re
+from dataclasses import dataclass
+
+_VOCABULARIES = {
+    "mesh": "MESH",
+    "msh": "MESH",
+    "omim": "OMIM",
+    "mim": "OMIM",
+    "umls": "UMLS",
+    "umls_cui": "UMLS",
+    "doid": "DOID",
+    "do": "DOID",
+    "snomedct": "SNOMEDCT",
+    "snomedct_us": "SNOMEDCT",
+    "snomed": "SNOMEDCT",
+}
+_PUNCTUATION = re.compile(r"[,.;{}\[\]()+\-_*/?!`\"'=%><]")
+
+
+@dataclass(frozen=True, slots=True)
+class Concept:
+    """A concept of a vocabulary; the fields are scispaCy's, plus the retired identifiers.
+
+    concept_id (str): the code with its vocabulary, e.g. `MESH:D003920`.
+    canonical_name (str): the preferred name, in its original spelling.
+    aliases (tuple[str, ...]): the other names, in their original spelling.
+    types (tuple[str, ...]): semantic types, e.g. `T047` or `Disease`.
+    definition (str | None): free text.
+    alternate_ids (tuple[str, ...]): further identifiers of the same concept (merged, retired).
+    """
+
+    concept_id: str
+    canonical_name: str
+    aliases: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    definition: str | None = None
+    alternate_ids: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """RETURNS (tuple[str, ...]): the canonical name, then the aliases."""
+        return (self.canonical_name, *self.aliases)
+
+
+def normalize_name(text: str) -> str:
+    """Lower-case a name and blank its punctuation, as GenBioEL does (appendix E.1, step 2).
+
+    text (str): a name, e.g. `Non-inherited (rare) form`.
+    RETURNS (str): words with one blank between, e.g. `non inherited rare form`; may be empty.
+    """
+    return " ".join(_PUNCTUATION.sub(" ", text.lower()).split())
+
+
+def normalize_id(raw: str, prefix: str = "") -> str:
+    """Bring one identifier to the form in which identifiers are stored and compared.
+
+    raw (str): one identifier as a file has it, not a composite, e.g. `D003920`, `mesh:D003920`,
+        `DO:DOID:9351` (CTD's way of writing it).
+    prefix (str): the vocabulary of an identifier that comes without one, e.g. `MESH`.
+    RETURNS (str): e.g. `MESH:D003920`, `DOID:9351`; the prefixes of other vocabularies stay as
+        they are; without a known prefix the code alone; empty where there is no code.
+    """
+    vocabulary, code = prefix, raw.strip()
+    while True:
+        head, colon, rest = code.partition(":")
+        known = _VOCABULARIES.get(head.strip().lower()) if colon else None
+        if known is None:
+            break
+        vocabulary, code = known, rest.strip()
+    vocabulary = _VOCABULARIES.get(vocabulary.lower(), vocabulary)
+    if colon or not vocabulary or not code:
+        return code
+    return f"{vocabulary}:{code.upper() if vocabulary in ('MESH', 'UMLS') else code}"

@@ -1,0 +1,232 @@
+"""Documents with gold mentions, what reading them counted, and the rules all formats share."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from ..concepts import normalize_id
+from ..errors import AngelError, Errors
+
+# Notes beyond this number are counted but not kept: a foreign file has a fault on every line.
+MAX_NOTES = 1000
+
+_NO_ID = frozenset({"", "-", "-1", "none", "null", "na", "nan"})
+_MESH = re.compile(r"[CD]\d{6}(?:\d{3})?")
+_CUI = re.compile(r"C\d{7}")
+_OMIM = re.compile(r"\d{6}")
+
+
+@dataclass(frozen=True, slots=True)
+class GoldMention:
+    """A mention that an annotator marked and linked.
+
+    start (int), end (int): character offsets into the document's text.
+    text (str): the text between them, always `document.text[start:end]`.
+    label (str): type as the corpus gives it, e.g. `Disease` or `T116,T123`; empty where unknown.
+    concept_ids (str): identifiers in normal form; a composite stays one string, its parts joined
+        by `|` or `+`; empty where the mention has none.
+    parts (tuple[str, ...]): the individual mentions of a composite where the corpus spells them
+        out (BC5CDR's seventh column), e.g. `("Ocular toxicity", "auditory toxicity")`.
+    """
+
+    start: int
+    end: int
+    text: str
+    label: str = ""
+    concept_ids: str = ""
+    parts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusDocument:
+    """A document with its gold mentions.
+
+    doc_id (str): PMID, or file and line where the corpus numbers nothing.
+    text (str): title and abstract with one blank between.
+    mentions (tuple[GoldMention, ...]): in the order of the file; they may overlap.
+    split (str): `train`, `dev`, `test` or empty.
+    title_end (int | None): end of the title in `text`, where there is one.
+    steps (tuple[str, ...]): preprocessing done so far, e.g. `("lowercase", "composites=drop")`.
+    """
+
+    doc_id: str
+    text: str
+    mentions: tuple[GoldMention, ...] = ()
+    split: str = ""
+    title_end: int | None = None
+    steps: tuple[str, ...] = ()
+
+
+@dataclass
+class CorpusReport:
+    """What was read, repaired and left out: plain counters, and one line of text a case.
+
+    counts (Counter[str]): `documents` and `mentions` handed out, `mentions_without_id`; what was
+        met and taken care of: `duplicate_documents`, `duplicate_mentions`, `repeated_ids`,
+        `documents_outside_list`, `ids_not_found`, `relation_rows`, `individual_mentions`,
+        `offsets_repaired`, `discontinuous_mentions`, `latin1_lines`, `terms_not_in_example`; and
+        with `strict=False` the `faults`, of them `mentions_left_out` and `documents_left_out`.
+        Preprocessing adds its own, see `spacy_angel.preprocessing`.
+    notes (list[str]): the cases by file, line and document; at most MAX_NOTES.
+    """
+
+    counts: Counter[str] = field(default_factory=Counter)
+    notes: list[str] = field(default_factory=list)
+
+    def count(self, key: str, number: int = 1, note: str = "") -> None:
+        """key (str): counter. number (int): added to it. note (str): a line to keep."""
+        if number:
+            self.counts[key] += number
+        if note and len(self.notes) < MAX_NOTES:
+            self.notes.append(note)
+
+    def to_dict(self) -> dict[str, object]:
+        """RETURNS (dict[str, object]): plain values for JSON."""
+        return {"counts": dict(sorted(self.counts.items())), "notes": list(self.notes)}
+
+
+@dataclass
+class Reading:
+    """One reading of a file: its name, how ids are completed, what a fault does.
+
+    name (str): the file as messages name it.
+    prefix (str | Mapping[str, str]): vocabulary of ids without one, or one for each label.
+    split (str): split of the documents.
+    strict (bool): raise at the first fault; otherwise leave out what it spoils, and count it.
+    report (CorpusReport): gets the counts.
+    """
+
+    name: str
+    prefix: str | Mapping[str, str] = ""
+    split: str = ""
+    strict: bool = True
+    report: CorpusReport = field(default_factory=CorpusReport)
+
+    def with_prefix(self, prefix: str) -> "Reading":
+        """RETURNS (Reading): the same, its prefix this one where none was set."""
+        return replace(self, prefix=self.prefix or prefix)
+
+    def where(self, line: int) -> str:
+        """RETURNS (str): file and line for a message."""
+        return f"{self.name}, line {line}"
+
+    def fault(self, message: str, lost: str = "") -> None:
+        """Raise, or count and go on.
+
+        message (str): an `Errors` template, filled.
+        lost (str): counter of what the fault spoils, e.g. `mentions_left_out`.
+        RAISES (AngelError): with `strict`.
+        """
+        if self.strict:
+            raise AngelError(message)
+        self.report.count("faults", note=message)
+        if lost:
+            self.report.count(lost)
+
+    def concept_ids(self, raw: str, label: str = "") -> str:
+        """raw (str): ids as the file gives them. RETURNS (str): in normal form."""
+        prefix = self.prefix if isinstance(self.prefix, str) else self.prefix.get(label, "")
+        return normal_ids(raw, prefix)
+
+    def mention(
+        self,
+        text: str,
+        span: tuple[int, int],
+        mention: str,
+        doc_id: str,
+        line: int,
+        label: str = "",
+        raw_ids: str = "",
+        parts: tuple[str, ...] = (),
+    ) -> GoldMention | None:
+        """Build a mention after holding its offsets against the text.
+
+        Blanks at the edges do not belong to a mention, and blanks alone make no mismatch: NCBI-
+        disease's document 10923035 has two too many; they are trimmed and counted.
+
+        text (str): the document's.
+        span (tuple[int, int]): start and end as the file gives them.
+        mention (str): the mention as the file gives it.
+        doc_id (str), line (int): for the message.
+        label (str), raw_ids (str), parts (tuple[str, ...]): as the file gives them.
+        RETURNS (GoldMention | None): None where it does not match the text (with strict=False).
+        RAISES (AngelError): where it does not match the text (with strict=True).
+        """
+        start, end = span
+        found = text[start:end] if 0 <= start < end else ""
+        if not found.strip() or found.split() != mention.split():
+            self.fault(
+                Errors.E401.format(
+                    where=self.where(line),
+                    mention=mention,
+                    start=start,
+                    end=end,
+                    doc_id=doc_id,
+                    found=found,
+                ),
+                lost="mentions_left_out",
+            )
+            return None
+        if found != mention or found != found.strip():
+            start += len(found) - len(found.lstrip())
+            end = start + len(found.strip())
+            note = f"{self.where(line)}: blanks of mention {mention!r} of document {doc_id} trimmed"
+            self.report.count("offsets_repaired", note=note)
+        label = "" if label == "-" else label
+        ids = self.concept_ids(raw_ids, label)
+        return GoldMention(start, end, text[start:end], label, ids, parts)
+
+
+def split_ids(concept_ids: str) -> list[str]:
+    """Take a composite apart.
+
+    concept_ids (str): e.g. `MESH:D001943|MESH:D010051` or `MESH:D008113+MESH:D018198`.
+    RETURNS (list[str]): the ids in order, e.g. `["MESH:D001943", "MESH:D010051"]`.
+    """
+    return [part for part in re.split(r"[|+]", concept_ids) if part]
+
+
+def join_ids(concept_ids: list[str], like: str) -> str:
+    """RETURNS (str): ids joined by `+` where `like` is joined so, otherwise by `|`."""
+    return ("+" if "+" in like and "|" not in like else "|").join(concept_ids)
+
+
+def normal_ids(raw: str, prefix: str = "") -> str:
+    """Normal form of a mention's ids.
+
+    Without a prefix, or with `MESH`, ids are known by their shape: `D003920` and `C535342` are
+    MeSH, `C0011849` is a CUI, and under `MESH` six digits are OMIM (GenBioEL's NCBI-disease files
+    drop that prefix). Another prefix is taken at its word. `,` and `;`, which BioRED and PubTator
+    put between ids, become `|`; an id that stands twice stays once.
+
+    raw (str): as the corpus gives it, e.g. ` D015862+D058499`, `-1`.
+    prefix (str): vocabulary of ids that name none.
+    RETURNS (str): e.g. `MESH:D015862+MESH:D058499`; empty where there is no id.
+    """
+    pieces = re.split(r"\s*([|+,;])\s*", raw.strip())
+    result = ""
+    seen = set()
+    for number in range(0, len(pieces), 2):
+        if pieces[number].lower() in _NO_ID:
+            continue
+        concept_id = normalize_id(pieces[number], _prefix_of(pieces[number], prefix))
+        if concept_id in seen:
+            continue
+        seen.add(concept_id)
+        if result:
+            result += "+" if pieces[number - 1] == "+" else "|"
+        result += concept_id
+    return result
+
+
+def _prefix_of(concept_id: str, prefix: str) -> str:
+    if prefix not in ("", "MESH"):
+        return prefix
+    if _MESH.fullmatch(concept_id):
+        return "MESH"
+    if _CUI.fullmatch(concept_id):
+        return "UMLS"
+    if prefix and _OMIM.fullmatch(concept_id):
+        return "OMIM"
+    return prefix

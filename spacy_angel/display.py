@@ -1,0 +1,85 @@
+"""displaCy with links: every identifier leads to the page of its own vocabulary."""
+
+from collections.abc import Iterable, Mapping
+from html import escape
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from .ranking import NIL
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
+
+_OBO = "http://purl.obolibrary.org/obo/{prefix}_{code}"
+ADDRESSES: dict[str, str] = {
+    "MESH": "https://meshb.nlm.nih.gov/record/ui?ui={code}",
+    "OMIM": "https://omim.org/entry/{code}",
+    "UMLS": "https://uts.nlm.nih.gov/uts/umls/concept/{code}",
+    "SNOMEDCT": "https://browser.ihtsdotools.org/?perspective=full&conceptId1={code}",
+    "DOID": _OBO,
+    "HP": _OBO,
+    "MONDO": _OBO,
+    "CHEBI": _OBO,
+    "GO": _OBO,
+    "UBERON": _OBO,
+    "CL": _OBO,
+}
+"""Prefix of an identifier → address of a concept's page, with `{prefix}` and `{code}` in it."""
+
+
+def concept_url(concept_id: str, addresses: Mapping[str, str] = ADDRESSES) -> str:
+    """The page of a concept.
+
+    concept_id (str): with its prefix.
+    addresses (Mapping[str, str]): as `ADDRESSES`.
+    RETURNS (str): e.g. `MESH:D003920` → `https://meshb.nlm.nih.gov/record/ui?ui=D003920`; empty
+        where the prefix has no address.
+    """
+    prefix, _, code = concept_id.partition(":")
+    if not code or prefix not in addresses:
+        return ""
+    return addresses[prefix].format(prefix=prefix, code=quote(code, safe=""))
+
+
+def render_links(
+    docs: "Doc | Iterable[Doc]",
+    *,
+    span_key: str | None = None,
+    kb_id_attr: str = "kb_id",
+    page: bool = False,
+    addresses: Mapping[str, str] = ADDRESSES,
+    options: Mapping[str, Any] | None = None,
+) -> str:
+    """HTML of linked documents: displaCy's `ent` style, or its `span` style for a span group,
+    whose spans may overlap.
+
+    docs (Doc | Iterable[Doc]): documents that went through `angel_linker`.
+    span_key (str | None): the span group to show; None shows `doc.ents`.
+    kb_id_attr (str): the span attribute with the identifiers, as the linker was told to name it.
+    page (bool): a whole HTML page rather than a piece of one.
+    addresses (Mapping[str, str]): more or other addresses, as `ADDRESSES`.
+    options (Mapping[str, Any] | None): displaCy's own, e.g. colours.
+    RETURNS (str): HTML.
+    """
+    from spacy import displacy
+    from spacy.tokens import Doc
+
+    settings = dict(options or {})
+    if span_key is None:
+        style, field, parse = "ent", "ents", displacy.parse_ents
+    else:
+        style, field, parse = "span", "spans", displacy.parse_spans
+        settings["spans_key"] = span_key
+    pages = []
+    for doc in [docs] if isinstance(docs, Doc) else docs:
+        parsed = parse(doc, settings)
+        spans = doc.ents if span_key is None else doc.spans.get(span_key, ())
+        for shown, span in zip(parsed[field], spans, strict=True):
+            concept_id = span._.get(kb_id_attr)
+            shown["kb_id"] = "" if concept_id == NIL else escape(concept_id)
+            shown["kb_url"] = escape(concept_url(concept_id, addresses)) or "#"
+        pages.append(parsed)
+    # jupyter=False: in a notebook displaCy would otherwise show the HTML and return nothing
+    return displacy.render(
+        pages, style=style, manual=True, page=page, jupyter=False, options=settings
+    )

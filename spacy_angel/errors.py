@@ -1,0 +1,366 @@
+"""Every message a user may see, in one place: what was expected, what came, what to do."""
+
+
+class AngelError(ValueError):
+    """Bad input or a wrong setting; the text says what was expected, what came, what to do."""
+
+
+class Errors:
+    """Message templates, filled with `str.format`; the hundreds tell the part of the package."""
+
+    # E0xx: prompts, generator, search
+    E001 = (
+        "The model's prompt settings (angel.json) have the unknown keys {unknown}. Known: {known}. "
+        "The model was saved by a newer spacy-angel, or the file was edited: update, or remove them."
+    )
+    E002 = "Unknown search mode {mode!r}. Expected 'beam' or 'exact'."
+    E003 = "The search setting {name} must be at least 1, but it is {value}."
+    E004 = "No weights in {path}. Expected one of: {files}, or an index of shards of one of them."
+    E005 = (
+        "Cannot read the weights {path}: {error}. Expected a safetensors file, or a PyTorch file "
+        "with nothing but tensors. Fetch it again, or convert it to safetensors."
+    )
+    E006 = "Unknown dtype {dtype!r}. Expected one of: {known}."
+    E007 = (
+        "Cannot load the model in {path}: {error}. Expected a folder as `save_pretrained` of an "
+        "encoder-decoder writes it, with a config.json that names its model type."
+    )
+    E008 = (
+        "The model {path} is neither a folder nor a name on the Hugging Face hub "
+        "(organisation/name). Check the path, or train a model first."
+    )
+    E009 = (
+        "Cannot fetch the model {name} from the Hugging Face hub: {error}. Check the name and the "
+        "connection, or download it elsewhere and give the folder instead."
+    )
+    E010 = (
+        "Cannot load the tokenizer in {path}: {error}. If the checkpoint came without one, give "
+        "the tokenizer of the model it was trained from, e.g. tokenizer='facebook/bart-large'."
+    )
+    E011 = "Cannot read the prompt settings {path}: {error}. Expected a JSON object."
+    E012 = (
+        "The config.json in {path} lacks the end or the start token (eos_token_id: {eos}, "
+        "decoder_start_token_id: {start}). Add both."
+    )
+    E013 = "int8 runs on the CPU, not on {device}. Use dtype 'bfloat16' or 'float16' there."
+    E014 = (
+        "The weights in {path} are not those of a BartForConditionalGeneration: no "
+        "model.shared.weight among {found}, … Save the whole model, not only a part of it."
+    )
+    E015 = (
+        "int8 serves models of the BART family; this one is of type {model_type}. Use dtype "
+        "'float32' or 'bfloat16'."
+    )
+    # E1xx: name trie, vocabulary store
+    E101 = (
+        "{path} is not a {kind} folder ({problem}). Give a folder that spacy-angel wrote, or make "
+        "one with `spacy-angel kb build FILE -o DIR`."
+    )
+    E102 = (
+        "{path} holds something other than a {kind}, which writing here would delete. Give an "
+        "empty or new folder, or remove it yourself."
+    )
+    E103 = "{path} is damaged, it cannot be read as part of a {kind}: {problem}. Build it again."
+    E104 = (
+        "{path} is a {kind} of layout version {found}; this spacy-angel reads version {version}. "
+        "Build it again, or use the release that wrote it."
+    )
+    E105 = (
+        "The name trie in {path} was built from another tokenizer or other names: its fingerprint "
+        "is {found}, the model and vocabulary have {expected}. Remove the folder: it is built anew."
+    )
+    E106 = "The names need {n} trie nodes, more than the 2147483646 that fit. Split the vocabulary."
+    E107 = (
+        "Token sequence {i} of the name trie is {found}; expected the end token {end} at its end "
+        "and nowhere else. Add the end token to every name, and keep it out of the names."
+    )
+    E108 = (
+        "A concept with the canonical name {name!r} has no identifier. Every concept needs one, "
+        "e.g. `MESH:D003920`: mend or leave out the row that it comes from."
+    )
+    E109 = (
+        "{concept_id!r} is not an identifier of this vocabulary. Identifiers carry their "
+        "vocabulary, e.g. `MESH:D003920`; `spacy-angel kb info` tells what is in it."
+    )
+    E110 = (
+        "{concept_id!r} is in the vocabulary already. Use `add_names` to give it more names, or "
+        "`remove` it first."
+    )
+    E111 = "{concept_id!r} has no name {name!r}. Its names: {names}."
+    E112 = (
+        "{name!r} is the only name of {concept_id!r}, and a concept needs one. Remove the concept, "
+        "or add another name first."
+    )
+    E113 = (
+        "The vocabulary has no concept of the types {unknown}. Its types: {known}. Leave out or "
+        "mend what is misspelled."
+    )
+    E114 = "A subset of one vocabulary was used with another. Make it with this one's `subset`."
+    E115 = "shared_names must be one of {known}, it is {found!r}."
+    # E2xx: vocabulary readers
+    E200 = "Cannot read {path}: {reason}. Check the path and your rights on it."
+    E201 = (
+        "{path}, line {line}: the compressed file is cut or damaged ({reason}). Fetch it once more."
+    )
+    E202 = (
+        "{path}, line {line}: expected UTF-8 text, found {reason}. Convert the file to UTF-8, e.g. "
+        "with iconv; where it is a binary file, it is not a vocabulary."
+    )
+    E203 = (
+        "{path}, line {line}: expected {expected}, found {found}. Check that the file is complete "
+        "and in the format that you read it as."
+    )
+    E204 = (
+        "{path}, line {line}: {concept_id} had rows before, with other concepts between them. The "
+        "rows of a concept are merged only where they follow each other: sort the file by "
+        "identifier, or remove what stands there twice."
+    )
+    E205 = (
+        "{path}, line 1: expected concepts, found none from here to the end{skipped}. Check that "
+        "it is the right file, and your filters."
+    )
+    E206 = "Unknown vocabulary format {format!r}. Known formats: {known}."
+    E207 = "Cannot tell the vocabulary format of {path}. Name it; known formats: {known}."
+    E208 = "The vocabulary format {format} has no option {unknown}. Its options: {known}."
+    E209 = "{path}: expected a folder with {expected} in it, found none. {hint}"
+    # E3xx: component
+    E301 = (
+        "n_sents={n_sents} needs sentence boundaries, the document has none. Add a component that "
+        "sets them before the linker, e.g. nlp.add_pipe('sentencizer'), or set n_sents to null for "
+        "the whole document as context."
+    )
+    E302 = (
+        "The model's log-probability for {concept_id} is not a number. Its weights are damaged, or "
+        "they overflow in this dtype: use float32 or bfloat16."
+    )
+    E303 = (
+        "Calibration needs mentions whose right concept is among the candidates; of {n_mentions} "
+        "mentions none has it. Check that the corpus has identifiers of this vocabulary."
+    )
+    E304 = "angel_linker has no setting {unknown}. Known: {known}. Correct the name, or remove it."
+    E305 = "angel_linker's setting {name} must be {expected}, not {value!r}."
+    E306 = (
+        "No {what} was given and {path} does not exist, so this installation has no shipped {what}."
+        " Set `{what}` in the config of angel_linker, or install the package again."
+    )
+    E307 = (
+        "{model!r} is not a folder. A hub name is fetched in `initialize` only: call "
+        "nlp.get_pipe('angel_linker').initialize() once, or correct the path."
+    )
+    E308 = (
+        "The vocabulary {path} does not exist. Give a folder that `spacy-angel kb build` wrote, or "
+        "a vocabulary file."
+    )
+    E309 = (
+        "The linkers {first!r} and {second!r} both write {shared}. Name the second one's outputs, "
+        "e.g. nlp.add_pipe('angel_linker', name={second!r}, config={{'kb_id_attr': 'other_id', "
+        "'kb_ents_attr': 'other_ents', 'candidates_attr': 'other_candidates'}})."
+    )
+    E310 = (
+        "span._.{name} is another component's computed attribute, angel_linker cannot write it. "
+        "Choose another name with the setting {setting}."
+    )
+    W301 = (
+        "A document has no span group {key!r}, so no mention of it is linked. Its groups: {found}. "
+        "Correct span_key, or put the component that makes the group before the linker."
+    )
+    # E4xx: corpora
+    E401 = (
+        "{where}: the mention {mention!r} was expected at characters {start} to {end} of document "
+        "{doc_id}, but there stands {found!r}. Correct the offsets; or read with strict=False, "
+        "which leaves such mentions out and counts them."
+    )
+    E402 = "{path} cannot be read: {error}. Check the path."
+    E403 = (
+        "{where}: the file breaks off or is damaged ({error}). Fetch or unpack it again; what came "
+        "before this line is sound."
+    )
+    E404 = (
+        "{where}: the line is not UTF-8 ({error}). Convert the file to UTF-8; or read with "
+        "strict=False, which leaves such lines out and counts them."
+    )
+    E405 = (
+        "{where}: the abstract of document {doc_id} must follow the title line `{doc_id}|t|…`, "
+        "once. Put the lines of a document together, with a blank line after them."
+    )
+    E406 = (
+        "{where}: `id|t|title`, `id|a|abstract`, tab-separated columns or a blank line was "
+        "expected, {line!r} came. Is this a PubTator file?"
+    )
+    E407 = (
+        "{where}: a mention of document {doc_id} stands outside that document. Put the lines of a "
+        "document together, with a blank line after them."
+    )
+    E408 = (
+        "{where}: document {doc_id} has a title but no abstract line `{doc_id}|a|…`: the file was "
+        "cut, or the document needs an empty abstract line."
+    )
+    E409 = (
+        "{where}: a mention of document {doc_id} must have id, start, end, mention, type, "
+        "identifier (and individual mentions) separated by tabs, with whole numbers for start and "
+        "end; this line has {fields} columns. Was the file cut or converted?"
+    )
+    E410 = (
+        "The document id {doc_id!r} cannot stand in a PubTator file: it must not be empty nor hold "
+        "`|`, tabs or line ends. Give the document another id, or write BioC JSON."
+    )
+    E411 = (
+        "{where}: the XML is broken or cut ({error}). Fetch the file again; documents before this "
+        "line are sound."
+    )
+    E412 = "{where}: a BioC file begins with `<collection>`. Is this another kind of XML?"
+    E413 = (
+        "{where}: the document that ends here is no BioC document: {problem}. Correct it; or read "
+        "with strict=False, which leaves such documents out and counts them."
+    )
+    E414 = (
+        "{where}: the JSON is broken or cut ({problem}). Expected: a BioC collection, a list of "
+        "BioC documents, or one document a line."
+    )
+    E415 = (
+        "{where}: AskAPatient has three columns separated by tabs (a code in digits, preferred "
+        "term, phrase), {line!r} came. Is this an AskAPatient fold, and whole?"
+    )
+    E416 = (
+        "{where}: the columns {missing} are missing; found: {found}. COMETA's files are "
+        "tab-separated with a line of column names."
+    )
+    E417 = (
+        "{where}: a row of COMETA must have {columns} columns with a term and a code in digits "
+        "under {id}; this one has {fields} columns. Was the file cut or edited?"
+    )
+    E418 = (
+        "{where}: the tab-separated values are broken ({error}). COMETA's files quote fields that "
+        "hold quotes or line ends; was the file cut or edited?"
+    )
+    E419 = "{path} has no file `{split}.source`. Expected: a folder that GenBioEL's scripts wrote."
+    E420 = (
+        "{path} has no label file for {split}, which holds the identifiers, e.g. "
+        "`{split}label.txt`. Without it there is nothing to train on or to compare with."
+    )
+    E421 = "{short} has fewer lines than its companions; these must be equally long: {files}."
+    E422 = (
+        "{where}: a JSON list with one string, the mention between START and END, was expected, "
+        "and in the target file a list of `<mention> is` and a name; {line!r} came, or the two "
+        "lines are not of one mention."
+    )
+    E423 = "{path} is no spaCy DocBin, or is damaged ({error}). Write it again."
+    E424 = "There is no corpus format {format!r}. Known: {known}."
+    E425 = "{path} looks like no known corpus format. Name it: --format with one of {known}."
+    E426 = (
+        "Abbreviations by Ab3P need the package pyab3p: pip install 'spacy-angel[ab3p]'. Or use "
+        "abbreviations=scispacy, which needs nothing more."
+    )
+    E427 = "The preprocessing step {step} has no choice {value!r}. Choices: {known}."
+    E428 = (
+        "Leaving out mentions whose concept is not in the vocabulary (unknown=drop) needs the "
+        "vocabulary: pass known=, which must tell whether an identifier is in it."
+    )
+    # E5xx: evaluation
+    E501 = (
+        "Expected gold mentions with identifiers to count; of the {n} mentions read, none has one. "
+        "Check the corpus, its format and the preprocessing steps."
+    )
+    E502 = (
+        "None of the {n} gold mentions has its concept in the vocabulary (gold identifiers like "
+        "{examples}). Pass the knowledge base that this corpus is annotated with; identifiers need "
+        "the same vocabulary prefix in both."
+    )
+    E503 = (
+        "Two systems are compared on the same mentions; got {a} and {b} of them. Evaluate both on "
+        "the same corpus with the same preprocessing."
+    )
+    E504 = "Expected as many texts in `b` as in `a`, one pair a row; got {a} and {b}."
+    E505 = (
+        "scispaCy's candidate generator drops 3-grams that fewer than 10 names have; of this "
+        "vocabulary of {n} names nothing is left. Take the baseline `exact` or `tfidf`."
+    )
+    E506 = (
+        "The baseline `{baseline}` only links mentions it is given. Leave `predicted` off, or take "
+        "a pipeline that finds mentions."
+    )
+    E507 = (
+        "Adding the mention strings of a training corpus needs that corpus: give `train` as well."
+    )
+    E508 = "The baseline `{baseline}` has no vocabulary of its own: give `kb`."
+    E509 = (
+        "Expected the folder of an evaluation with {file}, but {path} has none. Evaluate into it "
+        "first."
+    )
+    E510 = (
+        "The two evaluations differ from line {line} of their predictions on: {a} and {b}. Compare "
+        "systems on the same corpus, read and preprocessed in the same way."
+    )
+    E511 = (
+        "Expected files like `AskAPatient.fold-0.test.txt` in {path}, beside each its train and "
+        "validation file; missing: {missing}. Give the folder that holds the folds, or one file."
+    )
+    E512 = "Accuracy at k needs k of at least 1, got {k}."
+    E513 = (
+        "`pmids` chooses documents of the corpus and would leave nothing of `train`. Write the "
+        "training documents to a file of their own, or leave one of the two out."
+    )
+    # E6xx: training
+    E600 = (
+        "The config {path} does not describe a training run: {problems}. Compare it with "
+        "configs/ncbi.cfg, and with the settings in spacy_angel/training/config.py."
+    )
+    E601 = (
+        "Cannot read the argument {argument!r}. Settings are overridden as --section.name value, "
+        "e.g. --positive.optimizer.steps 1000."
+    )
+    E602 = (
+        "A small BART can start from a BERT-like encoder (model type 'bert'); {name} is of type "
+        "{found!r}. Choose such a checkpoint, or backbone.kind = pretrained for an encoder-decoder."
+    )
+    E603 = (
+        "The batch of {batch} does not divide over {processes} processes and {accumulate} parts. "
+        "Choose another batch_size, accumulate, or number of processes."
+    )
+    E604 = (
+        "There is nothing to train on for {output}: no example was left. Check the training files, "
+        "their identifiers and the vocabulary."
+    )
+    E605 = (
+        "{output} holds a run with other settings (different: {changed}), so it cannot go on from "
+        "there. Choose another output folder, remove this one, or restore the settings."
+    )
+    E606 = (
+        "Line {number} of {path} is not a preference pair: {problem}. Expected an object with "
+        "mention, left, right, chosen, rejected. Mine the pairs again, or mend the line."
+    )
+    E607 = (
+        "{setting} gives no mention with an identifier of the vocabulary (files: {paths}). Check "
+        "the files, and that data.kb is the vocabulary they were annotated with."
+    )
+    E608 = (
+        "The loss 'dpo' compares with a reference model, and the pairs carry no log-probabilities "
+        "of one. Put the values of reference_log_probs into the rows, or choose the loss "
+        "'pairwise', 'cpo' or 'simpo'."
+    )
+    W601 = "{path}, line {number}, is skipped, for it is not a correction: {problem}."
+    W602 = (
+        "A correction names an identifier that the vocabulary lacks, and is left out as far as it "
+        "does: {correction}."
+    )
+    W603 = (
+        "{dropped} examples need a longer decoder input than the model takes, and are left out; "
+        "{kept} stay."
+    )
+    # E7xx: command line
+    E701 = (
+        "One thing to add is needed: a vocabulary file, or `--mentions CORPUS`. "
+        "Call the command once for each."
+    )
+    E702 = 'One text is needed: `link "TEXT"`, or `link --file FILE`.'
+    E703 = "A pipeline has its own model and vocabulary: leave out --model and --kb, or --pipeline."
+    E704 = "--option needs NAME=VALUE, e.g. `--option sources=MSH,NCI`; it is {value!r}."
+    E705 = "Unknown preprocessing {preset!r}. Known: {known}."
+    E706 = (
+        "{pipeline!r} cannot be loaded as a pipeline: {reason}. Give a folder that spaCy wrote, or "
+        "the name of an installed package."
+    )
+    E707 = (
+        "The pipeline has no angel_linker. Its components: {names}. Add one with "
+        'nlp.add_pipe("angel_linker") and save the pipeline.'
+    )

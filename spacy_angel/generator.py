@@ -1,0 +1,313 @@
+"""The model with its tokenizer and prompt format: mentions in, names of the vocabulary out."""
+
+import json
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import torch
+
+from .bart import BartModel, convert_weights
+from .decoding import Model
+from .errors import AngelError, Errors
+from .expansion import Expander
+from .generic import GenericModel
+from .prompts import Mention, PromptEncoder, PromptFormat
+from .search import SearchResult, SearchSettings, beam_search, exact_search, hypotheses
+from .trie import SearchSpace
+from .walk import Walker
+from .weights import read_weights, write_weights
+
+if TYPE_CHECKING:
+    from transformers import PretrainedConfig, PreTrainedTokenizerBase
+
+Dtype = Literal["float32", "bfloat16", "float16", "int8"]
+DTYPES: dict[str, torch.dtype] = {
+    "float32": torch.float32,
+    "bfloat16": torch.bfloat16,
+    "float16": torch.float16,
+    "int8": torch.int8,
+}
+PROMPT_FILE = "angel.json"
+# Tokens of a chain that are decoded ahead. On a CPU every token costs, on a GPU every pass.
+_MAX_CHAIN = {"cpu": 2}
+_MAX_CHAIN_ELSEWHERE = 16
+
+
+class Generator:
+    """An encoder-decoder that writes names for mentions.
+
+    model (Model): the weights, as the search sees them.
+    prompts (PromptEncoder): mentions and names to token ids; what a trie is built with.
+    config (PretrainedConfig): of the model, saved with it.
+    """
+
+    def __init__(self, model: Model, prompts: PromptEncoder, config: "PretrainedConfig") -> None:
+        self.model = model
+        self.prompts = prompts
+        self.config = config
+
+    @classmethod
+    def from_pretrained(
+        cls,
+        name_or_path: str | Path,
+        *,
+        device: str = "cpu",
+        dtype: Dtype = "float32",
+        tokenizer: str | Path | None = None,
+        local_files_only: bool = False,
+    ) -> "Generator":
+        """Load a checkpoint; the published ones load as they are.
+
+        name_or_path (str | Path): a Hugging Face folder, or a name on its hub.
+        device (str): `cpu`, `cuda`, `cuda:1`, …
+        dtype (Dtype): type of the weights in use; int8 on a CPU and for the BART family.
+        tokenizer (str | Path | None): folder or name, where the checkpoint has no tokenizer.
+        local_files_only (bool): never ask the hub.
+        RETURNS (Generator): ready to search.
+        RAISES (AngelError): where the folder, its files or the dtype do not fit.
+        """
+        from transformers import AutoConfig
+
+        if dtype not in DTYPES:
+            raise AngelError(Errors.E006.format(dtype=dtype, known=", ".join(DTYPES)))
+        folder = _folder(name_or_path, local_files_only)
+        try:
+            config = AutoConfig.from_pretrained(folder, local_files_only=True)
+        except (OSError, ValueError) as error:
+            raise AngelError(Errors.E007.format(path=folder, error=error)) from error
+        load = _load_bart if config.model_type == "bart" else _load_generic
+        source = folder if tokenizer is None else _folder(tokenizer, local_files_only)
+        loaded = _load_tokenizer(source)
+        model = load(folder, config, torch.device(device), DTYPES[dtype], loaded)
+        return cls(model, _prompt_encoder(folder, config, loaded), config)
+
+    def search(
+        self,
+        mentions: Sequence[Mention],
+        space: SearchSpace,
+        settings: SearchSettings | None = None,
+        *,
+        subsets: Sequence[int] | None = None,
+        batch_size: int = 32,
+    ) -> list[SearchResult]:
+        """Find the names for some mentions; similar lengths are searched together.
+
+        mentions (Sequence[Mention]): n mentions in their context.
+        space (SearchSpace): the names, built with `self.prompts`.
+        settings (SearchSettings | None): by default beam search with 5 beams.
+        subsets (Sequence[int] | None): n numbers of subsets of the space; by default all 0.
+        batch_size (int): mentions in one pass.
+        RETURNS (list[SearchResult]): n results in the order of the mentions.
+        """
+        settings = settings or SearchSettings()
+        sources = self.prompts.source_ids(mentions)
+        prefixes = self.prompts.prefix_ids(mentions)
+        subsets = subsets or [0] * len(mentions)
+        results = [SearchResult() for _ in mentions]
+        for subset in sorted(set(subsets)):
+            walker = Walker(space, subset, self.prompts.eos_token_id, self.model.device)
+            chosen = [i for i, number in enumerate(subsets) if number == subset]
+            for batch in _batches(chosen, [len(ids) for ids in sources], batch_size):
+                found = self._search_batch(
+                    [sources[i] for i in batch], [prefixes[i] for i in batch], walker, settings
+                )
+                for i, result in zip(batch, found, strict=True):
+                    results[i] = result
+        return results
+
+    def log_probs(
+        self, mentions: Sequence[Mention], names: Sequence[str], *, batch_size: int = 32
+    ) -> list[float]:
+        """Log-probability of a given name for each mention (ANGEL, equation 2).
+
+        mentions (Sequence[Mention]): n mentions in their context.
+        names (Sequence[str]): n names in normal form.
+        batch_size (int): mentions in one pass.
+        RETURNS (list[float]): n sums over the name's tokens, the end token included, in nats.
+        """
+        sources = self.prompts.source_ids(mentions)
+        prefixes = self.prompts.prefix_ids(mentions)
+        targets = self.prompts.encode_names(names)
+        sums = [0.0] * len(sources)
+        for batch in _batches(range(len(sources)), [len(ids) for ids in sources], batch_size):
+            values = self._log_probs_batch(
+                [sources[i] for i in batch],
+                [prefixes[i] for i in batch],
+                [targets[i] for i in batch],
+            )
+            for i, value in zip(batch, values, strict=True):
+                sums[i] = value
+        return sums
+
+    def to_disk(self, path: Path) -> None:
+        """Save as a Hugging Face folder with the prompt format beside.
+
+        path (Path): folder, made where it does not exist.
+        """
+        path.mkdir(parents=True, exist_ok=True)
+        self.config.save_pretrained(path)
+        self.prompts.tokenizer.save_pretrained(path)
+        if isinstance(self.model, BartModel):
+            write_weights(path, self.model.state_dict())
+        elif isinstance(self.model, GenericModel):
+            self.model.model.save_pretrained(path, safe_serialization=True)
+        text = json.dumps(self.prompts.format.to_dict(), indent=2, ensure_ascii=False)
+        (path / PROMPT_FILE).write_text(text + "\n", encoding="utf8")
+
+    def to_bytes(self) -> bytes:
+        """RETURNS (bytes): all that `to_disk` writes."""
+        import srsly
+
+        with tempfile.TemporaryDirectory() as folder:
+            self.to_disk(Path(folder))
+            files = {file.name: file.read_bytes() for file in sorted(Path(folder).iterdir())}
+        return srsly.msgpack_dumps(files)
+
+    @classmethod
+    def from_bytes(
+        cls, data: bytes, *, device: str = "cpu", dtype: Dtype = "float32"
+    ) -> "Generator":
+        """data (bytes): as `to_bytes` gives them. device, dtype: see `from_pretrained`.
+        RETURNS (Generator)."""
+        import srsly
+
+        with tempfile.TemporaryDirectory() as folder:
+            for name, content in srsly.msgpack_loads(data).items():
+                (Path(folder) / Path(name).name).write_bytes(content)
+            return cls.from_pretrained(folder, device=device, dtype=dtype, local_files_only=True)
+
+    @torch.inference_mode()
+    def _search_batch(
+        self,
+        sources: list[list[int]],
+        prefixes: list[list[int]],
+        walker: Walker,
+        settings: SearchSettings,
+    ) -> list[SearchResult]:
+        decoding = self.model.begin(sources, prefixes)
+        max_chain = _MAX_CHAIN.get(self.model.device.type, _MAX_CHAIN_ELSEWHERE)
+        expander = Expander(decoding, walker, max_chain)
+        proven = [False] * len(sources)
+        if settings.mode == "exact":
+            found, proven = exact_search(expander, len(sources), settings)
+        else:
+            found = beam_search(expander, len(sources), settings)
+        return [
+            SearchResult(hypotheses(names, expander, settings.k), sure)
+            for names, sure in zip(found, proven, strict=True)
+        ]
+
+    @torch.inference_mode()
+    def _log_probs_batch(
+        self, sources: list[list[int]], prefixes: list[list[int]], targets: list[list[int]]
+    ) -> list[float]:
+        decoding = self.model.begin(sources, prefixes)
+        rows = [(m, d, token) for m, ids in enumerate(targets) for d, token in enumerate(ids)]
+        mentions, depths, tokens = torch.tensor(rows, device=self.model.device).unbind(1)
+        starts = depths == 0
+        sums = torch.zeros(len(targets), device=self.model.device)
+        sums += decoding.first().at(mentions[starts], tokens[starts])
+        fed = torch.cat((depths[1:] > 0, depths.new_zeros(1, dtype=torch.bool)))
+        if fed.any():
+            slots = decoding.n_slots + depths
+            parents = torch.where(starts, -1, slots - 1)
+            scores = decoding.feed(tokens[fed], mentions[fed], parents[fed], depths[fed])
+            at = torch.arange(int(fed.sum()), device=tokens.device)
+            sums.index_add_(0, mentions[fed], scores.at(at, tokens[~starts]))
+        return sums.tolist()
+
+
+def _batches(chosen: Sequence[int], lengths: list[int], size: int) -> Iterator[list[int]]:
+    """YIELDS (list[int]): the chosen indices, longest first, `size` at a time."""
+    order = sorted(chosen, key=lambda i: -lengths[i])
+    for begin in range(0, len(order), size):
+        yield order[begin : begin + size]
+
+
+def _folder(name_or_path: str | Path, local_files_only: bool) -> Path:
+    """RETURNS (Path): the local folder, downloaded from the hub if it is a name there."""
+    path = Path(name_or_path)
+    if path.is_dir():
+        return path
+    if path.is_absolute() or str(name_or_path).count("/") != 1:
+        raise AngelError(Errors.E008.format(path=name_or_path))
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+
+    patterns = ["*.json", "*.txt", "*.model", "model*.safetensors", "pytorch_model*.bin"]
+    try:
+        return Path(
+            snapshot_download(
+                str(name_or_path), allow_patterns=patterns, local_files_only=local_files_only
+            )
+        )
+    except (OSError, HfHubHTTPError, HFValidationError, LocalEntryNotFoundError) as error:
+        raise AngelError(Errors.E009.format(name=name_or_path, error=error)) from error
+
+
+def _load_tokenizer(folder: Path) -> "PreTrainedTokenizerBase":
+    from transformers import AutoTokenizer
+
+    try:
+        return AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    except (OSError, ValueError, TypeError) as error:
+        raise AngelError(Errors.E010.format(path=folder, error=error)) from error
+
+
+def _prompt_encoder(
+    folder: Path, config: "PretrainedConfig", tokenizer: "PreTrainedTokenizerBase"
+) -> PromptEncoder:
+    file = folder / PROMPT_FILE
+    settings: dict[str, Any] = {}
+    if file.is_file():
+        try:
+            settings = json.loads(file.read_text(encoding="utf8"))
+        except ValueError as error:
+            raise AngelError(Errors.E011.format(path=file, error=error)) from error
+    eos = config.eos_token_id
+    start = config.decoder_start_token_id
+    if eos is None or start is None:
+        raise AngelError(Errors.E012.format(path=folder, eos=eos, start=start))
+    positions = getattr(config, "max_position_embeddings", None)
+    format = PromptFormat.from_dict(settings)
+    if positions and format.max_source_tokens > positions:
+        format = PromptFormat.from_dict({**format.to_dict(), "max_source_tokens": positions})
+    return PromptEncoder(tokenizer, format, start, eos)
+
+
+def _load_bart(
+    folder: Path,
+    config: "PretrainedConfig",
+    device: torch.device,
+    dtype: torch.dtype,
+    tokenizer: "PreTrainedTokenizerBase",
+) -> Model:
+    if dtype == torch.int8 and device.type != "cpu":
+        raise AngelError(Errors.E013.format(device=device))
+    weights = read_weights(folder)
+    if "model.shared.weight" not in weights:
+        raise AngelError(Errors.E014.format(path=folder, found=", ".join(sorted(weights)[:3])))
+    return BartModel(config, convert_weights(weights, dtype, device))
+
+
+def _load_generic(
+    folder: Path,
+    config: "PretrainedConfig",
+    device: torch.device,
+    dtype: torch.dtype,
+    tokenizer: "PreTrainedTokenizerBase",
+) -> Model:
+    from transformers import AutoModelForSeq2SeqLM
+
+    if dtype == torch.int8:
+        raise AngelError(Errors.E015.format(model_type=config.model_type))
+    try:
+        model = AutoModelForSeq2SeqLM.from_pretrained(
+            folder, torch_dtype=dtype, local_files_only=True
+        )
+    except (OSError, ValueError) as error:
+        raise AngelError(Errors.E007.format(path=folder, error=error)) from error
+    pad = tokenizer.pad_token_id
+    return GenericModel(model.eval().to(device), 0 if pad is None else pad)

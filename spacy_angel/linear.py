@@ -1,0 +1,187 @@
+"""Linear layers for inference: floating point, and int8 with a scale for every row.
+
+On a CPU the weights are laid out once in the order in which oneDNN's kernels read them, and the
+activation function runs inside the product.
+"""
+
+from typing import Protocol
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+SCALE_SUFFIX = ".scale"
+# The int8 kernel of the CPU takes unsigned activations: row values -127..127 are stored plus 128.
+_ZERO_POINT = 128
+# Rows for which the layout of packed weights is chosen; any other number works with it too.
+_PACKED_FOR_ROWS = 256
+
+_IN_PLACE = {
+    "none": lambda x: x,
+    "gelu": torch.ops.aten.gelu_,
+    "gelu_tanh": lambda x: torch.ops.aten.gelu_(x, approximate="tanh"),
+    "relu": torch.relu_,
+    "silu": lambda x: functional.silu(x, inplace=True),
+}
+# Name and algorithm of the same functions as oneDNN knows them.
+_FUSED = {
+    "none": ("none", ""),
+    "gelu": ("gelu", "none"),
+    "gelu_tanh": ("gelu", "tanh"),
+    "relu": ("relu", ""),
+    "silu": ("swish", ""),
+}
+
+
+class Linear(Protocol):
+    """`activation(x @ weight.T + bias)`."""
+
+    def __call__(
+        self, x: Tensor, dtype: torch.dtype | None = None, activation: str = "none"
+    ) -> Tensor:
+        """x (Tensor): [n, in]. dtype (torch.dtype | None): of the result; None: that of `x`.
+        activation (str): none, gelu, gelu_tanh, relu or silu. RETURNS (Tensor): [n, out]."""
+
+    def write(self, x: Tensor, out: Tensor) -> None:
+        """x (Tensor): [n, in]. out (Tensor): [n, out], takes the result."""
+
+    def weight(self) -> Tensor:
+        """RETURNS (Tensor): [out, in], in the plain layout."""
+
+
+class FloatLinear:
+    """The layer in its own floating-point type.
+
+    weight (Tensor): [out, in].
+    bias (Tensor | None): [out].
+    """
+
+    def __init__(self, weight: Tensor, bias: Tensor | None) -> None:
+        self.bias = bias
+        self._packed = _can_pack(weight)
+        self._weight = (
+            torch.ops.mkldnn._reorder_linear_weight(weight, _PACKED_FOR_ROWS)
+            if self._packed
+            else weight
+        )
+
+    def __call__(
+        self, x: Tensor, dtype: torch.dtype | None = None, activation: str = "none"
+    ) -> Tensor:
+        if self._packed:
+            name, algorithm = _FUSED[activation]
+            y = torch.ops.mkldnn._linear_pointwise(x, self._weight, self.bias, name, [], algorithm)
+        else:
+            y = _IN_PLACE[activation](functional.linear(x, self._weight, self.bias))
+        return y if dtype is None else y.to(dtype)
+
+    def write(self, x: Tensor, out: Tensor) -> None:
+        """See `Linear.write`."""
+        out.copy_(self(x))
+
+    def weight(self) -> Tensor:
+        """See `Linear.weight`."""
+        return self._weight.to_dense() if self._packed else self._weight
+
+
+class Int8Linear:
+    """The layer with int8 weights (one scale an output) and int8 activations (one scale a row).
+
+    Since a row is scaled by itself, its result does not depend on the rows beside it.
+
+    weight (Tensor): int8[out, in].
+    scale (Tensor): float32[out].
+    bias (Tensor | None): [out].
+    """
+
+    def __init__(self, weight: Tensor, scale: Tensor, bias: Tensor | None) -> None:
+        self._weight = weight
+        self._packed = torch.ops.onednn.qlinear_prepack(weight, None)
+        self._scale = scale.float()
+        self._zero_point = torch.zeros(len(scale), dtype=torch.int64)
+        bias = torch.zeros(len(scale)) if bias is None else bias
+        self._bias = {dtype: bias.to(dtype) for dtype in (torch.float32, torch.bfloat16)}
+
+    def __call__(
+        self, x: Tensor, dtype: torch.dtype | None = None, activation: str = "none"
+    ) -> Tensor:
+        y, row_scale = self._multiply(x, dtype or x.dtype)
+        torch.addcmul(self._bias[y.dtype], y, row_scale.to(y.dtype), out=y)
+        return _IN_PLACE[activation](y)
+
+    def write(self, x: Tensor, out: Tensor) -> None:
+        """See `Linear.write`."""
+        y, row_scale = self._multiply(x, out.dtype)
+        torch.addcmul(self._bias[out.dtype], y, row_scale, out=out)
+
+    def weight(self) -> Tensor:
+        """See `Linear.weight`."""
+        return self._weight
+
+    def _multiply(self, x: Tensor, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
+        """RETURNS (tuple[Tensor, Tensor]): [n, out] product without row scale and bias, and
+        float32[n, 1] row scales."""
+        rows, row_scale = quantize_rows(x)
+        y = torch.ops.onednn.qlinear_pointwise(
+            rows,
+            1.0,
+            _ZERO_POINT,
+            self._packed,
+            self._scale,
+            self._zero_point,
+            None,
+            1.0,
+            0,
+            dtype,
+            "none",
+            [],
+            "",
+        )
+        return y, row_scale
+
+
+def quantize_rows(x: Tensor) -> tuple[Tensor, Tensor]:
+    """Scale every row to -127..127 by its largest magnitude and shift it by 128.
+
+    x (Tensor): [n, d], e.g. [[-2, 1]].
+    RETURNS (tuple[Tensor, Tensor]): uint8[n, d], e.g. [[1, 192]], and float32[n, 1] scales,
+        e.g. [[2 / 127]].
+    """
+    x = x.float()
+    largest = torch.maximum(x.amax(dim=-1, keepdim=True), -x.amin(dim=-1, keepdim=True))
+    scale = largest.clamp_min_(1e-12).div_(127.0)
+    # A float32 of 2**23 and more has no fraction: the sum is rounded to an integer, and the low
+    # byte of its bits is the value. It is several times as fast as to round and to convert.
+    shifted = torch.mul(x, scale.reciprocal()).add_(float(2**23 + _ZERO_POINT))
+    return shifted.view(torch.int32).to(torch.uint8), scale
+
+
+def quantize_weight(weight: Tensor) -> tuple[Tensor, Tensor]:
+    """Scale every output's weights to -127..127 by their largest magnitude.
+
+    weight (Tensor): [out, in].
+    RETURNS (tuple[Tensor, Tensor]): int8[out, in] and float32[out] scales.
+    """
+    weight = weight.float()
+    scale = weight.abs().amax(dim=-1).clamp_min(1e-12) / 127.0
+    return torch.round(weight / scale[:, None]).to(torch.int8), scale
+
+
+def make_linear(weight: Tensor, bias: Tensor | None, scale: Tensor | None) -> Linear:
+    """Build a layer.
+
+    weight (Tensor): [out, in], int8 or floating point.
+    bias (Tensor | None): [out].
+    scale (Tensor | None): float32[out], of int8 weights.
+    RETURNS (Linear): the layer.
+    """
+    return FloatLinear(weight, bias) if scale is None else Int8Linear(weight, scale, bias)
+
+
+def _can_pack(weight: Tensor) -> bool:
+    """RETURNS (bool): whether oneDNN has fast kernels for this weight on this machine."""
+    if weight.device.type != "cpu" or not torch.backends.mkldnn.is_available():
+        return False
+    if weight.dtype == torch.bfloat16:
+        return bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
+    return weight.dtype == torch.float32

@@ -1,0 +1,71 @@
+"""Saved pipelines with a linker in them: opening, and calibrating on a corpus."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .errors import AngelError, Errors
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+    from .calibration import Calibration
+    from .corpora import CorpusDocument
+    from .linker import AngelLinker
+
+
+def open_pipeline(pipeline: "str | Path | Language") -> "tuple[Language, AngelLinker]":
+    """Load a pipeline and find its linker.
+
+    pipeline (str | Path | Language): a folder, an installed package, or a loaded pipeline.
+    RETURNS (tuple[Language, AngelLinker]): the pipeline, and the first linker in it.
+    RAISES (AngelError): it cannot be loaded, or has no linker.
+    """
+    import spacy
+
+    from .linker import AngelLinker
+
+    if isinstance(pipeline, str | Path):
+        try:
+            nlp = spacy.load(pipeline)
+        except OSError as error:
+            reason = str(error).splitlines()[0]
+            raise AngelError(Errors.E706.format(pipeline=str(pipeline), reason=reason)) from error
+    else:
+        nlp = pipeline
+    for _, component in nlp.pipeline:
+        if isinstance(component, AngelLinker):
+            return nlp, component
+    raise AngelError(Errors.E707.format(names=", ".join(nlp.pipe_names) or "none"))
+
+
+def calibrate_on(
+    nlp: "Language", linker: "AngelLinker", documents: "Iterable[CorpusDocument]"
+) -> "Calibration":
+    """Calibrate a linker on the gold mentions of a corpus, overlapping ones included.
+
+    nlp (Language): the pipeline; what stands before the linker in it and does not write entities
+        runs on the documents.
+    linker (AngelLinker): its linker, which uses the fitted settings from now on.
+    documents (Iterable[CorpusDocument]): e.g. from `corpora.read_corpus`.
+    RETURNS (Calibration): see `AngelLinker.calibrate`.
+    RAISES (AngelError): no mention's right concept is among its candidates.
+    """
+    from .corpora import to_doc
+    from .corpora.docs import GOLD_SPANS
+
+    at = next(i for i, (_, component) in enumerate(nlp.pipeline) if component is linker)
+    kept = [
+        name for name in nlp.pipe_names[:at] if "doc.ents" not in nlp.get_pipe_meta(name).assigns
+    ]
+    docs = nlp.pipe(
+        (to_doc(document, nlp) for document in documents),
+        disable=[name for name in nlp.pipe_names if name not in kept],
+    )
+    span_key = linker.settings.span_key
+    linker.settings = replace(linker.settings, span_key=GOLD_SPANS)
+    try:
+        return linker.calibrate(docs)
+    finally:
+        linker.settings = replace(linker.settings, span_key=span_key)

@@ -1,0 +1,169 @@
+"""Many strings as two flat arrays, and an index that finds one without a Python dict."""
+
+import os
+import weakref
+from array import array
+from collections.abc import Iterable, Iterator
+from hashlib import blake2b
+from itertools import pairwise
+
+import numpy as np
+
+_CHUNK = 65536
+
+
+class Strings:
+    """A sequence of strings as UTF-8 bytes and offsets, in memory or mapped from disk.
+
+    data (np.ndarray): uint8[total], the strings one after the other.
+    offsets (np.ndarray): int32[n + 1], int64 for 2 GB and more; string `i` is
+        `data[offsets[i]:offsets[i + 1]]`.
+    """
+
+    def __init__(self, data: np.ndarray, offsets: np.ndarray) -> None:
+        self.data = data
+        self.offsets = offsets
+        self._file = _MappedFile.of(data)
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, i: int) -> str:
+        if not 0 <= i < len(self):
+            raise IndexError(i)
+        begin, end = self.offsets[i : i + 2].tolist()
+        if self._file is not None:
+            return self._file.read(begin, end).decode("utf8")
+        return self.data[begin:end].tobytes().decode("utf8")
+
+    def __iter__(self) -> Iterator[str]:
+        return (text.decode("utf8") for text in self._encoded())
+
+    def take(self, rows: np.ndarray) -> "Strings":
+        """rows (np.ndarray): indices. RETURNS (Strings): these strings, in this order."""
+        lengths = np.diff(self.offsets)[rows]
+        offsets = offsets_of(lengths)
+        data = np.empty(offsets[-1], dtype=np.uint8)
+        # in pieces: the byte positions take eight times the room of the bytes
+        for begin in range(0, len(rows), _CHUNK):
+            part = slice(begin, begin + _CHUNK)
+            into = np.arange(offsets[begin], offsets[min(begin + _CHUNK, len(rows))])
+            shift = self.offsets[rows[part]] - offsets[:-1][part]
+            data[into] = self.data[into + np.repeat(shift, lengths[part])]
+        return Strings(data, offsets)
+
+    def hashes(self) -> np.ndarray:
+        """RETURNS (np.ndarray): uint64[n], a digest a string, the same on every machine."""
+        digests = b"".join(map(_digest, self._encoded()))
+        return np.frombuffer(digests, dtype="<u8").astype(np.uint64)
+
+    def _encoded(self) -> Iterator[bytes]:
+        for begin in range(0, len(self), _CHUNK):
+            offsets = self.offsets[begin : begin + _CHUNK + 1].tolist()
+            data = self.data[offsets[0] : offsets[-1]].tobytes()
+            for a, b in pairwise(offsets):
+                yield data[a - offsets[0] : b - offsets[0]]
+
+
+class _MappedFile:
+    """Reads single strings of a mapped column from its file: the same pages of the same cache,
+    but Linux makes 64 KB around every touched byte of a mapping resident in the process."""
+
+    def __init__(self, path: str, start: int) -> None:
+        self._file = os.open(path, os.O_RDONLY)
+        self._start = start
+        weakref.finalize(self, os.close, self._file)
+
+    @classmethod
+    def of(cls, column: np.ndarray) -> "_MappedFile | None":
+        """RETURNS (_MappedFile | None): None for a column in memory, or without `os.pread`."""
+        mapping = column.base
+        if isinstance(mapping, np.memmap) and mapping.filename and hasattr(os, "pread"):
+            return cls(mapping.filename, mapping.offset)
+        return None
+
+    def read(self, begin: int, end: int) -> bytes:
+        # unlike seek and read, safe in threads and after a fork
+        return os.pread(self._file, end - begin, self._start + begin)
+
+
+class StringsBuilder:
+    """Collects strings one by one for `Strings`."""
+
+    def __init__(self, texts: Iterable[str] = ()) -> None:
+        self._data = bytearray()
+        self._offsets = array("q", [0])
+        for text in texts:
+            self.append(text)
+
+    def __len__(self) -> int:
+        return len(self._offsets) - 1
+
+    def append(self, text: str) -> None:
+        """text (str): goes to the end."""
+        self._data += encode(text)
+        self._offsets.append(len(self._data))
+
+    def finish(self) -> Strings:
+        """RETURNS (Strings): what was collected; the builder's memory is shared, not copied."""
+        offsets = to_numpy(self._offsets)
+        if offsets[-1] <= np.iinfo(np.int32).max:
+            offsets = offsets.astype(np.int32)
+        return Strings(np.frombuffer(self._data, dtype=np.uint8), offsets)
+
+
+class HashIndex:
+    """Finds a string's rows by binary search in sorted 64-bit hashes; the caller's strings are
+    compared after a hit, so that two strings of one hash are told apart.
+
+    hashes (np.ndarray): uint64[n], sorted.
+    rows (np.ndarray): int32[n], the row that each hash belongs to.
+    """
+
+    def __init__(self, hashes: np.ndarray, rows: np.ndarray) -> None:
+        self.hashes = hashes
+        self.rows = rows
+
+    @classmethod
+    def build(cls, strings: Strings) -> "HashIndex":
+        """strings (Strings): to be found. RETURNS (HashIndex): their index."""
+        hashes = strings.hashes()
+        rows = np.argsort(hashes, kind="stable")
+        return cls(hashes[rows], rows.astype(np.int32))
+
+    def find(self, text: str, strings: Strings) -> Iterator[int]:
+        """text (str): the string; strings (Strings): the indexed ones.
+        YIELDS (int): its rows, ascending."""
+        wanted = encode(text)
+        # a Python int would turn the whole mapped array into float64
+        hashed = np.frombuffer(_digest(wanted), dtype="<u8").astype(np.uint64)[0]
+        at = int(np.searchsorted(self.hashes, hashed))
+        while at < len(self.hashes) and self.hashes[at] == hashed:
+            row = int(self.rows[at])
+            if encode(strings[row]) == wanted:
+                yield row
+            at += 1
+
+
+def offsets_of(lengths: np.ndarray) -> np.ndarray:
+    """lengths (np.ndarray): int[n]. RETURNS (np.ndarray): int32[n + 1] where things of these
+    lengths begin and end, one after the other; int64 where they reach 2 GB."""
+    total = lengths.sum(dtype=np.int64)
+    fits = total <= np.iinfo(np.int32).max
+    offsets = np.zeros(len(lengths) + 1, dtype=np.int32 if fits else np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    return offsets
+
+
+def encode(text: str) -> bytes:
+    """RETURNS (bytes): UTF-8; half a surrogate pair, which has none, becomes `?`."""
+    return text.encode("utf8", errors="replace")
+
+
+def to_numpy(values: "array[int]") -> np.ndarray:
+    """RETURNS (np.ndarray): the array's own memory, with its type."""
+    return np.frombuffer(values, dtype=values.typecode)
+
+
+def _digest(text: bytes) -> bytes:
+    return blake2b(text, digest_size=8).digest()

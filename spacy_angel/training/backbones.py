@@ -1,0 +1,337 @@
+"""The model that training starts from: a checkpoint, a fresh small BART, or one whose layers are
+copied from a BERT-like encoder."""
+
+import json
+import shutil
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from transformers import (
+    AutoModel,
+    AutoModelForSeq2SeqLM,
+    AutoTokenizer,
+    BartConfig,
+    BartForConditionalGeneration,
+)
+from transformers.tokenization_utils_fast import PreTrainedTokenizerFast
+
+from ..errors import AngelError, Errors
+from ..prompts import PromptEncoder, PromptFormat
+from .config import BackboneSettings
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+PROMPT_FILE = "angel.json"
+_ADDED_MARKS = ("[START]", "[END]")
+# BART looks a position up two rows further down its table.
+_POSITION_OFFSET = 2
+
+
+@dataclass
+class Backbone:
+    """Weights, tokenizer and prompt settings, as they are saved together.
+
+    model (PreTrainedModel): encoder-decoder.
+    tokenizer (PreTrainedTokenizerBase): its own.
+    format (PromptFormat): how it expects its mentions.
+    """
+
+    model: "PreTrainedModel"
+    tokenizer: "PreTrainedTokenizerBase"
+    format: PromptFormat
+
+    @property
+    def prompts(self) -> PromptEncoder:
+        """RETURNS (PromptEncoder): of this model."""
+        return PromptEncoder(
+            self.tokenizer,
+            self.format,
+            self.model.config.decoder_start_token_id,
+            self.model.config.eos_token_id,
+        )
+
+    @property
+    def max_target_tokens(self) -> int:
+        """RETURNS (int): longest decoder input; a model with relative positions takes as much as
+        the encoder is given."""
+        positions = getattr(self.model.config, "max_position_embeddings", None)
+        return positions or self.format.max_source_tokens
+
+    def save_settings(self, folder: Path) -> None:
+        """Write tokenizer and prompt settings beside weights that are already there.
+
+        folder (Path): exists.
+        """
+        self.tokenizer.save_pretrained(folder)
+        text = json.dumps(self.format.to_dict(), indent=2, ensure_ascii=False)
+        (folder / PROMPT_FILE).write_text(text + "\n", encoding="utf8")
+
+    def save(self, folder: Path) -> None:
+        """Write an ordinary Hugging Face folder, in place of one that stands there.
+
+        folder (Path): appears under this name only when it is complete.
+        """
+        parts = folder.with_name(folder.name + ".part")
+        shutil.rmtree(parts, ignore_errors=True)
+        parts.mkdir(parents=True)
+        self.model.save_pretrained(parts)
+        self.save_settings(parts)
+        shutil.rmtree(folder, ignore_errors=True)
+        parts.rename(folder)
+
+
+def make_backbone(settings: BackboneSettings, names: Iterable[str]) -> Backbone:
+    """The model that a config asks for.
+
+    settings (BackboneSettings): kind, checkpoint, sizes.
+    names (Iterable[str]): of the vocabulary; only `fresh` reads them.
+    RETURNS (Backbone): ready to train.
+    """
+    if settings.kind == "pretrained":
+        return load_backbone(settings.name, settings.max_source_tokens)
+    if settings.kind == "encoder":
+        return from_encoder(settings)
+    return fresh_bart(settings, names)
+
+
+def load_backbone(name_or_path: str | Path, max_source_tokens: int | None = None) -> Backbone:
+    """An encoder-decoder checkpoint: BART, BioBART, GenBioEL, T5, or what a stage has saved.
+
+    name_or_path (str | Path): folder or hub name.
+    max_source_tokens (int | None): replaces the saved length; not above what the model takes.
+    RETURNS (Backbone): with the prompt settings that were saved with it, or the published ones;
+        marks that the tokenizer cannot tell from words become added tokens.
+    """
+    model = AutoModelForSeq2SeqLM.from_pretrained(name_or_path, attn_implementation=_attention())
+    tokenizer = AutoTokenizer.from_pretrained(name_or_path)
+    file = Path(name_or_path) / PROMPT_FILE
+    prompt = PromptFormat()
+    if file.is_file():
+        prompt = PromptFormat.from_dict(json.loads(file.read_text(encoding="utf8")))
+    positions = getattr(model.config, "max_position_embeddings", None)
+    length = min(filter(None, (max_source_tokens or prompt.max_source_tokens, positions)))
+    backbone = Backbone(model, tokenizer, replace(prompt, max_source_tokens=length))
+    if not tells_marks(tokenizer, prompt):
+        _add_marks(backbone)
+    return backbone
+
+
+def tells_marks(tokenizer: "PreTrainedTokenizerBase", prompt: PromptFormat) -> bool:
+    """Whether the marks of a mention look different from the same words of a text.
+
+    tokenizer (PreTrainedTokenizerBase): a model's own.
+    prompt (PromptFormat): START and END.
+    RETURNS (bool): False for an uncased WordPiece, to which `START` is `start`.
+    """
+    marks = [prompt.start_mark, prompt.end_mark]
+    ids = tokenizer(marks, add_special_tokens=False)["input_ids"]
+    words = tokenizer([mark.lower() for mark in marks], add_special_tokens=False)["input_ids"]
+    unknown = tokenizer.unk_token_id
+    return all(a != b and unknown not in a for a, b in zip(ids, words, strict=True))
+
+
+def fresh_bart(settings: BackboneSettings, names: Iterable[str]) -> Backbone:
+    """A small BART with random weights and a byte-level BPE trained on the vocabulary.
+
+    settings (BackboneSettings): sizes.
+    names (Iterable[str]): what the tokenizer is trained on.
+    RETURNS (Backbone): marks are added tokens.
+    """
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+
+    bpe = Tokenizer(models.BPE())
+    bpe.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    bpe.decoder = decoders.ByteLevel()
+    special = ["<s>", "<pad>", "</s>", "<unk>"]
+    trainer = trainers.BpeTrainer(
+        vocab_size=settings.vocabulary_size,
+        special_tokens=special,
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    bpe.train_from_iterator((" " + name for name in names), trainer)
+    bpe.post_processor = processors.TemplateProcessing(
+        single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
+    )
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=bpe,
+        bos_token="<s>",
+        pad_token="<pad>",
+        eos_token="</s>",
+        unk_token="<unk>",
+    )
+    config = BartConfig(
+        vocab_size=len(tokenizer),
+        d_model=settings.width,
+        encoder_layers=settings.encoder_layers,
+        decoder_layers=settings.decoder_layers,
+        encoder_attention_heads=settings.heads,
+        decoder_attention_heads=settings.heads,
+        encoder_ffn_dim=4 * settings.width,
+        decoder_ffn_dim=4 * settings.width,
+        max_position_embeddings=settings.max_source_tokens,
+        # With the usual 0.02 a narrow model does not learn to read its source.
+        init_std=min(0.1, settings.width**-0.5),
+        bos_token_id=0,
+        pad_token_id=1,
+        eos_token_id=2,
+        decoder_start_token_id=2,
+        forced_eos_token_id=None,
+        attn_implementation=_attention(),
+    )
+    prompt = PromptFormat(max_source_tokens=settings.max_source_tokens)
+    backbone = Backbone(BartForConditionalGeneration(config), tokenizer, prompt)
+    _add_marks(backbone)
+    return backbone
+
+
+def from_encoder(settings: BackboneSettings) -> Backbone:
+    """A small BART that starts as a BERT-like encoder.
+
+    Both normalise after each block, so layers fit as they are: evenly spaced ones go into the
+    encoder and into the decoder (Shleifer and Rush 2020), whose cross-attention starts as the
+    same layer's self-attention. BERT adds the first token-type row to every position: it goes
+    into the position table.
+
+    settings (BackboneSettings): checkpoint and depth.
+    RETURNS (Backbone): marks are added tokens, `[CLS]` starts the decoder.
+    RAISES (AngelError): the checkpoint is not BERT-like.
+    """
+    encoder = AutoModel.from_pretrained(settings.name, add_pooling_layer=False)
+    tokenizer = AutoTokenizer.from_pretrained(settings.name)
+    return copy_encoder(encoder, tokenizer, settings)
+
+
+def copy_encoder(
+    encoder: "PreTrainedModel",
+    tokenizer: "PreTrainedTokenizerBase",
+    settings: BackboneSettings,
+) -> Backbone:
+    """`from_encoder` with the encoder in memory.
+
+    encoder (PreTrainedModel): e.g. a BertModel.
+    tokenizer (PreTrainedTokenizerBase): its own, with `[CLS]`, `[SEP]`, `[PAD]`.
+    settings (BackboneSettings): depth and source length.
+    RETURNS (Backbone): see `from_encoder`.
+    RAISES (AngelError): see `from_encoder`.
+    """
+    bert = encoder.config
+    if bert.model_type != "bert":
+        raise AngelError(Errors.E602.format(name=settings.name, found=bert.model_type))
+    positions = bert.max_position_embeddings
+    config = BartConfig(
+        vocab_size=bert.vocab_size,
+        max_position_embeddings=positions,
+        d_model=bert.hidden_size,
+        encoder_layers=settings.encoder_layers,
+        decoder_layers=settings.decoder_layers,
+        encoder_attention_heads=bert.num_attention_heads,
+        decoder_attention_heads=bert.num_attention_heads,
+        encoder_ffn_dim=bert.intermediate_size,
+        decoder_ffn_dim=bert.intermediate_size,
+        activation_function=bert.hidden_act,
+        init_std=bert.initializer_range,
+        bos_token_id=tokenizer.cls_token_id,
+        pad_token_id=tokenizer.pad_token_id,
+        eos_token_id=tokenizer.sep_token_id,
+        decoder_start_token_id=tokenizer.cls_token_id,
+        forced_eos_token_id=None,
+        attn_implementation=_attention(),
+    )
+    bart = BartForConditionalGeneration(config)
+    source = encoder.state_dict()
+    target = bart.state_dict()
+    words = source["embeddings.word_embeddings.weight"]
+    table = source["embeddings.position_embeddings.weight"]
+    table = table + source["embeddings.token_type_embeddings.weight"][0]
+    copied = {"model.shared.weight": words, "lm_head.weight": words}
+    for side in ("encoder", "decoder"):
+        copied[f"model.{side}.embed_tokens.weight"] = words
+        name = f"model.{side}.embed_positions.weight"
+        copied[name] = torch.cat([target[name][:_POSITION_OFFSET], table])
+        for kind in ("weight", "bias"):
+            copied[f"model.{side}.layernorm_embedding.{kind}"] = source[
+                f"embeddings.LayerNorm.{kind}"
+            ]
+        depth = getattr(config, f"{side}_layers")
+        for to, layer in enumerate(_spread(depth, bert.num_hidden_layers)):
+            copied |= _layer(source, layer, f"model.{side}.layers.{to}", side == "decoder")
+    bart.load_state_dict(target | copied)
+    length = min(settings.max_source_tokens, positions)
+    backbone = Backbone(bart, tokenizer, PromptFormat(max_source_tokens=length))
+    _add_marks(backbone)
+    return backbone
+
+
+def set_dropout(model: torch.nn.Module, hidden: float, attention: float) -> None:
+    """Set a model's dropout where it lies: BART applies it by a number on each layer, which
+    switching modules off does not reach, T5 by modules.
+
+    model (torch.nn.Module): changed in place.
+    hidden (float): after embeddings, attention and feed-forward blocks; at 0 layers are no longer
+        skipped by chance either.
+    attention (float): on attention weights.
+    """
+    module: Any
+    for module in model.modules():
+        share = attention if "Attention" in type(module).__name__ else hidden
+        if isinstance(module, torch.nn.Dropout):
+            module.p = hidden
+        elif isinstance(getattr(module, "dropout", None), int | float):
+            module.dropout = share
+        for name in ("activation_dropout", "layerdrop"):
+            if hasattr(module, name):
+                setattr(module, name, min(getattr(module, name), hidden))
+
+
+def _attention() -> str:
+    """On a CPU the plain computation trains short sources faster than the fused one, whose
+    backward pass is slow there; on a GPU it is the other way round."""
+    return "sdpa" if torch.cuda.is_available() else "eager"
+
+
+def _layer(
+    source: dict[str, torch.Tensor], layer: int, to: str, crosses: bool
+) -> dict[str, torch.Tensor]:
+    """Weights of one BERT layer under BART's names."""
+    attention = {
+        "q_proj": "attention.self.query",
+        "k_proj": "attention.self.key",
+        "v_proj": "attention.self.value",
+        "out_proj": "attention.output.dense",
+    }
+    names = {
+        "self_attn_layer_norm": "attention.output.LayerNorm",
+        "fc1": "intermediate.dense",
+        "fc2": "output.dense",
+        "final_layer_norm": "output.LayerNorm",
+        **{f"self_attn.{name}": of for name, of in attention.items()},
+    }
+    if crosses:
+        names |= {f"encoder_attn.{name}": of for name, of in attention.items()}
+        names["encoder_attn_layer_norm"] = "attention.output.LayerNorm"
+    return {
+        f"{to}.{name}.{kind}": source[f"encoder.layer.{layer}.{of}.{kind}"]
+        for name, of in names.items()
+        for kind in ("weight", "bias")
+    }
+
+
+def _spread(n: int, total: int) -> list[int]:
+    """n of `total` layers, the first and the last among them: 3 of 6 → [0, 2, 5]."""
+    return [int(i) for i in np.linspace(0, total - 1, n)]
+
+
+def _add_marks(backbone: Backbone) -> None:
+    """Make the marks tokens of their own."""
+    start, end = _ADDED_MARKS
+    backbone.tokenizer.add_special_tokens({"additional_special_tokens": [start, end]})
+    backbone.format = replace(backbone.format, start_mark=start, end_mark=end)
+    embeddings: Any = backbone.model.get_input_embeddings()
+    if len(embeddings.weight) < len(backbone.tokenizer):
+        backbone.model.resize_token_embeddings(len(backbone.tokenizer))

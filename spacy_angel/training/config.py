@@ -1,0 +1,332 @@
+"""Settings of a training run: a file in spaCy's config format, read into plain dataclasses.
+
+One file describes the whole recipe; each stage reads its own section. The defaults are those of
+the paper where it states one (ANGEL, section 4.2 and table B).
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+from ..errors import AngelError, Errors
+
+_STRICT = {"extra": "forbid"}
+
+
+@dataclass(frozen=True)
+class DataSettings:
+    """What is trained on.
+
+    kb (str): folder of the vocabulary that `spacy-angel kb build` wrote.
+    train (tuple[str, ...]): corpus files for fine-tuning, preprocessed.
+    dev (tuple[str, ...]): corpus files for choosing the best checkpoint; empty: the last is kept.
+    format (str | None): corpus format, inferred from the files where None.
+    corrections (str | None): JSONL of a curator's corrections, added to the preference pairs.
+    """
+
+    __pydantic_config__: ClassVar[Any] = _STRICT
+    kb: str
+    train: tuple[str, ...] = ()
+    dev: tuple[str, ...] = ()
+    format: str | None = None
+    corrections: str | None = None
+
+
+@dataclass(frozen=True)
+class BackboneSettings:
+    """The model that training starts from.
+
+    kind (str): `pretrained`: an encoder-decoder checkpoint; `encoder`: a small BART whose layers
+        are copied from a BERT-like encoder; `fresh`: a small BART with random weights and a
+        tokenizer trained on the vocabulary.
+    name (str): checkpoint folder or hub name; unused by `fresh`.
+    encoder_layers (int), decoder_layers (int): depth of the small BART.
+    width (int), heads (int), vocabulary_size (int): of `fresh` only.
+    max_source_tokens (int): longest encoder input.
+    """
+
+    __pydantic_config__: ClassVar[Any] = _STRICT
+    kind: Literal["pretrained", "encoder", "fresh"] = "pretrained"
+    name: str = "facebook/bart-large"
+    encoder_layers: int = 3
+    decoder_layers: int = 2
+    width: int = 256
+    heads: int = 4
+    vocabulary_size: int = 8000
+    max_source_tokens: int = 512
+
+
+@dataclass(frozen=True)
+class BeamSettings:
+    """The constrained beam search of a training run.
+
+    num_beams (int), length_penalty (float): as in `search.SearchSettings`.
+    batch_size (int): mentions in one pass.
+    dtype (str): of the BART family's weights while searching.
+    """
+
+    __pydantic_config__: ClassVar[Any] = _STRICT
+    num_beams: int = 5
+    length_penalty: float = 1.0
+    batch_size: int = 16
+    dtype: Literal["float32", "bfloat16"] = "float32"
+
+
+@dataclass(frozen=True)
+class DevelopmentSettings:
+    """How development accuracy is measured: by constrained search over the whole vocabulary.
+
+    sample (int): mentions, drawn evenly; 0 takes all.
+    search (BeamSettings): of the search.
+    """
+
+    __pydantic_config__: ClassVar[Any] = _STRICT
+    sample: int = 500
+    search: BeamSettings = field(default_factory=BeamSettings)
+
+
+@dataclass(frozen=True)
+class OptimizerSettings:
+    """One course of updates; table B's rows.
+
+    learning_rate (float), weight_decay (float), adam_beta1 (float), adam_beta2 (float),
+    adam_epsilon (float): of AdamW.
+    steps (int): updates; 0 counts `epochs` instead.
+    epochs (float): passes over the data where `steps` is 0.
+    batch_size (int): examples (or pairs) an update, over all processes and accumulated parts.
+    accumulate (int): parts a batch is computed in.
+    warmup_steps (int), schedule (str): of the learning rate.
+    clip_norm (float): gradients are scaled down to this norm.
+    dropout (float), attention_dropout (float): while training.
+    precision (str): `bfloat16` autocasts, weights stay in float32.
+    device (str): `auto` takes GPUs if there are any.
+    checkpoint_every (int): updates between checkpoints; development accuracy is measured there.
+    keep_checkpoints (int): how many stay on disk, the best one among them.
+    log_every (int): updates between lines of the metrics.
+    seed (int): of data order, dropout and sampling.
+    deepspeed (str | None): DeepSpeed JSON, e.g. `configs/zero2.json`.
+    """
+
+    __pydantic_config__: ClassVar[Any] = _STRICT
+    learning_rate: float
+    steps: int = 0
+    epochs: float = 1.0
+    batch_size: int = 16
+    accumulate: int = 1
+    weight_decay: float = 0.01
+    adam_beta1: float = 0.9
+    adam_beta2: float = 0.999
+    adam_epsilon: float = 1e-8
+    warmup_steps: int = 0
+    schedule: Literal["polynomial", "linear", "cosine", "constant", "constant_with_warmup"] = (
+        "polynomial"
+    )
+    clip_norm: float = 0.1
+    dropout: float = 0.1
+    attention_dropout: float = 0.1
+    precision: Literal["float32", "bfloat16"] = "bfloat16"
+    device: Literal["auto", "cpu"] = "auto"
+    checkpoint_every: int = 500
+    keep_checkpoints: int = 2
+    log_every: int = 50
+    seed: int = 0
+    deepspeed: str | None = None
+
+
+@dataclass(frozen=True)
+class ExampleSettings:
+    """How fine-tuning examples are made.
+
+    positives (int): names of the gold concept a mention is trained towards (k, equation 3).
+    select (str): `tfidf` takes the nearest by character 3-grams; `shortest`, `random` and
+        `embedding` serve the ablations.
+    embedding_model (str): sentence encoder for `embedding`, by name or folder.
+    """
+
+    __pydantic_config__: ClassVar[Any] = _STRICT
+    positives: int = 3
+    select: Literal["tfidf", "shortest", "random", "embedding"] = "tfidf"
+    embedding_model: str = "cambridgeltl/SapBERT-from-PubMedBERT-fulltext"
+
+
+@dataclass(frozen=True)
+class PositiveSettings:
+    """Positive-only training.
+
+    optimizer (OptimizerSettings): the course of updates.
+    label_smoothing (float): share of the target spread over all tokens.
+    examples (ExampleSettings): which names are the targets.
+    """
+
+    __pydantic_config__: ClassVar[Any] = _STRICT
+    optimizer: OptimizerSettings
+    label_smoothing: float = 0.1
+    examples: ExampleSettings = field(default_factory=ExampleSettings)
+
+
+@dataclass(frozen=True)
+class LossSettings:
+    """The preference loss (equation 4; appendix C for its variants).
+
+    kind (str): `dpo`; `pairwise` (no reference); `cpo`; `simpo`.
+    beta (float): scale of the difference of log-probabilities.
+    nll_weight (float): weight of the chosen name's negative log-likelihood a token (CPO's and
+        RPO's extra term).
+    gamma (float): margin that SimPO asks for.
+    """
+
+    __pydantic_config__: ClassVar[Any] = _STRICT
+    kind: Literal["dpo", "pairwise", "cpo", "simpo"] = "dpo"
+    beta: float = 0.1
+    nll_weight: float = 0.0
+    gamma: float = 0.5
+
+
+@dataclass(frozen=True)
+class PairSettings:
+    """How predictions become preference pairs.
+
+    top_k (int): predictions looked at.
+    rule (str): `above`: wrong names ranked above a right one (the paper's); `all`: every wrong
+        with every right name; `tfidf`: the nearest positive with the nearest wrong names.
+    without_right (str): mentions with no right name in the top k: `skip` as published, or
+        `positive` to pair their nearest positive with what was predicted.
+    distinct (bool): mine a mention string with the same gold once, not at each occurrence.
+    search (BeamSettings): of the search; with fewer beams than `top_k` it uses `top_k`.
+    """
+
+    __pydantic_config__: ClassVar[Any] = _STRICT
+    top_k: int = 5
+    rule: Literal["above", "all", "tfidf"] = "above"
+    without_right: Literal["skip", "positive"] = "skip"
+    distinct: bool = False
+    search: BeamSettings = field(default_factory=BeamSettings)
+
+
+@dataclass(frozen=True)
+class NegativeSettings:
+    """Negative-aware training.
+
+    optimizer (OptimizerSettings): the course of updates, of each round.
+    loss (LossSettings): the preference loss.
+    pairs (PairSettings): how pairs are mined.
+    rounds (int): parts of the training set; each is mined with the weights so far.
+    patience (int): rounds without a better development accuracy before stopping.
+    reference (str): `initial` keeps the positive-only model through all rounds, `round` takes
+        the weights that the round starts from.
+    engine (str): `trl`, or `plain`: the same losses on transformers alone.
+    """
+
+    __pydantic_config__: ClassVar[Any] = _STRICT
+    optimizer: OptimizerSettings
+    loss: LossSettings = field(default_factory=LossSettings)
+    pairs: PairSettings = field(default_factory=PairSettings)
+    rounds: int = 1
+    patience: int = 2
+    reference: Literal["initial", "round"] = "initial"
+    engine: Literal["trl", "plain"] = "trl"
+
+
+@dataclass(frozen=True)
+class VocabularySettings:
+    """How pre-training examples are made from the vocabulary.
+
+    mention (str): `random` other name as the mention (GenBioEL), `nearest` by tf-idf (ANGEL).
+    passes (int): how often each name is the target, each time in another clause.
+    negatives (int): wrong names a pair example is made with, nearest by tf-idf.
+    max_pairs (int): pairs drawn for the second stage; 0 takes all.
+    """
+
+    __pydantic_config__: ClassVar[Any] = _STRICT
+    mention: Literal["random", "nearest"] = "nearest"
+    passes: int = 1
+    negatives: int = 1
+    max_pairs: int = 0
+
+
+@dataclass(frozen=True)
+class PretrainSettings:
+    """Pre-training over a vocabulary, both stages.
+
+    vocabulary (VocabularySettings): clauses, mentions, negatives.
+    positive (PositiveSettings): first stage.
+    negative (NegativeSettings): second stage; its pairs come from tf-idf, in one round.
+    """
+
+    __pydantic_config__: ClassVar[Any] = _STRICT
+    positive: PositiveSettings
+    negative: NegativeSettings
+    vocabulary: VocabularySettings = field(default_factory=VocabularySettings)
+
+
+@dataclass(frozen=True)
+class TrainingConfig:
+    """The whole recipe.
+
+    data (DataSettings), backbone (BackboneSettings), development (DevelopmentSettings),
+    pretrain (PretrainSettings), positive (PositiveSettings), negative (NegativeSettings).
+    """
+
+    __pydantic_config__: ClassVar[Any] = _STRICT
+    data: DataSettings
+    backbone: BackboneSettings
+    development: DevelopmentSettings
+    pretrain: PretrainSettings
+    positive: PositiveSettings
+    negative: NegativeSettings
+
+
+def load_config(path: Path, overrides: dict[str, Any] | None = None) -> TrainingConfig:
+    """Read a config file.
+
+    path (Path): file in spaCy's config format.
+    overrides (dict[str, Any] | None): dotted names to values, e.g.
+        `{"positive.optimizer.steps": 100}`.
+    RETURNS (TrainingConfig): every value checked.
+    RAISES (AngelError): unknown, missing or mistyped settings, each named.
+    """
+    # Here, so that training from Python needs torch and transformers only.
+    from confection import Config, ConfigValidationError
+    from pydantic import TypeAdapter, ValidationError
+
+    try:
+        values = Config().from_disk(path, overrides=overrides or {})
+    except (ConfigValidationError, ValueError) as error:
+        raise AngelError(Errors.E600.format(path=path, problems=error)) from error
+    try:
+        return TypeAdapter(TrainingConfig).validate_python(dict(values))
+    except ValidationError as error:
+        problems = "; ".join(
+            f"{'.'.join(map(str, problem['loc']))}: {problem['msg']} (got {problem['input']!r})"
+            for problem in error.errors()
+        )
+        raise AngelError(Errors.E600.format(path=path, problems=problems)) from error
+
+
+def parse_overrides(arguments: Sequence[str]) -> dict[str, Any]:
+    """Overrides from a command line.
+
+    arguments (Sequence[str]): e.g. `["--positive.optimizer.steps", "100", "--data.kb=kb"]`.
+    RETURNS (dict[str, Any]): `{"positive.optimizer.steps": 100, "data.kb": "kb"}`; a value that
+        is JSON is read as such, any other is a string.
+    RAISES (AngelError): an argument that is no `--section.name value`.
+    """
+    overrides: dict[str, Any] = {}
+    rest = list(arguments)
+    while rest:
+        name, equals, value = rest.pop(0).partition("=")
+        if not name.startswith("--") or "." not in name or not (equals or rest):
+            raise AngelError(Errors.E601.format(argument=name))
+        value = value if equals else rest.pop(0)
+        try:
+            overrides[name.removeprefix("--")] = json.loads(value)
+        except json.JSONDecodeError:
+            overrides[name.removeprefix("--")] = value
+    return overrides
+
+
+def as_plain(settings: Any) -> dict[str, Any]:
+    """RETURNS (dict[str, Any]): the settings as JSON would give them back."""
+    return json.loads(json.dumps(asdict(settings)))

@@ -1,0 +1,73 @@
+"""Gold mentions of a corpus as training and development data."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..mentions import mention_at
+from ..prompts import Mention
+
+if TYPE_CHECKING:
+    from ..corpora import CorpusDocument
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledMention:
+    """A mention and what it stands for.
+
+    mention (Mention): in its context.
+    concept_ids (tuple[str, ...]): identifiers of the vocabulary, sorted; several for a composite
+        mention or an ambiguous label.
+    """
+
+    mention: Mention
+    concept_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledMentions:
+    """Mentions that can be trained on, and how many cannot.
+
+    mentions (list[LabelledMention]): in the order of the corpus.
+    unknown (int): mentions without an identifier, or with none that is in the vocabulary.
+    """
+
+    mentions: list[LabelledMention]
+    unknown: int
+
+
+def label_mentions(
+    documents: Iterable["CorpusDocument"],
+    resolve: Callable[[str], str | None],
+    split_ids: Callable[[str], list[str]],
+) -> LabelledMentions:
+    """Cut the gold mentions out of their documents.
+
+    documents (Iterable[CorpusDocument]): preprocessed, abbreviations replaced.
+    resolve (Callable[[str], str | None]): identifier → the vocabulary's own, None where unknown.
+    split_ids (Callable[[str], list[str]]): composite label → identifiers.
+    RETURNS (LabelledMentions): one a gold mention that the vocabulary knows.
+    """
+    mentions = []
+    unknown = 0
+    for document in documents:
+        for gold in document.mentions:
+            found = {resolve(concept_id) for concept_id in split_ids(gold.concept_ids)} - {None}
+            if not found:
+                unknown += 1
+                continue
+            mention = mention_at(document.text, gold.start, gold.end)
+            mentions.append(LabelledMention(mention, tuple(sorted(filter(None, found)))))
+    return LabelledMentions(mentions, unknown)
+
+
+def distinct_mentions(mentions: Iterable[LabelledMention]) -> list[LabelledMention]:
+    """One occurrence, the first, of each string with the same label.
+
+    mentions (Iterable[LabelledMention]): in the order of the corpus.
+    RETURNS (list[LabelledMention]): in the same order.
+    """
+    first: dict[tuple[str, tuple[str, ...]], LabelledMention] = {}
+    for labelled in mentions:
+        first.setdefault((labelled.mention.text.lower(), labelled.concept_ids), labelled)
+    return list(first.values())

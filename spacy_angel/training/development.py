@@ -1,0 +1,89 @@
+"""Development accuracy: what the trained model would answer, by our own constrained search."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .backbones import Backbone
+from .config import DevelopmentSettings
+from .corpus import LabelledMention
+from .preferences import predict
+
+if TYPE_CHECKING:
+    from ..generator import Generator
+    from ..kb import ConceptKB
+
+
+class Development:
+    """A sample of development mentions and how it is measured.
+
+    mentions (Sequence[LabelledMention]): all there are.
+    kb (ConceptKB): the vocabulary that is searched.
+    settings (DevelopmentSettings): sample size, search.
+    """
+
+    def __init__(
+        self, mentions: Sequence[LabelledMention], kb: "ConceptKB", settings: DevelopmentSettings
+    ) -> None:
+        self.mentions = even_sample(mentions, settings.sample)
+        self.kb = kb
+        self.settings = settings
+
+    def hits(self, backbone: Backbone, part: int = 0, parts: int = 1) -> tuple[int, int, int]:
+        """Lenient hits: a name counts if one of its concepts is one of the gold ones.
+
+        backbone (Backbone): searched as it stands; its mode is restored.
+        part (int), parts (int): every `parts`-th mention from `part` on, for several processes.
+        RETURNS (tuple[int, int, int]): hits at 1, hits among the beams, mentions.
+        """
+        mentions = self.mentions[part::parts]
+        was_training = backbone.model.training
+        backbone.model.eval()
+        try:
+            top1 = top_k = 0
+            found = predict(
+                [labelled.mention for labelled in mentions],
+                generator_of(backbone, self.settings.search.dtype),
+                self.kb,
+                self.settings.search,
+                self.settings.search.num_beams,
+                description="Development accuracy",
+            )
+            for labelled, names in zip(mentions, found, strict=True):
+                gold = set(labelled.concept_ids)
+                right = [not gold.isdisjoint(self.kb.concept_ids_of(i)) for i in names]
+                top1 += any(right[:1])
+                top_k += any(right)
+        finally:
+            backbone.model.train(was_training)
+        return top1, top_k, len(mentions)
+
+
+def generator_of(backbone: Backbone, dtype: str = "float32") -> "Generator":
+    """The model in memory as the search takes it.
+
+    backbone (Backbone): in evaluation mode.
+    dtype (str): type of the weights in use; of the BART family only.
+    RETURNS (Generator): with a copy of BART's weights, and with any other model itself.
+    """
+    from ..bart import BartModel, convert_weights
+    from ..decoding import Model
+    from ..generator import DTYPES, Generator
+    from ..generic import GenericModel
+
+    model, config = backbone.model, backbone.model.config
+    search_model: Model
+    if config.model_type == "bart":
+        weights = convert_weights(model.state_dict(), DTYPES[dtype], model.device)
+        search_model = BartModel(config, weights)
+    else:
+        search_model = GenericModel(model, config.pad_token_id)
+    return Generator(search_model, backbone.prompts, config)
+
+
+def even_sample(mentions: Sequence[LabelledMention], n: int) -> list[LabelledMention]:
+    """RETURNS (list[LabelledMention]): n of them at even distances, all of them for n = 0."""
+    if not n or n >= len(mentions):
+        return list(mentions)
+    return [mentions[int(i)] for i in np.linspace(0, len(mentions) - 1, n)]

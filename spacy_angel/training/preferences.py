@@ -1,0 +1,303 @@
+"""Preference pairs: from predictions by the paper's rule and its ablations, and from a curator's
+corrections (ANGEL, section 3.2 and table 2)."""
+
+import json
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from tqdm import tqdm
+
+from ..errors import AngelError, Errors
+from ..prompts import Mention
+from .batches import PreferencePair
+from .config import BeamSettings, PairSettings
+from .corpus import LabelledMention, distinct_mentions
+from .examples import nearest_names, nearest_wrong_names
+from .trainer import write_atomically
+
+if TYPE_CHECKING:
+    from ..generator import Generator
+    from ..kb import ConceptKB
+    from ..similarity import TrigramTfidf
+
+
+def rank_pairs(
+    right: Sequence[bool], rule: Literal["above", "all"] = "above"
+) -> list[tuple[int, int]]:
+    """Which ranks of a prediction are paired.
+
+    `above`: each right name with each wrong one ranked above it; and where rank 0 is right, it
+    with the highest-ranked wrong one, so that what is right stays so. `all`: each right name with
+    each wrong one.
+
+        right                        above                         all
+        [no, no, yes, no, yes]       (2,0) (2,1) (4,0) (4,1) (4,3) + (2,3)
+        [yes, no, yes, no, no]       (0,1) (2,1)                   + (0,3) (0,4) (2,3) (2,4)
+
+    right (Sequence[bool]): whether the name at each rank is right, best rank first.
+    rule (str): see above.
+    RETURNS (list[tuple[int, int]]): (rank of the chosen, rank of the rejected), sorted.
+    """
+    pairs = [
+        (chosen, rejected)
+        for chosen, is_right in enumerate(right)
+        for rejected, is_right_too in enumerate(right)
+        if is_right and not is_right_too
+    ]
+    if rule == "all":
+        return pairs
+    first_wrong = next((rank for rank, is_right in enumerate(right) if not is_right), None)
+    return [
+        (chosen, rejected)
+        for chosen, rejected in pairs
+        if rejected < chosen or (chosen == 0 and rejected == first_wrong)
+    ]
+
+
+def prediction_pairs(
+    mention: Mention,
+    names: Sequence[str],
+    right: Sequence[bool],
+    settings: PairSettings,
+    positive: str | None = None,
+) -> list[PreferencePair]:
+    """Pairs of one mention.
+
+    mention (Mention): what was predicted for.
+    names (Sequence[str]): predicted names, best first.
+    right (Sequence[bool]): whether each stands for a gold concept.
+    settings (PairSettings): `top_k`, `rule`, `without_right`.
+    positive (str | None): the nearest name of the gold concepts, paired with every prediction
+        where none is right and `without_right` is `positive`.
+    RETURNS (list[PreferencePair]): with their ranks; empty where nothing is wrong.
+    """
+    names, right = names[: settings.top_k], right[: settings.top_k]
+    if not any(right):
+        if settings.without_right == "skip" or positive is None:
+            return []
+        return [
+            PreferencePair(mention, positive, name, None, rank) for rank, name in enumerate(names)
+        ]
+    rule: Literal["above", "all"] = "all" if settings.rule == "all" else "above"
+    return [
+        PreferencePair(mention, names[chosen], names[rejected], chosen, rejected)
+        for chosen, rejected in rank_pairs(right, rule)
+    ]
+
+
+def mine_pairs(
+    mentions: Sequence[LabelledMention],
+    generator: "Generator",
+    kb: "ConceptKB",
+    tfidf: "TrigramTfidf",
+    settings: PairSettings,
+) -> list[PreferencePair]:
+    """Search for every mention and pair what comes out.
+
+    mentions (Sequence[LabelledMention]): of the training set.
+    generator (Generator): the current model; unused by the rule `tfidf`.
+    kb (ConceptKB): the vocabulary.
+    tfidf (TrigramTfidf): fitted on the names of the vocabulary, by index.
+    settings (PairSettings): which pairs.
+    RETURNS (list[PreferencePair]): mention after mention.
+    """
+    if settings.distinct:
+        mentions = distinct_mentions(mentions)
+    texts = [labelled.mention.text for labelled in mentions]
+    options = [gold_names(labelled.concept_ids, kb) for labelled in mentions]
+    nearest = nearest_names(texts, options, 1, tfidf.pairwise)
+    positives = [next(iter(found), None) for found in nearest]
+    if settings.rule == "tfidf":
+        rejected = nearest_wrong_names(
+            texts,
+            [set(labelled.concept_ids) for labelled in mentions],
+            [kb.name(i) for i in range(kb.n_names)],
+            kb.concept_ids_of,
+            settings.top_k,
+            tfidf,
+        )
+        return [
+            PreferencePair(labelled.mention, positive, name)
+            for labelled, positive, wrong in zip(mentions, positives, rejected, strict=True)
+            if positive is not None
+            for name in wrong
+        ]
+    pairs: list[PreferencePair] = []
+    predictions = predict(
+        [labelled.mention for labelled in mentions],
+        generator,
+        kb,
+        settings.search,
+        settings.top_k,
+    )
+    for labelled, positive, found in zip(mentions, positives, predictions, strict=True):
+        gold = set(labelled.concept_ids)
+        names = [kb.name(i) for i in found]
+        right = [not gold.isdisjoint(kb.concept_ids_of(i)) for i in found]
+        pairs += prediction_pairs(labelled.mention, names, right, settings, positive)
+    return pairs
+
+
+def predict(
+    mentions: Sequence[Mention],
+    generator: "Generator",
+    kb: "ConceptKB",
+    settings: BeamSettings,
+    k: int,
+    description: str = "Searching",
+) -> Iterator[list[int]]:
+    """Names by constrained beam search.
+
+    mentions (Sequence[Mention]): any number; they are searched in blocks of like length.
+    generator (Generator): the model.
+    kb (ConceptKB): all its names are allowed.
+    settings (BeamSettings): of the search.
+    k (int): names a mention.
+    description (str): of the progress bar.
+    RETURNS (Iterator[list[int]]): indices of names, best first, one list a mention.
+    """
+    from ..search import SearchSettings
+
+    space = kb.search_space(generator.prompts, [None])
+    beam_search = SearchSettings(
+        k=k,
+        num_beams=max(settings.num_beams, k),
+        length_penalty=settings.length_penalty,
+    )
+    batch_size = settings.batch_size
+    # Each block is sorted by length inside; a larger one wastes less, but shows less progress.
+    block = 16 * batch_size
+    with tqdm(total=len(mentions), desc=description, unit="mentions") as progress:
+        for start in range(0, len(mentions), block):
+            part = mentions[start : start + block]
+            for result in generator.search(part, space, beam_search, batch_size=batch_size):
+                yield [hypothesis.name for hypothesis in result.hypotheses]
+            progress.update(len(part))
+
+
+def gold_names(concept_ids: Iterable[str], kb: "ConceptKB") -> list[str]:
+    """RETURNS (list[str]): normal forms of all names of some concepts, canonical ones first."""
+    return [kb.name(i) for concept_id in concept_ids for i in kb.names_of(concept_id)]
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """What a curator decided about one link.
+
+    mention (Mention): in its context.
+    chosen_id (str): the right concept.
+    rejected_ids (tuple[str, ...]): concepts that are wrong here.
+    """
+
+    mention: Mention
+    chosen_id: str
+    rejected_ids: tuple[str, ...]
+
+
+def read_corrections(path: Path) -> Iterator[Correction]:
+    """Read a curator's file, one JSON object a line: `{"mention": "MLD", "left": "a gene for",
+    "right": "was found", "chosen_id": "MESH:D007966", "rejected_ids": ["MESH:D008209"]}`.
+
+    path (Path): JSONL; `left`, `right` may be missing. A line that cannot be read is skipped with
+        a warning that names it.
+    RETURNS (Iterator[Correction]): in the order of the file.
+    """
+    for number, line in enumerate(path.read_text(encoding="utf8").splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+            mention = Mention(_text(row, "mention"), row.get("left", ""), row.get("right", ""))
+            rejected = row["rejected_ids"]
+            if not isinstance(rejected, list):
+                raise TypeError(f"rejected_ids is {rejected!r}, not a list")
+            yield Correction(mention, _text(row, "chosen_id"), tuple(rejected))
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            message = Errors.W601.format(path=path, number=number, problem=repr(error))
+            warnings.warn(message, stacklevel=2)
+
+
+def correction_pairs(
+    corrections: Iterable[Correction],
+    kb: "ConceptKB",
+    score: Callable,
+) -> list[PreferencePair]:
+    """Pairs of a curator's corrections: the nearest name of the chosen concept with the nearest
+    name of each rejected one that is not the chosen one's too.
+
+    corrections (Iterable[Correction]): as read.
+    kb (ConceptKB): the vocabulary; a correction whose identifiers it lacks is skipped with a
+        warning.
+    score (Callable): e.g. `TrigramTfidf.pairwise`.
+    RETURNS (list[PreferencePair]): one a rejected identifier.
+    """
+    pairs = []
+    for correction in corrections:
+        chosen_id = kb.resolve(correction.chosen_id)
+        rejected_ids = [kb.resolve(concept_id) for concept_id in correction.rejected_ids]
+        if chosen_id is None or None in rejected_ids:
+            warnings.warn(Errors.W602.format(correction=correction), stacklevel=2)
+        if chosen_id is None:
+            continue
+        right = gold_names([chosen_id], kb)
+        text = correction.mention.text
+        [[chosen]] = nearest_names([text], [right], 1, score)
+        for concept_id in filter(None, rejected_ids):
+            wrong = [name for name in gold_names([concept_id], kb) if name not in right]
+            for [rejected] in filter(None, nearest_names([text], [wrong], 1, score)):
+                pairs.append(PreferencePair(correction.mention, chosen, rejected))
+    return pairs
+
+
+def write_pairs(path: Path, pairs: Iterable[PreferencePair]) -> None:
+    """Write pairs as JSONL: `mention`, `left`, `right`, `chosen`, `rejected`, `chosen_rank`,
+    `rejected_rank`.
+
+    path (Path): appears when it is complete.
+    pairs (Iterable[PreferencePair]): in the order of the file.
+    """
+    lines = []
+    for pair in pairs:
+        row: dict[str, Any] = asdict(pair)
+        context = row.pop("mention")
+        row = {"mention": context["text"], "left": context["left"], "right": context["right"]} | row
+        lines.append(json.dumps(row, ensure_ascii=False) + "\n")
+    write_atomically(path, "".join(lines))
+
+
+def read_pairs(path: Path) -> list[PreferencePair]:
+    """Read what `write_pairs` wrote.
+
+    path (Path): JSONL.
+    RETURNS (list[PreferencePair]): in the order of the file.
+    RAISES (AngelError): a line is not a pair; names it.
+    """
+    pairs = []
+    for number, line in enumerate(path.read_text(encoding="utf8").splitlines(), start=1):
+        try:
+            row = json.loads(line)
+            mention = Mention(_text(row, "mention"), row["left"], row["right"])
+            pairs.append(
+                PreferencePair(
+                    mention,
+                    _text(row, "chosen"),
+                    _text(row, "rejected"),
+                    row.get("chosen_rank"),
+                    row.get("rejected_rank"),
+                )
+            )
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            problem = repr(error)
+            raise AngelError(
+                Errors.E606.format(path=path, number=number, problem=problem)
+            ) from error
+    return pairs
+
+
+def _text(row: dict[str, Any], key: str) -> str:
+    if not isinstance(row[key], str) or not row[key].strip():
+        raise TypeError(f"{key} is {row[key]!r}, not a text")
+    return row[key]

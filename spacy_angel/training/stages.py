@@ -1,0 +1,368 @@
+"""The stages of a config, one function a command: data in, a model folder out.
+
+Every function can be run again after a kill, and under `torchrun` or `accelerate launch`.
+"""
+
+import json
+import logging
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from accelerate import PartialState
+from transformers.trainer_utils import set_seed
+
+from ..errors import AngelError, Errors
+from ..similarity import TrigramTfidf
+from .backbones import Backbone, load_backbone, make_backbone
+from .batches import Example, PreferencePair, TokenRows, encode_examples, encode_pairs
+from .config import (
+    ExampleSettings,
+    NegativeSettings,
+    OptimizerSettings,
+    TrainingConfig,
+    as_plain,
+)
+from .corpus import LabelledMention, label_mentions
+from .development import Development, generator_of
+from .examples import (
+    PairScorer,
+    embedding_scorer,
+    nearest_names,
+    random_scorer,
+    shortest_first,
+    vocabulary_examples,
+    vocabulary_pairs,
+)
+from .negative import train_negative
+from .positive import train_positive
+from .preferences import (
+    correction_pairs,
+    gold_names,
+    mine_pairs,
+    read_corrections,
+    read_pairs,
+    write_pairs,
+)
+from .references import reference_log_probs
+from .trainer import MODEL_FOLDER, Trained, claim_folder, finished, write_atomically
+
+if TYPE_CHECKING:
+    from ..kb import ConceptKB
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass
+class TrainingData:
+    """What the stages share, read when first asked for.
+
+    config (TrainingConfig): paths and sizes.
+    """
+
+    config: TrainingConfig
+
+    @cached_property
+    def kb(self) -> "ConceptKB":
+        """The vocabulary."""
+        from ..kb import ConceptKB
+
+        return ConceptKB.from_disk(Path(self.config.data.kb))
+
+    @cached_property
+    def names(self) -> list[str]:
+        """All its names in normal form, by index."""
+        return [self.kb.name(i) for i in range(self.kb.n_names)]
+
+    @cached_property
+    def tfidf(self) -> TrigramTfidf:
+        """Fitted on all its names."""
+        return TrigramTfidf().fit(self.names)
+
+    @cached_property
+    def train(self) -> list[LabelledMention]:
+        """Training mentions that the vocabulary knows."""
+        return self._mentions(self.config.data.train, "data.train")
+
+    @cached_property
+    def development(self) -> Development | None:
+        """How accuracy is measured; None without development files."""
+        if not self.config.data.dev:
+            return None
+        mentions = self._mentions(self.config.data.dev, "data.dev")
+        return Development(mentions, self.kb, self.config.development)
+
+    def _mentions(self, paths: tuple[str, ...], setting: str) -> list[LabelledMention]:
+        from ..corpora import read_corpus, split_ids
+
+        settings = self.config.data
+        mentions: list[LabelledMention] = []
+        for path in paths:
+            found = label_mentions(
+                read_corpus(Path(path), settings.format),
+                self.kb.resolve,
+                split_ids,
+            )
+            mentions += found.mentions
+            logger.info(
+                "%s: %d mentions, %d more without an identifier of the vocabulary",
+                path,
+                len(found.mentions),
+                found.unknown,
+            )
+        if not mentions:
+            raise AngelError(Errors.E607.format(setting=setting, paths=list(paths)))
+        return mentions
+
+
+def pretrain(config: TrainingConfig, output: Path) -> Trained:
+    """Both stages over the vocabulary (ANGEL, section 3.3).
+
+    config (TrainingConfig): sections `data`, `backbone`, `development`, `pretrain`.
+    output (Path): folder; `positive` and `negative` in it.
+    RETURNS (Trained): of the second stage.
+    """
+    data = TrainingData(config)
+    settings = config.pretrain
+    # New rows and layers are drawn by chance.
+    set_seed(settings.positive.optimizer.seed)
+    backbone = _on_device(make_backbone(config.backbone, data.names), settings.positive.optimizer)
+    if finished(output / "positive") is None:
+        total = data.kb.n_names * settings.vocabulary.passes
+        rows = encode_examples(_clauses(data), backbone.prompts, backbone.max_target_tokens, total)
+        _say_dropped(rows)
+        train_positive(backbone, rows, settings.positive, output / "positive", data.development)
+    backbone = _on_device(
+        load_backbone(output / "positive" / MODEL_FOLDER), settings.negative.optimizer
+    )
+    folder = output / "negative"
+    folder.mkdir(parents=True, exist_ok=True)
+    pairs_file = folder / "pairs.jsonl"
+    if not pairs_file.exists():
+        with PartialState().main_process_first():
+            if not pairs_file.exists():
+                write_pairs(pairs_file, _clause_pairs(data))
+    return _train_on_pairs(backbone, pairs_file, settings.negative, folder, data.development)
+
+
+def fine_tune(config: TrainingConfig, output: Path, start: Path | None = None) -> Trained:
+    """Positive-only training on a corpus.
+
+    config (TrainingConfig): sections `data`, `backbone`, `development`, `positive`.
+    output (Path): folder of the stage.
+    start (Path | None): a pre-trained model's folder; None starts from the backbone.
+    RETURNS (Trained): the best checkpoint.
+    """
+    data = TrainingData(config)
+    set_seed(config.positive.optimizer.seed)
+    if start is None:
+        backbone = make_backbone(config.backbone, data.names)
+    else:
+        backbone = load_backbone(start, config.backbone.max_source_tokens)
+    backbone = _on_device(backbone, config.positive.optimizer)
+    examples = positive_examples(data, config.positive.examples, config.positive.optimizer.seed)
+    rows = encode_examples(examples, backbone.prompts, backbone.max_target_tokens, len(examples))
+    _say_dropped(rows)
+    return train_positive(backbone, rows, config.positive, output, data.development)
+
+
+def mine(config: TrainingConfig, start: Path, output: Path) -> int:
+    """Preference pairs over the whole training set, with the corrections, if any.
+
+    config (TrainingConfig): sections `data`, `negative.pairs`.
+    start (Path): the positive-only model's folder.
+    output (Path): JSONL to write.
+    RETURNS (int): number of pairs.
+    """
+    data = TrainingData(config)
+    backbone = _on_device(load_backbone(start), config.negative.optimizer)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    return _mine(data, backbone, data.train, config.negative, output, with_corrections=True)
+
+
+def train_preferences(
+    config: TrainingConfig, start: Path, output: Path, pairs: Path | None = None
+) -> Trained:
+    """Negative-aware training: on a file of pairs, or mining them in rounds.
+
+    config (TrainingConfig): sections `data`, `development`, `negative`.
+    start (Path): the positive-only model's folder.
+    output (Path): folder of the stage.
+    pairs (Path | None): as `mine` wrote it; None mines in `negative.rounds` rounds.
+    RETURNS (Trained): the best checkpoint, of all rounds.
+    """
+    data = TrainingData(config)
+    settings = config.negative
+    if pairs is not None:
+        backbone = _on_device(load_backbone(start), settings.optimizer)
+        return _train_on_pairs(backbone, pairs, settings, output, data.development)
+    return _train_in_rounds(data, settings, start, output)
+
+
+def positive_examples(
+    data: TrainingData, settings: ExampleSettings, seed: int = 0
+) -> list[Example]:
+    """Each training mention with its k positives (equation 3).
+
+    data (TrainingData): mentions, vocabulary.
+    settings (ExampleSettings): k and the way names are chosen.
+    seed (int): of the selector `random`.
+    RETURNS (list[Example]): mention after mention, nearest name first.
+    """
+    if settings.select == "embedding":
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+        score: PairScorer = embedding_scorer(settings.embedding_model, device)
+    elif settings.select == "random":
+        score = random_scorer(seed)
+    elif settings.select == "shortest":
+        score = shortest_first
+    else:
+        score = data.tfidf.pairwise
+    found = nearest_names(
+        [labelled.mention.text for labelled in data.train],
+        [gold_names(labelled.concept_ids, data.kb) for labelled in data.train],
+        settings.positives,
+        score,
+    )
+    return [
+        Example(labelled.mention, name)
+        for labelled, names in zip(data.train, found, strict=True)
+        for name in names
+    ]
+
+
+def _train_in_rounds(
+    data: TrainingData, settings: NegativeSettings, start: Path, output: Path
+) -> Trained:
+    output.mkdir(parents=True, exist_ok=True)
+    claim_folder(output, {"settings": as_plain(settings), "start": str(start)})
+    if (done := finished(output)) is not None:
+        return done
+    best: Trained | None = None
+    without_gain = 0
+    current = start
+    for number in range(settings.rounds):
+        folder = output / f"round-{number:02d}"
+        folder.mkdir(exist_ok=True)
+        backbone = _on_device(load_backbone(current), settings.optimizer)
+        pairs_file = folder / "pairs.jsonl"
+        if not pairs_file.exists():
+            part = data.train[number :: settings.rounds]
+            _mine(data, backbone, part, settings, pairs_file, with_corrections=number == 0)
+        reference = backbone
+        if settings.reference == "initial" and number:
+            reference = _on_device(load_backbone(start), settings.optimizer)
+        trained = _train_on_pairs(
+            backbone, pairs_file, settings, folder, data.development, reference
+        )
+        current = trained.folder
+        logger.info("round %d of %d: %s", number + 1, settings.rounds, trained.accuracy)
+        if best is None or _gains(trained, best):
+            best, without_gain = trained, 0
+        else:
+            without_gain += 1
+        if without_gain >= settings.patience:
+            break
+    assert best is not None
+    if PartialState().is_main_process:
+        load_backbone(best.folder).save(output / MODEL_FOLDER)
+        result = {"accuracy": best.accuracy, "round": best.folder.parent.name}
+        write_atomically(output / "result.json", json.dumps(result) + "\n")
+    PartialState().wait_for_everyone()
+    return Trained(output / MODEL_FOLDER, best.accuracy)
+
+
+def _gains(trained: Trained, best: Trained) -> bool:
+    """Without a development set the last round counts."""
+    if trained.accuracy is None or best.accuracy is None:
+        return True
+    return trained.accuracy > best.accuracy
+
+
+def _train_on_pairs(
+    backbone: Backbone,
+    pairs_file: Path,
+    settings: NegativeSettings,
+    output: Path,
+    development: Development | None,
+    reference: Backbone | None = None,
+) -> Trained:
+    pairs = read_pairs(pairs_file)
+    rows = encode_pairs(pairs, backbone.prompts, backbone.max_target_tokens, len(pairs))
+    _say_dropped(rows)
+    if settings.loss.kind == "dpo":
+        rows.values = reference_log_probs(
+            reference or backbone,
+            rows,
+            settings.optimizer.precision,
+            cache=pairs_file.with_suffix(".reference.npz"),
+        )
+    return train_negative(backbone, rows, settings, output, development)
+
+
+def _mine(
+    data: TrainingData,
+    backbone: Backbone,
+    mentions: list[LabelledMention],
+    settings: NegativeSettings,
+    output: Path,
+    with_corrections: bool,
+) -> int:
+    """Every process mines its share and the first one joins them."""
+    state = PartialState()
+    backbone.model.eval()
+    pairs = mine_pairs(
+        mentions[state.process_index :: state.num_processes],
+        generator_of(backbone, settings.pairs.search.dtype),
+        data.kb,
+        data.tfidf,
+        settings.pairs,
+    )
+    if with_corrections and data.config.data.corrections and state.is_main_process:
+        corrections = read_corrections(Path(data.config.data.corrections))
+        pairs += correction_pairs(corrections, data.kb, data.tfidf.pairwise)
+    shares = [output.with_suffix(f".{i}.jsonl") for i in range(state.num_processes)]
+    write_pairs(shares[state.process_index], pairs)
+    state.wait_for_everyone()
+    if state.is_main_process:
+        write_pairs(output, [pair for share in shares for pair in read_pairs(share)])
+        for share in shares:
+            share.unlink()
+    state.wait_for_everyone()
+    return len(read_pairs(output))
+
+
+def _clauses(data: TrainingData) -> Iterator[Example]:
+    settings = data.config.pretrain
+    rng = np.random.default_rng(settings.positive.optimizer.seed)
+    score = data.tfidf.pairwise if settings.vocabulary.mention == "nearest" else None
+    for _ in range(settings.vocabulary.passes):
+        yield from vocabulary_examples(data.kb, rng, score)
+
+
+def _clause_pairs(data: TrainingData) -> Iterator[PreferencePair]:
+    settings = data.config.pretrain.vocabulary
+    examples: Iterator[Example] = _clauses(data)
+    if settings.max_pairs:
+        every = max(1, data.kb.n_names * settings.negatives // settings.max_pairs)
+        examples = islice(examples, 0, None, every)
+    pairs = vocabulary_pairs(
+        examples, data.names, data.kb.concept_ids_of, settings.negatives, data.tfidf
+    )
+    return islice(pairs, settings.max_pairs or None)
+
+
+def _on_device(backbone: Backbone, settings: OptimizerSettings) -> Backbone:
+    on_cpu = settings.device == "cpu" or not torch.cuda.is_available()
+    backbone.model.to(PartialState(cpu=on_cpu).device)
+    return backbone
+
+
+def _say_dropped(rows: TokenRows) -> None:
+    if rows.dropped:
+        logger.warning(Errors.W603.format(dropped=rows.dropped, kept=len(rows)))

@@ -1,0 +1,17 @@
+"""Settings of every test."""
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+# Read by the numeric libraries when they load; tiny models are ten times slower on two threads.
+for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ[variable] = "1"
+os.environ["TOKENIZERS_PARALLELISM"] = "false"
+# Nothing is downloaded in tests.
+os.environ["HF_HUB_OFFLINE"] = "1"
+
+settings.register_profile(
+    "spacy_angel", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("spacy_angel")

@@ -1,0 +1,32 @@
+"""The pipeline without settings: which words it takes for mentions."""
+
+import spacy
+
+from spacy_angel.concepts import Concept
+from spacy_angel.starter import mention_patterns
+
+
+def test_patterns_allow_a_wrong_letter_in_long_words_only() -> None:
+    concepts = [
+        Concept("X:1", "Heart Attack", ("ALL", "edema"), ("Disease",)),
+        Concept("X:2", "VLCFA acid"),
+    ]
+    assert list(mention_patterns(spacy.blank("en"), concepts)) == [
+        {"label": "DISEASE", "pattern": [{"LOWER": "heart"}, {"LOWER": {"FUZZY1": "attack"}}]},
+        {"label": "DISEASE", "pattern": [{"ORTH": "ALL"}]},
+        {"label": "DISEASE", "pattern": [{"LOWER": "edema"}]},
+        {"label": "ENTITY", "pattern": [{"LOWER": "vlcfa"}, {"LOWER": "acid"}]},
+    ]
+
+
+def test_short_forms_need_their_case_and_the_longest_name_wins() -> None:
+    nlp = spacy.blank("en")
+    ruler = nlp.add_pipe("entity_ruler", config={"validate": False})
+    concepts = [
+        Concept("X:1", "Acute Lymphoblastic Leukemia", ("ALL",), ("Disease",)),
+        Concept("X:2", "Leukemia", (), ("Disease",)),
+    ]
+    ruler.add_patterns(list(mention_patterns(nlp, concepts)))
+    doc = nlp("all had ALL or acute lymphoblastic leukaemia, none leukemya")
+    found = [ent.text for ent in doc.ents]
+    assert found == ["ALL", "acute lymphoblastic leukaemia", "leukemya"]

@@ -1,0 +1,169 @@
+"""All stages of the tiny config, from files to models."""
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+import torch
+from helpers import ROOT
+from tiny_training import CONCEPTS, weights_of
+
+from spacy_angel.corpora import CorpusDocument, GoldMention, write_pubtator
+from spacy_angel.generator import Generator
+from spacy_angel.kb import ConceptKB
+from spacy_angel.training import stages
+from spacy_angel.training.config import load_config
+from spacy_angel.training.preferences import read_pairs
+
+SENTENCES = [
+    ("A man with renal pain came.", "renal pain", "T:1"),
+    ("She died of a cardiac arrest.", "cardiac arrest", "T:2"),
+    ("His weak heart gave out.", "weak heart", "T:3|T:99"),
+    ("With a bad headache in bed.", "bad headache", "T:4"),
+    ("Not in the vocabulary: measles.", "measles", "T:50"),
+]
+
+
+@pytest.fixture
+def config(tmp_path):
+    torch.set_num_threads(1)
+    ConceptKB.build(CONCEPTS, tmp_path / "kb")
+    documents = []
+    for number, (text, mention, ids) in enumerate(SENTENCES, start=1):
+        at = text.index(mention)
+        gold = GoldMention(at, at + len(mention), mention, "Disease", ids)
+        documents.append(CorpusDocument(str(number), text, (gold,), title_end=len(text)))
+    write_pubtator(documents, tmp_path / "train.txt")
+    corrections = '{"mention": "bad heart", "chosen_id": "T:3", "rejected_ids": ["T:2"]}\n'
+    (tmp_path / "corrections.jsonl").write_text(corrections)
+    config = load_config(
+        ROOT / "configs/tiny/tiny.cfg",
+        {
+            "data.kb": str(tmp_path / "kb"),
+            "data.train": [str(tmp_path / "train.txt")],
+            "data.dev": [str(tmp_path / "train.txt")],
+            "pretrain.positive.optimizer.steps": 4,
+            "pretrain.positive.optimizer.checkpoint_every": 2,
+            "positive.optimizer.steps": 60,
+        },
+    )
+    return replace(
+        config, data=replace(config.data, corrections=str(tmp_path / "corrections.jsonl"))
+    )
+
+
+def test_from_a_vocabulary_and_a_corpus_to_a_model_that_links(config, tmp_path):
+    pretrained = stages.pretrain(config, tmp_path / "pretrain")
+    assert pretrained.folder == tmp_path / "pretrain/negative/model"
+    pairs = read_pairs(tmp_path / "pretrain/negative/pairs.jsonl")
+    assert {pair.chosen for pair in pairs} <= {
+        "heart attack",
+        "heart failure",
+        "cardiac failure",
+    } | {
+        "renal colic",
+        "kidney colic",
+        "colic renal",
+        "myocardial infarction",
+        "failing heart",
+        "migraine",
+    }
+
+    positive = stages.fine_tune(config, tmp_path / "positive", pretrained.folder)
+    assert positive.accuracy == 1.0
+
+    mined = stages.mine(config, positive.folder, tmp_path / "pairs.jsonl")
+    pairs = read_pairs(tmp_path / "pairs.jsonl")
+    assert len(pairs) == mined
+    assert (pairs[-1].mention.text, pairs[-1].chosen, pairs[-1].rejected) == (
+        "bad heart",
+        "heart failure",
+        "heart attack",
+    )
+    assert [path.name for path in tmp_path.glob("pairs*")] == ["pairs.jsonl"]
+
+    trained = stages.train_preferences(
+        config, positive.folder, tmp_path / "negative", tmp_path / "pairs.jsonl"
+    )
+    generator = Generator.from_pretrained(trained.folder)
+    kb = ConceptKB.from_disk(tmp_path / "kb")
+    data = stages.TrainingData(config)
+    mentions = [labelled.mention for labelled in data.train]
+    assert [mention.text for mention in mentions] == [text for _, text, _ in SENTENCES[:4]]
+    found = generator.search(mentions, kb.search_space(generator.prompts, [None]))
+    best = [kb.concept_ids_of(result.hypotheses[0].name) for result in found]
+    assert best == [["T:1"], ["T:2"], ["T:3"], ["T:4"]]
+
+
+def test_rounds_mine_their_part_and_keep_the_reference(config, tmp_path, monkeypatch):
+    start = stages.fine_tune(config, tmp_path / "positive").folder
+    references = []
+    original = stages.reference_log_probs
+
+    def spy(backbone, *args, **kwargs):
+        references.append(backbone.model.state_dict()["model.shared.weight"].clone())
+        return original(backbone, *args, **kwargs)
+
+    monkeypatch.setattr(stages, "reference_log_probs", spy)
+    trained = stages.train_preferences(config, start, tmp_path / "negative")
+    parts = [
+        {pair.mention.text for pair in read_pairs(tmp_path / f"negative/round-0{n}/pairs.jsonl")}
+        for n in (0, 1)
+    ]
+    assert parts == [{"renal pain", "weak heart", "bad heart"}, {"cardiac arrest", "bad headache"}]
+    first = weights_of(start)["model.shared.weight"]
+    assert all(torch.equal(reference, first) for reference in references)
+    assert len(references) == 2
+    result = json.loads((tmp_path / "negative/result.json").read_text())
+    assert result == {"accuracy": 1.0, "round": "round-00"}
+    kept = weights_of(tmp_path / "negative/round-00/model")
+    assert all(torch.equal(w, kept[name]) for name, w in weights_of(trained.folder).items())
+
+    again = stages.train_preferences(config, start, tmp_path / "negative")
+    assert (again, len(references)) == (trained, 2)
+
+
+def test_reference_may_be_reset_each_round(config, tmp_path, monkeypatch):
+    start = stages.fine_tune(config, tmp_path / "positive").folder
+    negative = replace(config.negative, reference="round")
+    references = []
+    original = stages.reference_log_probs
+    monkeypatch.setattr(
+        stages,
+        "reference_log_probs",
+        lambda backbone, *args, **kwargs: (
+            references.append(backbone.model.state_dict()["model.shared.weight"].clone())
+            or original(backbone, *args, **kwargs)
+        ),
+    )
+    stages.train_preferences(replace(config, negative=negative), start, tmp_path / "negative")
+    after_first = weights_of(tmp_path / "negative/round-00/model")["model.shared.weight"]
+    assert torch.equal(references[1], after_first)
+    assert not torch.equal(references[0], after_first)
+
+
+def test_positives_of_a_corpus(config):
+    data = stages.TrainingData(config)
+    found = stages.positive_examples(data, replace(config.positive.examples, positives=2))
+    assert [(example.mention.text, example.name) for example in found] == [
+        ("renal pain", "renal colic"),
+        ("renal pain", "colic renal"),
+        ("cardiac arrest", "myocardial infarction"),
+        ("cardiac arrest", "heart attack"),
+        ("weak heart", "heart failure"),
+        ("weak heart", "failing heart"),
+        ("bad headache", "migraine"),
+    ]
+    assert found[0].mention.left == "A man with"
+
+
+def test_training_needs_neither_spacy_nor_before_its_second_stage_trl():
+    code = (
+        "import sys, spacy_angel.training.stages\n"
+        "found = {'spacy', 'scispacy', 'trl'} & {name.split('.')[0] for name in sys.modules}\n"
+        "sys.exit(str(found) if found else 0)"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (result.returncode, result.stderr) == (0, "")
