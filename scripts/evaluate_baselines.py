@@ -16,7 +16,7 @@ import typer
 
 from spacy_angel.corpora.files import replacing
 from spacy_angel.evaluate import evaluate
-from spacy_angel.preprocessing import Preprocessing
+from spacy_angel.preprocessing import PUBLISHED, Preprocessing
 from spacy_angel.report import METRICS
 
 RESULTS = Path(__file__).parents[1] / "docs" / "RESULTS.md"
@@ -35,7 +35,8 @@ class Benchmark:
     key (str): folder of its evaluations.
     title (str): in the table.
     corpus (str), format (str), kb (str | None), train (str | None): paths inside DATA.
-    train_names (bool), label (str | None), abbreviations (str): as `spacy-angel evaluate` has them.
+    train_names (bool), label (str | None), abbreviations (str), preset (str | None): as
+        `spacy-angel evaluate` has them; a preset (`--preprocessing`) has its own abbreviations.
     """
 
     key: str
@@ -47,6 +48,14 @@ class Benchmark:
     train_names: bool = False
     label: str | None = None
     abbreviations: str = "scispacy"
+    preset: str | None = None
+
+    @property
+    def preprocessing(self) -> Preprocessing:
+        """RETURNS (Preprocessing): the steps."""
+        if self.preset:
+            return PUBLISHED[self.preset]
+        return Preprocessing(abbreviations=self.abbreviations)  # type: ignore[arg-type]
 
     def command(self, baseline: str) -> str:
         """RETURNS (str): the line that measures it."""
@@ -56,7 +65,12 @@ class Benchmark:
         parts += [f"--train DATA/{self.train}"] if self.train else []
         parts += ["--train-names"] if self.train_names else []
         parts += [f"--label {self.label}"] if self.label else []
-        return " ".join([*parts, f"--abbreviations {self.abbreviations}"])
+        parts += [
+            f"--preprocessing {self.preset}"
+            if self.preset
+            else f"--abbreviations {self.abbreviations}"
+        ]
+        return " ".join(parts)
 
 
 def _ncbi(title: str, key: str, **values: Any) -> Benchmark:
@@ -92,6 +106,13 @@ BENCHMARKS = [
         "ncbi-train-ab3p",
         train_names=True,
         abbreviations="ab3p",
+    ),
+    _ncbi("NCBI-disease dev, MEDIC 2012, all steps", "ncbi-published", preset="ncbi-disease"),
+    _ncbi(
+        "NCBI-disease dev, MEDIC 2012 + train mentions, all steps",
+        "ncbi-train-published",
+        train_names=True,
+        preset="ncbi-disease",
     ),
     _bc5cdr(
         "BC5CDR dev diseases, CTD 2017",
@@ -133,16 +154,16 @@ def measure(benchmark: Benchmark, baseline: str, data: Path, output: Path) -> di
         train=data / benchmark.train if benchmark.train else None,
         train_names=benchmark.train_names,
         labels=[benchmark.label] if benchmark.label else [],
-        preprocessing=Preprocessing(abbreviations=benchmark.abbreviations),  # type: ignore[arg-type]
+        preprocessing=benchmark.preprocessing,
     )
 
 
 def table(figures: dict[tuple[str, str], dict[str, Any]]) -> str:
     """RETURNS (str): the table and, by number, the command of each of its lines, in Markdown."""
     lines = [
-        "| | benchmark | baseline | mentions | coverage | lenient @1 | lenient @5 | strict @1 "
-        "| strict @5 |",
-        "|--:|---|---|--:|--:|--:|--:|--:|--:|",
+        "| | benchmark | baseline | mentions | coverage | lenient @1 | lenient @5 | BioSyn @1 "
+        "| strict @1 | strict @5 |",
+        "|--:|---|---|--:|--:|--:|--:|--:|--:|--:|",
     ]
     commands = []
     titles = {benchmark.key: benchmark for benchmark in BENCHMARKS}
@@ -153,6 +174,7 @@ def table(figures: dict[tuple[str, str], dict[str, Any]]) -> str:
                 ("coverage",),
                 ("lenient", "acc@1"),
                 ("lenient", "acc@5"),
+                ("biosyn", "acc@1"),
                 ("strict", "acc@1"),
                 ("strict", "acc@5"),
             )

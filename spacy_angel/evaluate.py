@@ -8,17 +8,16 @@ import json
 import re
 import shutil
 import time
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import version
-from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tqdm import tqdm
 
+from .abbreviations import quiet_scispacy
 from .analyses import (
     Seen,
     Traits,
@@ -28,6 +27,7 @@ from .analyses import (
     score_margins,
 )
 from .baselines import BASELINES
+from .building import mention_names
 from .concepts import normalize_name
 from .corpora import (
     CorpusDocument,
@@ -37,7 +37,7 @@ from .corpora import (
     split_ids,
 )
 from .corpora.docs import GOLD_SPANS
-from .corpora.files import replacing
+from .corpora.files import replacing, write_json
 from .errors import AngelError, Errors
 from .evaluation import (
     MentionResult,
@@ -50,10 +50,9 @@ from .kb import ConceptKB
 from .pipelines import open_pipeline
 from .preprocessing import Preprocessing, preprocess
 from .prompts import Mention
-from .report import METRICS, PREDICTIONS, read_predictions, write_comparison, write_report
+from .report import METRICS, PREDICTIONS, write_report
 from .similarity import TrigramTfidf
 from .sources import load_vocabulary
-from .statistics import compare_systems
 from .systems import (
     DocumentAnswers,
     System,
@@ -67,8 +66,6 @@ if TYPE_CHECKING:
 
     from .generator import Generator
     from .linker import AngelLinker
-
-COMPARISON = "comparison.json"
 
 _CHUNK = 512  # mentions held while they are analysed and written
 _FOLD = re.compile(r"(.*fold-(\d+)\.)test(\..*)?")
@@ -135,9 +132,10 @@ def evaluate(
         preprocessing=replace(preprocessing, unknown="keep"),
         corpus_options=dict(corpus_options or {}),
     )
-    if _has_folds(corpus, format):
-        return _evaluate_folds(run, Path(corpus), kb, Path(output))
-    return _evaluate_one(run, Path(corpus), kb, Path(output), Path(train) if train else None)
+    with quiet_scispacy():
+        if _has_folds(corpus, format):
+            return _evaluate_folds(run, Path(corpus), kb, Path(output))
+        return _evaluate_one(run, Path(corpus), kb, Path(output), Path(train) if train else None)
 
 
 @dataclass(frozen=True)
@@ -155,13 +153,17 @@ class _Run:
     corpus_options: dict[str, Any]
 
     def read(self, corpus: Path, report: CorpusReport) -> Iterator[CorpusDocument]:
+        """Documents of a corpus as they are evaluated; what does not fit is told at once."""
         documents = read_corpus(corpus, self.format, report=report, **self.corpus_options)
-        for document in preprocess(documents, self.preprocessing, report=report):
-            if self.labels:
-                kept = tuple(m for m in document.mentions if m.label in self.labels)
-                report.count("other_labels_left_out", len(document.mentions) - len(kept))
-                document = replace(document, mentions=kept)
-            yield document
+        prepared = preprocess(documents, self.preprocessing, report=report)
+        return (self._labelled(document, report) for document in prepared)
+
+    def _labelled(self, document: CorpusDocument, report: CorpusReport) -> CorpusDocument:
+        if not self.labels:
+            return document
+        kept = tuple(m for m in document.mentions if m.label in self.labels)
+        report.count("other_labels_left_out", len(document.mentions) - len(kept))
+        return replace(document, mentions=kept)
 
     @property
     def name(self) -> str:
@@ -241,6 +243,7 @@ def _evaluate_one(
     run: _Run, corpus: Path, kb: str | Path | ConceptKB | None, output: Path, train: Path | None
 ) -> dict[str, Any]:
     tally, report = _Tally(), CorpusReport()
+    documents = run.read(corpus, report)
     nlp, linker = (None, None) if run.is_baseline else open_pipeline(run.pipeline)
     vocabulary = _vocabulary(run, linker, kb, train)
     seen = None if train is None else _seen(run.read(train, CorpusReport()), vocabulary)
@@ -251,7 +254,7 @@ def _evaluate_one(
         replacing(output / PREDICTIONS) as file,
     ):
         answers = answer_documents(
-            run.read(corpus, report),
+            documents,
             tally.timed(system),
             vocabulary.resolve,
             split_composites=not run.predicted,
@@ -276,8 +279,9 @@ def _evaluate_one(
             tally.outcomes += outcomes
             tally.traits += traits
             bar.update(len(chunk))
+        figures = tally.figures(run)
     metrics = {
-        **tally.figures(run),
+        **figures,
         "run": {
             **run.to_dict(),
             "corpus": str(corpus),
@@ -290,7 +294,7 @@ def _evaluate_one(
             },
         },
     }
-    _write_json(output / METRICS, metrics)
+    write_json(output / METRICS, metrics)
     write_report(output)
     return metrics
 
@@ -332,7 +336,7 @@ def _evaluate_folds(
         "folds": len(runs),
         "run": {**run.to_dict(), "corpus": str(corpus), "train": "of each fold"},
     }
-    _write_json(output / METRICS, metrics)
+    write_json(output / METRICS, metrics)
     write_report(output)
     return metrics
 
@@ -364,13 +368,7 @@ def _vocabulary(
     elif run.train_names:
         kb = ConceptKB.from_bytes(kb.to_bytes())
     if run.train_names and train is not None:
-        mentions = (
-            (ids[0], mention.text)
-            for document in run.read(train, CorpusReport())
-            for mention in document.mentions
-            if len(ids := split_ids(mention.concept_ids)) == 1
-        )
-        kb.add_mentions(mentions, str(train))
+        kb.add_mentions(mention_names(run.read(train, CorpusReport())), str(train))
     return kb
 
 
@@ -442,6 +440,7 @@ def _record(
         "end": result.end,
         "mention": result.mention,
         "label": result.label,
+        "annotated": result.annotated,
         "left": result.left,
         "right": result.right,
         "gold": [
@@ -451,6 +450,7 @@ def _record(
         "found": outcome.found,
         "linked": outcome.linked,
         "lenient_rank": outcome.lenient_rank,
+        "biosyn_rank": outcome.biosyn_rank,
         "strict_rank": outcome.strict_rank,
         "names": [{"name": n, "ids": list(ids), "score": score} for n, ids, score in names],
         "concepts": named(ranking.concepts),
@@ -468,79 +468,3 @@ def _canonical(kb: ConceptKB, concept_id: str) -> str:
 
 def _line(value: Any) -> bytes:
     return json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf8") + b"\n"
-
-
-def _write_json(path: Path, value: Any) -> None:
-    with replacing(path) as file:
-        file.write(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1).encode("utf8"))
-
-
-def compare(
-    dir_a: str | Path, dir_b: str | Path, output: str | Path | None = None
-) -> dict[str, Any]:
-    """Compare two evaluations of the same mentions.
-
-    dir_a (str | Path), dir_b (str | Path): folders that `evaluate` wrote.
-    output (str | Path | None): folder for `comparison.json` and a `report.html` that shows the
-        mentions on which the two differ side by side.
-    RETURNS (dict[str, Any]): `systems`, `mentions`; for `lenient` and `strict` the accuracies at 1
-        of `a` and `b` in per cent, `counts` (`both`, `only_a`, `only_b`, `neither`) and `test`, see
-        `statistics.Comparison`. Strict counts all mentions with identifiers; lenient those that the
-        vocabularies of both hold.
-    RAISES (AngelError): a folder has no evaluation, or the two are of different mentions.
-    """
-    paths = Path(dir_a), Path(dir_b)
-    hits: dict[str, tuple[list[bool], list[bool]]] = {"lenient": ([], []), "strict": ([], [])}
-    for a, b in read_pairs(*paths):
-        if not a["gold"]:
-            continue
-        for key, both in hits.items():
-            if key == "strict" or all(g["known"] for one in (a, b) for g in one["gold"]):
-                for one, found in zip((a, b), both, strict=True):
-                    found.append(one[f"{key}_rank"] == 1)
-    comparison: dict[str, Any] = {
-        "systems": [_read_metrics(path)["run"]["pipeline"] for path in paths],
-        "folders": [str(path) for path in paths],
-        "mentions": len(hits["strict"][0]),
-    }
-    for key, (hits_a, hits_b) in hits.items():
-        pairs = Counter(zip(hits_a, hits_b, strict=True))
-        comparison[key] = {
-            "mentions": len(hits_a),
-            "a": 100 * sum(hits_a) / max(len(hits_a), 1),
-            "b": 100 * sum(hits_b) / max(len(hits_b), 1),
-            "counts": {
-                "both": pairs[True, True],
-                "only_a": pairs[True, False],
-                "only_b": pairs[False, True],
-                "neither": pairs[False, False],
-            },
-            "test": compare_systems(hits_a, hits_b).to_dict(),
-        }
-    if output is not None:
-        _write_json(Path(output) / COMPARISON, comparison)
-        write_comparison(comparison, read_pairs(*paths), Path(output))
-    return comparison
-
-
-def read_pairs(dir_a: Path, dir_b: Path) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    """The predictions of two evaluations, mention by mention.
-
-    dir_a (Path), dir_b (Path): folders that `evaluate` wrote.
-    RETURNS (Iterator[tuple[dict[str, Any], dict[str, Any]]]): lines of `predictions.jsonl`.
-    RAISES (AngelError): a folder has none, or the two are of different mentions.
-    """
-    lines = (read_predictions(dir_a), read_predictions(dir_b))
-    for number, (a, b) in enumerate(zip_longest(*lines), 1):
-        keys = [
-            one and [one[key] for key in ("doc_id", "start", "end", "mention")] for one in (a, b)
-        ]
-        if keys[0] != keys[1]:
-            raise AngelError(Errors.E510.format(line=number, a=keys[0], b=keys[1]))
-        yield a, b
-
-
-def _read_metrics(path: Path) -> dict[str, Any]:
-    if not (path / METRICS).is_file():
-        raise AngelError(Errors.E509.format(file=METRICS, path=path))
-    return json.loads((path / METRICS).read_text(encoding="utf8"))

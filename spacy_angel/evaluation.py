@@ -1,11 +1,12 @@
-"""What counts as a hit: the published, lenient count and the strict one beside it.
+"""What counts as a hit: the published, lenient counts and the strict one beside them.
 
 Pure rules over plain values. Lenient (GenBioEL, ANGEL section 4.3): the gold identifiers meet the
 identifiers of one of the first k names; a name shared by several concepts counts for all, any part
 of a composite is enough, and mentions whose concept the vocabulary lacks are left out, as the
-published preprocessing leaves them out. Strict: concepts are ranked by their own score, equal
-scores stand at their worst rank, all parts of a composite must be right (BioSyn's rule), and a
-mention whose concept the vocabulary lacks is a miss. Every figure is in per cent.
+published preprocessing leaves them out. BioSyn's count differs in composites: they are split, and
+each part must be right. Strict: concepts are ranked by their own score, equal
+scores stand at their worst rank, all parts of a composite must be right, each a concept of its
+own, and a mention whose concept the vocabulary lacks is a miss. Every figure is in per cent.
 """
 
 import math
@@ -46,6 +47,7 @@ class MentionResult:
     mention (str): its text.
     label (str): its label in the corpus.
     left (str), right (str): the sentence around it.
+    annotated (str): its identifiers as the corpus gives them.
     gold (tuple[str, ...]): canonical identifiers; several for a composite, none for NIL.
     known (tuple[bool, ...]): which of them the vocabulary holds.
     ranking (Ranking): the answer for the whole mention.
@@ -62,6 +64,7 @@ class MentionResult:
     label: str = ""
     left: str = ""
     right: str = ""
+    annotated: str = ""
     gold: tuple[str, ...] = ()
     known: tuple[bool, ...] = ()
     ranking: Ranking = Ranking()
@@ -79,6 +82,7 @@ class Outcome:
     covered (bool): the vocabulary holds all of them (and there is one).
     partly_covered (bool): it holds at least one.
     lenient_rank (int | None): see `lenient_rank`.
+    biosyn_rank (int | None): see `biosyn_rank`.
     strict_rank (int | None): see `whole_rank` and `composite_rank`.
     found (bool): the system has a mention on these characters.
     linked (bool): the system links it.
@@ -90,6 +94,7 @@ class Outcome:
     covered: bool
     partly_covered: bool
     lenient_rank: int | None
+    biosyn_rank: int | None
     strict_rank: int | None
     found: bool
     linked: bool
@@ -110,11 +115,13 @@ class Outcome:
 def count_result(result: MentionResult) -> Outcome:
     """result (MentionResult): a mention. RETURNS (Outcome): what of it is counted."""
     concepts = result.ranking.concepts
+    answers = result.parts or (result.ranking,)
     return Outcome(
         gold=result.gold,
         covered=bool(result.known) and all(result.known),
         partly_covered=any(result.known),
         lenient_rank=lenient_rank(result.ranking.name_ids, result.gold),
+        biosyn_rank=biosyn_rank([answer.name_ids for answer in answers], result.gold),
         strict_rank=(
             composite_rank([part.concepts for part in result.parts], result.gold)
             if result.parts
@@ -137,6 +144,20 @@ def lenient_rank(name_ids: Sequence[Sequence[str]], gold: Iterable[str]) -> int 
     """
     wanted = set(gold)
     return next((rank for rank, ids in enumerate(name_ids, 1) if wanted.intersection(ids)), None)
+
+
+def biosyn_rank(parts: Sequence[Sequence[Sequence[str]]], gold: Iterable[str]) -> int | None:
+    """Rank at which every part of a mention has a right name (BioSyn's published count).
+
+    parts (Sequence[Sequence[Sequence[str]]]): identifiers of each ranked name, for each part; one
+        part where the mention is not split.
+    gold (Iterable[str]): gold identifiers of the whole mention; each is right for each part.
+    RETURNS (int | None): None where a part has no right name, e.g.
+        ([[["D1"]], [["D9"], ["D2"]]], ["D1", "D2"]) → 2.
+    """
+    wanted = set(gold)
+    ranks = [lenient_rank(name_ids, wanted) or 0 for name_ids in parts]
+    return max(ranks) if ranks and all(ranks) else None
 
 
 def strict_rank(concepts: Sequence[tuple[str, float]], gold: str) -> int | None:
@@ -167,7 +188,7 @@ def whole_rank(concepts: Sequence[tuple[str, float]], gold: Sequence[str]) -> in
 
 
 def composite_rank(parts: Sequence[Sequence[tuple[str, float]]], gold: Sequence[str]) -> int | None:
-    """Rank of a split composite: each part answers for one concept of its own (BioSyn's rule).
+    """Rank of a split composite: each part answers for one concept of its own.
 
     parts (Sequence[Sequence[tuple[str, float]]]): identifiers with scores, for each part.
     gold (Sequence[str]): the gold identifiers, as many, in any order.
@@ -295,7 +316,7 @@ def summarize(
     spurious_linked (int), spurious_nil (int): see `linking_scores`.
     RETURNS (dict): `mentions` (with identifiers), `nil` (without), `composites`,
         `composites_split`, `coverage` (mentions of which the vocabulary holds all identifiers),
-        `lenient` and `strict` (`mentions` counted, `acc@1` …, `mrr`,
+        `lenient`, `biosyn` and `strict` (`mentions` counted, `acc@1` …, `mrr`,
         and `interval` of accuracy at 1),
         `linking`, `linking_with_nil`, `detection`, `ece`.
     RAISES (AngelError): there is no mention with an identifier, or no identifier is in the
@@ -315,6 +336,7 @@ def summarize(
         "composites_split": sum(outcome.split for outcome in counted),
         "coverage": 100 * float(np.mean([outcome.covered for outcome in counted])),
         "lenient": _accuracies([outcome.lenient_rank for outcome in covered], k),
+        "biosyn": _accuracies([outcome.biosyn_rank for outcome in covered], k),
         "strict": _accuracies([outcome.strict_rank for outcome in counted], k),
         **linking_scores(outcomes, spurious_linked, spurious_nil),
     }

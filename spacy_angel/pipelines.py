@@ -30,7 +30,7 @@ def open_pipeline(pipeline: "str | Path | Language") -> "tuple[Language, AngelLi
         try:
             nlp = spacy.load(pipeline)
         except OSError as error:
-            reason = str(error).splitlines()[0]
+            reason = str(error).splitlines()[0].rstrip(".")
             raise AngelError(Errors.E706.format(pipeline=str(pipeline), reason=reason)) from error
     else:
         nlp = pipeline

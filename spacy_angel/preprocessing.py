@@ -6,18 +6,16 @@ punctuation of mentions blanked, spelling corrected, and training without compos
 """
 
 import re
-import warnings
 from bisect import bisect_right
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from functools import cache
 from typing import Any, Literal, get_args
 
+from .abbreviations import DETECTORS, Detector
 from .concepts import normalize_name
 from .corpora.documents import CorpusDocument, CorpusReport, GoldMention, join_ids, split_ids
 from .errors import AngelError, Errors
-
-Detector = Callable[[str], list[tuple[str, str]]]
+from .evaluation import split_composite
 
 # British spellings that BioSyn corrects in NCBI-disease's mentions; MEDIC has the American ones.
 SPELLINGS = (
@@ -40,7 +38,8 @@ class Preprocessing:
     auxiliary_omim (str): `drop` the OMIM ids of composites that also have MeSH ids (BioSyn).
     composites (str): `drop` mentions with more than one id (as training on NCBI-disease does).
     lowercase (bool): lower-case the text.
-    punctuation (bool): lower-case mentions and blank their punctuation (NCBI-disease).
+    punctuation (bool): lower-case mentions and blank their punctuation (NCBI-disease);
+        composites are split before.
     spelling (bool): lower-case mentions in American spelling, see SPELLINGS (NCBI-disease).
     overlaps (str): of mentions that overlap `keep` all, keep the `longest`, or `drop` all.
     unknown (str): `drop` mentions of which an id is not in the vocabulary.
@@ -117,7 +116,7 @@ def preprocess(
     report = report if report is not None else CorpusReport()
     if settings.unknown == "drop" and known is None:
         raise AngelError(Errors.E428)
-    detect = None if settings.abbreviations == "keep" else _DETECTORS[settings.abbreviations]()
+    detect = None if settings.abbreviations == "keep" else DETECTORS[settings.abbreviations]()
     return (_apply(document, settings, detect, known, report) for document in documents)
 
 
@@ -142,6 +141,7 @@ def _apply(
     if settings.lowercase:
         document = lowercase(document)
     if settings.punctuation:
+        document = replace(document, mentions=tuple(map(spell_out_parts, document.mentions)))
         document, number = blank_punctuation(document)
         report.count("punctuation_only", number)
     if settings.spelling:
@@ -192,6 +192,19 @@ def drop_auxiliary_omim(mention: GoldMention) -> GoldMention:
     return replace(mention, concept_ids=join_ids(kept, like=mention.concept_ids))
 
 
+def spell_out_parts(mention: GoldMention) -> GoldMention:
+    """Split a composite while commas and slashes are there to tell its parts (as BioSyn does).
+
+    mention (GoldMention): e.g. `breast/ovarian cancer` with two ids.
+    RETURNS (GoldMention): with the parts `breast cancer`, `ovarian cancer`; as it was where it has
+        parts already, or does not fall into as many as it has ids.
+    """
+    if mention.parts:
+        return mention
+    parts = split_composite(mention.text, len(split_ids(mention.concept_ids)))
+    return replace(mention, parts=tuple(parts))
+
+
 def overlapping(mentions: Sequence[GoldMention], keep_longest: bool) -> set[GoldMention]:
     """Mentions to leave out so that no two overlap.
 
@@ -237,8 +250,14 @@ def lower_in_place(text: str) -> str:
     return "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
 
 
-def _with_text(document: CorpusDocument, text: str) -> CorpusDocument:
-    mentions = (replace(m, text=text[m.start : m.end]) for m in document.mentions)
+def _with_text(
+    document: CorpusDocument, text: str, change: Callable[[str], str] = lower_in_place
+) -> CorpusDocument:
+    """Another text of the same length; `change` is what it does to the parts of composites."""
+    mentions = (
+        replace(m, text=text[m.start : m.end], parts=tuple(map(change, m.parts)))
+        for m in document.mentions
+    )
     return replace(document, text=text, mentions=tuple(mentions))
 
 
@@ -267,8 +286,12 @@ def blank_punctuation(document: CorpusDocument) -> tuple[CorpusDocument, int]:
                 (start + at, start + at + 1, "")
                 for at in range(blanks.start() + between_words, blanks.end())
             ]
-    document = replace_spans(_with_text(document, text), surplus)
+    document = replace_spans(_with_text(document, text, _normal_or_same), surplus)
     return replace(document, mentions=tuple(map(_trimmed, document.mentions))), len(stay)
+
+
+def _normal_or_same(text: str) -> str:
+    return normalize_name(text) or text
 
 
 def _merged(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -297,7 +320,8 @@ def expand_abbreviations(
     coli (APC)`), and where a mention begins or ends inside it. With several long forms for one
     short form the first counts.
 
-    document (CorpusDocument): e.g. `APC mutations`, mention `APC`.
+    document (CorpusDocument): e.g. `APC mutations`, mention `APC`; parts of composites are
+        expanded as well.
     pairs (Sequence[tuple[str, str]]): short and long form, e.g. `("APC", "adenomatous polyposis
         coli")`.
     where (str): `mentions` or `text`, see `Preprocessing.expand`.
@@ -323,7 +347,12 @@ def expand_abbreviations(
         if any(long.lower() in m.text.lower() for m in covering):
             continue
         replacements.append((start, end, long))
-    return replace_spans(document, replacements), len(replacements)
+    document = replace_spans(document, replacements)
+    mentions = (
+        replace(m, parts=tuple(pattern.sub(lambda found: long_forms[found[0]], p) for p in m.parts))
+        for m in document.mentions
+    )
+    return replace(document, mentions=tuple(mentions)), len(replacements)
 
 
 def replace_spans(
@@ -365,53 +394,3 @@ def replace_spans(
 def _mover(shifts: list[tuple[int, int]]) -> Callable[[int], int]:
     positions = [position for position, _ in shifts]
     return lambda at: shifts[bisect_right(positions, at) - 1][1]
-
-
-@cache
-def scispacy_detector() -> Detector:
-    """Schwartz and Hearst's rule in scispaCy's detector, on words of spaCy's English tokenizer.
-
-    RETURNS (Detector): text → pairs of short and long form, in the order of the text.
-    """
-    import spacy
-    from scispacy.abbreviation import AbbreviationDetector
-
-    nlp = spacy.blank("en")
-    detector = AbbreviationDetector(nlp, make_serializable=True)
-
-    def detect(text: str) -> list[tuple[str, str]]:
-        with warnings.catch_warnings():
-            # A text that defines none leaves its matcher empty, which is no mistake.
-            warnings.filterwarnings("ignore", message=r"\[W036\]")
-            found = detector(nlp.make_doc(" ".join(text.split())))._.abbreviations
-        found.sort(key=lambda item: (item["long_start"], item["short_start"]))
-        return list(dict.fromkeys((item["short_text"], item["long_text"]) for item in found))
-
-    return detect
-
-
-@cache
-def ab3p_detector() -> Detector:
-    """Ab3P (Sohn et al., 2008), which the papers used.
-
-    RETURNS (Detector): text → pairs of short and long form, in the order of the text.
-    RAISES (AngelError): where pyab3p is not installed.
-    """
-    try:
-        from pyab3p import Ab3p
-    except ImportError as error:
-        raise AngelError(Errors.E426) from error
-    ab3p = Ab3p()
-
-    def detect(text: str) -> list[tuple[str, str]]:
-        # It gives up on a sentence with two blanks in a row, and says so only on stderr.
-        found = ab3p.get_abbrs(" ".join(text.split()))
-        return [(item.short_form, item.long_form) for item in found]
-
-    return detect
-
-
-_DETECTORS: dict[str, Callable[[], Detector]] = {
-    "scispacy": scispacy_detector,
-    "ab3p": ab3p_detector,
-}

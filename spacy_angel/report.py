@@ -18,7 +18,11 @@ REPORT = "report.html"
 # ones are shown, wrong ones first.
 MAX_MENTIONS = 4000
 
+# Without these a line of `predictions.jsonl` comes from elsewhere, or from another version.
+_NEEDED = frozenset({"doc_id", "start", "mention", "label", "annotated", "gold", "strict_rank"})
+
 _CHART_WIDTH = 520
+_FIGURE = 22  # room for a figure over a bar
 
 _TITLES = {
     "similarity": "By similarity of mention and gold name (tf-idf, figure 4)",
@@ -31,13 +35,20 @@ _TITLES = {
 
 def read_predictions(directory: Path) -> Iterator[dict[str, Any]]:
     """directory (Path): folder that `evaluate` wrote. RETURNS (Iterator[dict[str, Any]]): the lines
-    of `predictions.jsonl`. RAISES (AngelError): there is none."""
+    of `predictions.jsonl`. RAISES (AngelError): there is none, or a line is not of that kind."""
     path = directory / PREDICTIONS
     if not path.is_file():
         raise AngelError(Errors.E509.format(file=PREDICTIONS, path=directory))
     with open(path, encoding="utf8") as file:
-        for line in file:
-            yield json.loads(line)
+        for number, line in enumerate(file, 1):
+            try:
+                record = json.loads(line)
+                known = record.keys() >= _NEEDED
+            except (ValueError, AttributeError):
+                known = False
+            if not known:
+                raise AngelError(Errors.E514.format(path=path, line=number))
+            yield record
 
 
 def write_report(directory: Path) -> None:
@@ -63,7 +74,7 @@ def write_report(directory: Path) -> None:
         _section("Where it is right", _charts(metrics)),
         _section("Linking decisions", _linking_table(metrics)),
         _browser(records, len(shown), len(wrong) + len(right), _BROWSER),
-        _section("This run", _run_table(metrics)),
+        _section("This run", f'<div id="run">{_run_table(metrics)}</div>'),
     ]
     title = f"{Path(run['pipeline']).name} on {Path(run['corpus']).name}"
     _write_page(directory / REPORT, title, "Entity linking evaluation", sections)
@@ -76,7 +87,7 @@ def write_comparison(
 ) -> None:
     """Write `report.html` of two systems side by side.
 
-    comparison (Mapping[str, Any]): as `evaluate.compare` gives it.
+    comparison (Mapping[str, Any]): as `comparison.compare` gives it.
     pairs (Iterable[tuple[dict[str, Any], dict[str, Any]]]): predictions of both, mention by
         mention; those on which the systems differ are shown.
     directory (Path): folder to write to.
@@ -104,11 +115,11 @@ def bar_chart(title: str, bars: Sequence[tuple[str, float | None, float | None, 
     title (str): above the chart.
     bars (Sequence[tuple[str, float | None, float | None, str]]): name, strict and lenient accuracy
         in per cent (None: no mentions), note under the name.
-    RETURNS (str): an SVG element; strict as a bar, lenient as a line above it.
+    RETURNS (str): a figure element; strict as a bar, lenient as a line.
     """
-    step, height, top = (_CHART_WIDTH - 44) / max(len(bars), 5), 150, 44
+    step, height, top = (_CHART_WIDTH - 44) / max(len(bars), 5), 150, 20
     wide = step * 0.66
-    parts = [f'<text class="title" x="0" y="14">{_escape(title)}</text>']
+    parts = []
     for tick in (0, 25, 50, 75, 100):
         y = top + height * (1 - tick / 100)
         parts.append(f'<line class="grid" x1="34" x2="{_CHART_WIDTH}" y1="{y:g}" y2="{y:g}"/>')
@@ -119,12 +130,14 @@ def bar_chart(title: str, bars: Sequence[tuple[str, float | None, float | None, 
         if strict is not None and lenient is not None:
             y = top + height * (1 - strict / 100)
             line = top + height * (1 - lenient / 100)
+            # Over the bar; over the line where that would run through the figure.
+            label = line if y - _FIGURE < line < y else y
             parts.append(
                 f'<rect class="bar" x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" rx="3" '
                 f'height="{top + height - y:.1f}"><title>strict {strict:.1f} %</title></rect>'
                 f'<line class="lenient" x1="{x - 4:.1f}" x2="{x + wide + 4:.1f}" y1="{line:.1f}" '
                 f'y2="{line:.1f}"><title>lenient {lenient:.1f} %</title></line>'
-                f'<text class="value" x="{middle:.1f}" y="{min(y, line) - 6:.1f}" '
+                f'<text class="value" x="{middle:.1f}" y="{label - 6:.1f}" '
                 f'text-anchor="middle">{strict:.1f}</text>'
             )
         base = top + height
@@ -134,7 +147,7 @@ def bar_chart(title: str, bars: Sequence[tuple[str, float | None, float | None, 
             f'<text class="note" x="{middle:.1f}" y="{base + 33}" text-anchor="middle">'
             f"{_escape(note)}</text>"
         )
-    return _svg(top + height + 42, parts)
+    return _figure(title, top + height + 42, parts)
 
 
 def margin_chart(title: str, margins: Sequence[Mapping[str, Any]]) -> str:
@@ -142,16 +155,15 @@ def margin_chart(title: str, margins: Sequence[Mapping[str, Any]]) -> str:
 
     title (str): above the chart.
     margins (Sequence[Mapping[str, Any]]): `analyses.Margin` as dictionaries.
-    RETURNS (str): an SVG element.
+    RETURNS (str): a figure element.
     """
-    step, height, top = (_CHART_WIDTH - 44) / max(len(margins), 5), 150, 44
+    step, height, top = (_CHART_WIDTH - 44) / max(len(margins), 5), 150, 20
     wide = step * 0.7
     values = [m["mean"] for m in margins if m["mean"] is not None] or [0.0]
     high, low = max(*values, 0.0), min(*values, 0.0)
     scale = height / max(high - low, 1e-9)
     zero = top + high * scale
     parts = [
-        f'<text class="title" x="0" y="14">{_escape(title)}</text>'
         f'<line class="grid" x1="34" x2="{_CHART_WIDTH}" y1="{zero:.1f}" y2="{zero:.1f}"/>'
         f'<text class="tick" x="28" y="{zero + 4:.1f}" text-anchor="end">0</text>'
     ]
@@ -175,13 +187,15 @@ def margin_chart(title: str, margins: Sequence[Mapping[str, Any]]) -> str:
             f'<text class="note" x="{middle:.1f}" y="{top + height + 47}" text-anchor="middle">'
             f"{margin['pairs']:,}</text>"
         )
-    return _svg(top + height + 54, parts)
+    return _figure(title, top + height + 54, parts)
 
 
-def _svg(height: float, parts: Sequence[str]) -> str:
+def _figure(title: str, height: float, parts: Sequence[str]) -> str:
+    """The title as text, which wraps on a narrow screen; there the chart is moved sideways."""
     return (
-        f'<svg class="chart" viewBox="0 0 {_CHART_WIDTH} {height:g}" role="img">'
-        f"{''.join(parts)}</svg>"
+        f'<figure><figcaption>{_escape(title)}</figcaption><div class="wide">'
+        f'<svg class="chart" viewBox="0 0 {_CHART_WIDTH} {height:g}" role="img" '
+        f'aria-label="{_escape(title)}">{"".join(parts)}</svg></div></figure>'
     )
 
 
@@ -240,12 +254,12 @@ def _cards(metrics: Mapping[str, Any]) -> str:
 def _accuracy_table(metrics: Mapping[str, Any]) -> str:
     columns = [key for key in metrics["strict"] if key.startswith("acc@")]
     rows = []
-    for key in ("strict", "lenient"):
+    for key, title in (("strict", "Strict"), ("lenient", "Lenient"), ("biosyn", "BioSyn's")):
         figures = metrics[key]
         interval = figures.get("interval")
         rows.append(
             [
-                key.capitalize(),
+                title,
                 f"{figures['mentions']:,.0f}",
                 *(_with_spread(metrics, key, column) for column in columns),
                 f"{interval[0]:.1f}–{interval[1]:.1f}" if interval else "–",
@@ -257,7 +271,8 @@ def _accuracy_table(metrics: Mapping[str, Any]) -> str:
         "<p>In per cent. <b>Strict</b>: one concept a rank, equal scores at their worst rank, all "
         "parts of a composite right, mentions outside the vocabulary are misses. <b>Lenient</b>, "
         "as published: one name a rank that counts for all its concepts, any part of a composite, "
-        "mentions outside the vocabulary left out. The interval is of accuracy at 1 (bootstrap, "
+        "mentions outside the vocabulary left out. <b>BioSyn's</b>: the same, but composites are "
+        "split and each part must be right. The interval is of accuracy at 1 (bootstrap, "
         f"95 %). {metrics['composites']:,.0f} composites, {metrics['composites_split']:,.0f} of "
         f"them split; {metrics['nil']:,.0f} mentions without identifier.</p>"
     )
@@ -306,8 +321,7 @@ def _charts(metrics: Mapping[str, Any]) -> str:
         "<p>Accuracy at 1 in per cent of the mentions in the vocabulary: bars and figures strict, "
         "lines lenient; below, the errors among the mentions.</p>"
     )
-    figures = "".join(f"<figure>{chart}</figure>" for chart in charts)
-    return f'{note}<div class="charts">{figures}</div>'
+    return f'{note}<div class="charts">{"".join(charts)}</div>'
 
 
 def _run_table(metrics: Mapping[str, Any]) -> str:
@@ -457,14 +471,16 @@ small { color: var(--soft); font-size: .72em; font-weight: normal; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 th, td { text-align: left; padding: 6px 14px 6px 0; border-bottom: 1px solid var(--line);
   vertical-align: top; }
+td { white-space: nowrap; } #run td { white-space: normal; }
 thead th { color: var(--soft); font-weight: 500; font-size: 13px; }
 tbody th { font-weight: 600; white-space: nowrap; }
 pre { margin: 6px 0; font-size: 12px; white-space: pre-wrap; overflow-wrap: anywhere; }
 .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(400px, 1fr));
   gap: 26px 40px; margin-top: 18px; }
-figure { margin: 0; }
-.chart { width: 100%; font: 12px system-ui, sans-serif; fill: var(--ink); overflow: visible; }
-.chart .title { font-size: 14px; font-weight: 600; }
+figure { margin: 0; min-width: 0; }
+figcaption { font-size: 14px; font-weight: 600; }
+.chart { width: 100%; font: 12px system-ui, sans-serif; fill: var(--ink); overflow: visible;
+  min-width: 420px; display: block; }
 .chart .grid { stroke: var(--line); }
 .chart .tick, .chart .note { fill: var(--soft); font-size: 11px; }
 .chart .value { font-weight: 600; }
@@ -486,7 +502,11 @@ mark { background: var(--mark); color: inherit; border-radius: 3px; padding: 1px
 .meta b { color: var(--bad); } .meta b.good { color: var(--good); }
 .columns { display: grid; grid-template-columns: minmax(180px, 1fr) 1.4fr 1.4fr; gap: 20px; }
 @media (max-width: 760px) { .columns { grid-template-columns: 1fr; gap: 8px; }
-  .charts { grid-template-columns: 1fr; } }
+  .charts { grid-template-columns: minmax(0, 1fr); }
+  .cards { grid-template-columns: repeat(auto-fit, minmax(130px, 1fr)); }
+  .cards div { padding: 10px 14px; } .cards b { font-size: 20px; }
+  main { padding: 20px 12px 60px; } section { padding: 16px 14px; } h1 { font-size: 22px; }
+  #search { width: 100%; } .tools label:has(#search) { flex: 1 1 100%; } }
 .columns h3 { margin: 0 0 4px; font-size: 12px; font-weight: 500; color: var(--soft); }
 ol, ul { margin: 0; padding: 0; list-style: none; font-size: 13.5px; }
 li { display: flex; gap: 8px; padding: 2px 6px; border-radius: 4px; }
@@ -559,7 +579,8 @@ _SCRIPT = """
     else if (r.other) meta.append(rank(r, 'A '), ' · ', rank(r.other, 'B '));
     else meta.append(rank(r, ''));
     meta.append(' · ' + r.doc_id + ' ' + r.start + '–' + r.end + (r.label ? ' · ' + r.label : '')
-      + ' · similarity ' + r.traits.similarity.toFixed(2) + (r.found && !r.linked ? ' · NIL' : ''));
+      + ' · similarity ' + r.traits.similarity.toFixed(2)
+      + (r.found && !r.linked && !r.other ? ' · NIL' : ''));
     const text = element('p', 'text');
     text.append(r.left, element('mark', '', r.mention), r.right);
     const columns = element('div', 'columns');

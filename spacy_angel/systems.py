@@ -196,6 +196,7 @@ def answer_documents(
                 label=mention.label,
                 left=left,
                 right=right,
+                annotated=mention.concept_ids,
                 gold=gold,
                 known=known,
                 ranking=answer.ranking,

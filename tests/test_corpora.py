@@ -295,6 +295,31 @@ def test_a_fault_is_named_and_costs_nothing_else(tmp_path, text, line, lost):
     assert not lost or report.counts[lost] >= 1
 
 
+def test_an_option_that_the_format_does_not_have():
+    with pytest.raises(AngelError, match=r"pubtator have no option 'granularity'.*pmids"):
+        read_corpus(FIXTURES / "CDR_sample.PubTator.txt", granularity="specific")
+    with pytest.raises(AngelError, match=r"no option 'name'.*granularity"):
+        read_corpus(FIXTURES / "cometa/train.csv", name="x")
+
+
+@pytest.mark.parametrize("content", ["", "\n \n"])
+def test_an_empty_file_is_called_empty(tmp_path, content):
+    with pytest.raises(AngelError, match=r"x\.txt is empty"):
+        read_corpus(write(tmp_path, "x.txt", content))
+
+
+def test_a_last_line_without_its_end_is_noted(tmp_path):
+    report = CorpusReport()
+    path = write(tmp_path, "x.txt", GOOD.rstrip("\n")[:-4])
+    (document,) = read_corpus(path, report=report)
+    assert document.mentions[0].concept_ids == "D00"  # a cut that cannot be seen in the line itself
+    assert report.counts["unfinished_last_lines"] == 1
+    assert "x.txt, line 3" in report.notes[0]
+    report = CorpusReport()
+    list(read_corpus(write(tmp_path, "x.txt", GOOD), report=report))
+    assert "unfinished_last_lines" not in report.counts
+
+
 def test_a_mismatch_names_document_line_and_both_texts(tmp_path):
     path = write(tmp_path, "x.txt", GOOD.replace("\t0\t5\t", "\t1\t5\t"))
     with pytest.raises(AngelError, match=r"line 3: .*'Fever'.* 1 to 5 of document 1.*'ever'"):

@@ -1,6 +1,8 @@
 """The harness, from files to figures: baselines, a tiny pipeline, folds, comparison."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import models
@@ -8,10 +10,14 @@ import pytest
 import spacy
 import torch
 from helpers import shared_data
+from spacy.cli.evaluate import evaluate as spacy_evaluate
+from spacy.tokens import DocBin
+from spacy.training import Example
 
 from spacy_angel.concepts import Concept
+from spacy_angel.corpora import read_corpus, write_docbin
 from spacy_angel.errors import AngelError
-from spacy_angel.evaluate import compare, evaluate
+from spacy_angel.evaluate import evaluate
 from spacy_angel.kb import ConceptKB
 from spacy_angel.preprocessing import Preprocessing
 
@@ -63,6 +69,7 @@ def test_exact_match_written_out(kb, tmp_path):
     assert metrics["coverage"] == pytest.approx(100 * 6 / 8)
     assert metrics["lenient"]["mentions"] == 6
     assert metrics["lenient"]["acc@1"] == pytest.approx(100 * 5 / 6)
+    assert metrics["biosyn"]["acc@1"] == 100  # both parts of `Migraine or diabetes`
     assert metrics["strict"]["mentions"] == 8
     assert metrics["strict"]["acc@1"] == metrics["strict"]["acc@5"] == pytest.approx(100 * 6 / 8)
     assert metrics["mentions_per_second"] > 0
@@ -194,29 +201,33 @@ def test_incomplete_folds_are_named(folds):
         evaluate("exact", folds, "askapatient", None, folds / "out")
 
 
-def test_compare_two_systems(kb, tmp_path):
-    for system in ("exact", "tfidf"):
-        evaluate(system, CORPUS, "pubtator", kb, tmp_path / system, preprocessing=PLAIN)
-    comparison = compare(tmp_path / "exact", tmp_path / "tfidf", tmp_path / "both")
-    assert comparison["systems"] == ["exact", "tfidf"]
-    assert comparison["mentions"] == 8
-    strict = comparison["strict"]
-    assert strict["a"] == pytest.approx(100 * 6 / 8)
-    assert sum(strict["counts"].values()) == 8
-    assert strict["test"]["difference"] == pytest.approx(strict["b"] - strict["a"])
-    assert comparison["lenient"]["mentions"] == 6
-    assert json.loads((tmp_path / "both" / "comparison.json").read_text()) == comparison
-    same = compare(tmp_path / "exact", tmp_path / "exact")
-    assert same["strict"]["test"]["p_bootstrap"] == 1
+def test_a_run_that_fails_leaves_the_earlier_one_whole(kb, tmp_path):
+    evaluate("exact", CORPUS, "pubtator", kb, tmp_path, preprocessing=PLAIN)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    with pytest.raises(AngelError, match="none has one"):
+        evaluate("exact", CORPUS, "pubtator", kb, tmp_path, labels=["Gene"])
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
-def test_compare_refuses_other_mentions(kb, tmp_path):
-    evaluate("exact", CORPUS, "pubtator", kb, tmp_path / "all", preprocessing=PLAIN)
-    evaluate("exact", CORPUS, "pubtator", kb, tmp_path / "some", labels=["Chemical"])
-    with pytest.raises(AngelError, match="line 1"):
-        compare(tmp_path / "all", tmp_path / "some")
-    with pytest.raises(AngelError, match=r"predictions\.jsonl|metrics\.json"):
-        compare(tmp_path / "all", tmp_path / "none")
+def test_spacys_own_evaluation_of_a_saved_pipeline(nlp, tmp_path):
+    """`spacy evaluate` finds the scorer of the saved pipeline; its own mentions that are gold, too,
+    count: `Heart attack` and `aspirin`."""
+    write_docbin(read_corpus(CORPUS), tmp_path / "dev.spacy", nlp)
+    nlp.to_disk(tmp_path / "saved")
+    scores = spacy_evaluate(
+        str(tmp_path / "saved"), tmp_path / "dev.spacy", tmp_path / "scores.json", silent=True
+    )
+    assert scores["nel_micro_p"] == scores["nel_micro_r"] == scores["nel_micro_f"] == 1
+    assert scores["nel_accuracy"] == 1
+    assert set(scores["nel_f_per_type"]) == {"Disease", "Chemical"}
+    saved = json.loads((tmp_path / "scores.json").read_text())
+    assert saved["nel_micro_f"] == scores["nel_micro_f"]
+    # `nlp.evaluate` on the same file, with one gold identifier made wrong
+    gold = list(DocBin().from_disk(tmp_path / "dev.spacy").get_docs(nlp.vocab))
+    for token in gold[0].ents[0]:
+        token.ent_kb_id_ = "MESH:D000000"
+    scores = nlp.evaluate([Example(nlp.make_doc(doc.text), doc) for doc in gold])
+    assert scores["nel_micro_f"] == 0.5
 
 
 @pytest.mark.parametrize(
@@ -255,3 +266,40 @@ def test_tfidf_on_askapatient(tmp_path):
         )
         assert metrics["lenient"]["acc@1"] == pytest.approx(expected, abs=0.01)
         assert metrics["mentions"] == 867
+
+
+COUNT = """
+import resource, sys
+from spacy_angel.concepts import Concept
+from spacy_angel.corpora import read_corpus, split_ids
+from spacy_angel.evaluate import evaluate
+from spacy_angel.kb import ConceptKB
+from spacy_angel.preprocessing import Preprocessing
+
+def megabytes():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+corpus, output = sys.argv[1:]
+names = {}
+for document in read_corpus(corpus):
+    for mention in document.mentions:
+        names.setdefault(mention.concept_ids, mention.text)
+kb = ConceptKB.build(Concept(concept_id, name) for concept_id, name in names.items())
+before = megabytes()
+metrics = evaluate("exact", corpus, "pubtator", kb, output, preprocessing=Preprocessing())
+print(metrics["mentions"], metrics["coverage"], megabytes() - before)
+"""
+
+
+@pytest.mark.slow
+def test_medmentions_is_counted_in_bounded_memory(tmp_path):
+    """Half a minute. Some hundred bytes are kept of a mention; what is written of it, candidates
+    and sentence, is 88 MB as text and several times that as objects."""
+    corpus = shared_data("medmentions/st21pv_train.rebuilt.pubtator.gz")
+    done = subprocess.run(
+        [sys.executable, "-c", COUNT, corpus, tmp_path], capture_output=True, text=True, check=True
+    )
+    mentions, coverage, megabytes = map(float, done.stdout.split())
+    assert (mentions, coverage) == (121992, 100)
+    assert (tmp_path / "predictions.jsonl").stat().st_size > 80_000_000
+    assert megabytes < 130

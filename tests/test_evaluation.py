@@ -9,6 +9,7 @@ from spacy_angel.evaluation import (
     MentionResult,
     Ranking,
     accuracy,
+    biosyn_rank,
     calibration_error,
     composite_rank,
     count_result,
@@ -55,6 +56,24 @@ def test_lenient_shared_name_counts_for_all_its_concepts():
     assert lenient_rank([["D1"], ["D2"]], ["D9", "D2"]) == 2  # any part of a composite
     assert lenient_rank([], ["D1"]) is None
     assert lenient_rank([["D1"]], []) is None
+
+
+def test_biosyns_count_wants_every_part_right():
+    assert biosyn_rank([[["D1"]], [["D9"], ["D2"]]], ["D1", "D2"]) == 2
+    assert biosyn_rank([[["D1"]], [["D9"]]], ["D1", "D2"]) is None
+    assert biosyn_rank([[["D1"]], [["D1"]]], ["D1", "D2"]) == 1  # any gold identifier will do
+    assert biosyn_rank([[["D9"], ["D2", "D3"]]], ["D3"]) == 2  # not split: as lenient
+    assert biosyn_rank([[]], ["D1"]) is None
+    assert biosyn_rank([], ["D1"]) is None
+
+
+def test_a_composite_by_the_three_counts():
+    whole = ranking(("D1", 0.9), ("D2", 0.1))
+    parts = (ranking(("D1", 1.0)), ranking(("D9", 0.8), ("D2", 0.2)))
+    counted = outcome(["D1", "D2"], whole, parts=parts)
+    assert (counted.lenient_rank, counted.biosyn_rank, counted.strict_rank) == (1, 2, 2)
+    unsplit = outcome(["D1", "D2"], whole)
+    assert (unsplit.lenient_rank, unsplit.biosyn_rank, unsplit.strict_rank) == (1, 1, 1)
 
 
 def test_strict_ties_at_worst_rank():
@@ -184,7 +203,7 @@ GOLDS = [["D1"], ["D2"], ["D1", "D2"], []]
 
 def _rates(figures):
     """All accuracies, reciprocal ranks, precisions, recalls and Fs."""
-    for key in ("lenient", "strict", "linking", "linking_with_nil", "detection"):
+    for key in ("lenient", "biosyn", "strict", "linking", "linking_with_nil", "detection"):
         yield from (v for name, v in figures[key].items() if name not in ("mentions", INTERVAL))
 
 

@@ -1,4 +1,3 @@
-import sys
 from dataclasses import replace
 
 import pytest
@@ -6,7 +5,6 @@ from helpers import shared_data
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spacy_angel import preprocessing
 from spacy_angel.concepts import normalize_name
 from spacy_angel.corpora import CorpusDocument, CorpusReport, GoldMention, read_corpus
 from spacy_angel.errors import AngelError
@@ -20,7 +18,7 @@ from spacy_angel.preprocessing import (
     overlapping,
     preprocess,
     replace_spans,
-    scispacy_detector,
+    spell_out_parts,
 )
 
 APC = ("APC", "adenomatous polyposis coli")
@@ -130,6 +128,21 @@ def test_auxiliary_omim_ids():
     assert drop_auxiliary_omim(mixed).concept_ids == "MESH:D1+MESH:D2"
 
 
+def test_composites_are_split_before_their_punctuation_goes():
+    before = document("Breast/ovarian Tumours of APC", "Breast/ovarian Tumours", ids="D1|D2")
+    steps = Preprocessing(punctuation=True, spelling=True)
+    (after,) = preprocess([before], steps)
+    assert texts(after) == ["breast ovarian tumors"]
+    assert after.mentions[0].parts == ("breast tumors", "ovarian tumors")
+    given = replace(before.mentions[0], parts=("Breast APC", "Tumour X"))
+    assert spell_out_parts(given) == given
+    with_parts = replace(before, mentions=(given,))
+    assert lowercase(with_parts).mentions[0].parts == ("breast apc", "tumour x")
+    expanded, number = expand_abbreviations(with_parts, [APC])
+    assert expanded.mentions[0].parts == ("Breast adenomatous polyposis coli", "Tumour X")
+    assert number == 0  # occurrences in the text
+
+
 def test_overlapping_mentions():
     one, two, three, four = document(
         "cystic fibrosis and sleep", "cystic fibrosis", "cystic", "sleep", ("fibrosis and", 7)
@@ -194,30 +207,11 @@ def test_wrong_settings_are_refused():
         preprocess([], Preprocessing(unknown="drop"))
 
 
-def test_scispacy_finds_abbreviations():
+def test_abbreviations_are_found_and_expanded():
     text = "Adenomatous polyposis  coli (APC) and cystic fibrosis (CF). APC is a gene; CF is not."
-    assert scispacy_detector()(text) == [
-        ("APC", "Adenomatous polyposis coli"),
-        ("CF", "cystic fibrosis"),
-    ]
-    assert scispacy_detector()("No brackets.") == []
     before = document(text, ("APC", 60), ("CF", 75))
     (after,) = preprocess([before], Preprocessing(abbreviations="scispacy"))
     assert texts(after) == ["Adenomatous polyposis coli", "cystic fibrosis"]
-
-
-def test_ab3p_finds_abbreviations():
-    pytest.importorskip("pyab3p")
-    # Two blanks in a row: Ab3P itself gives up on that sentence.
-    text = "We saw adenomatous polyposis  coli (APC) often. APC is a gene."
-    assert preprocessing.ab3p_detector()(text) == [("APC", "adenomatous polyposis coli")]
-
-
-def test_a_missing_ab3p_is_named(monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyab3p", None)
-    preprocessing.ab3p_detector.cache_clear()
-    with pytest.raises(AngelError, match=r"spacy-angel\[ab3p\]"):
-        preprocess([], Preprocessing(abbreviations="ab3p"))
 
 
 @st.composite

@@ -21,6 +21,7 @@ METRICS = {
     "composites_split": 0,
     "coverage": 100.0,
     "lenient": FIGURES,
+    "biosyn": {**FIGURES, "acc@1": 49.9},
     "strict": FIGURES,
     "linking": PRF,
     "linking_with_nil": PRF,
@@ -50,6 +51,7 @@ def record(mention, rank, text="It was ", **values):
         "end": 11,
         "mention": mention,
         "label": "Disease",
+        "annotated": "D1",
         "left": text,
         "right": " <i>again</i>.",
         "gold": [{"id": "MESH:D1", "name": "Gout", "known": True}],
@@ -103,7 +105,7 @@ class Balanced(HTMLParser):
 def test_page_holds_figures_and_mentions(folder):
     page = (folder / "report.html").read_text()
     assert "mini on dev.txt" in page
-    for text in ("50.0", "10.0–90.0", "75.0", "12.5", "4.2"):
+    for text in ("50.0", "49.9", "10.0–90.0", "75.0", "12.5", "4.2"):
         assert text in page
     assert shown(page) == RECORDS
     parser = Balanced()
@@ -132,6 +134,7 @@ def test_folds_show_their_spread(folder):
             "coverage": 0.0,
             "ece": 0.1,
             "lenient": {"acc@1": 1.5, "acc@2": 0.0, "mrr": 0.0},
+            "biosyn": {"acc@1": 1.5, "acc@2": 0.0, "mrr": 0.0},
             "strict": {"acc@1": 2.5, "acc@2": 0.0, "mrr": 0.0},
             **{
                 key: dict.fromkeys(PRF, 3.5) for key in ("linking", "linking_with_nil", "detection")
@@ -150,6 +153,12 @@ def test_charts_draw_what_they_are_given():
     assert "A &amp; B" in chart
     assert chart.count('class="bar"') == 1
     assert 'height="75.0"' in chart  # half of 150
+    values = {"over the bar": (50.0, 90.0), "over the line": (50.0, 55.0)}
+    tops = {"over the bar": 20 + 75, "over the line": 20 + 67.5}
+    for name, (strict, lenient) in values.items():
+        assert f'y="{tops[name] - 6:.1f}" text-anchor' in bar_chart(
+            "", [(name, strict, lenient, "")]
+        )
     margins = margin_chart("m", METRICS["analyses"]["margins"])
     assert margins.count('class="bar bad"') == 1
     assert "66.7 %" in margins
@@ -186,6 +195,14 @@ def test_comparison_shows_the_mentions_that_differ(tmp_path):
 def test_missing_files_are_named(tmp_path):
     with pytest.raises(AngelError, match=r"metrics\.json"):
         write_report(tmp_path)
+
+
+@pytest.mark.parametrize("line", ["{}", "[]", '{"doc_id": "1"', ""])
+def test_predictions_from_elsewhere_are_named(folder, line):
+    with open(folder / "predictions.jsonl", "a") as file:
+        file.write(line + "\n")
+    with pytest.raises(AngelError, match=r"predictions\.jsonl, line 4"):
+        write_report(folder)
 
 
 def test_a_browser_shows_mentions_and_is_not_fooled(folder):

@@ -64,7 +64,7 @@ def outcomes(system, documents, **options):
 
 
 def rates(figures):
-    parts = ("lenient", "strict", "linking", "linking_with_nil", "detection")
+    parts = ("lenient", "biosyn", "strict", "linking", "linking_with_nil", "detection")
     return {
         value
         for part in parts

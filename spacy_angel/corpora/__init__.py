@@ -6,6 +6,7 @@ Reading imports no spaCy; `to_doc`, `write_docbin` and DocBin files do.
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from hashlib import blake2b
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,9 @@ FORMATS: dict[str, Callable[..., Iterator[CorpusDocument]]] = {
     "docbin": read_docbin,
 }
 
+# Options of `read_corpus` that all formats have.
+_OPTIONS = ("prefix", "split", "pmids", "keep_duplicates", "strict")
+
 # What the first line of a file looks like.
 _FIRST_LINES = (
     ("bioc_xml", re.compile(rb"\s*<")),
@@ -88,7 +92,7 @@ def read_corpus(
     report (CorpusReport | None): gets counts and notes while the documents are taken.
     options (Any): of the format, e.g. `granularity="specific"` for COMETA.
     RETURNS (Iterator[CorpusDocument]): in the order of the file.
-    RAISES (AngelError): naming file and line; where the format is unknown.
+    RAISES (AngelError): naming file and line; where the format or an option is unknown.
     """
     path = Path(path)
     format = format or infer_format(path)
@@ -96,6 +100,13 @@ def read_corpus(
         raise AngelError(Errors.E424.format(format=format, known=", ".join(sorted(FORMATS))))
     if not path.exists():
         raise AngelError(Errors.E402.format(path=path, error="there is no such file"))
+    known = [*signature(FORMATS[format]).parameters][2:]
+    if unknown := options.keys() - set(known):
+        raise AngelError(
+            Errors.E429.format(
+                format=format, option=sorted(unknown)[0], known=", ".join([*_OPTIONS, *known])
+            )
+        )
     report = report if report is not None else CorpusReport()
     if split is None:
         split = "" if path.is_dir() else infer_split(path.name)
@@ -113,7 +124,7 @@ def infer_format(path: str | Path) -> str:
 
     path (str | Path): file or folder.
     RETURNS (str): one of FORMATS.
-    RAISES (AngelError): where it looks like none of them.
+    RAISES (AngelError): where it is empty or looks like none of them.
     """
     path = Path(path)
     if path.is_dir():
@@ -130,6 +141,8 @@ def infer_format(path: str | Path) -> str:
                     if pattern_of.match(line):
                         return format
                 break
+        else:
+            raise AngelError(Errors.E430.format(path=path))
     raise AngelError(Errors.E425.format(path=path, known=", ".join(sorted(FORMATS))))
 
 

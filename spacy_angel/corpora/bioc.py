@@ -56,7 +56,7 @@ def read_bioc_xml(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
     root: ElementTree.Element | None = None
     number = 1
     try:
-        for number, piece in file_pieces(path):
+        for number, piece in file_pieces(path, report=reading.report):
             parser.feed(piece)
             for event, element in parser.read_events():
                 if root is None:
@@ -318,11 +318,20 @@ def write_bioc_json(documents: Iterable[CorpusDocument], path: Path) -> None:
     documents (Iterable[CorpusDocument]): written as they come.
     path (Path): the file.
     """
-    head = {"source": "spacy-angel", "date": "", "key": "", "infons": {}, "documents": []}
     with replacing(path) as file:
-        file.write(json.dumps(head)[:-2].encode("utf8"))
-        for number, document in enumerate(documents):
-            line = json.dumps(to_bioc(document), ensure_ascii=False)
-            file.write(b",\n" if number else b"\n")
-            file.write(line.encode("utf8"))
-        file.write(b"\n]}\n")
+        for line in bioc_collection(map(to_bioc, documents)):
+            file.write(line)
+
+
+def bioc_collection(documents: Iterable[Mapping[str, Any]]) -> Iterator[bytes]:
+    """A BioC collection in pieces, one document a line.
+
+    documents (Iterable[Mapping[str, Any]]): as `to_bioc` makes them.
+    RETURNS (Iterator[bytes]): the file.
+    """
+    head = {"source": "spacy-angel", "date": "", "key": "", "infons": {}, "documents": []}
+    yield json.dumps(head)[:-2].encode("utf8")
+    for number, document in enumerate(documents):
+        line = json.dumps(document, ensure_ascii=False)
+        yield (",\n" if number else "\n").encode() + line.encode("utf8")
+    yield b"\n]}\n"

@@ -65,14 +65,17 @@ class CorpusReport:
     counts (Counter[str]): `documents` and `mentions` handed out, `mentions_without_id`; what was
         met and taken care of: `duplicate_documents`, `duplicate_mentions`, `repeated_ids`,
         `documents_outside_list`, `ids_not_found`, `relation_rows`, `individual_mentions`,
-        `offsets_repaired`, `discontinuous_mentions`, `latin1_lines`, `terms_not_in_example`; and
+        `offsets_repaired`, `discontinuous_mentions`, `latin1_lines`, `terms_not_in_example`,
+        `unfinished_last_lines` (nothing else tells where a PubTator file is cut); and
         with `strict=False` the `faults`, of them `mentions_left_out` and `documents_left_out`.
         Preprocessing adds its own, see `spacy_angel.preprocessing`.
     notes (list[str]): the cases by file, line and document; at most MAX_NOTES.
+    position (int): bytes of the file read so far, as they lie on the disk.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
     notes: list[str] = field(default_factory=list)
+    position: int = 0
 
     def count(self, key: str, number: int = 1, note: str = "") -> None:
         """key (str): counter. number (int): added to it. note (str): a line to keep."""

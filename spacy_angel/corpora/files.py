@@ -1,6 +1,7 @@
 """Files for the readers and writers: lines with their numbers, splits by name, safe writing."""
 
 import gzip
+import json
 import os
 import re
 import uuid
@@ -8,10 +9,10 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, BinaryIO, cast
+from typing import IO, Any, BinaryIO, cast
 
 from ..errors import AngelError, Errors
-from .documents import Reading
+from .documents import CorpusReport, Reading
 
 _SPLITS = {
     "dev": re.compile(r"dev|valid", re.IGNORECASE),
@@ -39,16 +40,20 @@ def open_binary(path: Path) -> BinaryIO:
         raise AngelError(Errors.E402.format(path=path, error=error)) from error
 
 
-def pieces(path: Path, size: int = 2**16) -> Iterator[tuple[int, bytes]]:
+def pieces(
+    path: Path, size: int = 2**16, report: CorpusReport | None = None
+) -> Iterator[tuple[int, bytes]]:
     """The file in pieces of at most one line, so that a syntax error has a line number.
 
     path (Path): file, plain or gzip.
     size (int): longest piece in bytes; a longer line comes in several.
+    report (CorpusReport | None): its `position` is kept up to date.
     RETURNS (Iterator[tuple[int, bytes]]): line number from 1, bytes with the line end.
     RAISES (AngelError): where the file cannot be read, or its compression is cut or broken.
     """
     number = 1
     with open_binary(path) as file:
+        stored = file.fileobj if isinstance(file, gzip.GzipFile) else file
         while True:
             try:
                 piece = file.readline(size)
@@ -57,6 +62,8 @@ def pieces(path: Path, size: int = 2**16) -> Iterator[tuple[int, bytes]]:
                 raise AngelError(Errors.E403.format(where=where, error=error)) from error
             if not piece:
                 return
+            if report is not None:
+                report.position = stored.tell()
             yield number, piece
             if piece.endswith(b"\n"):
                 number += 1
@@ -74,13 +81,16 @@ def numbered_lines(
     RAISES (AngelError): where the file cannot be read.
     """
     line = b""
-    for number, piece in pieces(path):
+    for number, piece in pieces(path, report=reading.report):
         line += piece
         if not piece.endswith(b"\n"):
             continue
         if (text := _decode(line, number, reading, fallback)) is not None:
             yield number, text
         line = b""
+    if line:
+        note = f"{reading.where(number)}: no line end; if there should be more, the file is cut"
+        reading.report.count("unfinished_last_lines", note=note)
     if line and (text := _decode(line, number, reading, fallback)) is not None:
         yield number, text
 
@@ -114,3 +124,9 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def write_json(path: Path, value: Any) -> None:
+    """path (Path): the file. value (Any): plain values without NaN."""
+    with replacing(path) as file:
+        file.write(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1).encode("utf8"))

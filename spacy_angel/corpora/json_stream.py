@@ -84,7 +84,7 @@ class _Buffer:
         self._line = 1
         self._counted = 0
         self._reading = reading
-        self._pieces = pieces(path)
+        self._pieces = pieces(path, report=reading.report)
         self._bytes = codecs.getincrementaldecoder("utf-8-sig")()
         self._json = json.JSONDecoder()
         self._text = ""
