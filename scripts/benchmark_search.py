@@ -1,10 +1,10 @@
 """Measure the constrained search against transformers' `generate` with a dictionary trie.
 
 Both sides run in this process, in turn, on the same mentions, the same names and the same weights:
-a BART of random weights, real mentions in real context, sources cut to the same length. The other
-side is what the reference implementations of GENRE, GenBioEL and ANGEL do: one mention at a time
-(with decoder prefixes of different lengths `generate` is only right so) and a Python callback that
-looks the legal tokens up in nested dictionaries.
+real mentions in real context, sources cut to the same length, and a BART of random weights, or the
+folder that `--model` names. The other side is what the reference implementations of GENRE, GenBioEL
+and ANGEL do: one mention at a time (with decoder prefixes of different lengths `generate` is only
+right so) and a Python callback that looks the legal tokens up in nested dictionaries.
 
     python scripts/benchmark_search.py --data ../shared/data
 """
@@ -51,26 +51,29 @@ def main(
     size: Annotated[str, typer.Option(help="Model size: base or large.")] = "base",
     device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
     dtypes: Annotated[str, typer.Option(help="Types of the weights.")] = "float32,bfloat16,int8",
-    n_mentions: Annotated[int, typer.Option(help="Mentions searched by us.")] = 128,
-    n_reference: Annotated[int, typer.Option(help="Mentions searched by generate.")] = 24,
+    model: Annotated[
+        Path | None, typer.Option(help="A BART folder instead of random ones.")
+    ] = None,
+    init_std: Annotated[float, typer.Option(help="Spread of the random weights.")] = 0.02,
+    n_mentions: Annotated[int, typer.Option(help="Mentions, the same for both sides.")] = 64,
     batch_size: Annotated[int, typer.Option(help="Mentions in one of our batches.")] = 64,
     threads: Annotated[int, typer.Option(help="Threads on a CPU.")] = 2,
-    rounds: Annotated[int, typer.Option(help="Times that both sides run; the best counts.")] = 3,
+    rounds: Annotated[int, typer.Option(help="Times that both sides run; the best counts.")] = 2,
 ) -> None:
     """Print mentions per second, peak memory, agreement, and one JSON object as the last line."""
     torch.set_num_threads(threads)
     torch.manual_seed(0)
-    model = random_bart(size)
-    prompts = PromptEncoder(load_tokenizer(data), PromptFormat(max_source_tokens=128), 2, 2)
+    network = random_bart(size, init_std) if model is None else load_bart(model)
+    prompts = load_prompts(model, data)
     names = read_names(data)
-    mentions = read_mentions(data, prompts, max(n_mentions, n_reference))
+    mentions = read_mentions(data, prompts, n_mentions)
     ids = prompts.encode_names(names)
     space, nested = compile_names(ids), nest(ids)
     print(f"{len(names):,} names, {len(mentions):,} mentions, {space.tries[0].n_nodes:,} nodes")
     rows = {}
     for dtype in dtypes.split(","):
-        ours = Our(model, prompts, space, mentions[:n_mentions], batch_size, dtype, device)
-        theirs = Reference(model, prompts, nested, mentions[:n_reference], dtype, device)
+        ours = Our(network, prompts, space, mentions, batch_size, dtype, device)
+        theirs = Reference(network, prompts, nested, mentions, dtype, device)
         rows[dtype] = compare(ours, theirs, rounds)
         print(dtype, json.dumps(rows[dtype]))
         del ours, theirs
@@ -180,7 +183,7 @@ def compare(ours: Our, theirs: Reference, rounds: int) -> dict[str, float]:
         our_seconds.append(seconds / len(ours.mentions))
         seconds, expected = timed(theirs)
         their_seconds.append(seconds / len(theirs.mentions))
-    both = list(zip(found, expected, strict=False))
+    both = list(zip(found, expected, strict=True))
     same = [[n for n, _ in a] == [n for n, _ in b] for a, b in both]
     first = [a[:1] and b[:1] and a[0][0] == b[0][0] for a, b in both]
     return {
@@ -196,7 +199,9 @@ def compare(ours: Our, theirs: Reference, rounds: int) -> dict[str, float]:
 
 def constraint_share(ours: Our) -> float:
     """RETURNS (float): part of the time spent in the functions of `CONSTRAINT`, in a run of its
-    own, since looking at the clock costs time too."""
+    own on one thread, since looking at the clock costs time too."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
     spent = [0.0]
     depth = [0]
 
@@ -220,6 +225,7 @@ def constraint_share(ours: Our) -> float:
     try:
         total, _ = timed(ours)
     finally:
+        torch.set_num_threads(threads)
         for owner, name, function in originals:
             setattr(owner, name, function)
     return spent[0] / total
@@ -266,7 +272,7 @@ def summary(rows: dict[str, dict[str, float]]) -> dict[str, float]:
     return result
 
 
-def random_bart(size: str) -> Any:
+def random_bart(size: str, init_std: float) -> Any:
     """RETURNS (BartForConditionalGeneration): the layout of facebook/bart-base or -large with
     random weights."""
     from transformers import BartConfig, BartForConditionalGeneration
@@ -280,8 +286,26 @@ def random_bart(size: str) -> Any:
         decoder_ffn_dim=4 * shape["d_model"],
         encoder_attention_heads=shape["heads"],
         decoder_attention_heads=shape["heads"],
+        init_std=init_std,
     )
     return BartForConditionalGeneration(config).eval()
+
+
+def load_bart(model: Path) -> Any:
+    """RETURNS (BartForConditionalGeneration): of a folder."""
+    from transformers import BartForConditionalGeneration
+
+    return BartForConditionalGeneration.from_pretrained(model, torch_dtype=torch.float32).eval()
+
+
+def load_prompts(model: Path | None, data: Path) -> PromptEncoder:
+    """RETURNS (PromptEncoder): the folder's, or the published models', with sources of 128
+    tokens."""
+    if model is None:
+        return PromptEncoder(load_tokenizer(data), PromptFormat(max_source_tokens=128), 2, 2)
+    prompts = Generator.from_pretrained(model).prompts
+    prompts.limit_source(128)
+    return prompts
 
 
 def load_tokenizer(data: Path) -> Any:
@@ -310,7 +334,8 @@ def read_mentions(data: Path, prompts: PromptEncoder, n: int) -> list[Mention]:
         for m in document.mentions
     ]
     lengths = prompts.source_ids(mentions)
-    full = [m for m, ids in zip(mentions, lengths, strict=True) if len(ids) == 128]
+    longest = max(map(len, lengths))
+    full = [m for m, ids in zip(mentions, lengths, strict=True) if len(ids) == longest]
     return [full[i * len(full) // n] for i in range(n)]
 
 

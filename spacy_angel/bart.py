@@ -32,7 +32,7 @@ _OUTPUT_BIAS = "final_logits_bias"
 _NEVER = -1e4
 _POSITIONS = "model.{}.embed_positions.weight"
 # The functions of a BartConfig, as the linear layers name them.
-_ACTIVATIONS = {
+ACTIVATIONS = {
     "gelu": "gelu",
     "gelu_new": "gelu_tanh",
     "gelu_pytorch_tanh": "gelu_tanh",
@@ -82,6 +82,7 @@ class _DecoderLayer:
         self.out = model.linear([f"{name}.self_attn.out_proj"])
         self.attention_norm = _Norm(weights, f"{name}.self_attn_layer_norm")
         self.cross_q = model.linear([f"{name}.encoder_attn.q_proj"])
+        self.cross_kv = model.linear([f"{name}.encoder_attn.{part}_proj" for part in ("k", "v")])
         self.cross_out = model.linear([f"{name}.encoder_attn.out_proj"])
         self.cross_norm = _Norm(weights, f"{name}.encoder_attn_layer_norm")
         self.fc1 = model.linear([f"{name}.fc1"])
@@ -106,10 +107,10 @@ class BartModel:
         # Residual stream and norms; attention within int8 runs in bfloat16.
         self.dtype = weights[_POSITIONS.format("encoder")].dtype
         self.inner = self.dtype if self.embedding_row_scale is None else torch.bfloat16
-        self.vocab_size = len(self.embedding)
+        self.vocab_size, self.d_model = self.embedding.shape
         self.encoder_heads = config.encoder_attention_heads
         self.decoder_heads = config.decoder_attention_heads
-        self.activation = _ACTIVATIONS[config.activation_function]
+        self.activation = ACTIVATIONS[config.activation_function]
         self.embedding_scale = config.d_model**0.5 if config.scale_embedding else 1.0
         self.positions = [weights[_POSITIONS.format(side)] for side in _SIDES]
         self.embedding_norms = [
@@ -121,9 +122,6 @@ class BartModel:
         ]
         names = [f"model.decoder.layers.{i}" for i in range(config.decoder_layers)]
         self.decoder = [_DecoderLayer(self, weights, name) for name in names]
-        self.cross_kv = self.linear(
-            [f"{name}.encoder_attn.{part}_proj" for name in names for part in ("k", "v")]
-        )
         self._output_width = _CPU_VOCABULARY_PIECE if self.device.type == "cpu" else self.vocab_size
         self._output = self._output_pieces()
 
@@ -157,12 +155,15 @@ class BartModel:
         """See `decoding.Model.begin`."""
         return BartDecoding(self, sources, prefixes)
 
-    def encode(self, sources: Sequence[list[int]]) -> tuple[Tensor, Packing]:
-        """sources (Sequence[list[int]]): token ids. RETURNS (tuple[Tensor, Packing]): the encoder's
-        last states [total, d_model], and how they are packed."""
-        passes = self._encoder_passes(sources)
-        states = [self._encode_pass(rows) for rows in passes]
-        return torch.cat(states), Packing([len(row) for row in sources], self.device)
+    def encode(self, rows: list[list[int]]) -> tuple[Tensor, Packing]:
+        """rows (list[list[int]]): token ids. RETURNS (tuple[Tensor, Packing]): the encoder's last
+        states [total, d_model], and how they are packed."""
+        packing = Packing([len(row) for row in rows], self.device)
+        x = self.embed(0, pack_ids(rows, self.device), packing.positions)
+        mask = padding_mask(packing, self.inner)
+        for layer in self.encoder:
+            x = layer(x, packing, mask)
+        return x, packing
 
     def embed(self, side: int, ids: Tensor, positions: Tensor) -> Tensor:
         """side (int): 0 encoder, 1 decoder. ids, positions (Tensor): int64[n].
@@ -210,7 +211,9 @@ class BartModel:
             for parts in zip(weight.split(width), bias.split(width), scales, strict=True)
         ]
 
-    def _encoder_passes(self, sources: Sequence[list[int]]) -> list[list[list[int]]]:
+    def encoder_passes(self, sources: Sequence[list[int]]) -> list[list[list[int]]]:
+        """sources (Sequence[list[int]]): token ids. RETURNS (list[list[list[int]]]): the same in
+        order, in the groups that are encoded together."""
         if self.device.type != "cpu":
             return [list(sources)]
         passes: list[list[list[int]]] = [[]]
@@ -222,14 +225,6 @@ class BartModel:
             passes[-1].append(row)
             room -= len(row)
         return passes
-
-    def _encode_pass(self, rows: list[list[int]]) -> Tensor:
-        packing = Packing([len(row) for row in rows], self.device)
-        x = self.embed(0, pack_ids(rows, self.device), packing.positions)
-        mask = padding_mask(packing, self.inner)
-        for layer in self.encoder:
-            x = layer(x, packing, mask)
-        return x
 
 
 class BartDecoding:
@@ -244,6 +239,10 @@ class BartDecoding:
     ) -> None:
         self.model = model
         self._room: Tensor | None = None
+        # By layer, keys and values: [2, n, heads, source or n_slots, d_head].
+        self._cross: list[Tensor] = []
+        self._cross_mask: Tensor | None = None
+        self._memory: list[Tensor] = []
         self._encode(sources)
         self._read_prefixes(prefixes)
 
@@ -263,18 +262,17 @@ class BartDecoding:
         begin = self.n_slots
         slots, positions = self._tree.add(mentions, parents, depths)
         width = self.n_slots - begin
-        x = self.model.embed(1, self._round(tokens), self._round(positions))
         where = mentions * width + slots - begin
-        x = self._decode(x, len(tokens), len(self._tree.lengths), width, where)
-        return self._score(x)
+        grid = _Grid(len(self._tree.lengths), width, where, self._rounded(len(tokens)))
+        x = self.model.embed(1, tokens[grid.rows], positions[grid.rows])
+        return self._score(self._decode(x, grid))
 
     def keep(self, mentions: Tensor) -> None:
         """See `decoding.Decoding.keep`."""
         self._tree.keep(mentions)
-        self._cross = [(keys[mentions], values[mentions]) for keys, values in self._cross]
+        self._cross = [cross[:, mentions] for cross in self._cross]
         self._cross_mask = None if self._cross_mask is None else self._cross_mask[mentions]
-        self._keys = [cache[mentions] for cache in self._keys]
-        self._values = [cache[mentions] for cache in self._values]
+        self._memory = [memory[:, mentions] for memory in self._memory]
 
     def _score(self, x: Tensor) -> TokenScores:
         scores = self.model.score_tokens(x, self._room)
@@ -283,70 +281,90 @@ class BartDecoding:
         return scores
 
     def _encode(self, sources: Sequence[list[int]]) -> None:
+        """Encode, and keep the keys and values of the cross-attention as its products want them:
+        by layer, [n, heads, source, d_head]."""
         model = self.model
-        states, packing = model.encode(sources)
-        kv = packing.pad(model.cross_kv(states, model.inner))
-        kv = kv.view(packing.n, packing.width, len(model.decoder), 2, model.decoder_heads, -1)
-        # By layer, keys and values: [n, heads, source, d_head], laid out as the products want it.
+        packing = Packing([len(row) for row in sources], model.device)
+        d_head = model.d_model // model.decoder_heads
+        shape = (2, packing.n, model.decoder_heads, packing.width, d_head)
         self._cross = [
-            tuple(part.transpose(1, 2).contiguous() for part in layer.unbind(2))
-            for layer in kv.unbind(2)
+            torch.zeros(shape, dtype=model.inner, device=model.device) for _ in model.decoder
         ]
         self._cross_mask = padding_mask(packing, model.inner)
+        begin = 0
+        for rows in model.encoder_passes(sources):
+            states, part = model.encode(rows)
+            for layer, cross in zip(model.decoder, self._cross, strict=True):
+                kv = part.pad(layer.cross_kv(states, model.inner))
+                kv = kv.view(part.n, part.width, 2, model.decoder_heads, d_head)
+                cross[:, begin : begin + part.n, :, : part.width] = kv.permute(2, 0, 3, 1, 4)
+            begin += part.n
 
     def _read_prefixes(self, prefixes: Sequence[list[int]]) -> None:
         model = self.model
         packing = Packing([len(row) for row in prefixes], model.device)
         self._tree = Tree(packing.lengths)
-        self._keys: list[Tensor] = []
-        self._values: list[Tensor] = []
+        grid = _Grid(packing.n, packing.width, packing.flat, self._rounded(len(packing.flat)))
         ids = pack_ids(prefixes, model.device)
-        x = model.embed(1, self._round(ids), self._round(packing.positions))
-        x = self._decode(x, len(ids), packing.n, packing.width, packing.flat)
-        self._last = x[packing.lengths.cumsum(0) - 1]
+        x = model.embed(1, ids[grid.rows], packing.positions[grid.rows])
+        self._last = self._decode(x, grid)[packing.lengths.cumsum(0) - 1]
 
-    def _decode(self, x: Tensor, n: int, n_mentions: int, width: int, where: Tensor) -> Tensor:
-        """x (Tensor): [n or a little more, d_model], token i stands at `where[i]` of the padded
-        [n_mentions * width] grid. RETURNS (Tensor): as x."""
+    def _decode(self, x: Tensor, grid: "_Grid") -> Tensor:
+        """x (Tensor): [rounded, d_model]. grid (_Grid): where its rows stand. RETURNS (Tensor): as
+        x."""
         model = self.model
-        mask = to_bias(self._tree.mask(width), model.inner)[:, None]
         heads = model.decoder_heads
-
-        def pad(y: Tensor) -> Tensor:
-            """[n, d_model] → [n_mentions, heads, width, d_head]"""
-            grid = y.new_zeros(n_mentions * width, y.shape[1])
-            grid[where] = y[:n]
-            return grid.view(n_mentions, width, heads, -1).transpose(1, 2)
-
-        def pack(y: Tensor) -> Tensor:
-            """[n_mentions, heads, width, d_head] → [len(x), d_model]"""
-            return self._round(y.transpose(1, 2).reshape(n_mentions * width, -1)[where])
-
+        mask = to_bias(self._tree.mask(grid.width), model.inner)[:, None]
         for i, layer in enumerate(model.decoder):
-            q, k, v = layer.qkv(x, model.inner).chunk(3, dim=1)
-            keys, values = self._remember(i, pad(k), pad(v))
-            attended = pack(attend(pad(q), keys, values, mask))
-            x = layer.attention_norm(x + layer.out(attended, model.dtype))
-            q = pad(layer.cross_q(x, model.inner))
-            attended = pack(attend(q, *self._cross[i], self._cross_mask))
-            x = layer.cross_norm(x + layer.cross_out(attended, model.dtype))
+            qkv = grid.spread(layer.qkv(x, model.inner), 3, heads)
+            keys, values = self._remember(i, qkv[1:])
+            attended = attend(qkv[0], keys, values, mask)
+            x = layer.attention_norm(x + layer.out(grid.gather(attended), model.dtype))
+            (q,) = grid.spread(layer.cross_q(x, model.inner), 1, heads)
+            keys, values = self._cross[i]
+            attended = attend(q, keys, values, self._cross_mask)
+            x = layer.cross_norm(x + layer.cross_out(grid.gather(attended), model.dtype))
             hidden = layer.fc1(x, model.dtype, model.activation)
             x = layer.final_norm(x + layer.fc2(hidden, model.dtype))
         return x
 
-    def _remember(self, i: int, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
-        if len(self._keys) <= i:
-            self._keys.append(keys)
-            self._values.append(values)
+    def _remember(self, i: int, new: Tensor) -> Tensor:
+        """new (Tensor): [2, n, heads, width, d_head], keys and values. RETURNS (Tensor): [2, n,
+        heads, n_slots, d_head], contiguous: the products want it so."""
+        if len(self._memory) <= i:
+            self._memory.append(new.contiguous())
         else:
-            self._keys[i] = torch.cat((self._keys[i], keys), dim=2)
-            self._values[i] = torch.cat((self._values[i], values), dim=2)
-        return self._keys[i], self._values[i]
+            self._memory[i] = torch.cat((self._memory[i], new), dim=3)
+        return self._memory[i]
 
-    def _round(self, rows: Tensor) -> Tensor:
-        """Repeat the last row until their number is a multiple of what the CPU's kernels take."""
-        gap = -len(rows) % _CPU_ROWS if self.model.device.type == "cpu" else 0
-        return torch.cat((rows, rows[-1:].expand(gap, *rows.shape[1:]))) if gap else rows
+    def _rounded(self, n: int) -> int:
+        return n + (-n % _CPU_ROWS if self.model.device.type == "cpu" else 0)
+
+
+class _Grid:
+    """Rows that are packed for matrix products, and their places by mention for attention.
+
+    n (int): mentions.
+    width (int): most rows of a mention.
+    where (Tensor): int64[m], place `mention * width + i` of each row.
+    rounded (int): rows in the products; the last one is repeated to fill up.
+    """
+
+    def __init__(self, n: int, width: int, where: Tensor, rounded: int) -> None:
+        self.n, self.width, self.where = n, width, where
+        self.rows = torch.arange(rounded, device=where.device).clamp_max(len(where) - 1)
+        self._back = where[self.rows]
+
+    def spread(self, x: Tensor, parts: int, heads: int) -> Tensor:
+        """x (Tensor): [rounded, parts * d_model].
+        RETURNS (Tensor): [parts, n, heads, width, d_head], zeros where there is no row."""
+        places = x.new_zeros(self.n * self.width, x.shape[1])
+        places[self.where] = x[: len(self.where)]
+        return places.view(self.n, self.width, parts, heads, -1).permute(2, 0, 3, 1, 4)
+
+    def gather(self, x: Tensor) -> Tensor:
+        """x (Tensor): [n, heads, width, d_head]. RETURNS (Tensor): [rounded, d_model]."""
+        return x.transpose(1, 2).reshape(self.n * self.width, -1)[self._back]
 
 
 def attend(q: Tensor, k: Tensor, v: Tensor, bias: Tensor | None) -> Tensor:

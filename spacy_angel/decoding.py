@@ -31,8 +31,9 @@ class Decoding(Protocol):
     dropped or multiplied.
     """
 
-    n_slots: int
-    """Slots that each mention has so far; the next feed begins at this one."""
+    @property
+    def n_slots(self) -> int:
+        """RETURNS (int): slots that each mention has so far; the next feed begins at this one."""
 
     def first(self) -> TokenScores:
         """RETURNS (TokenScores): of a name's first token, one row a mention."""
@@ -60,7 +61,6 @@ class Model(Protocol):
     """An encoder-decoder as the search sees it."""
 
     device: torch.device
-    vocab_size: int
 
     def begin(self, sources: Sequence[list[int]], prefixes: Sequence[list[int]]) -> Decoding:
         """Encode a batch of mentions and their decoder prefixes.

@@ -3,16 +3,18 @@
 import json
 import tempfile
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import torch
 
-from .bart import BartModel, convert_weights
+from .bart import ACTIVATIONS, BartModel, convert_weights
 from .decoding import Model
 from .errors import AngelError, Errors
 from .expansion import Expander
 from .generic import GenericModel
+from .parallel import batch_size_for, cpu_threads, map_batches
 from .prompts import Mention, PromptEncoder, PromptFormat
 from .search import SearchResult, SearchSettings, beam_search, exact_search, hypotheses
 from .trie import SearchSpace
@@ -30,9 +32,11 @@ DTYPES: dict[str, torch.dtype] = {
     "int8": torch.int8,
 }
 PROMPT_FILE = "angel.json"
-# Tokens of a chain that are decoded ahead. On a CPU every token costs, on a GPU every pass.
-_MAX_CHAIN = {"cpu": 2}
-_MAX_CHAIN_ELSEWHERE = 16
+# Tokens of a chain that are decoded ahead: where a pass costs more than its tokens, which is so on
+# a GPU, and on a CPU for few mentions at a time.
+_MAX_CHAIN = 16
+_CPU_MAX_CHAIN = 8
+_CPU_FEW_MENTIONS = 4
 
 
 class Generator:
@@ -76,8 +80,8 @@ class Generator:
         try:
             config = AutoConfig.from_pretrained(folder, local_files_only=True)
         except (OSError, ValueError) as error:
-            raise AngelError(Errors.E007.format(path=folder, error=error)) from error
-        load = _load_bart if config.model_type == "bart" else _load_generic
+            raise AngelError(Errors.E007.format(path=folder, error=_short(error))) from error
+        load = _load_bart if _is_plain_bart(config) else _load_generic
         source = folder if tokenizer is None else _folder(tokenizer, local_files_only)
         loaded = _load_tokenizer(source)
         model = load(folder, config, torch.device(device), DTYPES[dtype], loaded)
@@ -98,7 +102,7 @@ class Generator:
         space (SearchSpace): the names, built with `self.prompts`.
         settings (SearchSettings | None): by default beam search with 5 beams.
         subsets (Sequence[int] | None): n numbers of subsets of the space; by default all 0.
-        batch_size (int): mentions in one pass.
+        batch_size (int): most mentions in one pass; on a CPU every thread has its own.
         RETURNS (list[SearchResult]): n results in the order of the mentions.
         """
         settings = settings or SearchSettings()
@@ -106,13 +110,19 @@ class Generator:
         prefixes = self.prompts.prefix_ids(mentions)
         subsets = subsets or [0] * len(mentions)
         results = [SearchResult() for _ in mentions]
+        threads = cpu_threads(self.model.device)
         for subset in sorted(set(subsets)):
             walker = Walker(space, subset, self.prompts.eos_token_id, self.model.device)
             chosen = [i for i, number in enumerate(subsets) if number == subset]
-            for batch in _batches(chosen, [len(ids) for ids in sources], batch_size):
-                found = self._search_batch(
+            size = batch_size_for(len(chosen), batch_size, threads)
+            batches = list(_batches(chosen, [len(ids) for ids in sources], size))
+
+            def run(batch: list[int], walker: Walker = walker) -> list[SearchResult]:
+                return self._search_batch(
                     [sources[i] for i in batch], [prefixes[i] for i in batch], walker, settings
                 )
+
+            for batch, found in zip(batches, map_batches(run, batches, threads), strict=True):
                 for i, result in zip(batch, found, strict=True):
                     results[i] = result
         return results
@@ -187,8 +197,7 @@ class Generator:
         settings: SearchSettings,
     ) -> list[SearchResult]:
         decoding = self.model.begin(sources, prefixes)
-        max_chain = _MAX_CHAIN.get(self.model.device.type, _MAX_CHAIN_ELSEWHERE)
-        expander = Expander(decoding, walker, max_chain)
+        expander = Expander(decoding, walker, self._max_chain(len(sources)))
         proven = [False] * len(sources)
         if settings.mode == "exact":
             found, proven = exact_search(expander, len(sources), settings)
@@ -198,6 +207,11 @@ class Generator:
             SearchResult(hypotheses(names, expander, settings.k), sure)
             for names, sure in zip(found, proven, strict=True)
         ]
+
+    def _max_chain(self, n_mentions: int) -> int:
+        if self.model.device.type != "cpu":
+            return _MAX_CHAIN
+        return _CPU_MAX_CHAIN if n_mentions <= _CPU_FEW_MENTIONS else 0
 
     @torch.inference_mode()
     def _log_probs_batch(
@@ -229,7 +243,8 @@ def _batches(chosen: Sequence[int], lengths: list[int], size: int) -> Iterator[l
 def _folder(name_or_path: str | Path, local_files_only: bool) -> Path:
     """RETURNS (Path): the local folder, downloaded from the hub if it is a name there."""
     path = Path(name_or_path)
-    if path.is_dir():
+    # "" would be the working directory
+    if str(name_or_path) and path.is_dir():
         return path
     if path.is_absolute() or str(name_or_path).count("/") != 1:
         raise AngelError(Errors.E008.format(path=name_or_path))
@@ -247,34 +262,58 @@ def _folder(name_or_path: str | Path, local_files_only: bool) -> Path:
         raise AngelError(Errors.E009.format(name=name_or_path, error=error)) from error
 
 
+def _short(error: Exception) -> str:
+    """What transformers says, without its list of all models there are."""
+    return str(error).split(". ")[0].splitlines()[0]
+
+
+def _is_plain_bart(config: "PretrainedConfig") -> bool:
+    """RETURNS (bool): whether `BartModel` computes what transformers does: one embedding for both
+    sides and the output."""
+    return (
+        config.model_type == "bart"
+        and config.tie_word_embeddings
+        and config.activation_function in ACTIVATIONS
+    )
+
+
 def _load_tokenizer(folder: Path) -> "PreTrainedTokenizerBase":
     from transformers import AutoTokenizer
 
     try:
         return AutoTokenizer.from_pretrained(folder, local_files_only=True)
     except (OSError, ValueError, TypeError) as error:
-        raise AngelError(Errors.E010.format(path=folder, error=error)) from error
+        raise AngelError(Errors.E010.format(path=folder, error=_short(error))) from error
 
 
 def _prompt_encoder(
     folder: Path, config: "PretrainedConfig", tokenizer: "PreTrainedTokenizerBase"
 ) -> PromptEncoder:
     file = folder / PROMPT_FILE
-    settings: dict[str, Any] = {}
+    settings: Any = {}
     if file.is_file():
         try:
             settings = json.loads(file.read_text(encoding="utf8"))
         except ValueError as error:
             raise AngelError(Errors.E011.format(path=file, error=error)) from error
+    if not isinstance(settings, dict):
+        raise AngelError(Errors.E011.format(path=file, error=f"found {settings!r}"))
     eos = config.eos_token_id
     start = config.decoder_start_token_id
     if eos is None or start is None:
         raise AngelError(Errors.E012.format(path=folder, eos=eos, start=start))
-    positions = getattr(config, "max_position_embeddings", None)
+    positions = _positions(config, "encoder")
     format = PromptFormat.from_dict(settings)
     if positions and format.max_source_tokens > positions:
-        format = PromptFormat.from_dict({**format.to_dict(), "max_source_tokens": positions})
-    return PromptEncoder(tokenizer, format, start, eos)
+        format = replace(format, max_source_tokens=positions)
+    return PromptEncoder(tokenizer, format, start, eos, _positions(config, "decoder"))
+
+
+def _positions(config: "PretrainedConfig", side: str) -> int | None:
+    """RETURNS (int | None): tokens that the encoder or decoder can read; None where positions are
+    relative. A pair of models has a config for each side."""
+    config = getattr(config, side, config)
+    return getattr(config, "max_position_embeddings", None)
 
 
 def _load_bart(
@@ -308,6 +347,6 @@ def _load_generic(
             folder, torch_dtype=dtype, local_files_only=True
         )
     except (OSError, ValueError) as error:
-        raise AngelError(Errors.E007.format(path=folder, error=error)) from error
+        raise AngelError(Errors.E007.format(path=folder, error=_short(error))) from error
     pad = tokenizer.pad_token_id
     return GenericModel(model.eval().to(device), 0 if pad is None else pad)

@@ -5,7 +5,7 @@ causal decoder over right-padded tokens is right for all of them.
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
@@ -24,10 +24,10 @@ class GenericModel:
     """
 
     def __init__(self, model: "PreTrainedModel", pad_token_id: int) -> None:
-        self.model = model
+        # Not every family declares what all have, e.g. `get_encoder`.
+        self.model: Any = model
         self.pad_token_id = pad_token_id
         self.device = model.device
-        self.vocab_size = model.get_output_embeddings().weight.shape[0]
 
     def begin(
         self, sources: Sequence[list[int]], prefixes: Sequence[list[int]]
@@ -78,7 +78,6 @@ class GenericDecoding:
         self, tokens: Tensor, mentions: Tensor, parents: Tensor, depths: Tensor
     ) -> TokenScores:
         """See `decoding.Decoding.feed`."""
-        begin = self.n_slots
         slots, positions = self._tree.add(mentions, parents, depths)
         self._extend(tokens, mentions, parents, depths, slots)
         # One row of the model for each chain: what comes before the last token is read from it.
@@ -90,7 +89,6 @@ class GenericDecoding:
             tips[index[mentions[now], parents[now]]] = tips[now]
         rows, row_of = torch.unique(tips, return_inverse=True)
         ids = self._sequences(mentions[rows], slots[rows], int(positions.max()) + 1)
-        assert begin < self.n_slots
         return self._score(mentions[rows], ids, row_of, positions)
 
     def keep(self, mentions: Tensor) -> None:

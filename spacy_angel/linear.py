@@ -4,6 +4,7 @@ On a CPU the weights are laid out once in the order in which oneDNN's kernels re
 activation function runs inside the product.
 """
 
+from collections.abc import Callable
 from typing import Protocol
 
 import torch
@@ -16,7 +17,7 @@ _ZERO_POINT = 128
 # Rows for which the layout of packed weights is chosen; any other number works with it too.
 _PACKED_FOR_ROWS = 256
 
-_IN_PLACE = {
+_IN_PLACE: dict[str, Callable[[Tensor], Tensor]] = {
     "none": lambda x: x,
     "gelu": torch.ops.aten.gelu_,
     "gelu_tanh": lambda x: torch.ops.aten.gelu_(x, approximate="tanh"),

@@ -28,11 +28,8 @@ def read_weights(folder: Path) -> dict[str, Tensor]:
             return _read_file(folder / name)
         index = folder / f"{name}.index.json"
         if index.is_file():
-            shards = sorted(
-                set(json.loads(index.read_text(encoding="utf8"))["weight_map"].values())
-            )
             weights: dict[str, Tensor] = {}
-            for shard in shards:
+            for shard in _shards(index):
                 weights.update(_read_file(folder / shard))
             return weights
     raise AngelError(Errors.E004.format(path=folder, files=", ".join(_FILES)))
@@ -50,6 +47,19 @@ def write_weights(folder: Path, weights: dict[str, Tensor]) -> None:
     temporary = folder / f"{name}.part"
     save_file(tensors, temporary, metadata={"format": "pt"})
     temporary.replace(folder / name)
+
+
+def _shards(index: Path) -> list[str]:
+    """RETURNS (list[str]): the names of the files beside the index that hold the tensors."""
+    try:
+        shards = sorted(set(json.loads(index.read_text(encoding="utf8"))["weight_map"].values()))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        problem = f"no index of shards ({error!r})"
+        raise AngelError(Errors.E005.format(path=index, error=problem)) from error
+    if outside := [shard for shard in shards if Path(shard).name != shard]:
+        problem = f"it names files outside its folder: {outside[0]}"
+        raise AngelError(Errors.E005.format(path=index, error=problem))
+    return shards
 
 
 def _read_file(path: Path) -> dict[str, Tensor]:

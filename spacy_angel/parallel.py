@@ -1,0 +1,45 @@
+"""Batches side by side on the cores of a CPU.
+
+One thread for each batch keeps the cores busier than all threads on each small product: threads
+that share a product wait for each other at its end, thousands of times a batch.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+import torch
+
+Batch = TypeVar("Batch")
+Result = TypeVar("Result")
+
+
+def cpu_threads(device: torch.device) -> int:
+    """device (torch.device): of the model. RETURNS (int): batches to run side by side."""
+    return torch.get_num_threads() if device.type == "cpu" else 1
+
+
+def map_batches(
+    function: Callable[[Batch], Result], batches: Sequence[Batch], threads: int
+) -> Iterator[Result]:
+    """Like `map`, on several threads with one of torch's own threads each.
+
+    function (Callable[[Batch], Result]): reads shared state only.
+    batches (Sequence[Batch]): independent of each other.
+    threads (int): as `torch.get_num_threads()` was; it is so again afterwards.
+    YIELDS (Result): in the order of the batches.
+    """
+    if threads == 1 or len(batches) < 2:
+        yield from map(function, batches)
+        return
+    try:
+        # The number of torch's threads is a setting of the process and of each of its threads.
+        with ThreadPoolExecutor(threads, initializer=torch.set_num_threads, initargs=(1,)) as pool:
+            yield from pool.map(function, batches)
+    finally:
+        torch.set_num_threads(threads)
+
+
+def batch_size_for(n: int, size: int, threads: int) -> int:
+    """RETURNS (int): mentions a batch, so that every thread has one, e.g. (10, 32, 2) → 5."""
+    return min(size, max(1, -(-n // threads)))
