@@ -17,3 +17,16 @@ def load(**settings: Any) -> "Language":
     from .starter import load
 
     return load(**settings)
+
+
+def annotate(inputs: Any, pipeline: Any = None, **settings: Any) -> dict[str, Any]:
+    """Annotate files of documents; see `spacy_angel.annotation.annotate`.
+
+    inputs (str | Path | Sequence[str | Path]): files and folders.
+    pipeline (str | Path | Language | None): None is the one of `load`.
+    settings (Any): its arguments, at least `output`.
+    RETURNS (dict[str, Any]): the manifest.
+    """
+    from .annotation import annotate
+
+    return annotate(inputs, pipeline, **settings)

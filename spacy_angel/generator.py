@@ -264,7 +264,7 @@ def _folder(name_or_path: str | Path, local_files_only: bool) -> Path:
 
 def _short(error: Exception) -> str:
     """What transformers says, without its list of all models there are."""
-    return str(error).split(". ")[0].splitlines()[0]
+    return " ".join(str(error).split()).split(". ")[0]
 
 
 def _is_plain_bart(config: "PretrainedConfig") -> bool:
@@ -282,7 +282,7 @@ def _load_tokenizer(folder: Path) -> "PreTrainedTokenizerBase":
 
     try:
         return AutoTokenizer.from_pretrained(folder, local_files_only=True)
-    except (OSError, ValueError, TypeError) as error:
+    except (OSError, ValueError, TypeError, ImportError) as error:
         raise AngelError(Errors.E010.format(path=folder, error=_short(error))) from error
 
 

@@ -5,6 +5,7 @@ It knows documents, not tensors: `mentions` reads them, `generator` searches, `r
 
 import json
 import os
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
     from .kb import ConceptKB
     from .prompts import Mention
     from .spaces import Subset
+
+# scispaCy's abbreviation detector causes it with every text that has no abbreviation.
+warnings.filterwarnings("ignore", message=r"\[W036\]", module=r"scispacy\.abbreviation")
 
 DEFAULT_CONFIG = """
 [angel_linker]
@@ -590,12 +594,11 @@ class AngelLinker(Pipe):
 
     def _use_one_thread_in_a_fork(self) -> None:
         """A forked process (`nlp.pipe(n_process=2)`) hangs in torch's thread pool, whose threads
-        stayed behind in its parent, unless it computes in one thread; the tokenizer's likewise."""
+        stayed behind in its parent, unless it computes in one thread."""
         if os.getpid() != self._process:
             import torch
 
             torch.set_num_threads(1)
-            os.environ["TOKENIZERS_PARALLELISM"] = "false"
             self._process = os.getpid()
 
 
@@ -697,6 +700,27 @@ def _set_extensions(settings: LinkerSettings) -> None:
         _, method, getter, setter = Span.get_extension(name)
         if method is not None or (getter is not None and setter is None):
             raise AngelError(Errors.E310.format(name=name, setting=setting))
+
+
+def _quiet_tokenizers_in_forks() -> None:
+    """The tokenizers' threads stay behind in the parent as well; a forked process does without
+    them, and warns, unless it is told so before the fork."""
+    name = "TOKENIZERS_PARALLELISM"
+    added: list[bool] = []
+
+    def tell() -> None:
+        added.append(name not in os.environ)
+        os.environ.setdefault(name, "false")
+
+    def take_back() -> None:
+        if added.pop():
+            del os.environ[name]
+
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(before=tell, after_in_parent=take_back)
+
+
+_quiet_tokenizers_in_forks()
 
 
 def _write_json(path: Path, values: dict[str, Any]) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,10 +18,25 @@ from .trie import NameTrie, SearchSpace
 
 logger = logging.getLogger(__name__)
 
-# masks that are not in use are dropped beyond this; one of 6 million names takes 24 MB
+# masks that are not in use are dropped beyond this; one of 6 million names takes 30 MB
 _MASK_BYTES = 256 * 2**20
 
-Mask = tuple[np.ndarray, ...] | None
+
+class _Mask(NamedTuple):
+    """A subset as a search uses it; all None where nothing is forbidden.
+
+    sums (tuple[np.ndarray, ...] | None): leaf prefix sums of every trie.
+    allowed (np.ndarray | None): bool[n_names].
+    """
+
+    sums: tuple[np.ndarray, ...] | None = None
+    allowed: np.ndarray | None = None
+
+    @property
+    def nbytes(self) -> int:
+        return sum(
+            array.nbytes for array in (*(self.sums or ()), self.allowed) if array is not None
+        )
 
 
 @dataclass(frozen=True)
@@ -59,7 +75,7 @@ class SearchSpaces:
         self._fingerprint = fingerprint
         self._tries: dict[str, NameTrie] = {}
         self._added: dict[str, AddedNames] = {}
-        self._masks: OrderedDict[tuple[str, Subset | None, int], Mask] = OrderedDict()
+        self._masks: OrderedDict[tuple[str, Subset | None, int], _Mask] = OrderedDict()
 
     def space(
         self, tokenizer: NameTokenizer, subsets: Sequence[Subset | None] = (None,)
@@ -76,9 +92,11 @@ class SearchSpaces:
         ]
         if not tries[1].n_leaves:
             del tries[1]
-        masks = tuple(self._mask(fingerprint, subset, tries) for subset in subsets)
+        masks = [self._mask(fingerprint, subset, tries) for subset in subsets]
         self._drop_masks(len(subsets))
-        return SearchSpace(tuple(tries), masks)
+        return SearchSpace(
+            tuple(tries), tuple(m.sums for m in masks), tuple(m.allowed for m in masks)
+        )
 
     def to_disk(self, folder: Path) -> None:
         """folder (Path): gets the tries of the stored names that were in use."""
@@ -109,7 +127,7 @@ class SearchSpaces:
             logger.warning("The name trie stays in memory, it cannot be stored: %s", error)
             return trie
 
-    def _mask(self, fingerprint: str, subset: Subset | None, tries: Sequence[NameTrie]) -> Mask:
+    def _mask(self, fingerprint: str, subset: Subset | None, tries: Sequence[NameTrie]) -> _Mask:
         """Leaf prefix sums of a subset, kept until the vocabulary changes."""
         if subset is not None and subset.vocabulary is not self._vocabulary:
             raise AngelError(Errors.E114)
@@ -117,17 +135,17 @@ class SearchSpaces:
         if key not in self._masks:
             allowed = self._allowed_names(subset)
             everything = subset is None and allowed[: self._vocabulary.table.n_names].all()
-            sums = None if everything else tuple(trie.leaf_prefix_sums(allowed) for trie in tries)
-            self._masks[key] = sums
+            sums = (trie.leaf_prefix_sums(allowed) for trie in tries)
+            self._masks[key] = _Mask() if everything else _Mask(tuple(sums), allowed)
         self._masks.move_to_end(key)
         return self._masks[key]
 
     def _drop_masks(self, n_in_use: int) -> None:
         """Forget the masks that were longest out of use."""
-        size = sum(sums.nbytes for mask in self._masks.values() for sums in mask or ())
+        size = sum(mask.nbytes for mask in self._masks.values())
         while size > _MASK_BYTES and len(self._masks) > n_in_use:
             _, mask = self._masks.popitem(last=False)
-            size -= sum(sums.nbytes for sums in mask or ())
+            size -= mask.nbytes
 
     def _allowed_names(self, subset: Subset | None) -> np.ndarray:
         """bool[n_names]: by whole columns for what is stored, one by one for what has changed."""

@@ -72,7 +72,8 @@ def open_folder(
     kind (str), version (int): what it must be.
     names (Sequence[str]): the columns it must have.
     mmap (bool): map the files instead of reading them.
-    RETURNS (tuple[Columns, dict[str, Any]]): the arrays, read-only where mapped, and the metadata.
+    RETURNS (tuple[Columns, dict[str, Any]]): the arrays and the metadata; what is
+        written into a mapped array never reaches its file.
     RAISES (AngelError): where the folder is missing, foreign, newer or damaged.
     """
     meta = _read_meta(path, kind, version, names)
@@ -189,7 +190,8 @@ def _read_column(path: Path, name: str, meta: dict[str, Any], mmap: bool) -> np.
     try:
         # a file without elements cannot be mapped
         mapped = mmap and 0 not in expected["shape"]
-        column = np.load(file, mmap_mode="r" if mapped else None, allow_pickle=False)
+        # "c", and not "r": torch warns of memory that it could not write to
+        column = np.load(file, mmap_mode="c" if mapped else None, allow_pickle=False)
     except (OSError, ValueError, EOFError, KeyError, TypeError) as error:
         raise AngelError(Errors.E103.format(path=file, kind=meta["kind"], problem=error)) from error
     if [column.dtype.str, list(column.shape)] != [expected["dtype"], expected["shape"]]:

@@ -208,10 +208,13 @@ class SearchSpace:
         running where there are any; their name indices are the vocabulary's.
     masks (tuple[tuple[np.ndarray, ...] | None, ...]): the subsets in use, to be named by number;
         each has the leaf prefix sums of every trie, or is None where all names are allowed.
+    allowed (tuple[np.ndarray | None, ...]): bool[n_names] of each subset, which tells the names of
+        a leaf apart; None, or not given, where a leaf that is allowed is so with all its names.
     """
 
     tries: tuple[NameTrie, ...]
     masks: tuple[tuple[np.ndarray, ...] | None, ...] = (None,)
+    allowed: tuple[np.ndarray | None, ...] = ()
 
 
 class _Level:

@@ -4,7 +4,6 @@ A state is one node number a trie, -1 where the trie has no such beginning; with
 names added while running, it is a pair.
 """
 
-import warnings
 from typing import NamedTuple
 
 import numpy as np
@@ -32,7 +31,6 @@ class _DeviceTrie:
 
     def __init__(self, trie: NameTrie, sums: np.ndarray | None, device: torch.device) -> None:
         self.trie = trie
-        self.mask = sums
         self.token = _tensor(trie.token, device)
         self.first_child = _tensor(trie.first_child, device)
         self.leaf_begin = _tensor(trie.leaf_begin, device)
@@ -49,11 +47,6 @@ class _DeviceTrie:
         assert self.sums is not None
         begin, end = self.leaf_begin[nodes].long(), self.leaf_end[nodes].long()
         return self.sums[end] > self.sums[begin]
-
-    def legal_leaf(self, node: int) -> bool:
-        """RETURNS (bool): whether the subset has the name that ends here."""
-        leaf = int(self.trie.leaf_begin[node])
-        return self.mask is None or bool(self.mask[leaf + 1] > self.mask[leaf])
 
     def children(self, states: Tensor) -> tuple[Tensor, Tensor]:
         """states (Tensor): int64[n]. RETURNS (tuple[Tensor, Tensor]): int64[m] rows and nodes."""
@@ -90,6 +83,7 @@ class Walker:
         self, space: SearchSpace, subset: int, end_token: int, device: torch.device
     ) -> None:
         masks = space.masks[subset] or (None,) * len(space.tries)
+        self._allowed = space.allowed[subset] if space.allowed else None
         self.end_token = end_token
         self.tries = [
             _DeviceTrie(trie, sums, device) for trie, sums in zip(space.tries, masks, strict=True)
@@ -129,12 +123,12 @@ class Walker:
 
     def names(self, state: list[int]) -> list[int]:
         """state (list[int]): a state entered by the end token. RETURNS (list[int]): the indices
-        of its names."""
+        of its names that the subset has."""
         found: set[int] = set()
         for trie, node in zip(self.tries, state, strict=True):
-            if node >= 0 and trie.legal_leaf(node):
+            if node >= 0:
                 found.update(trie.trie.names_of_leaf(int(trie.trie.leaf_begin[node])).tolist())
-        return sorted(found)
+        return sorted(i for i in found if self._allowed is None or self._allowed[i])
 
 
 def _merge(
@@ -156,7 +150,4 @@ def _tensor(column: np.ndarray, device: torch.device) -> Tensor:
     """RETURNS (Tensor): the column without a copy on the CPU; uint16 is seen as int16."""
     if column.dtype == np.uint16:
         column = column.view(np.int16)
-    with warnings.catch_warnings():
-        # torch warns of read-only memory; nothing here ever writes to a column.
-        warnings.filterwarnings("ignore", message="The given NumPy array is not writable")
-        return torch.from_numpy(column).to(device)
+    return torch.from_numpy(column).to(device)

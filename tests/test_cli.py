@@ -109,6 +109,17 @@ def test_info_prints_counts_types_sources_and_steps(folder: Path, corpus: Path) 
     assert "step add_mentions" in out
 
 
+def test_info_verifies_large_folders_on_demand(folder: Path, monkeypatch) -> None:
+    monkeypatch.setattr("spacy_angel.store.HASHED_AT_OPENING", 0)
+    assert run("kb", "info", folder, "--verify")[0] == 0
+    path = folder / "name_data.npy"
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(content)
+    assert run("kb", "info", folder)[0] == 0
+    assert f"{path} is damaged" in fails("kb", "info", folder, "--verify")
+
+
 def test_add_a_file_joins_names_and_adds_concepts(tmp_path: Path, folder: Path) -> None:
     more = write_jsonl(tmp_path / "more.jsonl", MORE)
     code, out, _ = run("kb", "add", folder, more)
@@ -196,12 +207,16 @@ def test_link_with_another_vocabulary_links_to_nothing_else(folder: Path) -> Non
     assert code == 0
     assert "MESH:D009203" in out
     assert "MESH:D001241" in out
+    assert "No mentions found" in run("link", "A fine day.", "--kb", folder)[1]
 
 
 def test_a_saved_pipeline_is_calibrated_and_evaluated(tmp_path: Path, corpus: Path) -> None:
     import spacy_angel
 
     spacy_angel.load().to_disk(tmp_path / "pipeline")
+    code, out, err = run("calibrate", tmp_path / "pipeline", corpus)
+    assert code == 0, err
+    assert "Nothing is written" in out
     code, out, err = run("calibrate", tmp_path / "pipeline", corpus, "-o", tmp_path / "calibrated")
     assert code == 0, err
     assert out.startswith("5 mentions, ")

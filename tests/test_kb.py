@@ -5,6 +5,7 @@ import json
 
 import numpy as np
 import pytest
+import torch
 from helpers import shared_data
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,6 +14,7 @@ from spacy_angel.concepts import Concept, normalize_name
 from spacy_angel.errors import AngelError
 from spacy_angel.kb import ConceptKB
 from spacy_angel.strings import HashIndex, StringsBuilder
+from spacy_angel.walk import Walker
 
 END = 2
 
@@ -377,6 +379,31 @@ def test_subsets_limit_the_names():
     assert hash(kb.subset(types=["T109"])) == hash(drugs)
     same = kb.search_space(CharacterTokenizer(), [drugs])
     assert same.masks[0][0] is space.masks[1][0]
+
+
+class CaselessTokenizer(CharacterTokenizer):
+    """Writes accented letters as plain ones, so that several names have the same tokens."""
+
+    def encode_names(self, names):
+        return super().encode_names([name.replace("é", "e").replace("è", "e") for name in names])
+
+
+def test_names_of_one_leaf_are_limited_one_by_one():
+    concepts = [Concept(f"X:{i}", name, (), ("T",)) for i, name in enumerate(("é", "è", "e"))]
+    kb = ConceptKB.build(concepts)
+    kb.remove("X:2")
+    kb.add(Concept("X:3", "ee", (), ("T",)))
+    tokenizer = CaselessTokenizer()
+    space = kb.search_space(tokenizer, [None, kb.subset(concept_ids=["X:1"])])
+    names = []
+    for subset in (0, 1):
+        walker = Walker(space, subset, END, torch.device("cpu"))
+        state = walker.roots(1)
+        for token in tokenizer.encode_names(["e"])[0]:
+            children = walker.children(state)
+            state = children.states[children.tokens == token]
+        names.append([kb.name(i) for i in walker.names(state[0].tolist())])
+    assert names == [["é", "è"], ["è"]]
 
 
 def test_masks_out_of_use_are_dropped_when_they_take_too_much(monkeypatch):

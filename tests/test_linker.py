@@ -1,6 +1,7 @@
 """The component in its pipeline."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -607,10 +608,18 @@ assert len(expected) == 120 and links(nlp.pipe(texts, n_process=2, batch_size=2)
 print("same")
 """
     )
+    environment = {k: v for k, v in os.environ.items() if k != "TOKENIZERS_PARALLELISM"}
     run = subprocess.run(
-        [sys.executable, script], capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, script],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        env=environment,
     )
     assert run.stdout.strip() == "same", run.stderr
+    assert "forked" not in run.stderr
+    assert "W036" not in run.stderr
 
 
 # several linkers

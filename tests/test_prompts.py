@@ -1,13 +1,14 @@
 """Source, prefix and name tokens, with the published models' tokenizer and others."""
 
 from functools import cache
+from pathlib import Path
 
 import pytest
 from helpers import shared_data
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
-from transformers import BartTokenizerFast, PreTrainedTokenizerFast
+from transformers import BartTokenizer, BartTokenizerFast, PreTrainedTokenizerFast
 
 from spacy_angel.errors import AngelError
 from spacy_angel.prompts import Mention, PromptEncoder, PromptFormat, split_context
@@ -153,6 +154,67 @@ def test_special_tokens_in_the_text_are_words() -> None:
     assert bart().encode_names(["</s>"])[0].count(2) == 1
 
 
+def test_special_tokens_in_a_mention_are_words_in_its_prefix() -> None:
+    [ids] = bart().prefix_ids([Mention("</s>")])
+    assert ids.count(2) == 1
+    assert bart_tokenizer().decode(ids[1:]) == " </s> is"
+    # What the format itself names is meant as such.
+    format = PromptFormat(prefix="{mention} [END]", start_mark="[START]", end_mark="[END]")
+    encoder = PromptEncoder(bert_like().tokenizer, format, 2, 3)
+    [ids] = encoder.prefix_ids([Mention("[SEP] diabetes [END]")])
+    assert (ids[0], ids[-1], ids.count(11), ids.count(3)) == (2, 11, 1, 0)
+
+
+@pytest.mark.parametrize("prefix", ["{name} is", "{} is", "{0}", "{mention is", "}", "{mention.x}"])
+def test_other_braces_in_the_prefix(prefix: str) -> None:
+    with pytest.raises(AngelError, match=r"may have {mention} in braces and nothing else"):
+        PromptFormat(prefix=prefix)
+
+
+def test_braces_that_are_meant() -> None:
+    encoder = PromptEncoder(bart_tokenizer(), PromptFormat(prefix=" {{{mention}}} is"), 2, 2)
+    [ids] = encoder.prefix_ids([Mention("{x}")])
+    assert bart_tokenizer().decode(ids[1:]) == " {{x}} is"
+
+
+@pytest.mark.parametrize(
+    "values", [{"max_source_tokens": "64"}, {"lowercase": 1}, {"prefix": None}]
+)
+def test_settings_of_another_type(values: dict) -> None:
+    with pytest.raises(AngelError, match=rf"The prompt setting {next(iter(values))} .* must be of"):
+        PromptFormat.from_dict(values)
+
+
+_WORDS = st.lists(
+    st.text(st.characters(exclude_categories=["Z", "C"]), min_size=1, max_size=12), max_size=200
+)
+
+
+@settings(max_examples=100)
+@given(_WORDS, _WORDS, st.integers(4, 24), st.sampled_from([" ", "  ", "\n"]))
+def test_context_cut_beforehand_gives_the_same_tokens(
+    left: list[str], right: list[str], limit: int, blank: str
+) -> None:
+    mention = Mention("diabetes", blank.join(left), blank.join(right))
+    for encoder in (bart(512), t5_like(), bert_like()):
+        encoder.limit_source(limit)
+        [short] = encoder.source_ids([mention])
+        # By the rule, from tokens of the whole text.
+        parts = (mention.left.lower().strip(), " diabetes", " " + mention.right.lower().strip())
+        ids = [encoder._ids([part if part.strip() else ""])[0] for part in parts]
+        assert short == encoder._fit(*ids)
+
+
+def test_context_without_blanks_is_read_whole() -> None:
+    mention = Mention("diabetes", "糖尿病" * 500, "x" * 3000)
+    encoder = bart(64)
+    [ids] = encoder.source_ids([mention])
+    assert len(ids) == 64
+    whole = bart_tokenizer()("糖尿病" * 500, add_special_tokens=False).input_ids
+    n_left = ids.index(START) - 1
+    assert ids[1 : 1 + n_left] == whole[-n_left:]
+
+
 def test_context_is_cut_evenly_around_the_mention() -> None:
     mention = Mention("diabetes", "with " * 20, " seen" * 20)
     assert bart(12).source_ids([mention]) == [
@@ -225,6 +287,33 @@ def test_fingerprint() -> None:
     fingerprints = {e.fingerprint for e in (bart(), other_end, t5_like(), bert_like())}
     assert len(fingerprints) == 4
     assert t5_like().fingerprint == t5_like().fingerprint
+
+
+def test_fingerprint_follows_the_rules_of_the_tokenizer_and_nothing_else(tmp_path: Path) -> None:
+    first = bert_like().fingerprint
+    cased = bert_like()
+    cased.tokenizer.backend_tokenizer.normalizer = normalizers.BertNormalizer(lowercase=False)
+    more = bert_like()
+    more.tokenizer.add_tokens(["insulin"])
+    assert len({first, cased.fingerprint, more.fingerprint}) == 3
+    padded = bert_like()
+    padded.tokenizer.backend_tokenizer.enable_padding(length=9)
+    padded.tokenizer.backend_tokenizer.enable_truncation(7)
+    assert padded.fingerprint == first
+    padded.tokenizer.save_pretrained(tmp_path)
+    stored = PreTrainedTokenizerFast.from_pretrained(tmp_path)
+    assert PromptEncoder(stored, PromptFormat(), 2, 3).fingerprint == first
+
+
+def test_fingerprint_of_a_slow_tokenizer() -> None:
+    folder = shared_data("bart-tokenizer")
+    slow = BartTokenizer(str(folder / "vocab.json"), str(folder / "merges.txt"))
+    encoder = PromptEncoder(slow, PromptFormat(), 2, 2)
+    assert encoder.fingerprint == PromptEncoder(slow, PromptFormat(), 2, 2).fingerprint
+    assert encoder.fingerprint != PromptEncoder(slow, PromptFormat(), 2, 1).fingerprint
+    mention = Mention("Diabetes </s>", "Patients with ", " were seen")
+    assert encoder.source_ids([mention]) == bart().source_ids([mention])
+    assert encoder.prefix_ids([mention]) == bart().prefix_ids([mention])
 
 
 # Other tokenizers

@@ -53,6 +53,7 @@ class Backbone:
             self.format,
             self.model.config.decoder_start_token_id,
             self.model.config.eos_token_id,
+            getattr(self.model.config, "max_position_embeddings", None),
         )
 
     @property
