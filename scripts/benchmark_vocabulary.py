@@ -119,9 +119,13 @@ def build(listed: Path, model: Path, concepts: int, stored: Path) -> dict[str, A
 def search(listed: Path, model: Path, stored: Path, n: int) -> dict[str, Any]:
     """listed (Path): names, which serve as mentions; model (Path): checkpoint; stored (Path): the
     vocabulary; n (int): searches. RETURNS (dict[str, Any]): figures."""
+    import torch
+
     from spacy_angel.generator import Generator
     from spacy_angel.prompts import Mention
 
+    # Every thread has working memory of its own, which is the search's and not the vocabulary's.
+    torch.set_num_threads(1)
     generator = Generator.from_pretrained(model, local_files_only=True)
     with listed.open(encoding="utf8") as file:
         texts = random.Random(SEED).sample(list(islice(file, 100 * n)), n)

@@ -18,15 +18,19 @@ if TYPE_CHECKING:
 def open_pipeline(pipeline: "str | Path | Language") -> "tuple[Language, AngelLinker]":
     """Load a pipeline and find its linker.
 
-    pipeline (str | Path | Language): a folder, an installed package, or a loaded pipeline.
+    pipeline (str | Path | Language): a folder, an installed package, `en_angel_mini` for what
+        ships in this one, or a loaded pipeline.
     RETURNS (tuple[Language, AngelLinker]): the pipeline, and the first linker in it.
     RAISES (AngelError): it cannot be loaded, or has no linker.
     """
     import spacy
 
+    from . import starter
     from .linker import AngelLinker
 
-    if isinstance(pipeline, str | Path):
+    if pipeline == starter.NAME:
+        nlp = starter.load()
+    elif isinstance(pipeline, str | Path):
         try:
             nlp = spacy.load(pipeline)
         except OSError as error:

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
 
     from .concepts import Concept
 
+NAME = "en_angel_mini"
 # Shorter words differ in one letter too often by nature ("edema", "eczema").
 _FUZZY_FROM = 6
 _SHORT_FORM = 4
@@ -31,6 +32,7 @@ def load(model: Path | str | None = None, kb: Path | str | None = None) -> "Lang
 
     vocabulary = load_vocabulary(kb)
     nlp = spacy.blank("en")
+    nlp.meta["name"] = NAME.removeprefix("en_")
     nlp.add_pipe("sentencizer")
     ruler: Any = nlp.add_pipe("entity_ruler", config={"validate": False})
     ruler.add_patterns(list(mention_patterns(nlp, vocabulary)))

@@ -3,6 +3,7 @@
 import spacy
 
 from spacy_angel.concepts import Concept
+from spacy_angel.pipelines import open_pipeline
 from spacy_angel.starter import mention_patterns
 
 
@@ -30,3 +31,11 @@ def test_short_forms_need_their_case_and_the_longest_name_wins() -> None:
     doc = nlp("all had ALL or acute lymphoblastic leukaemia, none leukemya")
     found = [ent.text for ent in doc.ents]
     assert found == ["ALL", "acute lymphoblastic leukaemia", "leukemya"]
+
+
+def test_what_ships_opens_by_its_name() -> None:
+    nlp, linker = open_pipeline("en_angel_mini")
+    assert nlp.meta["name"] == "angel_mini"
+    doc = nlp("A heart attack.")
+    assert [(ent.text, ent._.kb_id) for ent in doc.ents] == [("heart attack", "MESH:D009203")]
+    assert linker.kb.resolve("MESH:D009203") == "MESH:D009203"
