@@ -89,10 +89,17 @@ def kb_build(
 
 
 @kb_app.command("info")
-def kb_info(folder: Annotated[Path, typer.Argument(help="Vocabulary.")]) -> None:
+def kb_info(
+    folder: Annotated[Path, typer.Argument(help="Vocabulary.")],
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Compare every byte with the checksums first.")
+    ] = False,
+) -> None:
     """Print counts, sources and steps of a vocabulary."""
     from .kb import ConceptKB
 
+    if verify:
+        ConceptKB.verify(folder)
     kb = ConceptKB.from_disk(folder)
     meta = kb.meta
     _print_counts(kb, folder)
@@ -191,9 +198,8 @@ def link(
     ] = None,
 ) -> None:
     """Link a text and print a line for each mention."""
-    import warnings
-
     from .link_page import link_table, write_page
+    from .mentions import find_spans
     from .pipelines import open_pipeline
     from .starter import load
 
@@ -202,10 +208,10 @@ def link(
     if pipeline is not None and (model is not None or kb is not None):
         raise AngelError(Errors.E703)
     nlp, linker = open_pipeline(pipeline if pipeline is not None else load(model=model, kb=kb))
-    # scispaCy's detector warns of every text without an abbreviation.
-    warnings.filterwarnings("ignore", message=r"\[W036\]")
     doc = nlp(file.read_text(encoding="utf8") if file is not None else text or "")
     typer.echo(link_table(doc, linker))
+    if not find_spans(doc, linker.settings.span_key):
+        typer.echo("No mentions found. `--pipeline` takes one with a trained recogniser.")
     if html is not None:
         write_page(doc, linker, html)
         typer.echo(f"Page with the links: {html}")
@@ -234,7 +240,10 @@ def info() -> None:
 def calibrate(
     pipeline: Annotated[str, typer.Argument(help="Pipeline with angel_linker: folder or package.")],
     corpus: Annotated[Path, typer.Argument(help="Development corpus with gold mentions.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the new pipeline.")],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Folder for the pipeline with the fitted settings."),
+    ] = None,
     format: CorpusFormat = None,
     preprocessing: Preset = None,
     abbreviations: Abbreviations = None,
@@ -247,7 +256,6 @@ def calibrate(
     steps = _steps(preprocessing, abbreviations)
     documents = _read_prepared(corpus, format, steps, linker.kb, _reader_options(option))
     fitted = calibrate_on(nlp, linker, documents)
-    nlp.to_disk(output)
     typer.echo(f"{fitted.n_mentions:,} mentions, {fitted.n_found:,} with the right concept found")
     typer.echo(
         f"  temperature   {fitted.temperature:.4g} "
@@ -256,7 +264,11 @@ def calibrate(
     typer.echo(f"  threshold     {_limit(fitted.threshold)}")
     typer.echo(f"  min_log_prob  {_limit(fitted.min_log_prob)}")
     typer.echo(f"  F-score of the links {fitted.f_before:.4f} → {fitted.f:.4f}")
-    typer.echo(f"Pipeline: {output}")
+    if output is None:
+        typer.echo("Nothing is written: give `-o FOLDER` to save the pipeline with these settings.")
+    else:
+        nlp.to_disk(output)
+        typer.echo(f"Pipeline: {output}")
 
 
 @app.command()
@@ -264,8 +276,8 @@ def evaluate(
     pipeline: Annotated[
         str,
         typer.Argument(
-            help="Pipeline with angel_linker: folder or package; or a baseline: exact, tfidf, "
-            "scispacy, scispacy-hnsw."
+            help="Pipeline with angel_linker: folder, package or en_angel_mini; or a baseline: "
+            "exact, tfidf, scispacy, scispacy-hnsw."
         ),
     ],
     corpus: Annotated[Path, typer.Argument(help="Corpus with gold mentions.")],
@@ -334,7 +346,7 @@ def compare(
     ] = None,
 ) -> None:
     """Compare two evaluations of the same mentions."""
-    from .evaluate import compare as run
+    from .comparison import compare as run
     from .report import REPORT
 
     comparison = run(first, second, output)
@@ -349,6 +361,81 @@ def compare(
             typer.echo(f"  {shown}")
     if output is not None:
         typer.echo(f"Report: {output / REPORT}")
+
+
+@app.command()
+def annotate(
+    inputs: Annotated[
+        list[str], typer.Argument(help="Files or folders; with --ray also object stores.")
+    ],
+    output: Annotated[
+        str, typer.Option("--output", "-o", help="Folder, new or that of the run to continue.")
+    ],
+    pipeline: Annotated[
+        str | None,
+        typer.Option(help="Pipeline with angel_linker: folder or package; else the shipped one."),
+    ] = None,
+    format: Annotated[
+        str | None,
+        typer.Option(help="Format of the inputs; inferred from each if not given."),
+    ] = None,
+    to: Annotated[
+        str, typer.Option(help="Output: jsonl, parquet, pubtator, bioc_json or docbin.")
+    ] = "jsonl",
+    mentions: Annotated[
+        str,
+        typer.Option(
+            help="Take the entities of the `input`, find them with the `pipeline`, or `auto`: "
+            "take them where a document has any."
+        ),
+    ] = "auto",
+    candidates: Annotated[
+        bool, typer.Option("--candidates", help="Give out all candidates of a mention.")
+    ] = False,
+    cache: Annotated[
+        bool, typer.Option("--cache", help="Search equal mentions in equal context once a shard.")
+    ] = False,
+    shard_size: Annotated[int, typer.Option(help="Documents of a shard.")] = 1000,
+    batch_size: Annotated[
+        int, typer.Option(help="Documents that go through the pipeline together.")
+    ] = 64,
+    workers: Annotated[int, typer.Option(help="Processes; with `--device cuda` for each GPU.")] = 1,
+    device: Annotated[
+        str | None, typer.Option(help="cpu, cuda:1, or cuda for every GPU; else the pipeline's.")
+    ] = None,
+    ray: Annotated[str | None, typer.Option(help="Address of a Ray cluster, or `local`.")] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Stop at a fault instead of recording it.")
+    ] = False,
+    option: ReaderOptions = None,
+) -> None:
+    """Annotate large document sets; started again, it goes on where it was interrupted."""
+    from .annotation import annotate as run
+
+    manifest = run(
+        inputs,
+        pipeline,
+        output=output,
+        input_format=format,
+        output_format=to,
+        mentions=mentions,  # type: ignore[arg-type]  # checked by annotate
+        candidates=candidates,
+        cache=cache,
+        shard_size=shard_size,
+        batch_size=batch_size,
+        workers=workers,
+        device=device,
+        ray=ray,
+        strict=strict,
+        options=_reader_options(option),
+    )
+    counts = ", ".join(f"{value:,} {name}" for name, value in manifest["counts"].items())
+    typer.echo(f"{counts}: {output}")
+    for source in manifest.get("inputs", ()):
+        if source.get("error"):
+            typer.echo(f"Not read to its end: {source['error']}", err=True)
+        elif faults := source.get("counts", {}).get("faults"):
+            typer.echo(f"{source['name']}: {faults:,} faults, see the manifest", err=True)
 
 
 def _steps(preset: str | None, abbreviations: str | None) -> Any:

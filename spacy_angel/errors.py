@@ -11,7 +11,8 @@ class Errors:
     # E0xx: prompts, generator, search
     E001 = (
         "The model's prompt settings (angel.json) have the unknown keys {unknown}. Known: {known}. "
-        "The model was saved by a newer spacy-angel, or the file was edited: update, or remove them."
+        "The model was saved by a newer spacy-angel, or the file was edited: update, or remove "
+        "them."
     )
     E002 = "Unknown search mode {mode!r}. Expected 'beam' or 'exact'."
     E003 = "The search setting {name} must be at least 1, but it is {value}."
@@ -48,8 +49,16 @@ class Errors:
         "model.shared.weight among {found}, … Save the whole model, not only a part of it."
     )
     E015 = (
-        "int8 serves models of the BART family; this one is of type {model_type}. Use dtype "
-        "'float32' or 'bfloat16'."
+        "int8 serves models of the BART family with tied embeddings; this one is of type "
+        "{model_type}. Use dtype 'float32' or 'bfloat16'."
+    )
+    E016 = (
+        "The prompt setting {name} (angel.json) must be of the type {expected}, it is {value!r}. "
+        "Mend it, or leave it out for the published models' value."
+    )
+    E017 = (
+        "The decoder prefix {prefix!r} (angel.json) may have {{mention}} in braces and nothing "
+        "else. Write braces that are meant as such twice."
     )
     # E1xx: name trie, vocabulary store
     E101 = (
@@ -256,6 +265,8 @@ class Errors:
         "Leaving out mentions whose concept is not in the vocabulary (unknown=drop) needs the "
         "vocabulary: pass known=, which must tell whether an identifier is in it."
     )
+    E429 = "Corpora of the format {format} have no option {option!r}. Options: {known}."
+    E430 = "{path} is empty; a corpus was expected. Check the path."
     # E5xx: evaluation
     E501 = (
         "Expected gold mentions with identifiers to count; of the {n} mentions read, none has one. "
@@ -289,7 +300,7 @@ class Errors:
     )
     E510 = (
         "The two evaluations differ from line {line} of their predictions on: {a} and {b}. Compare "
-        "systems on the same corpus, read and preprocessed in the same way."
+        "systems on the same mentions of the same corpus."
     )
     E511 = (
         "Expected files like `AskAPatient.fold-0.test.txt` in {path}, beside each its train and "
@@ -299,6 +310,10 @@ class Errors:
     E513 = (
         "`pmids` chooses documents of the corpus and would leave nothing of `train`. Write the "
         "training documents to a file of their own, or leave one of the two out."
+    )
+    E514 = (
+        "{path}, line {line}: a prediction was expected, as this version of spacy-angel writes it. "
+        "Evaluate into that folder again."
     )
     # E6xx: training
     E600 = (
@@ -363,4 +378,65 @@ class Errors:
     E707 = (
         "The pipeline has no angel_linker. Its components: {names}. Add one with "
         'nlp.add_pipe("angel_linker") and save the pipeline.'
+    )
+    # E8xx: batch annotation
+    E801 = "Unknown input format {format!r}. Known: {known}."
+    E802 = (
+        "{path} looks like none of the input formats. Name it: --format with one of {known} "
+        "(`lines` for plain text with one document a line)."
+    )
+    E803 = "The folder {path} holds no files. Give files, or the folder that they lie in."
+    E804 = "{where}: a PubMed file begins with `<{root}>`. Is this another kind of XML?"
+    E805 = (
+        "{where}: the article that ends here has no PMID. Fetch the file again; or annotate "
+        "without --strict, which leaves such articles out and counts them."
+    )
+    E806 = "The input format {format} has no option {unknown}. Its options: {known}."
+    E807 = (
+        "{path} has {size} bytes; a plain text is one document of at most {limit}. Cut it, or read "
+        "it with --format lines, one document a line."
+    )
+    E808 = "{where}: this is no document: {problem}. Correct it, or leave it out."
+    E809 = (
+        "{path}, after row {row}: not a Parquet file, or a damaged one ({error}). Fetch it again."
+    )
+    E810 = "Parquet needs the package pyarrow: pip install 'spacy-angel[parquet]'."
+    E811 = "Unknown output format {format!r}. Known: {known}."
+    E812 = (
+        "All {n} documents of a batch failed, the first of them, {doc_id}, with: {reason}. That is "
+        "rarely the documents' fault, so nothing of their shard was recorded. Look into it, and "
+        "start the same command again: it goes on from here."
+    )
+    E813 = "Document {doc_id} failed: {reason}. Without --strict it would be recorded and skipped."
+    E814 = (
+        "A worker process ended without a word, most often for want of memory. Take fewer workers, "
+        "and start the same command again: it goes on from here."
+    )
+    E815 = (
+        "{path} holds no annotation that could be continued, and other files. Give an empty or "
+        "new folder."
+    )
+    E816 = (
+        "{path} was begun with other settings (different: {changed}), so continuing would mix two "
+        "outputs. Restore the settings, or give a new folder."
+    )
+    E817 = (
+        "{path} is not the file that it was when {output} was begun. Put the old one back, or "
+        "annotate the new one into a new folder."
+    )
+    E818 = "Another process is annotating into {path}. Wait for it, or give another folder."
+    E819 = "{name} must be {expected}, not {value!r}."
+    E820 = "Annotation on many machines needs Ray: pip install 'spacy-angel[ray]'."
+    E821 = (
+        "Addresses ({path}) are read and written with --ray, all inputs and the output alike, as "
+        "folders of Parquet files. Give local paths, or addresses for all of them with --ray."
+    )
+    E822 = "No GPU that torch can use was found for the device {device!r}. Use the device 'cpu'."
+    E823 = (
+        "Many machines open the pipeline each for itself: give its folder, on a disk that all of "
+        "them see, with --pipeline. `spacy_angel.load().to_disk(FOLDER)` writes the shipped one."
+    )
+    W801 = (
+        "{path} was begun with {before} and is continued with {now}; scores may differ in the last "
+        "place between its shards."
     )

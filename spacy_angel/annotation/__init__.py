@@ -1,0 +1,26 @@
+"""Batch annotation: files in a stream → shards of documents with links, on one machine or many.
+
+inputs → documents ─ cut ─→ shards ─→ pipeline → links → bytes ─→ file, journal line
+                              └ one process, several, GPUs, or a Ray cluster
+"""
+
+from .documents import AnnotatedDocument, AnnotatedMention, Failure, ScoredConcept
+from .inputs import INPUT_FORMATS, infer_format, plan_inputs, read_input
+from .linking import DocumentLinker, LinkingSettings
+from .outputs import OUTPUT_FORMATS
+from .run import annotate
+
+__all__ = [
+    "INPUT_FORMATS",
+    "OUTPUT_FORMATS",
+    "AnnotatedDocument",
+    "AnnotatedMention",
+    "DocumentLinker",
+    "Failure",
+    "LinkingSettings",
+    "ScoredConcept",
+    "annotate",
+    "infer_format",
+    "plan_inputs",
+    "read_input",
+]

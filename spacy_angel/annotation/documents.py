@@ -1,0 +1,118 @@
+"""What annotation gives out: documents whose mentions carry a concept, in plain values."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..corpora import CorpusDocument, GoldMention
+
+SCORE_PLACES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredConcept:
+    """A concept proposed for a mention.
+
+    concept_id (str): identifier with its vocabulary.
+    name (str): the name that led to it, in its original spelling.
+    score (float): probability, rounded to 4 places.
+    """
+
+    concept_id: str
+    name: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatedMention:
+    """A mention and the concept that it was linked to.
+
+    start (int), end (int): character offsets into the document's text.
+    text (str): the text between them.
+    label (str): e.g. `DISEASE`; empty where unknown.
+    concept_id (str): empty where the mention links to nothing.
+    name (str): canonical name of the concept; empty without one.
+    score (float | None): probability, rounded to 4 places; None without a concept, and where the
+        identifier came with the input and was kept.
+    candidates (tuple[ScoredConcept, ...]): best first; empty unless they were asked for.
+    parts (tuple[str, ...]): individual mentions of a composite, as the input spells them out.
+    """
+
+    start: int
+    end: int
+    text: str
+    label: str = ""
+    concept_id: str = ""
+    name: str = ""
+    score: float | None = None
+    candidates: tuple[ScoredConcept, ...] = ()
+    parts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatedDocument:
+    """A document with its links.
+
+    doc_id (str), text (str), title_end (int | None): as in `CorpusDocument`.
+    mentions (tuple[AnnotatedMention, ...]): those of the input in their order, or those that the
+        pipeline found.
+    """
+
+    doc_id: str
+    text: str
+    mentions: tuple[AnnotatedMention, ...] = ()
+    title_end: int | None = None
+
+    def to_corpus(self) -> CorpusDocument:
+        """RETURNS (CorpusDocument): the same for the writers of `spacy_angel.corpora`, which know
+        no names and scores."""
+        mentions = tuple(
+            GoldMention(m.start, m.end, m.text, m.label, m.concept_id, m.parts)
+            for m in self.mentions
+        )
+        return CorpusDocument(self.doc_id, self.text, mentions, title_end=self.title_end)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A document that could not be annotated.
+
+    doc_id (str): its identifier.
+    reason (str): what went wrong.
+    """
+
+    doc_id: str
+    reason: str
+
+
+def to_row(document: AnnotatedDocument, *, candidates: bool) -> dict[str, Any]:
+    """A document as one JSON object or table row.
+
+    document (AnnotatedDocument): any.
+    candidates (bool): each mention has its candidates as well.
+    RETURNS (dict[str, Any]): `doc_id`, `title_end`, `text`, `mentions`; a mention has `start`,
+        `end`, `text`, `label`, `concept_id`, `name`, `score`, the last three None without a link.
+    """
+    return {
+        "doc_id": document.doc_id,
+        "title_end": document.title_end,
+        "text": document.text,
+        "mentions": [_mention_row(mention, candidates) for mention in document.mentions],
+    }
+
+
+def _mention_row(mention: AnnotatedMention, candidates: bool) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "start": mention.start,
+        "end": mention.end,
+        "text": mention.text,
+        "label": mention.label,
+        "concept_id": mention.concept_id or None,
+        "name": mention.name or None,
+        "score": mention.score,
+    }
+    if candidates:
+        row["candidates"] = [
+            {"concept_id": c.concept_id, "name": c.name, "score": c.score}
+            for c in mention.candidates
+        ]
+    return row

@@ -1,0 +1,138 @@
+"""Annotated documents → the bytes of a shard, each format of its own.
+
+A document is encoded alone first, so that one that a format cannot hold (an identifier with `|` in
+PubTator) costs no other.
+"""
+
+import io
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..corpora import format_pubtator, to_bioc, to_doc
+from ..corpora.bioc import bioc_collection
+from .documents import AnnotatedDocument, to_row
+from .inputs import import_parquet
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Doc
+
+
+@dataclass(frozen=True, slots=True)
+class OutputFormat:
+    """How documents become a file.
+
+    suffix (str): of the file's name.
+    encode (Callable): document, pipeline and whether with candidates → one document's piece.
+    join (Callable): pieces, and whether with candidates → the file.
+    """
+
+    suffix: str
+    encode: Callable[[AnnotatedDocument, "Language", bool], Any]
+    join: Callable[[Sequence[Any], bool], bytes]
+
+
+def parquet_schema(*, candidates: bool, error: bool = False) -> Any:
+    """The columns of a table of annotated documents.
+
+    candidates (bool): mentions have candidates as well.
+    error (bool): a last column with the reason why a document failed.
+    RETURNS (Any): a `pyarrow.Schema`.
+    """
+    import_parquet()
+    import pyarrow as pa
+
+    mention = [
+        ("start", pa.int64()),
+        ("end", pa.int64()),
+        ("text", pa.string()),
+        ("label", pa.string()),
+        ("concept_id", pa.string()),
+        ("name", pa.string()),
+        ("score", pa.float64()),
+    ]
+    if candidates:
+        candidate = [("concept_id", pa.string()), ("name", pa.string()), ("score", pa.float64())]
+        mention.append(("candidates", pa.list_(pa.struct(candidate))))
+    columns = [
+        ("doc_id", pa.string()),
+        ("title_end", pa.int64()),
+        ("text", pa.string()),
+        ("mentions", pa.list_(pa.struct(mention))),
+    ]
+    return pa.schema([*columns, ("error", pa.string())] if error else columns)
+
+
+def _json_line(document: AnnotatedDocument, _: "Language", candidates: bool) -> bytes:
+    row = to_row(document, candidates=candidates)
+    return (json.dumps(row, ensure_ascii=False) + "\n").encode("utf8")
+
+
+def _row(document: AnnotatedDocument, _: "Language", candidates: bool) -> dict[str, Any]:
+    return to_row(document, candidates=candidates)
+
+
+def _join_parquet(rows: Sequence[Any], candidates: bool) -> bytes:
+    pq = import_parquet()
+    import pyarrow as pa
+
+    table = pa.Table.from_pylist(list(rows), schema=parquet_schema(candidates=candidates))
+    buffer = io.BytesIO()
+    pq.write_table(table, buffer, compression="zstd")
+    return buffer.getvalue()
+
+
+def _pubtator(document: AnnotatedDocument, _: "Language", __: bool) -> bytes:
+    return format_pubtator(document.to_corpus()).encode("utf8")
+
+
+def _bioc(document: AnnotatedDocument, _: "Language", candidates: bool) -> dict[str, Any]:
+    """BioC as the corpora write it; name and score, and the candidates, are further infons."""
+    value = to_bioc(document.to_corpus())
+    for passage in value["passages"]:
+        for annotation in passage["annotations"]:
+            mention = document.mentions[int(annotation["id"])]
+            if mention.score is not None:
+                annotation["infons"] |= {"name": mention.name, "score": str(mention.score)}
+            if candidates:
+                shown = [[c.concept_id, c.name, c.score] for c in mention.candidates]
+                annotation["infons"]["candidates"] = json.dumps(shown, ensure_ascii=False)
+    return value
+
+
+def _doc(document: AnnotatedDocument, nlp: "Language", candidates: bool) -> "Doc":
+    """A Doc with every mention in `doc.spans["gold"]`, as the corpora's DocBin files have them,
+    those that do not overlap in `doc.ents`; `kb_id_`, `._.kb_id` and `._.kb_ents` on each."""
+    from ..corpora.docs import GOLD_SPANS
+
+    doc = to_doc(document.to_corpus(), nlp)
+    for span, mention in zip(doc.spans[GOLD_SPANS], document.mentions, strict=True):
+        span._.kb_id = mention.concept_id
+        if mention.score is not None:
+            best = [(mention.concept_id, mention.score)]
+            shown = [(c.concept_id, c.score) for c in mention.candidates]
+            span._.kb_ents = shown if candidates else best
+    return doc
+
+
+def _join_docs(docs: Sequence[Any], _: bool) -> bytes:
+    from spacy.tokens import DocBin
+
+    return DocBin(store_user_data=True, docs=docs).to_bytes()
+
+
+def _concatenate(pieces: Sequence[bytes], _: bool) -> bytes:
+    return b"".join(pieces)
+
+
+OUTPUT_FORMATS = {
+    "jsonl": OutputFormat(".jsonl", _json_line, _concatenate),
+    "parquet": OutputFormat(".parquet", _row, _join_parquet),
+    "pubtator": OutputFormat(".pubtator", _pubtator, _concatenate),
+    "bioc_json": OutputFormat(
+        ".bioc.json", _bioc, lambda documents, _: b"".join(bioc_collection(documents))
+    ),
+    "docbin": OutputFormat(".spacy", _doc, _join_docs),
+}

@@ -1,0 +1,82 @@
+"""PubMed's XML: the yearly baseline and the daily update files, as a stream.
+
+Of a `PubmedArticle` the title and the abstract are read, each stretch of white space one blank; a
+section of a structured abstract begins with its label, `METHODS: …`, as PubMed shows it.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+from ..corpora import CorpusDocument, Reading
+from ..corpora.files import pieces
+from ..errors import AngelError, Errors
+
+ROOT = "PubmedArticleSet"
+# What else stands in such files and is no abstract: books, and identifiers that were withdrawn.
+_OTHER = {"PubmedBookArticle": "book_articles", "DeleteCitation": "withdrawn_lists"}
+
+
+def read_pubmed(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
+    """Articles of a PubMed XML file; each is dropped from memory once it is handed out.
+
+    path (Path): file, plain or gzip.
+    reading (Reading): gets counts (`book_articles` and `withdrawn_lists` are not read) and faults.
+    RETURNS (Iterator[CorpusDocument]): in the order of the file, named by PMID.
+    RAISES (AngelError): where the XML is broken or cut, or something else; for an article without
+        PMID with `reading.strict`.
+    """
+    parser: Any = ElementTree.XMLPullParser(events=("start", "end"))
+    root: ElementTree.Element | None = None
+    number = 1
+    try:
+        for number, piece in pieces(path, report=reading.report):
+            parser.feed(piece)
+            for event, element in parser.read_events():
+                if root is None:
+                    root = element
+                    if root.tag != ROOT:
+                        raise _foreign(reading, number)
+                elif event == "end" and element.tag == "PubmedArticle":
+                    if (document := _article(element, reading, number)) is not None:
+                        yield document
+                    root.clear()
+                elif event == "end" and element.tag in _OTHER:
+                    reading.report.count(_OTHER[element.tag])
+                    root.clear()
+        parser.close()
+    except (ElementTree.ParseError, LookupError, ValueError) as error:
+        if isinstance(error, AngelError):
+            raise
+        raise AngelError(Errors.E411.format(where=reading.where(number), error=error)) from error
+    if root is None:
+        raise _foreign(reading, number)
+
+
+def _foreign(reading: Reading, line: int) -> AngelError:
+    return AngelError(Errors.E804.format(where=reading.where(line), root=ROOT))
+
+
+def _article(element: ElementTree.Element, reading: Reading, line: int) -> CorpusDocument | None:
+    citation = element.find("MedlineCitation")
+    pmid = _text(None if citation is None else citation.find("PMID"))
+    if citation is None or not pmid:
+        reading.fault(Errors.E805.format(where=reading.where(line)), lost="documents_left_out")
+        return None
+    article = citation.find("Article")
+    title = _text(None if article is None else article.find("ArticleTitle"))
+    sections = [] if article is None else article.findall("Abstract/AbstractText")
+    abstract = " ".join(part for part in map(_section, sections) if part)
+    text = f"{title} {abstract}" if abstract else title
+    return CorpusDocument(pmid, text, split=reading.split, title_end=len(title))
+
+
+def _section(element: ElementTree.Element) -> str:
+    text, label = _text(element), element.get("Label", "")
+    return f"{label}: {text}" if label and text else text
+
+
+def _text(element: ElementTree.Element | None) -> str:
+    """Text without markup (`<i>`, `<sub>`, formulas), white space in one blank each."""
+    return "" if element is None else " ".join("".join(element.itertext()).split())

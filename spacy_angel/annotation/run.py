@@ -1,0 +1,179 @@
+"""A run from end to end: inputs are cut into shards, workers annotate them, the journal keeps
+account; what is there already is left as it is."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tqdm import tqdm
+
+from ..errors import AngelError, Errors
+from .inputs import plan_inputs
+from .linking import LinkingSettings, MentionSource
+from .manifest import Journal, ShardRecord
+from .opening import LOCAL, find_devices, pipeline_folder, versions
+from .outputs import OUTPUT_FORMATS
+from .plan import Plan
+from .shards import WorkerSettings
+from .workers import run_here, run_processes
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+_SOURCES = ("auto", "input", "pipeline")
+
+
+def annotate(
+    inputs: str | Path | Sequence[str | Path],
+    pipeline: "str | Path | Language | None" = None,
+    *,
+    output: str | Path,
+    input_format: str | None = None,
+    output_format: str = "jsonl",
+    mentions: MentionSource = "auto",
+    candidates: bool = False,
+    cache: bool = False,
+    shard_size: int = 1000,
+    batch_size: int = 64,
+    workers: int = 1,
+    device: str | None = None,
+    ray: str | None = None,
+    strict: bool = False,
+    options: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Annotate files into shards; started again with the same settings, it goes on where it was.
+
+    The output is the same, byte for byte, however often the run was interrupted and however many
+    workers it had. New inputs may be added to a finished output.
+
+    inputs (str | Path | Sequence[str | Path]): files and folders.
+    pipeline (str | Path | Language | None): folder, package, or a loaded pipeline; None is what
+        `spacy_angel.load()` gives.
+    output (str | Path): folder, new or that of the run to continue.
+    input_format (str | None): one of INPUT_FORMATS; None to tell it from each file.
+    output_format (str): one of OUTPUT_FORMATS.
+    mentions (MentionSource): `input` takes the entities of the input, `pipeline` finds them,
+        `auto` takes those of the input where a document has any.
+    candidates (bool): give out all candidates of a mention.
+    cache (bool): search mentions with equal text and context once a shard.
+    shard_size (int): documents of a shard.
+    batch_size (int): documents that go through the pipeline together.
+    workers (int): processes; with the device `cuda`, for each GPU.
+    device (str | None): of the linker's model, e.g. `cuda:1`; `cuda` is every GPU; None is the
+        pipeline's own setting.
+    ray (str | None): address of a Ray cluster, `local` for one on this machine.
+    strict (bool): stop at the first fault of an input and at a document that fails, instead of
+        recording it.
+    options (Mapping[str, Any] | None): of the input format, see `inputs.read_input`.
+    RETURNS (dict[str, Any]): the manifest, as in `manifest.json`.
+    RAISES (AngelError): a setting or file that does not fit, a worker that died; with `strict` a
+        document that failed. What was done by then stays.
+    """
+    _check(output_format, mentions, shard_size, batch_size, workers)
+    given = [inputs] if isinstance(inputs, str | Path) else list(inputs)
+    linking = LinkingSettings(mentions, candidates, cache, batch_size)
+    values = dict(options or {})
+    if is_address(output) or any(map(is_address, given)):
+        if ray is None or output_format != "parquet" or not all(map(is_address, [output, *given])):
+            raise AngelError(Errors.E821.format(path=output if is_address(output) else given[0]))
+        from .cluster import annotate_addresses
+
+        return annotate_addresses(
+            list(map(str, given)), pipeline, str(output), ray, workers, device, linking, values
+        )
+    sources = plan_inputs(given, input_format, values)
+    settings = {
+        **asdict(linking),
+        "output_format": output_format,
+        "shard_size": shard_size,
+        "input_format": input_format,
+        "options": values,
+    }
+    with ExitStack() as stack:
+        if ray is not None:
+            from .cluster import connect, run_ray
+
+            device = stack.enter_context(connect(ray, workers, device))
+        devices = [device] * workers if ray is not None else find_devices(device, workers)
+        opened = stack.enter_context(pipeline_folder(pipeline, everywhere=ray not in (None, LOCAL)))
+        worker = WorkerSettings(str(opened.path), output_format, devices[0], linking, strict)
+        settings["pipeline"] = opened.fingerprint
+        journal = stack.enter_context(Journal(Path(output), settings, versions(device)))
+        plan = Plan(sources, journal, shard_size, strict, values)
+        try:
+            if ray is not None:
+                records = run_ray(plan, worker, workers)
+            elif len(devices) == 1:
+                records = run_here(plan.jobs(), worker, journal.folder)
+            else:
+                records = run_processes(plan.jobs(), worker, journal.folder, devices)
+            with _Progress(plan) as progress:
+                for record in records:
+                    journal.add_shard(record)
+                    progress.show(record)
+        except BaseException:
+            # A full disk that stopped the run has no room for this either.
+            with suppress(OSError):
+                journal.write_manifest(complete=False)
+            raise
+        return journal.write_manifest(complete=plan.is_complete())
+
+
+class _Progress:
+    """The bar: documents, mentions, their rate, and the time left, which the bytes tell."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._documents = self._mentions = 0
+        self._bar = tqdm(
+            total=plan.total,
+            disable=None,
+            smoothing=0,
+            bar_format="{percentage:3.0f}%|{bar}| {desc}[{elapsed}<{remaining}]",
+        )
+
+    def __enter__(self) -> "_Progress":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.close()
+
+    def show(self, record: ShardRecord) -> None:
+        """record (ShardRecord): of a shard that was done in this run."""
+        self._documents += record.documents
+        self._mentions += record.mentions
+        if self._bar.disable:
+            return
+        self._bar.initial = min(self._plan.skipped, self._bar.n or self._plan.skipped)
+        position = self._plan.positions.pop((record.input, record.shard), 0)
+        seconds = max(self._bar.format_dict["elapsed"], 1e-3)
+        self._bar.set_description_str(
+            f"{self._documents:,} documents, {self._mentions:,} mentions, "
+            f"{self._documents / seconds:,.1f} documents/s ",
+            refresh=False,
+        )
+        self._bar.n = max(self._bar.n, self._plan.skipped, position)
+        self._bar.refresh()
+
+
+def is_address(path: str | Path) -> bool:
+    """RETURNS (bool): whether it is an object store's, such as `s3://bucket/folder`."""
+    return "://" in str(path)
+
+
+def _check(
+    output_format: str, mentions: str, shard_size: int, batch_size: int, workers: int
+) -> None:
+    if output_format not in OUTPUT_FORMATS:
+        known = ", ".join(OUTPUT_FORMATS)
+        raise AngelError(Errors.E811.format(format=output_format, known=known))
+    if mentions not in _SOURCES:
+        expected = f"one of {', '.join(_SOURCES)}"
+        raise AngelError(Errors.E819.format(name="mentions", expected=expected, value=mentions))
+    values = {"shard_size": shard_size, "batch_size": batch_size, "workers": workers}
+    for name, value in values.items():
+        if value < 1:
+            expected = "a whole number from 1"
+            raise AngelError(Errors.E819.format(name=name, expected=expected, value=value))
