@@ -6,12 +6,11 @@ section of a structured abstract begins with its label, `METHODS: …`, as PubMe
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 
 from ..corpora import CorpusDocument, Reading
-from ..corpora.files import pieces
-from ..errors import AngelError, Errors
+from ..corpora.xml_stream import stream_elements
+from ..errors import Errors
 
 ROOT = "PubmedArticleSet"
 # What else stands in such files and is no abstract: books, and identifiers that were withdrawn.
@@ -27,35 +26,13 @@ def read_pubmed(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
     RAISES (AngelError): where the XML is broken or cut, or something else; for an article without
         PMID with `reading.strict`.
     """
-    parser: Any = ElementTree.XMLPullParser(events=("start", "end"))
-    root: ElementTree.Element | None = None
-    number = 1
-    try:
-        for number, piece in pieces(path, report=reading.report):
-            parser.feed(piece)
-            for event, element in parser.read_events():
-                if root is None:
-                    root = element
-                    if root.tag != ROOT:
-                        raise _foreign(reading, number)
-                elif event == "end" and element.tag == "PubmedArticle":
-                    if (document := _article(element, reading, number)) is not None:
-                        yield document
-                    root.clear()
-                elif event == "end" and element.tag in _OTHER:
-                    reading.report.count(_OTHER[element.tag])
-                    root.clear()
-        parser.close()
-    except (ElementTree.ParseError, LookupError, ValueError) as error:
-        if isinstance(error, AngelError):
-            raise
-        raise AngelError(Errors.E411.format(where=reading.where(number), error=error)) from error
-    if root is None:
-        raise _foreign(reading, number)
-
-
-def _foreign(reading: Reading, line: int) -> AngelError:
-    return AngelError(Errors.E804.format(where=reading.where(line), root=ROOT))
+    foreign = Errors.E804.format(where=reading.where(1), root=ROOT)
+    wanted = ["PubmedArticle", *_OTHER]
+    for number, element in stream_elements(path, reading, ROOT, wanted, foreign):
+        if element.tag in _OTHER:
+            reading.report.count(_OTHER[element.tag])
+        elif (document := _article(element, reading, number)) is not None:
+            yield document
 
 
 def _article(element: ElementTree.Element, reading: Reading, line: int) -> CorpusDocument | None:

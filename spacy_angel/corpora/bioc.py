@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from ..errors import AngelError, Errors
+from ..errors import Errors
 from .documents import CorpusDocument, GoldMention, Reading
-from .files import pieces as file_pieces
 from .files import replacing
 from .json_stream import stream_objects
+from .xml_stream import stream_elements
 
 # Blanks that may be put between two passages: an offset beyond is a fault, not a text.
 MAX_GAP = 100_000
@@ -52,27 +52,9 @@ def read_bioc_xml(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
     RAISES (AngelError): where the XML is broken or cut, or holds no collection; for other faults
         with `reading.strict`.
     """
-    parser: Any = ElementTree.XMLPullParser(events=("start", "end"))
-    root: ElementTree.Element | None = None
-    number = 1
-    try:
-        for number, piece in file_pieces(path, report=reading.report):
-            parser.feed(piece)
-            for event, element in parser.read_events():
-                if root is None:
-                    root = element
-                    if root.tag != "collection":
-                        raise _foreign(reading, number)
-                elif event == "end" and element.tag == "document":
-                    yield from _document(_plain(element), reading, number)
-                    root.clear()
-        parser.close()
-    except (ElementTree.ParseError, LookupError, ValueError) as error:
-        if isinstance(error, AngelError):
-            raise
-        raise AngelError(Errors.E411.format(where=reading.where(number), error=error)) from error
-    if root is None:
-        raise _foreign(reading, number)
+    foreign = Errors.E412.format(where=reading.where(1))
+    for number, element in stream_elements(path, reading, "collection", ["document"], foreign):
+        yield from _document(_plain(element), reading, number)
 
 
 def read_bioc_json(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
@@ -82,10 +64,6 @@ def read_bioc_json(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
     """
     for number, value in stream_objects(path, reading, within=("documents", "PubTator3")):
         yield from _document(value, reading, number)
-
-
-def _foreign(reading: Reading, line: int) -> AngelError:
-    return AngelError(Errors.E412.format(where=reading.where(line)))
 
 
 def _plain(element: ElementTree.Element) -> dict[str, Any]:
