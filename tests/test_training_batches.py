@@ -72,12 +72,19 @@ def test_encoding_keeps_what_the_prompts_give():
     )
 
 
-def test_rows_longer_than_the_decoder_are_dropped_and_counted():
-    backbone = tiny_backbone()
-    rows = encode_examples(
-        [*EXAMPLES, Example(Mention("x"), "heart failing " * 40)], backbone.prompts, 64
-    )
+def test_rows_longer_than_the_limit_are_dropped_and_counted():
+    examples = [*EXAMPLES, Example(Mention("x"), "heart failing " * 40)]
+    rows = encode_examples(examples, tiny_backbone().prompts, 20)
     assert (len(rows), rows.dropped) == (4, 1)
+
+
+def test_a_name_longer_than_the_decoder_is_learned_as_the_search_will_see_it():
+    backbone = tiny_backbone()
+    name = "heart failing " * 40
+    rows = encode_examples([Example(Mention("x"), name)], backbone.prompts, 64)
+    (cut,) = backbone.prompts.encode_names([name])
+    assert (len(rows), rows.dropped) == (1, 0)
+    assert len(cut) < len(name.split())
 
 
 @given(
