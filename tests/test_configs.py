@@ -34,6 +34,14 @@ def test_there_is_one_of_each_size():
     assert "tiny/tiny.cfg" in names
 
 
+def test_ncbi_as_published_differs_in_its_data_only():
+    own = load_config(ROOT / "configs" / "ncbi.cfg")
+    published = load_config(ROOT / "configs" / "ncbi_published.cfg")
+    assert replace(published, data=own.data) == own
+    assert published.data.dev == ()
+    assert not {own.data.kb, *own.data.train} & {published.data.kb, *published.data.train}
+
+
 @pytest.mark.parametrize("name", TABLE_B)
 def test_table_b(name):
     config = load_config(ROOT / "configs" / f"{name}.cfg")
