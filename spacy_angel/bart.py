@@ -6,7 +6,7 @@ keys and values of a mention are projected once for all its beams, and beams sha
 in common.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
@@ -14,7 +14,8 @@ from torch import Tensor
 from torch.nn import functional
 
 from .decoding import Packing, TokenScores, Tree, pack_ids
-from .linear import SCALE_SUFFIX, Linear, make_linear, quantize_weight
+from .linear import Linear, make_linear, quantize_weight
+from .weights import SCALE_SUFFIX
 
 _Weights = dict[str, Tensor]
 
@@ -95,9 +96,17 @@ class BartModel:
 
     config (Any): transformers' BartConfig.
     weights (dict[str, Tensor]): the checkpoint as `convert_weights` leaves it, on one device.
+    row_scales (Mapping[str, Tensor] | None): of int8 weights that were made floating-point ones;
+        with them they are saved as they were.
     """
 
-    def __init__(self, config: Any, weights: dict[str, Tensor]) -> None:
+    def __init__(
+        self,
+        config: Any,
+        weights: dict[str, Tensor],
+        row_scales: Mapping[str, Tensor] | None = None,
+    ) -> None:
+        self._row_scales = row_scales or {}
         # What becomes part of a layer leaves this dictionary, so that no weight is held twice.
         self._rest = dict(weights)
         self._layers: list[tuple[list[str], list[int], Linear]] = []
@@ -143,13 +152,22 @@ class BartModel:
         self._layers.append((names, [len(weight) for weight in weights], layer))
         return layer
 
-    def state_dict(self) -> dict[str, Tensor]:
-        """RETURNS (dict[str, Tensor]): the checkpoint it was made of."""
+    def state_dict(self, dtype: torch.dtype | None = None) -> dict[str, Tensor]:
+        """The checkpoint that it was made of.
+
+        dtype (torch.dtype | None): as in `convert_weights`; None is the type in which it was read:
+            int8 where it was int8, else the one in use.
+        RETURNS (dict[str, Tensor]): what `convert_weights` made of the checkpoint.
+        """
         state = dict(self._rest)
         for names, sizes, layer in self._layers:
             for name, weight in zip(names, layer.weight().split(sizes), strict=True):
                 state[f"{name}.weight"] = weight
-        return state
+        if dtype is None and self._row_scales:
+            dtype = torch.int8
+        if dtype is None:
+            return state
+        return convert_weights(state, dtype, torch.device("cpu"), self._row_scales)
 
     def begin(self, sources: Sequence[list[int]], prefixes: Sequence[list[int]]) -> "BartDecoding":
         """See `decoding.Model.begin`."""
@@ -398,7 +416,10 @@ def to_bias(seen: Tensor, dtype: torch.dtype) -> Tensor:
 
 
 def convert_weights(
-    weights: dict[str, Tensor], dtype: torch.dtype, device: torch.device
+    weights: dict[str, Tensor],
+    dtype: torch.dtype,
+    device: torch.device,
+    row_scales: Mapping[str, Tensor] | None = None,
 ) -> dict[str, Tensor]:
     """Bring a checkpoint into the type in which it is used and saved.
 
@@ -406,9 +427,11 @@ def convert_weights(
     dtype (torch.dtype): float32, bfloat16, float16, or int8: then matrices are int8 with float32
         scales beside them, and the rest is float32.
     device (torch.device): where it goes.
+    row_scales (Mapping[str, Tensor] | None): for int8: scales to use, see `quantize_weight`.
     RETURNS (dict[str, Tensor]): without the copies of the tied embeddings.
     """
     shared = weights[_SHARED]
+    row_scales = row_scales or {}
     small = torch.float32 if dtype == torch.int8 else dtype
     converted: dict[str, Tensor] = {}
     for name, tensor in weights.items():
@@ -419,7 +442,7 @@ def convert_weights(
         is_matrix = tensor.dim() == 2 and "embed_positions" not in name and "bias" not in name
         if dtype == torch.int8 and is_matrix and tensor.dtype != torch.int8:
             converted[name], converted[name + SCALE_SUFFIX] = (
-                part.to(device) for part in quantize_weight(tensor)
+                part.to(device) for part in quantize_weight(tensor.cpu(), row_scales.get(name))
             )
         elif tensor.dtype == torch.int8:
             scale = weights[name + SCALE_SUFFIX].float()

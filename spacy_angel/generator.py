@@ -19,7 +19,7 @@ from .prompts import Mention, PromptEncoder, PromptFormat
 from .search import SearchResult, SearchSettings, beam_search, exact_search, hypotheses
 from .trie import SearchSpace
 from .walk import Walker
-from .weights import read_weights, write_weights
+from .weights import read_weights, row_scales, write_weights
 
 if TYPE_CHECKING:
     from transformers import PretrainedConfig, PreTrainedTokenizerBase
@@ -151,18 +151,28 @@ class Generator:
                 sums[i] = value
         return sums
 
-    def to_disk(self, path: Path) -> None:
+    def to_disk(self, path: Path, *, storage: Dtype | None = None) -> None:
         """Save as a Hugging Face folder with the prompt format beside.
 
         path (Path): folder, made where it does not exist.
+        storage (Dtype | None): type of the weights in the folder, for the BART family; whatever it
+            is, they run in every one. None: int8 where they came from such a folder, else the type
+            in which they run. Only floating-point ones can be read by transformers.
+        RAISES (AngelError): a storage type that the model cannot have.
         """
+        if storage is not None and storage not in DTYPES:
+            raise AngelError(Errors.E006.format(dtype=storage, known=", ".join(DTYPES)))
         path.mkdir(parents=True, exist_ok=True)
-        self.config.save_pretrained(path)
-        self.prompts.tokenizer.save_pretrained(path)
         if isinstance(self.model, BartModel):
-            write_weights(path, self.model.state_dict())
+            write_weights(path, self.model.state_dict(storage and DTYPES[storage]))
+        elif storage is not None:
+            raise AngelError(Errors.E015.format(model_type=self.config.model_type))
         elif isinstance(self.model, GenericModel):
             self.model.model.save_pretrained(path, safe_serialization=True)
+        self.config.save_pretrained(path)
+        tokenizer = self.prompts.tokenizer
+        # A fast tokenizer's tokenizer.json holds all that its older files repeat.
+        tokenizer.save_pretrained(path, legacy_format=False if tokenizer.is_fast else None)
         text = json.dumps(self.prompts.format.to_dict(), indent=2, ensure_ascii=False)
         (path / PROMPT_FILE).write_text(text + "\n", encoding="utf8")
 
@@ -326,9 +336,15 @@ def _load_bart(
     if dtype == torch.int8 and device.type != "cpu":
         raise AngelError(Errors.E013.format(device=device))
     weights = read_weights(folder)
-    if "model.shared.weight" not in weights:
-        raise AngelError(Errors.E014.format(path=folder, found=", ".join(sorted(weights)[:3])))
-    return BartModel(config, convert_weights(weights, dtype, device))
+    missing = "model.shared.weight"
+    try:
+        if missing in weights:
+            scales = row_scales(weights)
+            return BartModel(config, convert_weights(weights, dtype, device), scales)
+    except KeyError as error:
+        missing = error.args[0]
+    found = ", ".join(sorted(weights)[:3])
+    raise AngelError(Errors.E014.format(path=folder, missing=missing, found=found))
 
 
 def _load_generic(

@@ -11,7 +11,6 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-SCALE_SUFFIX = ".scale"
 # The int8 kernel of the CPU takes unsigned activations: row values -127..127 are stored plus 128.
 _ZERO_POINT = 128
 # Rows for which the layout of packed weights is chosen; any other number works with it too.
@@ -157,15 +156,18 @@ def quantize_rows(x: Tensor) -> tuple[Tensor, Tensor]:
     return shifted.view(torch.int32).to(torch.uint8), scale
 
 
-def quantize_weight(weight: Tensor) -> tuple[Tensor, Tensor]:
+def quantize_weight(weight: Tensor, scale: Tensor | None = None) -> tuple[Tensor, Tensor]:
     """Scale every output's weights to -127..127 by their largest magnitude.
 
     weight (Tensor): [out, in].
+    scale (Tensor | None): float32[out], where the weights were int8 before: these values come
+        back exactly, also from weights that were rounded to bfloat16 in between.
     RETURNS (tuple[Tensor, Tensor]): int8[out, in] and float32[out] scales.
     """
     weight = weight.float()
-    scale = weight.abs().amax(dim=-1).clamp_min(1e-12) / 127.0
-    return torch.round(weight / scale[:, None]).to(torch.int8), scale
+    if scale is None:
+        scale = weight.abs().amax(dim=-1).clamp_min(1e-12) / 127.0
+    return torch.round(weight / scale[:, None]).clamp_(-127, 127).to(torch.int8), scale
 
 
 def make_linear(weight: Tensor, bias: Tensor | None, scale: Tensor | None) -> Linear:

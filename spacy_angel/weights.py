@@ -1,18 +1,33 @@
-"""Weights of a checkpoint folder: safetensors, or a PyTorch file read without unpickling code."""
+"""Weights of a checkpoint folder: safetensors, or a PyTorch file read without unpickling code.
+
+int8 weights have a file of their own, which says in its header how it is to be read
+(`quantization`: `spacy_angel.int8_rows.v1`). A matrix stands there as two tensors, and stands for
+their product:
+
+    NAME         int8[rows, columns], from -127 to 127
+    NAME.scale   float32[rows], above 0
+    weight       NAME * NAME.scale[:, None]
+
+Everything else (biases, norms, positions) is stored in floating point.
+"""
 
 import json
 import pickle
+from collections.abc import Mapping
 from pathlib import Path
 
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
 from torch import Tensor
 
 from .errors import AngelError, Errors
 
+SCALE_SUFFIX = ".scale"
 INT8_FILE = "model.int8.safetensors"
-_FILES = (INT8_FILE, "model.safetensors", "pytorch_model.bin")
+QUANTIZATION = "spacy_angel.int8_rows.v1"
+_FLOAT_FILE = "model.safetensors"
+_FILES = (INT8_FILE, _FLOAT_FILE, "pytorch_model.bin")
 
 
 def read_weights(folder: Path) -> dict[str, Tensor]:
@@ -20,7 +35,7 @@ def read_weights(folder: Path) -> dict[str, Tensor]:
 
     folder (Path): has `model.int8.safetensors`, `model.safetensors` or `pytorch_model.bin`, or
         an index of shards of one of the last two.
-    RETURNS (dict[str, Tensor]): by name.
+    RETURNS (dict[str, Tensor]): by name; int8 ones have their scales beside them.
     RAISES (AngelError): where there is no such file, or it is damaged or holds more than tensors.
     """
     for name in _FILES:
@@ -36,17 +51,54 @@ def read_weights(folder: Path) -> dict[str, Tensor]:
 
 
 def write_weights(folder: Path, weights: dict[str, Tensor]) -> None:
-    """Write the tensors to `model.safetensors`, or to `model.int8.safetensors` if some are int8.
+    """Write the tensors to `model.safetensors`, or to `model.int8.safetensors` if some are int8;
+    the other one of the two is removed, so that nobody reads what was there before.
 
     folder (Path): exists.
     weights (dict[str, Tensor]): by name; views are written as tensors of their own.
+    RAISES (AngelError): int8 values without scales, or scales that are no numbers.
     """
-    name = INT8_FILE if any(t.dtype == torch.int8 for t in weights.values()) else _FILES[1]
+    is_int8 = any(tensor.dtype == torch.int8 for tensor in weights.values())
+    name, other = (INT8_FILE, _FLOAT_FILE) if is_int8 else (_FLOAT_FILE, INT8_FILE)
     # A copy of every tensor: safetensors refuses memory that two names share.
     tensors = {key: tensor.cpu().clone().contiguous() for key, tensor in weights.items()}
+    metadata = {"format": "pt"}
+    if is_int8:
+        if problem := _int8_problem(tensors):
+            raise AngelError(Errors.E018.format(path=folder / name, problem=problem))
+        metadata["quantization"] = QUANTIZATION
     temporary = folder / f"{name}.part"
-    save_file(tensors, temporary, metadata={"format": "pt"})
+    save_file(tensors, temporary, metadata=metadata)
+    # safetensors makes files that only their owner can read.
+    temporary.chmod(0o644)
     temporary.replace(folder / name)
+    (folder / other).unlink(missing_ok=True)
+
+
+def row_scales(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """RETURNS (dict[str, Tensor]): the scales of the int8 tensors, under the names of these."""
+    return {
+        name: weights[name + SCALE_SUFFIX]
+        for name, tensor in weights.items()
+        if tensor.dtype == torch.int8
+    }
+
+
+def _int8_problem(tensors: Mapping[str, Tensor]) -> str | None:
+    """RETURNS (str | None): where the tensors break the convention, in words."""
+    for name, tensor in tensors.items():
+        if tensor.dtype == torch.int8:
+            scale = tensors.get(name + SCALE_SUFFIX)
+            if tensor.dim() != 2:
+                return f"{name} is no matrix, its shape is {list(tensor.shape)}"
+            if scale is None or scale.dtype != torch.float32 or scale.shape != tensor.shape[:1]:
+                found = "none" if scale is None else f"{scale.dtype} {list(scale.shape)}"
+                return f"{name} needs {len(tensor)} float32 scales, there are {found}"
+            if not bool((torch.isfinite(scale) & (scale > 0)).all()):
+                return f"{name} has scales that are not finite numbers above 0"
+        elif name.endswith(SCALE_SUFFIX) and name.removesuffix(SCALE_SUFFIX) not in tensors:
+            return f"{name} are scales without the int8 values that they belong to"
+    return None
 
 
 def _shards(index: Path) -> list[str]:
@@ -65,10 +117,18 @@ def _shards(index: Path) -> list[str]:
 def _read_file(path: Path) -> dict[str, Tensor]:
     try:
         if path.suffix == ".safetensors":
-            return load_file(path)
-        loaded = torch.load(path, map_location="cpu", weights_only=True)
+            with safe_open(path, "pt") as file:
+                tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+                metadata = file.metadata() or {}
+        else:
+            tensors = torch.load(path, map_location="cpu", weights_only=True)
     except (OSError, RuntimeError, EOFError, SafetensorError, pickle.UnpicklingError) as error:
         raise AngelError(Errors.E005.format(path=path, error=error)) from error
-    if not isinstance(loaded, dict) or not all(isinstance(t, Tensor) for t in loaded.values()):
+    if not isinstance(tensors, dict) or not all(isinstance(t, Tensor) for t in tensors.values()):
         raise AngelError(Errors.E005.format(path=path, error="it holds more than named tensors"))
-    return loaded
+    if path.name == INT8_FILE:
+        if (found := metadata.get("quantization")) != QUANTIZATION:
+            raise AngelError(Errors.E019.format(path=path, found=found, known=QUANTIZATION))
+        if problem := _int8_problem(tensors):
+            raise AngelError(Errors.E018.format(path=path, problem=problem))
+    return tensors

@@ -23,6 +23,7 @@ from spacy_angel.generator import Generator
 from spacy_angel.kb import ConceptKB
 from spacy_angel.prompts import Mention
 from spacy_angel.search import SearchResult, SearchSettings
+from spacy_angel.weights import SCALE_SUFFIX, read_weights, row_scales, write_weights
 
 KB = ConceptKB.build(Concept(c, names[0], names[1:]) for c, names in DISEASES.items())
 NAMES = [KB.name(i) for i in range(KB.n_names)]
@@ -201,6 +202,67 @@ def test_int8_is_small_on_disk_and_can_be_read_as_float32(folders, tmp_path: Pat
     assert wide.log_probs(*arguments) == pytest.approx(exact.log_probs(*arguments), rel=0.05)
 
 
+def test_stored_int8_is_within_half_a_scale_and_gives_what_int8_gives(
+    folders, tmp_path: Path
+) -> None:
+    generator = Generator.from_pretrained(folders["bart"])
+    generator.to_disk(tmp_path / "small", storage="int8")
+    stored = read_weights(tmp_path / "small")
+    scales = row_scales(stored)
+    original = read_weights(folders["bart"])
+    assert {"model.shared.weight", "model.encoder.layers.0.fc1.weight"} <= scales.keys()
+    for name, scale in scales.items():
+        error = (stored[name].float() * scale[:, None] - original[name]).abs()
+        assert bool((error <= 0.5001 * scale[:, None]).all()), name
+    small = Generator.from_pretrained(tmp_path / "small", dtype="int8")
+    assert plain(find(small)) == plain(
+        find(Generator.from_pretrained(folders["bart"], dtype="int8"))
+    )
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "int8"])
+def test_int8_stays_int8_whatever_it_runs_in(folders, tmp_path: Path, dtype: str) -> None:
+    Generator.from_pretrained(folders["bart"], dtype="int8").to_disk(tmp_path / "a")
+    running = Generator.from_pretrained(tmp_path / "a", dtype=dtype)
+    running.to_disk(tmp_path / "b")
+    first, second = read_weights(tmp_path / "a"), read_weights(tmp_path / "b")
+    assert first.keys() == second.keys()
+    for name, scale in row_scales(first).items():
+        assert torch.equal(first[name], second[name])
+        assert torch.equal(scale, second[name + SCALE_SUFFIX])
+    again = Generator.from_pretrained(tmp_path / "b", dtype=dtype)
+    assert plain(find(again)) == plain(find(running))
+
+
+def test_stored_floats_of_int8_are_read_by_transformers(folders, tmp_path: Path) -> None:
+    Generator.from_pretrained(folders["bart"], dtype="int8").to_disk(tmp_path / "small")
+    wide = Generator.from_pretrained(tmp_path / "small")
+    wide.to_disk(tmp_path / "wide", storage="float32")
+    assert not (tmp_path / "wide/model.int8.safetensors").exists()
+    expected = [expected_log_prob(tmp_path / "wide", wide, *pair) for pair in PAIRS]
+    assert wide.log_probs(*zip(*PAIRS, strict=True)) == pytest.approx(expected, abs=1e-4)
+
+
+def test_storage_types_that_do_not_fit(folders, tmp_path: Path) -> None:
+    generator = Generator.from_pretrained(folders["bart"])
+    with pytest.raises(AngelError, match="Unknown dtype 'int4'"):
+        generator.to_disk(tmp_path, storage="int4")  # type: ignore[arg-type]
+    with pytest.raises(AngelError, match="BART family"):
+        Generator.from_pretrained(folders["t5"]).to_disk(tmp_path, storage="int8")
+
+
+def test_the_tokenizer_is_saved_once(folders, tmp_path: Path) -> None:
+    Generator.from_pretrained(folders["bart"]).to_disk(tmp_path)
+    assert {file.name for file in tmp_path.iterdir()} == {
+        "angel.json",
+        "config.json",
+        "model.safetensors",
+        "special_tokens_map.json",
+        "tokenizer.json",
+        "tokenizer_config.json",
+    }
+
+
 def test_saved_weights_are_those_of_transformers(folders, tmp_path: Path) -> None:
     Generator.from_pretrained(folders["bart"]).to_disk(tmp_path)
     saved = AutoModelForSeq2SeqLM.from_pretrained(tmp_path).state_dict()
@@ -292,6 +354,17 @@ def test_weights_of_something_else(folders, tmp_path: Path) -> None:
 
     folder = damaged(folders["bart"], tmp_path / "model", swap)
     with pytest.raises(AngelError, match="not those of a BartForConditionalGeneration"):
+        Generator.from_pretrained(folder)
+
+
+def test_a_checkpoint_that_lacks_a_layer(folders, tmp_path: Path) -> None:
+    def cut(folder: Path) -> None:
+        weights = read_weights(folder)
+        del weights["model.encoder.layers.1.fc2.weight"]
+        write_weights(folder, weights)
+
+    folder = damaged(folders["bart"], tmp_path / "model", cut)
+    with pytest.raises(AngelError, match=r"no model\.encoder\.layers\.1\.fc2\.weight among"):
         Generator.from_pretrained(folder)
 
 

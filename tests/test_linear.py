@@ -34,6 +34,15 @@ def test_weights_are_scaled_by_output() -> None:
     assert scale.tolist() == pytest.approx([4 / 127, 0.1 / 127])
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
+def test_known_scales_bring_the_same_values_back(dtype: torch.dtype) -> None:
+    values, scale = quantize_weight(torch.randn(64, 96))
+    between = (values.float() * scale[:, None]).to(dtype)
+    again, same_scale = quantize_weight(between, scale)
+    assert torch.equal(again, values)
+    assert same_scale is scale
+
+
 @pytest.mark.parametrize("activation", ACTIVATIONS)
 @pytest.mark.parametrize("with_bias", [True, False])
 @pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float32, 1e-5), (torch.bfloat16, 0.05)])

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 import torch
+from safetensors import safe_open
 from safetensors.torch import save_file
 
 from spacy_angel.errors import AngelError
-from spacy_angel.weights import INT8_FILE, read_weights, write_weights
+from spacy_angel.weights import INT8_FILE, QUANTIZATION, read_weights, row_scales, write_weights
 
 WEIGHTS = {"a.weight": torch.arange(6.0).view(2, 3), "b": torch.tensor([1.5])}
 
@@ -29,11 +30,58 @@ def test_what_is_written_is_read(tmp_path: Path, dtype: torch.dtype) -> None:
     assert same(read_weights(tmp_path), weights)
 
 
+INT8 = {
+    "a": torch.tensor([[-127, 3], [0, 1]], dtype=torch.int8),
+    "a.scale": torch.tensor([0.5, 1e-14]),
+    "b": torch.tensor([1.5]),
+}
+
+
 def test_int8_has_a_file_of_its_own(tmp_path: Path) -> None:
-    weights = {"a": torch.tensor([[-127, 3]], dtype=torch.int8), "a.scale": torch.tensor([0.5])}
-    write_weights(tmp_path, weights)
+    write_weights(tmp_path, INT8)
     assert [file.name for file in tmp_path.iterdir()] == [INT8_FILE]
-    assert same(read_weights(tmp_path), weights)
+    assert same(read_weights(tmp_path), INT8)
+    assert same(row_scales(INT8), {"a": INT8["a.scale"]})
+    with safe_open(tmp_path / INT8_FILE, "pt") as file:
+        assert file.metadata() == {"format": "pt", "quantization": QUANTIZATION}
+
+
+def test_what_was_there_before_is_not_read_again(tmp_path: Path) -> None:
+    for weights in (WEIGHTS, INT8, WEIGHTS):
+        write_weights(tmp_path, weights)
+        assert same(read_weights(tmp_path), weights)
+        assert len(list(tmp_path.iterdir())) == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"a.scale": None}, "a needs 2 float32 scales, there are none"),
+        ({"a.scale": torch.ones(3)}, r"a needs 2 float32 scales, there are torch.float32 \[3\]"),
+        ({"a.scale": torch.ones(2).half()}, r"a needs 2 .* there are torch.float16 \[2\]"),
+        ({"a.scale": torch.tensor([1.0, float("nan")])}, "a has scales that are not finite"),
+        ({"a.scale": torch.tensor([0.0, 1.0])}, "a has scales that are not finite"),
+        ({"a": INT8["a"][0]}, r"a is no matrix, its shape is \[2\]"),
+        ({"c.scale": torch.ones(2)}, "c.scale are scales without the int8 values"),
+    ],
+)
+def test_int8_without_its_scales_is_neither_written_nor_read(
+    tmp_path: Path, change: dict, problem: str
+) -> None:
+    weights = {key: tensor for key, tensor in {**INT8, **change}.items() if tensor is not None}
+    with pytest.raises(AngelError, match=problem):
+        write_weights(tmp_path, weights)
+    assert list(tmp_path.iterdir()) == []
+    save_file(weights, tmp_path / INT8_FILE, metadata={"quantization": QUANTIZATION})
+    with pytest.raises(AngelError, match=problem):
+        read_weights(tmp_path)
+
+
+@pytest.mark.parametrize("metadata", [None, {"quantization": "blocks.v7"}])
+def test_int8_by_another_rule_is_refused(tmp_path: Path, metadata: dict | None) -> None:
+    save_file(INT8, tmp_path / INT8_FILE, metadata=metadata)
+    with pytest.raises(AngelError, match=r"stored by the rule .* knows 'spacy_angel.int8_rows.v1'"):
+        read_weights(tmp_path)
 
 
 def test_views_of_one_memory_are_written(tmp_path: Path) -> None:
