@@ -1,21 +1,25 @@
 """Measure batch annotation: rates, the model's share, memory.
 
-    python scripts/benchmark_annotate.py speed CORPUS --pipeline PIPELINE
+    python scripts/benchmark_annotate.py speed CORPUS --pipeline PIPELINE | tee speed.txt
+    python scripts/benchmark_annotate.py sizing speed.txt
     python scripts/benchmark_annotate.py memory CORPUS --pipeline PIPELINE
-    python scripts/benchmark_annotate.py sizing --seconds-per-mention 0.01 --mentions 12
 
-`speed` annotates the gold mentions of a corpus with one process and with two, and links them with
-scispaCy's candidate generator over the same vocabulary, all in the same run. `memory` annotates
-100,000 documents and plots the memory of the process. `sizing` computes what PubMed takes.
+`speed` annotates the gold mentions of a corpus with one process and with two, each on one core, and
+links them with scispaCy's candidate generator over the same vocabulary, all in the same run.
+`sizing` computes from its figures what PubMed takes. `memory` annotates 100,000 documents and plots
+the memory of the process.
 """
 
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
 import time
+import warnings
 from collections.abc import Iterable
+from enum import Enum
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Annotated, Any
@@ -23,7 +27,7 @@ from typing import Annotated, Any
 import typer
 
 from spacy_angel.annotation import annotate
-from spacy_angel.annotation.linking import DocumentLinker, LinkingSettings
+from spacy_angel.annotation.linking import LinkingSettings, open_linker
 from spacy_angel.annotation.manifest import JOURNAL
 from spacy_angel.corpora import CorpusDocument, read_corpus, write_bioc_json
 from spacy_angel.pipelines import open_pipeline
@@ -35,42 +39,57 @@ Corpus = Annotated[Path, typer.Argument(help="Corpus with gold mentions.")]
 Pipeline = Annotated[Path, typer.Option(help="Folder of a pipeline with angel_linker.")]
 
 
+class Index(str, Enum):
+    """Where scispaCy's candidate generator finds the nearest names."""
+
+    hnsw = "hnsw"
+    exact = "exact"
+    none = "none"
+
+
 @app.command()
 def speed(
     corpus: Corpus,
     pipeline: Pipeline,
     n: Annotated[int, typer.Option(help="Documents.")] = 200,
     rounds: Annotated[int, typer.Option(help="Times that each is run; the best counts.")] = 3,
-    scispacy: Annotated[bool, typer.Option(help="Run scispaCy as well.")] = True,
+    index: Annotated[
+        Index, typer.Option(help="scispaCy's neighbours: its own HNSW index, exact, or none.")
+    ] = Index.hnsw,
 ) -> None:
     """Print rates, and one JSON object as the last line."""
     documents = list(islice(read_corpus(corpus), n))
     mentions = sum(len(document.mentions) for document in documents)
     figures: dict[str, Any] = {"documents": len(documents), "mentions": mentions}
-    for key, value in model_share(documents, pipeline, rounds).items():
-        figures[key] = value
+    figures |= in_this_process(documents, pipeline, rounds)
     for workers in (1, 2):
-        seconds = min(annotation_seconds(documents, pipeline, workers) for _ in range(rounds))
-        figures[f"seconds_{workers}_processes"] = seconds
-    if scispacy:
-        figures["seconds_scispacy"] = scispacy_seconds(documents, pipeline, rounds)
-    for key, seconds in figures.items():
-        if key.startswith("seconds"):
-            print(
-                f"{key:<26} {seconds:8.2f} s {len(documents) / seconds:8.1f} documents/s "
-                f"{mentions / seconds:8.1f} mentions/s"
-            )
+        starting, whole = (
+            min(annotation_seconds(part, pipeline, workers) for _ in range(rounds))
+            for part in (documents[:workers], documents)
+        )
+        figures[f"seconds_{workers}_starting"] = starting
+        # Started, it has the rest of the documents to do.
+        left = 1 - workers / len(documents)
+        figures[f"seconds_{workers}_annotating"] = (whole - starting) / left
+    # The largest process that this one has started and that has ended: a worker.
+    figures["worker_mib"] = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 2**10
+    if index is not Index.none:
+        figures |= scispacy_seconds(documents, pipeline, rounds, index)
+    for key, value in figures.items():
+        rates = f"{len(documents) / value:8.1f} documents/s {mentions / value:8.1f} mentions/s"
+        is_rate = key.endswith(("linking", "annotating", "scispacy"))
+        print(f"{key:<26} {value:10,.2f}" + (f" s {rates}" if is_rate else ""))
     print(json.dumps({key: round(value, 4) for key, value in figures.items()}))
 
 
-def model_share(documents: list[CorpusDocument], pipeline: Path, rounds: int) -> dict[str, float]:
-    """Link in this process, on one thread. RETURNS (dict[str, float]): the best round's time, and
-    the share of the generator's search (model and constraint) in it."""
-    import torch
-
-    torch.set_num_threads(1)
-    nlp, linker = open_pipeline(pipeline)
-    link = DocumentLinker(nlp, linker, LinkingSettings(mentions="input"))
+def in_this_process(
+    documents: list[CorpusDocument], pipeline: Path, rounds: int
+) -> dict[str, float]:
+    """Find mentions, and link those of the corpus, on one thread. RETURNS (dict[str, float]): the
+    best round's times, the share of the generator's search (model and constraint) in the linking,
+    and the size of the vocabulary on the disk."""
+    link = open_linker(str(pipeline), None, LinkingSettings(mentions="input"))
+    linker = link.linker
     inner = linker.generator.search
     spent = [0.0]
 
@@ -82,14 +101,35 @@ def model_share(documents: list[CorpusDocument], pipeline: Path, rounds: int) ->
             spent[0] += time.perf_counter() - start
 
     linker.generator.search = timed  # type: ignore[method-assign]
+    texts = [document.text for document in documents]
+    after = link.nlp.pipe_names[[c for _, c in link.nlp.pipeline].index(linker) :]
     link(documents[:8])
-    times = []
-    for _ in range(rounds):
-        spent[0], start = 0.0, time.perf_counter()
-        link(documents)
-        times.append((time.perf_counter() - start, spent[0]))
-    seconds, model = min(times)
-    return {"seconds_linking": seconds, "share_of_model": model / seconds}
+    finding, linking = [], []
+    with warnings.catch_warnings():
+        # scispaCy's detector warns of every text without an abbreviation.
+        warnings.filterwarnings("ignore", message=r"\[W036\]")
+        for _ in range(rounds):
+            spent[0], start = 0.0, time.perf_counter()
+            link(documents)
+            linking.append((time.perf_counter() - start, spent[0]))
+            start = time.perf_counter()
+            found = sum(len(doc.ents) for doc in link.nlp.pipe(texts, disable=after))
+            finding.append(time.perf_counter() - start)
+    seconds, model = min(linking)
+    return {
+        "mentions_found": found,
+        "seconds_finding": min(finding),
+        "seconds_linking": seconds,
+        "share_of_model": model / seconds,
+        "vocabulary_mib": vocabulary_mib(pipeline),
+    }
+
+
+def vocabulary_mib(pipeline: Path) -> float:
+    """RETURNS (float): size of what the processes share, names, concepts and name tries."""
+    folders = [path.parent for path in pipeline.glob("*/kb/meta.json")]
+    files = [path for folder in folders for path in folder.rglob("*.npy")]
+    return sum(path.stat().st_size for path in files) / 2**20
 
 
 def annotation_seconds(documents: list[CorpusDocument], pipeline: Path, workers: int) -> float:
@@ -105,24 +145,36 @@ def annotation_seconds(documents: list[CorpusDocument], pipeline: Path, workers:
             output=Path(folder) / "out",
             mentions="input",
             workers=workers,
-            shard_size=max(1, len(documents) // 8),
+            shard_size=max(1, len(documents) // 16),
         )
         return time.perf_counter() - start
 
 
-def scispacy_seconds(documents: list[CorpusDocument], pipeline: Path, rounds: int) -> float:
-    """The same mentions through scispaCy's candidate generator, exact neighbours, over the
-    vocabulary of the pipeline. RETURNS (float): seconds of the best round, index not counted."""
+def scispacy_seconds(
+    documents: list[CorpusDocument], pipeline: Path, rounds: int, index: Index
+) -> dict[str, float]:
+    """The same mentions, a document at a time, through scispaCy's candidate generator, in which
+    its linker spends its time, over the vocabulary of the pipeline, on one core as a process of
+    ours. RETURNS (dict[str, float]): seconds of the best round, and of building the index."""
     from spacy_angel.baselines import ScispacyCandidates
 
-    baseline = ScispacyCandidates(open_pipeline(pipeline)[1].kb, approximate=True)
+    start = time.perf_counter()
+    kb = open_pipeline(pipeline)[1].kb
+    baseline = ScispacyCandidates(kb, approximate=index is Index.hnsw)
+    building = time.perf_counter() - start
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(cores)})
     times = []
-    for _ in range(rounds):
-        start = time.perf_counter()
-        for document in documents:
-            baseline.link([mention.text for mention in document.mentions], 5)
-        times.append(time.perf_counter() - start)
-    return min(times)
+    try:
+        for _ in range(rounds):
+            start = time.perf_counter()
+            for document in documents:
+                if document.mentions:
+                    baseline.link([mention.text for mention in document.mentions], 5)
+            times.append(time.perf_counter() - start)
+    finally:
+        os.sched_setaffinity(0, cores)
+    return {"seconds_scispacy_building": building, "seconds_scispacy": min(times)}
 
 
 @app.command()
@@ -213,20 +265,46 @@ def draw(samples: Iterable[tuple[int, float]], n: int) -> str:
 
 @app.command()
 def sizing(
-    seconds_per_mention: Annotated[float, typer.Option(help="Of one process, measured.")],
-    mentions: Annotated[float, typer.Option(help="Mentions of a document.")],
-    memory_gib: Annotated[float, typer.Option(help="Of one process, measured.")] = 0.0,
+    figures: Annotated[Path, typer.Argument(help="File whose last line is that of `speed`.")],
+    mentions: Annotated[float | None, typer.Option(help="Of a document; else as measured.")] = None,
+    gpu_seconds_per_mention: Annotated[
+        float | None, typer.Option(help="Of one GPU, measured elsewhere.")
+    ] = None,
     documents: Annotated[int, typer.Option(help="Documents to annotate.")] = PUBMED,
 ) -> None:
-    """Print mentions and hours for a document set, as docs/ANNOTATE.md computes them."""
-    total = documents * mentions
-    hours = total * seconds_per_mention / 3600
-    print(f"{documents:,} documents, {total:,.0f} mentions, {hours:,.0f} hours of one process")
-    for processes in (1, 8, 64):
-        print(
-            f"{processes:>3} processes: {hours / processes:10,.1f} hours, "
-            f"{processes * memory_gib:8,.1f} GiB"
-        )
+    """Print what annotating a document set takes, as the table of docs/ANNOTATE.md."""
+    measured = json.loads(figures.read_text("utf8").splitlines()[-1])
+    for line in sizing_table(measured, documents, mentions, gpu_seconds_per_mention):
+        print(line)
+
+
+def sizing_table(
+    measured: dict[str, float], documents: int, mentions: float | None, gpu: float | None
+) -> list[str]:
+    """measured: figures of `speed`. documents (int). mentions (float | None): of a document.
+    gpu (float | None): seconds a mention. RETURNS (list[str]): lines of Markdown.
+
+    A process links as fast as one of two side by side, which share the memory's bandwidth.
+    """
+    each = measured["mentions"] / measured["documents"] if mentions is None else mentions
+    per_mention = 2 * measured["seconds_2_annotating"] / measured["mentions"]
+    per_document = measured["seconds_finding"] / measured["documents"] + each * per_mention
+    hours = documents * per_document / 3600
+    shared = measured["vocabulary_mib"] / 2**10
+    own = max(0.0, measured["worker_mib"] / 2**10 - shared)
+    lines = [
+        f"{documents:,} documents, {documents * each:,.0f} mentions ({each:.1f} a document); "
+        f"{per_mention:.4f} s a mention, {own:.2f} GiB a process, {shared:.2f} GiB shared",
+        "",
+        "| processes | hours | days | memory, GiB |",
+        "|--:|--:|--:|--:|",
+    ]
+    for n in (1, 16, 64, 256):
+        row = f"{hours / n:,.0f} | {hours / n / 24:,.1f} | {n * own + shared:,.1f}"
+        lines.append(f"| {n} | {row} |")
+    gpu_hours = None if gpu is None else documents * each * gpu / 3600
+    said = "not measured" if gpu_hours is None else f"{gpu_hours:,.0f} ({gpu} s a mention)"
+    return [*lines, "", f"GPU hours: {said}"]
 
 
 if __name__ == "__main__":

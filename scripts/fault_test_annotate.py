@@ -3,11 +3,13 @@
 A run without interruption gives the output to compare with. Another one is killed, all its
 processes at once, again and again, and started again each time; a third one writes to a small
 tmpfs that is full until it has failed. All outputs must be equal, byte for byte, but for the
-journal, which tells of the order of events.
+journal, which tells of the order of events; and the first has every document as often as the
+inputs have it.
 
     python scripts/fault_test_annotate.py --pipeline PIPELINE INPUT…
 """
 
+import json
 import os
 import random
 import shutil
@@ -16,12 +18,15 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from spacy_angel.annotation.inputs import plan_inputs, read_input
 from spacy_angel.annotation.manifest import JOURNAL, MANIFEST
+from spacy_angel.corpora import CorpusReport
 
 
 def main(
@@ -41,10 +46,16 @@ def main(
         start = time.perf_counter()
         run(command, whole, 1)
         seconds = time.perf_counter() - start
-        print(f"uninterrupted: {seconds:.1f} s, {len(shards(whole))} shards")
+        documents, problems = miscounted(inputs, whole)
+        print(
+            f"uninterrupted: {seconds:.1f} s, {documents} documents in {len(shards(whole))} shards",
+            flush=True,
+        )
         killed = folder / "killed"
-        kill_often(command, killed, workers, kills, seconds, random.Random(seed))
-        problems = differences(whole, killed)
+        per_shard = seconds / len(shards(whole))
+        problems += kill_often(
+            command, whole, killed, workers, kills, (seconds, per_shard), random.Random(seed)
+        )
         if disk:
             problems += full_disk(command, whole, folder / "full")
     print("\n".join(problems) or "all outputs are equal")
@@ -65,14 +76,26 @@ def arguments(command: list, output: Path, workers: int) -> list[str]:
 
 
 def kill_often(
-    command: list, output: Path, workers: int, kills: int, seconds: float, moments: random.Random
-) -> None:
+    command: list,
+    expected: Path,
+    output: Path,
+    workers: int,
+    kills: int,
+    seconds: tuple[float, float],
+    moments: random.Random,
+) -> list[str]:
     """Kill the parent alone in every other round, and all processes in the others; then finish.
+    A run that ends before its moment is compared, and another one begun.
 
     One kill in four hits a run anywhere in its first part, most likely while it opens the
-    pipeline, the others at a random moment after its first shard.
+    pipeline, the others within the time of two shards after its first one: so a run of enough
+    shards is killed all these times before it ends.
+
+    seconds: of a whole run, and of one shard. RETURNS (list[str]): what differs.
     """
-    done = ended = 0
+    whole, per_shard = seconds
+    problems: list[str] = []
+    done = since = 0
     while done < kills:
         before = len(shards(output))
         process = subprocess.Popen(
@@ -82,15 +105,17 @@ def kill_often(
             stderr=subprocess.DEVNULL,
         )
         if moments.random() < 0.25:
-            time.sleep(moments.uniform(0, 0.5) * seconds)
+            time.sleep(moments.uniform(0, 0.5) * whole)
         else:
             while process.poll() is None and len(shards(output)) <= before:
                 time.sleep(0.01)
-            time.sleep(moments.uniform(0, 0.5))
+            time.sleep(moments.uniform(0, 2) * per_shard)
         if process.poll() is not None:
-            # It was done: begin again, so that each kill hits a run that works.
+            found = differences(expected, output)
+            print(f"ended after {since} kills, {len(found)} differences", flush=True)
+            problems += found
+            since = 0
             shutil.rmtree(output)
-            ended += 1
             continue
         if done % 2:
             os.killpg(process.pid, signal.SIGKILL)
@@ -99,9 +124,12 @@ def kill_often(
         process.wait()
         wait_for_group(process.pid)
         done += 1
+        since += 1
         print(f"kill {done}: {len(shards(output))} shards on the disk", flush=True)
-    print(f"{kills} kills; {ended} times the run had ended before its moment and was begun anew")
     run(command, output, workers)
+    found = differences(expected, output)
+    print(f"ended after {since} kills, {len(found)} differences", flush=True)
+    return problems + found
 
 
 def wait_for_group(group: int, limit: float = 20.0) -> None:
@@ -137,6 +165,23 @@ def full_disk(command: list, whole: Path, mount: Path) -> list[str]:
         return differences(whole, output)
     finally:
         subprocess.run(["umount", mount], check=True)
+
+
+def miscounted(inputs: list[Path], whole: Path) -> tuple[int, list[str]]:
+    """RETURNS (tuple[int, list[str]]): number of documents in the inputs, and those that an output
+    does not have as often as the inputs do."""
+    given = Counter(
+        document.doc_id
+        for source in plan_inputs(inputs)
+        for document in read_input(source, strict=True, report=CorpusReport(), options={})
+    )
+    found = Counter(
+        json.loads(line)["doc_id"]
+        for shard in shards(whole)
+        for line in shard.read_bytes().splitlines()
+    )
+    wrong = sorted(i for i in {*given, *found} if given[i] != found[i])
+    return given.total(), [f"{i}: given {given[i]} times, found {found[i]}" for i in wrong]
 
 
 def shards(output: Path) -> list[Path]:

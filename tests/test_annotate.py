@@ -1,23 +1,29 @@
 """Annotation of files: what comes out, interruptions, failures, every format there and back."""
 
+import errno
+import gzip
 import json
 import os
+import re
+import signal
 import subprocess
 import sys
 import time
+from functools import partial
+from io import StringIO
 from pathlib import Path
 
 import pytest
 import spacy
 import torch
-from helpers import ROOT, shared_data
+from helpers import ROOT
 from tiny_annotation import make_pipeline, write_jsonl
 from typer.testing import CliRunner
 
 import spacy_angel
 from spacy_angel.annotation import LinkingSettings, annotate, run, workers
 from spacy_angel.annotation.inputs import plan_inputs, read_input
-from spacy_angel.annotation.linking import DocumentLinker
+from spacy_angel.annotation.linking import DocumentLinker, open_linker
 from spacy_angel.annotation.manifest import JOURNAL
 from spacy_angel.cli import app
 from spacy_angel.corpora import CorpusDocument, CorpusReport, GoldMention
@@ -60,6 +66,15 @@ def shards(folder: Path) -> dict[str, bytes]:
 
 def rows(folder: Path) -> list[dict]:
     return [json.loads(line) for data in shards(folder).values() for line in data.splitlines()]
+
+
+def test_the_shipped_pipeline_finds_and_links(tmp_path) -> None:
+    source = tmp_path / "note.txt"
+    source.write_text("After a myocardial infarction she was given aspirin.", "utf8")
+    annotate(source, output=tmp_path / "out")
+    (row,) = rows(tmp_path / "out")
+    found = {mention["text"]: mention["concept_id"] for mention in row["mentions"]}
+    assert found == {"myocardial infarction": "MESH:D009203", "aspirin": "MESH:D001241"}
 
 
 # one document
@@ -137,13 +152,21 @@ def test_a_failing_document_costs_no_other(pipeline) -> None:
         DocumentLinker(nlp, linker)(documents, strict=True)
 
 
-def test_a_whole_batch_that_fails_stops_the_run(pipeline) -> None:
+@pytest.mark.parametrize("batch_size", [64, 8, 1])
+def test_whole_batches_that_fail_stop_the_run(pipeline, batch_size) -> None:
     nlp, linker = open_pipeline(pipeline)
-    nlp.max_length = 2
-    documents = [CorpusDocument(str(i), "migraine") for i in range(16)]
-    with pytest.raises(AngelError, match="All 16 documents of a batch failed"):
-        DocumentLinker(nlp, linker)(documents)
-    assert len(DocumentLinker(nlp, linker)(documents[:15])) == 15
+    nlp.max_length = 8
+    settings = LinkingSettings(batch_size=batch_size)
+    bad = [CorpusDocument(str(i), "migraine again") for i in range(16)]
+    with pytest.raises(AngelError, match="The last 16 documents all failed"):
+        DocumentLinker(nlp, linker, settings)(bad)
+    link = DocumentLinker(nlp, linker, settings)
+    good = [CorpusDocument("good", "migraine")]
+    results = link(bad[:15]) + link(good) + link(bad[:15])
+    assert [type(result).__name__ for result in results].count("Failure") == 30
+    # shards smaller than that many are no way around
+    with pytest.raises(AngelError, match="The last 16 documents all failed"):
+        link(bad[:1])
 
 
 def test_the_cache_gives_the_same_and_searches_less(pipeline) -> None:
@@ -222,21 +245,51 @@ def test_the_same_input_twice_is_annotated_once(pipeline, source, tmp_path) -> N
     assert manifest["complete"] is True
 
 
+def test_an_input_that_was_moved_is_continued(pipeline, source, tmp_path, monkeypatch) -> None:
+    whole, out = tmp_path / "whole", tmp_path / "out"
+    annotate(source, pipeline, output=whole, shard_size=10)
+    interrupt_after(monkeypatch, 1)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(OSError, match="No space left"):
+        annotate("in.jsonl", pipeline, output=out, shard_size=10)
+    monkeypatch.undo()
+    manifest = annotate(source, pipeline, output=out, shard_size=10)
+    assert shards(out) == shards(whole)
+    assert manifest["complete"] is True
+    assert manifest["duplicates"] == [{"name": str(source), "same_as": "in.jsonl"}]
+
+
+def test_complete_means_every_input_that_was_begun(pipeline, source, tmp_path, monkeypatch) -> None:
+    out, other = tmp_path / "out", write_jsonl(tmp_path / "other.jsonl", 4)
+    interrupt_after(monkeypatch, 1)
+    with pytest.raises(OSError, match="No space left"):
+        annotate(source, pipeline, output=out, shard_size=10)
+    monkeypatch.undo()
+    assert annotate(other, pipeline, output=out, shard_size=10)["complete"] is False
+    manifest = annotate([source, other], pipeline, output=out, shard_size=10)
+    assert (manifest["complete"], manifest["counts"]["documents"]) == (True, 29)
+
+
+def interrupt_after(monkeypatch, n: int) -> None:
+    """Let the disk be full after n shards, in the middle of the next one."""
+    write = workers.write_shard
+
+    def failing(folder, data, record):
+        if record.shard == n:
+            (folder / f".{record.file}.0.new").write_bytes(data[:10])
+            raise OSError(28, "No space left on device")
+        return write(folder, data, record)
+
+    monkeypatch.setattr(workers, "write_shard", failing)
+
+
 @pytest.mark.parametrize("after", [0, 1, 2])
 def test_an_interrupted_run_ends_with_the_same_files(
     pipeline, source, tmp_path, monkeypatch, after
 ) -> None:
     whole, out = tmp_path / "whole", tmp_path / "out"
     annotate(source, pipeline, output=whole, shard_size=10)
-    write = workers.write_shard
-
-    def failing(folder, data, record):
-        if record.shard == after:
-            (folder / f".{record.file}.0.new").write_bytes(data[:10])
-            raise OSError(28, "No space left on device")
-        return write(folder, data, record)
-
-    monkeypatch.setattr(workers, "write_shard", failing)
+    interrupt_after(monkeypatch, after)
     with pytest.raises(OSError, match="No space left"):
         annotate(source, pipeline, output=out, shard_size=10)
     assert len(shards(out)) == after
@@ -275,8 +328,9 @@ def test_two_processes_give_the_same_as_one(pipeline, source, tmp_path) -> None:
     assert manifests[0] == manifests[1]
 
 
-@pytest.mark.skipif(os.name != "posix", reason="processes are killed with SIGKILL")
-def test_a_killed_run_leaves_no_process_and_goes_on(pipeline, tmp_path) -> None:
+@pytest.mark.skipif(os.name != "posix", reason="processes get signals")
+@pytest.mark.parametrize("how", ["SIGKILL", "SIGINT"])
+def test_a_killed_run_leaves_no_process_and_goes_on(pipeline, tmp_path, how) -> None:
     source = write_jsonl(tmp_path / "many.jsonl", 400)
     whole, out = tmp_path / "whole", tmp_path / "out"
     annotate(source, pipeline, output=whole, shard_size=20)
@@ -289,8 +343,12 @@ def test_a_killed_run_leaves_no_process_and_goes_on(pipeline, tmp_path) -> None:
     while not shards(out) and time.monotonic() < end:
         assert process.poll() is None
         time.sleep(0.05)
-    process.kill()
-    process.wait()
+    if how == "SIGKILL":
+        process.kill()
+    else:
+        # as Ctrl-C reaches everything that the terminal runs
+        os.killpg(process.pid, signal.SIGINT)
+    assert process.wait() != 0
     while time.monotonic() < end:
         try:
             os.killpg(process.pid, 0)
@@ -299,8 +357,48 @@ def test_a_killed_run_leaves_no_process_and_goes_on(pipeline, tmp_path) -> None:
         time.sleep(0.1)
     with pytest.raises(ProcessLookupError):
         os.killpg(process.pid, 0)
+    if how == "SIGINT":
+        assert json.loads((out / "manifest.json").read_text("utf8"))["complete"] is False
+    assert len(shards(out)) < 20
     annotate(source, pipeline, output=out, shard_size=20, workers=2)
     assert shards(out) == shards(whole)
+
+
+@pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="reads Linux' memory maps")
+def test_the_vocabulary_is_shared_by_all_processes(pipeline) -> None:
+    """Mapped from its files, and no page copied by reading from it."""
+    link = open_linker(str(pipeline), None, LinkingSettings())
+    assert link([CorpusDocument("1", "the patient had heart attack. aspirin")])[0].mentions
+    folder = pipeline / "angel_linker/kb"
+    entries = re.split(r"\n(?=[0-9a-f]+-[0-9a-f]+ )", Path("/proc/self/smaps").read_text())
+    copied = {
+        entry.partition("\n")[0].split(maxsplit=5)[-1].strip(): sum(
+            int(kb) for kb in re.findall(r"Private_Dirty: +(\d+) kB", entry)
+        )
+        for entry in entries
+        if f" {folder}/" in entry.partition("\n")[0]
+    }
+    wanted = {"name_data", "spelling_data", "id_hash", "token", "first_child", "leaf_begin"}
+    assert wanted <= {Path(path).stem for path in copied}
+    assert set(copied.values()) == {0}
+
+
+def test_the_bar_tells_documents_mentions_rate_and_time_left(
+    pipeline, source, tmp_path, monkeypatch
+) -> None:
+    terminal = StringIO()
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
+    monkeypatch.setattr(run, "tqdm", partial(run.tqdm, file=terminal))
+    annotate(source, pipeline, output=tmp_path / "out", shard_size=10)
+    shown = [line for line in terminal.getvalue().split("\r") if "documents" in line]
+    pattern = (
+        r"(\d+)%\|.*\| (\d+) documents, (\d+) mentions, [\d.,]+ documents/s \[00:\d\d<00:\d\d\]"
+    )
+    found = [match.groups() for line in shown if (match := re.match(pattern, line.strip()))]
+    # the bar is drawn once more at its end
+    steps = list(dict.fromkeys((int(documents), int(mentions)) for _, documents, mentions in found))
+    assert steps == [(10, 20), (20, 40), (25, 50)]
+    assert [int(percent) for percent, _, _ in found][-1] == 100
 
 
 def test_what_does_not_fit_is_refused(pipeline, source, tmp_path) -> None:
@@ -340,6 +438,21 @@ def test_one_process_at_a_time(pipeline, source, tmp_path) -> None:
     Journal(tmp_path / "out", {}, {}).close()
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no such locks there")
+def test_a_disk_without_locks_is_no_hindrance(tmp_path, monkeypatch) -> None:
+    import fcntl
+
+    from spacy_angel.annotation.manifest import Journal
+
+    def refuse(*_) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    with Journal(tmp_path / "out", {}, {}) as journal:
+        journal.end_input(0, 0, {}, None)
+    assert len((tmp_path / "out" / JOURNAL).read_text().splitlines()) == 2
+
+
 def test_a_broken_input_costs_what_is_broken(pipeline, source, tmp_path) -> None:
     broken = tmp_path / "broken.xml"
     article = "<PubmedArticle><MedlineCitation><PMID>{}</PMID><Article><ArticleTitle>migraine"
@@ -371,6 +484,24 @@ def test_faults_and_failures_are_recorded(pipeline, tmp_path) -> None:
         annotate(source, pipeline, output=tmp_path / "strict", strict=True)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are bytes there")
+@pytest.mark.parametrize("format", ["jsonl", "parquet", "bioc_json", "docbin", "pubtator"])
+def test_a_name_that_is_no_text_costs_one_document(pipeline, tmp_path, format) -> None:
+    if format == "parquet":
+        pytest.importorskip("pyarrow")
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    (folder / "a.txt").write_text("aspirin")
+    (folder / os.fsdecode(b"b\xff.txt")).write_text("migraine")
+    out = tmp_path / "out"
+    manifest = annotate(folder, pipeline, output=out, output_format=format)
+    assert manifest["counts"]["documents"] == 1
+    (failure,) = json.loads((out / "manifest.json").read_text("utf8"))["failures"]
+    assert (failure["doc_id"], failure["reason"][:18]) == ("b\udcff", "UnicodeEncodeError")
+    with pytest.raises(AngelError, match="failed: UnicodeEncodeError"):
+        annotate(folder, pipeline, output=tmp_path / "2", output_format=format, strict=True)
+
+
 def test_a_loaded_pipeline_and_the_function_of_the_package(pipeline, source, tmp_path) -> None:
     nlp = spacy.load(pipeline)
     settings = {"output": tmp_path / "out", "shard_size": 10}
@@ -392,6 +523,17 @@ def test_the_command_line(pipeline, source, tmp_path) -> None:
     assert failed.exit_code == 1
     assert "Error: " in failed.stderr
     assert "begun with other settings" in failed.stderr
+
+
+def test_the_command_line_tells_of_a_cut_input(pipeline, source, tmp_path) -> None:
+    cut = tmp_path / "cut.jsonl.gz"
+    cut.write_bytes(gzip.compress(source.read_bytes())[:-20])
+    command = ["annotate", str(source), str(cut), "-o", str(tmp_path / "out")]
+    done = CliRunner().invoke(app, [*command, "--pipeline", str(pipeline)])
+    assert done.exit_code == 1
+    assert "Not read to its end" in done.stderr
+    # the whole input is not lost by it
+    assert len([row for row in rows(tmp_path / "out") if row["doc_id"]]) >= 25
 
 
 # formats
@@ -463,45 +605,3 @@ def test_bioc_names_concept_and_score(pipeline, tmp_path) -> None:
     assert annotation["infons"]["identifier"] == "MESH:D001241"
     assert annotation["infons"]["name"] == "Aspirin"
     assert 0 < float(annotation["infons"]["score"]) <= 1
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "name",
-    [
-        "bc5cdr/CDR_TrainingSet.PubTator.txt",
-        "bc5cdr/CDR_DevelopmentSet.PubTator.txt",
-        "bc5cdr/CDR_DevelopmentSet.BioC.xml",
-        "medmentions/st21pv_train.rebuilt.pubtator.gz",
-    ],
-)
-def test_corpora_through_every_format(document_linker, tmp_path, name) -> None:
-    """Offsets only: the links are taken as they stand."""
-    from spacy_angel.annotation.documents import AnnotatedDocument, AnnotatedMention
-    from spacy_angel.annotation.outputs import OUTPUT_FORMATS
-
-    (source,) = plan_inputs([shared_data(name)])
-    corpus = list(read_input(source, strict=False, report=CorpusReport(), options={}))
-    documents = [
-        AnnotatedDocument(
-            d.doc_id,
-            d.text,
-            tuple(
-                AnnotatedMention(m.start, m.end, m.text, m.label, m.concept_ids, "name", 0.5)
-                for m in d.mentions
-            ),
-            d.title_end,
-        )
-        for d in corpus
-    ]
-    expected = [
-        (d.doc_id, d.text, [(m.start, m.end, m.text, m.label) for m in d.mentions]) for d in corpus
-    ]
-    assert len(corpus) in (500, 2635)
-    for format in OUTPUT_FORMATS.values():
-        pieces = [format.encode(document, document_linker.nlp, False) for document in documents]
-        path = tmp_path / f"shard{format.suffix}"
-        path.write_bytes(format.join(pieces, False))
-        found = [(doc_id, text, mentions) for doc_id, text, _, mentions in offsets(path)]
-        assert [sorted(f[2]) for f in found] == [sorted(e[2]) for e in expected]
-        assert [f[:2] for f in found] == [e[:2] for e in expected]

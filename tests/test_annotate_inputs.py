@@ -143,6 +143,7 @@ def test_jsonl(tmp_path) -> None:
     lines = [json.dumps(row) for row in ROWS]
     lines += ["[1]", '{"id": 1}', '{"text": 5}', '{"text": "\\ud800"}', "{", '{"text": "x", "m']
     lines += ['{"text": "x", "mentions": [1]}', '{"text": "x", "mentions": [{"start": "0"}]}']
+    lines += ['{"id": "\\udc00", "text": "x"}']
     lines += ['{"id": "y", "text": "x", "mentions": [{"start": 0, "end": 9}]}', ""]
     path.write_bytes(gzip.compress("\n".join(lines).encode()))
     documents, report = read(path)
@@ -154,10 +155,20 @@ def test_jsonl(tmp_path) -> None:
     ]
     (mention,) = documents[0].mentions
     assert (mention.start, mention.end, mention.text, mention.label) == (0, 5, "heart", "L")
-    assert report.counts["documents_left_out"] == 8
+    assert report.counts["documents_left_out"] == 9
     assert report.counts["mentions_left_out"] == 1
     with pytest.raises(AngelError, match=r"line 4: this is no document: an object was expected"):
         read(path, strict=True)
+
+
+def test_the_end_of_the_title(tmp_path) -> None:
+    path = tmp_path / "a.jsonl"
+    given = [4, 4.0, 0, 9, 10, -1, 4.5, "4", None]
+    path.write_text(
+        "".join(json.dumps({"text": "Nine char", "title_end": e}) + "\n" for e in given)
+    )
+    documents, _ = read(path, strict=True)
+    assert [d.title_end for d in documents] == [4, 4, 0, 9, None, None, None, None, None]
 
 
 def test_fields_by_name(tmp_path) -> None:
@@ -211,6 +222,10 @@ def test_formats_are_told_from_the_files(tmp_path) -> None:
         "bioc_xml",
         "pubmed",
     ]
+    packed = gzip.compress(b'{"text": "x"}\n' + b'{"text": "y"}\n' * 10**5)
+    (tmp_path / "cut.jsonl.gz").write_bytes(packed[:-20])
+    # told from the first line: what is wrong further on is for the reading
+    assert infer_format(tmp_path / "cut.jsonl.gz") == "jsonl"
     (tmp_path / "h").write_text("nothing known")
     with pytest.raises(AngelError, match="looks like none of the input formats"):
         infer_format(tmp_path / "h")

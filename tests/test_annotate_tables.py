@@ -4,12 +4,15 @@ import json
 import os
 import re
 import signal
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
 
 import pytest
 import torch
+from helpers import ROOT
 from tiny_annotation import make_pipeline, texts, write_jsonl
 
 from spacy_angel.annotation import LinkingSettings, annotate
@@ -50,6 +53,12 @@ def test_a_table_is_linked_row_by_row(pipeline) -> None:
     assert "the mention" in third["error"]
     assert [m["text"] for m in third["mentions"]] == ["aspirin"]
     assert linker(table.slice(0, 0)).num_rows == 0
+    strict = TableLinker(str(pipeline), strict=True)
+    assert strict(table.slice(0, 1)).to_pylist()[0]["error"] is None
+    with pytest.raises(AngelError, match="row 0 of a table: this is no document: the field text"):
+        strict(table.slice(1, 1))
+    with pytest.raises(AngelError, match="the mention"):
+        strict(table.slice(2, 1))
 
 
 def test_frames_as_spark_hands_them_in(pipeline) -> None:
@@ -63,6 +72,32 @@ def test_frames_as_spark_hands_them_in(pipeline) -> None:
     outer = re.sub("<.*>", "", SPARK_SCHEMA)
     assert [column.split()[0] for column in outer.split(", ")] == columns
     assert linked[0]["mentions"][0][0]["concept_id"]
+
+
+@pytest.mark.slow
+def test_the_example_for_spark_runs(tmp_path) -> None:
+    pytest.importorskip("pyspark", reason="needs PySpark: pip install pyspark")
+    text = (ROOT / "docs/ANNOTATE.md").read_text("utf8")
+    code = next(c for c in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "pyspark" in c)
+    (tmp_path / "example.py").write_text(code)
+    # Spark starts its Python processes by name.
+    environment = {**os.environ, "PYSPARK_PYTHON": sys.executable}
+    done = subprocess.run(
+        [sys.executable, "example.py"],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    rows = [
+        [cell.strip() for cell in line.split("|")[1:-1]]
+        for line in done.stdout.splitlines()
+        if line.startswith("|")
+    ]
+    assert rows[0][:4] == ["doc_id", "start", "end", "text"]
+    assert ["1", "16", "28", "heart attack"] in [row[:4] for row in rows]
 
 
 @pytest.fixture(scope="module")

@@ -115,13 +115,15 @@ def annotate_addresses(
     device: str | None,
     settings: LinkingSettings,
     options: Mapping[str, Any],
+    strict: bool,
 ) -> dict[str, Any]:
     """Annotate Parquet in an object store, read and written by Ray.
 
     inputs (Sequence[str]), output (str): addresses that Ray Data knows, e.g. `s3://bucket/folder`.
     pipeline (str | Path | Language | None): see `opening.pipeline_folder`.
     address (str), workers (int), device (str | None): see `connect`.
-    settings (LinkingSettings), options (Mapping[str, Any]): see `tables.TableLinker`.
+    settings (LinkingSettings), options (Mapping[str, Any]), strict (bool): see
+        `tables.TableLinker`.
     RETURNS (dict[str, Any]): `complete` and the number of documents.
     """
     ray = _import_ray()
@@ -134,7 +136,13 @@ def annotate_addresses(
                 TableLinker,
                 batch_size=_TABLE_ROWS,
                 batch_format="pyarrow",
-                fn_constructor_args=(str(opened.path), _model_device(chosen), settings, options),
+                fn_constructor_args=(
+                    str(opened.path),
+                    _model_device(chosen),
+                    settings,
+                    options,
+                    strict,
+                ),
                 compute=ray.data.ActorPoolStrategy(size=workers),
                 num_gpus=_gpus(chosen),
             ).write_parquet(output)

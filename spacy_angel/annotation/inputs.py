@@ -6,10 +6,12 @@ the document that it spoils, unless everything is to be strict.
 """
 
 import json
+import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -147,7 +149,7 @@ def fingerprint(source: Input) -> str:
     state = sha256()
     for path in source.paths:
         if len(source.paths) > 1:
-            state.update(f"{path.name}\0{path.stat().st_size}\0".encode())
+            state.update(os.fsencode(path.name) + f"\0{path.stat().st_size}\0".encode())
         with open(path, "rb") as file:
             while block := file.read(2**20):
                 state.update(block)
@@ -285,12 +287,13 @@ def row_document(
         if id_field:
             raise BadRow(f"the field {id_field} is missing")
         doc_id = f"{path.name}:{number}"
+    doc_id = _whole_characters(str(doc_id), id_field or "the identifier")
     text, title_end = _row_text(row, text_field)
     mentions = []
     for mention in row.get("mentions") or ():
-        if (found := _row_mention(mention, text, str(doc_id), reading, number)) is not None:
+        if (found := _row_mention(mention, text, doc_id, reading, number)) is not None:
             mentions.append(found)
-    return CorpusDocument(str(doc_id), text, tuple(mentions), title_end=title_end)
+    return CorpusDocument(doc_id, text, tuple(mentions), title_end=title_end)
 
 
 def _row_text(row: Mapping[str, Any], text_field: str) -> tuple[str, int | None]:
@@ -304,11 +307,19 @@ def _row_text(row: Mapping[str, Any], text_field: str) -> tuple[str, int | None]
         title_end = len(str(title)) if title else None
     if not isinstance(text, str):
         raise BadRow(f"{text_field} must be a string, {type(text).__name__} came")
+    if isinstance(title_end, float) and title_end.is_integer():
+        # pandas' only whole numbers that may be missing
+        title_end = int(title_end)
+    is_inside = isinstance(title_end, int) and 0 <= title_end <= len(text)
+    return _whole_characters(text, text_field), title_end if is_inside else None
+
+
+def _whole_characters(text: str, name: str) -> str:
     try:
         text.encode("utf8")
     except UnicodeEncodeError as error:
-        raise BadRow(f"{text_field} holds half a character ({error})") from error
-    return text, title_end if isinstance(title_end, int) and title_end <= len(text) else None
+        raise BadRow(f"{name} holds half a character ({error})") from error
+    return text
 
 
 def _row_mention(
@@ -346,7 +357,9 @@ def _input(path: Path, files: Sequence[Path], format: str) -> Input:
 
 
 def _first_object_has(path: Path, key: str) -> bool:
-    line = b"".join(piece for number, piece in pieces(path) if number == 1)
+    line = b"".join(
+        piece for _, piece in takewhile(lambda numbered: numbered[0] == 1, pieces(path))
+    )
     try:
         return key in json.loads(line.removeprefix(b"\xef\xbb\xbf"))
     except (ValueError, TypeError):

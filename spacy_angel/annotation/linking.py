@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 
 MentionSource = Literal["auto", "input", "pipeline"]
 
-# Where as many documents fail one after the other, it is the machine or the pipeline.
+# Where as many documents fail in whole batches one after the other, it is the machine or the
+# pipeline.
 MANY_FAILURES = 16
 
 
@@ -62,14 +64,20 @@ class DocumentLinker:
         from spacy.util import raise_error
 
         self.nlp = nlp
-        self._linker = linker
+        self.linker = linker
         self._settings = settings
         self._cache: CachedSearch | None = None
+        self._failed_in_a_row = 0
         at = next(i for i, (_, component) in enumerate(nlp.pipeline) if component is linker)
         rest = nlp.pipe_names[at:]
         writers = [n for n in nlp.pipe_names[:at] if "doc.ents" in nlp.get_pipe_meta(n).assigns]
         self._not_run = {False: rest, True: [*writers, *rest]}
-        nlp.set_error_handler(raise_error)
+        # Not `nlp.set_error_handler`: spaCy's own recogniser has no place for one.
+        nlp.default_error_handler = raise_error
+        for _, component in nlp.pipeline:
+            if hasattr(component, "set_error_handler"):
+                with suppress(AttributeError):
+                    component.set_error_handler(raise_error)
         # Opened now: without model or vocabulary no document could be linked.
         linker.kb.search_space(linker.generator.prompts, [None])
         if settings.cache:
@@ -84,7 +92,8 @@ class DocumentLinker:
         documents (Sequence[CorpusDocument]): any number; in memory.
         strict (bool): raise where a document fails.
         RETURNS (list[AnnotatedDocument | Failure]): one a document, in their order.
-        RAISES (AngelError): a document failed and `strict`, or a whole batch did.
+        RAISES (AngelError): a document failed and `strict`, or all MANY_FAILURES last ones did, in
+            whole batches.
         """
         if self._cache is not None:
             self._cache.clear()
@@ -102,12 +111,13 @@ class DocumentLinker:
     ) -> list[AnnotatedDocument | Failure]:
         results = _isolate(self._link, batch)
         failures = [result for result in results if isinstance(result, Failure)]
-        if failures and (strict or len(failures) == len(batch) >= MANY_FAILURES):
+        all_failed = len(failures) == len(batch)
+        self._failed_in_a_row = self._failed_in_a_row + len(batch) if all_failed else 0
+        if failures and (strict or self._failed_in_a_row >= MANY_FAILURES):
             message = Errors.E813 if strict else Errors.E812
             first = failures[0]
-            raise AngelError(
-                message.format(n=len(failures), doc_id=first.doc_id, reason=first.reason)
-            )
+            n = self._failed_in_a_row
+            raise AngelError(message.format(n=n, doc_id=first.doc_id, reason=first.reason))
         return results
 
     def _link(self, documents: Sequence[CorpusDocument]) -> list[AnnotatedDocument]:
@@ -130,13 +140,13 @@ class DocumentLinker:
             for document in documents
         ]
         docs = list(self.nlp.pipe(docs, batch_size=len(docs), disable=self._not_run[given]))
-        own = self._linker.settings
+        own = self.linker.settings
         span_key = GOLD_SPANS if given else own.span_key
         try:
-            self._linker.settings = replace(own, span_key=span_key)
-            links = self._linker.predict(docs)
+            self.linker.settings = replace(own, span_key=span_key)
+            links = self.linker.predict(docs)
         finally:
-            self._linker.settings = own
+            self.linker.settings = own
         return [
             self._document(document, find_spans(doc, span_key), doc_links, given)
             for document, doc, doc_links in zip(documents, docs, links, strict=True)
@@ -187,7 +197,7 @@ class DocumentLinker:
         return found
 
     def _name(self, concept_id: str) -> str:
-        kb = self._linker.kb
+        kb = self.linker.kb
         return kb[concept_id].canonical_name if concept_id in kb else ""
 
 

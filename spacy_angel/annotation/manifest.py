@@ -90,22 +90,22 @@ class Journal:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def number_of(self, source: Input, sha256: str) -> int | None:
-        """The number of an input, a new one where it is new.
+    def number_of(self, source: Input, sha256: str) -> int:
+        """The number of an input, a new one where its content is new.
 
-        source (Input), sha256 (str): the input and the digest of its content.
-        RETURNS (int | None): None where the same content came under another name before.
+        source (Input), sha256 (str): the input and the digest of its content. Under another name
+            than before (a copy, a file that was moved, a path given in full) it is the same input
+            and noted as a duplicate.
+        RETURNS (int): its place among the inputs, from 0.
         RAISES (AngelError): the content was another when the output was begun.
         """
+        if any(k["name"] == source.name and k["sha256"] != sha256 for k in self._inputs):
+            raise AngelError(Errors.E817.format(path=source.name, output=self.folder))
         for number, known in enumerate(self._inputs):
-            if known["name"] == source.name and known["sha256"] != sha256:
-                raise AngelError(Errors.E817.format(path=source.name, output=self.folder))
-            if known["name"] == source.name:
-                return number
-        for known in self._inputs:
             if known["sha256"] == sha256:
-                self._duplicates.append({"name": source.name, "same_as": known["name"]})
-                return None
+                if known["name"] != source.name:
+                    self._duplicates.append({"name": source.name, "same_as": known["name"]})
+                return number
         entry = {
             "name": source.name,
             "format": source.format,
@@ -121,6 +121,10 @@ class Journal:
         if end is None or end["error"] is not None:
             return False
         return all(self.has_shard(number, shard) for shard in range(end["shards"]))
+
+    def all_done(self) -> bool:
+        """RETURNS (bool): whether all inputs that were ever begun are done."""
+        return all(map(self.is_done, range(len(self._inputs))))
 
     def has_shard(self, number: int, shard: int, read: int | None = None) -> bool:
         """Whether a shard was written and is there.
@@ -200,7 +204,9 @@ class Journal:
             ],
         }
         with replacing(self.folder / MANIFEST) as file:
-            file.write(json.dumps(manifest, indent=1, ensure_ascii=False).encode("utf8"))
+            text = json.dumps(manifest, indent=1, ensure_ascii=False)
+            # The name of a file need not be UTF-8; its bytes are then escapes, in JSON as well.
+            file.write(text.encode("utf8", errors="backslashreplace"))
         return manifest
 
     def _read(self) -> None:
@@ -266,12 +272,15 @@ def _reading(end: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def _lock(file: IO[bytes], folder: Path) -> None:
-    """Hold the file for this process, where the system knows such locks."""
+    """Hold the file for this process, where the system and the disk know such locks."""
     try:
         import fcntl
     except ImportError:
         return
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
+    except (BlockingIOError, PermissionError) as error:
         raise AngelError(Errors.E818.format(path=folder)) from error
+    except OSError:
+        # Some network disks have none.
+        return

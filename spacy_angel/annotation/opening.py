@@ -41,20 +41,22 @@ def pipeline_folder(
 ) -> Iterator[PipelineFolder]:
     """Make sure that a pipeline can be opened, and compile its name trie.
 
-    pipeline (str | Path | Language | None): folder or installed package; a loaded pipeline, or
-        None for the shipped one, is saved to a temporary folder.
+    pipeline (str | Path | Language | None): folder or installed package, None for the shipped
+        one; a loaded pipeline is saved to a temporary folder.
     everywhere (bool): other machines open it as well.
     YIELDS (PipelineFolder): until then the folder is there.
     RAISES (AngelError): it cannot be opened, has no linker, or would be on this machine only.
     """
     from ..pipelines import open_pipeline
-    from ..starter import load
+    from ..sources import SHIPPED_NAME
 
     with TemporaryDirectory(prefix="spacy-angel-") as temporary:
-        nlp, linker = open_pipeline(load() if pipeline is None else pipeline)
+        pipeline = SHIPPED_NAME if pipeline is None else pipeline
+        nlp, linker = open_pipeline(pipeline)
         linker.kb.search_space(linker.generator.prompts, [None])
-        # A loaded pipeline may have changed since; `en_angel_mini` is made, not read.
-        if isinstance(pipeline, str | Path) and nlp.path is not None:
+        # A loaded pipeline may have changed since; what ships lies elsewhere on other machines.
+        elsewhere = everywhere and pipeline == SHIPPED_NAME
+        if isinstance(pipeline, str | Path) and nlp.path is not None and not elsewhere:
             path = Path(nlp.path)
         elif everywhere:
             raise AngelError(Errors.E823)

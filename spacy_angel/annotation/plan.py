@@ -48,12 +48,12 @@ class Plan:
         offset = 0
         for source in self.sources:
             number = self.journal.number_of(source, fingerprint(source))
-            if number is not None and number not in self._numbers:
-                self._numbers.add(number)
-                if self.journal.is_done(number):
-                    self.skip_to(offset + source.size)
-                else:
-                    yield PlannedInput(source, number, offset)
+            is_new = number not in self._numbers
+            self._numbers.add(number)
+            if is_new and not self.journal.is_done(number):
+                yield PlannedInput(source, number, offset)
+            else:
+                self.skip_to(offset + source.size)
             offset += source.size
         self._was_read = True
 
@@ -88,8 +88,9 @@ class Plan:
         self.skipped = max(self.skipped, position)
 
     def is_complete(self) -> bool:
-        """RETURNS (bool): whether every input was annotated to its end."""
-        return self._was_read and all(map(self.journal.is_done, self._numbers))
+        """RETURNS (bool): whether every input, of this run or one before, was annotated to its
+        end."""
+        return self._was_read and self.journal.all_done()
 
 
 def cut(documents: Iterable[CorpusDocument], size: int) -> Iterator[list[CorpusDocument]]:

@@ -81,7 +81,15 @@ def annotate(
         from .cluster import annotate_addresses
 
         return annotate_addresses(
-            list(map(str, given)), pipeline, str(output), ray, workers, device, linking, values
+            list(map(str, given)),
+            pipeline,
+            str(output),
+            ray,
+            workers,
+            device,
+            linking,
+            values,
+            strict,
         )
     sources = plan_inputs(given, input_format, values)
     settings = {

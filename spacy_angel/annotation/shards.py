@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ..corpora import CorpusDocument
 from ..corpora.files import replacing
+from ..errors import AngelError, Errors
 from .documents import AnnotatedDocument, Failure
 from .linking import LinkingSettings, open_linker
 from .manifest import ShardRecord
@@ -70,14 +71,18 @@ class ShardWorker:
         for result in self._link(job.documents, strict=self._settings.strict):
             if isinstance(result, AnnotatedDocument):
                 try:
+                    # From a file's name; formats that are joined later would lose the shard by it.
+                    result.doc_id.encode("utf8")
                     pieces.append(format.encode(result, self._link.nlp, candidates))
                     mentions += len(result.mentions)
                     linked += sum(bool(mention.concept_id) for mention in result.mentions)
                     continue
                 except ValueError as error:
+                    reason = f"{type(error).__name__}: {error}"
+                    result = Failure(result.doc_id, reason)
                     if self._settings.strict:
-                        raise
-                    result = Failure(result.doc_id, f"{type(error).__name__}: {error}")
+                        message = Errors.E813.format(doc_id=result.doc_id, reason=reason)
+                        raise AngelError(message) from error
             failures.append((result.doc_id, result.reason))
         data = format.join(pieces, candidates)
         record = ShardRecord(

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..corpora import CorpusDocument, Reading
+from ..errors import AngelError, Errors
 from .documents import AnnotatedDocument, to_row
 from .inputs import BadRow, row_document
 from .linking import LinkingSettings, open_linker
@@ -31,6 +32,8 @@ class TableLinker:
     device (str | None): see `linking.open_linker`.
     settings (LinkingSettings): see there.
     options (Mapping[str, Any] | None): `id_field`, `text_field`, `prefix`, as for Parquet input.
+    strict (bool): raise at the first fault of a row and at a document that fails, instead of
+        telling of it in the column `error`.
     RAISES (AngelError): the pipeline cannot be opened.
     """
 
@@ -40,7 +43,9 @@ class TableLinker:
         device: str | None = None,
         settings: LinkingSettings = LinkingSettings(),  # noqa: B008 (frozen)
         options: Mapping[str, Any] | None = None,
+        strict: bool = False,
     ) -> None:
+        self._strict = strict
         values = dict(options or {})
         self._prefix = values.pop("prefix", "")
         self._fields = {"id_field": "", "text_field": "text", **values}
@@ -53,12 +58,13 @@ class TableLinker:
         table (pa.Table): columns as a Parquet input has them; others are left out.
         RETURNS (pa.Table): a row for each row, columns as the Parquet output has them, and
             `error`: why a document has no links, or a mention is missing; else null.
+        RAISES (AngelError): see `strict`, and `DocumentLinker`.
         """
         import pyarrow as pa
 
         found = [self._read(row, number) for number, row in enumerate(table.to_pylist())]
         documents = [document for document, _ in found if document is not None]
-        results = iter(self._link(documents))
+        results = iter(self._link(documents, strict=self._strict))
         rows: list[dict[str, Any]] = []
         for document, error in found:
             if document is None:
@@ -75,10 +81,13 @@ class TableLinker:
         return pa.Table.from_pylist(rows, schema=schema)
 
     def _read(self, row: Mapping[str, Any], number: int) -> tuple[CorpusDocument | None, str]:
-        reading = Reading("table", self._prefix, strict=False)
+        reading = Reading("table", self._prefix, strict=self._strict)
         try:
             document = row_document(row, reading, Path("row"), number, **self._fields)
         except BadRow as problem:
+            if self._strict:
+                where = f"row {number} of a table"
+                raise AngelError(Errors.E808.format(where=where, problem=problem)) from problem
             return None, str(problem)
         return document, "; ".join(reading.report.notes)
 

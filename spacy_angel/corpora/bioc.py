@@ -2,7 +2,9 @@
 
 A collection holds documents, a document passages with an offset and a text, a passage annotations
 with an identifier among their infons. Text that only stands in a passage's sentences is taken from
-there. A composite's individual mentions (BC5CDR: infon `CompositeRole`) become its parts.
+there. A composite's individual mentions (BC5CDR: infon `CompositeRole`) become its parts. What
+BioC has no place for, `to_bioc` puts into infons of its own: the parts of a composite, which after
+preprocessing need not stand in the text, and the preprocessing steps; each as a JSON list.
 """
 
 import json
@@ -34,6 +36,8 @@ _ID_KEYS = {
     "chebi": "CHEBI",
 }
 
+
+_PARTS, _STEPS = "composite_parts", "preprocessing_steps"
 
 # An identifier without vocabulary, and not the `-1` that stands for none.
 _BARE = re.compile(r"(?<![^|+,;\s])[^|+,;:\s-][^|+,;:\s]*(?![^|+,;\s])")
@@ -118,6 +122,7 @@ def _build(value: Any, reading: Reading, line: int) -> CorpusDocument:
         mentions=tuple(mention for mention in mentions if mention is not None),
         split=reading.split,
         title_end=title_end,
+        steps=_listed(_infons(document), _STEPS),
     )
 
 
@@ -155,7 +160,7 @@ def _mention(
         note = f"{reading.where(line)}: document {doc_id}, {mention!r} in pieces, taken as a whole"
         reading.report.count("discontinuous_mentions", note=note)
         mention = text[start:end]
-    inside: tuple[str, ...] = ()
+    inside = _listed(infons, _PARTS)
     if _role(annotation) == "CompositeMention":
         inside = tuple(part for (at, to), part in parts if start <= at and to <= end)
     label = infons.get("type", "")
@@ -197,6 +202,17 @@ def _raw_ids(infons: Mapping[str, str]) -> str:
 def _infons(value: Mapping[str, Any]) -> dict[str, str]:
     infons = value.get("infons") or {}
     return {key: str(item) for key, item in _mapping(infons, "infons").items() if item is not None}
+
+
+def _listed(infons: Mapping[str, str], key: str) -> tuple[str, ...]:
+    """A list that `to_bioc` put into an infon; empty where there is none."""
+    try:
+        values = json.loads(infons.get(key, "[]"))
+    except json.JSONDecodeError:
+        values = None
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        raise _Malformed(f"{key}: a JSON list of strings was expected, {infons[key]!r} came")
+    return tuple(values)
 
 
 def _sentences(passage: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -274,7 +290,7 @@ def to_bioc(document: CorpusDocument) -> dict[str, Any]:
         )
     return {
         "id": document.doc_id,
-        "infons": {},
+        "infons": {_STEPS: json.dumps(document.steps)} if document.steps else {},
         "passages": passages,
         "annotations": [],
         "relations": [],
@@ -282,9 +298,12 @@ def to_bioc(document: CorpusDocument) -> dict[str, Any]:
 
 
 def _annotation(number: int, mention: GoldMention) -> dict[str, Any]:
+    infons = {"type": mention.label, "identifier": mention.concept_ids}
+    if mention.parts:
+        infons[_PARTS] = json.dumps(mention.parts, ensure_ascii=False)
     return {
         "id": str(number),
-        "infons": {"type": mention.label, "identifier": mention.concept_ids},
+        "infons": infons,
         "text": mention.text,
         "locations": [{"offset": mention.start, "length": mention.end - mention.start}],
     }
