@@ -70,6 +70,8 @@ if TYPE_CHECKING:
 _CHUNK = 512  # mentions held while they are analysed and written
 _FOLD = re.compile(r"(.*fold-(\d+)\.)test(\..*)?")
 _REST = ("train", "validation")
+FOLD = "{fold}"
+"""Stands for the number of a fold in the name of a pipeline's folder."""
 
 
 def evaluate(
@@ -91,7 +93,8 @@ def evaluate(
     """Evaluate a system on a corpus; write `metrics.json`, `predictions.jsonl`, `report.html`.
 
     pipeline (str | Path | Language): a folder, an installed package, a loaded pipeline, or a
-        baseline: `exact`, `tfidf`, `scispacy`, `scispacy-hnsw`.
+        baseline: `exact`, `tfidf`, `scispacy`, `scispacy-hnsw`. In a folder's name `{fold}` stands
+        for the number of the fold: each has a pipeline of its own.
     corpus (str | Path): file or folder; a folder of AskAPatient is evaluated fold by fold.
     format (str | None): see `corpora.read_corpus`; None to tell it from the file.
     kb (str | Path | ConceptKB | None): vocabulary to link to: a folder, a vocabulary file, a
@@ -164,6 +167,12 @@ class _Run:
         kept = tuple(m for m in document.mentions if m.label in self.labels)
         report.count("other_labels_left_out", len(document.mentions) - len(kept))
         return replace(document, mentions=kept)
+
+    def of_fold(self, number: int) -> "_Run":
+        """RETURNS (_Run): with the pipeline of a fold, where each has its own."""
+        if not isinstance(self.pipeline, (str, Path)):
+            return self
+        return replace(self, pipeline=str(self.pipeline).replace(FOLD, str(number)))
 
     @property
     def name(self) -> str:
@@ -320,7 +329,7 @@ def _evaluate_folds(
         vocabulary = (
             kb if kb is not None else _fold_vocabulary(run, (test, train, validation), train)
         )
-        fold = replace(run, train_names=run.train_names and kb is not None)
+        fold = replace(run.of_fold(number), train_names=run.train_names and kb is not None)
         runs.append(_evaluate_one(fold, test, vocabulary, output / f"fold-{number}", train))
     figures = [
         {key: value for key, value in one.items() if key not in ("analyses", "run")} for one in runs

@@ -195,6 +195,19 @@ def test_askapatient_over_folds(folds):
     assert named["strict"]["acc@1"] == 100
 
 
+def test_a_pipeline_for_each_fold(folds, nlp):
+    nlp.to_disk(folds / "pipeline-0")
+    with pytest.raises(AngelError, match="pipeline-1"):
+        evaluate(folds / "pipeline-{fold}", folds, "askapatient", None, folds / "out")
+    assert (folds / "out" / "fold-0" / "metrics.json").exists()
+    nlp.to_disk(folds / "pipeline-1")
+    metrics = evaluate(folds / "pipeline-{fold}", folds, "askapatient", None, folds / "out")
+    assert metrics["folds"] == 2
+    assert "{fold}" in metrics["run"]["pipeline"]
+    own = json.loads((folds / "out" / "fold-1" / "metrics.json").read_text())
+    assert own["run"]["pipeline"] == str(folds / "pipeline-1")
+
+
 def test_incomplete_folds_are_named(folds):
     (folds / "AskAPatient.fold-1.train.txt").unlink()
     with pytest.raises(AngelError, match=r"fold-1\.train\.txt"):

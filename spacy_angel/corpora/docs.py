@@ -58,17 +58,19 @@ def to_doc(document: CorpusDocument, nlp: "Language") -> "Doc":
 
 def _split_words(doc: "Doc", cuts: list[int]) -> tuple[list[str], list[bool]]:
     words, spaces = [], []
+    # `doc.text` is put together from the tokens each time.
+    text = doc.text
     at = 0
     for token in doc:
         start, end = token.idx, token.idx + len(token)
         while at < len(cuts) and cuts[at] <= start:
             at += 1
         while at < len(cuts) and cuts[at] < end:
-            words.append(doc.text[start : cuts[at]])
+            words.append(text[start : cuts[at]])
             spaces.append(False)
             start = cuts[at]
             at += 1
-        words.append(doc.text[start:end])
+        words.append(text[start:end])
         spaces.append(bool(token.whitespace_))
     return words, spaces
 

@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 
 
 class Development:
-    """A sample of development mentions and how it is measured.
+    """Development mentions and how accuracy on them is measured.
 
-    mentions (Sequence[LabelledMention]): all there are.
+    mentions (Sequence[LabelledMention]): all that count.
     kb (ConceptKB): the vocabulary that is searched.
-    settings (DevelopmentSettings): sample size, search.
+    settings (DevelopmentSettings): of the search.
     """
 
     def __init__(
         self, mentions: Sequence[LabelledMention], kb: "ConceptKB", settings: DevelopmentSettings
     ) -> None:
-        self.mentions = even_sample(mentions, settings.sample)
+        self.mentions = mentions
         self.kb = kb
         self.settings = settings
 

@@ -1,0 +1,201 @@
+"""A dataset's files → vocabulary, corpora, recogniser's data, evaluation: the steps of project.yml
+that are not the same for every dataset. What differs stands in configs/datasets.yml."""
+
+import subprocess
+import sys
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from fetch import ASSETS
+from recipes import CorpusPart, needs, read_recipe
+
+from spacy_angel.building import add_vocabulary, build_vocabulary
+from spacy_angel.comparison import compare as compare_evaluations
+from spacy_angel.corpora import (
+    CorpusReport,
+    askapatient_concepts,
+    write_bioc_json,
+)
+from spacy_angel.errors import AngelError, Errors
+from spacy_angel.evaluate import evaluate as run_evaluation
+from spacy_angel.kb import ConceptKB
+from spacy_angel.preparation import prepare_corpus, prepared_documents
+from spacy_angel.preprocessing import PUBLISHED, Preprocessing
+
+app = typer.Typer(help=__doc__, no_args_is_help=True, add_completion=False)
+Name = Annotated[str, typer.Argument(help="Dataset of configs/datasets.yml.")]
+Corpus = Annotated[Path, typer.Argument(help="Folder of the dataset's corpora.")]
+Split = Annotated[str, typer.Option(help="train, dev or test.")]
+Metrics = Annotated[Path, typer.Argument(help="Folder of the evaluations.")]
+
+# The folders of the evaluations: a system, without and with the training mentions as names.
+SYSTEMS = ("angel", "positive", "tfidf")
+EVALUATIONS = "evaluations"
+TRAIN_NAMES = {"": False, "-train-names": True}
+
+
+@app.command()
+def kb(name: Name, output: Annotated[Path, typer.Argument(help="Folder to write.")]) -> None:
+    """Build the vocabulary."""
+    recipe = read_recipe(name)
+    folder = ASSETS / name
+    steps = next(
+        (c for c in recipe.vocabulary if all((folder / f).exists() for f in needs(c))), None
+    )
+    if steps is None:
+        raise AngelError(Errors.E725.format(name=name, folder=folder))
+    for number, step in enumerate(steps):
+        files = [folder / file for file in step.files]
+        options = {key: str(folder / file) for key, file in step.file_options.items()}
+        print("Reading", *files)
+        if step.format == "askapatient":
+            sources = [{"path": str(path)} for path in files]
+            ConceptKB.build(askapatient_concepts(files), output, sources=sources)
+        elif number == 0:
+            build_vocabulary(files, output, format=step.format, options=options)
+        else:
+            for file in files:
+                add_vocabulary(output, file, format=step.format, options=options)
+    built = ConceptKB.from_disk(output)
+    print(f"{len(built):,} concepts, {built.n_names:,} names: {output}")
+
+
+@app.command()
+def corpus(name: Name, output: Corpus) -> None:
+    """Write the corpora as they are, in one format: OUTPUT/raw/SPLIT/CORPUS.json."""
+    recipe = read_recipe(name)
+    for split, parts in recipe.corpora.items():
+        for part, source in parts.items():
+            if split == "test" and not all((ASSETS / name / f).exists() for f in source.needs):
+                print(f"{split}/{part}: not fetched, left out")
+                continue
+            report = prepare_corpus(
+                [ASSETS / name / source.file],
+                _raw(output, split, part),
+                options={key: ASSETS / name / f for key, f in source.file_options.items()},
+            )
+            _say(f"{split}/{part}", report)
+
+
+@app.command()
+def abbreviations(
+    name: Name,
+    folder: Corpus,
+    detector: Annotated[str, typer.Option(help="scispacy, or ab3p as the papers did.")],
+) -> None:
+    """Expand abbreviations and take the other published steps: FOLDER/SPLIT.json to train on."""
+    known = ConceptKB.from_disk(folder / "kb")
+    for split in ("train", "dev"):
+        parts = read_recipe(name).corpora[split]
+        reports = {part: CorpusReport() for part in parts}
+        documents = (
+            prepared_documents(
+                [_raw(folder, split, part)],
+                report,
+                steps=_steps(parts[part], detector),
+                known=known,
+            )
+            for part, report in reports.items()
+        )
+        write_bioc_json(chain.from_iterable(documents), folder / f"{split}.json")
+        for part, report in reports.items():
+            _say(f"{split}/{part}", report)
+
+
+@app.command()
+def entities(
+    name: Name,
+    output: Annotated[Path, typer.Argument(help="Folder to write.")],
+    names: Annotated[Path, typer.Option(help="Vocabulary whose names take the mentions' places.")],
+) -> None:
+    """Write what a mention recogniser is trained on: OUTPUT/train.spacy and OUTPUT/dev.spacy."""
+    arguments = ["--names", str(names), "--output", str(output)]
+    for split in ("train", "dev"):
+        for part in read_recipe(name).parts(split):
+            arguments += [f"--{split}", str(ASSETS / name / part.file)]
+    script = Path(__file__).with_name("ner_corpus.py")
+    sys.exit(subprocess.run([sys.executable, str(script), *arguments]).returncode)
+
+
+@app.command()
+def evaluate(
+    name: Name,
+    folder: Corpus,
+    metrics: Metrics,
+    pipeline: Annotated[Path, typer.Option(help="The pipeline.")],
+    positive: Annotated[Path, typer.Option(help="The one before negative-aware training.")],
+    split: Split = "dev",
+) -> None:
+    """Evaluate both pipelines and tf-idf, without and with the training mentions as names:
+    METRICS/evaluations/CORPUS/SYSTEM."""
+    systems = dict(zip(SYSTEMS, (str(pipeline), str(positive), "tfidf"), strict=True))
+    for part in _parts(name, split):
+        gold = _raw(folder, split, part)
+        if not gold.exists():
+            raise AngelError(Errors.E726.format(path=gold, name=name, split=split))
+        for suffix, train_names in TRAIN_NAMES.items():
+            for system, opened in systems.items():
+                output = metrics / EVALUATIONS / part / (system + suffix)
+                figures = run_evaluation(
+                    opened,
+                    gold,
+                    kb=folder / "kb",
+                    output=output,
+                    train=_raw(folder, "train", part),
+                    train_names=train_names,
+                )
+                accuracy = figures["lenient"]["acc@1"]
+                print(
+                    f"{output}: {accuracy:.1f} % lenient, {figures['strict']['acc@1']:.1f} strict"
+                )
+
+
+@app.command()
+def compare(name: Name, metrics: Metrics, split: Split = "dev") -> None:
+    """Compare the pipeline with the one before negative-aware training and with tf-idf:
+    METRICS/comparisons/CORPUS/SYSTEM."""
+    ours, *others = SYSTEMS
+    for part in _parts(name, split):
+        for other in others:
+            for suffix in TRAIN_NAMES:
+                output = metrics / "comparisons" / part / (other + suffix)
+                folder = metrics / EVALUATIONS / part
+                found = compare_evaluations(
+                    folder / (ours + suffix), folder / (other + suffix), output
+                )
+                figures = found["lenient"]
+                print(f"{output}: {figures['a']:.1f} against {figures['b']:.1f} % lenient")
+
+
+def _parts(name: str, split: str) -> list[str]:
+    corpora = read_recipe(name).corpora
+    if split not in corpora:
+        raise AngelError(Errors.E726.format(path=f"assets/{name}", name=name, split=split))
+    return list(corpora[split])
+
+
+def _raw(folder: Path, split: str, part: str) -> Path:
+    return folder / "raw" / split / f"{part}.json"
+
+
+def _steps(part: CorpusPart, detector: str) -> Preprocessing:
+    """The published steps; corpora of terms without their context have nothing to expand."""
+    steps = PUBLISHED[part.preprocessing]
+    if steps.abbreviations == "keep":
+        return steps
+    return replace(steps, abbreviations=detector)  # type: ignore[arg-type]  # checked there
+
+
+def _say(what: str, report: CorpusReport) -> None:
+    print(f"{what}: " + ", ".join(f"{key} {n:,}" for key, n in sorted(report.counts.items())))
+
+
+if __name__ == "__main__":
+    try:
+        app()
+    except AngelError as error:
+        # A person reads this: the message says what to do, a traceback would not.
+        sys.exit(f"Error: {error}")

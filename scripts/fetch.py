@@ -1,0 +1,310 @@
+"""Bring the files of datasets into assets/NAME/: from a folder with copies, or from the web.
+
+python scripts/fetch.py ncbi
+python scripts/fetch.py ncbi diseases_chemicals --mirror ../copies
+
+What is fetched, from where and with which checksums stands in project.yml. A file with a wrong
+checksum, or one that is cut, is never put in place.
+"""
+
+import hashlib
+import shutil
+import sys
+import urllib.request
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.client import HTTPException
+from pathlib import Path
+from typing import IO, Annotated, Any
+from uuid import uuid4
+
+import srsly
+import typer
+from recipes import needs, read_recipe
+from tqdm import tqdm
+
+from spacy_angel.errors import AngelError, Errors
+
+ASSETS = Path("assets")
+TIMEOUT = 60  # seconds without a byte
+_PIECE = 1 << 20
+_FIRST_BYTES = {".zip": b"PK", ".gz": b"\x1f\x8b"}
+
+
+@dataclass(frozen=True)
+class Asset:
+    """An entry of `assets` in project.yml.
+
+    dest (Path): where it is downloaded to; where a file without address has to lie.
+    url (str): its address; empty for one that cannot be fetched.
+    checksum (str): MD5 of the download, as spaCy's projects have it; may be empty.
+    sha256 (str): of the download; may be empty.
+    mirror (str): folder with a copy of its files inside a mirror; empty where there is none.
+    unpack (dict[str, str]): files of a zip archive, and the SHA-256 of their copies in a mirror.
+    description (str): says how to get what cannot be fetched.
+    """
+
+    dest: Path
+    url: str = ""
+    checksum: str = ""
+    sha256: str = ""
+    mirror: str = ""
+    unpack: dict[str, str] = field(default_factory=dict)
+    description: str = ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """RETURNS (tuple[str, ...]): the files that it gives."""
+        return tuple(self.unpack) or (self.dest.name,)
+
+
+def read_assets(project: Path) -> dict[str, Asset]:
+    """RETURNS (dict[str, Asset]): file name → the asset that gives it."""
+    known = {"url", "checksum", "sha256", "mirror", "description"}
+    assets = {}
+    entries: list[dict[str, Any]] = srsly.read_yaml(project)["assets"]
+    for entry in entries:
+        values = {key: entry[key] for key in known & entry.keys()}
+        asset = Asset(Path(entry["dest"]), unpack=dict(entry.get("unpack", {})), **values)
+        assets.update(dict.fromkeys(asset.names, asset))
+    return assets
+
+
+def fetch(name: str, mirror: Path | None, project: Path) -> list[str]:
+    """Bring the files of a dataset into its folder.
+
+    name (str): of the dataset.
+    mirror (Path | None): folder with copies; with it, nothing is downloaded.
+    project (Path): project.yml.
+    RETURNS (list[str]): files of the test split that could not be had.
+    RAISES (AngelError): a file that is needed is missing, cut, or has a wrong checksum.
+    """
+    recipe = read_recipe(name)
+    store = _Store(ASSETS / name, mirror, read_assets(project))
+    wanted = [file for part in recipe.parts("train", "dev") for file in part.needs]
+    if recipe.vocabulary:
+        choices = [needs(choice) for choice in recipe.vocabulary]
+        wanted += next((c for c in choices if all(map(store.can_be_had, c))), choices[0])
+    tests = [file for part in recipe.parts("test") for file in part.needs]
+    wanted += [file for file in tests if store.can_be_had(file)]
+    for file in dict.fromkeys(wanted):
+        store.bring(file)
+    return [file for file in dict.fromkeys(tests) if not (store.folder / file).exists()]
+
+
+@dataclass(frozen=True)
+class _Store:
+    """A dataset's folder and where its files come from."""
+
+    folder: Path
+    mirror: Path | None
+    assets: dict[str, Asset]
+
+    def can_be_had(self, name: str) -> bool:
+        if (self.folder / name).exists():
+            return True
+        if (asset := self.assets.get(name)) is None:
+            return False
+        if self.mirror is None:
+            return bool(asset.url)
+        return self._copy(asset, name) is not None
+
+    def bring(self, name: str) -> None:
+        """Put a file in place; one that is there with the right checksum stays."""
+        target = self.folder / name
+        asset = self.assets.get(name)
+        if asset is None:
+            raise AngelError(Errors.E721.format(path=target, where="project.yml does not list it."))
+        sums = _sums_of(asset, name)
+        if self.mirror is None and asset.url:
+            self._bring_from_address(asset, name, target)
+        elif (copy := self._copy(asset, name)) is not None:
+            if not (_is_right(target, sums) or (copy.is_dir() and target.is_dir())):
+                _place(copy, target, sums, str(copy))
+        elif target.exists():
+            _check(target, sums, str(target))
+        else:
+            where = asset.description
+            if self.mirror is not None:
+                where = f"It is not in {self.mirror / asset.mirror}. {where}"
+                if asset.url:
+                    where += f"; at {asset.url}, but with a mirror nothing is downloaded"
+            raise AngelError(Errors.E721.format(path=target, where=where))
+
+    def _copy(self, asset: Asset, name: str) -> Path | None:
+        """The file in the mirror, where it has it."""
+        if self.mirror is None or not asset.mirror:
+            return None
+        copy = self.mirror / asset.mirror / name
+        return copy if copy.exists() else None
+
+    def _bring_from_address(self, asset: Asset, name: str, target: Path) -> None:
+        sums = {"sha256": asset.sha256, "md5": asset.checksum}
+        if not asset.dest.exists():
+            download(asset.url, asset.dest, sums)
+        else:
+            _check(asset.dest, sums, asset.url)
+        if asset.unpack:
+            unpack(asset.dest, name, target)
+        else:
+            _place(asset.dest, target, sums, asset.url)
+
+
+def _sums_of(asset: Asset, name: str) -> dict[str, str]:
+    """Checksums of a file as it lies in a dataset's folder."""
+    if asset.unpack:
+        return {"sha256": asset.unpack[name]}
+    return {"sha256": asset.sha256, "md5": asset.checksum}
+
+
+def download(url: str, path: Path, sums: dict[str, str]) -> None:
+    """Download a file under a temporary name and put it in place once it is whole and right.
+
+    url (str): its address.
+    path (Path): where it shall be.
+    sums (dict[str, str]): algorithm → expected checksum, empty where unknown.
+    RAISES (AngelError): the address does not answer, the file is cut, is not what its name says,
+        or has a wrong checksum.
+    """
+    with _replacing(path) as part:
+        try:
+            request = urllib.request.Request(url, headers={"User-Agent": "spacy-angel"})
+            with urllib.request.urlopen(request, timeout=TIMEOUT) as answer, open(part, "wb") as to:
+                size = int(answer.headers.get("Content-Length") or 0)
+                _pour(answer, to, size, path.name)
+        except (OSError, HTTPException, ValueError) as error:
+            raise AngelError(Errors.E722.format(url=url, error=error, path=path)) from error
+        got = part.stat().st_size
+        if size and got != size:
+            problem = f"{got:,} of {size:,} bytes came"
+            raise AngelError(Errors.E722.format(url=url, error=problem, path=path))
+        _check_kind(part, path, url)
+        _check(part, sums, url, path)
+    if not any(sums.values()):
+        print(f"{path}: no checksum is known; SHA-256 {_digest(path, 'sha256')}")
+
+
+def unpack(archive: Path, name: str, target: Path) -> None:
+    """Take one file out of a zip archive, wherever it lies in there.
+
+    archive (Path): the archive.
+    name (str): name of the file, without folders.
+    target (Path): where it shall be; names in the archive play no part in that.
+    RAISES (AngelError): the archive is damaged, or has no such file, or several.
+    """
+    try:
+        with zipfile.ZipFile(archive) as file:
+            found = [
+                info
+                for info in file.infolist()
+                if info.filename.split("/")[-1] == name and "__MACOSX" not in info.filename
+            ]
+            if len(found) != 1:
+                problem = f"{len(found)} files named {name} in it, one was expected"
+                raise AngelError(Errors.E723.format(path=archive, problem=problem))
+            with (
+                _replacing(target) as part,
+                file.open(found[0]) as member,
+                open(part, "wb") as to,
+            ):
+                shutil.copyfileobj(member, to, _PIECE)
+    except (zipfile.BadZipFile, EOFError, OSError) as error:
+        raise AngelError(Errors.E723.format(path=archive, problem=error)) from error
+
+
+def _pour(source: IO[bytes], to: IO[bytes], size: int, name: str) -> None:
+    with tqdm(total=size or None, unit="B", unit_scale=True, desc=name, disable=None) as bar:
+        while piece := source.read(_PIECE):
+            to.write(piece)
+            bar.update(len(piece))
+
+
+def _place(source: Path, target: Path, sums: dict[str, str], address: str) -> None:
+    """Copy a file or folder; nothing half copied is ever seen under the name."""
+    with _replacing(target) as part:
+        if source.is_dir():
+            shutil.copytree(source, part)
+        else:
+            shutil.copyfile(source, part)
+            _check(part, sums, address, target)
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[Path]:
+    """A temporary name beside the path, renamed to it at the end."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.{uuid4().hex}.part")
+    try:
+        yield part
+        part.replace(path)
+    finally:
+        if part.is_dir():
+            shutil.rmtree(part)
+        part.unlink(missing_ok=True)
+
+
+def _check_kind(part: Path, path: Path, url: str) -> None:
+    """A host that asks for a CAPTCHA sends a page in place of the file."""
+    if path.suffix not in _FIRST_BYTES:
+        return
+    with open(part, "rb") as file:
+        begins = file.read(2)
+    if begins != _FIRST_BYTES[path.suffix]:
+        error = f"what came is no {path.suffix} file, perhaps a page that asks something"
+        raise AngelError(Errors.E722.format(url=url, error=error, path=path))
+
+
+def _is_right(path: Path, sums: dict[str, str]) -> bool:
+    """Whether a file is there that some known checksum shows to be the right one."""
+    known = {algorithm: expected for algorithm, expected in sums.items() if expected}
+    return (
+        path.is_file()
+        and bool(known)
+        and all(_digest(path, algorithm) == expected for algorithm, expected in known.items())
+    )
+
+
+def _check(path: Path, sums: dict[str, str], address: str, name: Path | None = None) -> None:
+    """A folder has no checksum."""
+    for algorithm, expected in sums.items() if path.is_file() else ():
+        if expected and (found := _digest(path, algorithm)) != expected:
+            raise AngelError(
+                Errors.E724.format(
+                    path=name or path,
+                    algorithm=algorithm.upper(),
+                    found=found,
+                    expected=expected,
+                    address=address,
+                )
+            )
+
+
+def _digest(path: Path, algorithm: str) -> str:
+    digest = hashlib.new(algorithm)
+    with open(path, "rb") as file:
+        while piece := file.read(_PIECE):
+            digest.update(piece)
+    return digest.hexdigest()
+
+
+def main(
+    names: Annotated[list[str], typer.Argument(help="Datasets of configs/datasets.yml.")],
+    mirror: Annotated[
+        str, typer.Option(help="Folder with copies of the files; empty: from their addresses.")
+    ] = "",
+    project: Annotated[Path, typer.Option(help="Lists the assets.")] = Path("project.yml"),
+) -> None:
+    """Bring the files of datasets into assets/NAME/."""
+    try:
+        for name in dict.fromkeys(names):
+            without = fetch(name, Path(mirror) if mirror else None, project)
+            print(f"{ASSETS / name}: complete" + ("" if not without else " but for its test split"))
+    except AngelError as error:
+        # A person reads this: the message says what to do, a traceback would not.
+        sys.exit(f"Error: {error}")
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,74 @@
+"""Remove folders that the project's commands made, or make sure that they are of today's inputs."""
+
+import hashlib
+import json
+import shutil
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from spacy_angel.corpora.files import write_json
+from spacy_angel.errors import AngelError, Errors
+
+INPUTS = "inputs.json"
+
+app = typer.Typer(help=__doc__, no_args_is_help=True, add_completion=False)
+
+
+@app.command()
+def remove(folders: Annotated[list[Path], typer.Argument(help="Inside the project.")]) -> None:
+    """Remove folders of the project with all that is in them."""
+    for folder in folders:
+        _inside(folder)
+    for folder in folders:
+        if folder.exists():
+            shutil.rmtree(folder)
+            print(f"{folder} removed")
+
+
+@app.command()
+def renew(
+    folder: Annotated[Path, typer.Argument(help="Folder of a training stage.")],
+    inputs: Annotated[list[Path], typer.Argument(help="Files and folders it is trained on.")],
+    settings: Annotated[str, typer.Option(help="What else it depends on.")] = "",
+) -> None:
+    """Keep what a stage left only if it began with these very inputs, so that a killed run goes on
+    and a run on other data begins anew."""
+    _inside(folder)
+    now = {"settings": settings, "files": {str(path): _digest(path) for path in inputs}}
+    noted = folder / INPUTS
+    if noted.exists():
+        if json.loads(noted.read_text("utf8")) == now:
+            return
+        print(f"{folder}: its inputs have changed, it begins anew")
+        shutil.rmtree(folder)
+    elif folder.exists() and any(folder.iterdir()):
+        raise AngelError(Errors.E728.format(path=folder))
+    write_json(noted, now)
+
+
+def _inside(folder: Path) -> None:
+    """A slip in a variable must not remove anything else."""
+    if Path.cwd().resolve() not in folder.resolve().parents:
+        raise AngelError(Errors.E727.format(path=folder, project=Path.cwd()))
+
+
+def _digest(path: Path) -> str:
+    digest = hashlib.sha256()
+    for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+        if file.is_file():
+            digest.update(str(file.relative_to(path)).encode() + b"\0")
+            with open(file, "rb") as stream:
+                while piece := stream.read(1 << 20):
+                    digest.update(piece)
+    return digest.hexdigest()
+
+
+if __name__ == "__main__":
+    try:
+        app()
+    except AngelError as error:
+        # A person reads this: the message says what to do, a traceback would not.
+        sys.exit(f"Error: {error}")
