@@ -9,12 +9,12 @@ __version__ = "0.1.0"
 
 
 def load(**settings: Any) -> "Language":
-    """The pipeline that works without any setting; see `spacy_angel.starter.load`.
+    """`en_angel_mini`, the pipeline that ships; see `spacy_angel.shipped.load`.
 
-    settings (Any): its arguments, e.g. another vocabulary's folder.
+    settings (Any): its arguments, e.g. `kb`, another vocabulary's folder, or `dtype`.
     RETURNS (Language): finds mentions, resolves abbreviations, links.
     """
-    from .starter import load
+    from .shipped import load
 
     return load(**settings)
 

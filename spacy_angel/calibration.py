@@ -44,6 +44,9 @@ class Calibration:
     nll_before (float), nll (float): mean negative log-probability of the right concept where it
         was found, in nats, at temperature 1 and at the fitted one.
     f_before (float), f (float): F-score of the links between 0 and 1, without limits and with.
+    n_right (int): mentions that get their right concept, with the limits.
+    n_outside (int): mentions that should link to nothing.
+    n_outside_nil (int): those of them that do, with the limits.
     """
 
     temperature: float
@@ -55,6 +58,25 @@ class Calibration:
     nll: float
     f_before: float
     f: float
+    n_right: int
+    n_outside: int
+    n_outside_nil: int
+
+    def report(self) -> str:
+        """RETURNS (str): all of it in a few lines for a person."""
+        n_inside = self.n_mentions - self.n_outside
+        return "\n".join(
+            [
+                f"{self.n_mentions:,} mentions, {self.n_found:,} with the right concept found",
+                f"  temperature   {self.temperature:.4g} "
+                f"(loss {self.nll_before:.4f} → {self.nll:.4f} nats)",
+                f"  threshold     {_limit_text(self.threshold)}",
+                f"  min_log_prob  {_limit_text(self.min_log_prob)}",
+                f"  F-score of the links {self.f_before:.4f} → {self.f:.4f}",
+                f"  in the vocabulary: {n_inside:,}, {self.n_right:,} get the right link",
+                f"  not in it:         {self.n_outside:,}, {self.n_outside_nil:,} get none",
+            ]
+        )
 
 
 def calibrate(items: Iterable[CalibrationItem]) -> Calibration:
@@ -69,6 +91,7 @@ def calibrate(items: Iterable[CalibrationItem]) -> Calibration:
     ranked = [rank_concepts(item.candidates, temperature) for item in items]
     gold = [item.gold for item in items]
     threshold, min_log_prob = fit_limits(ranked, gold)
+    links = [choose_link(r, threshold, min_log_prob) for r in ranked]
     return Calibration(
         temperature=temperature,
         threshold=threshold,
@@ -78,7 +101,10 @@ def calibrate(items: Iterable[CalibrationItem]) -> Calibration:
         nll_before=negative_log_likelihood(items, 1.0),
         nll=negative_log_likelihood(items, temperature),
         f_before=link_f_score([choose_link(r) for r in ranked], gold),
-        f=link_f_score([choose_link(r, threshold, min_log_prob) for r in ranked], gold),
+        f=link_f_score(links, gold),
+        n_right=sum(link in g for link, g in zip(links, gold, strict=True)),
+        n_outside=sum(not g for g in gold),
+        n_outside_nil=sum(link == NIL and not g for link, g in zip(links, gold, strict=True)),
     )
 
 
@@ -168,6 +194,10 @@ def _limits(values: np.ndarray) -> np.ndarray:
     if len(middles) > MAX_LIMITS:
         middles = np.unique(np.quantile(middles, np.linspace(0, 1, MAX_LIMITS), method="nearest"))
     return np.concatenate([[-np.inf], middles])
+
+
+def _limit_text(limit: float | None) -> str:
+    return "off" if limit is None else f"{limit:.4g}"
 
 
 def _limit(value: float) -> float | None:

@@ -57,8 +57,8 @@ Preset = Annotated[
     str | None,
     typer.Option(
         "--preprocessing",
-        help="Published preprocessing of the corpus: `ncbi-disease`, `bc5cdr`, `medmentions`, "
-        "`cometa`, `askapatient`.",
+        help="Published preprocessing of the corpus: `ncbi-disease` (to train on: "
+        "`ncbi-disease-train`), `bc5cdr`, `medmentions`, `cometa`, `askapatient`.",
     ),
 ]
 Abbreviations = Annotated[
@@ -174,6 +174,38 @@ def kb_merge(
 
 
 @app.command()
+def corpus(
+    files: Annotated[list[Path], typer.Argument(help="Corpus files, one after the other.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="BioC JSON file to write.")],
+    kb: Annotated[
+        Path | None,
+        typer.Option(help="Vocabulary, a folder or file, that tells which mentions are known."),
+    ] = None,
+    format: CorpusFormat = None,
+    preprocessing: Preset = None,
+    abbreviations: Abbreviations = None,
+    option: ReaderOptions = None,
+) -> None:
+    """Write corpora as training reads them: preprocessed, with the steps recorded."""
+    from .preparation import prepare_corpus
+    from .sources import load_vocabulary
+
+    steps = _steps(preprocessing, abbreviations)
+    if kb is None and steps is not None and steps.unknown == "drop":
+        raise AngelError(Errors.E710.format(preset=preprocessing))
+    known = None if kb is None else load_vocabulary(kb)
+    report = prepare_corpus(
+        files, output, format=format, steps=steps, known=known, options=_reader_options(option)
+    )
+    for key, value in sorted(report.counts.items()):
+        typer.echo(f"  {key:<24} {value:,}")
+    typer.echo(
+        f"{report.counts['documents_written']:,} documents, "
+        f"{report.counts['mentions_written']:,} mentions: {output}"
+    )
+
+
+@app.command()
 def link(
     text: Annotated[str | None, typer.Argument(help="Text to link.")] = None,
     file: Annotated[
@@ -190,7 +222,7 @@ def link(
     ] = None,
     kb: Annotated[
         Path | None,
-        typer.Option(help="Without --pipeline: another vocabulary's folder."),
+        typer.Option(help="Without --pipeline: another vocabulary, a folder or file."),
     ] = None,
     html: Annotated[
         Path | None,
@@ -201,7 +233,7 @@ def link(
     from .link_page import link_table, write_page
     from .mentions import find_spans
     from .pipelines import open_pipeline
-    from .starter import load
+    from .shipped import load
 
     if (text is None) == (file is None):
         raise AngelError(Errors.E702)
@@ -211,7 +243,7 @@ def link(
     doc = nlp(file.read_text(encoding="utf8") if file is not None else text or "")
     typer.echo(link_table(doc, linker))
     if not find_spans(doc, linker.settings.span_key):
-        typer.echo("No mentions found. `--pipeline` takes one with a trained recogniser.")
+        typer.echo("No mentions found. The recogniser that ships knows diseases and chemicals.")
     if html is not None:
         write_page(doc, linker, html)
         typer.echo(f"Page with the links: {html}")
@@ -224,14 +256,13 @@ def info() -> None:
 
     from . import __version__
     from .corpora import FORMATS as corpus_formats
-    from .sources import SHIPPED_MODEL, SHIPPED_VOCABULARY
+    from .sources import SHIPPED_PIPELINE
     from .vocabularies import FORMATS as vocabulary_formats
 
     typer.echo(f"spacy-angel {__version__}")
     for package in ("spacy", "torch", "transformers", "scispacy", "numpy"):
         typer.echo(f"  {package:<14} {version(package)}")
-    typer.echo(f"  model          {SHIPPED_MODEL}")
-    typer.echo(f"  vocabulary     {SHIPPED_VOCABULARY}")
+    typer.echo(f"  en_angel_mini  {SHIPPED_PIPELINE}")
     typer.echo(f"Vocabulary formats: {', '.join(vocabulary_formats)}")
     typer.echo(f"Corpus formats: {', '.join(corpus_formats)}")
 
@@ -256,14 +287,7 @@ def calibrate(
     steps = _steps(preprocessing, abbreviations)
     documents = _read_prepared(corpus, format, steps, linker.kb, _reader_options(option))
     fitted = calibrate_on(nlp, linker, documents)
-    typer.echo(f"{fitted.n_mentions:,} mentions, {fitted.n_found:,} with the right concept found")
-    typer.echo(
-        f"  temperature   {fitted.temperature:.4g} "
-        f"(loss {fitted.nll_before:.4f} → {fitted.nll:.4f} nats)"
-    )
-    typer.echo(f"  threshold     {_limit(fitted.threshold)}")
-    typer.echo(f"  min_log_prob  {_limit(fitted.min_log_prob)}")
-    typer.echo(f"  F-score of the links {fitted.f_before:.4f} → {fitted.f:.4f}")
+    typer.echo(fitted.report())
     if output is None:
         typer.echo("Nothing is written: give `-o FOLDER` to save the pipeline with these settings.")
     else:
@@ -431,11 +455,14 @@ def annotate(
     )
     counts = ", ".join(f"{value:,} {name}" for name, value in manifest["counts"].items())
     typer.echo(f"{counts}: {output}")
+    broken = [source for source in manifest.get("inputs", ()) if source.get("error")]
     for source in manifest.get("inputs", ()):
         if source.get("error"):
             typer.echo(f"Not read to its end: {source['error']}", err=True)
         elif faults := source.get("counts", {}).get("faults"):
             typer.echo(f"{source['name']}: {faults:,} faults, see the manifest", err=True)
+    if broken:
+        raise typer.Exit(1)
 
 
 def _steps(preset: str | None, abbreviations: str | None) -> Any:
@@ -488,7 +515,3 @@ def _number(value: Any) -> str:
 
 def _figure(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
-
-
-def _limit(value: float | None) -> str:
-    return "off" if value is None else f"{value:.4g}"

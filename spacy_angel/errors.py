@@ -45,8 +45,8 @@ class Errors:
     )
     E013 = "int8 runs on the CPU, not on {device}. Use dtype 'bfloat16' or 'float16' there."
     E014 = (
-        "The weights in {path} are not those of a BartForConditionalGeneration: no "
-        "model.shared.weight among {found}, … Save the whole model, not only a part of it."
+        "The weights in {path} are not those of a BartForConditionalGeneration: no {missing} among "
+        "{found}, … Save the whole model, not only a part of it."
     )
     E015 = (
         "int8 serves models of the BART family with tied embeddings; this one is of type "
@@ -59,6 +59,14 @@ class Errors:
     E017 = (
         "The decoder prefix {prefix!r} (angel.json) may have {{mention}} in braces and nothing "
         "else. Write braces that are meant as such twice."
+    )
+    E018 = (
+        "The int8 weights {path} are damaged: {problem}. Each int8 matrix NAME needs NAME.scale "
+        "with one float32 a row. Save the model again."
+    )
+    E019 = (
+        "The int8 weights {path} are stored by the rule {found!r}; this spacy-angel knows "
+        "{known!r}. Update it, or save the model again."
     )
     # E1xx: name trie, vocabulary store
     E101 = (
@@ -169,6 +177,17 @@ class Errors:
         "span._.{name} is another component's computed attribute, angel_linker cannot write it. "
         "Choose another name with the setting {setting}."
     )
+    E311 = (
+        "{path} holds something other than a pipeline with angel_linker, which writing here would "
+        "delete. Give an empty or new folder, or remove it yourself."
+    )
+    E312 = (
+        "Cannot use the description {path}: {problem}. Expected a JSON object with any of {known}."
+    )
+    E313 = (
+        "The pipeline that ships is not in this installation ({path}). Install the package again, "
+        "or put one together with scripts/assemble.py."
+    )
     W301 = (
         "A document has no span group {key!r}, so no mention of it is linked. Its groups: {found}. "
         "Correct span_key, or put the component that makes the group before the linker."
@@ -267,6 +286,14 @@ class Errors:
     )
     E429 = "Corpora of the format {format} have no option {option!r}. Options: {known}."
     E430 = "{path} is empty; a corpus was expected. Check the path."
+    E431 = (
+        "The mention {text!r} has the type {label!r}, which no entity label is given for. Expected "
+        "one of: {known}. Leave this corpus out, or extend ENTITY_LABELS."
+    )
+    E432 = (
+        "No concept has a type that the recogniser knows, so there are no names to put into the "
+        "training documents. Expected one of: {known}. Give another vocabulary."
+    )
     # E5xx: evaluation
     E501 = (
         "Expected gold mentions with identifiers to count; of the {n} mentions read, none has one. "
@@ -379,6 +406,32 @@ class Errors:
         "The pipeline has no angel_linker. Its components: {names}. Add one with "
         'nlp.add_pipe("angel_linker") and save the pipeline.'
     )
+    E710 = (
+        "The preprocessing {preset!r} leaves out mentions that the vocabulary does not know: name "
+        "the vocabulary with --kb."
+    )
+    E720 = "{path} knows no dataset {name!r}. Known: {known}."
+    E721 = "{path} is missing. {where}"
+    E722 = (
+        "{url} could not be fetched: {error}. Try again later, or get the file in another way and "
+        "put it at {path}; or name a folder that has it: --vars.mirror FOLDER."
+    )
+    E723 = "{path} cannot be unpacked: {problem}. Remove it and fetch it again."
+    E724 = (
+        "{path} has a wrong checksum: {algorithm} {found} instead of {expected}. It was taken from "
+        "{address}, and is changed or damaged. Remove it and fetch it again; if it stays so, get "
+        "the file in another way and put it there."
+    )
+    E725 = "No vocabulary of {name} is complete in {folder}. Run the command `fetch` first."
+    E726 = "{path} is missing. {name} has no {split} split, or its files could not be fetched."
+    E727 = (
+        "{path} is not inside the project {project}, and nothing outside is removed. Check the "
+        "variables of project.yml."
+    )
+    E728 = (
+        "{path} holds a run that the project did not begin. Move it away or remove it, so that the "
+        "project's own can stand there."
+    )
     # E8xx: batch annotation
     E801 = "Unknown input format {format!r}. Known: {known}."
     E802 = (
@@ -403,9 +456,9 @@ class Errors:
     E810 = "Parquet needs the package pyarrow: pip install 'spacy-angel[parquet]'."
     E811 = "Unknown output format {format!r}. Known: {known}."
     E812 = (
-        "All {n} documents of a batch failed, the first of them, {doc_id}, with: {reason}. That is "
-        "rarely the documents' fault, so nothing of their shard was recorded. Look into it, and "
-        "start the same command again: it goes on from here."
+        "The last {n} documents all failed, {doc_id} with: {reason}. That is rarely the documents' "
+        "fault, so nothing of their shard was recorded. Look into it, and start the same command "
+        "again: it goes on from here."
     )
     E813 = "Document {doc_id} failed: {reason}. Without --strict it would be recorded and skipped."
     E814 = (

@@ -26,6 +26,8 @@ body {{ font: 16px/1.5 system-ui, sans-serif; color: #222; max-width: 60rem; mar
   padding: 0 1.5rem; }}
 h1 {{ font-size: 1.3rem; }}
 .text {{ background: #fafafa; border: 1px solid #e4e4e4; border-radius: 8px; padding: 1.5rem; }}
+/* a mention with its link stays in one piece */
+.text mark {{ display: inline-block; }}
 table {{ border-collapse: collapse; margin-top: 2rem; width: 100%; }}
 th, td {{ text-align: left; padding: .35rem .8rem .35rem 0; border-bottom: 1px solid #e4e4e4; }}
 td.number {{ font-variant-numeric: tabular-nums; }}

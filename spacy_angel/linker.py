@@ -326,7 +326,8 @@ class AngelLinker(Pipe):
 
         docs (Iterable[Doc]): development documents that went through the components before this
             one; `kb_id_` of each mention is its right identifier, several joined by `|` or `+`,
-            `NIL` or empty where it should link to nothing. They are not changed.
+            `NIL` or empty where it should link to nothing, as should a mention whose identifiers
+            the vocabulary does not have. They are not changed.
         RETURNS (Calibration): the settings found, and figures.
         RAISES (AngelError): no mention's right concept is among its candidates.
         """
@@ -488,7 +489,10 @@ class AngelLinker(Pipe):
 
         found = self._find_candidates(docs, overwrite=True)
         return [
-            CalibrationItem(tuple(candidates or ()), _gold_ids(span, self.kb.resolve))
+            CalibrationItem(
+                tuple(candidates or ()),
+                frozenset(c for c in _gold_ids(span, self.kb.resolve) if c in self.kb),
+            )
             for doc, doc_found in zip(docs, found, strict=True)
             for span, candidates in zip(
                 find_spans(doc, self.settings.span_key), doc_found, strict=True

@@ -25,11 +25,12 @@ def open_pipeline(pipeline: "str | Path | Language") -> "tuple[Language, AngelLi
     """
     import spacy
 
-    from . import starter
     from .linker import AngelLinker
+    from .shipped import load
+    from .sources import SHIPPED_NAME
 
-    if pipeline == starter.NAME:
-        nlp = starter.load()
+    if pipeline == SHIPPED_NAME:
+        nlp = load()
     elif isinstance(pipeline, str | Path):
         try:
             nlp = spacy.load(pipeline)

@@ -14,8 +14,10 @@ if TYPE_CHECKING:
     from .generator import Generator
     from .kb import ConceptKB
 
-SHIPPED_MODEL = Path(__file__).parent / "data" / "model"
-SHIPPED_VOCABULARY = Path(__file__).parent / "data" / "kb"
+SHIPPED_NAME = "en_angel_mini"
+SHIPPED_PIPELINE = Path(__file__).parent / "data" / SHIPPED_NAME
+SHIPPED_MODEL = SHIPPED_PIPELINE / "angel_linker" / "model"
+SHIPPED_VOCABULARY = SHIPPED_PIPELINE / "angel_linker" / "kb"
 
 
 class ModelLoader(Protocol):

@@ -9,7 +9,8 @@ import os
 import shutil
 import uuid
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -41,15 +42,27 @@ def write_folder(
     """
     if path.exists() and not _is_replaceable(path, kind):
         raise AngelError(Errors.E102.format(path=path, kind=kind))
-    path.parent.mkdir(parents=True, exist_ok=True)
     stored = {**meta, "kind": kind, "version": version, "columns": _describe(columns)}
+    with replacing_folder(path) as new:
+        for name, column in columns.items():
+            np.save(new / f"{name}.npy", column, allow_pickle=False)
+        (new / META).write_text(json.dumps(stored, indent=1, ensure_ascii=False), encoding="utf8")
+    return stored
+
+
+@contextmanager
+def replacing_folder(path: Path) -> Iterator[Path]:
+    """Write a folder under a temporary name and put it in place once it is whole.
+
+    path (Path): the folder; what stands there is deleted then.
+    YIELDS (Path): the temporary folder.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
     new = path.parent / f".{path.name}.{uuid.uuid4().hex}.new"
     old = new.with_suffix(".old")
     try:
         new.mkdir()
-        for name, column in columns.items():
-            np.save(new / f"{name}.npy", column, allow_pickle=False)
-        (new / META).write_text(json.dumps(stored, indent=1, ensure_ascii=False), encoding="utf8")
+        yield new
         if path.exists():
             os.replace(path, old)
         os.replace(new, path)
@@ -60,7 +73,6 @@ def write_folder(
     finally:
         shutil.rmtree(new, ignore_errors=True)
         shutil.rmtree(old, ignore_errors=True)
-    return stored
 
 
 def open_folder(

@@ -92,6 +92,12 @@ def test_calibration_in_one_go():
     assert (fitted.threshold, fitted.min_log_prob) == (None, -6.5)
     assert (fitted.n_mentions, fitted.n_found) == (6, 4)
     assert fitted.nll < fitted.nll_before
+    assert (fitted.n_right, fitted.n_outside, fitted.n_outside_nil) == (3, 2, 2)
+    assert fitted.report().splitlines()[-2:] == [
+        "  in the vocabulary: 4, 3 get the right link",
+        "  not in it:         2, 2 get none",
+    ]
+    assert "  threshold     off\n  min_log_prob  -6.5\n" in fitted.report()
     # without limits tp 3 of 6 links and 4 gold; with them 3 of 4 links
     assert fitted.f_before == pytest.approx(6 / 10)
     assert fitted.f == pytest.approx(6 / 8)

@@ -768,9 +768,40 @@ def test_calibration_sets_the_limits(make, tmp_path):
     assert spacy.load(tmp_path / "saved").get_pipe("angel_linker").settings == linker.settings
 
 
+def test_a_mention_outside_the_vocabulary_calibrates_as_one_that_links_to_nothing(make):
+    nlp = make()
+    linker = nlp.get_pipe("angel_linker")
+    linker.kb.remove("MESH:D000001")
+    docs = []
+    for text, kb_id in [
+        ("history of aspirin.", "MESH:D001241"),
+        ("history of diabetes.", "MESH:D003920|MESH:D099999"),
+        ("history of zzz qqq.", "MESH:D099999"),
+        ("history of xqj 77.", "OMIM:999999"),
+    ]:
+        doc = nlp.get_pipe("sentencizer")(nlp.make_doc(text))
+        doc.ents = [Span(doc, 2, len(doc) - 1, label="X", kb_id=kb_id)]
+        docs.append(doc)
+    fitted = linker.calibrate(docs)
+    assert (fitted.n_mentions, fitted.n_outside, fitted.n_outside_nil) == (4, 2, 2)
+    assert (fitted.n_right, fitted.f) == (2, 1.0)
+
+
+def test_int8_storage_stays_with_the_saved_linker(make, model, tmp_path):
+    Generator.from_pretrained(model).to_disk(tmp_path / "small", storage="int8")
+    nlp = make(model=str(tmp_path / "small"))
+    expected = links(nlp(TEXT))
+    nlp.to_disk(tmp_path / "saved")
+    assert (tmp_path / "saved/angel_linker/model/model.int8.safetensors").exists()
+    assert links(spacy.load(tmp_path / "saved")(TEXT)) == expected
+    other = pipeline()
+    other.add_pipe("angel_linker", config={"n_sents": 0})
+    assert links(other.from_bytes(nlp.to_bytes())(TEXT)) == expected
+
+
 def test_the_package_is_light_to_import():
     code = "import sys, spacy_angel; print({'spacy', 'torch', 'numpy'} & set(sys.modules))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "set()"
     assert spacy_angel.__version__
-    assert Path(spacy_angel.__file__).with_name("data") == sources.SHIPPED_MODEL.parent
+    assert Path(spacy_angel.__file__).with_name("data") == sources.SHIPPED_PIPELINE.parent

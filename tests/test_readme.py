@@ -1,18 +1,36 @@
-"""The first example of the README prints what the README says."""
+"""What README.md and the model card say of the shipped pipeline is true."""
 
+import importlib.util
 import re
 
 import pytest
 from helpers import ROOT
 
 README = ROOT / "README.md"
+CARD = ROOT / "docs/MODEL_CARD.md"
 
 
-def test_the_first_example_prints_what_stands_below_it(capsys: pytest.CaptureFixture) -> None:
+@pytest.fixture(scope="module")
+def script():
+    path = ROOT / "scripts/document_shipped.py"
+    spec = importlib.util.spec_from_file_location("document_shipped", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_first_example_prints_what_stands_below_it(script) -> None:
     text = README.read_text("utf8")
-    code, output = re.search(r"```python\n(.*?)```\n\n```text\n(.*?)```", text, re.DOTALL).groups()
-    exec(code, {})
-    assert capsys.readouterr().out == output
+    assert script.example_output(text) == script.EXAMPLE.search(text)["output"]
+    assert len(script.EXAMPLE.search(text)["code"].splitlines()) == 8
+
+
+@pytest.mark.parametrize("path", [README, CARD], ids=lambda path: path.name)
+def test_the_table_is_that_of_what_ships(script, path) -> None:
+    from spacy_angel.sources import SHIPPED_PIPELINE
+
+    text = path.read_text("utf8")
+    assert script.with_table(text, script.shipped_table(SHIPPED_PIPELINE)) == text
 
 
 def test_the_config_block_is_the_component_s_default() -> None:
@@ -24,17 +42,3 @@ def test_the_config_block_is_the_component_s_default() -> None:
     shown = Config().from_str(block)["components"]["angel_linker"]
     assert shown.pop("factory") == "angel_linker"
     assert shown == Config().from_str(DEFAULT_CONFIG)["angel_linker"]
-
-
-def test_the_numbers_of_what_ships_are_true() -> None:
-    from safetensors import safe_open
-
-    from spacy_angel.sources import SHIPPED_MODEL, load_vocabulary
-
-    text = " ".join(README.read_text("utf8").split())
-    kb = load_vocabulary(None)
-    assert f"{len(kb)} common diseases and chemicals" in text
-    assert f"{kb.n_names:,} names" in text
-    with safe_open(SHIPPED_MODEL / "model.safetensors", "pt") as weights:
-        n = sum(weights.get_tensor(key).numel() for key in weights.keys())  # noqa: SIM118
-    assert f"({n / 1e6:.1f} million weights, {2 * n / 1e6:.1f} MB)" in text

@@ -78,7 +78,7 @@ class BeamSettings:
 class DevelopmentSettings:
     """How development accuracy is measured: by constrained search over the whole vocabulary.
 
-    sample (int): mentions, drawn evenly; 0 takes all.
+    sample (int): mentions of each file, drawn evenly; 0 takes all.
     search (BeamSettings): of the search.
     """
 
@@ -143,12 +143,21 @@ class ExampleSettings:
     select (str): `tfidf` takes the nearest by character 3-grams; `shortest`, `random` and
         `embedding` serve the ablations.
     embedding_model (str): sentence encoder for `embedding`, by name or folder.
+    passes (int): how often each mention is shown an epoch.
+    substitutes (float): examples added for each of these, in which another name of the
+        vocabulary, of a concept that shares a type with the gold one, stands in the mention's
+        place; 0 as published.
+    copies (float): share of the substitutes whose target is the substitute itself; the others
+        lead to another name of its concept, if it has one.
     """
 
     __pydantic_config__: ClassVar[Any] = _STRICT
     positives: int = 3
     select: Literal["tfidf", "shortest", "random", "embedding"] = "tfidf"
     embedding_model: str = "cambridgeltl/SapBERT-from-PubMedBERT-fulltext"
+    passes: int = 1
+    substitutes: float = 0.0
+    copies: float = 0.5
 
 
 @dataclass(frozen=True)
@@ -235,6 +244,9 @@ class VocabularySettings:
 
     mention (str): `random` other name as the mention (GenBioEL), `nearest` by tf-idf (ANGEL).
     passes (int): how often each name is the target, each time in another clause.
+    types (tuple[str, ...]): only concepts of one of these types, e.g. MeSH's trees `C` and `D`;
+        empty takes all.
+    copies (float): share of the examples whose mention is the target itself.
     negatives (int): wrong names a pair example is made with, nearest by tf-idf.
     max_pairs (int): pairs drawn for the second stage; 0 takes all.
     """
@@ -242,6 +254,8 @@ class VocabularySettings:
     __pydantic_config__: ClassVar[Any] = _STRICT
     mention: Literal["random", "nearest"] = "nearest"
     passes: int = 1
+    types: tuple[str, ...] = ()
+    copies: float = 0.0
     negatives: int = 1
     max_pairs: int = 0
 

@@ -4,6 +4,7 @@ ANGEL, sections 3.2 and 3.3; GenBioEL, sections 2.2, 2.3 and table 10.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 
 import numpy as np
@@ -134,6 +135,7 @@ def vocabulary_examples(
     concepts: Iterable[Concept],
     rng: np.random.Generator,
     score: PairScorer | None = None,
+    copies: float = 0.0,
 ) -> Iterator[Example]:
     """Each name of each concept once as the target, another name of it as the mention.
 
@@ -144,6 +146,8 @@ def vocabulary_examples(
     rng (np.random.Generator): chooses names and templates.
     score (PairScorer | None): the mention is the other name of highest score (ANGEL, section
         3.3); None: a random one (GenBioEL).
+    copies (float): share of the examples whose mention is the target itself. Not in the papers,
+        whose backbones copy as they come; a small one has to learn it.
     RETURNS (Iterator[Example]): in the order of the concepts.
     """
     for chunk in chunks(concepts, 512):
@@ -151,10 +155,31 @@ def vocabulary_examples(
         mentions = _mentions_for([list(names) for names in spelled], rng, score)
         for concept, names, by_target in zip(chunk, spelled, mentions, strict=True):
             for target, mention in by_target.items():
+                if copies and rng.random() < copies:
+                    mention = target
                 others = [names[name] for name in names if name not in (target, mention)]
                 if not others and target != mention:
                     others = [names[target]]
                 yield Example(clause(names[mention], concept.definition, others, rng), target)
+
+
+def in_contexts(
+    examples: Iterable[Example], contexts: Sequence[Mention], rng: np.random.Generator
+) -> Iterator[Example]:
+    """Vocabulary examples in the sentences of a corpus in place of their clauses.
+
+    Not in the papers: a corpus shows a few hundred concepts; so a small model also sees names of
+    the others as mentions, in text as it will be.
+
+    examples (Iterable[Example]): as `vocabulary_examples` makes them.
+    contexts (Sequence[Mention]): corpus mentions, whose place is taken; at least one.
+    rng (np.random.Generator): chooses the context.
+    RETURNS (Iterator[Example]): `a is the same as b` → b and `has [m] today` give `has [a] today`
+        → b, one an example.
+    """
+    for example in examples:
+        context = contexts[int(rng.integers(len(contexts)))]
+        yield Example(replace(context, text=example.mention.text), example.name)
 
 
 def vocabulary_pairs(

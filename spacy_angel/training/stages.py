@@ -8,7 +8,7 @@ import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
+from itertools import chain, count, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from accelerate import PartialState
 from transformers.trainer_utils import set_seed
 
 from ..errors import AngelError, Errors
+from ..prompts import Mention
 from ..similarity import TrigramTfidf
 from .backbones import Backbone, load_backbone, make_backbone
 from .batches import Example, PreferencePair, TokenRows, encode_examples, encode_pairs
@@ -29,10 +30,11 @@ from .config import (
     as_plain,
 )
 from .corpus import LabelledMention, label_mentions
-from .development import Development, generator_of
+from .development import Development, even_sample, generator_of
 from .examples import (
     PairScorer,
     embedding_scorer,
+    in_contexts,
     nearest_names,
     random_scorer,
     shortest_first,
@@ -53,6 +55,7 @@ from .references import reference_log_probs
 from .trainer import MODEL_FOLDER, Trained, claim_folder, finished, write_atomically
 
 if TYPE_CHECKING:
+    from ..concepts import Concept
     from ..kb import ConceptKB
 
 logger = logging.getLogger(__name__)
@@ -87,37 +90,44 @@ class TrainingData:
     @cached_property
     def train(self) -> list[LabelledMention]:
         """Training mentions that the vocabulary knows."""
-        return self._mentions(self.config.data.train, "data.train")
+        return [*chain.from_iterable(self._mentions(self.config.data.train, "data.train"))]
 
     @cached_property
     def development(self) -> Development | None:
         """How accuracy is measured; None without development files."""
         if not self.config.data.dev:
             return None
-        mentions = self._mentions(self.config.data.dev, "data.dev")
-        return Development(mentions, self.kb, self.config.development)
+        files = self._mentions(self.config.data.dev, "data.dev")
+        sample = self.config.development.sample
+        mentions = chain.from_iterable(even_sample(mentions, sample) for mentions in files)
+        return Development([*mentions], self.kb, self.config.development)
 
-    def _mentions(self, paths: tuple[str, ...], setting: str) -> list[LabelledMention]:
+    def pretraining_concepts(self) -> "Iterator[Concept]":
+        """RETURNS (Iterator[Concept]): those of the vocabulary that pre-training is about."""
+        types = set(self.config.pretrain.vocabulary.types)
+        return (c for c in self.kb if not types or not types.isdisjoint(c.types))
+
+    def _mentions(self, paths: tuple[str, ...], setting: str) -> list[list[LabelledMention]]:
         from ..corpora import read_corpus, split_ids
 
         settings = self.config.data
-        mentions: list[LabelledMention] = []
+        files: list[list[LabelledMention]] = []
         for path in paths:
             found = label_mentions(
                 read_corpus(Path(path), settings.format),
                 self.kb.resolve,
                 split_ids,
             )
-            mentions += found.mentions
+            files.append(found.mentions)
             logger.info(
                 "%s: %d mentions, %d more without an identifier of the vocabulary",
                 path,
                 len(found.mentions),
                 found.unknown,
             )
-        if not mentions:
+        if not any(files):
             raise AngelError(Errors.E607.format(setting=setting, paths=list(paths)))
-        return mentions
+        return files
 
 
 def pretrain(config: TrainingConfig, output: Path) -> Trained:
@@ -133,10 +143,12 @@ def pretrain(config: TrainingConfig, output: Path) -> Trained:
     set_seed(settings.positive.optimizer.seed)
     backbone = _on_device(make_backbone(config.backbone, data.names), settings.positive.optimizer)
     if finished(output / "positive") is None:
-        total = data.kb.n_names * settings.vocabulary.passes
+        total = _n_clauses(data)
         rows = encode_examples(_clauses(data), backbone.prompts, backbone.max_target_tokens, total)
         _say_dropped(rows)
-        train_positive(backbone, rows, settings.positive, output / "positive", data.development)
+        # To its end: how clauses transfer to the sentences of a corpus wavers from checkpoint to
+        # checkpoint, long before the names are learned.
+        train_positive(backbone, rows, settings.positive, output / "positive")
     backbone = _on_device(
         load_backbone(output / "positive" / MODEL_FOLDER), settings.negative.optimizer
     )
@@ -212,7 +224,7 @@ def positive_examples(
     data (TrainingData): mentions, vocabulary.
     settings (ExampleSettings): k and the way names are chosen.
     seed (int): of the selector `random`.
-    RETURNS (list[Example]): mention after mention, nearest name first.
+    RETURNS (list[Example]): mention after mention, nearest name first; then the substitutes.
     """
     if settings.select == "embedding":
         device = "cuda" if torch.cuda.is_available() else "cpu"
@@ -229,11 +241,33 @@ def positive_examples(
         settings.positives,
         score,
     )
-    return [
+    examples = [
         Example(labelled.mention, name)
         for labelled, names in zip(data.train, found, strict=True)
         for name in names
     ]
+    return [*examples * settings.passes, *_substitutes(data, settings, seed)]
+
+
+def _substitutes(data: TrainingData, settings: ExampleSettings, seed: int) -> Iterator[Example]:
+    """A name serves again only when all others of its type have served."""
+    rng = np.random.default_rng(seed)
+    contexts: dict[str, list[Mention]] = {}
+    for labelled in data.train:
+        types = data.kb[labelled.concept_ids[0]].types
+        contexts.setdefault(min(types, default=""), []).append(labelled.mention)
+    for semantic_type, mentions in contexts.items():
+        concepts = [
+            concept
+            for concept in data.kb
+            if semantic_type in concept.types or not (semantic_type or concept.types)
+        ]
+        shuffled = chain.from_iterable(
+            ([concepts[i] for i in rng.permutation(len(concepts))] for _ in count())
+        )
+        examples = vocabulary_examples(shuffled, rng, data.tfidf.pairwise, settings.copies)
+        wanted = round(len(mentions) * settings.passes * settings.substitutes)
+        yield from in_contexts(islice(examples, wanted), mentions, rng)
 
 
 def _train_in_rounds(
@@ -341,15 +375,22 @@ def _clauses(data: TrainingData) -> Iterator[Example]:
     settings = data.config.pretrain
     rng = np.random.default_rng(settings.positive.optimizer.seed)
     score = data.tfidf.pairwise if settings.vocabulary.mention == "nearest" else None
+    copies = settings.vocabulary.copies
     for _ in range(settings.vocabulary.passes):
-        yield from vocabulary_examples(data.kb, rng, score)
+        yield from vocabulary_examples(data.pretraining_concepts(), rng, score, copies)
+
+
+def _n_clauses(data: TrainingData) -> int:
+    """How many there are, but for names that two spellings of a concept share."""
+    n_names = sum(len(concept.names) for concept in data.pretraining_concepts())
+    return n_names * data.config.pretrain.vocabulary.passes
 
 
 def _clause_pairs(data: TrainingData) -> Iterator[PreferencePair]:
     settings = data.config.pretrain.vocabulary
     examples: Iterator[Example] = _clauses(data)
     if settings.max_pairs:
-        every = max(1, data.kb.n_names * settings.negatives // settings.max_pairs)
+        every = max(1, _n_clauses(data) * settings.negatives // settings.max_pairs)
         examples = islice(examples, 0, None, every)
     pairs = vocabulary_pairs(
         examples, data.names, data.kb.concept_ids_of, settings.negatives, data.tfidf
