@@ -15,17 +15,16 @@ from typing import TYPE_CHECKING, Any
 from spacy import util
 from spacy.language import Language
 from spacy.pipeline import Pipe
-from spacy.scorer import PRFScore
 from spacy.tokens import Doc, Span, SpanGroup
 from spacy.training import Example
 from spacy.vocab import Vocab
 from thinc.api import Config
 from tqdm import tqdm
 
-from .corpora.documents import split_ids
 from .errors import AngelError, Errors
 from .mentions import find_spans, read_mentions
 from .ranking import NIL, Candidate, choose_link, list_candidates, rank_concepts
+from .scoring import gold_ids
 from .settings import Dtype, LinkerSettings, Mode
 from .sources import ModelLoader, VocabularyLoader, load_checkpoint, load_vocabulary
 
@@ -351,7 +350,7 @@ class AngelLinker(Pipe):
         """Score the links of predicted documents against gold ones.
 
         examples (Iterable[Example]): as spaCy's.
-        RETURNS (dict[str, Any]): see `score_links`; empty without a scorer.
+        RETURNS (dict[str, Any]): see `scoring.score_links`; empty without a scorer.
         """
         if self.scorer is None:
             return {}
@@ -491,7 +490,7 @@ class AngelLinker(Pipe):
         return [
             CalibrationItem(
                 tuple(candidates or ()),
-                frozenset(c for c in _gold_ids(span, self.kb.resolve) if c in self.kb),
+                frozenset(c for c in gold_ids(span, self.kb.resolve) if c in self.kb),
             )
             for doc, doc_found in zip(docs, found, strict=True)
             for span, candidates in zip(
@@ -604,75 +603,6 @@ class AngelLinker(Pipe):
 
             torch.set_num_threads(1)
             self._process = os.getpid()
-
-
-def score_links(
-    examples: Iterable[Example],
-    *,
-    prefix: str = "nel",
-    kb_id_attr: str = "kb_id",
-    span_key: str | None = None,
-    resolve: Callable[[str], str | None] = lambda concept_id: concept_id,
-    **_: Any,
-) -> dict[str, Any]:
-    """Links of mentions that gold and prediction share, counted as spaCy's `Scorer.score_links`
-    does, but that any part of a composite gold identifier is right.
-
-    examples (Iterable[Example]): predicted and gold documents.
-    prefix (str): of the names of the figures.
-    kb_id_attr (str): attribute on `span._` with the predicted identifier.
-    span_key (str | None): span group with the mentions; None: `doc.ents`.
-    resolve (Callable[[str], str | None]): from an alternate identifier to the concept's own.
-    RETURNS (dict[str, Any]): between 0 and 1: `nel_micro_p`, `nel_micro_r`, `nel_micro_f`,
-        `nel_accuracy` (of all shared mentions, right «links to nothing» included; None without
-        any), `nel_f_per_type`.
-    """
-    per_label: dict[str, PRFScore] = {}
-    n_right = n_all = 0
-    for example in examples:
-        gold_spans = {
-            (s.start_char, s.end_char, s.label_): s for s in find_spans(example.reference, span_key)
-        }
-        by_characters = {key[:2]: span for key, span in gold_spans.items()}
-        for span in find_spans(example.predicted, span_key):
-            characters = (span.start_char, span.end_char)
-            gold_span = gold_spans.get((*characters, span.label_), by_characters.get(characters))
-            if gold_span is None:
-                continue
-            gold = _gold_ids(gold_span, resolve)
-            link = span._.get(kb_id_attr) or NIL
-            is_right = link in gold or (link == NIL and not gold)
-            score = per_label.setdefault(gold_span.label_, PRFScore())
-            score.tp += link in gold
-            score.fp += link != NIL and not is_right
-            score.fn += bool(gold) and not is_right
-            n_right += is_right
-            n_all += 1
-    micro = PRFScore()
-    for score in per_label.values():
-        micro += score
-    return {
-        f"{prefix}_micro_p": micro.precision,
-        f"{prefix}_micro_r": micro.recall,
-        f"{prefix}_micro_f": micro.fscore,
-        f"{prefix}_accuracy": n_right / n_all if n_all else None,
-        f"{prefix}_f_per_type": {label: score.to_dict() for label, score in per_label.items()},
-    }
-
-
-def make_linker_scorer(prefix: str = "nel") -> Callable[..., dict[str, Any]]:
-    """`spacy_angel.linker_scorer.v1`.
-
-    prefix (str): of the names of the figures; the linkers of one pipeline need different ones.
-    RETURNS (Callable): `score_links` with that prefix.
-    """
-    return partial(score_links, prefix=prefix)
-
-
-def _gold_ids(span: Span, resolve: Callable[[str], str | None]) -> frozenset[str]:
-    """Right identifiers of a gold mention; empty where it should link to nothing."""
-    ids = (concept_id for concept_id in split_ids(span.kb_id_) if concept_id != NIL)
-    return frozenset(resolve(concept_id) or concept_id for concept_id in ids)
 
 
 def _set_kb_ids(

@@ -25,7 +25,8 @@ from spacy_angel.concepts import Concept
 from spacy_angel.errors import AngelError
 from spacy_angel.generator import Generator
 from spacy_angel.kb import ConceptKB
-from spacy_angel.linker import DEFAULT_CONFIG, AngelLinker, score_links
+from spacy_angel.linker import DEFAULT_CONFIG, AngelLinker
+from spacy_angel.scoring import score_links
 from spacy_angel.settings import LinkerSettings
 
 torch.set_num_threads(1)
