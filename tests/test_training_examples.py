@@ -7,6 +7,7 @@ from spacy_angel.similarity import TrigramTfidf
 from spacy_angel.training.batches import Example
 from spacy_angel.training.examples import (
     clause,
+    in_contexts,
     nearest_names,
     nearest_wrong_names,
     random_scorer,
@@ -118,6 +119,18 @@ def test_target_stays_out_of_the_clause_unless_there_is_no_third_name():
         Example(Mention("epsilon", right="has synonyms such as delta"), "delta"),
         Example(Mention("delta", right="has synonyms such as epsilon"), "epsilon"),
         Example(Mention("zeta", right="is zeta"), "zeta"),
+    ]
+
+
+def test_names_take_the_place_of_a_corpus_mention():
+    examples = [Example(Mention("a", right="is the same as b"), "b"), Example(Mention("c"), "c")]
+    contexts = [Mention("m", "has", "today"), Mention("n", "without")]
+    assert [*in_contexts(examples, contexts, Fixed(1))] == [
+        Example(Mention("a", "without"), "b"),
+        Example(Mention("c", "without"), "c"),
+    ]
+    assert [*in_contexts(examples[:1], contexts, Fixed(0))] == [
+        Example(Mention("a", "has", "today"), "b")
     ]
 
 

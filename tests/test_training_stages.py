@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -10,6 +11,7 @@ import torch
 from helpers import ROOT
 from tiny_training import CONCEPTS, weights_of
 
+from spacy_angel.concepts import Concept, normalize_name
 from spacy_angel.corpora import CorpusDocument, GoldMention, write_pubtator
 from spacy_angel.generator import Generator
 from spacy_angel.kb import ConceptKB
@@ -157,6 +159,28 @@ def test_positives_of_a_corpus(config):
         ("bad headache", "migraine"),
     ]
     assert found[0].mention.left == "A man with"
+
+
+def test_substitutes_share_the_type_and_serve_equally_often(config, tmp_path):
+    drugs = [Concept("D:1", "Aspirin", ("ASA",), ("Drug",)), Concept("D:2", "Iron", (), ("Drug",))]
+    ConceptKB.build([*CONCEPTS, *drugs], tmp_path / "kb")
+    data = stages.TrainingData(config)
+    settings = replace(config.positive.examples, positives=1, passes=3, substitutes=1.5)
+    plain = replace(settings, passes=1, substitutes=0.0)
+    examples = stages.positive_examples(data, settings)
+    # four mentions, three times; then 4 * 3 * 1.5 examples of the nine names of diseases
+    positives = stages.positive_examples(data, plain)
+    assert (len(positives), examples[:12]) == (4, positives * 3)
+    substitutes = examples[12:]
+    names = {data.kb.name(i) for c in CONCEPTS for i in data.kb.names_of(c.concept_id)}
+    assert Counter(example.name for example in substitutes) == dict.fromkeys(names, 2)
+    contexts = {(example.mention.left, example.mention.right) for example in positives}
+    assert {(e.mention.left, e.mention.right) for e in substitutes} == contexts
+    for copies, share in ((1.0, 18), (0.0, 2)):
+        made = stages.positive_examples(data, replace(settings, copies=copies))[12:]
+        # a concept's only name leads to itself
+        assert sum(normalize_name(e.mention.text) == e.name for e in made) == share
+    assert stages.positive_examples(data, settings) == examples
 
 
 def test_training_needs_neither_spacy_nor_before_its_second_stage_trl():

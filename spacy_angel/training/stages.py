@@ -263,7 +263,7 @@ def _substitutes(data: TrainingData, settings: ExampleSettings, seed: int) -> It
             if semantic_type in concept.types or not (semantic_type or concept.types)
         ]
         shuffled = chain.from_iterable(
-            ([concepts[i] for i in rng.permutation(len(concepts))] for _ in count())
+            [concepts[i] for i in rng.permutation(len(concepts))] for _ in count()
         )
         examples = vocabulary_examples(shuffled, rng, data.tfidf.pairwise, settings.copies)
         wanted = round(len(mentions) * settings.passes * settings.substitutes)
