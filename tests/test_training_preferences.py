@@ -45,6 +45,7 @@ def kb():
 )
 def test_pairs_of_ranks(right, above, every):
     assert rank_pairs(right) == above
+    assert rank_pairs(right, "errors") == [pair for pair in above if pair[0] != 0]
     assert set(rank_pairs(right, "all")) >= set(above)
     assert len(rank_pairs(right, "all")) == every
 

@@ -198,8 +198,9 @@ class PairSettings:
     """How predictions become preference pairs.
 
     top_k (int): predictions looked at.
-    rule (str): `above`: wrong names ranked above a right one (the paper's); `all`: every wrong
-        with every right name; `tfidf`: the nearest positive with the nearest wrong names.
+    rule (str): `above`: wrong names ranked above a right one, and for a right first name the
+        best wrong one (the paper's); `errors`: without the latter; `all`: every wrong with every
+        right name; `tfidf`: the nearest positive with the nearest wrong names.
     without_right (str): mentions with no right name in the top k: `skip` as published, or
         `positive` to pair their nearest positive with what was predicted.
     distinct (bool): mine a mention string with the same gold once, not at each occurrence.
@@ -208,7 +209,7 @@ class PairSettings:
 
     __pydantic_config__: ClassVar[Any] = _STRICT
     top_k: int = 5
-    rule: Literal["above", "all", "tfidf"] = "above"
+    rule: Literal["above", "errors", "all", "tfidf"] = "above"
     without_right: Literal["skip", "positive"] = "skip"
     distinct: bool = False
     search: BeamSettings = field(default_factory=BeamSettings)

@@ -25,17 +25,18 @@ if TYPE_CHECKING:
 
 
 def rank_pairs(
-    right: Sequence[bool], rule: Literal["above", "all"] = "above"
+    right: Sequence[bool], rule: Literal["above", "errors", "all"] = "above"
 ) -> list[tuple[int, int]]:
     """Which ranks of a prediction are paired.
 
     `above`: each right name with each wrong one ranked above it; and where rank 0 is right, it
-    with the highest-ranked wrong one, so that what is right stays so. `all`: each right name with
-    each wrong one.
+    with the highest-ranked wrong one, so that what is right stays so. `errors`: the former only,
+    for a model that knows its training mentions by heart. `all`: each right name with each wrong
+    one.
 
-        right                        above                         all
-        [no, no, yes, no, yes]       (2,0) (2,1) (4,0) (4,1) (4,3) + (2,3)
-        [yes, no, yes, no, no]       (0,1) (2,1)                   + (0,3) (0,4) (2,3) (2,4)
+        right                        above                         errors  all
+        [no, no, yes, no, yes]       (2,0) (2,1) (4,0) (4,1) (4,3) same    + (2,3)
+        [yes, no, yes, no, no]       (0,1) (2,1)                   (2,1)   + (0,3) (0,4) (2,3) (2,4)
 
     right (Sequence[bool]): whether the name at each rank is right, best rank first.
     rule (str): see above.
@@ -53,7 +54,7 @@ def rank_pairs(
     return [
         (chosen, rejected)
         for chosen, rejected in pairs
-        if rejected < chosen or (chosen == 0 and rejected == first_wrong)
+        if rejected < chosen or (rule == "above" and chosen == 0 and rejected == first_wrong)
     ]
 
 
@@ -81,10 +82,10 @@ def prediction_pairs(
         return [
             PreferencePair(mention, positive, name, None, rank) for rank, name in enumerate(names)
         ]
-    rule: Literal["above", "all"] = "all" if settings.rule == "all" else "above"
+    assert settings.rule != "tfidf"
     return [
         PreferencePair(mention, names[chosen], names[rejected], chosen, rejected)
-        for chosen, rejected in rank_pairs(right, rule)
+        for chosen, rejected in rank_pairs(right, settings.rule)
     ]
 
 
