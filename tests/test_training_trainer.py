@@ -8,6 +8,7 @@ import pytest
 import torch
 from helpers import ROOT
 from tiny_training import CONCEPTS, EXAMPLES, GOLD, quick, tiny_backbone, weights_of
+from transformers import Seq2SeqTrainingArguments
 from transformers.training_args import TrainingArguments
 
 from spacy_angel.errors import AngelError
@@ -15,7 +16,7 @@ from spacy_angel.kb import ConceptKB
 from spacy_angel.training.batches import encode_examples
 from spacy_angel.training.config import DevelopmentSettings, PositiveSettings
 from spacy_angel.training.development import Development, even_sample
-from spacy_angel.training.positive import train_positive
+from spacy_angel.training.positive import PositiveTrainer, train_positive
 from spacy_angel.training.trainer import (
     MetricsFile,
     claim_folder,
@@ -98,6 +99,23 @@ def test_best_checkpoint_by_development_accuracy_is_kept(tmp_path, monkeypatch):
         (4, 0.75),
         (5, 0.25),
     ]
+
+
+def test_a_process_that_writes_nothing_knows_the_best_checkpoint(tmp_path, monkeypatch):
+    backbone, optimizer = tiny_backbone(), quick()
+    rows = encode_examples(EXAMPLES, backbone.prompts, backbone.max_target_tokens, 4)
+    trainer = PositiveTrainer(
+        backbone=backbone,
+        settings=optimizer,
+        development=Development(GOLD, ConceptKB.build(CONCEPTS), DevelopmentSettings()),
+        label_smoothing=0.1,
+        args=training_arguments(Seq2SeqTrainingArguments, optimizer, tmp_path, measured=True),
+        train_dataset=rows,
+    )
+    trainer.state.global_step = trainer.state.best_global_step = 3
+    monkeypatch.setattr(TrainingArguments, "should_save", property(lambda self: False))
+    trainer._save_checkpoint(backbone.model, None)
+    assert trainer.state.best_model_checkpoint == str(tmp_path / "checkpoint-3")
 
 
 def test_development_accuracy_is_that_of_the_search(tmp_path):

@@ -98,6 +98,14 @@ class LinkingTrainer(Trainer):
         )
         return metrics
 
+    def _save_checkpoint(self, *args: Any, **kwargs: Any) -> None:
+        # transformers takes the best checkpoint to be none where its folder is not there yet. A
+        # process that looked before the first one had made it would not wait for the others at the
+        # end, and they would wait for it forever.
+        folder = Path(str(self.args.output_dir)) / f"checkpoint-{self.state.global_step}"
+        folder.mkdir(parents=True, exist_ok=True)
+        super()._save_checkpoint(*args, **kwargs)
+
     def _save(self, output_dir: str | None = None, state_dict: Any = None) -> None:
         folder = str(output_dir or self.args.output_dir)
         super()._save(folder, state_dict)
