@@ -7,6 +7,7 @@ import typer
 
 from spacy_angel.assembling import assemble
 from spacy_angel.errors import AngelError
+from spacy_angel.training.config import load_config
 
 
 def main(
@@ -25,8 +26,15 @@ def main(
         str, typer.Option(help="Its weights are saved as int8, bfloat16 or float32.")
     ] = "int8",
     length_penalty: Annotated[
-        float, typer.Option(help="Of the search: 1 as published, 0 for the plain sum.")
-    ] = 1.0,
+        float | None,
+        typer.Option(
+            help="Of the search: 1 as published, 0 for the plain sum; else that of --training."
+        ),
+    ] = None,
+    training: Annotated[
+        Path | None,
+        typer.Option(exists=True, help="Training config; the pipeline searches as it says."),
+    ] = None,
     calibrate: Annotated[
         list[Path] | None,
         typer.Option(exists=True, help="Development corpus for the limits; may be repeated."),
@@ -46,7 +54,7 @@ def main(
             name=name,
             dtype=dtype,  # type: ignore[arg-type]  # checked by Generator.from_pretrained
             storage=storage,  # type: ignore[arg-type]  # checked by Generator.to_disk
-            length_penalty=length_penalty,
+            length_penalty=_length_penalty(length_penalty, training),
             calibrate=calibrate or (),
             description=description,
         )
@@ -57,6 +65,14 @@ def main(
         typer.echo(fitted.report())
     size = sum(file.stat().st_size for file in output.rglob("*") if file.is_file())
     typer.echo(f"Pipeline: {output} ({size / 1e6:.1f} MB)")
+
+
+def _length_penalty(given: float | None, training: Path | None) -> float:
+    if given is not None:
+        return given
+    if training is None:
+        return 1.0
+    return load_config(training).development.search.length_penalty
 
 
 if __name__ == "__main__":

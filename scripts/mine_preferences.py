@@ -13,11 +13,22 @@ def main(
     config: ConfigFile,
     start: StartFolder,
     output: Annotated[Path, typer.Option(help="JSONL to write.")],
+    before: Annotated[
+        Path | None,
+        typer.Option(
+            exists=True,
+            help="The model that positive-only training began with; for negative.pairs.folds.",
+        ),
+    ] = None,
 ) -> None:
     """Mine preference pairs; --section.name VALUE overrides the config's settings."""
     from spacy_angel.training.stages import mine
 
-    run_stage(ctx, config, lambda settings: f"{mine(settings, start, output)} pairs in {output}")
+    run_stage(
+        ctx,
+        config,
+        lambda settings: f"{mine(settings, start, output, before)} pairs in {output}",
+    )
 
 
 if __name__ == "__main__":

@@ -380,6 +380,12 @@ class Errors:
         "of one. Put the values of reference_log_probs into the rows, or choose the loss "
         "'pairwise', 'cpo' or 'simpo'."
     )
+    E609 = (
+        "Pairs by folds (negative.pairs.folds = {folds}) come from models that are fine-tuned "
+        "anew. Mine them with scripts/mine_preferences.py and --before FOLDER, the model that "
+        "positive-only training began with, and train on them with --pairs; or set "
+        "negative.pairs.folds to 1."
+    )
     W601 = "{path}, line {number}, is skipped, for it is not a correction: {problem}."
     W602 = (
         "A correction names an identifier that the vocabulary lacks, and is left out as far as it "

@@ -3,6 +3,8 @@
 import importlib.util
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import models
@@ -183,7 +185,23 @@ def test_the_script(parts: Path, tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     assert result.stdout.startswith("5 mentions, 3 with the right concept found\n")
     assert f"Pipeline: {tmp_path / 'out'} (" in result.stdout
-    assert spacy.load(tmp_path / "out").meta["name"] == "angel_x"
+    nlp = spacy.load(tmp_path / "out")
+    assert nlp.meta["name"] == "angel_x"
+    assert nlp.get_pipe("angel_linker").settings.length_penalty == 1.0
     wrong = CliRunner().invoke(app, [*flat, "--storage", "int4"])
     assert wrong.exit_code == 1
     assert "Error: Unknown dtype 'int4'" in wrong.stderr
+
+
+@pytest.mark.parametrize(("given", "expected"), [((), 0.0), (("--length-penalty", "0.5"), 0.5)])
+def test_the_script_searches_as_in_training(
+    parts: Path, tmp_path: Path, given: tuple[str, ...], expected: float
+) -> None:
+    config = ROOT / "configs/mini/ncbi.cfg"
+    assert "length_penalty = 0.0" in config.read_text("utf8")
+    arguments = ["--model", parts / "model", "--kb", parts / "kb.jsonl"]
+    arguments += ["--output", tmp_path / "out", "--training", config, *given]
+    command = [sys.executable, ROOT / "scripts/assemble.py", *arguments]
+    subprocess.run([str(part) for part in command], check=True)
+    linker = spacy.load(tmp_path / "out").get_pipe("angel_linker")
+    assert linker.settings.length_penalty == expected

@@ -13,6 +13,7 @@ from tiny_training import CONCEPTS, weights_of
 
 from spacy_angel.concepts import Concept, normalize_name
 from spacy_angel.corpora import CorpusDocument, GoldMention, write_pubtator
+from spacy_angel.errors import AngelError
 from spacy_angel.generator import Generator
 from spacy_angel.kb import ConceptKB
 from spacy_angel.training import stages
@@ -125,6 +126,39 @@ def test_rounds_mine_their_part_and_keep_the_reference(config, tmp_path, monkeyp
 
     again = stages.train_preferences(config, start, tmp_path / "negative")
     assert (again, len(references)) == (trained, 2)
+
+
+def test_folds_are_mined_by_models_that_have_not_seen_them(config, tmp_path, monkeypatch):
+    pairs_settings = replace(config.negative.pairs, folds=2)
+    config = replace(config, negative=replace(config.negative, pairs=pairs_settings))
+    start = stages.fine_tune(config, tmp_path / "positive").folder
+    taught, mined = [], []
+    examples, mine_pairs = stages.positive_examples, stages.mine_pairs
+
+    def spy_examples(data, *args):
+        taught.append({labelled.mention.text for labelled in data.train})
+        return examples(data, *args)
+
+    def spy_mining(mentions, *args):
+        mined.append({labelled.mention.text for labelled in mentions})
+        return mine_pairs(mentions, *args)
+
+    monkeypatch.setattr(stages, "positive_examples", spy_examples)
+    monkeypatch.setattr(stages, "mine_pairs", spy_mining)
+    n_pairs = stages.mine(config, start, tmp_path / "pairs.jsonl", before=start)
+    assert taught == [{"cardiac arrest", "bad headache"}, {"renal pain", "weak heart"}]
+    assert mined == taught[::-1]
+    folds = [read_pairs(tmp_path / f"pairs/fold-{i}/pairs.jsonl") for i in range(2)]
+    assert read_pairs(tmp_path / "pairs.jsonl") == folds[0] + folds[1]
+    assert len(folds[0] + folds[1]) == n_pairs > 0
+    assert {pair.mention.text for pair in folds[1]} <= mined[1]
+
+    taught.clear()
+    with pytest.raises(AngelError, match="--before FOLDER"):
+        stages.mine(config, start, tmp_path / "more.jsonl")
+    with pytest.raises(AngelError, match=r"negative\.pairs\.folds = 2"):
+        stages.train_preferences(config, start, tmp_path / "negative")
+    assert not taught
 
 
 def test_reference_may_be_reset_each_round(config, tmp_path, monkeypatch):

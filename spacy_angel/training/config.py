@@ -204,6 +204,9 @@ class PairSettings:
     without_right (str): mentions with no right name in the top k: `skip` as published, or
         `positive` to pair their nearest positive with what was predicted.
     distinct (bool): mine a mention string with the same gold once, not at each occurrence.
+    folds (int): 1 mines with the positive-only model itself, as published; with n each n-th part
+        of the mention strings is mined by a model that was fine-tuned on the others, for a model
+        that knows its training mentions by heart makes few mistakes there.
     search (BeamSettings): of the search; with fewer beams than `top_k` it uses `top_k`.
     """
 
@@ -212,6 +215,7 @@ class PairSettings:
     rule: Literal["above", "errors", "all", "tfidf"] = "above"
     without_right: Literal["skip", "positive"] = "skip"
     distinct: bool = False
+    folds: int = 1
     search: BeamSettings = field(default_factory=BeamSettings)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..concepts import normalize_name
 from ..mentions import mention_at
 from ..prompts import Mention
 
@@ -71,3 +72,19 @@ def distinct_mentions(mentions: Iterable[LabelledMention]) -> list[LabelledMenti
     for labelled in mentions:
         first.setdefault((labelled.mention.text.lower(), labelled.concept_ids), labelled)
     return list(first.values())
+
+
+def split_by_text(mentions: Iterable[LabelledMention], n: int) -> list[list[LabelledMention]]:
+    """Parts that share no mention string.
+
+    mentions (Iterable[LabelledMention]): in the order of the corpus.
+    n (int): number of parts, at least 1.
+    RETURNS (list[list[LabelledMention]]): n parts with the strings by turns, the first in the
+        first part; e.g. [A, b, a, c] in two: [A, a, c] and [b].
+    """
+    parts: list[list[LabelledMention]] = [[] for _ in range(n)]
+    part_of: dict[str, int] = {}
+    for labelled in mentions:
+        text = normalize_name(labelled.mention.text)
+        parts[part_of.setdefault(text, len(part_of) % n)].append(labelled)
+    return parts

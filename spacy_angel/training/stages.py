@@ -5,7 +5,8 @@ Every function can be run again after a kill, and under `torchrun` or `accelerat
 
 import json
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, count, islice
@@ -29,7 +30,7 @@ from .config import (
     TrainingConfig,
     as_plain,
 )
-from .corpus import LabelledMention, label_mentions
+from .corpus import LabelledMention, label_mentions, split_by_text
 from .development import Development, even_sample, generator_of
 from .examples import (
     PairScorer,
@@ -102,6 +103,15 @@ class TrainingData:
         mentions = chain.from_iterable(even_sample(mentions, sample) for mentions in files)
         return Development([*mentions], self.kb, self.config.development)
 
+    def without(self, mentions: list[LabelledMention]) -> "TrainingData":
+        """mentions (list[LabelledMention]): to leave out. RETURNS (TrainingData): the other
+        training mentions with the same vocabulary, and no development set."""
+        left_out = {id(labelled) for labelled in mentions}
+        rest = copy(self)
+        rest.train = [labelled for labelled in self.train if id(labelled) not in left_out]
+        rest.development = None
+        return rest
+
     def pretraining_concepts(self) -> "Iterator[Concept]":
         """RETURNS (Iterator[Concept]): those of the vocabulary that pre-training is about."""
         types = set(self.config.pretrain.vocabulary.types)
@@ -170,31 +180,36 @@ def fine_tune(config: TrainingConfig, output: Path, start: Path | None = None) -
     start (Path | None): a pre-trained model's folder; None starts from the backbone.
     RETURNS (Trained): the best checkpoint.
     """
-    data = TrainingData(config)
-    set_seed(config.positive.optimizer.seed)
-    if start is None:
-        backbone = make_backbone(config.backbone, data.names)
-    else:
-        backbone = load_backbone(start, config.backbone.max_source_tokens)
-    backbone = _on_device(backbone, config.positive.optimizer)
-    examples = positive_examples(data, config.positive.examples, config.positive.optimizer.seed)
-    rows = encode_examples(examples, backbone.prompts, backbone.max_target_tokens, len(examples))
-    _say_dropped(rows)
-    return train_positive(backbone, rows, config.positive, output, data.development)
+    return _fine_tune(TrainingData(config), output, start)
 
 
-def mine(config: TrainingConfig, start: Path, output: Path) -> int:
+def mine(config: TrainingConfig, start: Path, output: Path, before: Path | None = None) -> int:
     """Preference pairs over the whole training set, with the corrections, if any.
 
-    config (TrainingConfig): sections `data`, `negative.pairs`.
+    config (TrainingConfig): sections `data`, `negative.pairs`; with folds `positive` as well.
     start (Path): the positive-only model's folder.
-    output (Path): JSONL to write.
+    output (Path): JSONL to write; the models of the folds are in a folder beside it, of the same
+        name without suffix.
+    before (Path | None): the model that positive-only training began with, needed for folds.
     RETURNS (int): number of pairs.
+    RAISES (AngelError): folds without `before`.
     """
     data = TrainingData(config)
-    backbone = _on_device(load_backbone(start), config.negative.optimizer)
+    settings = config.negative
     output.parent.mkdir(parents=True, exist_ok=True)
-    return _mine(data, backbone, data.train, config.negative, output, with_corrections=True)
+    if settings.pairs.folds <= 1:
+        backbone = _on_device(load_backbone(start), settings.optimizer)
+        return _mine(data, backbone, data.train, settings, output, with_corrections=True)
+    if before is None:
+        raise AngelError(Errors.E609.format(folds=settings.pairs.folds))
+    files = []
+    for number, part in enumerate(split_by_text(data.train, settings.pairs.folds)):
+        folder = output.with_suffix("") / f"fold-{number}"
+        trained = _fine_tune(data.without(part), folder, before)
+        backbone = _on_device(load_backbone(trained.folder), settings.optimizer)
+        files.append(folder / "pairs.jsonl")
+        _mine(data, backbone, part, settings, files[-1], with_corrections=number == 0)
+    return _join(files, output)
 
 
 def train_preferences(
@@ -207,9 +222,12 @@ def train_preferences(
     output (Path): folder of the stage.
     pairs (Path | None): as `mine` wrote it; None mines in `negative.rounds` rounds.
     RETURNS (Trained): the best checkpoint, of all rounds.
+    RAISES (AngelError): folds without `pairs`.
     """
     data = TrainingData(config)
     settings = config.negative
+    if pairs is None and settings.pairs.folds > 1:
+        raise AngelError(Errors.E609.format(folds=settings.pairs.folds))
     if pairs is not None:
         backbone = _on_device(load_backbone(start), settings.optimizer)
         return _train_on_pairs(backbone, pairs, settings, output, data.development)
@@ -268,6 +286,21 @@ def _substitutes(data: TrainingData, settings: ExampleSettings, seed: int) -> It
         examples = vocabulary_examples(shuffled, rng, data.tfidf.pairwise, settings.copies)
         wanted = round(len(mentions) * settings.passes * settings.substitutes)
         yield from in_contexts(islice(examples, wanted), mentions, rng)
+
+
+def _fine_tune(data: TrainingData, output: Path, start: Path | None) -> Trained:
+    config = data.config
+    settings = config.positive
+    set_seed(settings.optimizer.seed)
+    if start is None:
+        backbone = make_backbone(config.backbone, data.names)
+    else:
+        backbone = load_backbone(start, config.backbone.max_source_tokens)
+    backbone = _on_device(backbone, settings.optimizer)
+    examples = positive_examples(data, settings.examples, settings.optimizer.seed)
+    rows = encode_examples(examples, backbone.prompts, backbone.max_target_tokens, len(examples))
+    _say_dropped(rows)
+    return train_positive(backbone, rows, settings, output, data.development)
 
 
 def _train_in_rounds(
@@ -362,11 +395,18 @@ def _mine(
         pairs += correction_pairs(corrections, data.kb, data.tfidf.pairwise)
     shares = [output.with_suffix(f".{i}.jsonl") for i in range(state.num_processes)]
     write_pairs(shares[state.process_index], pairs)
-    state.wait_for_everyone()
+    n_pairs = _join(shares, output)
     if state.is_main_process:
-        write_pairs(output, [pair for share in shares for pair in read_pairs(share)])
         for share in shares:
             share.unlink()
+    return n_pairs
+
+
+def _join(files: Sequence[Path], output: Path) -> int:
+    state = PartialState()
+    state.wait_for_everyone()
+    if state.is_main_process:
+        write_pairs(output, [pair for file in files for pair in read_pairs(file)])
     state.wait_for_everyone()
     return len(read_pairs(output))
 
