@@ -33,7 +33,7 @@ def main(
     ] = None,
     training: Annotated[
         Path | None,
-        typer.Option(exists=True, help="Training config; the pipeline searches as it says."),
+        typer.Option(exists=True, help="Training config; the pipeline searches as the file says."),
     ] = None,
     calibrate: Annotated[
         list[Path] | None,

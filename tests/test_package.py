@@ -69,7 +69,7 @@ def test_constraints_pin_every_requirement(setup_cfg: configparser.ConfigParser)
         if not line.startswith("#")
     )
     for extra, requirements in _requirements(setup_cfg).items():
-        if extra in ("ray", "ab3p"):  # not installed where the tests run
+        if extra in ("ray", "ab3p", "deepspeed"):  # not installed where the tests run
             continue
         for requirement in map(Requirement, requirements):
             if requirement.name != "spacy-angel":

@@ -1,6 +1,7 @@
 """All stages of the tiny config, from files to models."""
 
 import json
+import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -129,11 +130,17 @@ def test_rounds_mine_their_part_and_keep_the_reference(config, tmp_path, monkeyp
 
 
 def test_folds_are_mined_by_models_that_have_not_seen_them(config, tmp_path, monkeypatch):
-    pairs_settings = replace(config.negative.pairs, folds=2)
+    pairs_settings = replace(config.negative.pairs, folds=2, rule="all", without_right="positive")
     config = replace(config, negative=replace(config.negative, pairs=pairs_settings))
     start = stages.fine_tune(config, tmp_path / "positive").folder
-    taught, mined = [], []
+    before = shutil.copytree(start, tmp_path / "before")
+    taught, mined, loaded = [], [], []
     examples, mine_pairs = stages.positive_examples, stages.mine_pairs
+    load_backbone = stages.load_backbone
+
+    def spy_loading(folder, *args):
+        loaded.append(folder)
+        return load_backbone(folder, *args)
 
     def spy_examples(data, *args):
         taught.append({labelled.mention.text for labelled in data.train})
@@ -145,14 +152,30 @@ def test_folds_are_mined_by_models_that_have_not_seen_them(config, tmp_path, mon
 
     monkeypatch.setattr(stages, "positive_examples", spy_examples)
     monkeypatch.setattr(stages, "mine_pairs", spy_mining)
-    n_pairs = stages.mine(config, start, tmp_path / "pairs.jsonl", before=start)
+    monkeypatch.setattr(stages, "load_backbone", spy_loading)
+    output = tmp_path / "pairs.jsonl"
+    n_pairs = stages.mine(config, start, output, before=before)
+    models = [tmp_path / f"pairs_folds/fold-{i}/model" for i in range(2)]
+    assert loaded == [before, models[0], before, models[1]]
     assert taught == [{"cardiac arrest", "bad headache"}, {"renal pain", "weak heart"}]
     assert mined == taught[::-1]
-    folds = [read_pairs(tmp_path / f"pairs/fold-{i}/pairs.jsonl") for i in range(2)]
-    assert read_pairs(tmp_path / "pairs.jsonl") == folds[0] + folds[1]
-    assert len(folds[0] + folds[1]) == n_pairs > 0
-    assert {pair.mention.text for pair in folds[1]} <= mined[1]
+    folds = [read_pairs(model.parent / "pairs.jsonl") for model in models]
+    assert [{pair.mention.text for pair in pairs} for pairs in folds] == [
+        {*mined[0], "bad heart"},  # the correction
+        mined[1],
+    ]
+    assert read_pairs(output) == folds[0] + folds[1]
+    assert n_pairs == len(folds[0] + folds[1])
 
+    weights = [weights_of(model) for model in models]
+    assert stages.mine(config, start, output, before=before) == n_pairs
+    assert all(
+        torch.equal(a[key], b[key])
+        for a, b in zip(weights, map(weights_of, models), strict=True)
+        for key in a
+    )
+    with pytest.raises(AngelError, match="other settings"):
+        stages.mine(config, start, output, before=start)
     taught.clear()
     with pytest.raises(AngelError, match="--before FOLDER"):
         stages.mine(config, start, tmp_path / "more.jsonl")

@@ -108,6 +108,7 @@ class TrainingData:
         training mentions with the same vocabulary, and no development set."""
         left_out = {id(labelled) for labelled in mentions}
         rest = copy(self)
+        rest.kb, rest.names, rest.tfidf = self.kb, self.names, self.tfidf
         rest.train = [labelled for labelled in self.train if id(labelled) not in left_out]
         rest.development = None
         return rest
@@ -187,12 +188,12 @@ def mine(config: TrainingConfig, start: Path, output: Path, before: Path | None 
     """Preference pairs over the whole training set, with the corrections, if any.
 
     config (TrainingConfig): sections `data`, `negative.pairs`; with folds `positive` as well.
-    start (Path): the positive-only model's folder.
-    output (Path): JSONL to write; the models of the folds are in a folder beside it, of the same
-        name without suffix.
+    start (Path): the positive-only model's folder; unused with folds.
+    output (Path): JSONL to write; the models of the folds are beside it, `pairs_folds` for
+        `pairs.jsonl`.
     before (Path | None): the model that positive-only training began with, needed for folds.
     RETURNS (int): number of pairs.
-    RAISES (AngelError): folds without `before`.
+    RAISES (AngelError): folds without `before`, or models of other folds beside `output`.
     """
     data = TrainingData(config)
     settings = config.negative
@@ -202,9 +203,13 @@ def mine(config: TrainingConfig, start: Path, output: Path, before: Path | None 
         return _mine(data, backbone, data.train, settings, output, with_corrections=True)
     if before is None:
         raise AngelError(Errors.E609.format(folds=settings.pairs.folds))
+    folds = output.with_name(f"{output.stem}_folds")
+    folds.mkdir(exist_ok=True)
+    run = {"before": str(before), "folds": settings.pairs.folds, "train": list(config.data.train)}
+    claim_folder(folds, run)
     files = []
     for number, part in enumerate(split_by_text(data.train, settings.pairs.folds)):
-        folder = output.with_suffix("") / f"fold-{number}"
+        folder = folds / f"fold-{number}"
         trained = _fine_tune(data.without(part), folder, before)
         backbone = _on_device(load_backbone(trained.folder), settings.optimizer)
         files.append(folder / "pairs.jsonl")
