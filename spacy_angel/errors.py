@@ -386,6 +386,14 @@ class Errors:
         "positive-only training began with, and train on them with --pairs; or set "
         "negative.pairs.folds to 1."
     )
+    E610 = (
+        "A mean needs at least one model, and of every model a share above 0; there are {n} models "
+        "with the shares {shares}. Give one share a model, or none."
+    )
+    E611 = (
+        "{path} has {problem} than {first}, so their weights have no mean. Average models that "
+        "were fine-tuned from the same one."
+    )
     W601 = "{path}, line {number}, is skipped, for it is not a correction: {problem}."
     W602 = (
         "A correction names an identifier that the vocabulary lacks, and is left out as far as it "

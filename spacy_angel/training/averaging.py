@@ -1,0 +1,62 @@
+"""The mean of several models' weights: one model that does what the several do on average.
+
+For models that were fine-tuned from the same one (Wortsman et al., 2022, "Model soups", section 2:
+the uniform soup); weights of unrelated models have no meaningful mean.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from ..errors import AngelError, Errors
+from .backbones import Backbone, load_backbone
+
+
+def average_models(
+    folders: Sequence[Path], output: Path, shares: Sequence[float] | None = None
+) -> None:
+    """Write the model whose weights are the mean of those of others.
+
+    folders (Sequence[Path]): n models with the same tokenizer, layout and prompts; these, and all
+        that is no number with a fraction, come from the first.
+    output (Path): folder to write; one that stands there is replaced once the mean is made.
+    shares (Sequence[float] | None): n numbers above 0, in proportion; by default all equal.
+    RAISES (AngelError): no model, other than n shares or one not above 0, or models that differ.
+    """
+    shares = list(shares or [1.0] * len(folders))
+    if not folders or len(shares) != len(folders) or not all(0 < s < float("inf") for s in shares):
+        raise AngelError(Errors.E610.format(shares=shares, n=len(folders)))
+    total = sum(shares)
+    mean = load_backbone(folders[0])
+    sums = _times(mean.model.state_dict(), shares[0] / total)
+    for folder, share in zip(folders[1:], shares[1:], strict=True):
+        other = load_backbone(folder)
+        if problem := _difference(mean, other):
+            raise AngelError(Errors.E611.format(path=folder, first=folders[0], problem=problem))
+        for name, part in _times(other.model.state_dict(), share / total).items():
+            sums[name] += part
+    mean.model.load_state_dict(sums, strict=False)
+    mean.save(output)
+
+
+def _times(weights: dict[str, Tensor], factor: float) -> dict[str, Tensor]:
+    return {
+        name: weight.to(torch.float64) * factor
+        for name, weight in weights.items()
+        if weight.is_floating_point()
+    }
+
+
+def _difference(first: Backbone, other: Backbone) -> str | None:
+    if first.tokenizer.get_vocab() != other.tokenizer.get_vocab():
+        return "another tokenizer"
+    if first.format != other.format:
+        return "other prompts"
+    sizes, others = (
+        {name: tuple(weight.shape) for name, weight in backbone.model.state_dict().items()}
+        for backbone in (first, other)
+    )
+    changed = sorted(name for name in sizes | others if sizes.get(name) != others.get(name))
+    return f"other tensors ({', '.join(changed[:3])})" if changed else None
