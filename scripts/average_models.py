@@ -1,4 +1,4 @@
-"""Write the mean of the weights of models that were fine-tuned from the same one."""
+"""Write the mean of the weights of models that go back to the same fine-tuned one."""
 
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +10,9 @@ from spacy_angel.training.averaging import average_models
 
 
 def main(
-    folders: Annotated[list[Path], typer.Argument(exists=True, help="Model folders.")],
+    folders: Annotated[
+        list[Path], typer.Argument(exists=True, file_okay=False, help="Model folders.")
+    ],
     output: Annotated[Path, typer.Option("--output", "-o", help="Model folder to write.")],
     share: Annotated[
         list[float] | None,
@@ -20,7 +22,7 @@ def main(
     """Average models, e.g. average_models.py A B -o MEAN --share 2 --share 1."""
     try:
         average_models(folders, output, share)
-    except AngelError as error:
+    except (AngelError, OSError) as error:
         typer.echo(f"Error: {error}", err=True)
         raise typer.Exit(1) from error
     typer.echo(f"Mean of {len(folders)} models: {output}")

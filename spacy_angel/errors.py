@@ -387,12 +387,20 @@ class Errors:
         "negative.pairs.folds to 1."
     )
     E610 = (
-        "A mean needs at least one model, and of every model a share above 0; there are {n} models "
-        "with the shares {shares}. Give one share a model, or none."
+        "A mean needs at least one model, and of every model a finite share above 0; there are {n} "
+        "models with the shares {shares}. Give one share a model, or none."
     )
     E611 = (
         "{path} has {problem} than {first}, so their weights have no mean. Average models that "
         "were fine-tuned from the same one."
+    )
+    E612 = (
+        "The mean is not written to {path}: something stands there that is no model folder (no "
+        "config.json). Choose another output, or remove it."
+    )
+    E613 = (
+        "{path} is no model folder: it has no config.json. Give the folder that training wrote as "
+        "`model`."
     )
     W601 = "{path}, line {number}, is skipped, for it is not a correction: {problem}."
     W602 = (

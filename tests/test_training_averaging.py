@@ -46,6 +46,32 @@ def test_mean_in_the_place_of_a_model_keeps_prompts_and_tokenizer(models):
     assert mean.tokenizer.get_vocab() == first.tokenizer.get_vocab()
 
 
+def test_every_weight_has_its_own_mean(tmp_path):
+    backbones = []
+    for seed in (1, 2):
+        backbone = tiny_backbone()
+        torch.manual_seed(seed)
+        with torch.no_grad():
+            for weight in backbone.model.parameters():
+                weight.normal_()
+            backbone.model.final_logits_bias.normal_()
+        backbone.save(tmp_path / str(seed))
+        backbones.append(backbone.model.state_dict())
+    average_models([tmp_path / "1", tmp_path / "2"], tmp_path / "mean", [3, 1])
+    found = load_backbone(tmp_path / "mean").model
+    first, second = backbones
+    for name, weight in found.state_dict().items():
+        assert torch.allclose(weight, 0.75 * first[name] + 0.25 * second[name], atol=1e-6), name
+    assert found.lm_head.weight is found.model.shared.weight
+
+
+def test_what_is_no_model_stays_as_it_is(models, tmp_path):
+    # The folder that holds the models, as `-o training` would be.
+    with pytest.raises(AngelError, match="no model folder"):
+        average_models(models, tmp_path)
+    assert all((folder / "config.json").exists() for folder in models)
+
+
 @pytest.mark.parametrize("shares", [[1.0], [1.0, 0.0], [1.0, -1.0], [1.0, float("inf")]])
 def test_shares_that_make_no_mean(models, tmp_path, shares):
     with pytest.raises(AngelError, match="2 models"):
@@ -75,7 +101,10 @@ def test_models_that_differ(models, tmp_path):
     }
     same_tokenizer = fresh_bart(wider, ["heart attack"])
     same_tokenizer.tokenizer = tiny_backbone().tokenizer
-    others["other tensors"] = replace(same_tokenizer, format=tiny_backbone().format)
+    others["another layout .*d_model"] = replace(same_tokenizer, format=tiny_backbone().format)
+    more_heads = tiny_backbone()
+    more_heads.model.config.encoder_attention_heads = 4
+    others["another layout .encoder_attention_heads."] = more_heads
     for problem, other in others.items():
         other.save(tmp_path / "other")
         with pytest.raises(AngelError, match=problem):
@@ -94,3 +123,9 @@ def test_script(models, tmp_path):
     assert refused.returncode == 1
     assert "Error: A mean needs" in refused.stderr
     assert not (tmp_path / "none").exists()
+    (tmp_path / "empty").mkdir()
+    refused = subprocess.run(
+        [*command, tmp_path / "empty", "-o", tmp_path / "none"], capture_output=True, text=True
+    )
+    assert refused.returncode == 1
+    assert "empty is no model folder" in refused.stderr

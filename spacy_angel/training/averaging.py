@@ -1,11 +1,12 @@
 """The mean of several models' weights: one model that does what the several do on average.
 
-For models that were fine-tuned from the same one (Wortsman et al., 2022, "Model soups", section 2:
+For models that go back to the same fine-tuned one (Wortsman et al., 2022, "Model soups", section 2:
 the uniform soup); weights of unrelated models have no meaningful mean.
 """
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -13,21 +14,32 @@ from torch import Tensor
 from ..errors import AngelError, Errors
 from .backbones import Backbone, load_backbone
 
+# What a checkpoint's config says beside what the model computes.
+_REMARKS = {"_name_or_path", "transformers_version", "torch_dtype", "dtype"}
+
 
 def average_models(
     folders: Sequence[Path], output: Path, shares: Sequence[float] | None = None
 ) -> None:
     """Write the model whose weights are the mean of those of others.
 
-    folders (Sequence[Path]): n models with the same tokenizer, layout and prompts; these, and all
-        that is no number with a fraction, come from the first.
-    output (Path): folder to write; one that stands there is replaced once the mean is made.
+    folders (Sequence[Path]): n models with the same vocabulary of tokens, layout and prompts;
+        these, and all that is no number with a fraction, come from the first.
+    output (Path): folder to write; a model that stands there is replaced once the mean is made.
     shares (Sequence[float] | None): n numbers above 0, in proportion; by default all equal.
-    RAISES (AngelError): no model, other than n shares or one not above 0, or models that differ.
+    RAISES (AngelError): no model or a folder that is none, other than n shares or one not above 0,
+        models that differ, or an output in whose place something else stands.
+    RAISES (OSError): weights that cannot be read, e.g. int8 ones.
     """
     shares = list(shares or [1.0] * len(folders))
     if not folders or len(shares) != len(folders) or not all(0 < s < float("inf") for s in shares):
         raise AngelError(Errors.E610.format(shares=shares, n=len(folders)))
+    for folder in folders:
+        if not _is_model(folder):
+            raise AngelError(Errors.E613.format(path=folder))
+    output = output.resolve()
+    if output.exists() and not _is_model(output):
+        raise AngelError(Errors.E612.format(path=output))
     total = sum(shares)
     mean = load_backbone(folders[0])
     sums = _times(mean.model.state_dict(), shares[0] / total)
@@ -39,6 +51,10 @@ def average_models(
             sums[name] += part
     mean.model.load_state_dict(sums, strict=False)
     mean.save(output)
+
+
+def _is_model(folder: Path) -> bool:
+    return (folder / "config.json").is_file()
 
 
 def _times(weights: dict[str, Tensor], factor: float) -> dict[str, Tensor]:
@@ -54,9 +70,24 @@ def _difference(first: Backbone, other: Backbone) -> str | None:
         return "another tokenizer"
     if first.format != other.format:
         return "other prompts"
+    if changed := _changed(_computes(first), _computes(other)):
+        return f"another layout ({', '.join(changed[:3])})"
     sizes, others = (
         {name: tuple(weight.shape) for name, weight in backbone.model.state_dict().items()}
         for backbone in (first, other)
     )
-    changed = sorted(name for name in sizes | others if sizes.get(name) != others.get(name))
+    changed = _changed(sizes, others)
     return f"other tensors ({', '.join(changed[:3])})" if changed else None
+
+
+def _computes(backbone: Backbone) -> dict[str, Any]:
+    """RETURNS (dict[str, Any]): the config without remarks, and without what is for training."""
+    return {
+        key: value
+        for key, value in backbone.model.config.to_dict().items()
+        if key not in _REMARKS and not key.endswith(("dropout", "layerdrop"))
+    }
+
+
+def _changed(first: dict[str, Any], other: dict[str, Any]) -> list[str]:
+    return sorted(key for key in first | other if first.get(key) != other.get(key))
