@@ -5,12 +5,11 @@ from dataclasses import replace
 import pytest
 import torch
 from helpers import ROOT
-from tiny_training import tiny_backbone
+from tiny_training import TINY, tiny_backbone
 
 from spacy_angel.errors import AngelError
 from spacy_angel.training.averaging import average_models
 from spacy_angel.training.backbones import fresh_bart, load_backbone
-from spacy_angel.training.config import BackboneSettings
 
 
 @pytest.fixture
@@ -84,15 +83,7 @@ def test_no_models(tmp_path):
 
 
 def test_models_that_differ(models, tmp_path):
-    wider = BackboneSettings(
-        kind="fresh",
-        encoder_layers=1,
-        decoder_layers=1,
-        width=64,
-        heads=2,
-        vocabulary_size=330,
-        max_source_tokens=64,
-    )
+    wider = replace(TINY, width=64)
     others = {
         "another tokenizer": fresh_bart(wider, ["quite", "other", "names"]),
         "other prompts": replace(

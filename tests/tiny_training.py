@@ -35,22 +35,24 @@ GOLD = [
 ]
 
 
+TINY = BackboneSettings(
+    kind="fresh",
+    encoder_layers=1,
+    decoder_layers=1,
+    width=32,
+    heads=2,
+    vocabulary_size=330,
+    max_source_tokens=64,
+)
+
+
 def tiny_backbone(seed: int = 0) -> Backbone:
     """RETURNS (Backbone): a BART of one layer a side; the same weights for the same seed."""
     torch.set_num_threads(1)
     random.seed(seed)
     np.random.seed(seed)
     torch.manual_seed(seed)
-    settings = BackboneSettings(
-        kind="fresh",
-        encoder_layers=1,
-        decoder_layers=1,
-        width=32,
-        heads=2,
-        vocabulary_size=330,
-        max_source_tokens=64,
-    )
-    return fresh_bart(settings, NAMES)
+    return fresh_bart(TINY, NAMES)
 
 
 def quick(**values: object) -> OptimizerSettings:

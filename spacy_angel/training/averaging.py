@@ -70,24 +70,15 @@ def _difference(first: Backbone, other: Backbone) -> str | None:
         return "another tokenizer"
     if first.format != other.format:
         return "other prompts"
-    if changed := _changed(_computes(first), _computes(other)):
-        return f"another layout ({', '.join(changed[:3])})"
-    sizes, others = (
-        {name: tuple(weight.shape) for name, weight in backbone.model.state_dict().items()}
-        for backbone in (first, other)
-    )
-    changed = _changed(sizes, others)
-    return f"other tensors ({', '.join(changed[:3])})" if changed else None
+    one, two = _layout(first), _layout(other)
+    changed = sorted(key for key in one | two if one.get(key) != two.get(key))
+    return f"another layout ({', '.join(changed[:3])})" if changed else None
 
 
-def _computes(backbone: Backbone) -> dict[str, Any]:
+def _layout(backbone: Backbone) -> dict[str, Any]:
     """RETURNS (dict[str, Any]): the config without remarks, and without what is for training."""
     return {
         key: value
         for key, value in backbone.model.config.to_dict().items()
         if key not in _REMARKS and not key.endswith(("dropout", "layerdrop"))
     }
-
-
-def _changed(first: dict[str, Any], other: dict[str, Any]) -> list[str]:
-    return sorted(key for key in first | other if first.get(key) != other.get(key))
