@@ -1,9 +1,8 @@
 """Vocabulary and corpus files → stored vocabularies that record where they come from."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from hashlib import sha256
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,7 @@ def build_vocabulary(
 ) -> ConceptKB:
     """Build a vocabulary from the files it is published in.
 
-    files (Sequence[Path]): in order of precedence, see `ConceptKB.build`.
+    files (Sequence[Path]): in order of precedence, see `ConceptKB.join`.
     output (Path | None): folder to write; None keeps the vocabulary in memory.
     format (str | None): of all files; None infers it for each.
     shared_names (SharedNames): see `ConceptKB.build`.
@@ -33,8 +32,8 @@ def build_vocabulary(
     RAISES (AngelError): a file that cannot be read; nothing is written then.
     """
     sources = [_source(file, format, options) for file in files]
-    concepts = chain.from_iterable(map(_concepts, files, sources))
-    return ConceptKB.build(concepts, output, shared_names=shared_names, sources=sources)
+    concepts = map(_concepts, files, sources)
+    return ConceptKB.join(concepts, output, shared_names=shared_names, sources=sources)
 
 
 def add_vocabulary(
@@ -47,20 +46,16 @@ def add_vocabulary(
     """Add the concepts of a file to a stored vocabulary: new ones, and names of known ones.
 
     folder (Path): the vocabulary; it is written anew.
-    file (Path): concepts; one with an identifier that the vocabulary resolves is that concept.
+    file (Path): concepts; which of them the vocabulary has already: see `ConceptKB.join`.
     format (str | None), options (Mapping[str, Any] | None): see `build_vocabulary`.
     RETURNS (ConceptKB): the changed vocabulary.
     RAISES (AngelError): folder or file cannot be read; the vocabulary stays as it was then.
     """
     kb = ConceptKB.from_disk(folder)
     source = _source(file, format, options)
-    added = (
-        replace(concept, concept_id=kb.resolve(concept.concept_id) or concept.concept_id)
-        for concept in _concepts(file, source)
-    )
     meta = kb.meta
-    return ConceptKB.build(
-        chain(kb, added),
+    return ConceptKB.join(
+        [kb, _concepts(file, source)],
         folder,
         shared_names=meta["shared_names"],
         sources=[*meta["sources"], source],

@@ -163,7 +163,10 @@ def kb_add(
 def kb_merge(
     folders: Annotated[list[Path], typer.Argument(help="Vocabularies, in order of precedence.")],
     output: NewFolder,
-    shared_names: SharedNames = "all",
+    shared_names: Annotated[
+        str | None,
+        typer.Option(help="As for `kb build`; needed where the vocabularies' rules differ."),
+    ] = None,
 ) -> None:
     """Join vocabularies; the first one's canonical names stay."""
     from .kb import ConceptKB

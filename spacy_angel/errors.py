@@ -114,6 +114,10 @@ class Errors:
     )
     E114 = "A subset of one vocabulary was used with another. Make it with this one's `subset`."
     E115 = "shared_names must be one of {known}, it is {found!r}."
+    E120 = (
+        "The vocabularies give names of several concepts to {rules}. Say which rule the merged one "
+        "is to have: `--shared-names`, or `shared_names=`."
+    )
     # E2xx: vocabulary readers
     E200 = "Cannot read {path}: {reason}. Check the path and your rights on it."
     E201 = (

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 from typing import Any, get_args
 
@@ -73,11 +72,36 @@ class ConceptKB:
         RETURNS (ConceptKB): the vocabulary.
         RAISES (AngelError): where a concept has no identifier, or `path` holds something else.
         """
+        return cls.join([concepts], path, shared_names=shared_names, sources=sources, steps=steps)
+
+    @classmethod
+    def join(
+        cls,
+        vocabularies: Iterable[Iterable[Concept]],
+        path: Path | str | None = None,
+        *,
+        shared_names: SharedNames = "all",
+        sources: Sequence[Mapping[str, Any]] = (),
+        steps: Sequence[Mapping[str, Any]] = (),
+    ) -> "ConceptKB":
+        """Lay out several vocabularies as one.
+
+        vocabularies (Iterable[Iterable[Concept]]): in order of precedence, each read once, as for
+            `build`. A concept is joined to that of an earlier vocabulary with the same identifier,
+            or else whose alternate identifier it is, or else the only one whose identifier is an
+            alternate of its own; then its own becomes an alternate one.
+        path (Path | str | None), shared_names (SharedNames), sources (Sequence[Mapping[str, Any]]),
+            steps (Sequence[Mapping[str, Any]]), RETURNS, RAISES: as for `build`.
+        """
         if shared_names not in get_args(SharedNames):
             raise AngelError(Errors.E115.format(known=get_args(SharedNames), found=shared_names))
         builder = TableBuilder()
-        for concept in tqdm(concepts, desc="Reading concepts", unit=" concepts", disable=None):
-            builder.add(concept)
+        with tqdm(desc="Reading concepts", unit=" concepts", disable=None) as progress:
+            for concepts in vocabularies:
+                builder.begin_vocabulary()
+                for concept in concepts:
+                    builder.add(concept)
+                    progress.update()
         table, counts = builder.finish(shared_names)
         meta = {
             "shared_names": shared_names,
@@ -97,18 +121,25 @@ class ConceptKB:
         kbs: Sequence["ConceptKB"],
         path: Path | str | None = None,
         *,
-        shared_names: SharedNames = "all",
+        shared_names: SharedNames | None = None,
     ) -> "ConceptKB":
         """Join vocabularies; the step is recorded.
 
-        kbs (Sequence[ConceptKB]): in order of precedence: where an identifier is in several, the
-            first canonical name and definition stay, names and types are added up.
-        path (Path | str | None), shared_names (SharedNames): as for `build`.
+        kbs (Sequence[ConceptKB]): in order of precedence: where a concept is in several, see
+            `join`, the first canonical name and definition stay, names and types are added up.
+        path (Path | str | None): as for `build`.
+        shared_names (SharedNames | None): as for `build`; None is the rule of all of them.
         RETURNS (ConceptKB): the joined vocabulary.
+        RAISES (AngelError): without `shared_names`, where their rules differ.
         """
+        if shared_names is None:
+            rules = sorted({kb.meta["shared_names"] for kb in kbs})
+            if len(rules) > 1:
+                raise AngelError(Errors.E120.format(rules=" and ".join(rules)))
+            shared_names = rules[0] if rules else "all"
         step = {"step": "merge", "concepts": [len(kb) for kb in kbs]}
-        return cls.build(
-            chain.from_iterable(kbs),
+        return cls.join(
+            kbs,
             path,
             shared_names=shared_names,
             sources=[source for kb in kbs for source in kb.meta["sources"]],

@@ -3,7 +3,6 @@ block of a config file. Nothing is opened before `load`."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
@@ -108,7 +107,7 @@ def _build_vocabulary(
 
     if missing := [path for path in paths if not Path(path).exists()]:
         raise AngelError(Errors.E308.format(path=missing[0]))
-    concepts = chain.from_iterable(read_vocabulary(Path(path), format) for path in paths)
-    return ConceptKB.build(
+    concepts = (read_vocabulary(Path(path), format) for path in paths)
+    return ConceptKB.join(
         concepts, shared_names=shared_names, sources=[{"path": path} for path in paths]
     )

@@ -99,6 +99,9 @@ class StringsBuilder:
     def __len__(self) -> int:
         return len(self._offsets) - 1
 
+    def __iter__(self) -> Iterator[str]:
+        return (self._data[a:b].decode("utf8") for a, b in pairwise(self._offsets))
+
     def append(self, text: str) -> None:
         """text (str): goes to the end."""
         self._data += encode(text)

@@ -1,6 +1,7 @@
 """From a stream of concepts to the columns of a `ConceptTable`."""
 
 from array import array
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -20,6 +21,8 @@ class TableBuilder:
 
     def __init__(self) -> None:
         self._index: dict[str, int] = {}
+        self._n_earlier = 0
+        self._earlier_alternates: dict[str, int] = {}
         self._name_index: dict[str, int] = {}
         self._type_index: dict[str, int] = {}
         self._spellings = _Group()
@@ -32,28 +35,43 @@ class TableBuilder:
     def add(self, concept: Concept) -> None:
         """Take one concept.
 
-        concept (Concept): goes to the end, or to the one with its identifier.
+        concept (Concept): goes to the end, or to the one that it is, see `begin_vocabulary`.
         RAISES (AngelError): where it has no identifier.
         """
         if not concept.concept_id:
             raise AngelError(Errors.E108.format(name=concept.canonical_name))
+        concept = tidy(concept)
         known = len(self._index)
-        i = self._index.setdefault(concept.concept_id, known)
+        i = self._find(concept)
+        if i is None:
+            i = self._index[concept.concept_id] = known
         if i < known:
             self._joined.add(i)
-        concept = tidy(concept)
         for spelling in concept.names:
             normal = normalize_name(spelling)
             name = self._name_index.setdefault(normal, len(self._name_index)) if normal else -1
             self._spellings.append(i, spelling)
             self._spelling_name.append(name)
-        for alternate in concept.alternate_ids:
-            self._alternates.append(i, alternate)
+        for alternate in (concept.concept_id, *concept.alternate_ids):
+            if self._index.get(alternate) != i:
+                self._alternates.append(i, alternate)
         for type_ in concept.types:
             self._type_rows.append(self._type_index.setdefault(type_, len(self._type_index)))
             self._type_concept.append(i)
         if concept.definition:
             self._definitions.append(i, concept.definition)
+
+    def begin_vocabulary(self) -> None:
+        """What comes from now on is of another vocabulary than what came before.
+
+        Vocabularies name the same concept by different ones of its identifiers: a concept is also
+        joined to the earlier one that has its identifier as an alternate, or whose own identifier
+        is among its alternates, if it is only one. Within a vocabulary they are different concepts.
+        """
+        self._n_earlier = len(self._index)
+        self._earlier_alternates = {}
+        for i, alternate in self._alternates:
+            self._earlier_alternates.setdefault(alternate, i)
 
     def finish(self, shared_names: SharedNames) -> tuple[ConceptTable, dict[str, int]]:
         """Lay out what was added; the builder is of no use afterwards.
@@ -95,6 +113,19 @@ class TableBuilder:
         table = ConceptTable(columns, shared_names)
         return table, _count(table) | {"joined_concepts": len(self._joined)}
 
+    def _find(self, concept: Concept) -> int | None:
+        """Which of the concepts that came before it is."""
+        for index in (self._index, self._earlier_alternates):
+            if (i := index.get(concept.concept_id)) is not None:
+                return i
+        named = {self._index.get(alternate, self._n_earlier) for alternate in concept.alternate_ids}
+        earlier = [i for i in named if i < self._n_earlier]
+        if len(earlier) != 1:
+            return None
+        # its other rows need not name the alternate
+        self._earlier_alternates[concept.concept_id] = earlier[0]
+        return earlier[0]
+
 
 class _Group:
     """Strings that each belong to a concept, in the order in which they come."""
@@ -106,6 +137,10 @@ class _Group:
     def append(self, concept: int, text: str) -> None:
         self._strings.append(text)
         self._concept.append(concept)
+
+    def __iter__(self) -> Iterator[tuple[int, str]]:
+        """YIELDS: concept and string, in the order in which they came."""
+        return zip(self._concept, self._strings, strict=True)
 
     def finish(self, n: int, joined: set[int]) -> tuple[Strings, np.ndarray, np.ndarray]:
         """Bring the strings of each of the n concepts together, each once.

@@ -512,6 +512,60 @@ def test_merging_joins_concepts_and_is_recorded(tmp_path):
     assert kb.meta["counts"]["joined_concepts"] == 1
 
 
+def test_vocabularies_that_name_a_concept_by_different_identifiers_are_joined():
+    first = [
+        Concept("OMIM:1", "SLO syndrome", alternate_ids=("MESH:D1",)),
+        Concept("OMIM:2", "Long QT syndrome 2"),
+        Concept("OMIM:3", "Long QT syndrome 3", alternate_ids=("MESH:D9",)),
+        Concept("MESH:D9", "Deafness"),
+    ]
+    second = [
+        # its identifier is an alternate one there
+        Concept("MESH:D1", "Smith-Lemli-Opitz", alternate_ids=("OMIM:1", "DOID:1")),
+        # one identifier there is an alternate one here
+        Concept("MESH:C2", "LQT2", alternate_ids=("OMIM:2",)),
+        # two are: it is neither
+        Concept("MESH:D4", "Long QT syndrome", alternate_ids=("OMIM:2", "OMIM:3")),
+        # its own identifier goes before somebody's alternate one
+        Concept("MESH:D9", "Hearing loss"),
+        # a further row of the second one
+        Concept("MESH:C2", "LQT-2"),
+    ]
+    for kb in (
+        ConceptKB.join([first, second]),
+        ConceptKB.merge([ConceptKB.build(first), ConceptKB.build(second)]),
+    ):
+        assert [(c.concept_id, c.names, c.alternate_ids) for c in kb] == [
+            ("OMIM:1", ("SLO syndrome", "Smith-Lemli-Opitz"), ("MESH:D1", "DOID:1")),
+            ("OMIM:2", ("Long QT syndrome 2", "LQT2", "LQT-2"), ("MESH:C2",)),
+            ("OMIM:3", ("Long QT syndrome 3",), ("MESH:D9",)),
+            ("MESH:D9", ("Deafness", "Hearing loss"), ()),
+            ("MESH:D4", ("Long QT syndrome",), ("OMIM:2", "OMIM:3")),
+        ]
+        assert kb.resolve("MESH:D1") == "OMIM:1"
+        assert kb.resolve("MESH:C2") == "OMIM:2"
+        assert kb.resolve("MESH:D9") == "MESH:D9"
+    assert len(ConceptKB.build([*first, *second])) == 7
+
+
+def test_medic_and_ctd_have_each_disease_once():
+    from spacy_angel.vocabularies import read_vocabulary
+
+    files = ("medic/medic_06Jul2012.txt", "medic/CTD_diseases_2017-06.tsv.gz")
+    kb = ConceptKB.join(read_vocabulary(shared_data(file)) for file in files)
+    assert kb["MESH:D019082"] == kb["OMIM:270400"]
+    found = kb.find("smith-lemli-opitz syndrome")
+    assert kb.concept_ids_of(found) == ["OMIM:270400"]
+
+
+def test_merging_keeps_the_rule_for_shared_names():
+    few = ConceptKB.build(CONCEPTS, shared_names="fewer_names")
+    assert ConceptKB.merge([few, few]).meta["shared_names"] == "fewer_names"
+    assert ConceptKB.merge([few, few], shared_names="all").meta["shared_names"] == "all"
+    with pytest.raises(AngelError, match="to all and fewer_names"):
+        ConceptKB.merge([few, ConceptKB.build(CONCEPTS)])
+
+
 def test_edits_are_recorded_when_saved():
     kb = ConceptKB.build(CONCEPTS)
     kb.add_names("MESH:D003920", ["a", "b", "Diabetes"])
