@@ -25,6 +25,21 @@ def test_the_first_example_prints_what_stands_below_it(script) -> None:
     assert len(script.EXAMPLE.search(text)["code"].splitlines()) == 8
 
 
+def test_links_become_rows_own_mentions_are_linked_and_the_vocabulary_changes() -> None:
+    import spacy_angel
+
+    blocks = re.findall(r"```python\n(.*?)```", README.read_text("utf8"), re.DOTALL)
+    names = {"nlp": spacy_angel.load()}
+    for start in ("texts = [", "from spacy_angel.concepts"):
+        (block,) = (block for block in blocks if block.startswith(start))
+        exec(block, names)
+    assert [row[0] for row in names["rows"]] == [0, 0, 1]
+    assert [row[3] for row in names["rows"]] == ["MESH:D001241", "MESH:D009203", "MESH:D003924"]
+    assert [ent._.kb_id for ent in names["doc"].ents] == ["MESH:D005334"]
+    assert names["linker"].kb["MY:1"].aliases == ("example disease",)
+    assert "MESH:D014693" not in names["linker"].kb
+
+
 @pytest.mark.parametrize("path", [README, CARD], ids=lambda path: path.name)
 def test_the_table_is_that_of_what_ships(script, path) -> None:
     from spacy_angel.sources import SHIPPED_PIPELINE
