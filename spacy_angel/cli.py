@@ -386,6 +386,10 @@ def compare(
         for part in ("counts", "test"):
             shown = ", ".join(f"{key} {_figure(value)}" for key, value in values[part].items())
             typer.echo(f"  {shown}")
+    typer.echo(
+        "p_bootstrap: how surprising the difference is. p_t_test: the ANGEL paper's test, whose p "
+        "falls with the number of resamples; quote it beside the paper's only."
+    )
     if output is not None:
         typer.echo(f"Report: {output / REPORT}")
 

@@ -232,6 +232,7 @@ def test_a_saved_pipeline_is_calibrated_and_evaluated(tmp_path: Path, corpus: Pa
     code, out, err = run("compare", tmp_path / "e", tmp_path / "e")
     assert code == 0, err
     assert out.startswith("lenient: ")
+    assert "p_bootstrap: how surprising the difference is" in out
 
 
 def test_info_names_versions_and_formats() -> None:
