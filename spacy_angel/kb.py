@@ -17,7 +17,7 @@ from .errors import AngelError, Errors
 from .kb_views import ConceptsById, IdsBySpelling
 from .overlay import LiveVocabulary
 from .spaces import SearchSpaces, Subset
-from .store import META, open_folder, pack, unpack, verify_folder, write_folder
+from .store import META, TRIES, open_folder, pack, unpack, verify_folder, write_folder
 from .table import COLUMNS, ConceptTable, SharedNames
 from .table_builder import TableBuilder
 from .trie import NameTrie, SearchSpace
@@ -25,7 +25,6 @@ from .trie import NameTrie, SearchSpace
 KIND = "spacy-angel vocabulary"
 VERSION = 1
 _META_KEYS = ("shared_names", "fingerprint", "counts", "sources", "steps")
-TRIES = "tries"
 
 
 class ConceptKB:

@@ -132,6 +132,15 @@ def test_add_a_file_joins_names_and_adds_concepts(tmp_path: Path, folder: Path) 
     assert kb.meta["steps"] == [{"step": "add", "path": str(more)}]
 
 
+def test_a_file_may_stand_in_the_vocabulary_that_it_is_added_to(folder: Path) -> None:
+    own = folder / "own.tsv"
+    own.write_text("D003920\tDiabetes Mellitus\n", "utf8")
+    code, out, _ = run("kb", "add", folder, own)
+    assert code == 0
+    assert out.startswith("1 concepts and 1 names added.\n")
+    assert own.read_text("utf8") == "D003920\tDiabetes Mellitus\n"
+
+
 def test_add_mentions_leaves_composites_out_and_counts_the_unknown(
     folder: Path, corpus: Path
 ) -> None:

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import os
 
 import numpy as np
 import pytest
@@ -242,6 +243,56 @@ def test_a_failed_write_leaves_the_old_folder(tmp_path, monkeypatch):
         kb.to_disk(tmp_path / "kb")
     assert list(ConceptKB.from_disk(tmp_path / "kb")) == CONCEPTS
     assert [path.name for path in tmp_path.iterdir()] == ["kb"]
+
+
+def test_other_files_in_the_folder_stay(tmp_path):
+    kb = ConceptKB.build(CONCEPTS, tmp_path / "kb")
+    kb.search_space(CharacterTokenizer())
+    (tmp_path / "kb/own.tsv").write_text("X:1\tone\n")
+    (tmp_path / "kb/notes").mkdir()
+    (tmp_path / "kb/notes/1.txt").write_text("mine")
+    (tmp_path / "kb/old_column.npy").write_text("of an earlier version")
+    ConceptKB.build(CONCEPTS[:2], tmp_path / "kb")
+    assert list(ConceptKB.from_disk(tmp_path / "kb")) == CONCEPTS[:2]
+    others = {p.name for p in (tmp_path / "kb").iterdir()} - {"meta.json"}
+    assert {name for name in others if not name.endswith(".npy")} == {"own.tsv", "notes"}
+    assert "old_column.npy" not in others
+    assert (tmp_path / "kb/own.tsv").read_text() == "X:1\tone\n"
+    assert (tmp_path / "kb/notes/1.txt").read_text() == "mine"
+    assert [path.name for path in tmp_path.iterdir()] == ["kb"]
+
+
+def test_other_files_that_cannot_be_moved_leave_the_old_folder(tmp_path, monkeypatch):
+    ConceptKB.build(CONCEPTS, tmp_path / "kb")
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / "kb" / name).write_text(name)
+    replace = os.replace
+
+    def refuse(source, target):
+        if source.name == "b.txt" and ".old" in str(source):
+            raise PermissionError("not yours")
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", refuse)
+    with pytest.raises(PermissionError):
+        ConceptKB.build(CONCEPTS[:2], tmp_path / "kb")
+    assert list(ConceptKB.from_disk(tmp_path / "kb")) == CONCEPTS
+    assert [(tmp_path / "kb" / name).read_text() for name in ("a.txt", "b.txt")] == [
+        "a.txt",
+        "b.txt",
+    ]
+    assert [path.name for path in tmp_path.iterdir()] == ["kb"]
+
+
+def test_the_target_of_a_symbolic_link_is_replaced(tmp_path):
+    kb = ConceptKB.build(CONCEPTS, tmp_path / "disk/real")
+    (tmp_path / "link").symlink_to("disk/real")
+    kb.remove("MESH:D001241")
+    kb.to_disk(tmp_path / "link")
+    assert (tmp_path / "link").is_symlink()
+    assert list(ConceptKB.from_disk(tmp_path / "disk/real")) == CONCEPTS[:2]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["disk", "link"]
+    assert [path.name for path in (tmp_path / "disk").iterdir()] == ["real"]
 
 
 @pytest.mark.parametrize("column", ["name_data", "id_hash", "spelling_name"])
