@@ -589,6 +589,37 @@ def test_empty_cut_and_wrongly_encoded_files(format: str, tmp_path: Path) -> Non
         fails(content.decode().encode("utf-16-le"))
 
 
+@pytest.mark.parametrize("format", ["table.v1", "ctd.v1", "medic.v1", "obo.v1"])
+def test_a_last_line_without_line_break_may_be_cut(format: str, tmp_path: Path) -> None:
+    content = (FIXTURES / FILES[format]).read_bytes().rstrip(b"\n")
+    path = tmp_path / "file"
+    for data in (content, gzip.compress(content)):
+        path.write_bytes(data)
+        n_lines = content.count(b"\n") + 1
+        with pytest.warns(UserWarning, match=rf"file, line {n_lines}: .*may be cut"):
+            concepts = list(read_vocabulary(path, format))
+        assert concepts == list(read_vocabulary(FIXTURES / FILES[format], format))
+
+
+@pytest.mark.parametrize("name", ["umls/MRSTY.RRF", "snomed/**/sct2_Description_Snapshot*"])
+def test_a_cut_file_of_a_folder_is_named(name: str, tmp_path: Path) -> None:
+    shutil.copytree(FIXTURES, tmp_path / "all")
+    (path,) = (tmp_path / "all").glob(name)
+    path.write_bytes(path.read_bytes().rstrip(b"\r\n"))
+    with pytest.warns(UserWarning, match=rf"{re.escape(path.name)}, line \d+: .*may be cut"):
+        list(read_vocabulary(tmp_path / "all" / name.split("/")[0]))
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("format", FILES)
+def test_whole_files_and_json_give_no_warning(format: str, tmp_path: Path) -> None:
+    path = FIXTURES / FILES[format]
+    assert list(read_vocabulary(path, format))
+    if format in ("scispacy.v1", "target_kb.v1"):
+        (tmp_path / "file").write_bytes(path.read_bytes().rstrip(b"\n"))
+        assert list(read_vocabulary(tmp_path / "file", format))
+
+
 @pytest.mark.parametrize(
     "name",
     [
