@@ -140,6 +140,11 @@ class Errors:
     E207 = "Cannot tell the vocabulary format of {path}. Name it; known formats: {known}."
     E208 = "The vocabulary format {format} has no option {unknown}. Its options: {known}."
     E209 = "{path}: expected a folder with {expected} in it, found none. {hint}"
+    E210 = (
+        "{path}, line 1: expected synonyms in the third column, found tree numbers ({found!r}). "
+        "Give the table that has the names, and this file as its option: "
+        "`--option tree_numbers={path}`."
+    )
     W201 = (
         "{path}, line {line}: the last line does not end with a line break, so the file may be cut "
         "there. It is read as it stands; compare it with the original, or end it with a line break."

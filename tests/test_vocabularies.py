@@ -193,10 +193,30 @@ def test_table() -> None:
     assert list(read("table.tsv", prefix="ICD"))[3] == "ICD:X-1"
 
 
-def test_table_with_column_names(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "first", ["ID", "#id", "# ID", "cui", "code", "Identifier", "mesh_id", "Concept ID", "CURIE"]
+)
+def test_table_with_column_names(first: str, tmp_path: Path) -> None:
     path = tmp_path / "table.tsv"
-    path.write_text("\ufeffID\tName\tSynonyms\r\nD000001\tCalcimycin\tA|B\r\n", encoding="utf-8")
+    text = f"\ufeff{first}\tName\tSynonyms\r\nD000001\tCalcimycin\tA|B\r\n"
+    path.write_text(text, encoding="utf-8")
     assert list(read_vocabulary(path)) == [Concept("MESH:D000001", "Calcimycin", ("A", "B"))]
+
+
+@pytest.mark.parametrize("first", ["COVID", "ID-7", "CUIs", "barcode", "code1"])
+def test_table_without_column_names(first: str, tmp_path: Path) -> None:
+    path = tmp_path / "table.tsv"
+    path.write_text(f"{first}\tone\n", encoding="utf-8")
+    assert list(read_vocabulary(path)) == [Concept(first, "one")]
+
+
+@pytest.mark.parametrize("third", ["mesh_tree_number", "Tree Numbers", "TreeNumber"])
+def test_tree_numbers_are_no_synonyms(third: str, tmp_path: Path) -> None:
+    path = tmp_path / "numbers.tsv"
+    path.write_text(f"mesh_id\tmesh_name\t{third}\nD000001\tCalcimycin\tD03.438\n")
+    message = rf"numbers\.tsv, line 1: .*'{third}'.*`--option tree_numbers=.*numbers\.tsv`"
+    with pytest.raises(AngelError, match=message):
+        list(read_vocabulary(path))
 
 
 def test_mesh_descriptors() -> None:
