@@ -145,6 +145,10 @@ class Errors:
         "Give the table that has the names, and this file as its option: "
         "`--option tree_numbers={path}`."
     )
+    E211 = (
+        "The option {name} of the format {format} must be {expected}; it is {found!r}. Correct it, "
+        "or leave it out."
+    )
     W201 = (
         "{path}, line {line}: the last line does not end with a line break, so the file may be cut "
         "there. It is read as it stands; compare it with the original, or end it with a line break."

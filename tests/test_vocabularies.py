@@ -293,8 +293,9 @@ def test_obo() -> None:
         "retired identifiers without one successor": 1,
         "retired identifiers whose successor is not here": 1,
     }
-    exact = read("ontology.obo", scopes="EXACT,NARROW")
-    assert exact["DOID:9351"].aliases == ("diabetes",)
+    for scopes in ("EXACT,NARROW", "exact, Narrow", ["Exact"]):
+        assert read("ontology.obo", scopes=scopes)["DOID:9351"].aliases == ("diabetes",)
+    assert read("ontology.obo", scopes="all") == read("ontology.obo")
 
 
 def test_target_kb() -> None:
@@ -355,6 +356,15 @@ def test_umls() -> None:
             {"suppressed": True, "languages": None},
             {"UMLS:C0011849": 5, "UMLS:C0004057": 1, "UMLS:C0024487": 1, "UMLS:C9999999": 1},
         ),
+        (
+            {"suppressed": "yes", "languages": "all"},
+            {"UMLS:C0011849": 5, "UMLS:C0004057": 1, "UMLS:C0024487": 1, "UMLS:C9999999": 1},
+        ),
+        (
+            {"suppressed": "no", "sources": "All", "types": "all"},
+            {"UMLS:C0011849": 3, "UMLS:C0004057": 1, "UMLS:C0024487": 1},
+        ),
+        ({"sources": "MTH, CHV,"}, {"UMLS:C0011849": 1, "UMLS:C0024487": 1}),
     ],
 )
 def test_umls_filters(options: dict[str, object], expected: dict[str, int]) -> None:
@@ -477,6 +487,20 @@ def test_wrong_arguments(tmp_path: Path) -> None:
         read_vocabulary(FIXTURES / "medic.txt", "medic", prefix="X")
     with pytest.raises(AngelError, match=r"no option source\. Its options: sources, languages"):
         read_vocabulary(FIXTURES / "umls", source="MSH")
+    for name, options, message in (
+        ("umls", {"suppressed": "maybe"}, "true, false, yes or no; it is 'maybe'"),
+        ("umls", {"sources": True}, "a valid frozenset; it is True"),
+        ("table.tsv", {"prefix": True}, "a valid string; it is True"),
+        ("table.tsv", {"tree_numbers": 5}, "a valid string; it is 5"),
+        (
+            "ontology.obo",
+            {"scopes": "exact,close"},
+            "'EXACT', 'NARROW', 'BROAD' or 'RELATED'; it is 'CLOSE'",
+        ),
+    ):
+        start = rf"The option {next(iter(options))} of the format \w+\.v1 must be "
+        with pytest.raises(AngelError, match=start + re.escape(message)):
+            read_vocabulary(FIXTURES / name, **options)
     for path in (tmp_path / "nothing", tmp_path):
         with pytest.raises(AngelError, match=f"Cannot read {re.escape(str(path))}: "):
             list(read_vocabulary(path, "medic"))

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..concepts import Concept
 from ..errors import AngelError, Errors
+from ..options import checked_options
 from .files import read_pieces
 from .jsons import read_scispacy, read_target_kb
 from .mesh import read_mesh_xml
@@ -56,12 +57,13 @@ def read_vocabulary(
     path (str | Path): a file, gzipped or not; for UMLS and SNOMED CT the folder.
     format (str | None): a name in `FORMATS`, with or without its version; None: inferred.
     report (VocabularyReport | None): filled with counts of what is read, merged and left out.
-    options (Any): of the reader, e.g. `sources` and `types` for UMLS.
+    options (Any): of the reader, e.g. `sources` and `types` for UMLS; text is converted, see
+        `options.checked_options`.
     RETURNS (Iterator[Concept]): concepts in the order of the file; neighbouring rows of one
         identifier are joined.
-    RAISES (AngelError): at once: an unknown format or option; while reading: a file that is
-        missing, damaged, of another format, without a concept, or with an identifier in two
-        places. The message names file and line.
+    RAISES (AngelError): at once: an unknown format or option, or a wrong value of one; while
+        reading: a file that is missing, damaged, of another format, without a concept, or with an
+        identifier in two places. The message names file and line.
     """
     path = Path(path)
     name = format if format is not None else infer_format(path)
@@ -76,7 +78,8 @@ def read_vocabulary(
             )
         )
     report = report if report is not None else VocabularyReport()
-    return merge_rows(path, reader(path, report, **options), report)
+    rows = reader(path, report, **checked_options(reader, options, name))
+    return merge_rows(path, rows, report)
 
 
 def infer_format(path: str | Path) -> str:
