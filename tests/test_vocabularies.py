@@ -599,6 +599,7 @@ CTD_HEAD = (FIXTURES / "ctd_chemicals.tsv").read_text().split("Aspirin")[0]
             "line [23]: expected an identifier",
         ),
         ("mesh_xml", '<?xml version="1.0" encoding="utf-7x"?><a/>', "line 1: expected well-formed"),
+        ("mesh_xml", '<?xml version="1.0" encoding="euc-jp"?><a/>', "line 1: expected well-formed"),
     ],
 )
 def test_bad_lines_are_named(format: str, content: str, message: str, tmp_path: Path) -> None:
