@@ -114,6 +114,14 @@ class Errors:
     )
     E114 = "A subset of one vocabulary was used with another. Make it with this one's `subset`."
     E115 = "shared_names must be one of {known}, it is {found!r}."
+    E116 = (
+        "The {field} of the concept {concept_id!r} must be {expected}, found {found!r}. Mend the "
+        "concept; nothing of it was taken."
+    )
+    E117 = (
+        "The names for {concept_id!r} must be a list of texts, e.g. ['gamma ray'], found "
+        "{found!r}. Nothing was added."
+    )
     # E2xx: vocabulary readers
     E200 = "Cannot read {path}: {reason}. Check the path and your rights on it."
     E201 = (

@@ -18,7 +18,7 @@ from .kb_views import ConceptsById, IdsBySpelling
 from .overlay import LiveVocabulary
 from .spaces import SearchSpaces, Subset
 from .store import META, TRIES, open_folder, pack, unpack, verify_folder, write_folder
-from .table import COLUMNS, ConceptTable, SharedNames
+from .table import COLUMNS, ConceptTable, SharedNames, tidy
 from .table_builder import TableBuilder
 from .trie import NameTrie, SearchSpace
 
@@ -206,8 +206,10 @@ class ConceptKB:
         """Add a concept while running.
 
         concept (Concept): a new one.
-        RAISES (AngelError): where its identifier is empty, or another concept's own.
+        RAISES (AngelError): where its identifier is empty, or another concept's own, or a field is
+            not of its type; nothing is changed then.
         """
+        concept = tidy(concept)
         if not concept.concept_id:
             raise AngelError(Errors.E108.format(name=concept.canonical_name))
         if self._live.concept(concept.concept_id) is not None:
@@ -220,7 +222,8 @@ class ConceptKB:
 
         concept_id (str): its identifier, or an alternate one.
         names (Iterable[str]): in any spelling.
-        RAISES (AngelError): where there is no such concept.
+        RAISES (AngelError): where there is no such concept, or `names` is one text or holds
+            something else; nothing is changed then.
         """
         self._edits["added_names"] += self._put_names(concept_id, names)
 
@@ -374,7 +377,10 @@ class ConceptKB:
     def _put_names(self, concept_id: str, names: Iterable[str]) -> int:
         """Give a concept those of the names that it has not. RETURNS (int): how many."""
         concept = self[concept_id]
-        new = [name for name in dict.fromkeys(names) if name not in concept.names]
+        texts = list(names)
+        if isinstance(names, str) or not all(isinstance(text, str) for text in texts):
+            raise AngelError(Errors.E117.format(concept_id=concept_id, found=names))
+        new = [name for name in dict.fromkeys(texts) if name not in concept.names]
         if new:
             self._live.put(replace(concept, aliases=(*concept.aliases, *new)))
         return len(new)

@@ -170,6 +170,50 @@ def test_wrong_settings_and_concepts_are_errors():
         ConceptKB.build(CONCEPTS).add(Concept("", "nameless"))
 
 
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"canonical_name": None}, "canonical_name of .*'X:5' must be a text, found None"),
+        ({"concept_id": 5}, "concept_id of .* 5 must be a text, found 5"),
+        ({"definition": ["text"]}, r"definition .* must be a text, found \['text'\]"),
+        ({"aliases": "alias"}, "aliases .* must be several texts, .* found 'alias'"),
+        ({"aliases": None}, "aliases .* must be several texts, .* found None"),
+        ({"aliases": ("a", float("nan"))}, r"aliases .* found \('a', nan\)"),
+        ({"aliases": iter(["a"])}, "aliases .* must be several texts"),
+        ({"types": "T047"}, "types .* must be several texts, .* found 'T047'"),
+        ({"types": (47,)}, r"types .* found \(47,\)"),
+        ({"alternate_ids": "Y:1"}, "alternate_ids .* found 'Y:1'"),
+    ],
+)
+def test_a_concept_with_a_wrong_field_is_an_error_and_changes_nothing(fields, message):
+    kb = ConceptKB.build(CONCEPTS)
+    wrong = Concept(**({"concept_id": "X:5", "canonical_name": "five"} | fields))
+    with pytest.raises(AngelError, match=message):
+        kb.add(wrong)
+    assert (list(kb), len(kb), kb.n_names, "X:5" in kb) == (CONCEPTS, 3, 5, False)
+    assert kb.meta["steps"] == []
+    kb.add(Concept("X:5", "five"))
+    assert (len(kb), kb["X:5"].names) == (4, ("five",))
+    with pytest.raises(AngelError):
+        ConceptKB.build([*CONCEPTS, wrong])
+
+
+def test_lists_and_sets_are_several_texts():
+    kb = ConceptKB.build([Concept("X:1", np.str_("one"), ["uno"], {"T1"}, None, frozenset())])
+    assert list(kb) == [Concept("X:1", "one", ("uno",), ("T1",))]
+
+
+@pytest.mark.parametrize("names", ["gamma ray", "", ["gamma ray", 5], [["gamma ray"]], [None]])
+def test_further_names_are_texts(names):
+    kb = ConceptKB.build(CONCEPTS)
+    with pytest.raises(AngelError, match=r"names for 'MESH:D001241' must be a list of texts"):
+        kb.add_names("MESH:D001241", names)
+    assert list(kb) == CONCEPTS
+    assert kb.meta["steps"] == []
+    kb.add_names("MESH:D001241", iter(["gamma ray"]))
+    assert kb["MESH:D001241"].names[-1] == "gamma ray"
+
+
 def test_an_empty_vocabulary_works(tmp_path):
     kb = ConceptKB.build([], tmp_path / "kb")
     assert (len(kb), kb.n_names, list(kb)) == (0, 0, [])
