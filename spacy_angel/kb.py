@@ -24,7 +24,14 @@ from .trie import NameTrie, SearchSpace
 
 KIND = "spacy-angel vocabulary"
 VERSION = 1
-_META_KEYS = ("shared_names", "fingerprint", "counts", "sources", "steps")
+_META_TYPES = {
+    "shared_names": str,
+    "fingerprint": str,
+    "counts": dict,
+    "sources": list,
+    "steps": list,
+}
+_SHOWN_COUNTS = ("concepts", "names", "spellings")
 
 
 class ConceptKB:
@@ -395,7 +402,23 @@ class ConceptKB:
 
 
 def _table(columns: Mapping[str, np.ndarray], meta: Mapping[str, Any], path: Path) -> ConceptTable:
-    if missing := [key for key in _META_KEYS if key not in meta]:
-        problem = f"the keys {missing} are missing"
+    if problem := _problem(meta):
         raise AngelError(Errors.E103.format(path=path / META, kind=KIND, problem=problem))
     return ConceptTable(dict(columns), meta["shared_names"])
+
+
+def _problem(meta: Mapping[str, Any]) -> str:
+    """What is wrong with the metadata beside the columns; empty where nothing is."""
+    if missing := [key for key in _META_TYPES if key not in meta]:
+        return f"the keys {missing} are missing"
+    for key, type_ in _META_TYPES.items():
+        if not isinstance(meta[key], type_):
+            return f"{key} is {meta[key]!r}"
+    if meta["shared_names"] not in get_args(SharedNames):
+        return f"shared_names is {meta['shared_names']!r}"
+    if wrong := [key for key in _SHOWN_COUNTS if type(meta["counts"].get(key)) is not int]:
+        return f"the counts {wrong} are missing or not whole numbers"
+    for key in ("sources", "steps"):
+        if not all(isinstance(entry, dict) for entry in meta[key]):
+            return f"{key} is {meta[key]!r}"
+    return ""

@@ -184,7 +184,7 @@ def _is_replaceable(path: Path, kind: str) -> bool:
         return False
     try:
         return bool(json.loads((path / META).read_text(encoding="utf8"))["kind"] == kind)
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return not any(path.iterdir())
 
 
@@ -201,7 +201,7 @@ def _checked_meta(
 ) -> dict[str, Any]:
     try:
         meta = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise AngelError(Errors.E103.format(path=path / META, kind=kind, problem=error)) from error
     found = meta.get("kind") if isinstance(meta, dict) else None
     if found != kind:
@@ -210,10 +210,16 @@ def _checked_meta(
         raise AngelError(
             Errors.E104.format(path=path, kind=kind, version=version, found=meta.get("version"))
         )
-    if missing := sorted(set(names) - set(meta.get("columns") or {})):
-        problem = f"the columns {missing} are missing"
+    described = meta.get("columns")
+    columns = described if isinstance(described, dict) else {}
+    if missing := [name for name in names if not _is_description(columns.get(name))]:
+        problem = f"the columns {sorted(missing)} are missing or lack their dtype or shape"
         raise AngelError(Errors.E103.format(path=path / META, kind=kind, problem=problem))
     return meta
+
+
+def _is_description(value: Any) -> bool:
+    return isinstance(value, dict) and {"dtype", "shape"} <= value.keys()
 
 
 def _read_column(path: Path, name: str, meta: dict[str, Any], mmap: bool) -> np.ndarray:

@@ -371,6 +371,40 @@ def test_metadata_without_a_key_and_foreign_folders_are_errors(tmp_path):
             ConceptKB.from_disk(path)
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"columns": None}, "columns .*'name_data'.* are missing"),
+        ({"columns": ["name_data"]}, "columns .*'name_data'.* are missing"),
+        ({"columns": {"name_data": {"shape": [3]}}}, "lack their dtype"),
+        ({"counts": {}}, "the counts .*'concepts', 'names', 'spellings'"),
+        ({"counts": {"concepts": 3, "names": "5", "spellings": 7}}, r"the counts \['names'\]"),
+        ({"counts": []}, r"counts is \[\]"),
+        ({"sources": None}, "sources is None"),
+        ({"sources": ["medic.tsv"]}, r"sources is \['medic.tsv'\]"),
+        ({"steps": {}}, r"steps is \{\}"),
+        ({"shared_names": "some"}, "shared_names is 'some'"),
+        ({"shared_names": ["all"]}, r"shared_names is \['all'\]"),
+        ({"fingerprint": 7}, "fingerprint is 7"),
+    ],
+)
+def test_damaged_metadata_are_an_error(tmp_path, change, message):
+    ConceptKB.build(CONCEPTS, tmp_path / "kb")
+    file = tmp_path / "kb/meta.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | change))
+    with pytest.raises(AngelError, match=rf"meta\.json is damaged.*{message}"):
+        ConceptKB.from_disk(tmp_path / "kb")
+
+
+def test_deeply_nested_metadata_are_an_error(tmp_path):
+    ConceptKB.build(CONCEPTS, tmp_path / "kb")
+    (tmp_path / "kb/meta.json").write_text("[" * 100_000)
+    with pytest.raises(AngelError, match=r"meta\.json is damaged"):
+        ConceptKB.from_disk(tmp_path / "kb")
+    with pytest.raises(AngelError, match="would delete"):
+        ConceptKB.build(CONCEPTS, tmp_path / "kb")
+
+
 def test_bytes_round_trip_and_damage():
     kb = ConceptKB.build(CONCEPTS, steps=[{"step": "read"}])
     data = kb.to_bytes()
