@@ -161,6 +161,23 @@ def test_a_shared_name_goes_to_the_concept_with_fewer_names():
     assert list(kb) == concepts
 
 
+@pytest.mark.parametrize(("shared_names", "without"), [("all", 1), ("fewer_names", 3)])
+def test_concepts_that_no_name_leads_to_are_counted(shared_names, without):
+    concepts = [
+        Concept("X:1", "one", ("uno",)),
+        Concept("X:2", "two", ("One", "UNO")),
+        Concept("X:3", "two"),
+        Concept("X:4", "Two"),
+        Concept("X:5", "one"),
+        Concept("X:6", "+"),
+    ]
+    kb = ConceptKB.build(concepts, shared_names=shared_names)
+    ids = [concept.concept_id for concept in concepts]
+    # under fewer_names, `one` goes to X:5, `two` to X:3, `uno` to X:1
+    assert sum(not kb.names_of(concept_id) for concept_id in ids) == without
+    assert kb.meta["counts"]["concepts_without_names"] == without
+
+
 def test_wrong_settings_and_concepts_are_errors():
     with pytest.raises(AngelError, match="shared_names"):
         ConceptKB.build(CONCEPTS, shared_names="some")
@@ -759,6 +776,15 @@ def test_many_random_concepts_survive_the_disk(tmp_path):
     for i in range(7):
         wanted = {n.lower() for c in concepts if f"T{i}" in c.types for n in c.names}
         assert set(legal_names(space, i)) == wanted
+
+
+def test_medic_has_concepts_without_a_name_of_their_own():
+    from spacy_angel.vocabularies import read_vocabulary
+
+    concepts = read_vocabulary(shared_data("medic/medic_06Jul2012.txt"))
+    kb = ConceptKB.build(concepts, shared_names="fewer_names")
+    assert kb.meta["counts"]["concepts_without_names"] == 9
+    assert sum(not kb.names_of(concept.concept_id) for concept in kb) == 9
 
 
 def test_medic_with_the_tokenizer_of_the_published_models(tmp_path):
