@@ -157,6 +157,11 @@ class Errors:
         "The option {name} of the format {format} must be {expected}; it is {found!r}. Correct it, "
         "or leave it out."
     )
+    E212 = "{path} is empty; a vocabulary was expected. Check the path, or fetch the file again."
+    E213 = (
+        "{path} is UTF-16: convert it to UTF-8, e.g. with `iconv -f UTF-16 -t UTF-8`, to read it "
+        "as a vocabulary."
+    )
     W201 = (
         "{path}, line {line}: the last line does not end with a line break, so the file may be cut "
         "there. It is read as it stands; compare it with the original, or end it with a line break."

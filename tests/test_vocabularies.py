@@ -462,8 +462,6 @@ def test_format_is_inferred(format: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "content",
     [
-        b"",
-        b"\n\n",
         b"%PDF-1.5\n\xe2\xe3",
         b"id,name\n1,one\n",
         b"<html></html>",
@@ -478,6 +476,25 @@ def test_format_that_is_not_known(content: bytes, tmp_path: Path) -> None:
         infer_format(path)
     with pytest.raises(AngelError, match="Cannot tell"):
         infer_format(tmp_path)
+
+
+@pytest.mark.parametrize("zipped", [False, True])
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "file is empty; a vocabulary was expected"),
+        (b"\n \n", "file is empty; a vocabulary was expected"),
+        (b"\xff\xfe" + "D1\tone\n".encode("utf-16-le"), "file is UTF-16: convert it to UTF-8"),
+        (b"\xfe\xff" + "D1\tone\n".encode("utf-16-be"), "file is UTF-16: convert it to UTF-8"),
+    ],
+)
+def test_empty_and_utf_16_files_are_named_as_such(
+    content: bytes, message: str, zipped: bool, tmp_path: Path
+) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(gzip.compress(content) if zipped else content)
+    with pytest.raises(AngelError, match=message):
+        infer_format(path)
 
 
 def test_wrong_arguments(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ A reader takes the path, a report that it fills and its options, and yields rows
 under a versioned name, so that a new version can stand beside an old one.
 """
 
+import codecs
 import inspect
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -87,7 +88,7 @@ def infer_format(path: str | Path) -> str:
 
     path (str | Path): a file or folder.
     RETURNS (str): a name in `FORMATS`.
-    RAISES (AngelError): it cannot be read, or looks like none of them.
+    RAISES (AngelError): it cannot be read, is empty or UTF-16, or looks like none of them.
     """
     path = Path(path)
     if path.is_dir():
@@ -115,6 +116,10 @@ def _head(path: Path) -> str:
         head += piece
         if len(head) >= _HEAD_BYTES:
             break
+    if not head.strip():
+        raise AngelError(Errors.E212.format(path=path))
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise AngelError(Errors.E213.format(path=path))
     return head.decode("utf-8", errors="replace").removeprefix("\ufeff").lstrip()
 
 
