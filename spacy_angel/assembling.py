@@ -1,7 +1,7 @@
 """Recogniser, model and vocabulary → one pipeline that is complete on the disk."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from itertools import chain
@@ -43,7 +43,8 @@ def assemble(
 
     model (Path | str): encoder-decoder, a folder or hub name.
     kb (Path): vocabulary, a folder or file.
-    output (Path): folder to write; a pipeline that stands there is replaced.
+    output (Path): folder to write; a pipeline that stands there is replaced, other files in the
+        folder stay.
     ner (Path | str | None): trained pipeline, a folder or package, whose components come first
         (but for a linker and detector of its own); None: mentions are in the documents.
     name (str): what stands after `angel_` in the pipeline's name.
@@ -75,7 +76,8 @@ def assemble(
             # Anew: the limits in the config, and the words of the corpora not in the vocab.
             nlp = _put_together(ner, config, generator, vocabulary)
         _describe(nlp, name, about, fitted, calibrate)
-        with replacing_folder(output) as new:
+        components = _component_names(output)
+        with replacing_folder(output, lambda entry: _is_ours(entry, components)) as new:
             nlp.to_disk(new)
     return fitted
 
@@ -176,3 +178,19 @@ def _read_description(path: Path) -> dict[str, Any]:
 def _is_replaceable(path: Path) -> bool:
     """Never delete what is not ours: only an empty folder or a pipeline with a linker."""
     return path.is_dir() and (not any(path.iterdir()) or (path / LINKER / "kb").is_dir())
+
+
+def _component_names(path: Path) -> frozenset[str]:
+    """The components of the pipeline that stands there, as far as its meta.json tells."""
+    try:
+        meta = json.loads((path / "meta.json").read_text(encoding="utf8"))
+        return frozenset((LINKER, *meta["components"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return frozenset((LINKER,))
+
+
+def _is_ours(entry: Path, components: Collection[str]) -> bool:
+    """Whether spaCy wrote an entry: a component writes a folder of its name, or a file with an
+    ending."""
+    is_component = entry.name in components or entry.stem in components
+    return is_component or entry.name in ("config.cfg", "meta.json", "tokenizer", "vocab")

@@ -45,7 +45,8 @@ ReaderOptions = Annotated[
     typer.Option(
         "--option",
         metavar="NAME=VALUE",
-        help="Option of the format's reader, e.g. `sources=MSH,NCI` for UMLS; may be repeated.",
+        help="Option of the format's reader, e.g. `sources=MSH,NCI` or `languages=all` for UMLS; "
+        "may be repeated.",
     ),
 ]
 SharedNames = Annotated[
@@ -498,13 +499,14 @@ def _read_prepared(
 
 
 def _reader_options(values: list[str] | None) -> dict[str, Any]:
-    """`["sources=MSH,NCI", "suppressed=true"]` → `{"sources": "MSH,NCI", "suppressed": True}`."""
+    """`["sources=MSH,NCI", "suppressed=yes"]` → `{"sources": "MSH,NCI", "suppressed": "yes"}`; the
+    reader converts them."""
     options: dict[str, Any] = {}
     for value in values or ():
         name, equals, content = value.partition("=")
         if not name or not equals:
             raise AngelError(Errors.E704.format(value=value))
-        options[name] = {"true": True, "false": False}.get(content.lower(), content)
+        options[name] = content
     return options
 
 

@@ -114,7 +114,15 @@ class Errors:
     )
     E114 = "A subset of one vocabulary was used with another. Make it with this one's `subset`."
     E115 = "shared_names must be one of {known}, it is {found!r}."
-    E120 = (
+    E116 = (
+        "The {field} of the concept {concept_id!r} must be {expected}, found {found!r}. Mend the "
+        "concept; nothing of it was taken."
+    )
+    E117 = (
+        "The names for {concept_id!r} must be a list of texts, e.g. ['gamma ray'], found "
+        "{found!r}. Nothing was added."
+    )
+    E118 = (
         "The vocabularies give names of several concepts to {rules}. Say which rule the merged one "
         "is to have: `--shared-names`, or `shared_names=`."
     )
@@ -144,6 +152,24 @@ class Errors:
     E207 = "Cannot tell the vocabulary format of {path}. Name it; known formats: {known}."
     E208 = "The vocabulary format {format} has no option {unknown}. Its options: {known}."
     E209 = "{path}: expected a folder with {expected} in it, found none. {hint}"
+    E210 = (
+        "{path}, line 1: expected synonyms in the third column, found tree numbers ({found!r}). "
+        "Give the table that has the names, and this file as its option: "
+        "`--option tree_numbers={path}`."
+    )
+    E211 = (
+        "The option {name} of the format {format} must be {expected}; it is {found!r}. Correct it, "
+        "or leave it out."
+    )
+    E212 = "{path} is empty; a vocabulary was expected. Check the path, or fetch the file again."
+    E213 = (
+        "{path} is UTF-16: convert it to UTF-8, e.g. with `iconv -f UTF-16 -t UTF-8`, to read it "
+        "as a vocabulary."
+    )
+    W201 = (
+        "{path}, line {line}: the last line does not end with a line break, so the file may be cut "
+        "there. It is read as it stands; compare it with the original, or end it with a line break."
+    )
     # E3xx: component
     E301 = (
         "n_sents={n_sents} needs sentence boundaries, the document has none. Add a component that "

@@ -16,15 +16,21 @@ from .errors import AngelError, Errors
 from .kb_views import ConceptsById, IdsBySpelling
 from .overlay import LiveVocabulary
 from .spaces import SearchSpaces, Subset
-from .store import META, open_folder, pack, unpack, verify_folder, write_folder
-from .table import COLUMNS, ConceptTable, SharedNames
+from .store import META, TRIES, open_folder, pack, unpack, verify_folder, write_folder
+from .table import COLUMNS, ConceptTable, SharedNames, tidy
 from .table_builder import TableBuilder
 from .trie import NameTrie, SearchSpace
 
 KIND = "spacy-angel vocabulary"
 VERSION = 1
-_META_KEYS = ("shared_names", "fingerprint", "counts", "sources", "steps")
-TRIES = "tries"
+_META_TYPES = {
+    "shared_names": str,
+    "fingerprint": str,
+    "counts": dict,
+    "sources": list,
+    "steps": list,
+}
+_SHOWN_COUNTS = ("concepts", "names", "spellings")
 
 
 class ConceptKB:
@@ -135,7 +141,7 @@ class ConceptKB:
         if shared_names is None:
             rules = sorted({kb.meta["shared_names"] for kb in kbs})
             if len(rules) > 1:
-                raise AngelError(Errors.E120.format(rules=" and ".join(rules)))
+                raise AngelError(Errors.E118.format(rules=" and ".join(rules)))
             shared_names = rules[0] if rules else "all"
         step = {"step": "merge", "concepts": [len(kb) for kb in kbs]}
         return cls.join(
@@ -238,8 +244,10 @@ class ConceptKB:
         """Add a concept while running.
 
         concept (Concept): a new one.
-        RAISES (AngelError): where its identifier is empty, or another concept's own.
+        RAISES (AngelError): where its identifier is empty, or another concept's own, or a field is
+            not of its type; nothing is changed then.
         """
+        concept = tidy(concept)
         if not concept.concept_id:
             raise AngelError(Errors.E108.format(name=concept.canonical_name))
         if self._live.concept(concept.concept_id) is not None:
@@ -252,7 +260,8 @@ class ConceptKB:
 
         concept_id (str): its identifier, or an alternate one.
         names (Iterable[str]): in any spelling.
-        RAISES (AngelError): where there is no such concept.
+        RAISES (AngelError): where there is no such concept, or `names` is one text or holds
+            something else; nothing is changed then.
         """
         self._edits["added_names"] += self._put_names(concept_id, names)
 
@@ -406,7 +415,10 @@ class ConceptKB:
     def _put_names(self, concept_id: str, names: Iterable[str]) -> int:
         """Give a concept those of the names that it has not. RETURNS (int): how many."""
         concept = self[concept_id]
-        new = [name for name in dict.fromkeys(names) if name not in concept.names]
+        texts = list(names)
+        if isinstance(names, str) or not all(isinstance(text, str) for text in texts):
+            raise AngelError(Errors.E117.format(concept_id=concept_id, found=names))
+        new = [name for name in dict.fromkeys(texts) if name not in concept.names]
         if new:
             self._live.put(replace(concept, aliases=(*concept.aliases, *new)))
         return len(new)
@@ -421,7 +433,23 @@ class ConceptKB:
 
 
 def _table(columns: Mapping[str, np.ndarray], meta: Mapping[str, Any], path: Path) -> ConceptTable:
-    if missing := [key for key in _META_KEYS if key not in meta]:
-        problem = f"the keys {missing} are missing"
+    if problem := _problem(meta):
         raise AngelError(Errors.E103.format(path=path / META, kind=KIND, problem=problem))
     return ConceptTable(dict(columns), meta["shared_names"])
+
+
+def _problem(meta: Mapping[str, Any]) -> str:
+    """What is wrong with the metadata beside the columns; empty where nothing is."""
+    if missing := [key for key in _META_TYPES if key not in meta]:
+        return f"the keys {missing} are missing"
+    for key, type_ in _META_TYPES.items():
+        if not isinstance(meta[key], type_):
+            return f"{key} is {meta[key]!r}"
+    if meta["shared_names"] not in get_args(SharedNames):
+        return f"shared_names is {meta['shared_names']!r}"
+    if wrong := [key for key in _SHOWN_COUNTS if type(meta["counts"].get(key)) is not int]:
+        return f"the counts {wrong} are missing or not whole numbers"
+    for key in ("sources", "steps"):
+        if not all(isinstance(entry, dict) for entry in meta[key]):
+            return f"{key} is {meta[key]!r}"
+    return ""

@@ -9,7 +9,7 @@ import os
 import shutil
 import uuid
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
@@ -20,6 +20,7 @@ import numpy as np
 from .errors import AngelError, Errors
 
 META = "meta.json"
+TRIES = "tries"
 # Folders up to this size are hashed whole at opening; beyond it that would take seconds, so that
 # only sizes and headers are looked at and `verify_folder` does the rest on demand.
 HASHED_AT_OPENING = 64 * 2**20
@@ -32,7 +33,8 @@ def write_folder(
 ) -> dict[str, Any]:
     """Write columns under a temporary name, then put the folder in its place.
 
-    path (Path): folder to write; one of the same kind that stands there is replaced.
+    path (Path): folder to write; one of the same kind that stands there is replaced, other files
+        in it stay. Of a symbolic link its target is written.
     kind (str): what the folder holds, e.g. `spacy-angel vocabulary`.
     version (int): version of the layout.
     columns (Mapping[str, np.ndarray]): arrays by name.
@@ -43,7 +45,7 @@ def write_folder(
     if path.exists() and not _is_replaceable(path, kind):
         raise AngelError(Errors.E102.format(path=path, kind=kind))
     stored = {**meta, "kind": kind, "version": version, "columns": _describe(columns)}
-    with replacing_folder(path) as new:
+    with replacing_folder(path, _is_ours) as new:
         for name, column in columns.items():
             np.save(new / f"{name}.npy", column, allow_pickle=False)
         (new / META).write_text(json.dumps(stored, indent=1, ensure_ascii=False), encoding="utf8")
@@ -51,28 +53,41 @@ def write_folder(
 
 
 @contextmanager
-def replacing_folder(path: Path) -> Iterator[Path]:
+def replacing_folder(path: Path, is_ours: Callable[[Path], bool]) -> Iterator[Path]:
     """Write a folder under a temporary name and put it in place once it is whole.
 
-    path (Path): the folder; what stands there is deleted then.
+    path (Path): the folder. Of a symbolic link its target is replaced.
+    is_ours (Callable[[Path], bool]): whether an entry of the folder that stands there is deleted
+        with it; the others are moved into the new one, but for names that it has itself.
     YIELDS (Path): the temporary folder.
     """
+    path = path.resolve()
     path.parent.mkdir(parents=True, exist_ok=True)
     new = path.parent / f".{path.name}.{uuid.uuid4().hex}.new"
     old = new.with_suffix(".old")
+    moved: list[str] = []
     try:
         new.mkdir()
         yield new
         if path.exists():
             os.replace(path, old)
         os.replace(new, path)
+        for entry in sorted(old.iterdir()) if old.exists() else ():
+            if not is_ours(entry) and not (path / entry.name).exists():
+                os.replace(entry, path / entry.name)
+                moved.append(entry.name)
     except BaseException:
-        if old.exists() and not path.exists():
+        if old.exists():
+            for name in moved:
+                os.replace(path / name, old / name)
+            if path.exists():
+                os.replace(path, new)
             os.replace(old, path)
         raise
+    else:
+        shutil.rmtree(old, ignore_errors=True)
     finally:
         shutil.rmtree(new, ignore_errors=True)
-        shutil.rmtree(old, ignore_errors=True)
 
 
 def open_folder(
@@ -158,13 +173,18 @@ def _describe(columns: Mapping[str, np.ndarray]) -> dict[str, dict[str, Any]]:
     }
 
 
+def _is_ours(entry: Path) -> bool:
+    """Whether `write_folder`, or the vocabulary for its tries, made an entry of a folder."""
+    return entry.name in (META, TRIES) or entry.suffix == ".npy"
+
+
 def _is_replaceable(path: Path, kind: str) -> bool:
     """Never delete what is not ours: only an empty folder or one of the same kind."""
     if not path.is_dir():
         return False
     try:
         return bool(json.loads((path / META).read_text(encoding="utf8"))["kind"] == kind)
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return not any(path.iterdir())
 
 
@@ -181,7 +201,7 @@ def _checked_meta(
 ) -> dict[str, Any]:
     try:
         meta = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise AngelError(Errors.E103.format(path=path / META, kind=kind, problem=error)) from error
     found = meta.get("kind") if isinstance(meta, dict) else None
     if found != kind:
@@ -190,10 +210,16 @@ def _checked_meta(
         raise AngelError(
             Errors.E104.format(path=path, kind=kind, version=version, found=meta.get("version"))
         )
-    if missing := sorted(set(names) - set(meta.get("columns") or {})):
-        problem = f"the columns {missing} are missing"
+    described = meta.get("columns")
+    columns = described if isinstance(described, dict) else {}
+    if missing := [name for name in names if not _is_description(columns.get(name))]:
+        problem = f"the columns {sorted(missing)} are missing or lack their dtype or shape"
         raise AngelError(Errors.E103.format(path=path / META, kind=kind, problem=problem))
     return meta
+
+
+def _is_description(value: Any) -> bool:
+    return isinstance(value, dict) and {"dtype", "shape"} <= value.keys()
 
 
 def _read_column(path: Path, name: str, meta: dict[str, Any], mmap: bool) -> np.ndarray:

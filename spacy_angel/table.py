@@ -16,6 +16,7 @@ from typing import Literal
 import numpy as np
 
 from .concepts import Concept
+from .errors import AngelError, Errors
 from .store import Columns, digest
 from .strings import HashIndex, Strings
 
@@ -37,6 +38,9 @@ COLUMNS = (
     *(f"{name}_{part}" for name in INDEXES for part in ("hash", "hash_row")),
     *_PLAIN,
 )
+
+# What the names, types and alternate identifiers of a concept may come in.
+_SEVERAL = (tuple, list, set, frozenset)
 
 
 class ConceptTable:
@@ -183,7 +187,9 @@ def tidy(concept: Concept) -> Concept:
     concept (Concept): as its source gives it.
     RETURNS (Concept): each name, type and alternate identifier once, its own identifier not among
         the alternates, no empty definition.
+    RAISES (AngelError): a field is not of its type, e.g. one text in place of several aliases.
     """
+    _check(concept)
     own = concept.concept_id
     canonical, *aliases = dict.fromkeys(concept.names)
     return Concept(
@@ -193,4 +199,38 @@ def tidy(concept: Concept) -> Concept:
         types=tuple(dict.fromkeys(concept.types)),
         definition=concept.definition or None,
         alternate_ids=tuple(dict.fromkeys(a for a in concept.alternate_ids if a != own)),
+    )
+
+
+def _check(concept: Concept) -> None:
+    # Millions of concepts come by here: to join texts is the quickest way to ask whether all are.
+    aliases, types, alternates = concept.aliases, concept.types, concept.alternate_ids
+    try:
+        "".join((concept.concept_id, concept.canonical_name, concept.definition or ""))
+        "".join((*aliases, *types, *alternates))
+        is_sound = (
+            isinstance(aliases, _SEVERAL)
+            and isinstance(types, _SEVERAL)
+            and isinstance(alternates, _SEVERAL)
+        )
+    except TypeError:
+        is_sound = False
+    if not is_sound:
+        raise AngelError(_problem(concept))
+
+
+def _problem(concept: Concept) -> str:
+    """The message for the first field that is not of its type."""
+    problems = []
+    for field in ("concept_id", "canonical_name", "definition"):
+        found = getattr(concept, field)
+        if not isinstance(found, str) and (found or field != "definition"):
+            problems.append((field, "a text", found))
+    for field in ("aliases", "types", "alternate_ids"):
+        found = getattr(concept, field)
+        if not isinstance(found, _SEVERAL) or not all(isinstance(text, str) for text in found):
+            problems.append((field, "several texts, e.g. ('one', 'two')", found))
+    field, expected, found = problems[0]
+    return Errors.E116.format(
+        field=field, concept_id=concept.concept_id, expected=expected, found=found
     )

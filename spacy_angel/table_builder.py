@@ -231,6 +231,10 @@ def _count(table: ConceptTable) -> dict[str, int]:
     pairs = np.unique(
         (concept[searchable].astype(np.int64) << 32) | columns["spelling_name"][searchable]
     )
+    leading = columns["name_rows"]
+    if table.shared_names == "fewer_names":
+        # a name leads to the concept of its first row only
+        leading = leading[columns["name_spellings"][:-1]]
     hashes = columns["id_hash"]
     return {
         "concepts": n,
@@ -238,7 +242,7 @@ def _count(table: ConceptTable) -> dict[str, int]:
         "spellings": len(searchable),
         "shared_names": int((np.bincount(pairs & 0xFFFFFFFF) > 1).sum()),
         "unsearchable_spellings": int((~searchable).sum()),
-        "concepts_without_names": int(n - len(np.unique(pairs >> 32))),
+        "concepts_without_names": n - len(np.unique(concept[leading])),
         "alternate_ids": len(table.ids) - n,
         "ambiguous_ids": int((hashes[1:] == hashes[:-1]).sum()),
         "types": len(table.types),

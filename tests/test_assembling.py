@@ -154,6 +154,17 @@ def test_nothing_of_others_is_deleted(parts: Path, tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["notes.txt"]
 
 
+def test_other_files_beside_a_pipeline_stay(parts: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assemble(parts / "model", parts / "kb.jsonl", out, ner=parts / "ner")
+    (out / "notes.txt").write_text("mine")
+    before = {entry.name for entry in out.iterdir()}
+    assert {"entity_ruler", "sentencizer.json"} <= before
+    assemble(parts / "model", parts / "kb.jsonl", out)
+    assert {entry.name for entry in out.iterdir()} == before - {"entity_ruler"}
+    assert (out / "notes.txt").read_text() == "mine"
+
+
 def test_a_part_that_is_missing_leaves_what_was_there(parts: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     assemble(parts / "model", parts / "kb.jsonl", out)

@@ -99,6 +99,26 @@ def test_build_takes_several_files_and_reader_options(tmp_path: Path, source: Pa
     assert len(ConceptKB.from_disk(kb)) == 3
 
 
+def test_reader_options_are_texts_that_the_reader_converts(
+    tmp_path: Path, folder: Path, corpus: Path
+) -> None:
+    table = tmp_path / "names.tsv"
+    table.write_text("x1\tone\n", "utf8")
+    kb = tmp_path / "new"
+    assert run("kb", "build", table, "-o", kb, "--option", "prefix=true")[0] == 0
+    assert [concept.concept_id for concept in ConceptKB.from_disk(kb)] == ["true:x1"]
+    umls = ROOT / "tests/fixtures/vocabularies/umls"
+    for value, spellings in (("ENG", 5), ("all", 7)):
+        assert run("kb", "build", umls, "-o", kb, "--option", f"languages={value}")[0] == 0
+        assert ConceptKB.from_disk(kb).meta["counts"]["spellings"] == spellings
+    build = ("kb", "build", umls, "-o", kb, "--option")
+    assert "suppressed of the format umls.v1 must be true" in fails(*build, "suppressed=maybe")
+    assert "expected concepts, found none" in fails(*build, "sources=true")
+    add = ("kb", "add", folder, "--mentions", corpus, "--option")
+    assert run(*add, "strict=no")[0] == 0
+    assert "strict of the format pubtator must be true" in fails(*add, "strict=maybe")
+
+
 def test_info_prints_counts_types_sources_and_steps(folder: Path, corpus: Path) -> None:
     run("kb", "add", folder, "--mentions", corpus)
     code, out, _ = run("kb", "info", folder)
@@ -130,6 +150,15 @@ def test_add_a_file_joins_names_and_adds_concepts(tmp_path: Path, folder: Path) 
     assert "MESH:D003920" in kb
     assert [len(source) > 3 for source in kb.meta["sources"]] == [True, True]
     assert kb.meta["steps"] == [{"step": "add", "path": str(more)}]
+
+
+def test_a_file_may_stand_in_the_vocabulary_that_it_is_added_to(folder: Path) -> None:
+    own = folder / "own.tsv"
+    own.write_text("D003920\tDiabetes Mellitus\n", "utf8")
+    code, out, _ = run("kb", "add", folder, own)
+    assert code == 0
+    assert out.startswith("1 concepts and 1 names added.\n")
+    assert own.read_text("utf8") == "D003920\tDiabetes Mellitus\n"
 
 
 def test_add_mentions_leaves_composites_out_and_counts_the_unknown(

@@ -298,6 +298,8 @@ def test_a_fault_is_named_and_costs_nothing_else(tmp_path, text, line, lost):
 def test_an_option_that_the_format_does_not_have():
     with pytest.raises(AngelError, match=r"pubtator have no option 'granularity'.*pmids"):
         read_corpus(FIXTURES / "CDR_sample.PubTator.txt", granularity="specific")
+    with pytest.raises(AngelError, match=r"granularity .*cometa must be 'general' or 'specific'"):
+        read_corpus(FIXTURES / "cometa/train.csv", granularity="fine")
     with pytest.raises(AngelError, match=r"no option 'name'.*granularity"):
         read_corpus(FIXTURES / "cometa/train.csv", name="x")
 

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import os
 
 import numpy as np
 import pytest
@@ -160,6 +161,23 @@ def test_a_shared_name_goes_to_the_concept_with_fewer_names():
     assert list(kb) == concepts
 
 
+@pytest.mark.parametrize(("shared_names", "without"), [("all", 1), ("fewer_names", 3)])
+def test_concepts_that_no_name_leads_to_are_counted(shared_names, without):
+    concepts = [
+        Concept("X:1", "one", ("uno",)),
+        Concept("X:2", "two", ("One", "UNO")),
+        Concept("X:3", "two"),
+        Concept("X:4", "Two"),
+        Concept("X:5", "one"),
+        Concept("X:6", "+"),
+    ]
+    kb = ConceptKB.build(concepts, shared_names=shared_names)
+    ids = [concept.concept_id for concept in concepts]
+    # under fewer_names, `one` goes to X:5, `two` to X:3, `uno` to X:1
+    assert sum(not kb.names_of(concept_id) for concept_id in ids) == without
+    assert kb.meta["counts"]["concepts_without_names"] == without
+
+
 def test_wrong_settings_and_concepts_are_errors():
     with pytest.raises(AngelError, match="shared_names"):
         ConceptKB.build(CONCEPTS, shared_names="some")
@@ -167,6 +185,50 @@ def test_wrong_settings_and_concepts_are_errors():
         ConceptKB.build([Concept("", "nameless")])
     with pytest.raises(AngelError, match="no identifier"):
         ConceptKB.build(CONCEPTS).add(Concept("", "nameless"))
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"canonical_name": None}, "canonical_name of .*'X:5' must be a text, found None"),
+        ({"concept_id": 5}, "concept_id of .* 5 must be a text, found 5"),
+        ({"definition": ["text"]}, r"definition .* must be a text, found \['text'\]"),
+        ({"aliases": "alias"}, "aliases .* must be several texts, .* found 'alias'"),
+        ({"aliases": None}, "aliases .* must be several texts, .* found None"),
+        ({"aliases": ("a", float("nan"))}, r"aliases .* found \('a', nan\)"),
+        ({"aliases": iter(["a"])}, "aliases .* must be several texts"),
+        ({"types": "T047"}, "types .* must be several texts, .* found 'T047'"),
+        ({"types": (47,)}, r"types .* found \(47,\)"),
+        ({"alternate_ids": "Y:1"}, "alternate_ids .* found 'Y:1'"),
+    ],
+)
+def test_a_concept_with_a_wrong_field_is_an_error_and_changes_nothing(fields, message):
+    kb = ConceptKB.build(CONCEPTS)
+    wrong = Concept(**({"concept_id": "X:5", "canonical_name": "five"} | fields))
+    with pytest.raises(AngelError, match=message):
+        kb.add(wrong)
+    assert (list(kb), len(kb), kb.n_names, "X:5" in kb) == (CONCEPTS, 3, 5, False)
+    assert kb.meta["steps"] == []
+    kb.add(Concept("X:5", "five"))
+    assert (len(kb), kb["X:5"].names) == (4, ("five",))
+    with pytest.raises(AngelError):
+        ConceptKB.build([*CONCEPTS, wrong])
+
+
+def test_lists_and_sets_are_several_texts():
+    kb = ConceptKB.build([Concept("X:1", np.str_("one"), ["uno"], {"T1"}, None, frozenset())])
+    assert list(kb) == [Concept("X:1", "one", ("uno",), ("T1",))]
+
+
+@pytest.mark.parametrize("names", ["gamma ray", "", ["gamma ray", 5], [["gamma ray"]], [None]])
+def test_further_names_are_texts(names):
+    kb = ConceptKB.build(CONCEPTS)
+    with pytest.raises(AngelError, match=r"names for 'MESH:D001241' must be a list of texts"):
+        kb.add_names("MESH:D001241", names)
+    assert list(kb) == CONCEPTS
+    assert kb.meta["steps"] == []
+    kb.add_names("MESH:D001241", iter(["gamma ray"]))
+    assert kb["MESH:D001241"].names[-1] == "gamma ray"
 
 
 def test_an_empty_vocabulary_works(tmp_path):
@@ -244,6 +306,56 @@ def test_a_failed_write_leaves_the_old_folder(tmp_path, monkeypatch):
     assert [path.name for path in tmp_path.iterdir()] == ["kb"]
 
 
+def test_other_files_in_the_folder_stay(tmp_path):
+    kb = ConceptKB.build(CONCEPTS, tmp_path / "kb")
+    kb.search_space(CharacterTokenizer())
+    (tmp_path / "kb/own.tsv").write_text("X:1\tone\n")
+    (tmp_path / "kb/notes").mkdir()
+    (tmp_path / "kb/notes/1.txt").write_text("mine")
+    (tmp_path / "kb/old_column.npy").write_text("of an earlier version")
+    ConceptKB.build(CONCEPTS[:2], tmp_path / "kb")
+    assert list(ConceptKB.from_disk(tmp_path / "kb")) == CONCEPTS[:2]
+    others = {p.name for p in (tmp_path / "kb").iterdir()} - {"meta.json"}
+    assert {name for name in others if not name.endswith(".npy")} == {"own.tsv", "notes"}
+    assert "old_column.npy" not in others
+    assert (tmp_path / "kb/own.tsv").read_text() == "X:1\tone\n"
+    assert (tmp_path / "kb/notes/1.txt").read_text() == "mine"
+    assert [path.name for path in tmp_path.iterdir()] == ["kb"]
+
+
+def test_other_files_that_cannot_be_moved_leave_the_old_folder(tmp_path, monkeypatch):
+    ConceptKB.build(CONCEPTS, tmp_path / "kb")
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / "kb" / name).write_text(name)
+    replace = os.replace
+
+    def refuse(source, target):
+        if source.name == "b.txt" and ".old" in str(source):
+            raise PermissionError("not yours")
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", refuse)
+    with pytest.raises(PermissionError):
+        ConceptKB.build(CONCEPTS[:2], tmp_path / "kb")
+    assert list(ConceptKB.from_disk(tmp_path / "kb")) == CONCEPTS
+    assert [(tmp_path / "kb" / name).read_text() for name in ("a.txt", "b.txt")] == [
+        "a.txt",
+        "b.txt",
+    ]
+    assert [path.name for path in tmp_path.iterdir()] == ["kb"]
+
+
+def test_the_target_of_a_symbolic_link_is_replaced(tmp_path):
+    kb = ConceptKB.build(CONCEPTS, tmp_path / "disk/real")
+    (tmp_path / "link").symlink_to("disk/real")
+    kb.remove("MESH:D001241")
+    kb.to_disk(tmp_path / "link")
+    assert (tmp_path / "link").is_symlink()
+    assert list(ConceptKB.from_disk(tmp_path / "disk/real")) == CONCEPTS[:2]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["disk", "link"]
+    assert [path.name for path in (tmp_path / "disk").iterdir()] == ["real"]
+
+
 @pytest.mark.parametrize("column", ["name_data", "id_hash", "spelling_name"])
 @pytest.mark.parametrize("damage", ["cut", "flip", "remove"])
 def test_a_damaged_vocabulary_is_an_error(tmp_path, column, damage):
@@ -274,6 +386,40 @@ def test_metadata_without_a_key_and_foreign_folders_are_errors(tmp_path):
     for path in (tmp_path / "kb", tmp_path, tmp_path / "nowhere"):
         with pytest.raises(AngelError, match="is not a spacy-angel vocabulary"):
             ConceptKB.from_disk(path)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"columns": None}, "columns .*'name_data'.* are missing"),
+        ({"columns": ["name_data"]}, "columns .*'name_data'.* are missing"),
+        ({"columns": {"name_data": {"shape": [3]}}}, "lack their dtype"),
+        ({"counts": {}}, "the counts .*'concepts', 'names', 'spellings'"),
+        ({"counts": {"concepts": 3, "names": "5", "spellings": 7}}, r"the counts \['names'\]"),
+        ({"counts": []}, r"counts is \[\]"),
+        ({"sources": None}, "sources is None"),
+        ({"sources": ["medic.tsv"]}, r"sources is \['medic.tsv'\]"),
+        ({"steps": {}}, r"steps is \{\}"),
+        ({"shared_names": "some"}, "shared_names is 'some'"),
+        ({"shared_names": ["all"]}, r"shared_names is \['all'\]"),
+        ({"fingerprint": 7}, "fingerprint is 7"),
+    ],
+)
+def test_damaged_metadata_are_an_error(tmp_path, change, message):
+    ConceptKB.build(CONCEPTS, tmp_path / "kb")
+    file = tmp_path / "kb/meta.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | change))
+    with pytest.raises(AngelError, match=rf"meta\.json is damaged.*{message}"):
+        ConceptKB.from_disk(tmp_path / "kb")
+
+
+def test_deeply_nested_metadata_are_an_error(tmp_path):
+    ConceptKB.build(CONCEPTS, tmp_path / "kb")
+    (tmp_path / "kb/meta.json").write_text("[" * 100_000)
+    with pytest.raises(AngelError, match=r"meta\.json is damaged"):
+        ConceptKB.from_disk(tmp_path / "kb")
+    with pytest.raises(AngelError, match="would delete"):
+        ConceptKB.build(CONCEPTS, tmp_path / "kb")
 
 
 def test_bytes_round_trip_and_damage():
@@ -684,6 +830,15 @@ def test_many_random_concepts_survive_the_disk(tmp_path):
     for i in range(7):
         wanted = {n.lower() for c in concepts if f"T{i}" in c.types for n in c.names}
         assert set(legal_names(space, i)) == wanted
+
+
+def test_medic_has_concepts_without_a_name_of_their_own():
+    from spacy_angel.vocabularies import read_vocabulary
+
+    concepts = read_vocabulary(shared_data("medic/medic_06Jul2012.txt"))
+    kb = ConceptKB.build(concepts, shared_names="fewer_names")
+    assert kb.meta["counts"]["concepts_without_names"] == 9
+    assert sum(not kb.names_of(concept.concept_id) for concept in kb) == 9
 
 
 def test_medic_with_the_tokenizer_of_the_published_models(tmp_path):

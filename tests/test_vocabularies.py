@@ -193,10 +193,42 @@ def test_table() -> None:
     assert list(read("table.tsv", prefix="ICD"))[3] == "ICD:X-1"
 
 
-def test_table_with_column_names(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "first",
+    [
+        "ID",
+        "#id",
+        "# ID",
+        "cui",
+        "code",
+        "Identifier",
+        "mesh_id",
+        "Concept ID",
+        "ConceptID",
+        "CURIE",
+    ],
+)
+def test_table_with_column_names(first: str, tmp_path: Path) -> None:
     path = tmp_path / "table.tsv"
-    path.write_text("\ufeffID\tName\tSynonyms\r\nD000001\tCalcimycin\tA|B\r\n", encoding="utf-8")
+    text = f"\ufeff{first}\tName\tSynonyms\r\nD000001\tCalcimycin\tA|B\r\n"
+    path.write_text(text, encoding="utf-8")
     assert list(read_vocabulary(path)) == [Concept("MESH:D000001", "Calcimycin", ("A", "B"))]
+
+
+@pytest.mark.parametrize("first", ["COVID", "ID-7", "CUIs", "barcode", "code1"])
+def test_table_without_column_names(first: str, tmp_path: Path) -> None:
+    path = tmp_path / "table.tsv"
+    path.write_text(f"{first}\tone\n", encoding="utf-8")
+    assert list(read_vocabulary(path)) == [Concept(first, "one")]
+
+
+@pytest.mark.parametrize("third", ["mesh_tree_number", "Tree Numbers", "TreeNumber"])
+def test_tree_numbers_are_no_synonyms(third: str, tmp_path: Path) -> None:
+    path = tmp_path / "numbers.tsv"
+    path.write_text(f"mesh_id\tmesh_name\t{third}\nD000001\tCalcimycin\tD03.438\n")
+    message = rf"numbers\.tsv, line 1: .*'{third}'.*`--option tree_numbers=.*numbers\.tsv`"
+    with pytest.raises(AngelError, match=message):
+        list(read_vocabulary(path))
 
 
 def test_mesh_descriptors() -> None:
@@ -273,8 +305,9 @@ def test_obo() -> None:
         "retired identifiers without one successor": 1,
         "retired identifiers whose successor is not here": 1,
     }
-    exact = read("ontology.obo", scopes="EXACT,NARROW")
-    assert exact["DOID:9351"].aliases == ("diabetes",)
+    for scopes in ("EXACT,NARROW", "exact, Narrow", ["Exact"]):
+        assert read("ontology.obo", scopes=scopes)["DOID:9351"].aliases == ("diabetes",)
+    assert read("ontology.obo", scopes="all") == read("ontology.obo")
 
 
 def test_target_kb() -> None:
@@ -335,6 +368,15 @@ def test_umls() -> None:
             {"suppressed": True, "languages": None},
             {"UMLS:C0011849": 5, "UMLS:C0004057": 1, "UMLS:C0024487": 1, "UMLS:C9999999": 1},
         ),
+        (
+            {"suppressed": "yes", "languages": "all"},
+            {"UMLS:C0011849": 5, "UMLS:C0004057": 1, "UMLS:C0024487": 1, "UMLS:C9999999": 1},
+        ),
+        (
+            {"suppressed": "no", "sources": "All", "types": "all"},
+            {"UMLS:C0011849": 3, "UMLS:C0004057": 1, "UMLS:C0024487": 1},
+        ),
+        ({"sources": "MTH, CHV,"}, {"UMLS:C0011849": 1, "UMLS:C0024487": 1}),
     ],
 )
 def test_umls_filters(options: dict[str, object], expected: dict[str, int]) -> None:
@@ -432,8 +474,6 @@ def test_format_is_inferred(format: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "content",
     [
-        b"",
-        b"\n\n",
         b"%PDF-1.5\n\xe2\xe3",
         b"id,name\n1,one\n",
         b"<html></html>",
@@ -450,6 +490,25 @@ def test_format_that_is_not_known(content: bytes, tmp_path: Path) -> None:
         infer_format(tmp_path)
 
 
+@pytest.mark.parametrize("zipped", [False, True])
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "file is empty; a vocabulary was expected"),
+        (b"\n \n", "file is empty; a vocabulary was expected"),
+        (b"\xff\xfe" + "D1\tone\n".encode("utf-16-le"), "file is UTF-16: convert it to UTF-8"),
+        (b"\xfe\xff" + "D1\tone\n".encode("utf-16-be"), "file is UTF-16: convert it to UTF-8"),
+    ],
+)
+def test_empty_and_utf_16_files_are_named_as_such(
+    content: bytes, message: str, zipped: bool, tmp_path: Path
+) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(gzip.compress(content) if zipped else content)
+    with pytest.raises(AngelError, match=message):
+        infer_format(path)
+
+
 def test_wrong_arguments(tmp_path: Path) -> None:
     with pytest.raises(AngelError, match=r"Unknown vocabulary format 'owl'.*umls_st21pv\.v1"):
         read_vocabulary(FIXTURES / "medic.txt", "owl")
@@ -457,6 +516,20 @@ def test_wrong_arguments(tmp_path: Path) -> None:
         read_vocabulary(FIXTURES / "medic.txt", "medic", prefix="X")
     with pytest.raises(AngelError, match=r"no option source\. Its options: sources, languages"):
         read_vocabulary(FIXTURES / "umls", source="MSH")
+    for name, options, message in (
+        ("umls", {"suppressed": "maybe"}, "true, false, yes or no; it is 'maybe'"),
+        ("umls", {"sources": True}, "a valid frozenset; it is True"),
+        ("table.tsv", {"prefix": True}, "a valid string; it is True"),
+        ("table.tsv", {"tree_numbers": 5}, "a valid string; it is 5"),
+        (
+            "ontology.obo",
+            {"scopes": "exact,close"},
+            "'EXACT', 'NARROW', 'BROAD' or 'RELATED'; it is 'CLOSE'",
+        ),
+    ):
+        start = rf"The option {next(iter(options))} of the format \w+\.v1 must be "
+        with pytest.raises(AngelError, match=start + re.escape(message)):
+            read_vocabulary(FIXTURES / name, **options)
     for path in (tmp_path / "nothing", tmp_path):
         with pytest.raises(AngelError, match=f"Cannot read {re.escape(str(path))}: "):
             list(read_vocabulary(path, "medic"))
@@ -555,6 +628,7 @@ CTD_HEAD = (FIXTURES / "ctd_chemicals.tsv").read_text().split("Aspirin")[0]
             "line [23]: expected an identifier",
         ),
         ("mesh_xml", '<?xml version="1.0" encoding="utf-7x"?><a/>', "line 1: expected well-formed"),
+        ("mesh_xml", '<?xml version="1.0" encoding="euc-jp"?><a/>', "line 1: expected well-formed"),
     ],
 )
 def test_bad_lines_are_named(format: str, content: str, message: str, tmp_path: Path) -> None:
@@ -587,6 +661,37 @@ def test_empty_cut_and_wrongly_encoded_files(format: str, tmp_path: Path) -> Non
         assert "byte 0xff" in fails(b"\xff" + content)
         # UTF-16 without its mark is UTF-8 with NULs.
         fails(content.decode().encode("utf-16-le"))
+
+
+@pytest.mark.parametrize("format", ["table.v1", "ctd.v1", "medic.v1", "obo.v1"])
+def test_a_last_line_without_line_break_may_be_cut(format: str, tmp_path: Path) -> None:
+    content = (FIXTURES / FILES[format]).read_bytes().rstrip(b"\n")
+    path = tmp_path / "file"
+    for data in (content, gzip.compress(content)):
+        path.write_bytes(data)
+        n_lines = content.count(b"\n") + 1
+        with pytest.warns(UserWarning, match=rf"file, line {n_lines}: .*may be cut"):
+            concepts = list(read_vocabulary(path, format))
+        assert concepts == list(read_vocabulary(FIXTURES / FILES[format], format))
+
+
+@pytest.mark.parametrize("name", ["umls/MRSTY.RRF", "snomed/**/sct2_Description_Snapshot*"])
+def test_a_cut_file_of_a_folder_is_named(name: str, tmp_path: Path) -> None:
+    shutil.copytree(FIXTURES, tmp_path / "all")
+    (path,) = (tmp_path / "all").glob(name)
+    path.write_bytes(path.read_bytes().rstrip(b"\r\n"))
+    with pytest.warns(UserWarning, match=rf"{re.escape(path.name)}, line \d+: .*may be cut"):
+        list(read_vocabulary(tmp_path / "all" / name.split("/")[0]))
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("format", FILES)
+def test_whole_files_and_json_give_no_warning(format: str, tmp_path: Path) -> None:
+    path = FIXTURES / FILES[format]
+    assert list(read_vocabulary(path, format))
+    if format in ("scispacy.v1", "target_kb.v1"):
+        (tmp_path / "file").write_bytes(path.read_bytes().rstrip(b"\n"))
+        assert list(read_vocabulary(tmp_path / "file", format))
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import AngelError, Errors
+from ..options import checked_options
 from .askapatient import askapatient_concepts, read_askapatient
 from .bioc import read_bioc_json, read_bioc_xml, to_bioc, write_bioc_json
 from .cometa import read_cometa
@@ -90,9 +91,11 @@ def read_corpus(
         8528200). Without, a digest of each document stays in memory.
     strict (bool): raise at the first fault; otherwise leave out what it spoils and count it.
     report (CorpusReport | None): gets counts and notes while the documents are taken.
-    options (Any): of the format, e.g. `granularity="specific"` for COMETA.
+    options (Any): of the format, e.g. `granularity="specific"` for COMETA; text is converted for
+        them and the two above, see `options.checked_options`.
     RETURNS (Iterator[CorpusDocument]): in the order of the file.
-    RAISES (AngelError): naming file and line; where the format or an option is unknown.
+    RAISES (AngelError): naming file and line; where the format or an option is unknown, or an
+        option has a wrong value.
     """
     path = Path(path)
     format = format or infer_format(path)
@@ -107,6 +110,9 @@ def read_corpus(
                 format=format, option=sorted(unknown)[0], known=", ".join([*_OPTIONS, *known])
             )
         )
+    options = checked_options(FORMATS[format], options, format)
+    flags = {"keep_duplicates": keep_duplicates, "strict": strict}
+    keep_duplicates, strict = checked_options(read_corpus, flags, format).values()
     report = report if report is not None else CorpusReport()
     if split is None:
         split = "" if path.is_dir() else infer_split(path.name)

@@ -4,6 +4,7 @@ A reader takes the path, a report that it fills and its options, and yields rows
 under a versioned name, so that a new version can stand beside an old one.
 """
 
+import codecs
 import inspect
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 
 from ..concepts import Concept
 from ..errors import AngelError, Errors
+from ..options import checked_options
 from .files import read_pieces
 from .jsons import read_scispacy, read_target_kb
 from .mesh import read_mesh_xml
@@ -56,12 +58,13 @@ def read_vocabulary(
     path (str | Path): a file, gzipped or not; for UMLS and SNOMED CT the folder.
     format (str | None): a name in `FORMATS`, with or without its version; None: inferred.
     report (VocabularyReport | None): filled with counts of what is read, merged and left out.
-    options (Any): of the reader, e.g. `sources` and `types` for UMLS.
+    options (Any): of the reader, e.g. `sources` and `types` for UMLS; text is converted, see
+        `options.checked_options`.
     RETURNS (Iterator[Concept]): concepts in the order of the file; neighbouring rows of one
         identifier are joined.
-    RAISES (AngelError): at once: an unknown format or option; while reading: a file that is
-        missing, damaged, of another format, without a concept, or with an identifier in two
-        places. The message names file and line.
+    RAISES (AngelError): at once: an unknown format or option, or a wrong value of one; while
+        reading: a file that is missing, damaged, of another format, without a concept, or with an
+        identifier in two places. The message names file and line.
     """
     path = Path(path)
     name = format if format is not None else infer_format(path)
@@ -76,7 +79,8 @@ def read_vocabulary(
             )
         )
     report = report if report is not None else VocabularyReport()
-    return merge_rows(path, reader(path, report, **options), report)
+    rows = reader(path, report, **checked_options(reader, options, name))
+    return merge_rows(path, rows, report)
 
 
 def infer_format(path: str | Path) -> str:
@@ -84,7 +88,7 @@ def infer_format(path: str | Path) -> str:
 
     path (str | Path): a file or folder.
     RETURNS (str): a name in `FORMATS`.
-    RAISES (AngelError): it cannot be read, or looks like none of them.
+    RAISES (AngelError): it cannot be read, is empty or UTF-16, or looks like none of them.
     """
     path = Path(path)
     if path.is_dir():
@@ -112,6 +116,10 @@ def _head(path: Path) -> str:
         head += piece
         if len(head) >= _HEAD_BYTES:
             break
+    if not head.strip():
+        raise AngelError(Errors.E212.format(path=path))
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise AngelError(Errors.E213.format(path=path))
     return head.decode("utf-8", errors="replace").removeprefix("\ufeff").lstrip()
 
 

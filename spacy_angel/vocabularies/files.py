@@ -1,6 +1,7 @@
 """Files of a vocabulary as numbered lines: gzip seen through, UTF-8 checked, progress shown."""
 
 import gzip
+import warnings
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -51,13 +52,17 @@ def read_pieces(path: Path, limit: int = -1) -> Iterator[tuple[int, bytes]]:
         raise AngelError(Errors.E200.format(path=path, reason=reason)) from error
 
 
-def read_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """The lines of a UTF-8 file.
+def read_lines(path: Path, cut_shows: bool = False) -> Iterator[tuple[int, str]]:
+    """The lines of a UTF-8 file. Where the last one does not end with a line break, the file may
+    have been cut there, and a warning says so.
 
     path (Path): a file, gzipped or not.
+    cut_shows (bool): a line that is cut is an error for the reader anyway, so that there is no
+        need to warn.
     YIELDS (tuple[int, str]): the number of the line (from 1), the line without its end.
     RAISES (AngelError): as `read_pieces`, and where a line is not UTF-8 text.
     """
+    number, piece = 0, b"\n"
     for number, piece in read_pieces(path):
         try:
             line = piece.decode("utf-8")
@@ -68,6 +73,8 @@ def read_lines(path: Path) -> Iterator[tuple[int, str]]:
             # UTF-16 without its mark decodes as UTF-8 with a NUL beside every letter.
             raise AngelError(Errors.E202.format(path=path, line=number, reason="a NUL character"))
         yield number, (line.removeprefix("\ufeff") if number == 1 else line).rstrip("\r\n")
+    if not cut_shows and not piece.endswith(b"\n"):
+        warnings.warn(Errors.W201.format(path=path, line=number), stacklevel=2)
 
 
 def wrong(path: Path, line: int, expected: str, found: object) -> AngelError:

@@ -31,7 +31,7 @@ def read_scispacy(
     YIELDS (Row): one a line; `alternate_ids` is read where it is there.
     RAISES (AngelError): a line that is no JSON object, or a field of the wrong kind.
     """
-    for number, line in read_lines(path):
+    for number, line in read_lines(path, cut_shows=True):
         if not line.strip():
             continue
         try:

@@ -6,6 +6,7 @@ from typing import cast
 from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 
 from ..concepts import normalize_id
+from ..errors import AngelError
 from .files import read_pieces, wrong
 from .records import Row, VocabularyReport, make_row, tree_types
 
@@ -60,7 +61,9 @@ def _events(path: Path) -> Iterator[tuple[int, str, Element]]:
         # The parser may have held back the last elements until it knows that nothing follows.
         parser.close()
         yield from _read_events(parser, number)
-    except (ParseError, LookupError) as error:
+    except (ParseError, LookupError, ValueError) as error:
+        if isinstance(error, AngelError):
+            raise
         raise wrong(path, number, "well-formed XML", str(error)) from error
 
 

@@ -1,20 +1,30 @@
 """Ontologies in the OBO format (1.2 and 1.4), e.g. the Human Disease Ontology."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, get_args
+
+from pydantic import BeforeValidator
 
 from ..concepts import normalize_id
 from .files import read_lines, wrong
-from .records import Row, VocabularyReport, as_choice, count_unused, make_row, successors
+from .records import Row, VocabularyReport, count_unused, make_row, successors
 
 _TAG = re.compile(r"([A-Za-z_][\w-]*)\s*:\s*(.*)")
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"\s*(\w*)')
 _COMMENT = re.compile(r"(?<!\\)\s!.*$|(?<!\\)\{[^{}]*\}\s*$")
 _ESCAPE = re.compile(r"\\(.)")
 _ESCAPED = {"n": "\n", "t": "\t", "W": " "}
-_SCOPES = ("EXACT", "NARROW", "BROAD", "RELATED")
+_Scope = Literal["EXACT", "NARROW", "BROAD", "RELATED"]
+_SCOPES = frozenset(get_args(_Scope))
+
+
+def _upper(value: Any) -> Any:
+    return value.upper() if isinstance(value, str) else value
+
+
+Scope = Annotated[_Scope, BeforeValidator(_upper)]
 
 
 class _Term(NamedTuple):
@@ -29,18 +39,18 @@ class _Term(NamedTuple):
 
 
 def read_obo(
-    path: Path, report: VocabularyReport, *, scopes: Collection[str] = _SCOPES
+    path: Path, report: VocabularyReport, *, scopes: frozenset[Scope] | None = None
 ) -> Iterator[Row]:
     """The live terms; those that are obsolete are counted, and become alternate identifiers of
     the term that replaced them. Types are the term's namespace.
 
     path (Path): the file, gzipped or not; read twice, the first time for the replacements.
-    scopes (Collection[str]): which synonyms to take, of EXACT, NARROW, BROAD and RELATED (the
-        scope of a synonym that has none).
+    scopes (frozenset[Scope] | None): which synonyms to take, of EXACT, NARROW, BROAD and RELATED
+        (the scope of a synonym that has none), in any case; None: all.
     YIELDS (Row): one a live term, with the line of its `[Term]`.
     RAISES (AngelError): the file is not OBO, a quoted text does not end, a term has no id.
     """
-    taken = as_choice(scopes) or frozenset()
+    taken = _SCOPES if scopes is None else scopes
     replaced_by: dict[str, list[str]] = {}
     for term, _ in _terms(path):
         if term.value("is_obsolete") == "true":

@@ -151,17 +151,6 @@ def bare_prefix(code: str) -> str:
     return next((prefix for form, prefix in _BARE_PREFIXES if form.fullmatch(code)), "")
 
 
-def as_choice(values: str | Iterable[str] | None) -> frozenset[str] | None:
-    """The values that a filter lets through.
-
-    values (str | Iterable[str] | None): several, or one string with commas between them.
-    RETURNS (frozenset[str] | None): the values; None stays None, which is everything.
-    """
-    if isinstance(values, str):
-        values = (value.strip() for value in values.split(","))
-    return None if values is None else frozenset(values)
-
-
 def tree_types(numbers: Iterable[str]) -> list[str]:
     """Types from MeSH tree numbers: the letter of the tree, and its first branch.
 

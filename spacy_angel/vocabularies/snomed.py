@@ -7,7 +7,7 @@ from pathlib import Path
 from ..concepts import normalize_id
 from ..errors import AngelError, Errors
 from .files import read_lines, wrong
-from .records import Row, VocabularyReport, as_choice, check_new, count_unused, make_row, successors
+from .records import Row, VocabularyReport, check_new, count_unused, make_row, successors
 
 _COMPONENT = ["id", "effectiveTime", "active", "moduleId"]
 _CONCEPT = [*_COMPONENT, "definitionStatusId"]
@@ -29,7 +29,7 @@ _HINT = "Give the folder of an unpacked release, or its folder Snapshot."
 
 
 def read_snomed(
-    path: Path, report: VocabularyReport, *, languages: Collection[str] | None = ("en",)
+    path: Path, report: VocabularyReport, *, languages: frozenset[str] | None = frozenset({"en"})
 ) -> Iterator[Row]:
     """The active concepts with their active descriptions.
 
@@ -38,7 +38,7 @@ def read_snomed(
     are its alternate identifiers, where the release has the association reference set.
 
     path (Path): folder with the Snapshot files, at any depth, gzipped or not, of one release.
-    languages (Collection[str] | None): languages of names and definitions; None: all.
+    languages (frozenset[str] | None): languages of names and definitions; None: all.
     YIELDS (Row): one a concept, with its line in the concept file.
     RAISES (AngelError): a file is missing or not RF2; a concept stands in it twice.
     """
@@ -47,7 +47,6 @@ def read_snomed(
     if not concept_files or not description_files:
         expected = "sct2_Concept_Snapshot….txt and sct2_Description_Snapshot….txt"
         raise AngelError(Errors.E209.format(path=path, expected=expected, hint=_HINT))
-    languages = as_choice(languages)
     places = _active_concepts(concept_files, report)
     names: dict[str, list[str]] = {}
     tagged: dict[str, tuple[str, str]] = {}

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..concepts import normalize_id
+from ..errors import AngelError, Errors
 from .files import read_lines, wrong
 from .records import Row, VocabularyReport, bare_prefix, make_row, tree_types
 
@@ -14,7 +15,11 @@ _CTD_KINDS = {
 }
 _OMIM = re.compile(r"\d+", re.ASCII)
 _MESH = re.compile(r"[CD]\d*", re.ASCII)
-_TABLE_HEADERS = {"id", "concept_id", "mesh_id"}
+# The first column's name: `id`, `#id`, `mesh_id`, `Concept ID`, `ConceptID`, `cui`, `code`, …
+_ID_HEADER = re.compile(
+    r"#?\s*((?i:(\w+[ _.-])?(id|cui|code|curie|identifier))|[A-Za-z]*[a-z]I[Dd])"
+)
+_TREE_HEADER = re.compile(r"tree[ _.-]?num", re.IGNORECASE)
 
 
 def read_ctd(path: Path, report: VocabularyReport) -> Iterator[Row]:
@@ -111,12 +116,17 @@ def read_table(
     tree_numbers (str | Path | None): tab-separated MeSH tree numbers (`id, name, number`), for
         the types: letter and branch.
     YIELDS (Row): one a line.
-    RAISES (AngelError): a line of other than two or three columns.
+    RAISES (AngelError): a line of other than two or three columns, or a third column that is
+        named tree numbers.
     """
     types = _tree_number_types(Path(tree_numbers)) if tree_numbers is not None else {}
     for number, line in read_lines(path):
         cells = line.split("\t")
-        if not line.strip() or (number == 1 and cells[0].lower() in _TABLE_HEADERS):
+        if number == 1 and _is_header(cells):
+            if len(cells) == 3 and _TREE_HEADER.search(cells[2]):
+                raise AngelError(Errors.E210.format(path=path, found=cells[2]))
+            continue
+        if not line.strip():
             continue
         if len(cells) not in (2, 3):
             raise wrong(path, number, "two or three columns: id, name, synonyms", line)
@@ -128,11 +138,16 @@ def read_table(
         )
 
 
+def _is_header(cells: list[str]) -> bool:
+    """Whether the cells of a first line are names of columns."""
+    return _ID_HEADER.fullmatch(cells[0].strip()) is not None
+
+
 def _tree_number_types(path: Path) -> dict[str, tuple[str, ...]]:
     numbers: dict[str, list[str]] = {}
     for number, line in read_lines(path):
         cells = line.split("\t")
-        if not line.strip() or (number == 1 and cells[0].lower() in _TABLE_HEADERS):
+        if not line.strip() or (number == 1 and _is_header(cells)):
             continue
         try:
             code, _, tree_number = cells

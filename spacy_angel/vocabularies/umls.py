@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ..errors import AngelError, Errors
 from .files import read_lines, wrong
-from .records import Row, VocabularyReport, as_choice, count_unused, make_row, successors
+from .records import Row, VocabularyReport, count_unused, make_row, successors
 
 # MedMentions' choice (Mohan and Li 2019, the README of `st21pv`): type → its place in the Semantic
 # Network, with which the places of all its descendants begin.
@@ -62,9 +62,9 @@ def read_umls(
     path: Path,
     report: VocabularyReport,
     *,
-    sources: Collection[str] | None = None,
-    languages: Collection[str] | None = ("ENG",),
-    types: Collection[str] | None = None,
+    sources: frozenset[str] | None = None,
+    languages: frozenset[str] | None = frozenset({"ENG"}),
+    types: frozenset[str] | None = None,
     suppressed: bool = False,
 ) -> Iterator[Row]:
     """The concepts of the UMLS with the names that pass the filters.
@@ -75,9 +75,9 @@ def read_umls(
 
     path (Path): folder with MRCONSO.RRF and, where they are there, MRSTY.RRF, MRDEF.RRF,
         MRCUI.RRF, gzipped or not; itself, its subfolder META, or the path of MRCONSO.RRF.
-    sources (Collection[str] | None): source vocabularies (SAB); None: all.
-    languages (Collection[str] | None): languages (LAT); None: all.
-    types (Collection[str] | None): semantic types (`T047`: exactly it), or places in the
+    sources (frozenset[str] | None): source vocabularies (SAB); None: all.
+    languages (frozenset[str] | None): languages (LAT); None: all.
+    types (frozenset[str] | None): semantic types (`T047`: exactly it), or places in the
         Semantic Network (`B2.2.1.2.1`: with its descendants); None: all.
     suppressed (bool): take suppressed names as well.
     YIELDS (Row): one a concept, with the line of its first name that passes.
@@ -87,7 +87,6 @@ def read_umls(
     conso = _find(path, "MRCONSO.RRF")
     if conso is None:
         raise AngelError(Errors.E209.format(path=path, expected="MRCONSO.RRF", hint=_HINT))
-    sources, languages, types = map(as_choice, (sources, languages, types))
     folder = conso.parent
     type_table = _TypeTable(_find(folder, "MRSTY.RRF"), types, folder)
     retired = _retired(_find(folder, "MRCUI.RRF"), report)
