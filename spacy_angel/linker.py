@@ -189,7 +189,8 @@ class AngelLinker(Pipe):
         the shipped one. Opened at first use, a hub name in `initialize`.
     vocabulary (str | Path | VocabularyLoader | None): likewise.
     settings (LinkerSettings): everything else; `linker.settings` may be replaced at any time, but
-        device, dtype, max_source_tokens and attribute names are read once.
+        device, dtype, max_source_tokens and attribute names are read once. `linker.config_settings`
+        are those that stand in the pipeline's config; what differs from them is saved beside it.
     scorer (Callable | None): answers `score`.
     """
 
@@ -207,7 +208,7 @@ class AngelLinker(Pipe):
         self.name = name
         self.settings = settings
         self.scorer = scorer
-        self._first_settings = settings
+        self.config_settings = settings
         self._model_source = model
         self._vocabulary_source = vocabulary
         self._generator: Generator | None = None
@@ -338,12 +339,7 @@ class AngelLinker(Pipe):
                 items += self._calibration_items(list(batch))
                 progress.update(len(batch))
         fitted = calibrate(items)
-        self.settings = replace(
-            self.settings,
-            temperature=fitted.temperature,
-            threshold=fitted.threshold,
-            min_log_prob=fitted.min_log_prob,
-        )
+        self.settings = replace(self.settings, **fitted.settings)
         return fitted
 
     def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
@@ -374,8 +370,8 @@ class AngelLinker(Pipe):
                 )
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Save model, vocabulary and the settings changed since the component was made (the
-        others stand in the pipeline's config.cfg).
+        """Save model, vocabulary and the settings that were changed while running (the others
+        stand in the pipeline's config.cfg), each with the value that it has in the config.
 
         path (str | Path): a folder.
         exclude (Iterable[str]): any of `settings`, `model`, `kb`.
@@ -388,7 +384,8 @@ class AngelLinker(Pipe):
         util.to_disk(path, writers, exclude)
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "AngelLinker":
-        """Load what `to_disk` saved; nothing is fetched.
+        """Load what `to_disk` saved; nothing is fetched. A changed setting is taken where the
+        config still has the value that it had: another one was set by the user, and wins.
 
         path (str | Path): a folder.
         exclude (Iterable[str]): as in `to_disk`.
@@ -405,7 +402,7 @@ class AngelLinker(Pipe):
             )
 
         readers = {
-            "settings.json": lambda p: self._change_settings(
+            "settings.json": lambda p: self._apply_changes(
                 json.loads(p.read_text(encoding="utf8"))
             ),
             "model": read_model,
@@ -435,7 +432,7 @@ class AngelLinker(Pipe):
             )
 
         readers = {
-            "settings": lambda b: self._change_settings(json.loads(b)),
+            "settings": lambda b: self._apply_changes(json.loads(b)),
             "model": read_model,
             "kb": lambda b: setattr(self, "kb", ConceptKB.from_bytes(b)),
         }
@@ -588,12 +585,22 @@ class AngelLinker(Pipe):
             local_files_only=local_files_only,
         )
 
-    def _changed_settings(self) -> dict[str, Any]:
-        first = self._first_settings.to_dict()
-        return {k: v for k, v in self.settings.to_dict().items() if v != first[k]}
+    def _changed_settings(self) -> dict[str, dict[str, Any]]:
+        """`{"temperature": {"config": 1.0, "changed": 0.5}}`."""
+        config = self.config_settings.to_dict()
+        return {
+            name: {"config": config[name], "changed": value}
+            for name, value in self.settings.to_dict().items()
+            if value != config[name]
+        }
 
-    def _change_settings(self, changes: dict[str, Any]) -> None:
-        self.settings = LinkerSettings.from_dict({**self.settings.to_dict(), **changes})
+    def _apply_changes(self, changes: dict[str, dict[str, Any]]) -> None:
+        settings = self.settings.to_dict()
+        for name, values in changes.items():
+            # Unknown names are taken as well, and refused below.
+            if settings.get(name, values["config"]) == values["config"]:
+                settings[name] = values["changed"]
+        self.settings = LinkerSettings.from_dict(settings)
 
     def _use_one_thread_in_a_fork(self) -> None:
         """A forked process (`nlp.pipe(n_process=2)`) hangs in torch's thread pool, whose threads

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from configparser import ConfigParser
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
@@ -22,10 +23,12 @@ from spacy.util import registry
 import spacy_angel
 from spacy_angel import sources
 from spacy_angel.concepts import Concept
+from spacy_angel.corpora import CorpusDocument, GoldMention
 from spacy_angel.errors import AngelError
 from spacy_angel.generator import Generator
 from spacy_angel.kb import ConceptKB
 from spacy_angel.linker import DEFAULT_CONFIG, AngelLinker
+from spacy_angel.pipelines import calibrate_on
 from spacy_angel.scoring import score_links
 from spacy_angel.settings import LinkerSettings
 
@@ -566,6 +569,22 @@ def test_settings_changed_while_running_are_saved_and_overrides_win(make, tmp_pa
     override = {"components": {"angel_linker": {"k": 2}}}
     settings = spacy.load(tmp_path / "saved", config=override).get_pipe("angel_linker").settings
     assert (settings.temperature, settings.k) == (0.5, 2)
+    override = {"components": {"angel_linker": {"temperature": 0.7}}}
+    settings = spacy.load(tmp_path / "saved", config=override).get_pipe("angel_linker").settings
+    assert (settings.temperature, settings.k) == (0.7, 4)
+    other = pipeline()
+    other.add_pipe("angel_linker", config={"temperature": 0.7, "k": 4})
+    other.from_bytes(nlp.to_bytes())
+    assert other.get_pipe("angel_linker").settings.temperature == 0.7
+
+
+def test_a_saved_change_of_an_unknown_setting_is_refused(make, tmp_path):
+    linker = make().get_pipe("angel_linker")
+    linker.to_disk(tmp_path / "saved")
+    changes = {"beams": {"config": 5, "changed": 3}}
+    (tmp_path / "saved/settings.json").write_text(json.dumps(changes))
+    with pytest.raises(AngelError, match=r"\['beams'\].*num_beams"):
+        AngelLinker(linker.vocab).from_disk(tmp_path / "saved")
 
 
 def test_parts_can_be_excluded(make, tmp_path):
@@ -767,6 +786,33 @@ def test_calibration_sets_the_limits(make, tmp_path):
     assert found == ["MESH:D001241", "MESH:D003920", "MESH:D008881", "MESH:D006333", "NIL", "NIL"]
     nlp.to_disk(tmp_path / "saved")
     assert spacy.load(tmp_path / "saved").get_pipe("angel_linker").settings == linker.settings
+
+
+def test_what_a_corpus_fits_stands_in_the_config_and_any_override_wins(make, tmp_path):
+    nlp = make()
+    linker = nlp.get_pipe("angel_linker")
+    linker.settings = replace(linker.settings, k=4)
+    linker.kb.remove("MESH:D000001")
+    text = "history of aspirin. history of diabetes. history of zzz qqq."
+    found = (("aspirin", "MESH:D001241"), ("diabetes", "MESH:D003920"), ("zzz qqq", "MESH:D099999"))
+    mentions = tuple(
+        GoldMention(text.index(words), text.index(words) + len(words), words, "X", concept_id)
+        for words, concept_id in found
+    )
+    fitted = calibrate_on(nlp, linker, [CorpusDocument("1", text, mentions)])
+    assert linker.settings == replace(linker.settings, k=4, span_key=None, **fitted.settings)
+    assert fitted.settings["min_log_prob"] is not None
+    saved = tmp_path / "saved"
+    nlp.to_disk(saved)
+    config = spacy.util.load_config(saved / "config.cfg")["components"]["angel_linker"]
+    assert {name: config[name] for name in fitted.settings} == fitted.settings
+    changes = json.loads((saved / "angel_linker/settings.json").read_text())
+    assert changes == {"k": {"config": 5, "changed": 4}}
+    assert spacy.load(saved).get_pipe("angel_linker").settings == linker.settings
+    defaults = {"threshold": None, "min_log_prob": None, "temperature": 1.0}
+    overridden = spacy.load(saved, config={"components": {"angel_linker": defaults}})
+    expected = replace(linker.settings, **defaults)
+    assert overridden.get_pipe("angel_linker").settings == expected
 
 
 def test_a_mention_outside_the_vocabulary_calibrates_as_one_that_links_to_nothing(make):
