@@ -171,7 +171,8 @@ class Errors:
     E309 = (
         "The linkers {first!r} and {second!r} both write {shared}. Name the second one's outputs, "
         "e.g. nlp.add_pipe('angel_linker', name={second!r}, config={{'kb_id_attr': 'other_id', "
-        "'kb_ents_attr': 'other_ents', 'candidates_attr': 'other_candidates'}})."
+        "'kb_ents_attr': 'other_ents', 'candidates_attr': 'other_candidates'}}). A span group is "
+        "written as output_span_key, and as span_key where kb_id_attr is 'kb_id'."
     )
     E310 = (
         "span._.{name} is another component's computed attribute, angel_linker cannot write it. "

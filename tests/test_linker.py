@@ -355,6 +355,7 @@ def test_without_error_handler_the_error_is_raised(make):
         ("temperature", 0.0),
         ("threshold", 1.5),
         ("min_log_prob", float("nan")),
+        ("min_log_prob", 5),
         ("overwrite", 1),
         ("device", ""),
         ("span_key", " "),
@@ -369,7 +370,7 @@ def test_settings_are_checked(setting, value):
 
 
 def test_output_group_differs_from_the_input():
-    with pytest.raises(AngelError, match="output_span_key"):
+    with pytest.raises(AngelError, match="output_span_key must be unlike span_key, 'sc', not 'sc'"):
         LinkerSettings(span_key="sc", output_span_key="sc")
 
 
@@ -689,6 +690,15 @@ def test_a_clash_is_an_error_that_says_so(make):
     nlp.add_pipe("angel_linker", name="sourced", source=other)
     with pytest.raises(AngelError, match="both write"):
         nlp.get_pipe("angel_linker").initialize(nlp=nlp)
+
+
+def test_a_group_that_gets_identifiers_is_written(make):
+    nlp = make(span_key="found")
+    names = {"kb_id_attr": "b_id", "kb_ents_attr": "b_ents", "candidates_attr": "b_candidates"}
+    with pytest.raises(AngelError, match=r"both write doc\.spans\['found'\]"):
+        nlp.add_pipe("angel_linker", name="b", config={**names, "output_span_key": "found"})
+    # reading it is no clash
+    nlp.add_pipe("angel_linker", name="b", config={**names, "span_key": "found"})
 
 
 def test_computed_attributes_of_others_are_not_taken():
