@@ -8,7 +8,7 @@ import warnings
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .errors import AngelError, Errors
 from .prompts import Mention
@@ -120,7 +120,8 @@ def abbreviation_replacements(doc: "Doc") -> list[Replacement]:
     found = []
     # Not `doc._.abbreviations`: where the detector is not loaded, the attribute is unknown though
     # a document from a DocBin holds it; where it is not set, reading would write its default.
-    for item in doc.user_data.get(_ABBREVIATIONS, ()):
+    user_data: dict[Any, Any] = doc.user_data
+    for item in user_data.get(_ABBREVIATIONS, ()):
         if isinstance(item, dict):
             span, long_form = doc[item["short_start"] : item["short_end"]], item["long_text"]
         else:
