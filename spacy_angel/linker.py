@@ -525,6 +525,12 @@ class AngelLinker(Pipe):
             subsets=numbers,
             batch_size=settings.batch_size,
         )
+        n_unproven = sum(not result.proven for result in results)
+        if settings.mode == "exact" and n_unproven:
+            warnings.warn(
+                Errors.W302.format(max_work=settings.max_work, n=n_unproven, n_all=len(results)),
+                stacklevel=2,
+            )
         return [
             list_candidates(result.hypotheses, partial(self._concepts, subsets[n]))
             for result, n in zip(results, numbers, strict=True)

@@ -184,6 +184,16 @@ def test_vocabulary_answers_as_scispacy_and_changes_while_running(make):
     assert nlp("diabetes").ents[0]._.kb_ents == [("MESH:D003920", 0.5), ("X:1", 0.5)]
 
 
+def test_exact_search_tells_where_it_gave_up_its_proof(make, recwarn):
+    nlp = make(mode="exact", num_beams=1, max_work=1)
+    with pytest.warns(UserWarning, match=r"max_work=1 for 3 of 3 mentions.*[Rr]aise max_work"):
+        nlp(TEXT)
+    recwarn.clear()
+    make(mode="exact")(TEXT)
+    make(num_beams=1)(TEXT)
+    assert not [str(w.message) for w in recwarn if "max_work" in str(w.message)]
+
+
 # which mentions
 
 
@@ -674,6 +684,18 @@ def test_two_linkers_side_by_side(make, model):
     gold.ents = [Span(gold, 0, 1, label="DRUG", kb_id="SNOMEDCT:1")]
     scores = nlp.evaluate([Example(nlp.make_doc("aspirin"), gold)])
     assert (scores["nel_micro_f"], scores["snomed_micro_f"]) == (0.0, 1.0)
+
+
+def test_two_linkers_have_scores_of_their_own_without_a_prefix(make, model):
+    nlp = make()
+    names = {"kb_id_attr": "b_id", "kb_ents_attr": "b_ents", "candidates_attr": "b_candidates"}
+    second = nlp.add_pipe("angel_linker", name="b", config={"model": model, **names})
+    second.kb = ConceptKB.build([Concept("B:1", "aspirin")])
+    with nlp.select_pipes(disable=["angel_linker", "b"]):
+        gold = nlp("aspirin")
+    gold.ents = [Span(gold, 0, 1, label="DRUG", kb_id="MESH:D001241")]
+    scores = nlp.evaluate([Example(nlp.make_doc("aspirin"), gold)])
+    assert (scores["nel_micro_f"], scores["nel_b_id_micro_f"]) == (1.0, 0.0)
 
 
 def test_a_clash_is_an_error_that_says_so(make):
