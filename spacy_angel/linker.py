@@ -23,7 +23,14 @@ from tqdm import tqdm
 
 from .errors import AngelError, Errors
 from .mentions import find_spans, read_mentions
-from .ranking import NIL, Candidate, choose_link, list_candidates, rank_concepts
+from .ranking import (
+    NIL,
+    Candidate,
+    RankedConcept,
+    choose_link,
+    list_candidates,
+    rank_concepts,
+)
 from .scoring import gold_ids
 from .settings import Dtype, LinkerSettings, Mode
 from .sources import ModelLoader, VocabularyLoader, load_checkpoint, load_vocabulary
@@ -83,9 +90,10 @@ class Link:
     """What is written on one mention, in plain values.
 
     kb_id (str): the identifier, or `NIL`.
-    kb_ents (list[tuple[str, float]]): concepts with their probability, best first.
+    kb_ents (list[tuple[str, float]]): concepts with their probability, best first; none where the
+        identifier is `NIL`, as scispaCy's hold nothing below its limits.
     candidates (list[dict[str, Any]]): `concept_id`, `name` (original spelling), `score`,
-        `log_prob`, in the order of the search.
+        `log_prob`, in the order of the search, all that were found.
     """
 
     kb_id: str
@@ -179,9 +187,9 @@ class AngelLinker(Pipe):
     """Links mentions to the concepts of a vocabulary by generating one of its names.
 
     Writes `span._.kb_id` (an identifier or `NIL`), `span._.kb_ents` [(concept_id, probability)],
-    `span._.candidates` and, where its `kb_id_attr` is `kb_id`, `span.kb_id_`. Attributes on
-    `span._` belong to the characters: of several spans over the same ones the first that is
-    linked shows there, while each has its own `kb_id_`.
+    which is empty with `NIL`, `span._.candidates` and, where its `kb_id_attr` is `kb_id`,
+    `span.kb_id_`. Attributes on `span._` belong to the characters: of several spans over the same
+    ones the first that is linked shows there, while each has its own `kb_id_`.
 
     vocab (Vocab): the pipeline's.
     name (str): the component's name.
@@ -320,6 +328,24 @@ class AngelLinker(Pipe):
             if self.settings.output_span_key is not None:
                 group = [_with_kb_id(*pair) for pair in zip(spans, kb_ids, strict=True)]
                 doc.spans[self.settings.output_span_key] = group
+
+    def rank(self, candidates: Iterable[dict[str, Any]]) -> list[tuple[str, float]]:
+        """What `kb_ents` would hold without the limits, which are for links.
+
+        candidates (Iterable[dict[str, Any]]): of one mention, as `span._.candidates` has them.
+        RETURNS (list[tuple[str, float]]): concepts with their probability, best first.
+        """
+        numbers: dict[str, int] = {}
+        found = [
+            Candidate(
+                candidate["concept_id"],
+                numbers.setdefault(candidate["name"], len(numbers)),
+                candidate["score"],
+                candidate["log_prob"],
+            )
+            for candidate in candidates
+        ]
+        return _with_probabilities(rank_concepts(found, self.settings.temperature))
 
     def calibrate(self, docs: Iterable[Doc]) -> "Calibration":
         """Fit temperature, threshold and min_log_prob, and use them from now on.
@@ -542,9 +568,10 @@ class AngelLinker(Pipe):
 
     def _link(self, candidates: Sequence[Candidate]) -> Link:
         ranked = rank_concepts(candidates, self.settings.temperature)
+        kb_id = choose_link(ranked, self.settings.threshold, self.settings.min_log_prob)
         return Link(
-            kb_id=choose_link(ranked, self.settings.threshold, self.settings.min_log_prob),
-            kb_ents=[(concept.concept_id, concept.probability) for concept in ranked],
+            kb_id=kb_id,
+            kb_ents=[] if kb_id == NIL else _with_probabilities(ranked),
             candidates=[
                 {
                     "concept_id": candidate.concept_id,
@@ -630,6 +657,10 @@ def _set_kb_ids(
         group = [_with_kb_id(*pair) for pair in zip(spans, kb_ids, strict=True)]
         attrs = doc.spans[span_key].attrs
         doc.spans[span_key] = SpanGroup(doc, name=span_key, attrs=attrs, spans=group)
+
+
+def _with_probabilities(ranked: Iterable[RankedConcept]) -> list[tuple[str, float]]:
+    return [(concept.concept_id, concept.probability) for concept in ranked]
 
 
 def _with_kb_id(span: Span, kb_id: str) -> Span:

@@ -297,9 +297,18 @@ def test_overwrite(make):
 def test_limits_give_nil(make):
     (ent,) = make(min_log_prob=0.0)("aspirin").ents
     assert (ent.kb_id_, ent._.kb_id) == ("NIL", "NIL")
-    assert ent._.kb_ents[0][0] == "MESH:D001241"
+    assert (ent._.kb_ents, ent._.candidates[0]["concept_id"]) == ([], "MESH:D001241")
     (ent,) = make(threshold=0.6)("heart attack").ents
-    assert ent.kb_id_ == "NIL"
+    assert (ent.kb_id_, ent._.kb_ents) == ("NIL", [])
+
+
+def test_candidates_are_ranked_without_the_limits(make):
+    ents = make(temperature=2.0)("heart attack and aspirin").ents
+    nlp = make(temperature=2.0, min_log_prob=0.0)
+    for ent, nil in zip(ents, nlp(ents[0].doc.text).ents, strict=True):
+        assert nil.kb_id_ == "NIL"
+        ranked = nlp.get_pipe("angel_linker").rank(nil._.candidates)
+        assert ranked == ent._.kb_ents != []
 
 
 def test_abbreviations(make):
