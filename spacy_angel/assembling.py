@@ -71,9 +71,8 @@ def assemble(
         if calibrate:
             documents = chain.from_iterable(map(read_corpus, calibrate))
             fitted = calibrate_on(*open_pipeline(nlp), documents)
-            limits = ("temperature", "threshold", "min_log_prob")
-            config.update({limit: getattr(fitted, limit) for limit in limits})
-            # Anew: the limits in the config, and the words of the corpora not in the vocab.
+            config.update(fitted.settings)
+            # Anew: the words of the corpora are not to stay in the vocab.
             nlp = _put_together(ner, config, generator, vocabulary)
         _describe(nlp, name, about, fitted, calibrate)
         components = _component_names(output)

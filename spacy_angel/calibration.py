@@ -6,6 +6,7 @@ names are found); the limits are then chosen for the best F-score of the links.
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize_scalar
@@ -61,6 +62,12 @@ class Calibration:
     n_right: int
     n_outside: int
     n_outside_nil: int
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """RETURNS (dict[str, Any]): what was fitted, by its name in `LinkerSettings`."""
+        names = ("temperature", "threshold", "min_log_prob")
+        return {name: getattr(self, name) for name in names}
 
     def report(self) -> str:
         """RETURNS (str): all of it in a few lines for a person."""

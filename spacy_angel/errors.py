@@ -35,8 +35,9 @@ class Errors:
         "connection, or download it elsewhere and give the folder instead."
     )
     E010 = (
-        "Cannot load the tokenizer in {path}: {error}. If the checkpoint came without one, give "
-        "the tokenizer of the model it was trained from, e.g. tokenizer='facebook/bart-large'."
+        "Cannot load the tokenizer in {path}: {error}. If the checkpoint came without one, put the "
+        "files of the one it was trained with into that folder, e.g. AutoTokenizer.from_pretrained("
+        "'facebook/bart-large').save_pretrained('{path}') with transformers."
     )
     E011 = "Cannot read the prompt settings {path}: {error}. Expected a JSON object."
     E012 = (
@@ -201,7 +202,8 @@ class Errors:
     E309 = (
         "The linkers {first!r} and {second!r} both write {shared}. Name the second one's outputs, "
         "e.g. nlp.add_pipe('angel_linker', name={second!r}, config={{'kb_id_attr': 'other_id', "
-        "'kb_ents_attr': 'other_ents', 'candidates_attr': 'other_candidates'}})."
+        "'kb_ents_attr': 'other_ents', 'candidates_attr': 'other_candidates'}}). A span group is "
+        "written as output_span_key, and as span_key where kb_id_attr is 'kb_id'."
     )
     E310 = (
         "span._.{name} is another component's computed attribute, angel_linker cannot write it. "
@@ -218,9 +220,17 @@ class Errors:
         "The pipeline that ships is not in this installation ({path}). Install the package again, "
         "or put one together with scripts/assemble.py."
     )
+    E316 = (
+        "The model cannot run on the device {device!r}: torch finds {known} on this machine. Set "
+        "`device` to one of them, or install a torch that finds yours."
+    )
     W301 = (
         "A document has no span group {key!r}, so no mention of it is linked. Its groups: {found}. "
         "Correct span_key, or put the component that makes the group before the linker."
+    )
+    W302 = (
+        "The exact search stopped at max_work={max_work} for {n} of {n_all} mentions: their "
+        "candidates are not proven to be the best ones, or none was found. Raise max_work."
     )
     # E4xx: corpora
     E401 = (

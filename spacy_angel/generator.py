@@ -70,7 +70,7 @@ class Generator:
         tokenizer (str | Path | None): folder or name, where the checkpoint has no tokenizer.
         local_files_only (bool): never ask the hub.
         RETURNS (Generator): ready to search.
-        RAISES (AngelError): where the folder, its files or the dtype do not fit.
+        RAISES (AngelError): where the folder, its files, the device or the dtype do not fit.
         """
         from transformers import AutoConfig
 
@@ -81,10 +81,11 @@ class Generator:
             config = AutoConfig.from_pretrained(folder, local_files_only=True)
         except (OSError, ValueError) as error:
             raise AngelError(Errors.E007.format(path=folder, error=_short(error))) from error
+        chosen = _device(device)
         load = _load_bart if _is_plain_bart(config) else _load_generic
         source = folder if tokenizer is None else _folder(tokenizer, local_files_only)
         loaded = _load_tokenizer(source)
-        model = load(folder, config, torch.device(device), DTYPES[dtype], loaded)
+        model = load(folder, config, chosen, DTYPES[dtype], loaded)
         return cls(model, _prompt_encoder(folder, config, loaded), config)
 
     def search(
@@ -270,6 +271,17 @@ def _folder(name_or_path: str | Path, local_files_only: bool) -> Path:
         )
     except (OSError, HfHubHTTPError, HFValidationError, LocalEntryNotFoundError) as error:
         raise AngelError(Errors.E009.format(name=name_or_path, error=error)) from error
+
+
+def _device(name: str) -> torch.device:
+    """RETURNS (torch.device): one that can be used, which only an attempt tells."""
+    try:
+        device = torch.device(name)
+        torch.zeros(1, device=device)
+    except (RuntimeError, AssertionError) as error:
+        known = ["cpu", *(f"cuda:{i}" for i in range(torch.cuda.device_count()))]
+        raise AngelError(Errors.E316.format(device=name, known=", ".join(known))) from error
+    return device
 
 
 def _short(error: Exception) -> str:

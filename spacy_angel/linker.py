@@ -23,7 +23,14 @@ from tqdm import tqdm
 
 from .errors import AngelError, Errors
 from .mentions import find_spans, read_mentions
-from .ranking import NIL, Candidate, choose_link, list_candidates, rank_concepts
+from .ranking import (
+    NIL,
+    Candidate,
+    RankedConcept,
+    choose_link,
+    list_candidates,
+    rank_concepts,
+)
 from .scoring import gold_ids
 from .settings import Dtype, LinkerSettings, Mode
 from .sources import ModelLoader, VocabularyLoader, load_checkpoint, load_vocabulary
@@ -83,9 +90,10 @@ class Link:
     """What is written on one mention, in plain values.
 
     kb_id (str): the identifier, or `NIL`.
-    kb_ents (list[tuple[str, float]]): concepts with their probability, best first.
+    kb_ents (list[tuple[str, float]]): concepts with their probability, best first; none where the
+        identifier is `NIL`, as scispaCy's hold nothing below its limits.
     candidates (list[dict[str, Any]]): `concept_id`, `name` (original spelling), `score`,
-        `log_prob`, in the order of the search.
+        `log_prob`, in the order of the search, all that were found.
     """
 
     kb_id: str
@@ -179,9 +187,9 @@ class AngelLinker(Pipe):
     """Links mentions to the concepts of a vocabulary by generating one of its names.
 
     Writes `span._.kb_id` (an identifier or `NIL`), `span._.kb_ents` [(concept_id, probability)],
-    `span._.candidates` and, where its `kb_id_attr` is `kb_id`, `span.kb_id_`. Attributes on
-    `span._` belong to the characters: of several spans over the same ones the first that is
-    linked shows there, while each has its own `kb_id_`.
+    which is empty with `NIL`, `span._.candidates` and, where its `kb_id_attr` is `kb_id`,
+    `span.kb_id_`. Attributes on `span._` belong to the characters: of several spans over the same
+    ones the first that is linked shows there, while each has its own `kb_id_`.
 
     vocab (Vocab): the pipeline's.
     name (str): the component's name.
@@ -189,7 +197,8 @@ class AngelLinker(Pipe):
         the shipped one. Opened at first use, a hub name in `initialize`.
     vocabulary (str | Path | VocabularyLoader | None): likewise.
     settings (LinkerSettings): everything else; `linker.settings` may be replaced at any time, but
-        device, dtype, max_source_tokens and attribute names are read once.
+        device, dtype, max_source_tokens and attribute names are read once. `linker.config_settings`
+        are those that stand in the pipeline's config; what differs from them is saved beside it.
     scorer (Callable | None): answers `score`.
     """
 
@@ -207,7 +216,7 @@ class AngelLinker(Pipe):
         self.name = name
         self.settings = settings
         self.scorer = scorer
-        self._first_settings = settings
+        self.config_settings = settings
         self._model_source = model
         self._vocabulary_source = vocabulary
         self._generator: Generator | None = None
@@ -320,6 +329,24 @@ class AngelLinker(Pipe):
                 group = [_with_kb_id(*pair) for pair in zip(spans, kb_ids, strict=True)]
                 doc.spans[self.settings.output_span_key] = group
 
+    def rank(self, candidates: Iterable[dict[str, Any]]) -> list[tuple[str, float]]:
+        """What `kb_ents` would hold without the limits, which are for links.
+
+        candidates (Iterable[dict[str, Any]]): of one mention, as `span._.candidates` has them.
+        RETURNS (list[tuple[str, float]]): concepts with their probability, best first.
+        """
+        numbers: dict[str, int] = {}
+        found = [
+            Candidate(
+                candidate["concept_id"],
+                numbers.setdefault(candidate["name"], len(numbers)),
+                candidate["score"],
+                candidate["log_prob"],
+            )
+            for candidate in candidates
+        ]
+        return _with_probabilities(rank_concepts(found, self.settings.temperature))
+
     def calibrate(self, docs: Iterable[Doc]) -> "Calibration":
         """Fit temperature, threshold and min_log_prob, and use them from now on.
 
@@ -338,12 +365,7 @@ class AngelLinker(Pipe):
                 items += self._calibration_items(list(batch))
                 progress.update(len(batch))
         fitted = calibrate(items)
-        self.settings = replace(
-            self.settings,
-            temperature=fitted.temperature,
-            threshold=fitted.threshold,
-            min_log_prob=fitted.min_log_prob,
-        )
+        self.settings = replace(self.settings, **fitted.settings)
         return fitted
 
     def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
@@ -374,8 +396,8 @@ class AngelLinker(Pipe):
                 )
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Save model, vocabulary and the settings changed since the component was made (the
-        others stand in the pipeline's config.cfg).
+        """Save model, vocabulary and the settings that were changed while running (the others
+        stand in the pipeline's config.cfg), each with the value that it has in the config.
 
         path (str | Path): a folder.
         exclude (Iterable[str]): any of `settings`, `model`, `kb`.
@@ -388,7 +410,8 @@ class AngelLinker(Pipe):
         util.to_disk(path, writers, exclude)
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "AngelLinker":
-        """Load what `to_disk` saved; nothing is fetched.
+        """Load what `to_disk` saved; nothing is fetched. A changed setting is taken where the
+        config still has the value that it had: another one was set by the user, and wins.
 
         path (str | Path): a folder.
         exclude (Iterable[str]): as in `to_disk`.
@@ -405,7 +428,7 @@ class AngelLinker(Pipe):
             )
 
         readers = {
-            "settings.json": lambda p: self._change_settings(
+            "settings.json": lambda p: self._apply_changes(
                 json.loads(p.read_text(encoding="utf8"))
             ),
             "model": read_model,
@@ -435,7 +458,7 @@ class AngelLinker(Pipe):
             )
 
         readers = {
-            "settings": lambda b: self._change_settings(json.loads(b)),
+            "settings": lambda b: self._apply_changes(json.loads(b)),
             "model": read_model,
             "kb": lambda b: setattr(self, "kb", ConceptKB.from_bytes(b)),
         }
@@ -528,6 +551,12 @@ class AngelLinker(Pipe):
             subsets=numbers,
             batch_size=settings.batch_size,
         )
+        n_unproven = sum(not result.proven for result in results)
+        if settings.mode == "exact" and n_unproven:
+            warnings.warn(
+                Errors.W302.format(max_work=settings.max_work, n=n_unproven, n_all=len(results)),
+                stacklevel=2,
+            )
         return [
             list_candidates(result.hypotheses, partial(self._concepts, subsets[n]))
             for result, n in zip(results, numbers, strict=True)
@@ -539,9 +568,10 @@ class AngelLinker(Pipe):
 
     def _link(self, candidates: Sequence[Candidate]) -> Link:
         ranked = rank_concepts(candidates, self.settings.temperature)
+        kb_id = choose_link(ranked, self.settings.threshold, self.settings.min_log_prob)
         return Link(
-            kb_id=choose_link(ranked, self.settings.threshold, self.settings.min_log_prob),
-            kb_ents=[(concept.concept_id, concept.probability) for concept in ranked],
+            kb_id=kb_id,
+            kb_ents=[] if kb_id == NIL else _with_probabilities(ranked),
             candidates=[
                 {
                     "concept_id": candidate.concept_id,
@@ -588,12 +618,22 @@ class AngelLinker(Pipe):
             local_files_only=local_files_only,
         )
 
-    def _changed_settings(self) -> dict[str, Any]:
-        first = self._first_settings.to_dict()
-        return {k: v for k, v in self.settings.to_dict().items() if v != first[k]}
+    def _changed_settings(self) -> dict[str, dict[str, Any]]:
+        """`{"temperature": {"config": 1.0, "changed": 0.5}}`."""
+        config = self.config_settings.to_dict()
+        return {
+            name: {"config": config[name], "changed": value}
+            for name, value in self.settings.to_dict().items()
+            if value != config[name]
+        }
 
-    def _change_settings(self, changes: dict[str, Any]) -> None:
-        self.settings = LinkerSettings.from_dict({**self.settings.to_dict(), **changes})
+    def _apply_changes(self, changes: dict[str, dict[str, Any]]) -> None:
+        settings = self.settings.to_dict()
+        for name, values in changes.items():
+            # Unknown names are taken as well, and refused below.
+            if settings.get(name, values["config"]) == values["config"]:
+                settings[name] = values["changed"]
+        self.settings = LinkerSettings.from_dict(settings)
 
     def _use_one_thread_in_a_fork(self) -> None:
         """A forked process (`nlp.pipe(n_process=2)`) hangs in torch's thread pool, whose threads
@@ -617,6 +657,10 @@ def _set_kb_ids(
         group = [_with_kb_id(*pair) for pair in zip(spans, kb_ids, strict=True)]
         attrs = doc.spans[span_key].attrs
         doc.spans[span_key] = SpanGroup(doc, name=span_key, attrs=attrs, spans=group)
+
+
+def _with_probabilities(ranked: Iterable[RankedConcept]) -> list[tuple[str, float]]:
+    return [(concept.concept_id, concept.probability) for concept in ranked]
 
 
 def _with_kb_id(span: Span, kb_id: str) -> Span:

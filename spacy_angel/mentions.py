@@ -8,7 +8,7 @@ import warnings
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .errors import AngelError, Errors
 from .prompts import Mention
@@ -67,7 +67,7 @@ def read_mentions(
     n_sents (int | None): sentences of context on either side of the sentences that the mention
         touches; None reads the whole document, as far as the model's length allows.
     resolve_abbreviations (bool): put the long forms of `doc._.abbreviations` (scispaCy's
-        detector) in their place; without that attribute the text stays as it is.
+        detector) in their place; a document without them is read as it is.
     RETURNS (list[Mention]): one a span.
     RAISES (AngelError): `n_sents` is given and the document has no sentence boundaries.
     """
@@ -115,13 +115,13 @@ def abbreviation_replacements(doc: "Doc") -> list[Replacement]:
 
     doc (Doc): `doc._.abbreviations` holds spans with `span._.long_form` (a span or a string), or,
         made serializable, dictionaries with `short_start`, `short_end` (tokens) and `long_text`.
-    RETURNS (list[Replacement]): as `replace_longest` gives them; empty without the detector.
+    RETURNS (list[Replacement]): as `replace_longest` gives them; empty where none was found.
     """
-    # Reading the attribute where it is not set would write its default on the document.
-    if not doc.has_extension("abbreviations") or _ABBREVIATIONS not in doc.user_data:
-        return []
     found = []
-    for item in doc._.abbreviations:
+    # Not `doc._.abbreviations`: where the detector is not loaded, the attribute is unknown though
+    # a document from a DocBin holds it; where it is not set, reading would write its default.
+    user_data: dict[Any, Any] = doc.user_data
+    for item in user_data.get(_ABBREVIATIONS, ()):
         if isinstance(item, dict):
             span, long_form = doc[item["short_start"] : item["short_end"]], item["long_text"]
         else:

@@ -52,7 +52,8 @@ def calibrate_on(
 
     nlp (Language): the pipeline; what stands before the linker in it and does not write entities
         runs on the documents.
-    linker (AngelLinker): its linker, which uses the fitted settings from now on.
+    linker (AngelLinker): its linker, which uses the fitted settings from now on; they stand in the
+        pipeline's config, as if it had been made with them.
     documents (Iterable[CorpusDocument]): e.g. from `corpora.read_corpus`.
     RETURNS (Calibration): see `AngelLinker.calibrate`.
     RAISES (AngelError): no mention's right concept is among its candidates.
@@ -71,6 +72,9 @@ def calibrate_on(
     span_key = linker.settings.span_key
     linker.settings = replace(linker.settings, span_key=GOLD_SPANS)
     try:
-        return linker.calibrate(docs)
+        fitted = linker.calibrate(docs)
     finally:
         linker.settings = replace(linker.settings, span_key=span_key)
+    nlp.get_pipe_config(nlp.pipe_names[at]).update(fitted.settings)
+    linker.config_settings = replace(linker.config_settings, **fitted.settings)
+    return fitted

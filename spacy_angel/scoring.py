@@ -16,7 +16,7 @@ from .ranking import NIL
 def score_links(
     examples: Iterable[Example],
     *,
-    prefix: str = "nel",
+    prefix: str | None = None,
     kb_id_attr: str = "kb_id",
     span_key: str | None = None,
     resolve: Callable[[str], str | None] = lambda concept_id: concept_id,
@@ -26,7 +26,8 @@ def score_links(
     does, but that any part of a composite gold identifier is right.
 
     examples (Iterable[Example]): predicted and gold documents.
-    prefix (str): of the names of the figures.
+    prefix (str | None): of the names of the figures; None is `nel`, and with another attribute
+        than `kb_id` also that, e.g. `nel_umls_id`: the linkers of one pipeline need different ones.
     kb_id_attr (str): attribute on `span._` with the predicted identifier.
     span_key (str | None): span group with the mentions; None: `doc.ents`.
     resolve (Callable[[str], str | None]): from an alternate identifier to the concept's own.
@@ -34,6 +35,8 @@ def score_links(
         `nel_accuracy` (of all shared mentions, right «links to nothing» included; None without
         any), `nel_f_per_type`.
     """
+    if prefix is None:
+        prefix = "nel" if kb_id_attr == "kb_id" else f"nel_{kb_id_attr}"
     per_label: dict[str, PRFScore] = {}
     n_right = n_all = 0
     for example in examples:
@@ -67,10 +70,10 @@ def score_links(
     }
 
 
-def make_linker_scorer(prefix: str = "nel") -> Callable[..., dict[str, Any]]:
+def make_linker_scorer(prefix: str | None = None) -> Callable[..., dict[str, Any]]:
     """`spacy_angel.linker_scorer.v1`.
 
-    prefix (str): of the names of the figures; the linkers of one pipeline need different ones.
+    prefix (str | None): see there.
     RETURNS (Callable): `score_links` with that prefix.
     """
     return partial(score_links, prefix=prefix)

@@ -77,8 +77,8 @@ class LinkerSettings:
         self._expect("temperature", positive, "a number above 0")
         within = self.threshold is None or (_is_number(self.threshold) and 0 <= self.threshold <= 1)
         self._expect("threshold", within, "null or a number between 0 and 1")
-        ok = self.min_log_prob is None or _is_number(self.min_log_prob)
-        self._expect("min_log_prob", ok, "null or a number (a log-probability in nats, up to 0)")
+        ok = self.min_log_prob is None or (_is_number(self.min_log_prob) and self.min_log_prob <= 0)
+        self._expect("min_log_prob", ok, "null or a log-probability in nats, at most 0")
         for name in ("resolve_abbreviations", "overwrite"):
             self._expect(name, isinstance(getattr(self, name), bool), "true or false")
         for name in ("device", "kb_id_attr", "kb_ents_attr", "candidates_attr"):
@@ -89,7 +89,7 @@ class LinkerSettings:
         attributes = {self.kb_id_attr, self.kb_ents_attr, self.candidates_attr}
         self._expect("kb_id_attr", len(attributes) == 3, "unlike the other two attributes' names")
         differ = self.output_span_key is None or self.output_span_key != self.span_key
-        self._expect("output_span_key", differ, f"unlike {self.span_key=}")
+        self._expect("output_span_key", differ, f"unlike span_key, {self.span_key!r}")
         self._expect("labels_discard", _are_names(self.labels_discard), "a list of labels")
         ok = isinstance(self.types_by_label, Mapping) and all(
             _is_name(label) and _are_names(types) for label, types in self.types_by_label.items()
@@ -122,7 +122,9 @@ class LinkerSettings:
     def outputs(self) -> frozenset[str]:
         """RETURNS (frozenset[str]): every place on a document that is written."""
         attributes = (self.kb_id_attr, self.kb_ents_attr, self.candidates_attr)
-        groups = (self.output_span_key,) if self.output_span_key else ()
+        # `kb_id_` of a group's spans is written by putting the group there anew.
+        rewritten = self.span_key if self.kb_id_attr == "kb_id" else None
+        groups = [key for key in (rewritten, self.output_span_key) if key is not None]
         return frozenset(
             [*(f"span._.{name}" for name in attributes), *(f"doc.spans[{g!r}]" for g in groups)]
         )

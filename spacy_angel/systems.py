@@ -137,13 +137,15 @@ def _without_ids(document: CorpusDocument) -> CorpusDocument:
 
 def _read_span(span: "Span", prompt: Mention, linker: "AngelLinker") -> Answer:
     settings = linker.settings
+    candidates = span._.get(settings.candidates_attr)
     names, name_ids, scores = [], [], []
-    for name, group in groupby(span._.get(settings.candidates_attr), key=lambda c: c["name"]):
-        candidates = list(group)
+    for name, group in groupby(candidates, key=lambda c: c["name"]):
+        alike = list(group)
         names.append(name)
-        name_ids.append(tuple(candidate["concept_id"] for candidate in candidates))
-        scores.append(candidates[0]["log_prob"])
-    concepts = tuple((concept, score) for concept, score in span._.get(settings.kb_ents_attr))
+        name_ids.append(tuple(candidate["concept_id"] for candidate in alike))
+        scores.append(alike[0]["log_prob"])
+    # The order is judged whatever the limits; `linked` tells what they leave.
+    concepts = tuple(linker.rank(candidates))
     ranking = Ranking(tuple(names), tuple(name_ids), tuple(scores), concepts)
     return Answer(prompt, ranking, linked=span._.get(settings.kb_id_attr) not in ("", NIL))
 

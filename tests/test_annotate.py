@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from functools import partial
 from io import StringIO
 from pathlib import Path
@@ -95,6 +96,16 @@ def test_mentions_are_found_and_linked(document_linker) -> None:
     assert aspirin.concept_id == "MESH:D001241"
 
 
+def test_candidates_are_given_out_where_the_limits_leave_no_link(pipeline, document_linker) -> None:
+    nlp, linker = open_pipeline(pipeline)
+    linker.settings = replace(linker.settings, min_log_prob=0.0)
+    document = CorpusDocument("1", "the patient had heart attack.")
+    (linked,) = document_linker([document])
+    (nil,) = DocumentLinker(nlp, linker, LinkingSettings(candidates=True))([document])
+    assert (nil.mentions[0].concept_id, nil.mentions[0].score) == ("", None)
+    assert nil.mentions[0].candidates == linked.mentions[0].candidates != ()
+
+
 def test_mentions_of_the_input_are_linked_overlapping_ones_too(document_linker) -> None:
     mentions = (
         GoldMention(0, 12, "Heart attack", "Disease", "MESH:D000009"),
@@ -125,8 +136,6 @@ def test_where_mentions_come_from(pipeline, mentions, expected) -> None:
 
 
 def test_identifiers_stay_where_the_pipeline_keeps_them(pipeline) -> None:
-    from dataclasses import replace
-
     nlp, linker = open_pipeline(pipeline)
     linker.settings = replace(linker.settings, overwrite=False)
     given = (GoldMention(0, 7, "aspirin", "", "MESH:D008687"), GoldMention(9, 17, "migraine"))
@@ -184,8 +193,6 @@ def test_the_cache_gives_the_same_and_searches_less(pipeline) -> None:
 
 
 def test_the_cache_keeps_subsets_apart(pipeline) -> None:
-    from dataclasses import replace
-
     nlp, linker = open_pipeline(pipeline)
     linker.kb.add(spacy_angel_concept())
     linker.settings = replace(linker.settings, types_by_label={"A": ("OTHER",)})

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import models
@@ -160,6 +161,19 @@ def test_pipelines_own_mentions(nlp, tmp_path):
     assert metrics["linking"]["recall"] == pytest.approx(100 * 2 / 8)
     assert metrics["strict"]["acc@1"] == pytest.approx(100 * 2 / 8)
     assert [record["found"] for record in lines(tmp_path)].count(True) == 2
+
+
+def test_limits_change_the_links_and_not_the_order(nlp, tmp_path):
+    linker = nlp.get_pipe("angel_linker")
+    own = linker.settings
+    free = evaluate(nlp, CORPUS, "pubtator", None, tmp_path / "free")
+    linker.settings = replace(own, min_log_prob=0.0)
+    try:
+        strict = evaluate(nlp, CORPUS, "pubtator", None, tmp_path / "strict")
+    finally:
+        linker.settings = own
+    assert strict["strict"] == free["strict"]
+    assert strict["linking"]["recall"] == 0 < free["linking"]["recall"]
 
 
 def test_saved_pipeline_by_its_folder(nlp, tmp_path):

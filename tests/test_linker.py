@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from configparser import ConfigParser
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
@@ -22,10 +23,12 @@ from spacy.util import registry
 import spacy_angel
 from spacy_angel import sources
 from spacy_angel.concepts import Concept
+from spacy_angel.corpora import CorpusDocument, GoldMention
 from spacy_angel.errors import AngelError
 from spacy_angel.generator import Generator
 from spacy_angel.kb import ConceptKB
 from spacy_angel.linker import DEFAULT_CONFIG, AngelLinker
+from spacy_angel.pipelines import calibrate_on
 from spacy_angel.scoring import score_links
 from spacy_angel.settings import LinkerSettings
 
@@ -181,6 +184,16 @@ def test_vocabulary_answers_as_scispacy_and_changes_while_running(make):
     assert nlp("diabetes").ents[0]._.kb_ents == [("MESH:D003920", 0.5), ("X:1", 0.5)]
 
 
+def test_exact_search_tells_where_it_gave_up_its_proof(make, recwarn):
+    nlp = make(mode="exact", num_beams=1, max_work=1)
+    with pytest.warns(UserWarning, match=r"max_work=1 for 3 of 3 mentions.*[Rr]aise max_work"):
+        nlp(TEXT)
+    recwarn.clear()
+    make(mode="exact")(TEXT)
+    make(num_beams=1)(TEXT)
+    assert not [str(w.message) for w in recwarn if "max_work" in str(w.message)]
+
+
 # which mentions
 
 
@@ -284,9 +297,18 @@ def test_overwrite(make):
 def test_limits_give_nil(make):
     (ent,) = make(min_log_prob=0.0)("aspirin").ents
     assert (ent.kb_id_, ent._.kb_id) == ("NIL", "NIL")
-    assert ent._.kb_ents[0][0] == "MESH:D001241"
+    assert (ent._.kb_ents, ent._.candidates[0]["concept_id"]) == ([], "MESH:D001241")
     (ent,) = make(threshold=0.6)("heart attack").ents
-    assert ent.kb_id_ == "NIL"
+    assert (ent.kb_id_, ent._.kb_ents) == ("NIL", [])
+
+
+def test_candidates_are_ranked_without_the_limits(make):
+    ents = make(temperature=2.0)("heart attack and aspirin").ents
+    nlp = make(temperature=2.0, min_log_prob=0.0)
+    for ent, nil in zip(ents, nlp(ents[0].doc.text).ents, strict=True):
+        assert nil.kb_id_ == "NIL"
+        ranked = nlp.get_pipe("angel_linker").rank(nil._.candidates)
+        assert ranked == ent._.kb_ents != []
 
 
 def test_abbreviations(make):
@@ -352,6 +374,7 @@ def test_without_error_handler_the_error_is_raised(make):
         ("temperature", 0.0),
         ("threshold", 1.5),
         ("min_log_prob", float("nan")),
+        ("min_log_prob", 5),
         ("overwrite", 1),
         ("device", ""),
         ("span_key", " "),
@@ -366,7 +389,7 @@ def test_settings_are_checked(setting, value):
 
 
 def test_output_group_differs_from_the_input():
-    with pytest.raises(AngelError, match="output_span_key"):
+    with pytest.raises(AngelError, match="output_span_key must be unlike span_key, 'sc', not 'sc'"):
         LinkerSettings(span_key="sc", output_span_key="sc")
 
 
@@ -566,6 +589,22 @@ def test_settings_changed_while_running_are_saved_and_overrides_win(make, tmp_pa
     override = {"components": {"angel_linker": {"k": 2}}}
     settings = spacy.load(tmp_path / "saved", config=override).get_pipe("angel_linker").settings
     assert (settings.temperature, settings.k) == (0.5, 2)
+    override = {"components": {"angel_linker": {"temperature": 0.7}}}
+    settings = spacy.load(tmp_path / "saved", config=override).get_pipe("angel_linker").settings
+    assert (settings.temperature, settings.k) == (0.7, 4)
+    other = pipeline()
+    other.add_pipe("angel_linker", config={"temperature": 0.7, "k": 4})
+    other.from_bytes(nlp.to_bytes())
+    assert other.get_pipe("angel_linker").settings.temperature == 0.7
+
+
+def test_a_saved_change_of_an_unknown_setting_is_refused(make, tmp_path):
+    linker = make().get_pipe("angel_linker")
+    linker.to_disk(tmp_path / "saved")
+    changes = {"beams": {"config": 5, "changed": 3}}
+    (tmp_path / "saved/settings.json").write_text(json.dumps(changes))
+    with pytest.raises(AngelError, match=r"\['beams'\].*num_beams"):
+        AngelLinker(linker.vocab).from_disk(tmp_path / "saved")
 
 
 def test_parts_can_be_excluded(make, tmp_path):
@@ -656,6 +695,18 @@ def test_two_linkers_side_by_side(make, model):
     assert (scores["nel_micro_f"], scores["snomed_micro_f"]) == (0.0, 1.0)
 
 
+def test_two_linkers_have_scores_of_their_own_without_a_prefix(make, model):
+    nlp = make()
+    names = {"kb_id_attr": "b_id", "kb_ents_attr": "b_ents", "candidates_attr": "b_candidates"}
+    second = nlp.add_pipe("angel_linker", name="b", config={"model": model, **names})
+    second.kb = ConceptKB.build([Concept("B:1", "aspirin")])
+    with nlp.select_pipes(disable=["angel_linker", "b"]):
+        gold = nlp("aspirin")
+    gold.ents = [Span(gold, 0, 1, label="DRUG", kb_id="MESH:D001241")]
+    scores = nlp.evaluate([Example(nlp.make_doc("aspirin"), gold)])
+    assert (scores["nel_micro_f"], scores["nel_b_id_micro_f"]) == (1.0, 0.0)
+
+
 def test_a_clash_is_an_error_that_says_so(make):
     nlp = make()
     with pytest.raises(
@@ -670,6 +721,15 @@ def test_a_clash_is_an_error_that_says_so(make):
     nlp.add_pipe("angel_linker", name="sourced", source=other)
     with pytest.raises(AngelError, match="both write"):
         nlp.get_pipe("angel_linker").initialize(nlp=nlp)
+
+
+def test_a_group_that_gets_identifiers_is_written(make):
+    nlp = make(span_key="found")
+    names = {"kb_id_attr": "b_id", "kb_ents_attr": "b_ents", "candidates_attr": "b_candidates"}
+    with pytest.raises(AngelError, match=r"both write doc\.spans\['found'\]"):
+        nlp.add_pipe("angel_linker", name="b", config={**names, "output_span_key": "found"})
+    # reading it is no clash
+    nlp.add_pipe("angel_linker", name="b", config={**names, "span_key": "found"})
 
 
 def test_computed_attributes_of_others_are_not_taken():
@@ -767,6 +827,33 @@ def test_calibration_sets_the_limits(make, tmp_path):
     assert found == ["MESH:D001241", "MESH:D003920", "MESH:D008881", "MESH:D006333", "NIL", "NIL"]
     nlp.to_disk(tmp_path / "saved")
     assert spacy.load(tmp_path / "saved").get_pipe("angel_linker").settings == linker.settings
+
+
+def test_what_a_corpus_fits_stands_in_the_config_and_any_override_wins(make, tmp_path):
+    nlp = make()
+    linker = nlp.get_pipe("angel_linker")
+    linker.settings = replace(linker.settings, k=4)
+    linker.kb.remove("MESH:D000001")
+    text = "history of aspirin. history of diabetes. history of zzz qqq."
+    found = (("aspirin", "MESH:D001241"), ("diabetes", "MESH:D003920"), ("zzz qqq", "MESH:D099999"))
+    mentions = tuple(
+        GoldMention(text.index(words), text.index(words) + len(words), words, "X", concept_id)
+        for words, concept_id in found
+    )
+    fitted = calibrate_on(nlp, linker, [CorpusDocument("1", text, mentions)])
+    assert linker.settings == replace(linker.settings, k=4, span_key=None, **fitted.settings)
+    assert fitted.settings["min_log_prob"] is not None
+    saved = tmp_path / "saved"
+    nlp.to_disk(saved)
+    config = spacy.util.load_config(saved / "config.cfg")["components"]["angel_linker"]
+    assert {name: config[name] for name in fitted.settings} == fitted.settings
+    changes = json.loads((saved / "angel_linker/settings.json").read_text())
+    assert changes == {"k": {"config": 5, "changed": 4}}
+    assert spacy.load(saved).get_pipe("angel_linker").settings == linker.settings
+    defaults = {"threshold": None, "min_log_prob": None, "temperature": 1.0}
+    overridden = spacy.load(saved, config={"components": {"angel_linker": defaults}})
+    expected = replace(linker.settings, **defaults)
+    assert overridden.get_pipe("angel_linker").settings == expected
 
 
 def test_a_mention_outside_the_vocabulary_calibrates_as_one_that_links_to_nothing(make):

@@ -7,7 +7,8 @@ import spacy
 from hypothesis import given
 from hypothesis import strategies as st
 from scispacy.abbreviation import AbbreviationDetector
-from spacy.tokens import Span
+from spacy.tokens import DocBin, Span
+from spacy.tokens.underscore import Underscore
 
 from spacy_angel.errors import AngelError
 from spacy_angel.mentions import (
@@ -96,6 +97,16 @@ def test_abbreviations_are_left_where_not_wanted_or_not_detected(nlp):
     AbbreviationDetector(nlp)(doc)
     assert read_mentions(doc, [span])[0].text == "Metachromatic leukodystrophy"
     assert read_mentions(doc, [span], resolve_abbreviations=False)[0].text == "MLD"
+
+
+def test_abbreviations_of_a_docbin_need_no_detector(nlp, monkeypatch):
+    nlp.add_pipe("abbreviation_detector", config={"make_serializable": True})
+    data = DocBin(docs=[nlp(TEXT)], store_user_data=True).to_bytes()
+    # as in a process that has not loaded scispaCy
+    monkeypatch.delitem(Underscore.doc_extensions, "abbreviations")
+    (doc,) = DocBin().from_bytes(data).get_docs(spacy.blank("en").vocab)
+    (mention,) = read_mentions(doc, [span_of(doc, "MLD", 2)])
+    assert mention.text == "Metachromatic leukodystrophy"
 
 
 def test_abbreviation_inside_a_mention_and_across_its_edge(nlp):

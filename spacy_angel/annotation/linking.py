@@ -179,14 +179,9 @@ class DocumentLinker:
         """Identifier, name, score, candidates; without a link the identifier that was there."""
         if link is None:
             return {"concept_id": kept, "name": self._name(kept)}
-        names: dict[str, str] = {}
-        for candidate in link.candidates:
-            names.setdefault(candidate["concept_id"], candidate["name"])
-        candidates = tuple(
-            ScoredConcept(concept_id, names[concept_id], round(score, SCORE_PLACES))
-            for concept_id, score in link.kb_ents
-        )
-        found: dict[str, Any] = {"candidates": candidates if self._settings.candidates else ()}
+        found: dict[str, Any] = {}
+        if self._settings.candidates:
+            found["candidates"] = self._candidates(link)
         if link.kb_id != NIL:
             score = dict(link.kb_ents)[link.kb_id]
             found |= {
@@ -195,6 +190,16 @@ class DocumentLinker:
                 "score": round(score, SCORE_PLACES),
             }
         return found
+
+    def _candidates(self, link: "Link") -> tuple[ScoredConcept, ...]:
+        """All concepts that were found, also where the limits leave no link."""
+        names: dict[str, str] = {}
+        for candidate in link.candidates:
+            names.setdefault(candidate["concept_id"], candidate["name"])
+        return tuple(
+            ScoredConcept(concept_id, names[concept_id], round(score, SCORE_PLACES))
+            for concept_id, score in self.linker.rank(link.candidates)
+        )
 
     def _name(self, concept_id: str) -> str:
         kb = self.linker.kb
