@@ -611,6 +611,17 @@ def test_every_output_format_is_an_input_format(pipeline, tmp_path, format) -> N
     assert same
 
 
+def test_an_output_folder_stands_for_its_shards(pipeline, source, tmp_path) -> None:
+    first = annotate(source, pipeline, output=tmp_path / "out", shard_size=10)
+    again = annotate(tmp_path / "out", pipeline, output=tmp_path / "again", strict=True)
+    assert [Path(entry["name"]).name for entry in again["inputs"]] == sorted(
+        shards(tmp_path / "out")
+    )
+    assert [again["counts"][key] for key in ("read", "documents", "mentions")] == [
+        first["counts"][key] for key in ("read", "documents", "mentions")
+    ]
+
+
 def test_docbin_holds_the_links(pipeline, tmp_path) -> None:
     from spacy.tokens import DocBin
 
