@@ -15,7 +15,7 @@ from torch.nn import functional
 
 from .decoding import Packing, TokenScores, Tree, pack_ids
 from .linear import Linear, make_linear, quantize_weight
-from .weights import SCALE_SUFFIX
+from .weights import SCALE_SUFFIX, pack_weights, unpack_weights
 
 _Weights = dict[str, Tensor]
 
@@ -94,6 +94,8 @@ class _DecoderLayer:
 class BartModel:
     """The weights of a BART, arranged for the search.
 
+    Copies and pickles hold the checkpoint: the arrangement is that of one machine.
+
     config (Any): transformers' BartConfig.
     weights (dict[str, Tensor]): the checkpoint as `convert_weights` leaves it, on one device.
     row_scales (Mapping[str, Tensor] | None): of int8 weights that were made floating-point ones;
@@ -106,6 +108,7 @@ class BartModel:
         weights: dict[str, Tensor],
         row_scales: Mapping[str, Tensor] | None = None,
     ) -> None:
+        self._config = config
         self._row_scales = row_scales or {}
         # What becomes part of a layer leaves this dictionary, so that no weight is held twice.
         self._rest = dict(weights)
@@ -134,6 +137,11 @@ class BartModel:
         self._output_width = _CPU_VOCABULARY_PIECE if self.device.type == "cpu" else self.vocab_size
         self._output = self._output_pieces()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # In bytes: processes would hand tensors on as open files, of which there may be too few.
+        weights, row_scales = pack_weights(self._checkpoint()), pack_weights(self._row_scales)
+        return _unpickle, (self._config, self.device, weights, row_scales)
+
     def linear(self, names: list[str]) -> Linear:
         """Take one or several layers of the checkpoint as one, stacked along their outputs.
 
@@ -159,10 +167,7 @@ class BartModel:
             int8 where it was int8, else the one in use.
         RETURNS (dict[str, Tensor]): what `convert_weights` made of the checkpoint.
         """
-        state = dict(self._rest)
-        for names, sizes, layer in self._layers:
-            for name, weight in zip(names, layer.weight().split(sizes), strict=True):
-                state[f"{name}.weight"] = weight
+        state = self._checkpoint()
         if dtype is None and self._row_scales:
             dtype = torch.int8
         if dtype is None:
@@ -211,6 +216,14 @@ class BartModel:
             norms.append(part[:, 0] - torch.log_softmax(part, dim=-1)[:, 0])
         return TokenScores(logits, torch.logsumexp(torch.stack(norms), dim=0))
 
+    def _checkpoint(self) -> dict[str, Tensor]:
+        """RETURNS (dict[str, Tensor]): the weights that it was made of, in the type in use."""
+        state = dict(self._rest)
+        for names, sizes, layer in self._layers:
+            for name, weight in zip(names, layer.weight().split(sizes), strict=True):
+                state[f"{name}.weight"] = weight
+        return state
+
     def _output_pieces(self) -> list[Linear]:
         """RETURNS (list[Linear]): the output layer in pieces of equal width; what the last one
         has too many can never be a token."""
@@ -243,6 +256,11 @@ class BartModel:
             passes[-1].append(row)
             room -= len(row)
         return passes
+
+
+def _unpickle(config: Any, device: torch.device, weights: bytes, row_scales: bytes) -> BartModel:
+    cpu = torch.device("cpu")
+    return BartModel(config, unpack_weights(weights, device), unpack_weights(row_scales, cpu))
 
 
 class BartDecoding:

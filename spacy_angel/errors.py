@@ -524,8 +524,9 @@ class Errors:
     )
     E813 = "Document {doc_id} failed: {reason}. Without --strict it would be recorded and skipped."
     E814 = (
-        "A worker process ended without a word, most often for want of memory. Take fewer workers, "
-        "and start the same command again: it goes on from here."
+        "A worker process ended without a word, most often for want of memory, or because a script "
+        'calls `annotate` outside of `if __name__ == "__main__":`. Take fewer workers or put the '
+        "call there, and start the same command again: it goes on from here."
     )
     E815 = (
         "{path} holds no annotation that could be continued, and other files. Give an empty or "

@@ -25,6 +25,10 @@ class Strings:
         self.offsets = offsets
         self._file = _MappedFile.of(data)
 
+    def __reduce__(self) -> tuple[type["Strings"], tuple[np.ndarray, np.ndarray]]:
+        # without the open file, whose number means nothing in another process
+        return Strings, (self.data, self.offsets)
+
     def __len__(self) -> int:
         return len(self.offsets) - 1
 

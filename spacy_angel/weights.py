@@ -18,7 +18,7 @@ from pathlib import Path
 
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
+from safetensors.torch import load, save, save_file
 from torch import Tensor
 
 from .errors import AngelError, Errors
@@ -73,6 +73,17 @@ def write_weights(folder: Path, weights: dict[str, Tensor]) -> None:
     temporary.chmod(0o644)
     temporary.replace(folder / name)
     (folder / other).unlink(missing_ok=True)
+
+
+def pack_weights(weights: Mapping[str, Tensor]) -> bytes:
+    """RETURNS (bytes): the tensors by name, as `unpack_weights` reads them."""
+    # A copy of every tensor, as in `write_weights`.
+    return save({key: tensor.cpu().clone().contiguous() for key, tensor in weights.items()})
+
+
+def unpack_weights(data: bytes, device: torch.device) -> dict[str, Tensor]:
+    """RETURNS (dict[str, Tensor]): what `pack_weights` was given, on the device."""
+    return {key: tensor.to(device) for key, tensor in load(data).items()}
 
 
 def row_scales(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:

@@ -335,6 +335,36 @@ def test_two_processes_give_the_same_as_one(pipeline, source, tmp_path) -> None:
     assert manifests[0] == manifests[1]
 
 
+def run_script(folder: Path, code: str) -> subprocess.CompletedProcess[str]:
+    (folder / "script.py").write_text(code, "utf8")
+    return subprocess.run(
+        [sys.executable, "script.py"],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_the_example_of_the_docs_runs_as_a_script(pipeline, tmp_path) -> None:
+    (tmp_path / "my-pipeline").symlink_to(pipeline, target_is_directory=True)
+    write_jsonl(tmp_path / "abstracts.jsonl", 3)
+    text = (ROOT / "docs/ANNOTATE.md").read_text("utf8")
+    (code, *_) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    assert "workers=4" in code
+    done = run_script(tmp_path, code.replace("workers=4", "workers=2"))
+    assert done.returncode == 0, done.stderr
+    assert json.loads((tmp_path / "annotated/manifest.json").read_text("utf8"))["complete"]
+
+
+def test_a_script_whose_workers_would_begin_runs_is_told(pipeline, source, tmp_path) -> None:
+    arguments = f"{str(source)!r}, {str(pipeline)!r}, output='out', workers=2"
+    done = run_script(tmp_path, f"import spacy_angel\nspacy_angel.annotate({arguments})")
+    assert done.returncode != 0
+    assert 'outside of `if __name__ == "__main__":`' in done.stderr
+
+
 @pytest.mark.skipif(os.name != "posix", reason="processes get signals")
 @pytest.mark.parametrize("how", ["SIGKILL", "SIGINT"])
 def test_a_killed_run_leaves_no_process_and_goes_on(pipeline, tmp_path, how) -> None:
@@ -586,6 +616,17 @@ def test_every_output_format_is_an_input_format(pipeline, tmp_path, format) -> N
     same = (tmp_path / "again" / shard.name).read_bytes() == shard.read_bytes()
     # PubTator and DocBin files name no candidates: what is written again is equal in all
     assert same
+
+
+def test_an_output_folder_stands_for_its_shards(pipeline, source, tmp_path) -> None:
+    first = annotate(source, pipeline, output=tmp_path / "out", shard_size=10)
+    again = annotate(tmp_path / "out", pipeline, output=tmp_path / "again", strict=True)
+    assert [Path(entry["name"]).name for entry in again["inputs"]] == sorted(
+        shards(tmp_path / "out")
+    )
+    assert [again["counts"][key] for key in ("read", "documents", "mentions")] == [
+        first["counts"][key] for key in ("read", "documents", "mentions")
+    ]
 
 
 def test_docbin_holds_the_links(pipeline, tmp_path) -> None:

@@ -231,6 +231,12 @@ def test_formats_are_told_from_the_files(tmp_path) -> None:
         infer_format(tmp_path / "h")
 
 
+def test_files_that_are_named_as_those_of_a_run_are_documents(tmp_path) -> None:
+    for name in ("journal.jsonl", "manifest.jsonl"):
+        (tmp_path / name).write_text('{"text": "x"}\n', "utf8")
+    assert len(read(tmp_path)[0]) == 2
+
+
 def test_what_is_missing_is_told(tmp_path) -> None:
     with pytest.raises(AngelError, match="no such file"):
         plan_inputs([tmp_path / "nothing"])

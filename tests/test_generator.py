@@ -1,8 +1,10 @@
 """The model as a whole: any encoder-decoder, every type of weights, to disk and bytes and back."""
 
 import json
+import pickle
 import shutil
 from collections.abc import Callable
+from copy import deepcopy
 from pathlib import Path
 
 import pytest
@@ -182,6 +184,37 @@ def test_other_families_come_back_as_they_were(
     generator = Generator.from_pretrained(folders[family])
     again = round_trip(generator, way, tmp_path, "float32")
     assert plain(find(again)) == plain(find(generator))
+
+
+@pytest.mark.parametrize(
+    ("family", "dtype"),
+    [
+        ("bart", "float32"),
+        ("bart", "bfloat16"),
+        ("bart", "float16"),
+        ("bart", "int8"),
+        ("t5", "float32"),
+        ("pair", "float32"),
+    ],
+)
+def test_pickles_and_copies_search_alike(folders, family: str, dtype: str) -> None:
+    generator = Generator.from_pretrained(folders[family], dtype=dtype)
+    expected = plain(find(generator))
+    for again in (pickle.loads(pickle.dumps(generator)), deepcopy(generator)):
+        assert plain(find(again)) == expected
+
+
+def test_a_pickle_keeps_the_type_in_use_and_the_one_in_which_it_was_read(
+    folders, tmp_path: Path
+) -> None:
+    Generator.from_pretrained(folders["bart"], dtype="int8").to_disk(tmp_path)
+    model = Generator.from_pretrained(tmp_path).model
+    again = pickle.loads(pickle.dumps(model))
+    assert again.dtype == torch.float32
+    first, second = model.state_dict(), again.state_dict()
+    assert torch.int8 in {tensor.dtype for tensor in first.values()}
+    assert first.keys() == second.keys()
+    assert all(torch.equal(first[name], second[name]) for name in first)
 
 
 def round_trip(generator: Generator, way: str, path: Path, dtype: str) -> Generator:

@@ -1,11 +1,14 @@
 """The component in its pipeline."""
 
+import gc
 import json
 import os
+import pickle
 import shutil
 import subprocess
 import sys
 from configparser import ConfigParser
+from copy import deepcopy
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -893,3 +896,59 @@ def test_the_package_is_light_to_import():
     assert run.stdout.strip() == "set()"
     assert spacy_angel.__version__
     assert Path(spacy_angel.__file__).with_name("data") == sources.SHIPPED_PIPELINE.parent
+
+
+@pytest.mark.parametrize("copied", [deepcopy, lambda linker: pickle.loads(pickle.dumps(linker))])
+def test_a_copy_outlives_the_linker_that_it_was_made_of(make, copied):
+    nlp = make()
+    with nlp.select_pipes(disable="angel_linker"):
+        doc = nlp(TEXT)
+    linker = nlp.get_pipe("angel_linker")
+    expected = links(linker(doc.copy()))
+    again = copied(linker)
+    # the files that it has mapped are closed with it
+    nlp.remove_pipe("angel_linker")
+    del linker
+    gc.collect()
+    assert links(again(doc)) == expected
+
+
+def test_two_spawned_processes_link_as_one_does(tmp_path, model, vocabulary):
+    """What macOS and Windows do for `n_process`, which hands the linker on as a pickle. Few open
+    files: a model is no tensor a file."""
+    config = {"model": model, "vocabulary": vocabulary, "n_sents": 0}
+    script = tmp_path / "run.py"
+    script.write_text(
+        f"""
+import multiprocessing as mp
+
+if __name__ == "__main__":
+    import os, spacy, torch
+
+    torch.set_num_threads(1)
+    if os.name == "posix":
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+    mp.set_start_method("spawn")
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    nlp.add_pipe("entity_ruler", config={{"validate": False}}).add_patterns({PATTERNS!r})
+    linker = nlp.add_pipe("angel_linker", config={config!r})
+    texts = [{TEXT!r}, "diabetes", "", "asa tablet and metformin"] * 2
+    ents = lambda docs: [ent for doc in docs for ent in doc.ents]
+    links = lambda docs: [(e.kb_id_, e._.kb_id, e._.candidates[0]["name"]) for e in ents(docs)]
+    before = links(nlp.pipe(texts))
+    # the tries are mapped by now, and the vocabulary is changed
+    linker.kb.add_names("MESH:D001241", ["asa tablet"])
+    linker.kb.remove("MESH:D000001")
+    expected = links(nlp.pipe(texts))
+    assert len(expected) == 10 and expected != before
+    assert links(nlp.pipe(texts, n_process=2, batch_size=2)) == expected
+    print("same")
+"""
+    )
+    run = subprocess.run(
+        [sys.executable, script], capture_output=True, text=True, timeout=180, check=False
+    )
+    assert run.stdout.strip() == "same", run.stderr

@@ -1,6 +1,7 @@
 """All stages of the tiny config, from files to models."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from dataclasses import replace
 import pytest
 import torch
 from helpers import ROOT
-from tiny_training import CONCEPTS, weights_of
+from tiny_training import CONCEPTS, NAMES, weights_of
 
 from spacy_angel.concepts import Concept, normalize_name
 from spacy_angel.corpora import CorpusDocument, GoldMention, write_pubtator
@@ -18,6 +19,7 @@ from spacy_angel.errors import AngelError
 from spacy_angel.generator import Generator
 from spacy_angel.kb import ConceptKB
 from spacy_angel.training import stages
+from spacy_angel.training.backbones import make_backbone
 from spacy_angel.training.config import load_config
 from spacy_angel.training.preferences import read_pairs
 
@@ -248,3 +250,27 @@ def test_training_needs_neither_spacy_nor_before_its_second_stage_trl():
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (result.returncode, result.stderr) == (0, "")
+
+
+@pytest.mark.slow
+def test_of_several_processes_the_first_one_reports(config, tmp_path):
+    make_backbone(config.backbone, NAMES).save(tmp_path / "model")
+    launcher = ["-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2", "--"]
+    script = [ROOT / "scripts/mine_preferences.py", ROOT / "configs/tiny/tiny.cfg"]
+    arguments = ["--start", tmp_path / "model", "--output", tmp_path / "pairs.jsonl"]
+    settings = {
+        "data.kb": tmp_path / "kb",
+        "data.train": json.dumps([str(tmp_path / "train.txt")]),
+        "negative.pairs.rule": "tfidf",
+    }
+    overrides = [part for name, value in settings.items() for part in (f"--{name}", value)]
+    done = subprocess.run(
+        [sys.executable, *launcher, *script, *arguments, *overrides],
+        env={**os.environ, "PYTHONPATH": str(ROOT), "CUDA_VISIBLE_DEVICES": ""},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    n_pairs = len(read_pairs(tmp_path / "pairs.jsonl"))
+    assert done.stdout.splitlines() == [f"{n_pairs} pairs in {tmp_path / 'pairs.jsonl'}"]

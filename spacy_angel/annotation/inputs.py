@@ -20,6 +20,7 @@ from ..corpora import CorpusDocument, CorpusReport, GoldMention, Reading, read_c
 from ..corpora import infer_format as infer_corpus_format
 from ..corpora.files import numbered_lines, pieces
 from ..errors import AngelError, Errors
+from .manifest import JOURNAL, MANIFEST, holds_run
 from .pubmed import ROOT, read_pubmed
 
 # A plain text is one document and in memory whole; more than this is no text to be linked.
@@ -65,7 +66,8 @@ def plan_inputs(
     """Tell what is to be read.
 
     paths (Sequence[str | Path]): files; a folder stands for its files by name, hidden ones and
-        checksums left out. Plain texts of a folder become one input.
+        checksums left out, and of the output of a run its journal and manifest. Plain texts of a
+        folder become one input.
     format (str | None): one of INPUT_FORMATS; None to tell it from each file.
     options (Collection[str]): names of the options that the reading will get.
     RETURNS (list[Input]): in the order given.
@@ -345,10 +347,14 @@ def _chained(
 
 
 def _files(folder: Path) -> list[Path]:
+    left_out = (JOURNAL, MANIFEST) if holds_run(folder) else ()
     return sorted(
         path
         for path in folder.iterdir()
-        if path.is_file() and not path.name.startswith(".") and path.suffix not in _NO_DOCUMENTS
+        if path.is_file()
+        and not path.name.startswith(".")
+        and path.name not in left_out
+        and path.suffix not in _NO_DOCUMENTS
     )
 
 

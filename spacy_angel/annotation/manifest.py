@@ -12,11 +12,13 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from ..corpora.files import replacing
 from ..errors import AngelError, Errors
-from .inputs import Input
+
+if TYPE_CHECKING:
+    from .inputs import Input
 
 JOURNAL = "journal.jsonl"
 MANIFEST = "manifest.json"
@@ -90,7 +92,7 @@ class Journal:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def number_of(self, source: Input, sha256: str) -> int:
+    def number_of(self, source: "Input", sha256: str) -> int:
         """The number of an input, a new one where its content is new.
 
         source (Input), sha256 (str): the input and the digest of its content. Under another name
@@ -258,6 +260,17 @@ class Journal:
                 path=self.folder, before=first["versions"], now=self._versions
             )
             warnings.warn(message, stacklevel=2)
+
+
+def holds_run(folder: Path) -> bool:
+    """RETURNS (bool): whether a folder is the output of a run, and not one that has a file of the
+    journal's name."""
+    try:
+        with open(folder / JOURNAL, "rb") as file:
+            first = json.loads(file.readline())
+    except (OSError, ValueError):
+        return False
+    return isinstance(first, dict) and first.get("kind") == "run" and "settings" in first
 
 
 def _reading(end: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -20,14 +20,19 @@ def run_stage(ctx: typer.Context, config: Path, stage: Callable[[TrainingConfig]
 
     ctx (typer.Context): holds the overrides, `--section.name VALUE`.
     config (Path): config file.
-    stage (Callable[[TrainingConfig], object]): its result is printed.
+    stage (Callable[[TrainingConfig], object]): its result is printed, by the first of several
+        processes.
     """
+    from accelerate import PartialState
+
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(message)s")
     try:
-        print(stage(load_config(config, parse_overrides(ctx.args))))
+        result = stage(load_config(config, parse_overrides(ctx.args)))
     except AngelError as error:
         # A person reads this: the message says what to do, a traceback would not.
         sys.exit(f"Error: {error}")
+    if PartialState().is_main_process:
+        print(result)
 
 
 def run_script(main: Callable[..., None]) -> None:
