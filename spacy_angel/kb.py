@@ -152,6 +152,12 @@ class ConceptKB:
             steps=[*(step for kb in kbs for step in kb.meta["steps"]), step],
         )
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        # What stands in a folder is not copied: a process that is handed it maps the same files.
+        if self.path is not None and self._live.version == 0 and self.path.is_dir():
+            return ConceptKB.from_disk, (self.path.resolve(),)
+        return super().__reduce_ex__(protocol)
+
     def __len__(self) -> int:
         return self._live.n_concepts
 

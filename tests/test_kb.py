@@ -3,6 +3,7 @@
 import itertools
 import json
 import os
+import pickle
 
 import numpy as np
 import pytest
@@ -710,6 +711,17 @@ def test_merging_keeps_the_rule_for_shared_names():
     assert ConceptKB.merge([few, few], shared_names="all").meta["shared_names"] == "all"
     with pytest.raises(AngelError, match="to all and fewer_names"):
         ConceptKB.merge([few, ConceptKB.build(CONCEPTS)])
+
+
+def test_a_pickle_of_a_stored_vocabulary_is_its_folder_until_it_changes(tmp_path):
+    kb = ConceptKB.build(CONCEPTS, tmp_path / "kb")
+    again = pickle.loads(pickle.dumps(kb))
+    assert again.path == (tmp_path / "kb").resolve()
+    assert list(again) == list(kb)
+    kb.add_names("MESH:D001241", ["ASA"])
+    changed = pickle.loads(pickle.dumps(kb))
+    assert changed.concept_ids_of(changed.find("asa")) == ["MESH:D001241"]
+    assert again.find("asa") is None
 
 
 def test_edits_are_recorded_when_saved():
