@@ -189,7 +189,8 @@ def _component_names(path: Path) -> frozenset[str]:
 
 
 def _is_ours(entry: Path, components: Collection[str]) -> bool:
-    """Whether spaCy wrote an entry: a component writes a folder of its name, or a file with an
-    ending."""
-    is_component = entry.name in components or entry.stem in components
+    """Whether spaCy wrote an entry: a component writes a folder or a file of its name, some of
+    them with an ending (`sentencizer.json`)."""
+    endings = ("", ".json", ".jsonl")
+    is_component = entry.stem in components and entry.suffix in endings
     return is_component or entry.name in ("config.cfg", "meta.json", "tokenizer", "vocab")

@@ -127,6 +127,10 @@ class Errors:
         "The vocabularies give names of several concepts to {rules}. Say which rule the merged one "
         "is to have: `--shared-names`, or `shared_names=`."
     )
+    E119 = (
+        "The vocabulary in {path} was written anew since it was opened, so another process cannot "
+        "open what this one has. Open it again with ConceptKB.from_disk."
+    )
     # E2xx: vocabulary readers
     E200 = "Cannot read {path}: {reason}. Check the path and your rights on it."
     E201 = (

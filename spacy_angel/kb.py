@@ -95,7 +95,8 @@ class ConceptKB:
         vocabularies (Iterable[Iterable[Concept]]): in order of precedence, each read once, as for
             `build`. A concept is joined to that of an earlier vocabulary with the same identifier,
             or else whose alternate identifier it is, or else the only one whose identifier is an
-            alternate of its own; then its own becomes an alternate one.
+            alternate of its own; then its own becomes an alternate one. Two concepts of one
+            vocabulary are not joined to the same one so; the first is.
         path (Path | str | None), shared_names (SharedNames), sources (Sequence[Mapping[str, Any]]),
             steps (Sequence[Mapping[str, Any]]), RETURNS, RAISES: as for `build`.
         """
@@ -155,7 +156,7 @@ class ConceptKB:
     def __reduce_ex__(self, protocol: Any) -> Any:
         # What stands in a folder is not copied: a process that is handed it maps the same files.
         if self.path is not None and self._live.version == 0 and self.path.is_dir():
-            return ConceptKB.from_disk, (self.path.resolve(),)
+            return _reopen, (self.path.resolve(), self._meta)
         return super().__reduce_ex__(protocol)
 
     def __len__(self) -> int:
@@ -436,6 +437,15 @@ class ConceptKB:
         return ConceptKB.build(
             self, shared_names=meta["shared_names"], sources=meta["sources"], steps=meta["steps"]
         )
+
+
+def _reopen(path: Path, meta: dict[str, Any]) -> ConceptKB:
+    """RETURNS (ConceptKB): the vocabulary of a folder, as it was when it was pickled."""
+    kb = ConceptKB.from_disk(path)
+    if kb._meta["columns"] != meta["columns"]:
+        raise AngelError(Errors.E119.format(path=path))
+    kb._meta = meta
+    return kb
 
 
 def _table(columns: Mapping[str, np.ndarray], meta: Mapping[str, Any], path: Path) -> ConceptTable:

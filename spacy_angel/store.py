@@ -45,7 +45,8 @@ def write_folder(
     if path.exists() and not _is_replaceable(path, kind):
         raise AngelError(Errors.E102.format(path=path, kind=kind))
     stored = {**meta, "kind": kind, "version": version, "columns": _describe(columns)}
-    with replacing_folder(path, _is_ours) as new:
+    ours = {META, TRIES, *_stored_files(path)}
+    with replacing_folder(path, lambda entry: entry.name in ours) as new:
         for name, column in columns.items():
             np.save(new / f"{name}.npy", column, allow_pickle=False)
         (new / META).write_text(json.dumps(stored, indent=1, ensure_ascii=False), encoding="utf8")
@@ -80,9 +81,12 @@ def replacing_folder(path: Path, is_ours: Callable[[Path], bool]) -> Iterator[Pa
         if old.exists():
             for name in moved:
                 os.replace(path / name, old / name)
-            if path.exists():
+            # still there: it could not be put in place, another process was faster
+            if not new.exists():
                 os.replace(path, new)
-            os.replace(old, path)
+            if not path.exists():
+                os.replace(old, path)
+            shutil.rmtree(old, ignore_errors=True)
         raise
     else:
         shutil.rmtree(old, ignore_errors=True)
@@ -173,9 +177,13 @@ def _describe(columns: Mapping[str, np.ndarray]) -> dict[str, dict[str, Any]]:
     }
 
 
-def _is_ours(entry: Path) -> bool:
-    """Whether `write_folder`, or the vocabulary for its tries, made an entry of a folder."""
-    return entry.name in (META, TRIES) or entry.suffix == ".npy"
+def _stored_files(path: Path) -> list[str]:
+    """The files of the columns that a folder has, as far as its metadata tell."""
+    try:
+        meta = json.loads((path / META).read_text(encoding="utf8"))
+        return [f"{name}.npy" for name in meta["columns"]]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return []
 
 
 def _is_replaceable(path: Path, kind: str) -> bool:

@@ -23,6 +23,8 @@ class TableBuilder:
         self._index: dict[str, int] = {}
         self._n_earlier = 0
         self._earlier_alternates: dict[str, int] = {}
+        self._joined_as: dict[str, int] = {}
+        self._taken: set[int] = set()
         self._name_index: dict[str, int] = {}
         self._type_index: dict[str, int] = {}
         self._spellings = _Group()
@@ -66,10 +68,13 @@ class TableBuilder:
 
         Vocabularies name the same concept by different ones of its identifiers: a concept is also
         joined to the earlier one that has its identifier as an alternate, or whose own identifier
-        is among its alternates, if it is only one. Within a vocabulary they are different concepts.
+        is among its alternates, if it is only one. Within a vocabulary they are different concepts:
+        no second one is joined so to an earlier one.
         """
         self._n_earlier = len(self._index)
         self._earlier_alternates = {}
+        self._joined_as = {}
+        self._taken = set()
         for i, alternate in self._alternates:
             self._earlier_alternates.setdefault(alternate, i)
 
@@ -115,16 +120,20 @@ class TableBuilder:
 
     def _find(self, concept: Concept) -> int | None:
         """Which of the concepts that came before it is."""
-        for index in (self._index, self._earlier_alternates):
+        for index in (self._index, self._joined_as):
             if (i := index.get(concept.concept_id)) is not None:
+                self._taken.add(i)
                 return i
-        named = {self._index.get(alternate, self._n_earlier) for alternate in concept.alternate_ids}
-        earlier = [i for i in named if i < self._n_earlier]
-        if len(earlier) != 1:
+        i = self._earlier_alternates.get(concept.concept_id)
+        if i is None:
+            named = {self._index.get(a, self._n_earlier) for a in concept.alternate_ids}
+            earlier = [i for i in named if i < self._n_earlier]
+            i = earlier[0] if len(earlier) == 1 else None
+        if i is None or i in self._taken:
             return None
-        # its other rows need not name the alternate
-        self._earlier_alternates[concept.concept_id] = earlier[0]
-        return earlier[0]
+        self._taken.add(i)
+        self._joined_as[concept.concept_id] = i
+        return i
 
 
 class _Group:

@@ -313,11 +313,16 @@ def test_other_files_in_the_folder_stay(tmp_path):
     (tmp_path / "kb/own.tsv").write_text("X:1\tone\n")
     (tmp_path / "kb/notes").mkdir()
     (tmp_path / "kb/notes/1.txt").write_text("mine")
-    (tmp_path / "kb/old_column.npy").write_text("of an earlier version")
+    (tmp_path / "kb/vectors.npy").write_text("mine as well")
+    meta = json.loads((tmp_path / "kb/meta.json").read_text("utf8"))
+    (tmp_path / "kb/name_data.npy").rename(tmp_path / "kb/old_column.npy")
+    meta["columns"]["old_column"] = meta["columns"].pop("name_data")
+    (tmp_path / "kb/meta.json").write_text(json.dumps(meta), "utf8")
     ConceptKB.build(CONCEPTS[:2], tmp_path / "kb")
     assert list(ConceptKB.from_disk(tmp_path / "kb")) == CONCEPTS[:2]
     others = {p.name for p in (tmp_path / "kb").iterdir()} - {"meta.json"}
     assert {name for name in others if not name.endswith(".npy")} == {"own.tsv", "notes"}
+    assert "vectors.npy" in others
     assert "old_column.npy" not in others
     assert (tmp_path / "kb/own.tsv").read_text() == "X:1\tone\n"
     assert (tmp_path / "kb/notes/1.txt").read_text() == "mine"
@@ -695,6 +700,18 @@ def test_vocabularies_that_name_a_concept_by_different_identifiers_are_joined():
     assert len(ConceptKB.build([*first, *second])) == 7
 
 
+def test_concepts_that_one_vocabulary_keeps_apart_are_not_joined_to_one():
+    coarse = [Concept("X:1", "migraine", alternate_ids=("X:2",))]
+    fine = [Concept("X:1", "Migraine"), Concept("X:2", "hemiplegic migraine")]
+    fine += [Concept("X:3", "ocular migraine", alternate_ids=("X:1",))]
+    assert [c.concept_id for c in ConceptKB.join([coarse, fine])] == ["X:1", "X:2", "X:3"]
+    only = ConceptKB.join([coarse, [fine[2], fine[1], fine[2]]])
+    assert [(c.concept_id, c.alternate_ids) for c in only] == [
+        ("X:1", ("X:2", "X:3")),
+        ("X:2", ()),
+    ]
+
+
 def test_medic_and_ctd_have_each_disease_once():
     from spacy_angel.vocabularies import read_vocabulary
 
@@ -722,6 +739,10 @@ def test_a_pickle_of_a_stored_vocabulary_is_its_folder_until_it_changes(tmp_path
     changed = pickle.loads(pickle.dumps(kb))
     assert changed.concept_ids_of(changed.find("asa")) == ["MESH:D001241"]
     assert again.find("asa") is None
+    pickled = pickle.dumps(again)
+    kb.to_disk(tmp_path / "kb")
+    with pytest.raises(AngelError, match="written anew"):
+        pickle.loads(pickled)
 
 
 def test_edits_are_recorded_when_saved():
