@@ -52,7 +52,8 @@ def assemble(
     storage (Dtype): type in which its weights are saved; int8 for the BART family.
     length_penalty (float): of the search, as it did best on the development set.
     calibrate (Sequence[Path]): development corpora, to which temperature and limits are fitted
-        with this vocabulary; a mention that it does not have should link to nothing.
+        with this vocabulary; a mention that it does not have should link to nothing, one that is
+        itself the name found always links (`link_exact_names`).
     description (Path | None): JSON file with any of `DESCRIPTION`.
     RETURNS (Calibration | None): what was fitted, if corpora were given.
     RAISES (AngelError): a part that does not exist or does not fit, or something other than a
@@ -71,7 +72,7 @@ def assemble(
         if calibrate:
             documents = chain.from_iterable(map(read_corpus, calibrate))
             fitted = calibrate_on(*open_pipeline(nlp), documents)
-            config.update(fitted.settings)
+            config.update(fitted.settings, link_exact_names=True)
             # Anew: the words of the corpora are not to stay in the vocab.
             nlp = _put_together(ner, config, generator, vocabulary)
         _describe(nlp, name, about, fitted, calibrate)

@@ -65,6 +65,7 @@ max_work = 1000
 temperature = 1.0
 threshold = null
 min_log_prob = null
+link_exact_names = false
 # Which mentions are linked, and to what.
 span_key = null
 labels_discard = []
@@ -129,6 +130,7 @@ def make_angel_linker(
     temperature: float,
     threshold: float | None,
     min_log_prob: float | None,
+    link_exact_names: bool,
     span_key: str | None,
     labels_discard: list[str],
     types_by_label: dict[str, list[str]],
@@ -164,6 +166,7 @@ def make_angel_linker(
         temperature=temperature,
         threshold=threshold,
         min_log_prob=min_log_prob,
+        link_exact_names=link_exact_names,
         span_key=span_key,
         labels_discard=tuple(labels_discard),
         types_by_label={label: tuple(types) for label, types in types_by_label.items()},
@@ -308,7 +311,15 @@ class AngelLinker(Pipe):
         """
         docs = list(docs)
         found = self._find_candidates(docs, overwrite=self.settings.overwrite)
-        return [[None if c is None else self._link(c) for c in doc_found] for doc_found in found]
+        return [
+            [
+                None if candidates is None else self._link(span.text, candidates)
+                for span, candidates in zip(
+                    find_spans(doc, self.settings.span_key), doc_found, strict=True
+                )
+            ]
+            for doc, doc_found in zip(docs, found, strict=True)
+        ]
 
     def set_annotations(self, docs: Iterable[Doc], links: Sequence[Sequence[Link | None]]) -> None:
         """Write the links on the documents.
@@ -566,9 +577,14 @@ class AngelLinker(Pipe):
         concept_ids = self.kb.concept_ids_of(name)
         return [c for c in concept_ids if subset is None or subset.allows(c)]
 
-    def _link(self, candidates: Sequence[Candidate]) -> Link:
+    def _link(self, text: str, candidates: Sequence[Candidate]) -> Link:
         ranked = rank_concepts(candidates, self.settings.temperature)
-        kb_id = choose_link(ranked, self.settings.threshold, self.settings.min_log_prob)
+        min_log_prob = self.settings.min_log_prob
+        if self.settings.link_exact_names and ranked:
+            own = self.kb.find(text)
+            if any(c.name == own and c.concept_id == ranked[0].concept_id for c in candidates):
+                min_log_prob = None
+        kb_id = choose_link(ranked, self.settings.threshold, min_log_prob)
         return Link(
             kb_id=kb_id,
             kb_ents=[] if kb_id == NIL else _with_probabilities(ranked),

@@ -26,6 +26,8 @@ class LinkerSettings:
     max_work (int): exact search gives up its proof after so many decoded tokens a mention.
     threshold (float | None): least probability of a concept to link to it; None: off.
     min_log_prob (float | None): least log-probability (nats) of its best name; None: off.
+    link_exact_names (bool): `min_log_prob`, which tells mentions outside the vocabulary, does not
+        hold for a mention that is, in normal form, a name found of the most probable concept.
     temperature (float): of the concepts' probabilities, see `ranking.rank_concepts`.
     labels_discard (tuple[str, ...]): entities with these labels are not linked (`NIL`).
     types_by_label (dict[str, tuple[str, ...]]): entity label → semantic types that its concept
@@ -50,6 +52,7 @@ class LinkerSettings:
     max_work: int = 1000
     threshold: float | None = None
     min_log_prob: float | None = None
+    link_exact_names: bool = False
     temperature: float = 1.0
     labels_discard: tuple[str, ...] = ()
     types_by_label: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -79,7 +82,7 @@ class LinkerSettings:
         self._expect("threshold", within, "null or a number between 0 and 1")
         ok = self.min_log_prob is None or (_is_number(self.min_log_prob) and self.min_log_prob <= 0)
         self._expect("min_log_prob", ok, "null or a log-probability in nats, at most 0")
-        for name in ("resolve_abbreviations", "overwrite"):
+        for name in ("link_exact_names", "resolve_abbreviations", "overwrite"):
             self._expect(name, isinstance(getattr(self, name), bool), "true or false")
         for name in ("device", "kb_id_attr", "kb_ents_attr", "candidates_attr"):
             self._expect(name, _is_name(getattr(self, name)), "a string that is not empty")

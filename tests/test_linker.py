@@ -305,6 +305,18 @@ def test_limits_give_nil(make):
     assert (ent.kb_id_, ent._.kb_ents) == ("NIL", [])
 
 
+def test_a_mention_that_is_the_name_found_is_not_outside_the_vocabulary(make):
+    nlp = make(min_log_prob=0.0, link_exact_names=True)
+    assert [e.kb_id_ for e in nlp("aspirin").ents] == ["MESH:D001241"]
+    linker = nlp.get_pipe("angel_linker")
+    linker.kb.remove_name("MESH:D001241", "aspirin")
+    (ent,) = nlp("aspirin").ents
+    assert (ent.kb_id_, len(ent._.candidates) > 0) == ("NIL", True)
+    # two concepts have the name: how sure the link must be is another limit
+    (ent,) = make(min_log_prob=0.0, link_exact_names=True, threshold=0.6)("heart attack").ents
+    assert ent.kb_id_ == "NIL"
+
+
 def test_candidates_are_ranked_without_the_limits(make):
     ents = make(temperature=2.0)("heart attack and aspirin").ents
     nlp = make(temperature=2.0, min_log_prob=0.0)

@@ -81,6 +81,14 @@ def test_exact_names_of_the_starter_link_right() -> None:
     assert right >= 0.85 * len(sample)
 
 
+def test_names_that_the_model_finds_improbable_link_all_the_same(nlp: Language) -> None:
+    names = {"Lipitor": "MESH:D000069059", "lockjaw": "MESH:D013742", "the clap": "MESH:D006069"}
+    assert linked(nlp, list(names)) == list(names.values())
+    refused = spacy_angel.load(link_exact_names=False)
+    assert linked(refused, list(names)) == ["NIL"] * 3
+    assert linked(nlp, ["nitisinone"]) == ["NIL"]
+
+
 @pytest.mark.parametrize("dtype", ["bfloat16", "int8"])
 def test_it_runs_in_every_type(dtype: str) -> None:
     nlp = spacy_angel.load(dtype=dtype, **OFF)
@@ -125,7 +133,7 @@ def test_settings_replace_the_pipeline_s_own() -> None:
     assert (settings.min_log_prob, settings.num_beams) == (0.0, 7)
     assert settings.types_by_label == {"X": ("Chemical",)}
     assert settings.labels_discard == ("Y",)
-    assert linked(nlp, ["aspirin"]) == ["NIL"]
+    assert linked(nlp, ["aspirin", "aspirin pills"]) == ["MESH:D001241", "NIL"]
 
 
 def test_its_linker_can_be_taken_with_its_limits(nlp: Language) -> None:
