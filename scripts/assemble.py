@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from spacy_angel.assembling import assemble
 from spacy_angel.errors import AngelError
+from spacy_angel.pipelines.assemble import assemble
 from spacy_angel.training.config import load_config
 
 

@@ -26,11 +26,13 @@ from typing import Annotated, Any
 
 import typer
 
-from spacy_angel.annotation import annotate
-from spacy_angel.annotation.linking import LinkingSettings, open_linker
+from spacy_angel.annotation.document_linker import LinkingSettings, open_linker
 from spacy_angel.annotation.manifest import JOURNAL
-from spacy_angel.corpora import CorpusDocument, read_corpus, write_bioc_json
-from spacy_angel.pipelines import open_pipeline
+from spacy_angel.annotation.run import annotate
+from spacy_angel.corpora.documents import CorpusDocument
+from spacy_angel.corpora.formats.bioc import write_bioc_json
+from spacy_angel.corpora.registry import read_corpus
+from spacy_angel.pipelines.open import open_pipeline
 
 app = typer.Typer(add_completion=False)
 
@@ -156,7 +158,7 @@ def scispacy_seconds(
     """The same mentions, a document at a time, through scispaCy's candidate generator, in which
     its linker spends its time, over the vocabulary of the pipeline, on one core as a process of
     ours. RETURNS (dict[str, float]): seconds of the best round, and of building the index."""
-    from spacy_angel.baselines import ScispacyCandidates
+    from spacy_angel.evaluation.baselines import ScispacyCandidates
 
     start = time.perf_counter()
     kb = open_pipeline(pipeline)[1].kb

@@ -20,15 +20,15 @@ import torch
 import typer
 from tqdm import tqdm
 
-from spacy_angel import expansion, search, walk
-from spacy_angel.bart import BartModel, convert_weights
-from spacy_angel.concepts import normalize_name
-from spacy_angel.corpora import read_corpus
-from spacy_angel.generator import DTYPES, Generator
-from spacy_angel.prompts import Mention, PromptEncoder, PromptFormat
-from spacy_angel.search import SearchSettings
-from spacy_angel.trie import NameTrie, SearchSpace
-from spacy_angel.vocabularies import read_vocabulary
+from spacy_angel.corpora.registry import read_corpus
+from spacy_angel.model.bart import BartModel, convert_weights
+from spacy_angel.model.prompts import Mention, PromptEncoder, PromptFormat
+from spacy_angel.search import expander, search, walker
+from spacy_angel.search.generator import DTYPES, Generator
+from spacy_angel.search.search import SearchSettings
+from spacy_angel.vocabulary.concepts import normalize_name
+from spacy_angel.vocabulary.formats.registry import read_vocabulary
+from spacy_angel.vocabulary.trie import NameTrie, SearchSpace
 
 SIZES = {
     "base": {"d_model": 768, "layers": 6, "heads": 12},
@@ -36,10 +36,10 @@ SIZES = {
 }
 # The constraint's share of the time: looking up children, selection, bookkeeping.
 CONSTRAINT = (
-    (walk.Walker, "children"),
-    (walk.Walker, "only_children"),
-    (expansion.Expander, "_continue"),
-    (expansion.Expander, "_store"),
+    (walker.Walker, "children"),
+    (walker.Walker, "only_children"),
+    (expander.Expander, "_continue"),
+    (expander.Expander, "_store"),
     (search._Candidates, "__init__"),
     (search._Finished, "add"),
     (search._Finished, "lists"),

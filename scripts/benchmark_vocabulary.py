@@ -29,9 +29,9 @@ from typing import Annotated, Any
 import typer
 from tqdm import tqdm
 
-from spacy_angel.concepts import Concept, normalize_name
-from spacy_angel.kb import ConceptKB
-from spacy_angel.vocabularies import read_vocabulary
+from spacy_angel.vocabulary.concepts import Concept, normalize_name
+from spacy_angel.vocabulary.formats.registry import read_vocabulary
+from spacy_angel.vocabulary.kb import ConceptKB
 
 VOCABULARIES = (
     "medic/medic_06Jul2012.txt",
@@ -100,7 +100,7 @@ def build(listed: Path, model: Path, concepts: int, stored: Path) -> dict[str, A
     """listed (Path): the names; model (Path): checkpoint, whose tokenizer the trie is for;
     concepts (int): how many; stored (Path): vocabulary to write.
     RETURNS (dict[str, Any]): figures."""
-    from spacy_angel.generator import Generator
+    from spacy_angel.search.generator import Generator
 
     tokenizer = Generator.from_pretrained(model, local_files_only=True).prompts
     start = time.perf_counter()
@@ -121,8 +121,8 @@ def search(listed: Path, model: Path, stored: Path, n: int) -> dict[str, Any]:
     vocabulary; n (int): searches. RETURNS (dict[str, Any]): figures."""
     import torch
 
-    from spacy_angel.generator import Generator
-    from spacy_angel.prompts import Mention
+    from spacy_angel.model.prompts import Mention
+    from spacy_angel.search.generator import Generator
 
     # Every thread has working memory of its own, which is the search's and not the vocabulary's.
     torch.set_num_threads(1)

@@ -12,18 +12,16 @@ import typer
 from fetch import ASSETS
 from recipes import CorpusPart, needs, read_recipe
 
-from spacy_angel.building import add_vocabulary, build_vocabulary
-from spacy_angel.comparison import compare as compare_evaluations
-from spacy_angel.corpora import (
-    CorpusReport,
-    askapatient_concepts,
-    write_bioc_json,
-)
+from spacy_angel.corpora.convert import prepare_corpus, prepared_documents
+from spacy_angel.corpora.documents import CorpusReport
+from spacy_angel.corpora.formats.askapatient import askapatient_concepts
+from spacy_angel.corpora.formats.bioc import write_bioc_json
+from spacy_angel.corpora.preprocessing import PUBLISHED, Preprocessing
 from spacy_angel.errors import AngelError, Errors
-from spacy_angel.evaluate import evaluate as run_evaluation
-from spacy_angel.kb import ConceptKB
-from spacy_angel.preparation import prepare_corpus, prepared_documents
-from spacy_angel.preprocessing import PUBLISHED, Preprocessing
+from spacy_angel.evaluation.compare import compare as compare_evaluations
+from spacy_angel.evaluation.run import evaluate as run_evaluation
+from spacy_angel.vocabulary.build import add_vocabulary, build_vocabulary
+from spacy_angel.vocabulary.kb import ConceptKB
 
 app = typer.Typer(help=__doc__, no_args_is_help=True, add_completion=False)
 Name = Annotated[str, typer.Argument(help="Dataset of configs/datasets.yml.")]

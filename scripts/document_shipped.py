@@ -15,9 +15,9 @@ from typing import Any
 
 from safetensors import safe_open
 
-from spacy_angel.corpora.files import replacing
-from spacy_angel.sources import SHIPPED_PIPELINE
-from spacy_angel.weights import SCALE_SUFFIX
+from spacy_angel.files.reading import replacing
+from spacy_angel.linking.loaders import SHIPPED_PIPELINE
+from spacy_angel.model.weights import SCALE_SUFFIX
 
 ROOT = Path(__file__).parents[1]
 README, CARD = ROOT / "README.md", ROOT / "docs" / "MODEL_CARD.md"

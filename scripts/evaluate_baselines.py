@@ -14,10 +14,10 @@ from typing import Annotated, Any
 
 import typer
 
-from spacy_angel.corpora.files import replacing
-from spacy_angel.evaluate import evaluate
-from spacy_angel.preprocessing import PUBLISHED, Preprocessing
-from spacy_angel.report import METRICS
+from spacy_angel.corpora.preprocessing import PUBLISHED, Preprocessing
+from spacy_angel.evaluation.report import METRICS
+from spacy_angel.evaluation.run import evaluate
+from spacy_angel.files.reading import replacing
 
 RESULTS = Path(__file__).parents[1] / "docs" / "RESULTS.md"
 BEGIN, END = "<!-- baselines: begin -->", "<!-- baselines: end -->"

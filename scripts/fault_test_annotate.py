@@ -26,7 +26,7 @@ import typer
 
 from spacy_angel.annotation.inputs import plan_inputs, read_input
 from spacy_angel.annotation.manifest import JOURNAL, MANIFEST
-from spacy_angel.corpora import CorpusReport
+from spacy_angel.corpora.documents import CorpusReport
 
 
 def main(

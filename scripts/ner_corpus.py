@@ -13,17 +13,18 @@ from typing import Annotated
 import typer
 from tqdm import tqdm
 
-from spacy_angel.corpora import CorpusReport, read_corpus
-from spacy_angel.corpora.entities import (
+from spacy_angel.corpora.documents import CorpusReport
+from spacy_angel.corpora.recogniser_data import (
     entity_docs,
     names_by_label,
     swap_mentions,
     to_entities,
     unmarked_strings,
 )
-from spacy_angel.corpora.files import replacing
+from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.errors import AngelError
-from spacy_angel.vocabularies import read_vocabulary
+from spacy_angel.files.reading import replacing
+from spacy_angel.vocabulary.formats.registry import read_vocabulary
 
 
 def convert(splits: dict[str, list[Path]], names: Path | None, output: Path) -> None:

@@ -1,32 +1,38 @@
-"""Biomedical entity linking in spaCy by constrained generation of concept names."""
+"""Biomedical entity linking in spaCy by constrained generation of concept names.
 
+The five public names are imported when they are first used: `import spacy_angel` costs nothing.
+"""
+
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from .about import __version__ as __version__
+
 if TYPE_CHECKING:
-    from spacy.language import Language
+    from .annotation.run import annotate
+    from .linking.linker import AngelLinker
+    from .pipelines.shipped import load
+    from .vocabulary.concepts import Concept
+    from .vocabulary.kb import ConceptKB
 
-__version__ = "0.1.0"
+__all__ = ["AngelLinker", "Concept", "ConceptKB", "annotate", "load"]
+
+_MODULES = {
+    "AngelLinker": "linking.linker",
+    "Concept": "vocabulary.concepts",
+    "ConceptKB": "vocabulary.kb",
+    "annotate": "annotation.run",
+    "load": "pipelines.shipped",
+}
 
 
-def load(**settings: Any) -> "Language":
-    """`en_angel_mini`, the pipeline that ships; see `spacy_angel.shipped.load`.
-
-    settings (Any): its arguments, e.g. `kb`, another vocabulary's folder, or `dtype`.
-    RETURNS (Language): finds mentions, resolves abbreviations, links.
-    """
-    from .shipped import load
-
-    return load(**settings)
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f".{_MODULES[name]}", __name__), name)
+    globals()[name] = value
+    return value
 
 
-def annotate(inputs: Any, pipeline: Any = None, **settings: Any) -> dict[str, Any]:
-    """Annotate files of documents; see `spacy_angel.annotation.annotate`.
-
-    inputs (str | Path | Sequence[str | Path]): files and folders.
-    pipeline (str | Path | Language | None): None is the one of `load`.
-    settings (Any): its arguments, at least `output`.
-    RETURNS (dict[str, Any]): the manifest.
-    """
-    from .annotation import annotate
-
-    return annotate(inputs, pipeline, **settings)
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -4,9 +4,9 @@ inputs → documents ─ cut ─→ shards ─→ pipeline → links → bytes �
                               └ one process, several, GPUs, or a Ray cluster
 """
 
+from .document_linker import DocumentLinker, LinkingSettings
 from .documents import AnnotatedDocument, AnnotatedMention, Failure, ScoredConcept
 from .inputs import INPUT_FORMATS, infer_format, plan_inputs, read_input
-from .linking import DocumentLinker, LinkingSettings
 from .outputs import OUTPUT_FORMATS
 from .run import annotate
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from ..corpora import CorpusDocument, GoldMention
+from ..corpora.documents import CorpusDocument, GoldMention
 
 SCORE_PLACES = 4
 

@@ -15,13 +15,14 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from ..corpora import FORMATS as CORPUS_FORMATS
-from ..corpora import CorpusDocument, CorpusReport, GoldMention, Reading, read_corpus
-from ..corpora import infer_format as infer_corpus_format
-from ..corpora.files import numbered_lines, pieces
+from ..corpora.documents import CorpusDocument, CorpusReport, GoldMention, Reading
+from ..corpora.formats.pubmed import ROOT, read_pubmed
+from ..corpora.registry import FORMATS as CORPUS_FORMATS
+from ..corpora.registry import infer_format as infer_corpus_format
+from ..corpora.registry import read_corpus
 from ..errors import AngelError, Errors
+from ..files.reading import numbered_lines, pieces
 from .manifest import JOURNAL, MANIFEST, holds_run
-from .pubmed import ROOT, read_pubmed
 
 # A plain text is one document and in memory whole; more than this is no text to be linked.
 MAX_TEXT_BYTES = 64 * 2**20

@@ -14,8 +14,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from ..corpora.files import replacing
 from ..errors import AngelError, Errors
+from ..files.reading import replacing
 
 if TYPE_CHECKING:
     from .inputs import Input

@@ -10,8 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..corpora import format_pubtator, to_bioc, to_doc
-from ..corpora.bioc import bioc_collection
+from ..corpora.docs import to_doc
+from ..corpora.formats.bioc import bioc_collection, to_bioc
+from ..corpora.formats.pubtator import format_pubtator
 from .documents import AnnotatedDocument, to_row
 from .inputs import import_parquet
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..corpora import CorpusDocument, CorpusReport
+from ..corpora.documents import CorpusDocument, CorpusReport
 from ..errors import AngelError
 from .inputs import Input, fingerprint, read_input
 from .manifest import Journal

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from tqdm import tqdm
 
 from ..errors import AngelError, Errors
+from .document_linker import LinkingSettings, MentionSource
 from .inputs import plan_inputs
-from .linking import LinkingSettings, MentionSource
 from .manifest import Journal, ShardRecord
-from .opening import LOCAL, find_devices, pipeline_folder, versions
 from .outputs import OUTPUT_FORMATS
+from .pipeline_folder import LOCAL, find_devices, pipeline_folder, versions
 from .plan import Plan
 from .shards import WorkerSettings
 from .workers import run_here, run_processes
@@ -78,7 +78,7 @@ def annotate(
     if is_address(output) or any(map(is_address, given)):
         if ray is None or output_format != "parquet" or not all(map(is_address, [output, *given])):
             raise AngelError(Errors.E821.format(path=output if is_address(output) else given[0]))
-        from .cluster import annotate_addresses
+        from .ray import annotate_addresses
 
         return annotate_addresses(
             list(map(str, given)),
@@ -101,7 +101,7 @@ def annotate(
     }
     with ExitStack() as stack:
         if ray is not None:
-            from .cluster import connect, run_ray
+            from .ray import connect, run_ray
 
             device = stack.enter_context(connect(ray, workers, device))
         devices = [device] * workers if ray is not None else find_devices(device, workers)

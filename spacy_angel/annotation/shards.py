@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
-from ..corpora import CorpusDocument
-from ..corpora.files import replacing
+from ..corpora.documents import CorpusDocument
 from ..errors import AngelError, Errors
+from ..files.reading import replacing
+from .document_linker import LinkingSettings, open_linker
 from .documents import AnnotatedDocument, Failure
-from .linking import LinkingSettings, open_linker
 from .manifest import ShardRecord
 from .outputs import OUTPUT_FORMATS
 

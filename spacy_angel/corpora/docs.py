@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import AngelError, Errors
+from ..files.reading import replacing
 from .documents import CorpusDocument, GoldMention, Reading
-from .files import replacing
 
 if TYPE_CHECKING:
     from spacy.language import Language

@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from ..concepts import normalize_id
 from ..errors import AngelError, Errors
+from ..vocabulary.concepts import normalize_id
 
 # Notes beyond this number are counted but not kept: a foreign file has a fault on every line.
 MAX_NOTES = 1000
@@ -68,7 +68,7 @@ class CorpusReport:
         `offsets_repaired`, `discontinuous_mentions`, `latin1_lines`, `terms_not_in_example`,
         `unfinished_last_lines` (nothing else tells where a PubTator file is cut); and
         with `strict=False` the `faults`, of them `mentions_left_out` and `documents_left_out`.
-        Preprocessing adds its own, see `spacy_angel.preprocessing`.
+        Preprocessing adds its own, see `spacy_angel.corpora.preprocessing`.
     notes (list[str]): the cases by file, line and document; at most MAX_NOTES.
     position (int): bytes of the file read so far, as they lie on the disk.
     """

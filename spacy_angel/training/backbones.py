@@ -20,7 +20,7 @@ from transformers import (
 from transformers.tokenization_utils_fast import PreTrainedTokenizerFast
 
 from ..errors import AngelError, Errors
-from ..prompts import PromptEncoder, PromptFormat
+from ..model.prompts import PromptEncoder, PromptFormat
 from .config import BackboneSettings
 
 if TYPE_CHECKING:

@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..concepts import normalize_name
-from ..mentions import mention_at
-from ..prompts import Mention
+from ..linking.mentions import mention_at
+from ..model.prompts import Mention
+from ..vocabulary.concepts import normalize_name
 
 if TYPE_CHECKING:
-    from ..corpora import CorpusDocument
+    from ..corpora.documents import CorpusDocument
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from .corpus import LabelledMention
 from .preferences import predict
 
 if TYPE_CHECKING:
-    from ..generator import Generator
-    from ..kb import ConceptKB
+    from ..search.generator import Generator
+    from ..vocabulary.kb import ConceptKB
 
 
 class Development:
@@ -67,10 +67,10 @@ def generator_of(backbone: Backbone, dtype: str = "float32") -> "Generator":
     dtype (str): type of the weights in use; of the BART family only.
     RETURNS (Generator): with a copy of BART's weights, and with any other model itself.
     """
-    from ..bart import BartModel, convert_weights
-    from ..decoding import Model
-    from ..generator import DTYPES, Generator
-    from ..generic import GenericModel
+    from ..model.bart import BartModel, convert_weights
+    from ..model.interface import Model
+    from ..model.seq2seq import GenericModel
+    from ..search.generator import DTYPES, Generator
 
     model, config = backbone.model, backbone.model.config
     search_model: Model

@@ -9,9 +9,9 @@ from itertools import chain
 
 import numpy as np
 
-from ..concepts import Concept, normalize_name
-from ..prompts import Mention
-from ..similarity import TrigramTfidf
+from ..model.prompts import Mention
+from ..vocabulary.concepts import Concept, normalize_name
+from ..vocabulary.tfidf import TrigramTfidf
 from .batches import Example, PreferencePair, chunks
 
 # Scores the partners of two lists of texts, higher is nearer: float[len(a)].

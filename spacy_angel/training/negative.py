@@ -18,14 +18,7 @@ from ..errors import AngelError, Errors
 from .backbones import Backbone
 from .batches import TokenRows, collate_pairs
 from .config import LossSettings, NegativeSettings
-from .losses import (
-    IGNORE,
-    NameLogProbs,
-    label_logits,
-    mean_nll,
-    name_log_probs,
-    preference_losses,
-)
+from .losses import IGNORE, NameLogProbs, label_logits, mean_nll, name_log_probs, preference_losses
 from .trainer import LinkingTrainer, Trained, run_training, training_arguments
 
 if TYPE_CHECKING:

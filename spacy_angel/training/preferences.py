@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from tqdm import tqdm
 
 from ..errors import AngelError, Errors
-from ..prompts import Mention
+from ..model.prompts import Mention
 from .batches import PreferencePair
 from .config import BeamSettings, PairSettings
 from .corpus import LabelledMention, distinct_mentions
@@ -19,9 +19,9 @@ from .examples import nearest_names, nearest_wrong_names
 from .trainer import write_atomically
 
 if TYPE_CHECKING:
-    from ..generator import Generator
-    from ..kb import ConceptKB
-    from ..similarity import TrigramTfidf
+    from ..search.generator import Generator
+    from ..vocabulary.kb import ConceptKB
+    from ..vocabulary.tfidf import TrigramTfidf
 
 
 def rank_pairs(
@@ -160,7 +160,7 @@ def predict(
     description (str): of the progress bar.
     RETURNS (Iterator[list[int]]): indices of names, best first, one list a mention.
     """
-    from ..search import SearchSettings
+    from ..search.search import SearchSettings
 
     space = kb.search_space(generator.prompts, [None])
     beam_search = SearchSettings(

@@ -19,17 +19,11 @@ from accelerate import PartialState
 from transformers.trainer_utils import set_seed
 
 from ..errors import AngelError, Errors
-from ..prompts import Mention
-from ..similarity import TrigramTfidf
+from ..model.prompts import Mention
+from ..vocabulary.tfidf import TrigramTfidf
 from .backbones import Backbone, load_backbone, make_backbone
 from .batches import Example, PreferencePair, TokenRows, encode_examples, encode_pairs
-from .config import (
-    ExampleSettings,
-    NegativeSettings,
-    OptimizerSettings,
-    TrainingConfig,
-    as_plain,
-)
+from .config import ExampleSettings, NegativeSettings, OptimizerSettings, TrainingConfig, as_plain
 from .corpus import LabelledMention, label_mentions, split_by_text
 from .development import Development, even_sample, generator_of
 from .examples import (
@@ -56,8 +50,8 @@ from .references import reference_log_probs
 from .trainer import MODEL_FOLDER, Trained, claim_folder, finished, write_atomically
 
 if TYPE_CHECKING:
-    from ..concepts import Concept
-    from ..kb import ConceptKB
+    from ..vocabulary.concepts import Concept
+    from ..vocabulary.kb import ConceptKB
 
 logger = logging.getLogger(__name__)
 
@@ -74,7 +68,7 @@ class TrainingData:
     @cached_property
     def kb(self) -> "ConceptKB":
         """The vocabulary."""
-        from ..kb import ConceptKB
+        from ..vocabulary.kb import ConceptKB
 
         return ConceptKB.from_disk(Path(self.config.data.kb))
 
@@ -119,7 +113,8 @@ class TrainingData:
         return (c for c in self.kb if not types or not types.isdisjoint(c.types))
 
     def _mentions(self, paths: tuple[str, ...], setting: str) -> list[list[LabelledMention]]:
-        from ..corpora import read_corpus, split_ids
+        from ..corpora.documents import split_ids
+        from ..corpora.registry import read_corpus
 
         settings = self.config.data
         files: list[list[LabelledMention]] = []

@@ -1,0 +1,249 @@
+"""Documents through a pipeline: entities from the input or found, links, failures kept apart."""
+
+import warnings
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from ..corpora.docs import GOLD_SPANS, to_doc
+from ..corpora.documents import CorpusDocument
+from ..errors import AngelError, Errors
+from ..linking.mentions import find_spans
+from ..linking.ranking import NIL
+from ..pipelines.open import open_pipeline
+from ..search.cached import CachedSearch
+from .documents import SCORE_PLACES, AnnotatedDocument, AnnotatedMention, Failure, ScoredConcept
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Doc
+
+    from ..linking.linker import AngelLinker, Link
+
+MentionSource = Literal["auto", "input", "pipeline"]
+
+# Where as many documents fail in whole batches one after the other, it is the machine or the
+# pipeline.
+MANY_FAILURES = 16
+
+
+@dataclass(frozen=True, slots=True)
+class LinkingSettings:
+    """What decides which links come out.
+
+    mentions (MentionSource): `input` takes the entities of the input, `pipeline` finds them,
+        `auto` takes those of the input where a document has any.
+    candidates (bool): give out all candidates of a mention.
+    cache (bool): search mentions with equal text and context once a shard.
+    batch_size (int): documents that go through the pipeline together.
+    """
+
+    mentions: MentionSource = "auto"
+    candidates: bool = False
+    cache: bool = False
+    batch_size: int = 64
+
+
+class DocumentLinker:
+    """Links documents; the same documents in the same order give the same links.
+
+    nlp (Language): a pipeline, whose components after the linker do not run.
+    linker (AngelLinker): the linker in it.
+    settings (LinkingSettings): see there.
+    """
+
+    def __init__(
+        self,
+        nlp: "Language",
+        linker: "AngelLinker",
+        settings: LinkingSettings = LinkingSettings(),
+    ) -> None:
+        from spacy.util import raise_error
+
+        self.nlp = nlp
+        self.linker = linker
+        self._settings = settings
+        self._cache: CachedSearch | None = None
+        self._failed_in_a_row = 0
+        at = next(i for i, (_, component) in enumerate(nlp.pipeline) if component is linker)
+        rest = nlp.pipe_names[at:]
+        writers = [n for n in nlp.pipe_names[:at] if "doc.ents" in nlp.get_pipe_meta(n).assigns]
+        self._not_run = {False: rest, True: [*writers, *rest]}
+        # Not `nlp.set_error_handler`: spaCy's own recogniser has no place for one.
+        nlp.default_error_handler = raise_error
+        for _, component in nlp.pipeline:
+            if hasattr(component, "set_error_handler"):
+                with suppress(AttributeError):
+                    component.set_error_handler(raise_error)
+        # Opened now: without model or vocabulary no document could be linked.
+        linker.kb.search_space(linker.generator.prompts, [None])
+        if settings.cache:
+            self._cache = CachedSearch(linker.generator)
+            linker.generator = self._cache  # type: ignore[assignment]  # stands in for it
+
+    def __call__(
+        self, documents: Sequence[CorpusDocument], *, strict: bool = False
+    ) -> list[AnnotatedDocument | Failure]:
+        """Link the documents of a shard.
+
+        documents (Sequence[CorpusDocument]): any number; in memory.
+        strict (bool): raise where a document fails.
+        RETURNS (list[AnnotatedDocument | Failure]): one a document, in their order.
+        RAISES (AngelError): a document failed and `strict`, or all MANY_FAILURES last ones did, in
+            whole batches.
+        """
+        if self._cache is not None:
+            self._cache.clear()
+        results: list[AnnotatedDocument | Failure] = []
+        stream = iter(documents)
+        with warnings.catch_warnings():
+            # scispaCy's detector warns of every text without an abbreviation.
+            warnings.filterwarnings("ignore", message=r"\[W036\]")
+            while batch := list(islice(stream, self._settings.batch_size)):
+                results += self._batch(batch, strict)
+        return results
+
+    def _batch(
+        self, batch: Sequence[CorpusDocument], strict: bool
+    ) -> list[AnnotatedDocument | Failure]:
+        results = _isolate(self._link, batch)
+        failures = [result for result in results if isinstance(result, Failure)]
+        all_failed = len(failures) == len(batch)
+        self._failed_in_a_row = self._failed_in_a_row + len(batch) if all_failed else 0
+        if failures and (strict or self._failed_in_a_row >= MANY_FAILURES):
+            message = Errors.E813 if strict else Errors.E812
+            first = failures[0]
+            n = self._failed_in_a_row
+            raise AngelError(message.format(n=n, doc_id=first.doc_id, reason=first.reason))
+        return results
+
+    def _link(self, documents: Sequence[CorpusDocument]) -> list[AnnotatedDocument]:
+        """Those with entities and those without, each together, back in their order."""
+        wanted = self._settings.mentions
+        given = [wanted == "input" or (wanted == "auto" and bool(d.mentions)) for d in documents]
+        linked: dict[int, AnnotatedDocument] = {}
+        for kind in (True, False):
+            places = [i for i, is_given in enumerate(given) if is_given is kind]
+            if places:
+                found = self._link_alike([documents[i] for i in places], given=kind)
+                linked.update(zip(places, found, strict=True))
+        return [linked[i] for i in range(len(documents))]
+
+    def _link_alike(
+        self, documents: Sequence[CorpusDocument], *, given: bool
+    ) -> list[AnnotatedDocument]:
+        docs: list[Doc] = [
+            to_doc(document, self.nlp) if given else self.nlp.make_doc(document.text)
+            for document in documents
+        ]
+        docs = list(self.nlp.pipe(docs, batch_size=len(docs), disable=self._not_run[given]))
+        own = self.linker.settings
+        span_key = GOLD_SPANS if given else own.span_key
+        try:
+            self.linker.settings = replace(own, span_key=span_key)
+            links = self.linker.predict(docs)
+        finally:
+            self.linker.settings = own
+        return [
+            self._document(document, find_spans(doc, span_key), doc_links, given)
+            for document, doc, doc_links in zip(documents, docs, links, strict=True)
+        ]
+
+    def _document(
+        self,
+        document: CorpusDocument,
+        spans: Sequence[Any],
+        links: "Sequence[Link | None]",
+        given: bool,
+    ) -> AnnotatedDocument:
+        parts = [mention.parts for mention in document.mentions] if given else [()] * len(spans)
+        mentions = tuple(
+            AnnotatedMention(
+                span.start_char,
+                span.end_char,
+                span.text,
+                span.label_,
+                parts=some,
+                **self._concept(link, span.kb_id_),
+            )
+            for span, link, some in zip(spans, links, parts, strict=True)
+        )
+        return AnnotatedDocument(
+            document.doc_id, document.text, mentions, title_end=document.title_end
+        )
+
+    def _concept(self, link: "Link | None", kept: str) -> dict[str, Any]:
+        """Identifier, name, score, candidates; without a link the identifier that was there."""
+        if link is None:
+            return {"concept_id": kept, "name": self._name(kept)}
+        found: dict[str, Any] = {}
+        if self._settings.candidates:
+            found["candidates"] = self._candidates(link)
+        if link.kb_id != NIL:
+            score = dict(link.kb_ents)[link.kb_id]
+            found |= {
+                "concept_id": link.kb_id,
+                "name": self._name(link.kb_id),
+                "score": round(score, SCORE_PLACES),
+            }
+        return found
+
+    def _candidates(self, link: "Link") -> tuple[ScoredConcept, ...]:
+        """All concepts that were found, also where the limits leave no link."""
+        names: dict[str, str] = {}
+        for candidate in link.candidates:
+            names.setdefault(candidate["concept_id"], candidate["name"])
+        return tuple(
+            ScoredConcept(concept_id, names[concept_id], round(score, SCORE_PLACES))
+            for concept_id, score in self.linker.rank(link.candidates)
+        )
+
+    def _name(self, concept_id: str) -> str:
+        kb = self.linker.kb
+        return kb[concept_id].canonical_name if concept_id in kb else ""
+
+
+def open_linker(folder: str, device: str | None, settings: LinkingSettings) -> DocumentLinker:
+    """Open a pipeline for linking, on one thread where it computes on the CPU: sums in another
+    order would give other last places.
+
+    folder (str): of the pipeline.
+    device (str | None): of its linkers' models, in place of the pipeline's setting.
+    settings (LinkingSettings): see there.
+    RETURNS (DocumentLinker): with the pipeline open.
+    RAISES (AngelError): it cannot be opened, or has no linker.
+    """
+    import spacy
+    import torch
+    from thinc.api import Config
+
+    torch.set_num_threads(1)
+    overrides = {}
+    if device is not None:
+        config = Config().from_disk(Path(folder) / "config.cfg", interpolate=False)
+        overrides = {
+            f"components.{name}.device": device
+            for name, component in config["components"].items()
+            if component.get("factory") == "angel_linker"
+        }
+    nlp, linker = open_pipeline(spacy.load(folder, config=overrides))
+    return DocumentLinker(nlp, linker, settings)
+
+
+def _isolate(
+    link: Callable[[Sequence[CorpusDocument]], list[AnnotatedDocument]],
+    documents: Sequence[CorpusDocument],
+) -> list[AnnotatedDocument | Failure]:
+    """Link documents together; where that fails, one half after the other, down to the document
+    whose fault it is. Too large a batch for a GPU's memory goes through in parts likewise."""
+    try:
+        return list(link(documents))
+    except Exception as error:
+        if len(documents) == 1:
+            reason = f"{type(error).__name__}: {error}"
+            return [Failure(documents[0].doc_id, reason)]
+    half = len(documents) // 2
+    return [*_isolate(link, documents[:half]), *_isolate(link, documents[half:])]

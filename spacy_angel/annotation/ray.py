@@ -1,0 +1,274 @@
+"""Annotation on many machines with Ray Data.
+
+Reading, annotating and starting killed work again are Ray's. Files become shards as on one machine,
+in the same journal: inputs ─ read_shards ─→ one row a shard ─ actors ─→ bytes ─→ written by the
+caller, which need not share a disk with the actors for the output. Parquet in an object store is
+read and written by Ray itself.
+"""
+
+import json
+import logging
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..corpora.documents import CorpusDocument, CorpusReport, GoldMention
+from ..errors import AngelError, Errors
+from .dataframes import TableLinker
+from .document_linker import LinkingSettings
+from .inputs import Input, read_input
+from .manifest import ShardRecord
+from .pipeline_folder import LOCAL, pipeline_folder
+from .plan import Plan, PlannedInput, cut
+from .shards import ShardJob, ShardWorker, WorkerSettings, write_shard
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+# Number of the row that tells of the end of an input.
+_END = -1
+_TABLE_ROWS = 1000
+
+
+@contextmanager
+def connect(address: str, workers: int, device: str | None) -> Iterator[str | None]:
+    """Be connected to a cluster; one that the caller is connected to already stays.
+
+    address (str): e.g. `ray://head:10001`, `auto`; `local` starts one on this machine.
+    workers (int): actors that are to run on it.
+    device (str | None): what was asked for.
+    YIELDS (str | None): the device of each actor's model: a GPU where the cluster has any, unless
+        something else was asked for.
+    RAISES (AngelError): Ray is not installed.
+    """
+    ray = _import_ray()
+    started = not ray.is_initialized()
+    if started:
+        # A reading task needs a place beside the actors.
+        places = {"num_cpus": max(os.cpu_count() or 1, workers + 1)} if address == LOCAL else {}
+        ray.init(address=address, logging_level="warning", include_dashboard=False, **places)
+    try:
+        if device is None and ray.cluster_resources().get("GPU", 0):
+            device = "cuda"
+        yield device
+    finally:
+        if started:
+            ray.shutdown()
+
+
+def run_ray(plan: Plan, settings: WorkerSettings, workers: int) -> Iterator[ShardRecord]:
+    """Annotate on the cluster that this process is connected to.
+
+    plan (Plan): what is to be done; the machines must see the inputs under the same paths.
+    settings (WorkerSettings): of each actor.
+    workers (int): actors.
+    YIELDS (ShardRecord): of each shard that is on this machine's disk, as they are done.
+    RAISES (AngelError): see `ShardWorker`.
+    """
+    ray = _import_ray()
+    rows = [{"task": _task(planned, plan)} for planned in plan.inputs()]
+    if not rows:
+        return
+    logging.getLogger("ray.data").setLevel(logging.WARNING)
+    context = ray.data.DataContext.get_current()
+    before = context.target_max_block_size, context.enable_progress_bars
+    # A shard is a block of its own, so that it can go to any actor as soon as it is read.
+    context.target_max_block_size, context.enable_progress_bars = 1, False
+    try:
+        shards = ray.data.from_items(rows, override_num_blocks=len(rows)).map_batches(
+            # Unlike the actors' share of a CPU: Ray would let the actors read, an input each.
+            read_shards,
+            batch_size=1,
+            num_cpus=0.5,
+        )
+        annotated = shards.map_batches(
+            ShardActor,
+            batch_size=1,
+            fn_constructor_args=(settings,),
+            compute=ray.data.ActorPoolStrategy(size=workers),
+            num_gpus=_gpus(settings.device),
+        )
+        for row in annotated.iter_rows():
+            number, shard = int(row["input"]), int(row["shard"])
+            plan.positions[number, shard] = int(row["position"])
+            values = json.loads(row["record"])
+            if shard == _END:
+                plan.journal.end_input(number, **values)
+                continue
+            values["failures"] = tuple(tuple(failure) for failure in values["failures"])
+            yield write_shard(plan.journal.folder, row["data"], ShardRecord(**values))
+    except ray.exceptions.RayError as error:
+        raise _known(error) from error
+    finally:
+        context.target_max_block_size, context.enable_progress_bars = before
+
+
+def annotate_addresses(
+    inputs: Sequence[str],
+    pipeline: "str | Path | Language | None",
+    output: str,
+    address: str,
+    workers: int,
+    device: str | None,
+    settings: LinkingSettings,
+    options: Mapping[str, Any],
+    strict: bool,
+) -> dict[str, Any]:
+    """Annotate Parquet in an object store, read and written by Ray.
+
+    inputs (Sequence[str]), output (str): addresses that Ray Data knows, e.g. `s3://bucket/folder`.
+    pipeline (str | Path | Language | None): see `opening.pipeline_folder`.
+    address (str), workers (int), device (str | None): see `connect`.
+    settings (LinkingSettings), options (Mapping[str, Any]), strict (bool): see
+        `tables.TableLinker`.
+    RETURNS (dict[str, Any]): `complete` and the number of documents.
+    """
+    ray = _import_ray()
+    with (
+        connect(address, workers, device) as chosen,
+        pipeline_folder(pipeline, everywhere=address != LOCAL) as opened,
+    ):
+        try:
+            ray.data.read_parquet(list(inputs)).map_batches(
+                TableLinker,
+                batch_size=_TABLE_ROWS,
+                batch_format="pyarrow",
+                fn_constructor_args=(
+                    str(opened.path),
+                    _model_device(chosen),
+                    settings,
+                    options,
+                    strict,
+                ),
+                compute=ray.data.ActorPoolStrategy(size=workers),
+                num_gpus=_gpus(chosen),
+            ).write_parquet(output)
+        except ray.exceptions.RayError as error:
+            raise _known(error) from error
+        documents = ray.data.read_parquet(output).count()
+    return {"complete": True, "counts": {"documents": documents}}
+
+
+class ShardActor:
+    """Annotates shards; the class for `map_batches(…, batch_size=1)`.
+
+    settings (WorkerSettings): see there.
+    """
+
+    def __init__(self, settings: WorkerSettings) -> None:
+        self._worker = ShardWorker(replace(settings, device=_model_device(settings.device)))
+
+    def __call__(self, batch: Mapping[str, Any]) -> dict[str, Any]:
+        """batch (Mapping[str, Any]): a row of `read_shards`.
+        RETURNS (dict[str, Any]): a row with `record` (JSON) and `data`, the bytes of the file."""
+        number, shard = int(batch["input"][0]), int(batch["shard"][0])
+        data, record = b"", batch["documents"][0]
+        if shard != _END:
+            job = ShardJob(number, shard, _documents_from_json(record))
+            data, values = self._worker.encode(job)
+            record = json.dumps(asdict(values))
+        kept = {key: batch[key] for key in ("input", "shard", "position")}
+        return {**kept, "record": [record], "data": [data]}
+
+
+def read_shards(batch: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Read an input.
+
+    batch (Mapping[str, Any]): one task, as `run_ray` makes it.
+    YIELDS (dict[str, Any]): a row for each shard that is not there yet, its documents as JSON, and
+        one that tells of the end.
+    """
+    task = json.loads(batch["task"][0])
+    there = {int(shard): read for shard, read in task["there"].items()}
+    values = task["source"]
+    source = Input(**{**values, "paths": tuple(map(Path, values["paths"]))})
+    report = CorpusReport()
+    shards, error = 0, None
+    try:
+        documents = read_input(
+            source, strict=task["strict"], report=report, options=task["options"]
+        )
+        for shard, chunk in enumerate(cut(documents, task["shard_size"])):
+            shards = shard + 1
+            if there.get(shard) != len(chunk):
+                position = task["offset"] + report.position
+                yield _shard_row(task["number"], shard, position, _documents_to_json(chunk))
+    except AngelError as problem:
+        if task["strict"]:
+            raise
+        error = str(problem)
+    end = json.dumps({"shards": shards, "error": error, "report": report.to_dict()})
+    yield _shard_row(task["number"], _END, task["offset"] + source.size, end)
+
+
+def _task(planned: PlannedInput, plan: Plan) -> str:
+    source = planned.source
+    paths = [str(path.absolute()) for path in source.paths]
+    return json.dumps(
+        {
+            "number": planned.number,
+            "offset": planned.offset,
+            "source": {**asdict(source), "paths": paths},
+            "there": plan.journal.shards_of(planned.number),
+            "shard_size": plan.shard_size,
+            "strict": plan.strict,
+            "options": plan.options,
+        }
+    )
+
+
+def _shard_row(number: int, shard: int, position: int, documents: str) -> dict[str, Any]:
+    return {
+        "input": [number],
+        "shard": [shard],
+        "position": [position],
+        "documents": [documents],
+    }
+
+
+def _documents_to_json(documents: Sequence[CorpusDocument]) -> str:
+    return json.dumps([asdict(document) for document in documents])
+
+
+def _documents_from_json(text: str) -> list[CorpusDocument]:
+    documents = []
+    for values in json.loads(text):
+        mentions = tuple(
+            GoldMention(**{**mention, "parts": tuple(mention["parts"])})
+            for mention in values["mentions"]
+        )
+        steps = tuple(values["steps"])
+        documents.append(CorpusDocument(**{**values, "mentions": mentions, "steps": steps}))
+    return documents
+
+
+def _gpus(device: str | None) -> int:
+    return 1 if device is not None and device.startswith("cuda") else 0
+
+
+def _model_device(device: str | None) -> str | None:
+    """Ray shows each actor its own GPU alone."""
+    return "cuda:0" if _gpus(device) else device
+
+
+def _known(error: Exception) -> Exception:
+    """The error of ours that a task ended with, in place of Ray's around it."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, AngelError):
+            return AngelError(str(getattr(cause, "cause", cause)))
+        cause = getattr(cause, "cause", None) or cause.__cause__
+    return error
+
+
+def _import_ray() -> Any:
+    try:
+        import ray
+        import ray.data
+        import ray.exceptions
+    except ImportError as error:
+        raise AngelError(Errors.E820) from error
+    return ray

@@ -1,0 +1,68 @@
+"""Abbreviations that a text defines: scispaCy's detector, and Ab3P, which the papers used."""
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+
+from ..errors import AngelError, Errors
+
+Detector = Callable[[str], list[tuple[str, str]]]
+"""Text → pairs of short and long form, in the order of the text."""
+
+
+@contextmanager
+def quiet_scispacy() -> Iterator[None]:
+    """scispaCy's detector warns (W036) of every text that defines no abbreviation, since its
+    matcher is empty then, which is no mistake."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=r"\[W036\]")
+        yield
+
+
+@cache
+def scispacy_detector() -> Detector:
+    """Schwartz and Hearst's rule in scispaCy's detector, on words of spaCy's English tokenizer.
+
+    RETURNS (Detector): text → pairs of short and long form, in the order of the text.
+    """
+    import spacy
+    from scispacy.abbreviation import AbbreviationDetector
+
+    nlp = spacy.blank("en")
+    detector = AbbreviationDetector(nlp, make_serializable=True)
+
+    def detect(text: str) -> list[tuple[str, str]]:
+        with quiet_scispacy():
+            found = detector(nlp.make_doc(" ".join(text.split())))._.abbreviations
+        found.sort(key=lambda item: (item["long_start"], item["short_start"]))
+        return list(dict.fromkeys((item["short_text"], item["long_text"]) for item in found))
+
+    return detect
+
+
+@cache
+def ab3p_detector() -> Detector:
+    """Ab3P (Sohn et al., 2008), which the papers used.
+
+    RETURNS (Detector): text → pairs of short and long form, in the order of the text.
+    RAISES (AngelError): where pyab3p is not installed.
+    """
+    try:
+        from pyab3p import Ab3p
+    except ImportError as error:
+        raise AngelError(Errors.E426) from error
+    ab3p = Ab3p()
+
+    def detect(text: str) -> list[tuple[str, str]]:
+        # It gives up on a sentence with two blanks in a row, and says so only on stderr.
+        found = ab3p.get_abbrs(" ".join(text.split()))
+        return [(item.short_form, item.long_form) for item in found]
+
+    return detect
+
+
+DETECTORS: dict[str, Callable[[], Detector]] = {
+    "scispacy": scispacy_detector,
+    "ab3p": ab3p_detector,
+}

@@ -1,0 +1,86 @@
+"""COMETA: tab-separated values under the name `.csv`, one term with its example a row."""
+
+import csv
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+from ...errors import AngelError, Errors
+from ...files.reading import numbered_lines
+from ..documents import CorpusDocument, Reading
+
+_CODE = re.compile(r"([0-9]+)(?:\.0)?")
+Granularity = Literal["general", "specific"]
+
+
+def read_cometa(
+    path: Path, reading: Reading, granularity: Granularity = "general"
+) -> Iterator[CorpusDocument]:
+    """Each row as a document: the first occurrence of the term in the example is its mention.
+
+    Where the term does not stand in the example, it stands alone before it, as in the published
+    data; counted as `terms_not_in_example`. Case makes no difference.
+
+    path (Path): e.g. `stratified_general/train.csv` with the columns `ID`, `Term`,
+        `General SNOMED ID`, `Specific SNOMED ID`, `Example` among its own.
+    reading (Reading): gets counts and faults; ids without prefix are SNOMED CT's.
+    granularity (Granularity): `general` (the published split's) or `specific` ids.
+    RETURNS (Iterator[CorpusDocument]): one mention each, named by the row's ID.
+    RAISES (AngelError): where the columns are missing, quotes do not close, or a row is cut.
+    """
+    reading = reading.with_prefix("SNOMEDCT")
+    id_column = f"{granularity.capitalize()} SNOMED ID"
+    rows = _rows(path, reading)
+    _, header = next(rows, (1, []))
+    needed = ("ID", "Term", id_column, "Example")
+    # An index column that pandas wrote has no name; in some copies it stands for the ID.
+    columns = ["ID" if not name and "ID" not in header else name for name in header]
+    if missing := [name for name in needed if name not in columns]:
+        raise AngelError(Errors.E416.format(where=reading.where(1), missing=missing, found=header))
+    at_id, at_term, at_code, at_example = map(columns.index, needed)
+    for number, row in rows:
+        code = _CODE.fullmatch(row[at_code].strip()) if len(row) == len(header) else None
+        if code is None or not row[at_term].strip():
+            message = Errors.E417.format(
+                where=reading.where(number), columns=len(header), fields=len(row), id=id_column
+            )
+            reading.fault(message, lost="mentions_left_out")
+            continue
+        text, start, end = mark_term(row[at_term].strip(), row[at_example])
+        if start == 0 and text != row[at_example]:
+            reading.report.count("terms_not_in_example")
+        doc_id = row[at_id].strip() or f"{path.name}:{number}"
+        mention = reading.mention(
+            text, (start, end), text[start:end], doc_id, number, raw_ids=code[1]
+        )
+        if mention is not None:
+            yield CorpusDocument(doc_id, text, (mention,), reading.split)
+
+
+def mark_term(term: str, example: str) -> tuple[str, int, int]:
+    """Where a term is marked.
+
+    term (str): e.g. `stomach ache`. example (str): e.g. `My Stomach ache is back`.
+    RETURNS (tuple[str, int, int]): text, start and end of the mention in characters: here the
+        example, 3, 15; for `I feel sick` it would be `stomach ache I feel sick`, 0, 12.
+    """
+    if match := re.search(re.escape(term), example, re.IGNORECASE):
+        return example, match.start(), match.end()
+    return f"{term} {example}", 0, len(term)
+
+
+def _rows(path: Path, reading: Reading) -> Iterator[tuple[int, list[str]]]:
+    lines = (line + "\n" for _, line in numbered_lines(path, reading))
+    reader = csv.reader(lines, delimiter="\t", strict=True)
+    while True:
+        number = reader.line_num + 1
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            where = reading.where(number)
+            raise AngelError(Errors.E418.format(where=where, error=error)) from error
+        if row:
+            yield number, row

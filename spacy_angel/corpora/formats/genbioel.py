@@ -1,0 +1,101 @@
+"""GenBioEL's folders: what its preprocessing wrote for each split.
+
+    train.source      ["the patient had START brca1 cancer END since 1990 ."]
+    train.target      ["brca1 cancer is", "breast cancer type 1"]
+    trainlabel.txt    D001943|D061325
+
+One line a mention in all three files. The source is a JSON list with one string, the mention
+between the words ` START ` and ` END `; the target a JSON list of decoder prefix and name, of which
+the prefix must agree with the mention; the label file (`trainlabel.txt`, `train.label`,
+`train_label.txt`) has the ids, composites with `|`. Texts were lower-cased, abbreviations expanded
+and contexts cut when they were written; neither can be undone.
+"""
+
+import html
+import json
+import re
+from collections.abc import Iterator
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+from ...errors import AngelError, Errors
+from ...files.reading import numbered_lines
+from ..documents import CorpusDocument, Reading
+
+_MARKED = re.compile(r"(?:(.*) )?START (.+) END(?: (.*))?", re.DOTALL)
+
+
+def read_genbioel(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
+    """Each line as a document with one mention, named by file and line.
+
+    path (Path): folder with `<split>.source`, `<split>.target` and a label file.
+    reading (Reading): gets counts and faults; with a split only that one is read, otherwise all.
+    RETURNS (Iterator[CorpusDocument]): marks taken out.
+    RAISES (AngelError): where a file is missing, lines do not belong together, or are broken.
+    """
+    names = sorted(source.stem for source in path.glob("*.source"))
+    if reading.split:
+        names = [name for name in names if name == reading.split]
+    if not names:
+        raise AngelError(Errors.E419.format(path=path, split=reading.split or "train"))
+    for name in names:
+        yield from _read_split(path, name, reading)
+
+
+def _read_split(path: Path, split: str, reading: Reading) -> Iterator[CorpusDocument]:
+    labels = [p for p in sorted(path.glob(f"{split}*label*")) if p.is_file()]
+    if not labels:
+        raise AngelError(Errors.E420.format(path=path, split=split))
+    files = [path / f"{split}.source", path / f"{split}.target", labels[0]]
+    for lines in zip_longest(*(_lines(file, reading) for file in files)):
+        if None in lines:
+            short = files[lines.index(None)]
+            raise AngelError(Errors.E421.format(short=short, files=", ".join(map(str, files))))
+        number, source = lines[0]
+        where = f"{files[0]}, line {number}"
+        parsed = _parse(source, lines[1][1])
+        if parsed is None:
+            message = Errors.E422.format(where=where, line=source[:60])
+            reading.fault(message, lost="mentions_left_out")
+            continue
+        left, mention, right = parsed
+        span = ((start := len(left) + 1 if left else 0), start + len(mention))
+        text = " ".join(part for part in (left, mention, right) if part)
+        doc_id = f"{split}:{number}"
+        gold = reading.mention(text, span, mention, doc_id, number, raw_ids=lines[2][1])
+        if gold is not None:
+            yield CorpusDocument(doc_id, text, (gold,), split)
+
+
+def _lines(file: Path, reading: Reading) -> Iterator[tuple[int, str]]:
+    if not file.is_file():
+        raise AngelError(Errors.E402.format(path=file, error="there is no such file"))
+    return numbered_lines(file, reading)
+
+
+def _parse(source: str, target: str) -> tuple[str, str, str] | None:
+    """RETURNS (tuple[str, str, str] | None): left context, mention, right context; None where the
+    lines are not of this layout or do not belong together."""
+    sources, targets = _strings(source, 1), _strings(target, 2)
+    match = _MARKED.fullmatch(sources[0].strip(" ")) if sources else None
+    if match is None or not targets:
+        return None
+    left, mention, right = (part or "" for part in match.groups())
+    # Two marks of a kind would leave open which mention is meant.
+    if any(mark in f" {left} {mention} {right} " for mark in (" START ", " END ")):
+        return None
+    prefix = html.unescape(targets[0]).split()
+    if prefix[-1:] != ["is"] or prefix[:-1] != mention.split():
+        return None
+    return left, mention, right
+
+
+def _strings(line: str, number: int) -> list[str]:
+    try:
+        value: Any = json.loads(line)
+    except (ValueError, RecursionError):
+        return []
+    if isinstance(value, list) and len(value) == number and all(isinstance(v, str) for v in value):
+        return value
+    return []

@@ -1,0 +1,59 @@
+"""PubMed's XML: the yearly baseline and the daily update files, as a stream.
+
+Of a `PubmedArticle` the title and the abstract are read, each stretch of white space one blank; a
+section of a structured abstract begins with its label, `METHODS: …`, as PubMed shows it.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from xml.etree import ElementTree
+
+from ...errors import Errors
+from ...files.xml_stream import stream_elements
+from ..documents import CorpusDocument, Reading
+
+ROOT = "PubmedArticleSet"
+# What else stands in such files and is no abstract: books, and identifiers that were withdrawn.
+_OTHER = {"PubmedBookArticle": "book_articles", "DeleteCitation": "withdrawn_lists"}
+
+
+def read_pubmed(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
+    """Articles of a PubMed XML file; each is dropped from memory once it is handed out.
+
+    path (Path): file, plain or gzip.
+    reading (Reading): gets counts (`book_articles` and `withdrawn_lists` are not read) and faults.
+    RETURNS (Iterator[CorpusDocument]): in the order of the file, named by PMID.
+    RAISES (AngelError): where the XML is broken or cut, or something else; for an article without
+        PMID with `reading.strict`.
+    """
+    foreign = Errors.E804.format(where=reading.where(1), root=ROOT)
+    wanted = ["PubmedArticle", *_OTHER]
+    for number, element in stream_elements(path, reading, ROOT, wanted, foreign):
+        if element.tag in _OTHER:
+            reading.report.count(_OTHER[element.tag])
+        elif (document := _article(element, reading, number)) is not None:
+            yield document
+
+
+def _article(element: ElementTree.Element, reading: Reading, line: int) -> CorpusDocument | None:
+    citation = element.find("MedlineCitation")
+    pmid = _text(None if citation is None else citation.find("PMID"))
+    if citation is None or not pmid:
+        reading.fault(Errors.E805.format(where=reading.where(line)), lost="documents_left_out")
+        return None
+    article = citation.find("Article")
+    title = _text(None if article is None else article.find("ArticleTitle"))
+    sections = [] if article is None else article.findall("Abstract/AbstractText")
+    abstract = " ".join(part for part in map(_section, sections) if part)
+    text = f"{title} {abstract}" if abstract else title
+    return CorpusDocument(pmid, text, split=reading.split, title_end=len(title))
+
+
+def _section(element: ElementTree.Element) -> str:
+    text, label = _text(element), element.get("Label", "")
+    return f"{label}: {text}" if label and text else text
+
+
+def _text(element: ElementTree.Element | None) -> str:
+    """Text without markup (`<i>`, `<sub>`, formulas), white space in one blank each."""
+    return "" if element is None else " ".join("".join(element.itertext()).split())

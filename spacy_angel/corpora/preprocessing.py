@@ -1,0 +1,396 @@
+"""The published preprocessing of the benchmarks, each step a switch that the documents record.
+
+ANGEL, section 4.2, and GenBioEL, appendix A: abbreviations are expanded, texts lower-cased,
+overlapping mentions and mentions absent from the vocabulary discarded. NCBI-disease follows BioSyn:
+punctuation of mentions blanked, spelling corrected, and training without composites.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any, Literal, get_args
+
+from ..errors import AngelError, Errors
+from ..evaluation.counts import split_composite
+from ..vocabulary.concepts import normalize_name
+from .abbreviations import DETECTORS, Detector
+from .documents import CorpusDocument, CorpusReport, GoldMention, join_ids, split_ids
+
+# British spellings that BioSyn corrects in NCBI-disease's mentions; MEDIC has the American ones.
+SPELLINGS = (
+    ("tumour", "tumor"),
+    ("tumours", "tumors"),
+    ("leukaemia", "leukemia"),
+    ("leukaemias", "leukemias"),
+)
+
+_WORD_EDGES = r"(?<!\w){}(?!\w)"
+
+
+@dataclass(frozen=True)
+class Preprocessing:
+    """Which steps are done; in this order.
+
+    abbreviations (str): `keep`, or expanded as `scispacy` (Schwartz and Hearst) or `ab3p` (the
+        papers'; extra `ab3p`) finds them.
+    expand (str): expand within the gold `mentions` (BioSyn, NCBI-disease) or in the whole `text`.
+    auxiliary_omim (str): `drop` the OMIM ids of composites that also have MeSH ids (BioSyn).
+    composites (str): `drop` mentions with more than one id (as training on NCBI-disease does).
+    lowercase (bool): lower-case the text.
+    punctuation (bool): lower-case mentions and blank their punctuation (NCBI-disease);
+        composites are split before.
+    spelling (bool): lower-case mentions in American spelling, see SPELLINGS (NCBI-disease).
+    overlaps (str): of mentions that overlap `keep` all, keep the `longest`, or `drop` all.
+    unknown (str): `drop` mentions of which an id is not in the vocabulary.
+    """
+
+    abbreviations: Literal["keep", "scispacy", "ab3p"] = "keep"
+    expand: Literal["mentions", "text"] = "mentions"
+    auxiliary_omim: Literal["keep", "drop"] = "keep"
+    composites: Literal["keep", "drop"] = "keep"
+    lowercase: bool = False
+    punctuation: bool = False
+    spelling: bool = False
+    overlaps: Literal["keep", "longest", "drop"] = "keep"
+    unknown: Literal["keep", "drop"] = "keep"
+
+    def __post_init__(self) -> None:
+        for item in fields(self):
+            known: tuple[Any, ...] = get_args(item.type) or (True, False)
+            if (value := getattr(self, item.name)) not in known:
+                raise AngelError(Errors.E427.format(step=item.name, value=value, known=known))
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """RETURNS (tuple[str, ...]): what differs from leaving everything, e.g.
+        `("abbreviations=ab3p", "expand=mentions", "lowercase")`."""
+        values = asdict(self)
+        if self.abbreviations == "keep":
+            del values["expand"]
+        return tuple(
+            name if value is True else f"{name}={value}"
+            for name, value in values.items()
+            if value not in (False, "keep")
+        )
+
+
+_PUBLISHED = Preprocessing(
+    abbreviations="ab3p", expand="text", lowercase=True, overlaps="longest", unknown="drop"
+)
+PUBLISHED: dict[str, Preprocessing] = {
+    "ncbi-disease": replace(
+        _PUBLISHED,
+        expand="mentions",
+        auxiliary_omim="drop",
+        punctuation=True,
+        spelling=True,
+        overlaps="keep",
+    ),
+    "bc5cdr": _PUBLISHED,
+    "medmentions": _PUBLISHED,
+    "cometa": Preprocessing(lowercase=True, unknown="drop"),
+    "askapatient": Preprocessing(lowercase=True),
+}
+PUBLISHED["ncbi-disease-train"] = replace(PUBLISHED["ncbi-disease"], composites="drop")
+
+
+def preprocess(
+    documents: Iterable[CorpusDocument],
+    settings: Preprocessing,
+    *,
+    known: Container[str] | None = None,
+    report: CorpusReport | None = None,
+) -> Iterator[CorpusDocument]:
+    """Preprocess documents one by one; what is left out or changed is counted.
+
+    documents (Iterable[CorpusDocument]): e.g. from `read_corpus`.
+    settings (Preprocessing): the steps, see `PUBLISHED`.
+    known (Container[str] | None): tells whether an id is in the vocabulary, e.g. a ConceptKB.
+    report (CorpusReport | None): gets `abbreviations_expanded` (occurrences), `auxiliary_ids`,
+        `composites_left_out`, `punctuation_only`, `spellings_changed`, `overlapping_left_out`,
+        `unknown_left_out`.
+    RETURNS (Iterator[CorpusDocument]): with the settings in their `steps`.
+    RAISES (AngelError): where `known` or a package is missing that a step needs.
+    """
+    report = report if report is not None else CorpusReport()
+    if settings.unknown == "drop" and known is None:
+        raise AngelError(Errors.E428)
+    detect = None if settings.abbreviations == "keep" else DETECTORS[settings.abbreviations]()
+    return (_apply(document, settings, detect, known, report) for document in documents)
+
+
+def _apply(
+    document: CorpusDocument,
+    settings: Preprocessing,
+    detect: Detector | None,
+    known: Container[str] | None,
+    report: CorpusReport,
+) -> CorpusDocument:
+    if detect is not None:
+        pairs = detect(document.text)
+        document, number = expand_abbreviations(document, pairs, settings.expand)
+        report.count("abbreviations_expanded", number)
+    if settings.auxiliary_omim == "drop":
+        mentions = tuple(map(drop_auxiliary_omim, document.mentions))
+        changed = sum(a != b for a, b in zip(mentions, document.mentions, strict=True))
+        report.count("auxiliary_ids", changed)
+        document = replace(document, mentions=mentions)
+    if settings.composites == "drop":
+        document = _without(document, _is_composite, "composites_left_out", report)
+    if settings.lowercase:
+        document = lowercase(document)
+    if settings.punctuation:
+        document = replace(document, mentions=tuple(map(spell_out_parts, document.mentions)))
+        document, number = blank_punctuation(document)
+        report.count("punctuation_only", number)
+    if settings.spelling:
+        document, number = expand_abbreviations(document, SPELLINGS)
+        report.count("spellings_changed", number)
+    if settings.overlaps != "keep":
+        lost = overlapping(document.mentions, keep_longest=settings.overlaps == "longest")
+        document = _without(document, lost.__contains__, "overlapping_left_out", report)
+    if settings.unknown == "drop" and known is not None:
+        document = _without(document, lambda m: not _is_known(m, known), "unknown_left_out", report)
+    return replace(document, steps=document.steps + settings.steps)
+
+
+def _without(
+    document: CorpusDocument,
+    leave_out: Callable[[GoldMention], bool],
+    counter: str,
+    report: CorpusReport,
+) -> CorpusDocument:
+    mentions = tuple(mention for mention in document.mentions if not leave_out(mention))
+    report.count(counter, len(document.mentions) - len(mentions))
+    return replace(document, mentions=mentions)
+
+
+def _is_composite(mention: GoldMention) -> bool:
+    return len(split_ids(mention.concept_ids)) > 1
+
+
+def _is_known(mention: GoldMention, known: Container[str]) -> bool:
+    """As BioSyn: a composite with a missing part cannot be linked right. A mention without id is
+    not known either."""
+    ids = split_ids(mention.concept_ids)
+    return bool(ids) and all(concept_id in known for concept_id in ids)
+
+
+def drop_auxiliary_omim(mention: GoldMention) -> GoldMention:
+    """Where MeSH and OMIM ids stand together, the OMIM ids only name genes or subtypes (BioSyn).
+
+    Without it, NCBI-disease's train and development mentions would be 5,776, not 5,784.
+
+    mention (GoldMention): e.g. with `MESH:C535918|OMIM:115470`.
+    RETURNS (GoldMention): with `MESH:C535918`.
+    """
+    ids = split_ids(mention.concept_ids)
+    kept = [concept_id for concept_id in ids if not concept_id.startswith("OMIM:")]
+    if not kept or len(kept) == len(ids):
+        return mention
+    return replace(mention, concept_ids=join_ids(kept, like=mention.concept_ids))
+
+
+def spell_out_parts(mention: GoldMention) -> GoldMention:
+    """Split a composite while commas and slashes are there to tell its parts (as BioSyn does).
+
+    mention (GoldMention): e.g. `breast/ovarian cancer` with two ids.
+    RETURNS (GoldMention): with the parts `breast cancer`, `ovarian cancer`; as it was where it has
+        parts already, or does not fall into as many as it has ids.
+    """
+    if mention.parts:
+        return mention
+    parts = split_composite(mention.text, len(split_ids(mention.concept_ids)))
+    return replace(mention, parts=tuple(parts))
+
+
+def overlapping(mentions: Sequence[GoldMention], keep_longest: bool) -> set[GoldMention]:
+    """Mentions to leave out so that no two overlap.
+
+    mentions (Sequence[GoldMention]): of one document.
+    keep_longest (bool): of mentions that overlap keep the longest (the first of equal ones);
+        otherwise none.
+    RETURNS (set[GoldMention]): those to leave out.
+    """
+    if keep_longest:
+        order = sorted(mentions, key=lambda m: (m.start - m.end, m.start))
+        kept: list[GoldMention] = []
+        lost = set()
+        for mention in order:
+            if any(_overlap(mention, other) for other in kept):
+                lost.add(mention)
+            else:
+                kept.append(mention)
+        return lost
+    return {
+        mention
+        for at, mention in enumerate(mentions)
+        if any(_overlap(mention, other) for i, other in enumerate(mentions) if i != at)
+    }
+
+
+def _overlap(one: GoldMention, other: GoldMention) -> bool:
+    return one.start < other.end and other.start < one.end
+
+
+def lowercase(document: CorpusDocument) -> CorpusDocument:
+    """document (CorpusDocument): any. RETURNS (CorpusDocument): lower-cased, offsets as before."""
+    return _with_text(document, lower_in_place(document.text))
+
+
+def lower_in_place(text: str) -> str:
+    """Lower-case a text and keep its offsets: `İ`, whose small letter is two characters, stays.
+
+    text (str): any. RETURNS (str): as long as `text`.
+    """
+    lower = text.lower()
+    if len(lower) == len(text):
+        return lower
+    return "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+
+
+def _with_text(
+    document: CorpusDocument, text: str, change: Callable[[str], str] = lower_in_place
+) -> CorpusDocument:
+    """Another text of the same length; `change` is what it does to the parts of composites."""
+    mentions = (
+        replace(m, text=text[m.start : m.end], parts=tuple(map(change, m.parts)))
+        for m in document.mentions
+    )
+    return replace(document, text=text, mentions=tuple(mentions))
+
+
+def blank_punctuation(document: CorpusDocument) -> tuple[CorpusDocument, int]:
+    """Bring the mentions in the text to the normal form of names: lower case, punctuation blank,
+    one blank between words. Mentions that are all punctuation stay.
+
+    document (CorpusDocument): any, e.g. text `see (B-cell) lymphoma`, mention `(B-cell) lymphoma`.
+    RETURNS (tuple[CorpusDocument, int]): here text `see b cell lymphoma`, mention
+        `b cell lymphoma`; and how many mentions stayed.
+    """
+    stay = [mention for mention in document.mentions if not normalize_name(mention.text)]
+    runs = _merged((m.start, m.end) for m in document.mentions if m not in stay)
+    chars = list(document.text)
+    for start, end in runs:
+        lower = lower_in_place(document.text[start:end])
+        chars[start:end] = [c if normalize_name(c) else " " for c in lower]
+    for mention in stay:
+        chars[mention.start : mention.end] = mention.text
+    text = "".join(chars)
+    surplus: list[tuple[int, int, str]] = []
+    for start, end in runs:
+        for blanks in re.finditer(" +", text[start:end]):
+            between_words = blanks.start() > 0 and blanks.end() < end - start
+            surplus += [
+                (start + at, start + at + 1, "")
+                for at in range(blanks.start() + between_words, blanks.end())
+            ]
+    document = replace_spans(_with_text(document, text, _normal_or_same), surplus)
+    return replace(document, mentions=tuple(map(_trimmed, document.mentions))), len(stay)
+
+
+def _normal_or_same(text: str) -> str:
+    return normalize_name(text) or text
+
+
+def _merged(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Spans that touch or overlap become one."""
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = merged[-1][0], max(end, merged[-1][1])
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def _trimmed(mention: GoldMention) -> GoldMention:
+    start = mention.end - len(mention.text.lstrip(" "))
+    text = mention.text.strip(" ")
+    return replace(mention, start=start, end=start + len(text), text=text)
+
+
+def expand_abbreviations(
+    document: CorpusDocument, pairs: Sequence[tuple[str, str]], where: str = "mentions"
+) -> tuple[CorpusDocument, int]:
+    """Put long forms in the place of short forms, as whole words.
+
+    A short form stays where one mention holds long and short form together (`adenomatous polyposis
+    coli (APC)`), and where a mention begins or ends inside it. With several long forms for one
+    short form the first counts.
+
+    document (CorpusDocument): e.g. `APC mutations`, mention `APC`; parts of composites are
+        expanded as well.
+    pairs (Sequence[tuple[str, str]]): short and long form, e.g. `("APC", "adenomatous polyposis
+        coli")`.
+    where (str): `mentions` or `text`, see `Preprocessing.expand`.
+    RETURNS (tuple[CorpusDocument, int]): here `adenomatous polyposis coli mutations`, offsets
+        moved; and the number of occurrences expanded.
+    """
+    long_forms: dict[str, str] = {}
+    for short, long in pairs:
+        if short and long and short != long:
+            long_forms.setdefault(short, long)
+    if not long_forms:
+        return document, 0
+    longest_first = sorted(long_forms, key=len, reverse=True)
+    pattern = re.compile(_WORD_EDGES.format(f"(?:{'|'.join(map(re.escape, longest_first))})"))
+    replacements = []
+    for match in pattern.finditer(document.text):
+        start, end = match.span()
+        touching = [m for m in document.mentions if m.start < end and start < m.end]
+        covering = [m for m in touching if m.start <= start and end <= m.end]
+        if len(covering) < len(touching) or (where == "mentions" and not covering):
+            continue
+        long = long_forms[match[0]]
+        if any(long.lower() in m.text.lower() for m in covering):
+            continue
+        replacements.append((start, end, long))
+    document = replace_spans(document, replacements)
+    mentions = (
+        replace(m, parts=tuple(pattern.sub(lambda found: long_forms[found[0]], p) for p in m.parts))
+        for m in document.mentions
+    )
+    return replace(document, mentions=tuple(mentions)), len(replacements)
+
+
+def replace_spans(
+    document: CorpusDocument, replacements: Sequence[tuple[int, int, str]]
+) -> CorpusDocument:
+    """Change the text in places and move everything that points into it.
+
+    document (CorpusDocument): any.
+    replacements (Sequence[tuple[int, int, str]]): start, end and new text, in order, not
+        overlapping; a mention that begins at such a start or ends at such an end includes the new
+        text.
+    RETURNS (CorpusDocument): with the offsets of mentions and title moved.
+    """
+    if not replacements:
+        return document
+    pieces, starts, ends = [], {}, {}
+    at = shift = 0
+    shifts = [(0, 0)]
+    for start, end, new in replacements:
+        pieces += [document.text[at:start], new]
+        starts[start] = start + shift
+        shift += len(new) - (end - start)
+        ends[end] = end + shift
+        shifts.append((end, shift))
+        at = end
+    text = "".join([*pieces, document.text[at:]])
+    move = _mover(shifts)
+    mentions = []
+    for mention in document.mentions:
+        start = starts.get(mention.start, mention.start + move(mention.start))
+        end = ends.get(mention.end, mention.end + move(mention.end))
+        mentions.append(replace(mention, start=start, end=end, text=text[start:end]))
+    title_end = document.title_end
+    if title_end is not None:
+        title_end = ends.get(title_end, title_end + move(title_end))
+    return replace(document, text=text, mentions=tuple(mentions), title_end=title_end)
+
+
+def _mover(shifts: list[tuple[int, int]]) -> Callable[[int], int]:
+    positions = [position for position, _ in shifts]
+    return lambda at: shifts[bisect_right(positions, at) - 1][1]

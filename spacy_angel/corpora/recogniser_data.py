@@ -1,0 +1,176 @@
+"""Gold documents → entities that a mention recogniser is trained on.
+
+The annotated types of NCBI-disease and BC5CDR become two labels:
+
+    SpecificDisease, DiseaseClass, Modifier, CompositeMention, Disease → DISEASE
+    Chemical → CHEMICAL
+
+Of overlapping mentions the longest stays. A mention that begins or ends inside a token of the
+tokenizer stays as well: its Doc is split there (`docs.to_doc`), so that spaCy learns nothing from
+that token in training and counts the mention as missed in scoring.
+
+NCBI-disease marks no chemicals, which does not mean that there are none. Where a text has a string
+that another training corpus marks as one, its tokens are left open: spaCy then takes every answer
+for right.
+
+Two corpora show few of the names that there are. `swap_mentions` puts a vocabulary's names into
+their sentences, so that the sentence is learned and not the name alone.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from random import Random
+from typing import TYPE_CHECKING
+
+from ..errors import AngelError, Errors
+from ..vocabulary.concepts import Concept
+from .docs import GOLD_SPANS, to_doc
+from .documents import CorpusDocument, CorpusReport, GoldMention
+from .preprocessing import Preprocessing, preprocess, replace_spans
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Doc
+
+ENTITY_LABELS: dict[str, str] = {
+    "SpecificDisease": "DISEASE",
+    "DiseaseClass": "DISEASE",
+    "Modifier": "DISEASE",
+    "CompositeMention": "DISEASE",
+    "Disease": "DISEASE",
+    "Chemical": "CHEMICAL",
+}
+
+
+def to_entities(
+    documents: Iterable[CorpusDocument],
+    labels: Mapping[str, str] = ENTITY_LABELS,
+    report: CorpusReport | None = None,
+) -> Iterator[CorpusDocument]:
+    """Mentions as a recogniser learns them: few labels, no overlaps, no identifiers.
+
+    Mentions that differ in nothing else become one.
+
+    documents (Iterable[CorpusDocument]): e.g. from `read_corpus`.
+    labels (Mapping[str, str]): entity label of each type of the corpora.
+    report (CorpusReport | None): gets `overlapping_left_out`.
+    RETURNS (Iterator[CorpusDocument]): in the same order.
+    RAISES (AngelError): a type has no entity label.
+    """
+    relabelled = (
+        replace(
+            document, mentions=tuple(dict.fromkeys(_entity(m, labels) for m in document.mentions))
+        )
+        for document in documents
+    )
+    return preprocess(relabelled, Preprocessing(overlaps="longest"), report=report)
+
+
+def _entity(mention: GoldMention, labels: Mapping[str, str]) -> GoldMention:
+    if mention.label not in labels:
+        raise AngelError(
+            Errors.E431.format(label=mention.label, text=mention.text, known=", ".join(labels))
+        )
+    return replace(mention, label=labels[mention.label], concept_ids="", parts=())
+
+
+def names_by_label(concepts: Iterable[Concept]) -> dict[str, list[str]]:
+    """Names to put in the place of mentions.
+
+    concepts (Iterable[Concept]): with the types `Disease` and `Chemical`, see `ENTITY_LABELS`.
+    RETURNS (dict[str, list[str]]): for each entity label the different names in their original
+        spelling, sorted; names with a comma are left out, since nobody writes
+        `Infarction, Myocardial` in a sentence.
+    RAISES (AngelError): no concept has one of these types.
+    """
+    names: dict[str, set[str]] = {}
+    for concept in concepts:
+        for label in {ENTITY_LABELS[kind] for kind in concept.types if kind in ENTITY_LABELS}:
+            found = names.setdefault(label, set())
+            found.update(n for n in (concept.canonical_name, *concept.aliases) if "," not in n)
+    if not names:
+        raise AngelError(Errors.E432.format(known=", ".join(ENTITY_LABELS)))
+    return {label: sorted(found) for label, found in names.items()}
+
+
+def swap_mentions(
+    document: CorpusDocument, names: Mapping[str, Sequence[str]], rng: Random
+) -> CorpusDocument:
+    """The same document about other diseases and chemicals.
+
+    Equal mentions get equal names. Half of the names are lower-cased, as they mostly are in running
+    text, but for those with capitals inside a word (`IDDM`, `GnRH`).
+
+    document (CorpusDocument): from `to_entities`.
+    names (Mapping[str, Sequence[str]]): from `names_by_label`; mentions of other labels stay.
+    rng (Random): makes the choice.
+    RETURNS (CorpusDocument): offsets moved with the text.
+    """
+    chosen: dict[str, str] = {}
+    for mention in document.mentions:
+        if mention.label in names and mention.text not in chosen:
+            name = rng.choice(names[mention.label])
+            plain = not re.search(r"\S[A-Z]", name)
+            chosen[mention.text] = name.lower() if plain and rng.random() < 0.5 else name
+    places = sorted((m.start, m.end, chosen[m.text]) for m in document.mentions if m.text in chosen)
+    return replace_spans(document, places)
+
+
+def unmarked_strings(
+    corpus: Collection[CorpusDocument], training: Iterable[CorpusDocument]
+) -> frozenset[str]:
+    """What a corpus may hold without marking it.
+
+    corpus (Collection[CorpusDocument]): all documents of one file, from `to_entities`.
+    training (Iterable[CorpusDocument]): documents of all training files, from `to_entities`.
+    RETURNS (frozenset[str]): mentions of the training files with labels that the corpus never
+        uses, and the same with their first letter in the other case: at the beginning of a sentence
+        `cholesterol` has a capital, but `be` is not the element `Be`.
+    """
+    used = {mention.label for document in corpus for mention in document.mentions}
+    strings = {
+        mention.text
+        for document in training
+        for mention in document.mentions
+        if mention.label not in used
+    }
+    return frozenset(strings | {text[0].swapcase() + text[1:] for text in strings})
+
+
+def entity_docs(
+    documents: Iterable[CorpusDocument],
+    nlp: "Language",
+    unmarked: Collection[str] = (),
+    report: CorpusReport | None = None,
+) -> "Iterator[Doc]":
+    """Documents as Docs with gold entities.
+
+    documents (Iterable[CorpusDocument]): from `to_entities`.
+    nlp (Language): its tokenizer and vocab are used.
+    unmarked (Collection[str]): strings whose tokens are left open where they stand outside of
+        entities, spelled just so.
+    report (CorpusReport | None): gets the entities of each label as `entities_DISEASE` and so on,
+        `entities_inside_tokens` (begin or end inside a token) and `tokens_left_open`.
+    RETURNS (Iterator[Doc]): with `ents`, and nothing else.
+    """
+    from spacy.matcher import PhraseMatcher
+    from spacy.util import filter_spans
+
+    report = report if report is not None else CorpusReport()
+    matcher = PhraseMatcher(nlp.vocab)
+    matcher.add("UNMARKED", [nlp.make_doc(text) for text in sorted(unmarked)])
+    for document in documents:
+        doc = to_doc(document, nlp)
+        del doc.spans[GOLD_SPANS]
+        doc.user_data.clear()
+        found = matcher(doc, as_spans=True)
+        left_open = filter_spans(s for s in found if not any(token.ent_type for token in s))
+        doc.set_ents(list(doc.ents), missing=left_open)
+        tokens = nlp.make_doc(document.text)
+        for mention in document.mentions:
+            report.count(f"entities_{mention.label}")
+            inside = tokens.char_span(mention.start, mention.end) is None
+            report.count("entities_inside_tokens", int(inside))
+        report.count("tokens_left_open", sum(token.ent_iob == 0 for token in doc))
+        yield doc

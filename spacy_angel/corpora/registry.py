@@ -1,0 +1,202 @@
+"""Benchmark corpora: files of the published formats → documents with gold mentions → spaCy Docs.
+
+Reading imports no spaCy; `to_doc`, `write_docbin` and DocBin files do.
+"""
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from hashlib import blake2b
+from inspect import signature
+from pathlib import Path
+from typing import Any
+
+from ..errors import AngelError, Errors
+from ..files.options import checked_options
+from ..files.reading import infer_split, pieces
+from .docs import from_doc, read_docbin, to_doc, write_docbin
+from .documents import CorpusDocument, CorpusReport, GoldMention, Reading, normal_ids, split_ids
+from .formats.askapatient import askapatient_concepts, read_askapatient
+from .formats.bioc import read_bioc_json, read_bioc_xml, to_bioc, write_bioc_json
+from .formats.cometa import read_cometa
+from .formats.genbioel import read_genbioel
+from .formats.pubtator import format_pubtator, parse_pubtator, read_pubtator, write_pubtator
+
+__all__ = [
+    "FORMATS",
+    "CorpusDocument",
+    "CorpusReport",
+    "GoldMention",
+    "Reading",
+    "askapatient_concepts",
+    "format_pubtator",
+    "from_doc",
+    "infer_format",
+    "normal_ids",
+    "parse_pubtator",
+    "read_corpus",
+    "read_pmids",
+    "split_ids",
+    "to_bioc",
+    "to_doc",
+    "write_bioc_json",
+    "write_docbin",
+    "write_pubtator",
+]
+
+FORMATS: dict[str, Callable[..., Iterator[CorpusDocument]]] = {
+    "pubtator": read_pubtator,
+    "bioc_xml": read_bioc_xml,
+    "bioc_json": read_bioc_json,
+    "askapatient": read_askapatient,
+    "cometa": read_cometa,
+    "genbioel": read_genbioel,
+    "docbin": read_docbin,
+}
+
+# Options of `read_corpus` that all formats have.
+_OPTIONS = ("prefix", "split", "pmids", "keep_duplicates", "strict")
+
+# What the first line of a file looks like.
+_FIRST_LINES = (
+    ("bioc_xml", re.compile(rb"\s*<")),
+    ("bioc_json", re.compile(rb"\s*[{\[]")),
+    ("pubtator", re.compile(rb"[^|\t]+\|t\|")),
+    ("askapatient", re.compile(rb"[0-9]+\t[^\t]+\t[^\t]+$")),
+    ("cometa", re.compile(rb"(?=.*\tTerm\t).*\tGeneral SNOMED ID\t")),
+)
+
+
+def read_corpus(
+    path: str | Path,
+    format: str | None = None,
+    *,
+    prefix: str | Mapping[str, str] = "",
+    split: str | None = None,
+    pmids: str | Path | Collection[str] | None = None,
+    keep_duplicates: bool = False,
+    strict: bool = True,
+    report: CorpusReport | None = None,
+    **options: Any,
+) -> Iterator[CorpusDocument]:
+    """Stream the documents of a corpus.
+
+    path (str | Path): file (plain or gzip) or folder.
+    format (str | None): one of FORMATS; None to tell it from the file.
+    prefix (str | Mapping[str, str]): vocabulary of ids without one, or one for each label, e.g.
+        `{"GeneOrGeneProduct": "NCBIGene"}`; MeSH ids and CUIs are known without.
+    split (str | None): split of the documents; None to tell it from the file's name.
+    pmids (str | Path | Collection[str] | None): ids of the documents to keep, or a file with one
+        a line (MedMentions' splits).
+    keep_duplicates (bool): keep documents that stand twice, word for word (NCBI-disease's
+        8528200). Without, a digest of each document stays in memory.
+    strict (bool): raise at the first fault; otherwise leave out what it spoils and count it.
+    report (CorpusReport | None): gets counts and notes while the documents are taken.
+    options (Any): of the format, e.g. `granularity="specific"` for COMETA; text is converted for
+        them and the two above, see `options.checked_options`.
+    RETURNS (Iterator[CorpusDocument]): in the order of the file.
+    RAISES (AngelError): naming file and line; where the format or an option is unknown, or an
+        option has a wrong value.
+    """
+    path = Path(path)
+    format = format or infer_format(path)
+    if format not in FORMATS:
+        raise AngelError(Errors.E424.format(format=format, known=", ".join(sorted(FORMATS))))
+    if not path.exists():
+        raise AngelError(Errors.E402.format(path=path, error="there is no such file"))
+    known = [*signature(FORMATS[format]).parameters][2:]
+    if unknown := options.keys() - set(known):
+        raise AngelError(
+            Errors.E429.format(
+                format=format, option=sorted(unknown)[0], known=", ".join([*_OPTIONS, *known])
+            )
+        )
+    options = checked_options(FORMATS[format], options, format)
+    flags = {"keep_duplicates": keep_duplicates, "strict": strict}
+    keep_duplicates, strict = checked_options(read_corpus, flags, format).values()
+    report = report if report is not None else CorpusReport()
+    if split is None:
+        split = "" if path.is_dir() else infer_split(path.name)
+    documents = FORMATS[format](path, Reading(str(path), prefix, split, strict, report), **options)
+    if pmids is not None:
+        wanted = read_pmids(pmids) if isinstance(pmids, str | Path) else frozenset(pmids)
+        documents = _listed(documents, wanted, report)
+    if not keep_duplicates:
+        documents = _distinct(documents, report)
+    return _counted(documents, report)
+
+
+def infer_format(path: str | Path) -> str:
+    """Tell the format of a corpus from its first line, or from what a folder holds.
+
+    path (str | Path): file or folder.
+    RETURNS (str): one of FORMATS.
+    RAISES (AngelError): where it is empty or looks like none of them.
+    """
+    path = Path(path)
+    if path.is_dir():
+        for pattern, format in (("*.source", "genbioel"), ("*.spacy", "docbin")):
+            if any(path.glob(pattern)):
+                return format
+    elif path.suffix == ".spacy":
+        return "docbin"
+    else:
+        for _, piece in pieces(path):
+            line = piece.removeprefix(b"\xef\xbb\xbf").rstrip(b"\r\n")
+            if line.strip():
+                for format, pattern_of in _FIRST_LINES:
+                    if pattern_of.match(line):
+                        return format
+                break
+        else:
+            raise AngelError(Errors.E430.format(path=path))
+    raise AngelError(Errors.E425.format(path=path, known=", ".join(sorted(FORMATS))))
+
+
+def read_pmids(path: str | Path) -> frozenset[str]:
+    """path (str | Path): file with an id a line. RETURNS (frozenset[str]): the ids."""
+    lines = (line.strip() for _, line in pieces(Path(path)))
+    return frozenset(line.decode("utf8", errors="replace") for line in lines if line)
+
+
+def _listed(
+    documents: Iterable[CorpusDocument], wanted: frozenset[str], report: CorpusReport
+) -> Iterator[CorpusDocument]:
+    found = set()
+    for document in documents:
+        if document.doc_id in wanted:
+            found.add(document.doc_id)
+            yield document
+        else:
+            report.count("documents_outside_list")
+    for doc_id in sorted(wanted - found):
+        report.count("ids_not_found", note=f"document {doc_id} of the list is not in the corpus")
+
+
+def _distinct(
+    documents: Iterable[CorpusDocument], report: CorpusReport
+) -> Iterator[CorpusDocument]:
+    """Leave out documents that are equal word for word; same id, other text is only reported."""
+    seen: dict[bytes, bytes] = {}
+    for document in documents:
+        key = blake2b(document.doc_id.encode(), digest_size=8).digest()
+        content = blake2b(repr((document.text, document.mentions)).encode(), digest_size=8).digest()
+        if key not in seen:
+            seen[key] = content
+        elif seen[key] == content:
+            note = f"document {document.doc_id} stands twice, word for word; read once"
+            report.count("duplicate_documents", note=note)
+            report.count("duplicate_mentions", len(document.mentions))
+            continue
+        else:
+            note = f"the id {document.doc_id} stands for two different documents; both are read"
+            report.count("repeated_ids", note=note)
+        yield document
+
+
+def _counted(documents: Iterable[CorpusDocument], report: CorpusReport) -> Iterator[CorpusDocument]:
+    for document in documents:
+        report.count("documents")
+        report.count("mentions", len(document.mentions))
+        missing = sum(not mention.concept_ids for mention in document.mentions)
+        report.count("mentions_without_id", missing)
+        yield document

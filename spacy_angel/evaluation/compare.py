@@ -1,0 +1,88 @@
+"""Two evaluations of the same mentions side by side: figures, tests, report."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+from ..errors import AngelError, Errors
+from ..files.reading import write_json
+from .report import METRICS, read_predictions, write_comparison
+from .statistics import compare_systems
+
+COMPARISON = "comparison.json"
+
+
+def compare(
+    dir_a: str | Path, dir_b: str | Path, output: str | Path | None = None
+) -> dict[str, Any]:
+    """Compare two evaluations of the same mentions.
+
+    dir_a (str | Path), dir_b (str | Path): folders that `evaluate` wrote.
+    output (str | Path | None): folder for `comparison.json` and a `report.html` that shows the
+        mentions on which the two differ side by side.
+    RETURNS (dict[str, Any]): `systems`, `mentions`; for `lenient` and `strict` the accuracies at 1
+        of `a` and `b` in per cent, `counts` (`both`, `only_a`, `only_b`, `neither`) and `test`, see
+        `statistics.Comparison`. Strict counts all mentions with identifiers; lenient those that the
+        vocabularies of both hold.
+    RAISES (AngelError): a folder has no evaluation, or the two are of different mentions.
+    """
+    paths = Path(dir_a), Path(dir_b)
+    hits: dict[str, tuple[list[bool], list[bool]]] = {"lenient": ([], []), "strict": ([], [])}
+    for a, b in read_pairs(*paths):
+        if not a["gold"]:
+            continue
+        for key, both in hits.items():
+            if key == "strict" or all(g["known"] for one in (a, b) for g in one["gold"]):
+                for one, found in zip((a, b), both, strict=True):
+                    found.append(one[f"{key}_rank"] == 1)
+    comparison: dict[str, Any] = {
+        "systems": [_read_metrics(path)["run"]["pipeline"] for path in paths],
+        "folders": [str(path) for path in paths],
+        "mentions": len(hits["strict"][0]),
+    }
+    for key, (hits_a, hits_b) in hits.items():
+        pairs = Counter(zip(hits_a, hits_b, strict=True))
+        comparison[key] = {
+            "mentions": len(hits_a),
+            "a": 100 * sum(hits_a) / max(len(hits_a), 1),
+            "b": 100 * sum(hits_b) / max(len(hits_b), 1),
+            "counts": {
+                "both": pairs[True, True],
+                "only_a": pairs[True, False],
+                "only_b": pairs[False, True],
+                "neither": pairs[False, False],
+            },
+            "test": compare_systems(hits_a, hits_b).to_dict(),
+        }
+    if output is not None:
+        write_json(Path(output) / COMPARISON, comparison)
+        write_comparison(comparison, read_pairs(*paths), Path(output))
+    return comparison
+
+
+def read_pairs(dir_a: Path, dir_b: Path) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """The predictions of two evaluations, mention by mention.
+
+    dir_a (Path), dir_b (Path): folders that `evaluate` wrote.
+    RETURNS (Iterator[tuple[dict[str, Any], dict[str, Any]]]): lines of `predictions.jsonl`.
+        Mentions are known by document, order, label and the identifiers that the corpus gives:
+        where abbreviations were expanded for one system only (a baseline), texts and offsets
+        differ.
+    RAISES (AngelError): a folder has none, or the two are of different mentions.
+    """
+    lines = (read_predictions(dir_a), read_predictions(dir_b))
+    for number, (a, b) in enumerate(zip_longest(*lines), 1):
+        keys = [one and [one[key] for key in ("doc_id", "label", "annotated")] for one in (a, b)]
+        if keys[0] != keys[1]:
+            shown = [one and [one["doc_id"], one["start"], one["mention"]] for one in (a, b)]
+            raise AngelError(Errors.E510.format(line=number, a=shown[0], b=shown[1]))
+        yield a, b
+
+
+def _read_metrics(path: Path) -> dict[str, Any]:
+    if not (path / METRICS).is_file():
+        raise AngelError(Errors.E509.format(file=METRICS, path=path))
+    return json.loads((path / METRICS).read_text(encoding="utf8"))

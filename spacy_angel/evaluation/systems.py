@@ -1,0 +1,260 @@
+"""Systems that answer with ranked names and concepts, and the documents that go through them.
+
+A system is a function from documents to answers: a pipeline with `angel_linker`, or a baseline.
+"""
+
+import re
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import groupby, islice
+from typing import TYPE_CHECKING, Any
+
+from ..corpora.docs import to_doc
+from ..corpora.documents import CorpusDocument, GoldMention, split_ids
+from ..linking.mentions import find_spans, mention_at, read_mentions
+from ..linking.ranking import NIL
+from ..model.prompts import Mention
+from .baselines import Baseline
+from .counts import MentionResult, Ranking, split_composite
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Span
+
+    from ..linking.linker import AngelLinker
+
+_BATCH = 64  # documents
+_SENTENCE_CHARS = 300
+_SENTENCE_END = re.compile(r"[.!?]\s+(?=[A-Z(\[])|\n+")
+_NO_RANKING = Ranking()
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a system says of one gold mention.
+
+    prompt (Mention): the mention as the system read it.
+    ranking (Ranking): names and concepts.
+    linked (bool), found (bool): as in `MentionResult`.
+    """
+
+    prompt: Mention
+    ranking: Ranking = _NO_RANKING
+    linked: bool = True
+    found: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentAnswers:
+    """What a system says of one document.
+
+    answers (list[Answer]): one a gold mention, in their order.
+    spurious_linked (int), spurious_nil (int): its mentions on other characters.
+    """
+
+    answers: list[Answer]
+    spurious_linked: int = 0
+    spurious_nil: int = 0
+
+
+System = Callable[[Iterable[CorpusDocument]], Iterator[DocumentAnswers]]
+"""Documents in, answers out, one for each document and in the same order."""
+
+
+def baseline_system(baseline: Baseline, k: int) -> System:
+    """A baseline as a system.
+
+    baseline (Baseline): e.g. one of `BASELINES`.
+    k (int): ranks wanted.
+    RETURNS (System): the system.
+    """
+
+    def answer(documents: Iterable[CorpusDocument]) -> Iterator[DocumentAnswers]:
+        stream = iter(documents)
+        while batch := list(islice(stream, _BATCH)):
+            prompts = [[mention_at(d.text, m.start, m.end) for m in d.mentions] for d in batch]
+            rankings = iter(baseline.link([p.text for found in prompts for p in found], k))
+            for found in prompts:
+                yield DocumentAnswers([Answer(prompt, next(rankings)) for prompt in found])
+
+    return answer
+
+
+def pipeline_system(nlp: "Language", linker: "AngelLinker", *, predicted: bool = False) -> System:
+    """A pipeline with an `angel_linker` as a system; what comes after the linker does not run.
+
+    nlp (Language): the pipeline.
+    linker (AngelLinker): its linker; with gold mentions it must read the span group `gold`.
+    predicted (bool): the pipeline finds the mentions itself; else it is given the gold ones, and
+        other components that write entities do not run.
+    RETURNS (System): the system.
+    """
+    at = next(i for i, (_, component) in enumerate(nlp.pipeline) if component is linker)
+    before, after = nlp.pipe_names[:at], nlp.pipe_names[at + 1 :]
+    writers = [name for name in before if "doc.ents" in nlp.get_pipe_meta(name).assigns]
+    disable = after if predicted else [*writers, *after]
+
+    def answer(documents: Iterable[CorpusDocument]) -> Iterator[DocumentAnswers]:
+        pending: deque[CorpusDocument] = deque()
+
+        def requests() -> Iterator[Any]:
+            for document in documents:
+                pending.append(document)
+                yield document.text if predicted else to_doc(_without_ids(document), nlp)
+
+        for doc in nlp.pipe(requests(), batch_size=_BATCH, disable=disable):
+            document = pending.popleft()
+            spans = find_spans(doc, linker.settings.span_key)
+            prompts = read_mentions(
+                doc,
+                spans,
+                n_sents=linker.settings.n_sents,
+                resolve_abbreviations=linker.settings.resolve_abbreviations,
+            )
+            found = {
+                (span.start_char, span.end_char): _read_span(span, prompt, linker)
+                for span, prompt in zip(spans, prompts, strict=True)
+            }
+            gold = [(mention.start, mention.end) for mention in document.mentions]
+            spurious = [found[at].linked for at in found.keys() - set(gold)]
+            yield DocumentAnswers(
+                [
+                    found.get(at) or Answer(mention_at(document.text, *at), found=False)
+                    for at in gold
+                ],
+                spurious_linked=sum(spurious),
+                spurious_nil=len(spurious) - sum(spurious),
+            )
+
+    return answer
+
+
+def _without_ids(document: CorpusDocument) -> CorpusDocument:
+    """A linker that does not overwrite would hand the gold identifiers back."""
+    mentions = tuple(replace(mention, concept_ids="") for mention in document.mentions)
+    return replace(document, mentions=mentions)
+
+
+def _read_span(span: "Span", prompt: Mention, linker: "AngelLinker") -> Answer:
+    settings = linker.settings
+    candidates = span._.get(settings.candidates_attr)
+    names, name_ids, scores = [], [], []
+    for name, group in groupby(candidates, key=lambda c: c["name"]):
+        alike = list(group)
+        names.append(name)
+        name_ids.append(tuple(candidate["concept_id"] for candidate in alike))
+        scores.append(alike[0]["log_prob"])
+    # The order is judged whatever the limits; `linked` tells what they leave.
+    concepts = tuple(linker.rank(candidates))
+    ranking = Ranking(tuple(names), tuple(name_ids), tuple(scores), concepts)
+    return Answer(prompt, ranking, linked=span._.get(settings.kb_id_attr) not in ("", NIL))
+
+
+def answer_documents(
+    documents: Iterable[CorpusDocument],
+    system: System,
+    resolve: Callable[[str], str | None],
+    *,
+    split_composites: bool = True,
+) -> Iterator[tuple[list[tuple[MentionResult, Mention]], int, int]]:
+    """Send documents through a system.
+
+    documents (Iterable[CorpusDocument]): with gold mentions; streamed.
+    system (System): what links.
+    resolve (Callable[[str], str | None]): canonical identifier, None where the vocabulary lacks it.
+    split_composites (bool): look the parts of a composite up as well, each in the mention's place.
+    RETURNS (Iterator[tuple[list[tuple[MentionResult, Mention]], int, int]]): for each document its
+        results with the mentions as they were read, and the number of spurious mentions, linked
+        and not.
+    """
+    pending: deque[tuple[CorpusDocument, list[list[CorpusDocument]]]] = deque()
+
+    def requests() -> Iterator[CorpusDocument]:
+        for document in documents:
+            variants = [
+                _parts_in_place(document, mention, resolve) if split_composites else []
+                for mention in document.mentions
+            ]
+            pending.append((document, variants))
+            yield document
+            for parts in variants:
+                yield from parts
+
+    responses = system(requests())
+    for response in responses:
+        document, variants = pending.popleft()
+        results = []
+        for mention, answer, parts in zip(
+            document.mentions, response.answers, variants, strict=True
+        ):
+            rankings = tuple(next(responses).answers[0].ranking for _ in parts)
+            gold, known = _gold(mention, resolve)
+            left, right = sentence_around(document.text, mention.start, mention.end)
+            result = MentionResult(
+                doc_id=document.doc_id,
+                start=mention.start,
+                end=mention.end,
+                mention=mention.text,
+                label=mention.label,
+                left=left,
+                right=right,
+                annotated=mention.concept_ids,
+                gold=gold,
+                known=known,
+                ranking=answer.ranking,
+                parts=rankings,
+                queries=tuple(part.mentions[0].text for part in parts),
+                linked=answer.linked,
+                found=answer.found,
+            )
+            results.append((result, answer.prompt))
+        yield results, response.spurious_linked, response.spurious_nil
+
+
+def _gold(
+    mention: GoldMention, resolve: Callable[[str], str | None]
+) -> tuple[tuple[str, ...], tuple[bool, ...]]:
+    """Canonical identifiers, each once, and which of them the vocabulary holds."""
+    ids = {resolve(raw) or raw: resolve(raw) is not None for raw in split_ids(mention.concept_ids)}
+    return tuple(ids), tuple(ids.values())
+
+
+def _parts_in_place(
+    document: CorpusDocument, mention: GoldMention, resolve: Callable[[str], str | None]
+) -> list[CorpusDocument]:
+    """The document once for each part of a composite, with the part in the composite's place."""
+    n_parts = len(_gold(mention, resolve)[0])
+    if n_parts < 2:
+        return []
+    given = mention.parts if len(mention.parts) == n_parts else ()
+    return [
+        replace(
+            document,
+            text=document.text[: mention.start] + part + document.text[mention.end :],
+            mentions=(
+                replace(
+                    mention, text=part, end=mention.start + len(part), concept_ids="", parts=()
+                ),
+            ),
+            title_end=None,
+        )
+        for part in given or split_composite(mention.text, n_parts)
+    ]
+
+
+def sentence_around(text: str, start: int, end: int) -> tuple[str, str]:
+    """What stands in the sentence before and after a mention, by a rough rule, for display.
+
+    text (str): the document.
+    start (int), end (int): character offsets.
+    RETURNS (tuple[str, str]): at most 300 characters on either side.
+    """
+    left = text[max(0, start - _SENTENCE_CHARS) : start]
+    right = text[end : end + _SENTENCE_CHARS]
+    ends = list(_SENTENCE_END.finditer(left))
+    if ends:
+        left = left[ends[-1].end() :]
+    if found := _SENTENCE_END.search(right):
+        right = right[: found.start() + 1].rstrip("\n")
+    return left, right

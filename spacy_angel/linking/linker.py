@@ -1,0 +1,717 @@
+"""The component `angel_linker`: mentions in, identifiers out.
+
+It knows documents, not tensors: `mentions` reads them, `generator` searches, `ranking` decides.
+"""
+
+import json
+import os
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from spacy import util
+from spacy.language import Language
+from spacy.pipeline import Pipe
+from spacy.tokens import Doc, Span, SpanGroup
+from spacy.training import Example
+from spacy.vocab import Vocab
+from thinc.api import Config
+from tqdm import tqdm
+
+from ..errors import AngelError, Errors
+from .loaders import ModelLoader, VocabularyLoader, load_checkpoint, load_vocabulary
+from .mentions import find_spans, read_mentions
+from .ranking import NIL, Candidate, RankedConcept, choose_link, list_candidates, rank_concepts
+from .scoring import gold_ids
+from .settings import Dtype, LinkerSettings, Mode
+
+if TYPE_CHECKING:
+    from ..model.prompts import Mention
+    from ..search.generator import Generator
+    from ..vocabulary.kb import ConceptKB
+    from ..vocabulary.search_spaces import Subset
+    from .calibration import Calibration, CalibrationItem
+
+# scispaCy's abbreviation detector causes it with every text that has no abbreviation.
+warnings.filterwarnings("ignore", message=r"\[W036\]", module=r"scispacy\.abbreviation")
+
+DEFAULT_CONFIG = """
+[angel_linker]
+# A folder, a hub name, or a block with @architectures; null is the model that ships.
+model = null
+# A stored vocabulary, a vocabulary file, or a block with @misc; null is the starter that ships.
+vocabulary = null
+# What the model reads.
+n_sents = null
+max_source_tokens = null
+resolve_abbreviations = true
+# How it searches.
+mode = "beam"
+num_beams = 5
+k = 5
+length_penalty = 1.0
+max_work = 1000
+# How names become a link.
+temperature = 1.0
+threshold = null
+min_log_prob = null
+link_exact_names = false
+# Which mentions are linked, and to what.
+span_key = null
+labels_discard = []
+types_by_label = {}
+overwrite = true
+# What is written.
+output_span_key = null
+kb_id_attr = "kb_id"
+kb_ents_attr = "kb_ents"
+candidates_attr = "candidates"
+# Where and how it runs.
+batch_size = 32
+device = "cpu"
+dtype = "float32"
+
+[angel_linker.scorer]
+@scorers = "spacy_angel.linker_scorer.v1"
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """What is written on one mention, in plain values.
+
+    kb_id (str): the identifier, or `NIL`.
+    kb_ents (list[tuple[str, float]]): concepts with their probability, best first; none where the
+        identifier is `NIL`, as scispaCy's hold nothing below its limits.
+    candidates (list[dict[str, Any]]): `concept_id`, `name` (original spelling), `score`,
+        `log_prob`, in the order of the search, all that were found.
+    """
+
+    kb_id: str
+    kb_ents: list[tuple[str, float]]
+    candidates: list[dict[str, Any]]
+
+
+@Language.factory(
+    "angel_linker",
+    assigns=["token.ent_kb_id", "span._.kb_id", "span._.kb_ents", "span._.candidates"],
+    requires=["doc.ents"],
+    default_config=Config().from_str(DEFAULT_CONFIG)["angel_linker"],
+    default_score_weights={
+        "nel_micro_f": 1.0,
+        "nel_micro_r": None,
+        "nel_micro_p": None,
+        "nel_accuracy": None,
+    },
+)
+def make_angel_linker(
+    nlp: Language,
+    name: str,
+    model: str | Callable | None,
+    vocabulary: str | Callable | None,
+    n_sents: int | None,
+    max_source_tokens: int | None,
+    resolve_abbreviations: bool,
+    mode: Mode,
+    num_beams: int,
+    k: int,
+    length_penalty: float,
+    max_work: int,
+    temperature: float,
+    threshold: float | None,
+    min_log_prob: float | None,
+    link_exact_names: bool,
+    span_key: str | None,
+    labels_discard: list[str],
+    types_by_label: dict[str, list[str]],
+    overwrite: bool,
+    output_span_key: str | None,
+    kb_id_attr: str,
+    kb_ents_attr: str,
+    candidates_attr: str,
+    batch_size: int,
+    device: str,
+    dtype: Dtype,
+    scorer: Callable | None,
+) -> "AngelLinker":
+    """The factory; it opens nothing. The other arguments are the fields of `LinkerSettings`.
+
+    nlp (Language): the pipeline.
+    name (str): the component's name in it.
+    model (str | ModelLoader | None), vocabulary (str | VocabularyLoader | None), scorer
+        (Callable | None): see `AngelLinker`.
+    RETURNS (AngelLinker): the component.
+    RAISES (AngelError): a setting that does not fit, or outputs that another linker of the
+        pipeline writes.
+    """
+    settings = LinkerSettings(
+        n_sents=n_sents,
+        max_source_tokens=max_source_tokens,
+        resolve_abbreviations=resolve_abbreviations,
+        mode=mode,
+        num_beams=num_beams,
+        k=k,
+        length_penalty=length_penalty,
+        max_work=max_work,
+        temperature=temperature,
+        threshold=threshold,
+        min_log_prob=min_log_prob,
+        link_exact_names=link_exact_names,
+        span_key=span_key,
+        labels_discard=tuple(labels_discard),
+        types_by_label={label: tuple(types) for label, types in types_by_label.items()},
+        overwrite=overwrite,
+        output_span_key=output_span_key,
+        kb_id_attr=kb_id_attr,
+        kb_ents_attr=kb_ents_attr,
+        candidates_attr=candidates_attr,
+        batch_size=batch_size,
+        device=device,
+        dtype=dtype,
+    )
+    linker = AngelLinker(
+        nlp.vocab, name, model=model, vocabulary=vocabulary, settings=settings, scorer=scorer
+    )
+    linker.check_outputs(nlp)
+    return linker
+
+
+class AngelLinker(Pipe):
+    """Links mentions to the concepts of a vocabulary by generating one of its names.
+
+    Writes `span._.kb_id` (an identifier or `NIL`), `span._.kb_ents` [(concept_id, probability)],
+    which is empty with `NIL`, `span._.candidates` and, where its `kb_id_attr` is `kb_id`,
+    `span.kb_id_`. Attributes on `span._` belong to the characters: of several spans over the same
+    ones the first that is linked shows there, while each has its own `kb_id_`.
+
+    vocab (Vocab): the pipeline's.
+    name (str): the component's name.
+    model (str | Path | ModelLoader | None): a folder or hub name, or what loads a model; None is
+        the shipped one. Opened at first use, a hub name in `initialize`.
+    vocabulary (str | Path | VocabularyLoader | None): likewise.
+    settings (LinkerSettings): everything else; `linker.settings` may be replaced at any time, but
+        device, dtype, max_source_tokens and attribute names are read once. `linker.config_settings`
+        are those that stand in the pipeline's config; what differs from them is saved beside it.
+    scorer (Callable | None): answers `score`.
+    """
+
+    def __init__(
+        self,
+        vocab: Vocab,
+        name: str = "angel_linker",
+        *,
+        model: str | Path | ModelLoader | None = None,
+        vocabulary: str | Path | VocabularyLoader | None = None,
+        settings: LinkerSettings = LinkerSettings(),  # noqa: B008 (frozen)
+        scorer: Callable | None = None,
+    ) -> None:
+        self.vocab = vocab
+        self.name = name
+        self.settings = settings
+        self.scorer = scorer
+        self.config_settings = settings
+        self._model_source = model
+        self._vocabulary_source = vocabulary
+        self._generator: Generator | None = None
+        self._kb: ConceptKB | None = None
+        self._process = os.getpid()
+        _set_extensions(settings)
+
+    @property
+    def generator(self) -> "Generator":
+        """RETURNS (Generator): the model, opened if it is not yet."""
+        if self._generator is None:
+            self.generator = self._load_model(local_files_only=True)
+            assert self._generator is not None
+        return self._generator
+
+    @generator.setter
+    def generator(self, generator: "Generator") -> None:
+        limit = self.settings.max_source_tokens
+        if limit is not None:
+            generator.prompts.limit_source(limit)
+        self._generator = generator
+
+    @property
+    def kb(self) -> "ConceptKB":
+        """RETURNS (ConceptKB): the vocabulary, opened if it is not yet. Concepts and names can be
+        added and removed while running; another one can be set."""
+        if self._kb is None:
+            source = self._vocabulary_source
+            self._kb = source() if callable(source) else load_vocabulary(source)
+        return self._kb
+
+    @kb.setter
+    def kb(self, kb: "ConceptKB") -> None:
+        self._kb = kb
+
+    def initialize(
+        self,
+        get_examples: Callable[[], Iterable[Example]] | None = None,
+        *,
+        nlp: Language | None = None,
+        model: str | None = None,
+        vocabulary: str | None = None,
+    ) -> None:
+        """Open model and vocabulary and compile the name trie; a hub name is fetched.
+
+        get_examples (Callable | None): not used, spaCy hands it to every component.
+        nlp (Language | None): the pipeline.
+        model (str | None), vocabulary (str | None): in place of those given before, e.g. from
+            `[initialize.components.angel_linker]`.
+        RAISES (AngelError): they cannot be opened, or another linker writes the same outputs.
+        """
+        if nlp is not None:
+            self.check_outputs(nlp)
+        if model is not None:
+            self._model_source, self._generator = model, None
+        if vocabulary is not None:
+            self._vocabulary_source, self._kb = vocabulary, None
+        if self._generator is None:
+            self.generator = self._load_model(local_files_only=False)
+        self.kb.search_space(self.generator.prompts, [None])
+
+    def __call__(self, doc: Doc) -> Doc:
+        """Link one document.
+
+        doc (Doc): changed in place. RETURNS (Doc): the same.
+        """
+        try:
+            self.set_annotations([doc], self.predict([doc]))
+            return doc
+        except Exception as error:
+            self.get_error_handler()(self.name, self, [doc], error)
+
+    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
+        """Link a stream of documents; the mentions of a batch go through the model together.
+
+        stream (Iterable[Doc]): documents, changed in place.
+        batch_size (int): documents held at a time.
+        YIELDS (Doc): the documents in their order, without those given to the error handler.
+        """
+        for docs in util.minibatch(stream, size=batch_size):
+            yield from self._annotate(list(docs))
+
+    def predict(self, docs: Iterable[Doc]) -> list[list[Link | None]]:
+        """Find the links; changes nothing.
+
+        docs (Iterable[Doc]): documents.
+        RETURNS (list[list[Link | None]]): one a mention, in the order of `find_spans`; None where
+            the mention stays as it is.
+        """
+        docs = list(docs)
+        found = self._find_candidates(docs, overwrite=self.settings.overwrite)
+        return [
+            [
+                None if candidates is None else self._link(span.text, candidates)
+                for span, candidates in zip(
+                    find_spans(doc, self.settings.span_key), doc_found, strict=True
+                )
+            ]
+            for doc, doc_found in zip(docs, found, strict=True)
+        ]
+
+    def set_annotations(self, docs: Iterable[Doc], links: Sequence[Sequence[Link | None]]) -> None:
+        """Write the links on the documents.
+
+        docs (Iterable[Doc]): as given to `predict`, with the same mentions.
+        links (Sequence[Sequence[Link | None]]): as `predict` returned them.
+        """
+        for doc, doc_links in zip(docs, links, strict=True):
+            spans = find_spans(doc, self.settings.span_key)
+            self._set_attributes(spans, doc_links)
+            kb_ids = [
+                self._kb_id(span) if link is None else link.kb_id
+                for span, link in zip(spans, doc_links, strict=True)
+            ]
+            if self._is_first:
+                _set_kb_ids(doc, self.settings.span_key, spans, kb_ids)
+            if self.settings.output_span_key is not None:
+                group = [_with_kb_id(*pair) for pair in zip(spans, kb_ids, strict=True)]
+                doc.spans[self.settings.output_span_key] = group
+
+    def rank(self, candidates: Iterable[dict[str, Any]]) -> list[tuple[str, float]]:
+        """What `kb_ents` would hold without the limits, which are for links.
+
+        candidates (Iterable[dict[str, Any]]): of one mention, as `span._.candidates` has them.
+        RETURNS (list[tuple[str, float]]): concepts with their probability, best first.
+        """
+        numbers: dict[str, int] = {}
+        found = [
+            Candidate(
+                candidate["concept_id"],
+                numbers.setdefault(candidate["name"], len(numbers)),
+                candidate["score"],
+                candidate["log_prob"],
+            )
+            for candidate in candidates
+        ]
+        return _with_probabilities(rank_concepts(found, self.settings.temperature))
+
+    def calibrate(self, docs: Iterable[Doc]) -> "Calibration":
+        """Fit temperature, threshold and min_log_prob, and use them from now on.
+
+        docs (Iterable[Doc]): development documents that went through the components before this
+            one; `kb_id_` of each mention is its right identifier, several joined by `|` or `+`,
+            `NIL` or empty where it should link to nothing, as should a mention whose identifiers
+            the vocabulary does not have. They are not changed.
+        RETURNS (Calibration): the settings found, and figures.
+        RAISES (AngelError): no mention's right concept is among its candidates.
+        """
+        from .calibration import calibrate
+
+        items = []
+        with tqdm(desc="Calibrating", unit=" documents", disable=None) as progress:
+            for batch in util.minibatch(docs, size=64):
+                items += self._calibration_items(list(batch))
+                progress.update(len(batch))
+        fitted = calibrate(items)
+        self.settings = replace(self.settings, **fitted.settings)
+        return fitted
+
+    def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
+        """Score the links of predicted documents against gold ones.
+
+        examples (Iterable[Example]): as spaCy's.
+        RETURNS (dict[str, Any]): see `scoring.score_links`; empty without a scorer.
+        """
+        if self.scorer is None:
+            return {}
+        return self.scorer(
+            examples,
+            kb_id_attr=self.settings.kb_id_attr,
+            span_key=self.settings.span_key,
+            resolve=self.kb.resolve,
+            **kwargs,
+        )
+
+    def check_outputs(self, nlp: Language) -> None:
+        """nlp (Language): the pipeline.
+        RAISES (AngelError): another linker in it writes the same outputs."""
+        for other_name, other in nlp.components:
+            if other is self or not isinstance(other, AngelLinker):
+                continue
+            if shared := ", ".join(sorted(self.settings.outputs & other.settings.outputs)):
+                raise AngelError(
+                    Errors.E309.format(first=other_name, second=self.name, shared=shared)
+                )
+
+    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
+        """Save model, vocabulary and the settings that were changed while running (the others
+        stand in the pipeline's config.cfg), each with the value that it has in the config.
+
+        path (str | Path): a folder.
+        exclude (Iterable[str]): any of `settings`, `model`, `kb`.
+        """
+        writers = {
+            "settings.json": lambda p: _write_json(p, self._changed_settings()),
+            "model": lambda p: self.generator.to_disk(p),
+            "kb": lambda p: self.kb.to_disk(p),
+        }
+        util.to_disk(path, writers, exclude)
+
+    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "AngelLinker":
+        """Load what `to_disk` saved; nothing is fetched. A changed setting is taken where the
+        config still has the value that it had: another one was set by the user, and wins.
+
+        path (str | Path): a folder.
+        exclude (Iterable[str]): as in `to_disk`.
+        RETURNS (AngelLinker): this component.
+        """
+        from ..vocabulary.kb import ConceptKB
+
+        def read_model(path: Path) -> None:
+            self.generator = load_checkpoint(
+                path,
+                device=self.settings.device,
+                dtype=self.settings.dtype,
+                local_files_only=True,
+            )
+
+        readers = {
+            "settings.json": lambda p: self._apply_changes(
+                json.loads(p.read_text(encoding="utf8"))
+            ),
+            "model": read_model,
+            "kb": lambda p: setattr(self, "kb", ConceptKB.from_disk(p)),
+        }
+        util.from_disk(path, readers, exclude)
+        return self
+
+    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
+        """exclude (Iterable[str]): as in `to_disk`. RETURNS (bytes): what `to_disk` saves."""
+        writers = {
+            "settings": lambda: json.dumps(self._changed_settings()).encode(),
+            "model": lambda: self.generator.to_bytes(),
+            "kb": lambda: self.kb.to_bytes(),
+        }
+        return util.to_bytes(writers, exclude)
+
+    def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> "AngelLinker":
+        """data (bytes): from `to_bytes`. exclude (Iterable[str]): as in `to_disk`.
+        RETURNS (AngelLinker): this component."""
+        from ..search.generator import Generator
+        from ..vocabulary.kb import ConceptKB
+
+        def read_model(data: bytes) -> None:
+            self.generator = Generator.from_bytes(
+                data, device=self.settings.device, dtype=self.settings.dtype
+            )
+
+        readers = {
+            "settings": lambda b: self._apply_changes(json.loads(b)),
+            "model": read_model,
+            "kb": lambda b: setattr(self, "kb", ConceptKB.from_bytes(b)),
+        }
+        util.from_bytes(data, readers, exclude)
+        return self
+
+    @property
+    def _is_first(self) -> bool:
+        """Whether `span.kb_id_` is this linker's to write."""
+        return self.settings.kb_id_attr == "kb_id"
+
+    def _kb_id(self, span: Span) -> str:
+        """The identifier that a mention has already."""
+        return span.kb_id_ if self._is_first else span._.get(self.settings.kb_id_attr)
+
+    def _find_candidates(
+        self, docs: Sequence[Doc], overwrite: bool
+    ) -> list[list[list[Candidate] | None]]:
+        """Candidates of every mention: none where it is discarded or blank, None where it keeps
+        the identifier that it has."""
+        found: list[list[list[Candidate] | None]] = []
+        places: list[tuple[int, int]] = []
+        mentions: list[Mention] = []
+        labels: list[str] = []
+        for doc_index, doc in enumerate(docs):
+            spans = find_spans(doc, self.settings.span_key)
+            found.append([None if self._kb_id(s) and not overwrite else [] for s in spans])
+            wanted = [
+                i
+                for i, (span, candidates) in enumerate(zip(spans, found[-1], strict=True))
+                if candidates is not None
+                and span.label_ not in self.settings.labels_discard
+                and span.text.strip()
+            ]
+            mentions += read_mentions(
+                doc,
+                [spans[i] for i in wanted],
+                n_sents=self.settings.n_sents,
+                resolve_abbreviations=self.settings.resolve_abbreviations,
+            )
+            places += [(doc_index, i) for i in wanted]
+            labels += [spans[i].label_ for i in wanted]
+        for (doc_index, i), candidates in zip(places, self._search(mentions, labels), strict=True):
+            found[doc_index][i] = candidates
+        return found
+
+    def _calibration_items(self, docs: Sequence[Doc]) -> "list[CalibrationItem]":
+        """Candidates and right identifiers of every mention whose label is not discarded."""
+        from .calibration import CalibrationItem
+
+        found = self._find_candidates(docs, overwrite=True)
+        return [
+            CalibrationItem(
+                tuple(candidates or ()),
+                frozenset(c for c in gold_ids(span, self.kb.resolve) if c in self.kb),
+            )
+            for doc, doc_found in zip(docs, found, strict=True)
+            for span, candidates in zip(
+                find_spans(doc, self.settings.span_key), doc_found, strict=True
+            )
+            if span.label_ not in self.settings.labels_discard
+        ]
+
+    def _search(
+        self, mentions: Sequence["Mention"], labels: Sequence[str]
+    ) -> list[list[Candidate]]:
+        """Candidates of every mention within the semantic types of its label."""
+        if not mentions:
+            return []
+        from ..search.generator import SearchSettings
+
+        self._use_one_thread_in_a_fork()
+        settings = self.settings
+        subsets: list[Subset | None] = [None]
+        subset_of_label: dict[str, int] = {}
+        for label in set(labels) & settings.types_by_label.keys():
+            subset_of_label[label] = len(subsets)
+            subsets.append(self.kb.subset(types=settings.types_by_label[label]))
+        numbers = [subset_of_label.get(label, 0) for label in labels]
+        results = self.generator.search(
+            mentions,
+            self.kb.search_space(self.generator.prompts, subsets),
+            SearchSettings(
+                mode=settings.mode,
+                num_beams=settings.num_beams,
+                k=settings.k if settings.mode == "exact" else min(settings.k, settings.num_beams),
+                length_penalty=settings.length_penalty,
+                max_work=settings.max_work,
+            ),
+            subsets=numbers,
+            batch_size=settings.batch_size,
+        )
+        n_unproven = sum(not result.proven for result in results)
+        if settings.mode == "exact" and n_unproven:
+            warnings.warn(
+                Errors.W302.format(max_work=settings.max_work, n=n_unproven, n_all=len(results)),
+                stacklevel=2,
+            )
+        return [
+            list_candidates(result.hypotheses, partial(self._concepts, subsets[n]))
+            for result, n in zip(results, numbers, strict=True)
+        ]
+
+    def _concepts(self, subset: "Subset | None", name: int) -> list[str]:
+        concept_ids = self.kb.concept_ids_of(name)
+        return [c for c in concept_ids if subset is None or subset.allows(c)]
+
+    def _link(self, text: str, candidates: Sequence[Candidate]) -> Link:
+        ranked = rank_concepts(candidates, self.settings.temperature)
+        min_log_prob = self.settings.min_log_prob
+        if self.settings.link_exact_names and ranked:
+            own = self.kb.find(text)
+            if any(c.name == own and c.concept_id == ranked[0].concept_id for c in candidates):
+                min_log_prob = None
+        kb_id = choose_link(ranked, self.settings.threshold, min_log_prob)
+        return Link(
+            kb_id=kb_id,
+            kb_ents=[] if kb_id == NIL else _with_probabilities(ranked),
+            candidates=[
+                {
+                    "concept_id": candidate.concept_id,
+                    "name": self.kb.spelling(candidate.name),
+                    "score": candidate.score,
+                    "log_prob": candidate.log_prob,
+                }
+                for candidate in candidates
+            ],
+        )
+
+    def _set_attributes(self, spans: Sequence[Span], links: Sequence[Link | None]) -> None:
+        shown: dict[tuple[int, int], str] = {}
+        for span, link in zip(spans, links, strict=True):
+            characters = (span.start_char, span.end_char)
+            if link is None or shown.get(characters, NIL) != NIL:
+                continue
+            if characters in shown and link.kb_id == NIL:
+                continue
+            shown[characters] = link.kb_id
+            span._.set(self.settings.kb_id_attr, link.kb_id)
+            span._.set(self.settings.kb_ents_attr, link.kb_ents)
+            span._.set(self.settings.candidates_attr, link.candidates)
+
+    def _annotate(self, docs: list[Doc]) -> Iterator[Doc]:
+        """Link a batch; where it fails, each document alone, so that only the bad one is lost."""
+        try:
+            self.set_annotations(docs, self.predict(docs))
+        except Exception as error:
+            if len(docs) > 1:
+                for doc in docs:
+                    yield from self._annotate([doc])
+            else:
+                self.get_error_handler()(self.name, self, docs, error)
+            return
+        yield from docs
+
+    def _load_model(self, *, local_files_only: bool) -> "Generator":
+        source = self._model_source
+        load = source if callable(source) else partial(load_checkpoint, source)
+        return load(
+            device=self.settings.device,
+            dtype=self.settings.dtype,
+            local_files_only=local_files_only,
+        )
+
+    def _changed_settings(self) -> dict[str, dict[str, Any]]:
+        """`{"temperature": {"config": 1.0, "changed": 0.5}}`."""
+        config = self.config_settings.to_dict()
+        return {
+            name: {"config": config[name], "changed": value}
+            for name, value in self.settings.to_dict().items()
+            if value != config[name]
+        }
+
+    def _apply_changes(self, changes: dict[str, dict[str, Any]]) -> None:
+        settings = self.settings.to_dict()
+        for name, values in changes.items():
+            # Unknown names are taken as well, and refused below.
+            if settings.get(name, values["config"]) == values["config"]:
+                settings[name] = values["changed"]
+        self.settings = LinkerSettings.from_dict(settings)
+
+    def _use_one_thread_in_a_fork(self) -> None:
+        """A forked process (`nlp.pipe(n_process=2)`) hangs in torch's thread pool, whose threads
+        stayed behind in its parent, unless it computes in one thread."""
+        if os.getpid() != self._process:
+            import torch
+
+            torch.set_num_threads(1)
+            self._process = os.getpid()
+
+
+def _set_kb_ids(
+    doc: Doc, span_key: str | None, spans: Sequence[Span], kb_ids: Sequence[str]
+) -> None:
+    """Write `kb_id_` of the mentions; on a span taken from a group it would be lost."""
+    if span_key is None:
+        for span, kb_id in zip(spans, kb_ids, strict=True):
+            for token in span:
+                token.ent_kb_id_ = kb_id
+    elif span_key in doc.spans:
+        group = [_with_kb_id(*pair) for pair in zip(spans, kb_ids, strict=True)]
+        attrs = doc.spans[span_key].attrs
+        doc.spans[span_key] = SpanGroup(doc, name=span_key, attrs=attrs, spans=group)
+
+
+def _with_probabilities(ranked: Iterable[RankedConcept]) -> list[tuple[str, float]]:
+    return [(concept.concept_id, concept.probability) for concept in ranked]
+
+
+def _with_kb_id(span: Span, kb_id: str) -> Span:
+    return Span(span.doc, span.start, span.end, label=span.label, kb_id=kb_id, span_id=span.id)
+
+
+def _set_extensions(settings: LinkerSettings) -> None:
+    """Register the attributes on `span._`; those that exist and can be written are used."""
+    defaults = {"kb_id_attr": "", "kb_ents_attr": [], "candidates_attr": []}
+    for setting, default in defaults.items():
+        name = getattr(settings, setting)
+        if not Span.has_extension(name):
+            Span.set_extension(name, default=default)
+            continue
+        _, method, getter, setter = Span.get_extension(name)
+        if method is not None or (getter is not None and setter is None):
+            raise AngelError(Errors.E310.format(name=name, setting=setting))
+
+
+def _quiet_tokenizers_in_forks() -> None:
+    """The tokenizers' threads stay behind in the parent as well; a forked process does without
+    them, and warns, unless it is told so before the fork."""
+    name = "TOKENIZERS_PARALLELISM"
+    added: list[bool] = []
+
+    def tell() -> None:
+        added.append(name not in os.environ)
+        os.environ.setdefault(name, "false")
+
+    def take_back() -> None:
+        if added.pop():
+            del os.environ[name]
+
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(before=tell, after_in_parent=take_back)
+
+
+_quiet_tokenizers_in_forks()
+
+
+def _write_json(path: Path, values: dict[str, Any]) -> None:
+    # not srsly, which rounds numbers
+    new = path.with_name(f".{path.name}.new")
+    new.write_text(json.dumps(values, indent=1), encoding="utf8")
+    new.replace(path)

@@ -1,0 +1,113 @@
+"""Where the component's model and vocabulary come from: the shipped ones, a path, a hub name, a
+block of a config file. Nothing is opened before `load`."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from ..about import DATA, SHIPPED_NAME
+from ..errors import AngelError, Errors
+from .settings import Dtype
+
+if TYPE_CHECKING:
+    from ..search.generator import Generator
+    from ..vocabulary.kb import ConceptKB
+
+SHIPPED_PIPELINE = DATA / SHIPPED_NAME
+SHIPPED_MODEL = SHIPPED_PIPELINE / "angel_linker" / "model"
+SHIPPED_VOCABULARY = SHIPPED_PIPELINE / "angel_linker" / "kb"
+
+
+class ModelLoader(Protocol):
+    """What `[components.angel_linker.model] @architectures = …` may make."""
+
+    def __call__(self, *, device: str, dtype: Dtype, local_files_only: bool) -> "Generator": ...
+
+
+VocabularyLoader = Callable[[], "ConceptKB"]
+
+
+def checkpoint_loader(path: str) -> ModelLoader:
+    """`spacy_angel.Checkpoint.v1`: an encoder-decoder checkpoint.
+
+    path (str): a folder, or a hub name such as `dmis-lab/ANGEL_bc5cdr`.
+    RETURNS (ModelLoader): loads it.
+    """
+    return partial(load_checkpoint, path)
+
+
+def vocabulary_loader(
+    paths: Sequence[str],
+    format: str | None = None,
+    shared_names: Literal["all", "fewer_names"] = "all",
+) -> VocabularyLoader:
+    """`spacy_angel.Vocabulary.v1`: a vocabulary built in memory from the files it is published
+    in. A large one is better built once, with `spacy-angel kb build`, and given as a folder.
+
+    paths (Sequence[str]): the files; their concepts are read one after the other.
+    format (str | None): as `vocabularies.read_vocabulary`; None infers it for each file.
+    shared_names (str): as `ConceptKB.build`.
+    RETURNS (VocabularyLoader): builds it.
+    """
+    return partial(_build_vocabulary, tuple(paths), format, shared_names)
+
+
+def load_checkpoint(
+    path: str | Path | None, *, device: str, dtype: Dtype, local_files_only: bool
+) -> "Generator":
+    """Open a checkpoint.
+
+    path (str | Path | None): a folder or a hub name; None is the shipped model.
+    device (str), dtype (str): as in `LinkerSettings`.
+    local_files_only (bool): open folders only, fetch nothing.
+    RETURNS (Generator): the model.
+    RAISES (AngelError): it is no folder, and nothing may be fetched.
+    """
+    from ..search.generator import Generator
+
+    if path is None:
+        if not SHIPPED_MODEL.is_dir():
+            raise AngelError(Errors.E306.format(what="model", path=SHIPPED_MODEL))
+        path = SHIPPED_MODEL
+    is_folder = Path(path).is_dir()
+    if local_files_only and not is_folder:
+        raise AngelError(Errors.E307.format(model=path))
+    return Generator.from_pretrained(
+        str(path), device=device, dtype=dtype, local_files_only=is_folder
+    )
+
+
+def load_vocabulary(path: str | Path | None) -> "ConceptKB":
+    """Open a stored vocabulary.
+
+    path (str | Path | None): a folder that `spacy-angel kb build` wrote, or a vocabulary file,
+        which is built in memory; None is the shipped starter vocabulary.
+    RETURNS (ConceptKB): the vocabulary.
+    RAISES (AngelError): there is no such thing.
+    """
+    from ..vocabulary.kb import ConceptKB
+
+    if path is None:
+        if not SHIPPED_VOCABULARY.is_dir():
+            raise AngelError(Errors.E306.format(what="vocabulary", path=SHIPPED_VOCABULARY))
+        path = SHIPPED_VOCABULARY
+    if not Path(path).exists():
+        raise AngelError(Errors.E308.format(path=path))
+    if Path(path).is_file():
+        return _build_vocabulary((str(path),), None, "all")
+    return ConceptKB.from_disk(Path(path))
+
+
+def _build_vocabulary(
+    paths: Sequence[str], format: str | None, shared_names: Literal["all", "fewer_names"]
+) -> "ConceptKB":
+    from ..vocabulary.formats.registry import read_vocabulary
+    from ..vocabulary.kb import ConceptKB
+
+    if missing := [path for path in paths if not Path(path).exists()]:
+        raise AngelError(Errors.E308.format(path=missing[0]))
+    concepts = (read_vocabulary(Path(path), format) for path in paths)
+    return ConceptKB.join(
+        concepts, shared_names=shared_names, sources=[{"path": path} for path in paths]
+    )

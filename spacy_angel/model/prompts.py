@@ -1,0 +1,285 @@
+"""Mentions as the model reads them: source tokens, decoder prefix, name tokens.
+
+The published models read `<s> left START mention END right </s>` in the encoder and
+`</s> mention is` in the decoder, then the name (ANGEL, section 3.1; GenBioEL, section 2.1).
+"""
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, fields
+from functools import cached_property
+from hashlib import blake2b
+from string import Formatter
+from typing import TYPE_CHECKING, Any
+
+from ..errors import AngelError, Errors
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
+# More characters than a token of biomedical text has on average.
+_CHARACTERS_PER_TOKEN = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A mention in its context, abbreviations already replaced by their long forms.
+
+    text (str): the mention.
+    left (str): what stands before it.
+    right (str): what stands after it.
+    """
+
+    text: str
+    left: str = ""
+    right: str = ""
+
+
+@dataclass(frozen=True)
+class PromptFormat:
+    """How a model expects its mentions; saved with it. The defaults are the published models'.
+
+    start_mark (str): stands before the mention in the source.
+    end_mark (str): stands after it.
+    prefix (str): decoder prefix, `{mention}` in it is replaced; a brace of its own is doubled.
+    lowercase (bool): lower-case source and prefix.
+    max_source_tokens (int): longest source, the special tokens included.
+    RAISES (AngelError): a value of another type, or other braces in the prefix.
+    """
+
+    start_mark: str = " START"
+    end_mark: str = " END"
+    prefix: str = " {mention} is"
+    lowercase: bool = True
+    max_source_tokens: int = 512
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            # `type` and not `isinstance`: True is no number of tokens
+            if type(value := getattr(self, field.name)) is not type(field.default):
+                expected = type(field.default).__name__
+                raise AngelError(
+                    Errors.E016.format(name=field.name, expected=expected, value=value)
+                )
+        try:
+            in_braces = [name for _, name, *_ in Formatter().parse(self.prefix) if name is not None]
+            self.prefix.format(mention="")
+        except (ValueError, LookupError, AttributeError):
+            in_braces = [self.prefix]
+        if set(in_braces) - {"mention"}:
+            raise AngelError(Errors.E017.format(prefix=self.prefix))
+
+    def to_dict(self) -> dict[str, Any]:
+        """RETURNS (dict[str, Any]): plain values for JSON."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> "PromptFormat":
+        """values (dict[str, Any]): as `to_dict` gives them. RETURNS (PromptFormat)."""
+        known = {field.name for field in fields(cls)}
+        if unknown := sorted(set(values) - known):
+            raise AngelError(Errors.E001.format(unknown=unknown, known=sorted(known)))
+        return cls(**values)
+
+
+class PromptEncoder:
+    """Turns mentions and names into token ids for one model.
+
+    tokenizer (PreTrainedTokenizerBase): the model's own.
+    format (PromptFormat): marks, prefix, lengths.
+    decoder_start_token_id (int): first decoder token (`</s>` for BART).
+    eos_token_id (int): last token of source and name.
+    positions (int | None): tokens that the decoder can read; None: any number. A name is cut to
+        what they leave beside the longest prefix: a vocabulary may hold names of a thousand tokens.
+    """
+
+    def __init__(
+        self,
+        tokenizer: "PreTrainedTokenizerBase",
+        format: PromptFormat,
+        decoder_start_token_id: int,
+        eos_token_id: int,
+        positions: int | None = None,
+    ) -> None:
+        self.tokenizer = tokenizer
+        self.format = format
+        self.decoder_start_token_id = decoder_start_token_id
+        self.eos_token_id = eos_token_id
+        self.max_source_tokens = format.max_source_tokens
+        self._max_prefix = format.max_source_tokens // 2
+        # The end token is written, not read, and the start token is read.
+        self._max_name = None if positions is None else max(1, positions - 1 - self._max_prefix)
+        self.bos_ids, self.eos_ids = _special_ids(tokenizer, eos_token_id)
+        self._start = self._ids([format.start_mark], plain=False)[0]
+        self._end = self._ids([format.end_mark], plain=False)[0]
+
+    def limit_source(self, max_source_tokens: int) -> None:
+        """Read shorter sources than the format allows, for speed; not saved with the model.
+
+        max_source_tokens (int): longest source; has no effect over the format's own limit.
+        """
+        self.max_source_tokens = min(max_source_tokens, self.format.max_source_tokens)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """RETURNS (str): digest of what decides a name's token ids; a trie built under another
+        fingerprint does not fit this model."""
+        probe = self.encode_names(["alpha beta 12 q", "non inherited rare form of the disease"])
+        backend = getattr(self.tokenizer, "backend_tokenizer", None)
+        if backend is None:
+            rules: Any = sorted(self.tokenizer.get_vocab().items())
+        else:
+            # The rest (padding, truncation, what is put around a text) does not touch names.
+            parts = json.loads(backend.to_str())
+            rules = [parts[key] for key in ("normalizer", "pre_tokenizer", "model", "added_tokens")]
+        state = json.dumps((rules, probe, self.eos_token_id, self._max_name), sort_keys=True)
+        return blake2b(state.encode(), digest_size=16).hexdigest()
+
+    def source_ids(self, mentions: Sequence[Mention]) -> list[list[int]]:
+        """Token ids of the encoder input; the context is cut evenly around a mention that does
+        not fit, and a mention longer than the model is cut itself.
+
+        mentions (Sequence[Mention]): mentions in their context.
+        RETURNS (list[list[int]]): one list of at most `self.max_source_tokens` ids a mention.
+        """
+        text = self._ids([_after_blank(self._lower(m.text).strip()) for m in mentions])
+        left = self._context_ids([m.left.strip() for m in mentions], _last_words)
+        right = self._context_ids([_after_blank(m.right.strip()) for m in mentions], _first_words)
+        return [self._fit(*parts) for parts in zip(left, text, right, strict=True)]
+
+    def prefix_ids(self, mentions: Sequence[Mention]) -> list[list[int]]:
+        """RETURNS (list[list[int]]): start token and ` <mention> is`, one list a mention."""
+        texts = [self._lower(m.text).strip() for m in mentions]
+        rows: list[list[int]] = [[] for _ in mentions]
+        for part, is_special in self._prefix_parts:
+            filled = [part if is_special else part.format(mention=text) for text in texts]
+            for row, ids in zip(rows, self._ids(filled, plain=not is_special), strict=True):
+                row += ids
+        return [[self.decoder_start_token_id, *_cut_middle(row, self._max_prefix)] for row in rows]
+
+    def encode_names(self, names: Sequence[str]) -> list[list[int]]:
+        """RETURNS (list[list[int]]): ids of each name with a leading blank and the end token."""
+        rows = self._ids([" " + name for name in names])
+        return [[*ids[: self._max_name], self.eos_token_id] for ids in rows]
+
+    @cached_property
+    def _prefix_parts(self) -> list[tuple[str, bool]]:
+        """The prefix cut at the special tokens that it names, and whether a part is one: they are
+        meant there, while in a mention they are words."""
+        tokens = self.tokenizer.added_tokens_decoder.values()
+        special = sorted((t.content for t in tokens if t.special), key=len, reverse=True)
+        if not special:
+            return [(self.format.prefix, False)]
+        parts = re.split(f"({'|'.join(map(re.escape, special))})", self.format.prefix)
+        return [(part, i % 2 == 1) for i, part in enumerate(parts) if part]
+
+    def _lower(self, text: str) -> str:
+        return text.lower() if self.format.lowercase else text
+
+    def _context_ids(
+        self, texts: list[str], cut: Callable[[str, int], tuple[str, str]]
+    ) -> list[list[int]]:
+        """Token ids of contexts, of long ones only as much as can be read.
+
+        Tokenizers work word by word, so a piece cut at white space has the tokens that it has in
+        the whole, but perhaps for the word at its edge. A piece that turns out too short without
+        that word is replaced by the whole.
+        """
+        pieces = [cut(text, _CHARACTERS_PER_TOKEN * self.max_source_tokens) for text in texts]
+        rows = self._ids([self._lower(piece) for piece, _ in pieces])
+        # A token takes a byte at least.
+        short = [
+            i
+            for i, (piece, edge) in enumerate(pieces)
+            if len(piece) < len(texts[i])
+            and len(rows[i]) < self.max_source_tokens + 4 * len(edge) + 4
+        ]
+        whole = self._ids([self._lower(texts[i]) for i in short])
+        for i, ids in zip(short, whole, strict=True):
+            rows[i] = ids
+        return rows
+
+    def _ids(self, texts: list[str], plain: bool = True) -> list[list[int]]:
+        """plain (bool): a `</s>` or `[SEP]` in a text is a word like others, not the model's."""
+        if not texts:
+            return []
+        if plain and not self.tokenizer.is_fast:
+            # called as a whole, a slow tokenizer does not heed `split_special_tokens`
+            tokens = [self.tokenizer.tokenize(text, split_special_tokens=True) for text in texts]
+            return [self.tokenizer.convert_tokens_to_ids(each) for each in tokens]
+        encoded = self.tokenizer(
+            texts, add_special_tokens=False, split_special_tokens=plain, verbose=False
+        )
+        return encoded["input_ids"]
+
+    def _fit(self, left: list[int], text: list[int], right: list[int]) -> list[int]:
+        fixed = sum(map(len, (self.bos_ids, self._start, self._end, self.eos_ids)))
+        room = max(0, self.max_source_tokens - fixed)
+        text = _cut_middle(text, room)
+        n_left, n_right = split_context(len(left), len(right), room - len(text))
+        return [
+            *self.bos_ids,
+            *left[len(left) - n_left :],
+            *self._start,
+            *text,
+            *self._end,
+            *right[:n_right],
+            *self.eos_ids,
+        ]
+
+
+def split_context(n_left: int, n_right: int, room: int) -> tuple[int, int]:
+    """Share the room for context evenly; what one side does not use, the other gets.
+
+    n_left (int), n_right (int): tokens there are on either side.
+    room (int): tokens that fit.
+    RETURNS (tuple[int, int]): tokens to take on either side, e.g. (9, 3, 8) → (5, 3).
+    """
+    left = min(n_left, max(room - n_right, (room + 1) // 2))
+    return left, min(n_right, room - left)
+
+
+def _after_blank(text: str) -> str:
+    """A lone blank would become a token of its own."""
+    return f" {text}" if text else ""
+
+
+def _last_words(text: str, n: int) -> tuple[str, str]:
+    """text (str), n (int): characters wanted. RETURNS (tuple[str, str]): at most so many from the
+    end, whole words (`one two three`, 8 → `three`), and the word at the edge."""
+    if len(text) <= n:
+        return text, ""
+    at = next((i for i in range(len(text) - n, len(text)) if text[i - 1].isspace()), len(text))
+    return text[at:], (text[at:].split(maxsplit=1) or [""])[0]
+
+
+def _first_words(text: str, n: int) -> tuple[str, str]:
+    """As `_last_words`, from the beginning (`one two three`, 8 → `one two`)."""
+    if len(text) <= n:
+        return text, ""
+    at = next((i for i in range(n, 0, -1) if text[i].isspace()), 0)
+    return text[:at], (text[:at].rsplit(maxsplit=1) or [""])[-1]
+
+
+def _cut_middle(ids: list[int], limit: int) -> list[int]:
+    """Keep head and tail: both ends of an over-long mention say more than its middle."""
+    if len(ids) <= limit:
+        return ids
+    head = (limit + 1) // 2
+    return ids[:head] + ids[len(ids) - (limit - head) :]
+
+
+def _special_ids(
+    tokenizer: "PreTrainedTokenizerBase", eos_token_id: int
+) -> tuple[list[int], list[int]]:
+    """What the tokenizer puts around a text (BART `<s> … </s>`, T5 `… </s>`, BERT
+    `[CLS] … [SEP]`)."""
+    plain = tokenizer("a", add_special_tokens=False)["input_ids"]
+    whole = tokenizer("a")["input_ids"]
+    at = next(
+        (i for i in range(len(whole) - len(plain) + 1) if whole[i : i + len(plain)] == plain), None
+    )
+    if at is None:
+        return [], [eos_token_id]
+    return whole[:at], whole[at + len(plain) :] or [eos_token_id]

@@ -1,0 +1,145 @@
+"""Weights of a checkpoint folder: safetensors, or a PyTorch file read without unpickling code.
+
+int8 weights have a file of their own, which says in its header how it is to be read
+(`quantization`: `spacy_angel.int8_rows.v1`). A matrix stands there as two tensors, and stands for
+their product:
+
+    NAME         int8[rows, columns], from -127 to 127
+    NAME.scale   float32[rows], above 0
+    weight       NAME * NAME.scale[:, None]
+
+Everything else (biases, norms, positions) is stored in floating point.
+"""
+
+import json
+import pickle
+from collections.abc import Mapping
+from pathlib import Path
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import load, save, save_file
+from torch import Tensor
+
+from ..errors import AngelError, Errors
+
+SCALE_SUFFIX = ".scale"
+INT8_FILE = "model.int8.safetensors"
+QUANTIZATION = "spacy_angel.int8_rows.v1"
+_FLOAT_FILE = "model.safetensors"
+_FILES = (INT8_FILE, _FLOAT_FILE, "pytorch_model.bin")
+
+
+def read_weights(folder: Path) -> dict[str, Tensor]:
+    """Read all tensors of a Hugging Face folder, of one file or of several shards.
+
+    folder (Path): has `model.int8.safetensors`, `model.safetensors` or `pytorch_model.bin`, or
+        an index of shards of one of the last two.
+    RETURNS (dict[str, Tensor]): by name; int8 ones have their scales beside them.
+    RAISES (AngelError): where there is no such file, or it is damaged or holds more than tensors.
+    """
+    for name in _FILES:
+        if (folder / name).is_file():
+            return _read_file(folder / name)
+        index = folder / f"{name}.index.json"
+        if index.is_file():
+            weights: dict[str, Tensor] = {}
+            for shard in _shards(index):
+                weights.update(_read_file(folder / shard))
+            return weights
+    raise AngelError(Errors.E004.format(path=folder, files=", ".join(_FILES)))
+
+
+def write_weights(folder: Path, weights: dict[str, Tensor]) -> None:
+    """Write the tensors to `model.safetensors`, or to `model.int8.safetensors` if some are int8;
+    the other one of the two is removed, so that nobody reads what was there before.
+
+    folder (Path): exists.
+    weights (dict[str, Tensor]): by name; views are written as tensors of their own.
+    RAISES (AngelError): int8 values without scales, or scales that are no numbers.
+    """
+    is_int8 = any(tensor.dtype == torch.int8 for tensor in weights.values())
+    name, other = (INT8_FILE, _FLOAT_FILE) if is_int8 else (_FLOAT_FILE, INT8_FILE)
+    # A copy of every tensor: safetensors refuses memory that two names share.
+    tensors = {key: tensor.cpu().clone().contiguous() for key, tensor in weights.items()}
+    metadata = {"format": "pt"}
+    if is_int8:
+        if problem := _int8_problem(tensors):
+            raise AngelError(Errors.E018.format(path=folder / name, problem=problem))
+        metadata["quantization"] = QUANTIZATION
+    temporary = folder / f"{name}.part"
+    save_file(tensors, temporary, metadata=metadata)
+    # safetensors makes files that only their owner can read.
+    temporary.chmod(0o644)
+    temporary.replace(folder / name)
+    (folder / other).unlink(missing_ok=True)
+
+
+def pack_weights(weights: Mapping[str, Tensor]) -> bytes:
+    """RETURNS (bytes): the tensors by name, as `unpack_weights` reads them."""
+    # A copy of every tensor, as in `write_weights`.
+    return save({key: tensor.cpu().clone().contiguous() for key, tensor in weights.items()})
+
+
+def unpack_weights(data: bytes, device: torch.device) -> dict[str, Tensor]:
+    """RETURNS (dict[str, Tensor]): what `pack_weights` was given, on the device."""
+    return {key: tensor.to(device) for key, tensor in load(data).items()}
+
+
+def row_scales(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """RETURNS (dict[str, Tensor]): the scales of the int8 tensors, under the names of these."""
+    return {
+        name: weights[name + SCALE_SUFFIX]
+        for name, tensor in weights.items()
+        if tensor.dtype == torch.int8
+    }
+
+
+def _int8_problem(tensors: Mapping[str, Tensor]) -> str | None:
+    """RETURNS (str | None): where the tensors break the convention, in words."""
+    for name, tensor in tensors.items():
+        if tensor.dtype == torch.int8:
+            scale = tensors.get(name + SCALE_SUFFIX)
+            if tensor.dim() != 2:
+                return f"{name} is no matrix, its shape is {list(tensor.shape)}"
+            if scale is None or scale.dtype != torch.float32 or scale.shape != tensor.shape[:1]:
+                found = "none" if scale is None else f"{scale.dtype} {list(scale.shape)}"
+                return f"{name} needs {len(tensor)} float32 scales, there are {found}"
+            if not bool((torch.isfinite(scale) & (scale > 0)).all()):
+                return f"{name} has scales that are not finite numbers above 0"
+        elif name.endswith(SCALE_SUFFIX) and name.removesuffix(SCALE_SUFFIX) not in tensors:
+            return f"{name} are scales without the int8 values that they belong to"
+    return None
+
+
+def _shards(index: Path) -> list[str]:
+    """RETURNS (list[str]): the names of the files beside the index that hold the tensors."""
+    try:
+        shards = sorted(set(json.loads(index.read_text(encoding="utf8"))["weight_map"].values()))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        problem = f"no index of shards ({error!r})"
+        raise AngelError(Errors.E005.format(path=index, error=problem)) from error
+    if outside := [shard for shard in shards if Path(shard).name != shard]:
+        problem = f"it names files outside its folder: {outside[0]}"
+        raise AngelError(Errors.E005.format(path=index, error=problem))
+    return shards
+
+
+def _read_file(path: Path) -> dict[str, Tensor]:
+    try:
+        if path.suffix == ".safetensors":
+            with safe_open(path, "pt") as file:
+                tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+                metadata = file.metadata() or {}
+        else:
+            tensors = torch.load(path, map_location="cpu", weights_only=True)
+    except (OSError, RuntimeError, EOFError, SafetensorError, pickle.UnpicklingError) as error:
+        raise AngelError(Errors.E005.format(path=path, error=error)) from error
+    if not isinstance(tensors, dict) or not all(isinstance(t, Tensor) for t in tensors.values()):
+        raise AngelError(Errors.E005.format(path=path, error="it holds more than named tensors"))
+    if path.name == INT8_FILE:
+        if (found := metadata.get("quantization")) != QUANTIZATION:
+            raise AngelError(Errors.E019.format(path=path, found=found, known=QUANTIZATION))
+        if problem := _int8_problem(tensors):
+            raise AngelError(Errors.E018.format(path=path, problem=problem))
+    return tensors

@@ -1,0 +1,197 @@
+"""Recogniser, model and vocabulary → one pipeline that is complete on the disk."""
+
+import json
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from itertools import chain
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from ..errors import AngelError, Errors
+from ..linking.settings import Dtype
+from ..vocabulary.arrays import replacing_folder
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+    from ..linking.calibration import Calibration
+    from ..search.generator import Generator
+    from ..vocabulary.kb import ConceptKB
+
+LINKER = "angel_linker"
+ABBREVIATIONS = "abbreviation_detector"
+DESCRIPTION = ("description", "author", "email", "url", "license", "sources", "notes")
+"""What a description may hold, as spaCy's meta.json has it."""
+
+
+def assemble(
+    model: Path | str,
+    kb: Path,
+    output: Path,
+    *,
+    ner: Path | str | None = None,
+    name: str = "mini",
+    dtype: Dtype = "float32",
+    storage: Dtype = "int8",
+    length_penalty: float = 1.0,
+    calibrate: Sequence[Path] = (),
+    description: Path | None = None,
+) -> "Calibration | None":
+    """Put a pipeline together and save it: recogniser, abbreviation detector, linker.
+
+    model (Path | str): encoder-decoder, a folder or hub name.
+    kb (Path): vocabulary, a folder or file.
+    output (Path): folder to write; a pipeline that stands there is replaced, other files in the
+        folder stay.
+    ner (Path | str | None): trained pipeline, a folder or package, whose components come first
+        (but for a linker and detector of its own); None: mentions are in the documents.
+    name (str): what stands after `angel_` in the pipeline's name.
+    dtype (Dtype): type in which the model runs.
+    storage (Dtype): type in which its weights are saved; int8 for the BART family.
+    length_penalty (float): of the search, as it did best on the development set.
+    calibrate (Sequence[Path]): development corpora, to which temperature and limits are fitted
+        with this vocabulary; a mention that it does not have should link to nothing, one that is
+        itself the name found always links (`link_exact_names`).
+    description (Path | None): JSON file with any of `DESCRIPTION`.
+    RETURNS (Calibration | None): what was fitted, if corpora were given.
+    RAISES (AngelError): a part that does not exist or does not fit, or something other than a
+        pipeline at `output`; nothing is written then.
+    """
+    from ..corpora.registry import read_corpus
+    from .open import calibrate_on, open_pipeline
+
+    about = {} if description is None else _read_description(description)
+    if output.exists() and not _is_replaceable(output):
+        raise AngelError(Errors.E311.format(path=output))
+    fitted = None
+    with _parts(model, kb, dtype, storage) as (generator, vocabulary):
+        config: dict[str, Any] = {"dtype": dtype, "length_penalty": length_penalty}
+        nlp = _put_together(ner, config, generator, vocabulary)
+        if calibrate:
+            documents = chain.from_iterable(map(read_corpus, calibrate))
+            fitted = calibrate_on(*open_pipeline(nlp), documents)
+            config.update(fitted.settings, link_exact_names=True)
+            # Anew: the words of the corpora are not to stay in the vocab.
+            nlp = _put_together(ner, config, generator, vocabulary)
+        _describe(nlp, name, about, fitted, calibrate)
+        components = _component_names(output)
+        with replacing_folder(output, lambda entry: _is_ours(entry, components)) as new:
+            nlp.to_disk(new)
+    return fitted
+
+
+@contextmanager
+def _parts(
+    model: Path | str, kb: Path, dtype: Dtype, storage: Dtype
+) -> "Iterator[tuple[Generator, ConceptKB]]":
+    """YIELDS (tuple[Generator, ConceptKB]): the model as it will be read from its folder, and the
+    vocabulary; files that they map stay until the end."""
+    from ..linking.loaders import load_vocabulary
+    from ..search.generator import Generator
+    from ..vocabulary.build import build_vocabulary
+
+    with TemporaryDirectory(prefix="spacy-angel-") as temporary:
+        stored = Path(temporary) / "model"
+        Generator.from_pretrained(model).to_disk(stored, storage=storage)
+        generator = Generator.from_pretrained(stored, dtype=dtype, local_files_only=True)
+        # Of a file its checksum and counts are recorded.
+        vocabulary = build_vocabulary([kb], None) if kb.is_file() else load_vocabulary(kb)
+        yield generator, vocabulary
+
+
+def _open_base(ner: Path | str | None) -> "Language":
+    """RETURNS (Language): the recogniser's pipeline without its training's settings, with
+    sentences and abbreviations."""
+    import spacy
+
+    if ner is None:
+        nlp = spacy.blank("en")
+    else:
+        try:
+            nlp = spacy.load(ner, exclude=[LINKER, ABBREVIATIONS])
+        except OSError as error:
+            reason = str(error).splitlines()[0].rstrip(".")
+            raise AngelError(Errors.E706.format(pipeline=str(ner), reason=reason)) from error
+        # The rest of its config holds paths of the machine that it was trained on.
+        plain = type(nlp)().config
+        for section in set(nlp.config) - {"nlp", "components"}:
+            del nlp.config[section]
+        nlp.config.update({s: plain[s] for s in plain if s not in nlp.config})
+    assigned = chain.from_iterable(nlp.get_pipe_meta(name).assigns for name in nlp.pipe_names)
+    if "doc.sents" not in assigned:
+        nlp.add_pipe("sentencizer", first=True)
+    nlp.add_pipe(ABBREVIATIONS, config={"make_serializable": True})
+    return nlp
+
+
+def _put_together(
+    ner: Path | str | None, config: dict[str, Any], generator: "Generator", vocabulary: "ConceptKB"
+) -> "Language":
+    nlp = _open_base(ner)
+    linker: Any = nlp.add_pipe(LINKER, config=config)
+    linker.generator, linker.kb = generator, vocabulary
+    return nlp
+
+
+def _describe(
+    nlp: "Language",
+    name: str,
+    about: dict[str, Any],
+    fitted: "Calibration | None",
+    corpora: Sequence[Path],
+) -> None:
+    """Fill in meta.json; figures of the recogniser that stand there already are kept."""
+    from ..about import __version__
+
+    performance = dict(nlp.meta.get("performance", {}))
+    performance.pop("calibration", None)
+    if fitted is not None:
+        performance["calibration"] = {"corpora": [c.name for c in corpora], **asdict(fitted)}
+    compatible = ".".join(__version__.split(".")[:2])
+    nlp.meta.update(
+        {
+            "description": "Biomedical entity linking by constrained generation of concept names",
+            "license": "MIT",
+            **about,
+            "name": f"angel_{name}",
+            "version": __version__,
+            "requirements": [f"spacy-angel>={compatible}"],
+            "performance": performance,
+        }
+    )
+
+
+def _read_description(path: Path) -> dict[str, Any]:
+    try:
+        about = json.loads(path.read_text(encoding="utf8"))
+    except (OSError, ValueError) as error:
+        raise AngelError(Errors.E312.format(path=path, problem=error, known=DESCRIPTION)) from error
+    unknown = sorted(set(about) - set(DESCRIPTION)) if isinstance(about, dict) else "no object"
+    if unknown:
+        problem = f"found {unknown}"
+        raise AngelError(Errors.E312.format(path=path, problem=problem, known=DESCRIPTION))
+    return about
+
+
+def _is_replaceable(path: Path) -> bool:
+    """Never delete what is not ours: only an empty folder or a pipeline with a linker."""
+    return path.is_dir() and (not any(path.iterdir()) or (path / LINKER / "kb").is_dir())
+
+
+def _component_names(path: Path) -> frozenset[str]:
+    """The components of the pipeline that stands there, as far as its meta.json tells."""
+    try:
+        meta = json.loads((path / "meta.json").read_text(encoding="utf8"))
+        return frozenset((LINKER, *meta["components"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return frozenset((LINKER,))
+
+
+def _is_ours(entry: Path, components: Collection[str]) -> bool:
+    """Whether spaCy wrote an entry: a component writes a folder or a file of its name, some of
+    them with an ending (`sentencizer.json`)."""
+    endings = ("", ".json", ".jsonl")
+    is_component = entry.stem in components and entry.suffix in endings
+    return is_component or entry.name in ("config.cfg", "meta.json", "tokenizer", "vocab")

@@ -1,0 +1,49 @@
+"""`en_angel_mini`, the pipeline in the package, as it is or with parts exchanged."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import AngelError, Errors
+from ..linking.settings import LinkerSettings
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+_LINKER = "angel_linker"
+_NO_LIMITS: dict[str, Any] = {"threshold": None, "min_log_prob": None}
+
+
+def load(
+    model: Path | str | None = None, kb: Path | str | None = None, **settings: Any
+) -> "Language":
+    """English with mentions (diseases and chemicals), abbreviations, links.
+
+    model (Path | str | None): another encoder-decoder, a folder or hub name; the limits that the
+        shipped one was calibrated to do not hold for it and are off.
+    kb (Path | str | None): another vocabulary, a folder or file; nothing is trained for it. The
+        shipped limits tell what the starter has from what it lacks, and are off with another.
+    settings (Any): fields of `LinkerSettings` in place of the pipeline's own, e.g. `dtype="int8"`
+        or `min_log_prob=None`.
+    RETURNS (Language): recogniser, abbreviation_detector, angel_linker.
+    RAISES (AngelError): no model or vocabulary there, an unknown setting or a wrong value.
+    """
+    import spacy
+
+    from ..linking.loaders import SHIPPED_PIPELINE, load_vocabulary
+
+    LinkerSettings.from_dict(settings)
+    if not SHIPPED_PIPELINE.is_dir():
+        raise AngelError(Errors.E313.format(path=SHIPPED_PIPELINE))
+    linker: Any
+    if kb is not None:
+        settings = _NO_LIMITS | settings
+    if model is None:
+        nlp = spacy.load(SHIPPED_PIPELINE, config={"components": {_LINKER: settings}})
+        linker = nlp.get_pipe(_LINKER)
+    else:
+        nlp = spacy.load(SHIPPED_PIPELINE, exclude=[_LINKER])
+        linker = nlp.add_pipe(_LINKER, config={"model": str(model), **settings})
+    if kb is not None:
+        linker.kb = load_vocabulary(kb)
+    linker.initialize(nlp=nlp)
+    return nlp

@@ -1,0 +1,178 @@
+"""The step that beam search and exact search share: the legal continuations of name beginnings."""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from ..model.interface import Decoding, TokenScores
+from .walker import Walker
+
+# No log-probability is above 0: this says that none is stored.
+_NONE = 1.0
+
+
+class Beginnings(NamedTuple):
+    """Beginnings of names, sorted by mention.
+
+    mentions (Tensor): int64[n], whose they are.
+    states (Tensor): int64[n, n_tries], where in the tries they are.
+    tokens (Tensor): int64[n], the last token.
+    parents (Tensor): int64[n], slot of the token before the last, -1 for the prefix.
+    slots (Tensor): int64[n], slot of the last token, -1 if it is not decoded yet.
+    """
+
+    mentions: Tensor
+    states: Tensor
+    tokens: Tensor
+    parents: Tensor
+    slots: Tensor
+
+    def pick(self, which: Tensor) -> "Beginnings":
+        """which (Tensor): indices or a mask. RETURNS (Beginnings): those."""
+        return Beginnings(*(column[which] for column in self))
+
+
+class Continuations(NamedTuple):
+    """One token more.
+
+    rows (Tensor): int64[m], index of the beginning, ascending.
+    log_probs (Tensor): float32[m], of the token.
+    longer (Beginnings): the longer beginnings.
+    """
+
+    rows: Tensor
+    log_probs: Tensor
+    longer: Beginnings
+
+
+class Expander:
+    """Decodes beginnings of names and lists what may follow, for one batch of mentions.
+
+    A beginning with one legal continuation is decoded together with the chain of single tokens
+    behind it; their log-probabilities are stored by slot, so that the search still takes them one
+    by one.
+
+    decoding (Decoding): the batch.
+    walker (Walker): the names.
+    max_chain (int): most tokens of a chain decoded ahead.
+    """
+
+    def __init__(self, decoding: Decoding, walker: Walker, max_chain: int) -> None:
+        self.decoding = decoding
+        self.walker = walker
+        self.max_chain = max_chain
+        self.n_decoded = 0
+        self._log_probs = torch.empty(0)
+        self._slots = torch.empty(0)
+
+    def first(self, n_mentions: int) -> Continuations:
+        """n_mentions (int): mentions of the batch. RETURNS (Continuations): all first tokens, one
+        row a mention."""
+        device = self.walker.device
+        mentions = torch.arange(n_mentions, device=device)
+        nowhere = torch.full_like(mentions, -1)
+        roots = Beginnings(mentions, self.walker.roots(n_mentions), nowhere, nowhere, nowhere)
+        self._log_probs = torch.full((n_mentions, self.decoding.n_slots), _NONE, device=device)
+        self._slots = torch.full(self._log_probs.shape, -1, dtype=torch.int64, device=device)
+        return self._continue(roots, self.decoding.first(), mentions)
+
+    def expand(self, beginnings: Beginnings) -> Continuations:
+        """beginnings (Beginnings): in any state of decoding. RETURNS (Continuations): all their
+        legal continuations with exact log-probabilities."""
+        new = torch.nonzero(beginnings.slots < 0).squeeze(1)
+        rows = torch.full_like(beginnings.mentions, -1)
+        scores = None
+        if len(new):
+            slots, rows_of_new, scores = self._decode(beginnings.pick(new))
+            rows[new] = rows_of_new
+            beginnings = beginnings._replace(slots=beginnings.slots.index_copy(0, new, slots))
+        return self._continue(beginnings, scores, rows)
+
+    def keep(self, mentions: Tensor) -> None:
+        """mentions (Tensor): int64[m], the mentions to go on with."""
+        self.decoding.keep(mentions)
+        self._log_probs = self._log_probs[mentions]
+        self._slots = self._slots[mentions]
+
+    def _decode(self, new: Beginnings) -> tuple[Tensor, Tensor, TokenScores]:
+        """RETURNS (tuple[Tensor, Tensor, TokenScores]): slot of each beginning, its row of the
+        scores, the scores."""
+        n = len(new.mentions)
+        heads = torch.arange(n, device=new.mentions.device)
+        which, tokens, following = [heads], [new.tokens], []
+        token, state = self.walker.only_children(new.states)
+        following.append(token)
+        for _ in range(self.max_chain):
+            next_token, next_state = self.walker.only_children(state)
+            goes_on = next_token >= 0
+            if not goes_on.any():
+                break
+            heads = heads[goes_on]
+            which.append(heads)
+            tokens.append(token[goes_on])
+            following.append(next_token[goes_on])
+            token, state = next_token[goes_on], next_state[goes_on]
+        return self._decode_chains(new, which, tokens, following)
+
+    def _decode_chains(
+        self,
+        new: Beginnings,
+        which: list[Tensor],
+        tokens: list[Tensor],
+        following: list[Tensor],
+    ) -> tuple[Tensor, Tensor, TokenScores]:
+        """which, tokens, following (list[Tensor]): by depth, the beginnings whose chains get
+        there, the tokens to decode, and the single tokens after them (-1: several)."""
+        device = new.mentions.device
+        begin = self.decoding.n_slots
+        heads = torch.cat(which)
+        depths = torch.repeat_interleave(torch.tensor([len(w) for w in which], device=device))
+        mentions, order = torch.sort(new.mentions[heads], stable=True)
+        counts = torch.bincount(mentions, minlength=len(self._slots))
+        slots = torch.empty_like(heads)
+        position = torch.arange(len(heads), device=device)
+        slots[order] = begin + position - (counts.cumsum(0) - counts)[mentions]
+        chain = torch.full((len(new.mentions), len(which)), -1, device=device)
+        chain[heads, depths] = slots
+        parents = torch.where(
+            depths == 0, new.parents[heads], chain[heads, (depths - 1).clamp_min(0)]
+        )
+        scores = self.decoding.feed(
+            torch.cat(tokens)[order], mentions, parents[order], depths[order]
+        )
+        self.n_decoded += len(heads)
+        rows = torch.empty_like(heads)
+        rows[order] = position
+        self._store(new.mentions[heads], slots, rows, torch.cat(following), scores)
+        ahead = depths > 0
+        self._slots[new.mentions[heads[ahead]], parents[ahead]] = slots[ahead]
+        n = len(new.mentions)
+        return slots[:n], rows[:n], scores
+
+    def _store(
+        self, mentions: Tensor, slots: Tensor, rows: Tensor, following: Tensor, scores: TokenScores
+    ) -> None:
+        gap = (0, self.decoding.n_slots - self._slots.shape[1])
+        self._log_probs = torch.nn.functional.pad(self._log_probs, gap, value=_NONE)
+        self._slots = torch.nn.functional.pad(self._slots, gap, value=-1)
+        log_probs = scores.at(rows, following.clamp_min(0))
+        self._log_probs[mentions, slots] = torch.where(following < 0, _NONE, log_probs)
+
+    def _continue(
+        self, beginnings: Beginnings, scores: TokenScores | None, rows: Tensor
+    ) -> Continuations:
+        """rows (Tensor): int64[n], row of the scores of each beginning, if it has one."""
+        children = self.walker.children(beginnings.states)
+        mentions = beginnings.mentions[children.rows]
+        parents = beginnings.slots[children.rows]
+        stored = self._log_probs[mentions, parents]
+        # Slot -1, the prefix, reads the last column: nothing is stored for it.
+        stored = torch.where(parents < 0, _NONE, stored)
+        log_probs = stored
+        if scores is not None:
+            fresh = scores.at(rows[children.rows].clamp_min(0), children.tokens)
+            log_probs = torch.where(stored > 0, fresh, stored)
+        slots = torch.where(stored > 0, -1, self._slots[mentions, parents])
+        longer = Beginnings(mentions, children.states, children.tokens, parents, slots)
+        return Continuations(children.rows, log_probs, longer)

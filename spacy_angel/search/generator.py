@@ -1,0 +1,380 @@
+"""The model with its tokenizer and prompt format: mentions in, names of the vocabulary out."""
+
+import json
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import torch
+
+from ..errors import AngelError, Errors
+from ..model.bart import ACTIVATIONS, BartModel, convert_weights
+from ..model.interface import Model
+from ..model.prompts import Mention, PromptEncoder, PromptFormat
+from ..model.seq2seq import GenericModel
+from ..model.weights import read_weights, row_scales, write_weights
+from ..vocabulary.trie import SearchSpace
+from .expander import Expander
+from .search import SearchResult, SearchSettings, beam_search, exact_search, hypotheses
+from .threads import batch_size_for, cpu_threads, map_batches
+from .walker import Walker
+
+if TYPE_CHECKING:
+    from transformers import PretrainedConfig, PreTrainedTokenizerBase
+
+Dtype = Literal["float32", "bfloat16", "float16", "int8"]
+DTYPES: dict[str, torch.dtype] = {
+    "float32": torch.float32,
+    "bfloat16": torch.bfloat16,
+    "float16": torch.float16,
+    "int8": torch.int8,
+}
+PROMPT_FILE = "angel.json"
+# Tokens of a chain that are decoded ahead: where a pass costs more than its tokens, which is so on
+# a GPU, and on a CPU for few mentions at a time.
+_MAX_CHAIN = 16
+_CPU_MAX_CHAIN = 8
+_CPU_FEW_MENTIONS = 4
+
+
+class Generator:
+    """An encoder-decoder that writes names for mentions.
+
+    model (Model): the weights, as the search sees them.
+    prompts (PromptEncoder): mentions and names to token ids; what a trie is built with.
+    config (PretrainedConfig): of the model, saved with it.
+    """
+
+    def __init__(self, model: Model, prompts: PromptEncoder, config: "PretrainedConfig") -> None:
+        self.model = model
+        self.prompts = prompts
+        self.config = config
+
+    @classmethod
+    def from_pretrained(
+        cls,
+        name_or_path: str | Path,
+        *,
+        device: str = "cpu",
+        dtype: Dtype = "float32",
+        tokenizer: str | Path | None = None,
+        local_files_only: bool = False,
+    ) -> "Generator":
+        """Load a checkpoint; the published ones load as they are.
+
+        name_or_path (str | Path): a Hugging Face folder, or a name on its hub.
+        device (str): `cpu`, `cuda`, `cuda:1`, …
+        dtype (Dtype): type of the weights in use; int8 on a CPU and for the BART family.
+        tokenizer (str | Path | None): folder or name, where the checkpoint has no tokenizer.
+        local_files_only (bool): never ask the hub.
+        RETURNS (Generator): ready to search.
+        RAISES (AngelError): where the folder, its files, the device or the dtype do not fit.
+        """
+        from transformers import AutoConfig
+
+        if dtype not in DTYPES:
+            raise AngelError(Errors.E006.format(dtype=dtype, known=", ".join(DTYPES)))
+        folder = _folder(name_or_path, local_files_only)
+        try:
+            config = AutoConfig.from_pretrained(folder, local_files_only=True)
+        except (OSError, ValueError) as error:
+            raise AngelError(Errors.E007.format(path=folder, error=_short(error))) from error
+        chosen = _device(device)
+        load = _load_bart if _is_plain_bart(config) else _load_generic
+        source = folder if tokenizer is None else _folder(tokenizer, local_files_only)
+        loaded = _load_tokenizer(source)
+        model = load(folder, config, chosen, DTYPES[dtype], loaded)
+        return cls(model, _prompt_encoder(folder, config, loaded), config)
+
+    def search(
+        self,
+        mentions: Sequence[Mention],
+        space: SearchSpace,
+        settings: SearchSettings | None = None,
+        *,
+        subsets: Sequence[int] | None = None,
+        batch_size: int = 32,
+    ) -> list[SearchResult]:
+        """Find the names for some mentions; similar lengths are searched together.
+
+        mentions (Sequence[Mention]): n mentions in their context.
+        space (SearchSpace): the names, built with `self.prompts`.
+        settings (SearchSettings | None): by default beam search with 5 beams.
+        subsets (Sequence[int] | None): n numbers of subsets of the space; by default all 0.
+        batch_size (int): most mentions in one pass; on a CPU every thread has its own.
+        RETURNS (list[SearchResult]): n results in the order of the mentions.
+        """
+        settings = settings or SearchSettings()
+        sources = self.prompts.source_ids(mentions)
+        prefixes = self.prompts.prefix_ids(mentions)
+        subsets = subsets or [0] * len(mentions)
+        results = [SearchResult() for _ in mentions]
+        threads = cpu_threads(self.model.device)
+        for subset in sorted(set(subsets)):
+            walker = Walker(space, subset, self.prompts.eos_token_id, self.model.device)
+            chosen = [i for i, number in enumerate(subsets) if number == subset]
+            size = batch_size_for(len(chosen), batch_size, threads)
+            batches = list(_batches(chosen, [len(ids) for ids in sources], size))
+
+            def run(batch: list[int], walker: Walker = walker) -> list[SearchResult]:
+                return self._search_batch(
+                    [sources[i] for i in batch], [prefixes[i] for i in batch], walker, settings
+                )
+
+            for batch, found in zip(batches, map_batches(run, batches, threads), strict=True):
+                for i, result in zip(batch, found, strict=True):
+                    results[i] = result
+        return results
+
+    def log_probs(
+        self, mentions: Sequence[Mention], names: Sequence[str], *, batch_size: int = 32
+    ) -> list[float]:
+        """Log-probability of a given name for each mention (ANGEL, equation 2).
+
+        mentions (Sequence[Mention]): n mentions in their context.
+        names (Sequence[str]): n names in normal form.
+        batch_size (int): mentions in one pass.
+        RETURNS (list[float]): n sums over the name's tokens, the end token included, in nats.
+        """
+        sources = self.prompts.source_ids(mentions)
+        prefixes = self.prompts.prefix_ids(mentions)
+        targets = self.prompts.encode_names(names)
+        sums = [0.0] * len(sources)
+        for batch in _batches(range(len(sources)), [len(ids) for ids in sources], batch_size):
+            values = self._log_probs_batch(
+                [sources[i] for i in batch],
+                [prefixes[i] for i in batch],
+                [targets[i] for i in batch],
+            )
+            for i, value in zip(batch, values, strict=True):
+                sums[i] = value
+        return sums
+
+    def to_disk(self, path: Path, *, storage: Dtype | None = None) -> None:
+        """Save as a Hugging Face folder with the prompt format beside.
+
+        path (Path): folder, made where it does not exist.
+        storage (Dtype | None): type of the weights in the folder, for the BART family; whatever it
+            is, they run in every one. None: int8 where they came from such a folder, else the type
+            in which they run. Only floating-point ones can be read by transformers.
+        RAISES (AngelError): a storage type that the model cannot have.
+        """
+        if storage is not None and storage not in DTYPES:
+            raise AngelError(Errors.E006.format(dtype=storage, known=", ".join(DTYPES)))
+        path.mkdir(parents=True, exist_ok=True)
+        if isinstance(self.model, BartModel):
+            write_weights(path, self.model.state_dict(storage and DTYPES[storage]))
+        elif storage is not None:
+            raise AngelError(Errors.E015.format(model_type=self.config.model_type))
+        elif isinstance(self.model, GenericModel):
+            self.model.model.save_pretrained(path, safe_serialization=True)
+        self.config.save_pretrained(path)
+        tokenizer = self.prompts.tokenizer
+        # A fast tokenizer's tokenizer.json holds all that its older files repeat.
+        tokenizer.save_pretrained(path, legacy_format=False if tokenizer.is_fast else None)
+        text = json.dumps(self.prompts.format.to_dict(), indent=2, ensure_ascii=False)
+        (path / PROMPT_FILE).write_text(text + "\n", encoding="utf8")
+
+    def to_bytes(self) -> bytes:
+        """RETURNS (bytes): all that `to_disk` writes."""
+        import srsly
+
+        with tempfile.TemporaryDirectory() as folder:
+            self.to_disk(Path(folder))
+            files = {file.name: file.read_bytes() for file in sorted(Path(folder).iterdir())}
+        return srsly.msgpack_dumps(files)
+
+    @classmethod
+    def from_bytes(
+        cls, data: bytes, *, device: str = "cpu", dtype: Dtype = "float32"
+    ) -> "Generator":
+        """data (bytes): as `to_bytes` gives them. device, dtype: see `from_pretrained`.
+        RETURNS (Generator)."""
+        import srsly
+
+        with tempfile.TemporaryDirectory() as folder:
+            for name, content in srsly.msgpack_loads(data).items():
+                (Path(folder) / Path(name).name).write_bytes(content)
+            return cls.from_pretrained(folder, device=device, dtype=dtype, local_files_only=True)
+
+    @torch.inference_mode()
+    def _search_batch(
+        self,
+        sources: list[list[int]],
+        prefixes: list[list[int]],
+        walker: Walker,
+        settings: SearchSettings,
+    ) -> list[SearchResult]:
+        decoding = self.model.begin(sources, prefixes)
+        expander = Expander(decoding, walker, self._max_chain(len(sources)))
+        proven = [False] * len(sources)
+        if settings.mode == "exact":
+            found, proven = exact_search(expander, len(sources), settings)
+        else:
+            found = beam_search(expander, len(sources), settings)
+        return [
+            SearchResult(hypotheses(names, expander, settings.k), sure)
+            for names, sure in zip(found, proven, strict=True)
+        ]
+
+    def _max_chain(self, n_mentions: int) -> int:
+        if self.model.device.type != "cpu":
+            return _MAX_CHAIN
+        return _CPU_MAX_CHAIN if n_mentions <= _CPU_FEW_MENTIONS else 0
+
+    @torch.inference_mode()
+    def _log_probs_batch(
+        self, sources: list[list[int]], prefixes: list[list[int]], targets: list[list[int]]
+    ) -> list[float]:
+        decoding = self.model.begin(sources, prefixes)
+        rows = [(m, d, token) for m, ids in enumerate(targets) for d, token in enumerate(ids)]
+        mentions, depths, tokens = torch.tensor(rows, device=self.model.device).unbind(1)
+        starts = depths == 0
+        sums = torch.zeros(len(targets), device=self.model.device)
+        sums += decoding.first().at(mentions[starts], tokens[starts])
+        fed = torch.cat((depths[1:] > 0, depths.new_zeros(1, dtype=torch.bool)))
+        if fed.any():
+            slots = decoding.n_slots + depths
+            parents = torch.where(starts, -1, slots - 1)
+            scores = decoding.feed(tokens[fed], mentions[fed], parents[fed], depths[fed])
+            at = torch.arange(int(fed.sum()), device=tokens.device)
+            sums.index_add_(0, mentions[fed], scores.at(at, tokens[~starts]))
+        return sums.tolist()
+
+
+def _batches(chosen: Sequence[int], lengths: list[int], size: int) -> Iterator[list[int]]:
+    """YIELDS (list[int]): the chosen indices, longest first, `size` at a time."""
+    order = sorted(chosen, key=lambda i: -lengths[i])
+    for begin in range(0, len(order), size):
+        yield order[begin : begin + size]
+
+
+def _folder(name_or_path: str | Path, local_files_only: bool) -> Path:
+    """RETURNS (Path): the local folder, downloaded from the hub if it is a name there."""
+    path = Path(name_or_path)
+    # "" would be the working directory
+    if str(name_or_path) and path.is_dir():
+        return path
+    if path.is_absolute() or str(name_or_path).count("/") != 1:
+        raise AngelError(Errors.E008.format(path=name_or_path))
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+
+    patterns = ["*.json", "*.txt", "*.model", "model*.safetensors", "pytorch_model*.bin"]
+    try:
+        return Path(
+            snapshot_download(
+                str(name_or_path), allow_patterns=patterns, local_files_only=local_files_only
+            )
+        )
+    except (OSError, HfHubHTTPError, HFValidationError, LocalEntryNotFoundError) as error:
+        raise AngelError(Errors.E009.format(name=name_or_path, error=error)) from error
+
+
+def _device(name: str) -> torch.device:
+    """RETURNS (torch.device): one that can be used, which only an attempt tells."""
+    try:
+        device = torch.device(name)
+        torch.zeros(1, device=device)
+    except (RuntimeError, AssertionError) as error:
+        known = ["cpu", *(f"cuda:{i}" for i in range(torch.cuda.device_count()))]
+        raise AngelError(Errors.E316.format(device=name, known=", ".join(known))) from error
+    return device
+
+
+def _short(error: Exception) -> str:
+    """What transformers says, without its list of all models there are."""
+    return " ".join(str(error).split()).split(". ")[0]
+
+
+def _is_plain_bart(config: "PretrainedConfig") -> bool:
+    """RETURNS (bool): whether `BartModel` computes what transformers does: one embedding for both
+    sides and the output."""
+    return (
+        config.model_type == "bart"
+        and config.tie_word_embeddings
+        and config.activation_function in ACTIVATIONS
+    )
+
+
+def _load_tokenizer(folder: Path) -> "PreTrainedTokenizerBase":
+    from transformers import AutoTokenizer
+
+    try:
+        return AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    except (OSError, ValueError, TypeError, ImportError) as error:
+        raise AngelError(Errors.E010.format(path=folder, error=_short(error))) from error
+
+
+def _prompt_encoder(
+    folder: Path, config: "PretrainedConfig", tokenizer: "PreTrainedTokenizerBase"
+) -> PromptEncoder:
+    file = folder / PROMPT_FILE
+    settings: Any = {}
+    if file.is_file():
+        try:
+            settings = json.loads(file.read_text(encoding="utf8"))
+        except ValueError as error:
+            raise AngelError(Errors.E011.format(path=file, error=error)) from error
+    if not isinstance(settings, dict):
+        raise AngelError(Errors.E011.format(path=file, error=f"found {settings!r}"))
+    eos = config.eos_token_id
+    start = config.decoder_start_token_id
+    if eos is None or start is None:
+        raise AngelError(Errors.E012.format(path=folder, eos=eos, start=start))
+    positions = _positions(config, "encoder")
+    format = PromptFormat.from_dict(settings)
+    if positions and format.max_source_tokens > positions:
+        format = replace(format, max_source_tokens=positions)
+    return PromptEncoder(tokenizer, format, start, eos, _positions(config, "decoder"))
+
+
+def _positions(config: "PretrainedConfig", side: str) -> int | None:
+    """RETURNS (int | None): tokens that the encoder or decoder can read; None where positions are
+    relative. A pair of models has a config for each side."""
+    config = getattr(config, side, config)
+    return getattr(config, "max_position_embeddings", None)
+
+
+def _load_bart(
+    folder: Path,
+    config: "PretrainedConfig",
+    device: torch.device,
+    dtype: torch.dtype,
+    tokenizer: "PreTrainedTokenizerBase",
+) -> Model:
+    if dtype == torch.int8 and device.type != "cpu":
+        raise AngelError(Errors.E013.format(device=device))
+    weights = read_weights(folder)
+    missing = "model.shared.weight"
+    try:
+        if missing in weights:
+            scales = row_scales(weights)
+            return BartModel(config, convert_weights(weights, dtype, device), scales)
+    except KeyError as error:
+        missing = error.args[0]
+    found = ", ".join(sorted(weights)[:3])
+    raise AngelError(Errors.E014.format(path=folder, missing=missing, found=found))
+
+
+def _load_generic(
+    folder: Path,
+    config: "PretrainedConfig",
+    device: torch.device,
+    dtype: torch.dtype,
+    tokenizer: "PreTrainedTokenizerBase",
+) -> Model:
+    from transformers import AutoModelForSeq2SeqLM
+
+    if dtype == torch.int8:
+        raise AngelError(Errors.E015.format(model_type=config.model_type))
+    try:
+        model = AutoModelForSeq2SeqLM.from_pretrained(
+            folder, torch_dtype=dtype, local_files_only=True
+        )
+    except (OSError, ValueError) as error:
+        raise AngelError(Errors.E007.format(path=folder, error=_short(error))) from error
+    pad = tokenizer.pad_token_id
+    return GenericModel(model.eval().to(device), 0 if pad is None else pad)

@@ -1,0 +1,153 @@
+"""A search space on the model's device: legal next tokens of many states at once.
+
+A state is one node number a trie, -1 where the trie has no such beginning; with a second trie of
+names added while running, it is a pair.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ..vocabulary.trie import NameTrie, SearchSpace
+
+
+class Children(NamedTuple):
+    """The legal continuations of some states, sorted by state.
+
+    rows (Tensor): int64[n], whose continuation it is.
+    tokens (Tensor): int64[n].
+    states (Tensor): int64[n, n_tries], where it leads.
+    """
+
+    rows: Tensor
+    tokens: Tensor
+    states: Tensor
+
+
+class _DeviceTrie:
+    """The arrays of a trie as tensors, with the subset in force."""
+
+    def __init__(self, trie: NameTrie, sums: np.ndarray | None, device: torch.device) -> None:
+        self.trie = trie
+        self.token = _tensor(trie.token, device)
+        self.first_child = _tensor(trie.first_child, device)
+        self.leaf_begin = _tensor(trie.leaf_begin, device)
+        self.leaf_end = _tensor(trie.leaf_end, device)
+        self.sums = None if sums is None else _tensor(sums, device)
+
+    def tokens(self, nodes: Tensor) -> Tensor:
+        token = self.token[nodes].long()
+        # A memory-mapped uint16 column is read as int16: undo the sign.
+        return token & 0xFFFF if self.token.dtype == torch.int16 else token
+
+    def legal(self, nodes: Tensor) -> Tensor:
+        """RETURNS (Tensor): bool[n], whether a name of the subset lies under the node."""
+        assert self.sums is not None
+        begin, end = self.leaf_begin[nodes].long(), self.leaf_end[nodes].long()
+        return self.sums[end] > self.sums[begin]
+
+    def children(self, states: Tensor) -> tuple[Tensor, Tensor]:
+        """states (Tensor): int64[n]. RETURNS (tuple[Tensor, Tensor]): int64[m] rows and nodes."""
+        alive = states.clamp_min(0)
+        begin = self.first_child[alive].long()
+        counts = torch.where(states < 0, 0, self.first_child[alive + 1].long() - begin)
+        rows = torch.repeat_interleave(counts)
+        ends = counts.cumsum(0)
+        nodes = torch.arange(len(rows), device=rows.device) + (begin - ends + counts)[rows]
+        if self.sums is None:
+            return rows, nodes
+        legal = self.legal(nodes)
+        return rows[legal], nodes[legal]
+
+    def only_child(self, states: Tensor) -> Tensor:
+        """states (Tensor): int64[n]. RETURNS (Tensor): int64[n], the child of a node that has
+        one, else -1. What a subset forbids still counts as a child."""
+        alive = states.clamp_min(0)
+        begin = self.first_child[alive].long()
+        single = (self.first_child[alive + 1].long() - begin == 1) & (states >= 0)
+        return torch.where(single, begin, -1)
+
+
+class Walker:
+    """Walks the tries of a search space under one of its subsets.
+
+    space (SearchSpace): the names.
+    subset (int): number of the subset.
+    end_token (int): the token that ends a name.
+    device (torch.device): where states live.
+    """
+
+    def __init__(
+        self, space: SearchSpace, subset: int, end_token: int, device: torch.device
+    ) -> None:
+        masks = space.masks[subset] or (None,) * len(space.tries)
+        self._allowed = space.allowed[subset] if space.allowed else None
+        self.end_token = end_token
+        self.tries = [
+            _DeviceTrie(trie, sums, device) for trie, sums in zip(space.tries, masks, strict=True)
+        ]
+        self.device = device
+
+    def roots(self, n: int) -> Tensor:
+        """RETURNS (Tensor): int64[n, n_tries], the states before the first token."""
+        return torch.zeros(n, len(self.tries), dtype=torch.int64, device=self.device)
+
+    def children(self, states: Tensor) -> Children:
+        """states (Tensor): int64[n, n_tries]. RETURNS (Children): all legal continuations."""
+        rows, nodes = self.tries[0].children(states[:, 0])
+        tokens = self.tries[0].tokens(nodes)
+        if len(self.tries) == 1:
+            return Children(rows, tokens, nodes[:, None])
+        added_rows, added = self.tries[1].children(states[:, 1])
+        return _merge(rows, tokens, nodes, added_rows, self.tries[1].tokens(added), added)
+
+    def only_children(self, states: Tensor) -> tuple[Tensor, Tensor]:
+        """Follow a chain by one step.
+
+        states (Tensor): int64[n, n_tries].
+        RETURNS (tuple[Tensor, Tensor]): int64[n] tokens and int64[n, n_tries] states; token -1
+            where more than one continuation is possible, or none.
+        """
+        nodes = torch.stack(
+            [trie.only_child(states[:, i]) for i, trie in enumerate(self.tries)], dim=1
+        )
+        # Where both tries go on, their tokens may differ: that is no chain.
+        single = ((states >= 0).sum(1) == 1) & (nodes >= 0).any(1)
+        tokens = torch.full((len(states),), -1, dtype=torch.int64, device=self.device)
+        for i, trie in enumerate(self.tries):
+            here = single & (nodes[:, i] >= 0)
+            tokens = torch.where(here, trie.tokens(nodes[:, i].clamp_min(0)), tokens)
+        return tokens, torch.where(single[:, None], nodes, -1)
+
+    def names(self, state: list[int]) -> list[int]:
+        """state (list[int]): a state entered by the end token. RETURNS (list[int]): the indices
+        of its names that the subset has."""
+        found: set[int] = set()
+        for trie, node in zip(self.tries, state, strict=True):
+            if node >= 0:
+                found.update(trie.trie.names_of_leaf(int(trie.trie.leaf_begin[node])).tolist())
+        return sorted(i for i in found if self._allowed is None or self._allowed[i])
+
+
+def _merge(
+    rows: Tensor, tokens: Tensor, nodes: Tensor, rows2: Tensor, tokens2: Tensor, nodes2: Tensor
+) -> Children:
+    """Unite the continuations in both tries; a token that both have leads to a pair."""
+    if not len(rows2):
+        return Children(rows, tokens, torch.stack((nodes, torch.full_like(nodes, -1)), dim=1))
+    base = (rows << 32) | tokens
+    added = (rows2 << 32) | tokens2
+    keys, where = torch.unique(torch.cat((base, added)), return_inverse=True)
+    states = torch.full((len(keys), 2), -1, dtype=torch.int64, device=keys.device)
+    states[where[: len(base)], 0] = nodes
+    states[where[len(base) :], 1] = nodes2
+    return Children(keys >> 32, keys & 0xFFFFFFFF, states)
+
+
+def _tensor(column: np.ndarray, device: torch.device) -> Tensor:
+    """RETURNS (Tensor): the column without a copy on the CPU; uint16 is seen as int16."""
+    if column.dtype == np.uint16:
+        column = column.view(np.int16)
+    return torch.from_numpy(column).to(device)

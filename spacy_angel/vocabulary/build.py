@@ -1,0 +1,117 @@
+"""Vocabulary and corpus files → stored vocabularies that record where they come from."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from ..corpora.documents import CorpusDocument, split_ids
+from .concepts import Concept
+from .formats.records import VocabularyReport
+from .formats.registry import infer_format, read_vocabulary
+from .kb import ConceptKB
+from .table import SharedNames
+
+
+def build_vocabulary(
+    files: Sequence[Path],
+    output: Path | None,
+    *,
+    format: str | None = None,
+    shared_names: SharedNames = "all",
+    options: Mapping[str, Any] | None = None,
+) -> ConceptKB:
+    """Build a vocabulary from the files it is published in.
+
+    files (Sequence[Path]): in order of precedence, see `ConceptKB.join`.
+    output (Path | None): folder to write; None keeps the vocabulary in memory.
+    format (str | None): of all files; None infers it for each.
+    shared_names (SharedNames): see `ConceptKB.build`.
+    options (Mapping[str, Any] | None): of the reader, see `vocabularies.FORMATS`.
+    RETURNS (ConceptKB): with one entry a file in `meta["sources"]`.
+    RAISES (AngelError): a file that cannot be read; nothing is written then.
+    """
+    sources = [_source(file, format, options) for file in files]
+    concepts = map(_concepts, files, sources)
+    return ConceptKB.join(concepts, output, shared_names=shared_names, sources=sources)
+
+
+def add_vocabulary(
+    folder: Path,
+    file: Path,
+    *,
+    format: str | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> ConceptKB:
+    """Add the concepts of a file to a stored vocabulary: new ones, and names of known ones.
+
+    folder (Path): the vocabulary; it is written anew.
+    file (Path): concepts; which of them the vocabulary has already: see `ConceptKB.join`.
+    format (str | None), options (Mapping[str, Any] | None): see `build_vocabulary`.
+    RETURNS (ConceptKB): the changed vocabulary.
+    RAISES (AngelError): folder or file cannot be read; the vocabulary stays as it was then.
+    """
+    kb = ConceptKB.from_disk(folder)
+    source = _source(file, format, options)
+    meta = kb.meta
+    return ConceptKB.join(
+        [kb, _concepts(file, source)],
+        folder,
+        shared_names=meta["shared_names"],
+        sources=[*meta["sources"], source],
+        steps=[*meta["steps"], {"step": "add", "path": str(file)}],
+    )
+
+
+def add_corpus_mentions(
+    folder: Path, documents: Iterable[CorpusDocument], source: str
+) -> dict[str, Any]:
+    """Add the mention strings of a training corpus to a stored vocabulary as names.
+
+    folder (Path): the vocabulary; it is written anew.
+    documents (Iterable[CorpusDocument]): see `mention_names`.
+    source (str): the corpus, for the record.
+    RETURNS (dict[str, Any]): the record of the step, see `ConceptKB.add_mentions`.
+    RAISES (AngelError): folder or corpus cannot be read; the vocabulary stays as it was then.
+    """
+    kb = ConceptKB.from_disk(folder)
+    step = kb.add_mentions(mention_names(documents), source)
+    kb.to_disk(folder)
+    return step
+
+
+def mention_names(documents: Iterable[CorpusDocument]) -> Iterator[tuple[str, str]]:
+    """Gold mentions as names of their concepts. A composite (`breast and ovarian cancer`) is a
+    name of neither part and left out.
+
+    documents (Iterable[CorpusDocument]): e.g. from `corpora.read_corpus`.
+    YIELDS (tuple[str, str]): identifier and text.
+    """
+    for document in documents:
+        for mention in document.mentions:
+            ids = split_ids(mention.concept_ids)
+            if len(ids) == 1:
+                yield ids[0], mention.text
+
+
+def _source(file: Path, format: str | None, options: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What is recorded of a file; its counts are filled in by reading it."""
+    source = {
+        "path": str(file),
+        "format": format or infer_format(file),
+        "options": {**(options or {})},
+    }
+    if file.is_file():
+        with file.open("rb") as stream:
+            digest = sha256()
+            while piece := stream.read(1 << 20):
+                digest.update(piece)
+        source["sha256"] = digest.hexdigest()
+    return source
+
+
+def _concepts(file: Path, source: dict[str, Any]) -> Iterator[Concept]:
+    report = VocabularyReport()
+    yield from read_vocabulary(file, source["format"], report=report, **source["options"])
+    source.update(asdict(report), skipped=dict(report.skipped))

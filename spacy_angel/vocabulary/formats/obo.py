@@ -1,0 +1,134 @@
+"""Ontologies in the OBO format (1.2 and 1.4), e.g. the Human Disease Ontology."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple, get_args
+
+from pydantic import BeforeValidator
+
+from ..concepts import normalize_id
+from .lines import read_lines, wrong
+from .records import Row, VocabularyReport, count_unused, make_row, successors
+
+_TAG = re.compile(r"([A-Za-z_][\w-]*)\s*:\s*(.*)")
+_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"\s*(\w*)')
+_COMMENT = re.compile(r"(?<!\\)\s!.*$|(?<!\\)\{[^{}]*\}\s*$")
+_ESCAPE = re.compile(r"\\(.)")
+_ESCAPED = {"n": "\n", "t": "\t", "W": " "}
+_Scope = Literal["EXACT", "NARROW", "BROAD", "RELATED"]
+_SCOPES = frozenset(get_args(_Scope))
+
+
+def _upper(value: Any) -> Any:
+    return value.upper() if isinstance(value, str) else value
+
+
+Scope = Annotated[_Scope, BeforeValidator(_upper)]
+
+
+class _Term(NamedTuple):
+    line: int
+    tags: dict[str, list[tuple[int, str]]]
+
+    def values(self, tag: str) -> list[str]:
+        return [_plain(value) for _, value in self.tags.get(tag, ())]
+
+    def value(self, tag: str) -> str:
+        return next(iter(self.values(tag)), "")
+
+
+def read_obo(
+    path: Path, report: VocabularyReport, *, scopes: frozenset[Scope] | None = None
+) -> Iterator[Row]:
+    """The live terms; those that are obsolete are counted, and become alternate identifiers of
+    the term that replaced them. Types are the term's namespace.
+
+    path (Path): the file, gzipped or not; read twice, the first time for the replacements.
+    scopes (frozenset[Scope] | None): which synonyms to take, of EXACT, NARROW, BROAD and RELATED
+        (the scope of a synonym that has none), in any case; None: all.
+    YIELDS (Row): one a live term, with the line of its `[Term]`.
+    RAISES (AngelError): the file is not OBO, a quoted text does not end, a term has no id.
+    """
+    taken = _SCOPES if scopes is None else scopes
+    replaced_by: dict[str, list[str]] = {}
+    for term, _ in _terms(path):
+        if term.value("is_obsolete") == "true":
+            report.skipped["obsolete terms"] += 1
+            targets = [normalize_id(code) for code in term.values("replaced_by")]
+            if targets:
+                replaced_by.setdefault(normalize_id(term.value("id")), []).extend(targets)
+    retired = successors(replaced_by, report)
+    for term, default_namespace in _terms(path):
+        if term.value("is_obsolete") == "true":
+            continue
+        if not term.value("name"):
+            report.skipped["terms without a name"] += 1
+            continue
+        identifier = normalize_id(term.value("id"))
+        namespace = term.value("namespace") or default_namespace
+        definitions = [_quoted(path, *entry)[0] for entry in term.tags.get("def", ())]
+        synonyms = (_quoted(path, *entry) for entry in term.tags.get("synonym", ()))
+        yield make_row(
+            path,
+            term.line,
+            identifier,
+            [term.value("name"), *(text for text, scope in synonyms if scope in taken)],
+            types=[namespace] if namespace else (),
+            definition=next(iter(definitions), None),
+            alternate_ids=[
+                *map(normalize_id, term.values("alt_id")),
+                *retired.pop(identifier, ()),
+            ],
+        )
+    count_unused(retired, report)
+
+
+def _terms(path: Path) -> Iterator[tuple[_Term, str]]:
+    """The `[Term]` stanzas, each with the default namespace."""
+    default_namespace = ""
+    stanza = ""
+    term = _Term(0, {})
+    for number, line in read_lines(path):
+        text = line.strip()
+        if not text or text.startswith("!"):
+            continue
+        if text.startswith("["):
+            if stanza == "[Term]":
+                yield _with_id(path, term), default_namespace
+            stanza, term = text.partition("!")[0].strip(), _Term(number, {})
+            continue
+        tag = _TAG.fullmatch(text)
+        if tag is None:
+            raise wrong(path, number, "`tag: value` or `[Term]`", line)
+        if not stanza and tag[1] == "default-namespace":
+            default_namespace = _plain(tag[2])
+        elif stanza == "[Term]":
+            term.tags.setdefault(tag[1], []).append((number, tag[2]))
+    if stanza == "[Term]":
+        yield _with_id(path, term), default_namespace
+
+
+def _with_id(path: Path, term: _Term) -> _Term:
+    if not term.value("id"):
+        raise wrong(path, term.line, "a term with an `id:`", "[Term]")
+    return term
+
+
+def _plain(value: str) -> str:
+    """A value without its closing `{modifiers}` and `! comment`, unescaped."""
+    while (shorter := _COMMENT.sub("", value)) != value:
+        value = shorter
+    return _unescape(value).strip()
+
+
+def _quoted(path: Path, line: int, value: str) -> tuple[str, str]:
+    """The text in quotes and the scope after it (RELATED where there is none)."""
+    match = _QUOTED.match(value)
+    if match is None:
+        raise wrong(path, line, "a text in quotes", value)
+    return _unescape(match[1]), match[2] if match[2] in _SCOPES else "RELATED"
+
+
+def _unescape(text: str) -> str:
+    return _ESCAPE.sub(lambda match: _ESCAPED.get(match[1], match[1]), text)

@@ -1,0 +1,205 @@
+"""What every reader shares: rows with their place, merging, retired identifiers, counts."""
+
+import re
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from ...errors import AngelError, Errors
+from ..concepts import Concept
+from .lines import wrong
+
+_IDENTIFIER = re.compile(r"[^\s|+]+")
+_BARE_PREFIXES = (
+    (re.compile(r"C\d{7}", re.ASCII), "UMLS"),
+    (re.compile(r"[CD](\d{6}|\d{9})", re.ASCII), "MESH"),
+)
+_TREE_NUMBER = re.compile(r"([A-Z])(\d\d)?(?=[./]|$)", re.ASCII)
+
+
+class Row(NamedTuple):
+    """A concept, or a part of one, and where it was read.
+
+    path (Path): the file. line (int): number of the line, from 1. concept (Concept): its content.
+    """
+
+    path: Path
+    line: int
+    concept: Concept
+
+
+@dataclass
+class VocabularyReport:
+    """What a reader found; filled while it reads.
+
+    concepts (int): concepts given out.
+    names (int): their names, as often as the file lists them.
+    alternate_ids (int): their further identifiers.
+    merged (int): rows joined to the row of the same concept before them.
+    skipped (Counter[str]): what was left out, by reason.
+    """
+
+    concepts: int = 0
+    names: int = 0
+    alternate_ids: int = 0
+    merged: int = 0
+    skipped: Counter[str] = field(default_factory=Counter)
+
+
+def make_row(
+    path: Path,
+    line: int,
+    concept_id: str,
+    names: Iterable[str],
+    *,
+    types: Iterable[str] = (),
+    definition: str | None = None,
+    alternate_ids: Iterable[str] = (),
+) -> Row:
+    """A row from what a file has, stripped; blank aliases are left out.
+
+    path (Path), line (int): where it stands.
+    concept_id (str): with its prefix.
+    names (Iterable[str]): the canonical name first.
+    RETURNS (Row): the concept in its place.
+    RAISES (AngelError): no identifier, one with blanks, `|` or `+` in it, or a blank first name.
+    """
+    first, *others = [name.strip() for name in names] or [""]
+    ids = dict.fromkeys(alternate_ids)
+    for identifier in (concept_id, *ids):
+        if not _IDENTIFIER.fullmatch(identifier):
+            raise wrong(path, line, "an identifier without blanks, `|` or `+`", identifier)
+    if not first:
+        raise wrong(path, line, f"a name for {concept_id}", first)
+    concept = Concept(
+        concept_id=concept_id,
+        canonical_name=first,
+        aliases=tuple(filter(None, others)),
+        types=tuple(dict.fromkeys(types)),
+        definition=(definition or "").strip() or None,
+        alternate_ids=tuple(identifier for identifier in ids if identifier != concept_id),
+    )
+    return Row(path, line, concept)
+
+
+def merge_concepts(first: Concept, second: Concept) -> Concept:
+    """Join two rows of one concept: the first gives canonical name and definition.
+
+    first (Concept), second (Concept): with the same `concept_id`.
+    RETURNS (Concept): every name, type and alternate identifier of both, none of them twice.
+    """
+    names = dict.fromkeys((*first.names, *second.names))
+    return Concept(
+        concept_id=first.concept_id,
+        canonical_name=first.canonical_name,
+        aliases=tuple(name for name in names if name != first.canonical_name),
+        types=tuple(dict.fromkeys((*first.types, *second.types))),
+        definition=first.definition or second.definition,
+        alternate_ids=tuple(dict.fromkeys((*first.alternate_ids, *second.alternate_ids))),
+    )
+
+
+def merge_rows(path: Path, rows: Iterable[Row], report: VocabularyReport) -> Iterator[Concept]:
+    """Give out each concept once: neighbouring rows of one identifier are joined.
+
+    path (Path): what was read, for the message where nothing came.
+    rows (Iterable[Row]): in the order of the file.
+    report (VocabularyReport): counts what is given out and merged.
+    YIELDS (Concept): no identifier twice.
+    RAISES (AngelError): an identifier comes again after others, or there is no concept at all.
+    """
+    seen: set[str] = set()
+    last: Row | None = None
+    for row in rows:
+        if last is not None and row.concept.concept_id == last.concept.concept_id:
+            last = last._replace(concept=merge_concepts(last.concept, row.concept))
+            report.merged += 1
+            continue
+        check_new(row.concept.concept_id, seen, row.path, row.line)
+        seen.add(row.concept.concept_id)
+        if last is not None:
+            yield _count(last.concept, report)
+        last = row
+    if last is None:
+        left_out = ", ".join(f"{n} {reason}" for reason, n in sorted(report.skipped.items()))
+        skipped = f" (left out: {left_out})" if left_out else ""
+        raise AngelError(Errors.E205.format(path=path, skipped=skipped))
+    yield _count(last.concept, report)
+
+
+def check_new(concept_id: str, seen: Container[str], path: Path, line: int) -> None:
+    """RAISES (AngelError): `concept_id` is among those `seen` already."""
+    if concept_id in seen:
+        raise AngelError(Errors.E204.format(path=path, line=line, concept_id=concept_id))
+
+
+def _count(concept: Concept, report: VocabularyReport) -> Concept:
+    report.concepts += 1
+    report.names += len(concept.names)
+    report.alternate_ids += len(concept.alternate_ids)
+    return concept
+
+
+def bare_prefix(code: str) -> str:
+    """The vocabulary of an identifier without prefix, where its form tells.
+
+    code (str): e.g. `C0011849`, `D003920`, `C538288`.
+    RETURNS (str): `UMLS`, `MESH`, or empty.
+    """
+    return next((prefix for form, prefix in _BARE_PREFIXES if form.fullmatch(code)), "")
+
+
+def tree_types(numbers: Iterable[str]) -> list[str]:
+    """Types from MeSH tree numbers: the letter of the tree, and its first branch.
+
+    numbers (Iterable[str]): e.g. `C16.131.260/C538288`, `F03.625`.
+    RETURNS (list[str]): sorted, e.g. `["C", "C16", "F", "F03"]`.
+    RAISES (ValueError): one of them is no tree number.
+    """
+    types: set[str] = set()
+    for number in numbers:
+        match = _TREE_NUMBER.match(number)
+        if match is None:
+            raise ValueError(number)
+        types.update((match[1], match[0]))
+    return sorted(types)
+
+
+def successors(
+    replaced_by: Mapping[str, Iterable[str]], report: VocabularyReport
+) -> dict[str, list[str]]:
+    """Which retired identifiers lead to which identifier, over several steps if need be.
+
+    replaced_by (Mapping[str, Iterable[str]]): retired identifier → what replaced it.
+    report (VocabularyReport): counts those that lead to several identifiers or to none.
+    RETURNS (dict[str, list[str]]): identifier → retired ones, e.g. for a → b, b → c:
+        `{"c": ["a", "b"]}`.
+    """
+    found: dict[str, list[str]] = {}
+    for retired in replaced_by:
+        ends: set[str] = set()
+        visited = {retired}
+        pending = [retired]
+        while pending:
+            for target in replaced_by[pending.pop()]:
+                if target not in replaced_by:
+                    ends.add(target)
+                elif target not in visited:
+                    visited.add(target)
+                    pending.append(target)
+        if len(ends) == 1:
+            found.setdefault(ends.pop(), []).append(retired)
+        else:
+            report.skipped["retired identifiers without one successor"] += 1
+    return found
+
+
+def count_unused(retired: Mapping[str, list[str]], report: VocabularyReport) -> None:
+    """Count the retired identifiers whose successor was not given out.
+
+    retired (Mapping[str, list[str]]): what is left of the result of `successors`.
+    """
+    if unused := sum(map(len, retired.values())):
+        report.skipped["retired identifiers whose successor is not here"] += unused

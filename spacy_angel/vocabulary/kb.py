@@ -1,0 +1,471 @@
+"""The vocabulary of a linker: concepts and names in a folder, changed while running."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+from tqdm import tqdm
+
+from ..errors import AngelError, Errors
+from .arrays import META, TRIES, open_folder, pack, unpack, verify_folder, write_folder
+from .concepts import Concept, normalize_name
+from .live import LiveVocabulary
+from .scispacy_views import ConceptsById, IdsBySpelling
+from .search_spaces import SearchSpaces, Subset
+from .table import COLUMNS, ConceptTable, SharedNames, tidy
+from .table_builder import TableBuilder
+from .trie import NameTrie, SearchSpace
+from .trie_compiler import NameTokenizer
+
+KIND = "spacy-angel vocabulary"
+VERSION = 1
+_META_TYPES = {
+    "shared_names": str,
+    "fingerprint": str,
+    "counts": dict,
+    "sources": list,
+    "steps": list,
+}
+_SHOWN_COUNTS = ("concepts", "names", "spellings")
+
+
+class ConceptKB:
+    """Concepts and names of a vocabulary.
+
+    A name in the sense of the search is a normal form (`concepts.normalize_name`), of which each
+    has one index; concepts keep the spellings of their source. A spelling whose normal form is
+    empty stays with its concept but cannot be found by the search; `meta["counts"]` tells how many
+    there are.
+
+    Made by `build`, `merge`, `from_disk` or `from_bytes`. What is stored is never changed: changes
+    made while running lie over it until `to_disk` writes them to a new folder.
+    """
+
+    def __init__(
+        self, table: ConceptTable, meta: Mapping[str, Any], path: Path | None = None
+    ) -> None:
+        self.path = path
+        self._table = table
+        self._meta = dict(meta)
+        self._live = LiveVocabulary(table)
+        self._edits: Counter[str] = Counter()
+        folder = None if path is None else path / TRIES
+        self._spaces = SearchSpaces(self._live, meta["fingerprint"], folder)
+
+    @classmethod
+    def build(
+        cls,
+        concepts: Iterable[Concept],
+        path: Path | str | None = None,
+        *,
+        shared_names: SharedNames = "all",
+        sources: Sequence[Mapping[str, Any]] = (),
+        steps: Sequence[Mapping[str, Any]] = (),
+    ) -> "ConceptKB":
+        """Lay out a vocabulary.
+
+        concepts (Iterable[Concept]): read once, never held all together. Concepts of one
+            identifier are joined: the first canonical name and definition stay.
+        path (Path | str | None): folder to write and map; None keeps the vocabulary in memory.
+        shared_names (SharedNames): a name of several concepts leads to `all` of them, or to the
+            one with `fewer_names` (GenBioEL, appendix E.1), ties to the smaller identifier.
+        sources (Sequence[Mapping[str, Any]]): plain values on where it comes from, to be recorded.
+        steps (Sequence[Mapping[str, Any]]): what was done to it before, to be recorded.
+        RETURNS (ConceptKB): the vocabulary.
+        RAISES (AngelError): where a concept has no identifier, or `path` holds something else.
+        """
+        return cls.join([concepts], path, shared_names=shared_names, sources=sources, steps=steps)
+
+    @classmethod
+    def join(
+        cls,
+        vocabularies: Iterable[Iterable[Concept]],
+        path: Path | str | None = None,
+        *,
+        shared_names: SharedNames = "all",
+        sources: Sequence[Mapping[str, Any]] = (),
+        steps: Sequence[Mapping[str, Any]] = (),
+    ) -> "ConceptKB":
+        """Lay out several vocabularies as one.
+
+        vocabularies (Iterable[Iterable[Concept]]): in order of precedence, each read once, as for
+            `build`. A concept is joined to that of an earlier vocabulary with the same identifier,
+            or else whose alternate identifier it is, or else the only one whose identifier is an
+            alternate of its own; then its own becomes an alternate one. Two concepts of one
+            vocabulary are not joined to the same one so; the first is.
+        path (Path | str | None), shared_names (SharedNames), sources (Sequence[Mapping[str, Any]]),
+            steps (Sequence[Mapping[str, Any]]), RETURNS, RAISES: as for `build`.
+        """
+        if shared_names not in get_args(SharedNames):
+            raise AngelError(Errors.E115.format(known=get_args(SharedNames), found=shared_names))
+        builder = TableBuilder()
+        with tqdm(desc="Reading concepts", unit=" concepts", disable=None) as progress:
+            for concepts in vocabularies:
+                builder.begin_vocabulary()
+                for concept in concepts:
+                    builder.add(concept)
+                    progress.update()
+        table, counts = builder.finish(shared_names)
+        meta = {
+            "shared_names": shared_names,
+            "fingerprint": table.fingerprint,
+            "counts": counts,
+            "sources": [dict(source) for source in sources],
+            "steps": [dict(step) for step in steps],
+        }
+        if path is None:
+            return cls(table, meta)
+        write_folder(Path(path), KIND, VERSION, table.columns, meta)
+        return cls.from_disk(path)
+
+    @classmethod
+    def merge(
+        cls,
+        kbs: Sequence["ConceptKB"],
+        path: Path | str | None = None,
+        *,
+        shared_names: SharedNames | None = None,
+    ) -> "ConceptKB":
+        """Join vocabularies; the step is recorded.
+
+        kbs (Sequence[ConceptKB]): in order of precedence: where a concept is in several, see
+            `join`, the first canonical name and definition stay, names and types are added up.
+        path (Path | str | None): as for `build`.
+        shared_names (SharedNames | None): as for `build`; None is the rule of all of them.
+        RETURNS (ConceptKB): the joined vocabulary.
+        RAISES (AngelError): without `shared_names`, where their rules differ.
+        """
+        if shared_names is None:
+            rules = sorted({kb.meta["shared_names"] for kb in kbs})
+            if len(rules) > 1:
+                raise AngelError(Errors.E118.format(rules=" and ".join(rules)))
+            shared_names = rules[0] if rules else "all"
+        step = {"step": "merge", "concepts": [len(kb) for kb in kbs]}
+        return cls.join(
+            kbs,
+            path,
+            shared_names=shared_names,
+            sources=[source for kb in kbs for source in kb.meta["sources"]],
+            steps=[*(step for kb in kbs for step in kb.meta["steps"]), step],
+        )
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        # What stands in a folder is not copied: a process that is handed it maps the same files.
+        if self.path is not None and self._live.version == 0 and self.path.is_dir():
+            return _reopen, (self.path.resolve(), self._meta)
+        return super().__reduce_ex__(protocol)
+
+    def __len__(self) -> int:
+        return self._live.n_concepts
+
+    def __iter__(self) -> Iterator[Concept]:
+        return map(self.__getitem__, self._live.ids())
+
+    def __contains__(self, concept_id: object) -> bool:
+        return isinstance(concept_id, str) and self.resolve(concept_id) is not None
+
+    def __getitem__(self, concept_id: str) -> Concept:
+        """Look up a concept.
+
+        concept_id (str): its identifier, or an alternate one.
+        RETURNS (Concept): the concept.
+        RAISES (AngelError): where there is none.
+        """
+        concept = self._live.concept(self._resolved(concept_id))
+        assert concept is not None
+        return concept
+
+    @property
+    def n_names(self) -> int:
+        """RETURNS (int): name indices run from 0 to this, without it; names removed since the
+        vocabulary was opened keep theirs."""
+        return self._live.n_names
+
+    @property
+    def types(self) -> frozenset[str]:
+        """RETURNS (frozenset[str]): all semantic types."""
+        return self._live.types
+
+    @property
+    def meta(self) -> dict[str, Any]:
+        """RETURNS (dict[str, Any]): plain values: `shared_names`; `fingerprint` of the names;
+        `counts` as last stored; `sources`; `steps`, those since then included; where it was
+        opened from a folder also `kind`, `version` and `columns` with their checksums."""
+        meta = deepcopy(self._meta)
+        if self._edits:
+            meta["steps"].append({"step": "edit", **self._edits})
+        return meta
+
+    def resolve(self, concept_id: str) -> str | None:
+        """concept_id (str): any identifier. RETURNS (str | None): the identifier of the concept
+        whose own it is, else of the first that has it as an alternate."""
+        return self._live.resolve(concept_id)
+
+    def types_of(self, concept_id: str) -> tuple[str, ...]:
+        """concept_id (str): own identifier of a concept. RETURNS (tuple[str, ...]): its types;
+        empty where there is no such concept."""
+        return self._live.types_of(concept_id)
+
+    def name(self, i: int) -> str:
+        """i (int): name index. RETURNS (str): the name in normal form."""
+        return self._live.name(i)
+
+    def spelling(self, i: int) -> str:
+        """i (int): name index. RETURNS (str): the name as its source writes it, for display."""
+        return self._live.spelling(i)
+
+    def concept_ids_of(self, i: int) -> list[str]:
+        """i (int): name index. RETURNS (list[str]): identifiers of the concepts that the name
+        leads to, sorted; empty where it was removed."""
+        return self._live.concept_ids_of(i)
+
+    def names_of(self, concept_id: str) -> list[int]:
+        """Names that lead to a concept.
+
+        concept_id (str): its identifier, or an alternate one.
+        RETURNS (list[int]): name indices, each once, the canonical name first.
+        RAISES (AngelError): where there is no such concept.
+        """
+        return self._live.names_of(self._resolved(concept_id))
+
+    def find(self, name: str) -> int | None:
+        """name (str): in any spelling. RETURNS (int | None): index of its normal form."""
+        return self._live.find_name(normalize_name(name))
+
+    @property
+    def cui_to_entity(self) -> Mapping[str, Concept]:
+        """RETURNS (Mapping[str, Concept]): concepts by identifier, as scispaCy's `linker.kb`."""
+        return ConceptsById(self)
+
+    @property
+    def alias_to_cuis(self) -> Mapping[str, set[str]]:
+        """RETURNS (Mapping[str, set[str]]): identifiers by name as its source writes it, as
+        scispaCy's `linker.kb`."""
+        return IdsBySpelling(self)
+
+    def add(self, concept: Concept) -> None:
+        """Add a concept while running.
+
+        concept (Concept): a new one.
+        RAISES (AngelError): where its identifier is empty, or another concept's own, or a field is
+            not of its type; nothing is changed then.
+        """
+        concept = tidy(concept)
+        if not concept.concept_id:
+            raise AngelError(Errors.E108.format(name=concept.canonical_name))
+        if self._live.concept(concept.concept_id) is not None:
+            raise AngelError(Errors.E110.format(concept_id=concept.concept_id))
+        self._live.put(concept)
+        self._edits["added_concepts"] += 1
+
+    def add_names(self, concept_id: str, names: Iterable[str]) -> None:
+        """Give a concept further names while running; those it has are passed over.
+
+        concept_id (str): its identifier, or an alternate one.
+        names (Iterable[str]): in any spelling.
+        RAISES (AngelError): where there is no such concept, or `names` is one text or holds
+            something else; nothing is changed then.
+        """
+        self._edits["added_names"] += self._put_names(concept_id, names)
+
+    def remove(self, concept_id: str) -> None:
+        """Remove a concept while running; names that it alone has go with it.
+
+        concept_id (str): its identifier, or an alternate one.
+        RAISES (AngelError): where there is no such concept.
+        """
+        self._live.remove(self._resolved(concept_id))
+        self._edits["removed_concepts"] += 1
+
+    def remove_name(self, concept_id: str, name: str) -> None:
+        """Take a name from a concept while running, in all its spellings. After the canonical
+        name the first alias becomes canonical.
+
+        concept_id (str): its identifier, or an alternate one.
+        name (str): in any spelling.
+        RAISES (AngelError): where there is no such concept, or it has no such name or no other.
+        """
+        concept = self[concept_id]
+        normal = normalize_name(name)
+        kept = [n for n in concept.names if n != name and (normalize_name(n) or None) != normal]
+        if len(kept) == len(concept.names):
+            names = list(concept.names)
+            raise AngelError(
+                Errors.E111.format(concept_id=concept.concept_id, name=name, names=names)
+            )
+        if not kept:
+            raise AngelError(Errors.E112.format(concept_id=concept.concept_id, name=name))
+        self._live.put(replace(concept, canonical_name=kept[0], aliases=tuple(kept[1:])))
+        self._edits["removed_names"] += 1
+
+    def add_mentions(self, mentions: Iterable[tuple[str, str]], source: str) -> dict[str, Any]:
+        """Add the mention strings of a training corpus as names, a published practice of the
+        NCBI-disease benchmark; the step is recorded in the metadata.
+
+        mentions (Iterable[tuple[str, str]]): identifier of a gold concept, text of the mention.
+        source (str): the corpus, for the record.
+        RETURNS (dict[str, Any]): the record: names added, mentions whose identifier is unknown.
+        """
+        texts: dict[str, list[str]] = {}
+        unknown = 0
+        for concept_id, text in mentions:
+            if (own := self.resolve(concept_id)) is None:
+                unknown += 1
+            else:
+                texts.setdefault(own, []).append(text)
+        added = sum(self._put_names(own, names) for own, names in texts.items())
+        step = {
+            "step": "add_mentions",
+            "source": source,
+            "added_names": added,
+            "unknown_mentions": unknown,
+        }
+        self._meta["steps"] = [*self._meta["steps"], step]
+        return step
+
+    def subset(
+        self, types: Collection[str] | None = None, concept_ids: Collection[str] | None = None
+    ) -> Subset:
+        """Choose a part of the vocabulary for the search.
+
+        types (Collection[str] | None): concepts with one of these semantic types; None: any.
+        concept_ids (Collection[str] | None): these concepts, alternate identifiers resolve; None:
+            all. With both, a concept must meet both.
+        RETURNS (Subset): for `search_space`.
+        RAISES (AngelError): where a type or an identifier is unknown.
+        """
+        if unknown := sorted(set(types or ()) - self.types):
+            known = sorted(self.types)
+            raise AngelError(Errors.E113.format(unknown=unknown, known=known))
+        own = None if concept_ids is None else frozenset(map(self._resolved, concept_ids))
+        return Subset(None if types is None else frozenset(types), own, self._live)
+
+    def search_space(
+        self, tokenizer: NameTokenizer, subsets: Sequence[Subset | None] = (None,)
+    ) -> SearchSpace:
+        """Compile what has to be compiled, and nothing that was before.
+
+        The trie of the stored names is kept in memory and, where the folder can be written, in
+        `tries/` of it by fingerprint of tokenizer and names; names added since are a second trie.
+
+        tokenizer (NameTokenizer): the model's, e.g. a `PromptEncoder`.
+        subsets (Sequence[Subset | None]): what mentions will be limited to; None: everything.
+        RETURNS (SearchSpace): the tries, and a mask a subset in the same order.
+        RAISES (AngelError): where a subset belongs to another vocabulary.
+        """
+        return self._spaces.space(tokenizer, subsets)
+
+    def to_disk(self, path: Path | str) -> None:
+        """Write the vocabulary, changes included, with the tries in use where they still fit.
+
+        path (Path | str): folder; a vocabulary that stands there is replaced.
+        RAISES (AngelError): where something else stands there.
+        """
+        path = Path(path)
+        stored = self._compacted()
+        write_folder(path, KIND, VERSION, stored._table.columns, stored._meta)
+        if stored is self:
+            self._spaces.to_disk(path / TRIES)
+        elif self.path is not None and path.resolve() == self.path.resolve():
+            # what is mapped is no longer what the folder holds
+            self.path = self._spaces.folder = None
+
+    @classmethod
+    def from_disk(cls, path: Path | str) -> "ConceptKB":
+        """Open a stored vocabulary by mapping its files.
+
+        path (Path | str): its folder.
+        RETURNS (ConceptKB): the vocabulary.
+        RAISES (AngelError): where the folder is missing, foreign or damaged. Folders over 64 MB
+            are not read whole for that; `verify` does it.
+        """
+        path = Path(path)
+        columns, meta = open_folder(path, KIND, VERSION, COLUMNS)
+        return cls(_table(columns, meta, path), meta, path)
+
+    def to_bytes(self) -> bytes:
+        """RETURNS (bytes): the vocabulary, changes included, without tries."""
+        stored = self._compacted()
+        return pack(KIND, VERSION, stored._table.columns, stored._meta)
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> "ConceptKB":
+        """Read what `to_bytes` made.
+
+        data (bytes): the byte string.
+        RETURNS (ConceptKB): the vocabulary, in memory.
+        RAISES (AngelError): where the bytes are cut, damaged or something else.
+        """
+        columns, meta = unpack(data, KIND, VERSION, COLUMNS)
+        return cls(_table(columns, meta, Path("<bytes>")), meta)
+
+    @staticmethod
+    def verify(path: Path | str) -> None:
+        """Compare every byte of a stored vocabulary and its tries with the checksums.
+
+        path (Path | str): its folder.
+        RAISES (AngelError): names the file that differs.
+        """
+        verify_folder(Path(path), KIND, VERSION, COLUMNS)
+        for meta in sorted(Path(path).glob(f"{TRIES}/*/{META}")):
+            NameTrie.verify(meta.parent)
+
+    def _resolved(self, concept_id: str) -> str:
+        if (own := self.resolve(concept_id)) is None:
+            raise AngelError(Errors.E109.format(concept_id=concept_id))
+        return own
+
+    def _put_names(self, concept_id: str, names: Iterable[str]) -> int:
+        """Give a concept those of the names that it has not. RETURNS (int): how many."""
+        concept = self[concept_id]
+        texts = list(names)
+        if isinstance(names, str) or not all(isinstance(text, str) for text in texts):
+            raise AngelError(Errors.E117.format(concept_id=concept_id, found=names))
+        new = [name for name in dict.fromkeys(texts) if name not in concept.names]
+        if new:
+            self._live.put(replace(concept, aliases=(*concept.aliases, *new)))
+        return len(new)
+
+    def _compacted(self) -> "ConceptKB":
+        if self._live.version == 0:
+            return self
+        meta = self.meta
+        return ConceptKB.build(
+            self, shared_names=meta["shared_names"], sources=meta["sources"], steps=meta["steps"]
+        )
+
+
+def _reopen(path: Path, meta: dict[str, Any]) -> ConceptKB:
+    """RETURNS (ConceptKB): the vocabulary of a folder, as it was when it was pickled."""
+    kb = ConceptKB.from_disk(path)
+    if kb._meta["columns"] != meta["columns"]:
+        raise AngelError(Errors.E119.format(path=path))
+    kb._meta = meta
+    return kb
+
+
+def _table(columns: Mapping[str, np.ndarray], meta: Mapping[str, Any], path: Path) -> ConceptTable:
+    if problem := _problem(meta):
+        raise AngelError(Errors.E103.format(path=path / META, kind=KIND, problem=problem))
+    return ConceptTable(dict(columns), meta["shared_names"])
+
+
+def _problem(meta: Mapping[str, Any]) -> str:
+    """What is wrong with the metadata beside the columns; empty where nothing is."""
+    if missing := [key for key in _META_TYPES if key not in meta]:
+        return f"the keys {missing} are missing"
+    for key, type_ in _META_TYPES.items():
+        if not isinstance(meta[key], type_):
+            return f"{key} is {meta[key]!r}"
+    if meta["shared_names"] not in get_args(SharedNames):
+        return f"shared_names is {meta['shared_names']!r}"
+    if wrong := [key for key in _SHOWN_COUNTS if type(meta["counts"].get(key)) is not int]:
+        return f"the counts {wrong} are missing or not whole numbers"
+    for key in ("sources", "steps"):
+        if not all(isinstance(entry, dict) for entry in meta[key]):
+            return f"{key} is {meta[key]!r}"
+    return ""

@@ -1,0 +1,160 @@
+"""What a vocabulary gives to a search: compiled tries, subsets as masks, each made once."""
+
+import logging
+import shutil
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from ..errors import AngelError, Errors
+from .live import LiveVocabulary
+from .trie import NameTrie, SearchSpace
+from .trie_compiler import AddedNames, NameTokenizer, compile_names
+
+logger = logging.getLogger(__name__)
+
+# masks that are not in use are dropped beyond this; one of 6 million names takes 30 MB
+_MASK_BYTES = 256 * 2**20
+
+
+class _Mask(NamedTuple):
+    """A subset as a search uses it; all None where nothing is forbidden.
+
+    sums (tuple[np.ndarray, ...] | None): leaf prefix sums of every trie.
+    allowed (np.ndarray | None): bool[n_names].
+    """
+
+    sums: tuple[np.ndarray, ...] | None = None
+    allowed: np.ndarray | None = None
+
+    @property
+    def nbytes(self) -> int:
+        return sum(
+            array.nbytes for array in (*(self.sums or ()), self.allowed) if array is not None
+        )
+
+
+@dataclass(frozen=True)
+class Subset:
+    """A part of a vocabulary that a search is limited to; made by `ConceptKB.subset`.
+
+    types (frozenset[str] | None): a concept needs one of them; None asks for none.
+    concept_ids (frozenset[str] | None): a concept must be one of them; None takes all.
+    vocabulary (LiveVocabulary): what it is a part of.
+    """
+
+    types: frozenset[str] | None
+    concept_ids: frozenset[str] | None
+    vocabulary: LiveVocabulary = field(repr=False)
+
+    def allows(self, concept_id: str) -> bool:
+        """concept_id (str): own identifier of a concept. RETURNS (bool): whether it is in."""
+        if self.concept_ids is not None and concept_id not in self.concept_ids:
+            return False
+        if self.types is None:
+            return True
+        return not self.types.isdisjoint(self.vocabulary.types_of(concept_id))
+
+
+class SearchSpaces:
+    """Compiles a vocabulary for the tokenizers that ask, and keeps what it compiled.
+
+    vocabulary (LiveVocabulary): names and concepts.
+    fingerprint (str): of the stored names.
+    folder (Path | None): where tries are stored, by fingerprint; None keeps them in memory.
+    """
+
+    def __init__(self, vocabulary: LiveVocabulary, fingerprint: str, folder: Path | None) -> None:
+        self.folder = folder
+        self._vocabulary = vocabulary
+        self._fingerprint = fingerprint
+        self._tries: dict[str, NameTrie] = {}
+        self._added: dict[str, AddedNames] = {}
+        self._masks: OrderedDict[tuple[str, Subset | None, int], _Mask] = OrderedDict()
+
+    def space(
+        self, tokenizer: NameTokenizer, subsets: Sequence[Subset | None] = (None,)
+    ) -> SearchSpace:
+        """tokenizer (NameTokenizer), subsets (Sequence[Subset | None]): see
+        `ConceptKB.search_space`. RETURNS (SearchSpace): tries and masks."""
+        fingerprint = self._trie_fingerprint(tokenizer)
+        if fingerprint not in self._tries:
+            self._tries[fingerprint] = self._stored_names(tokenizer, fingerprint)
+        added = self._added.setdefault(fingerprint, AddedNames())
+        tries = [
+            self._tries[fingerprint],
+            added.update(self._vocabulary.added_names, tokenizer),
+        ]
+        if not tries[1].n_leaves:
+            del tries[1]
+        masks = [self._mask(fingerprint, subset, tries) for subset in subsets]
+        self._drop_masks(len(subsets))
+        return SearchSpace(
+            tuple(tries), tuple(m.sums for m in masks), tuple(m.allowed for m in masks)
+        )
+
+    def to_disk(self, folder: Path) -> None:
+        """folder (Path): gets the tries of the stored names that were in use."""
+        for fingerprint, trie in self._tries.items():
+            trie.to_disk(folder / fingerprint)
+
+    def _trie_fingerprint(self, tokenizer: NameTokenizer) -> str:
+        both = f"{tokenizer.fingerprint} {self._fingerprint}"
+        return blake2b(both.encode(), digest_size=16).hexdigest()
+
+    def _stored_names(self, tokenizer: NameTokenizer, fingerprint: str) -> NameTrie:
+        """The trie of the stored names: from the folder, else compiled and put there."""
+        folder = None if self.folder is None else self.folder / fingerprint
+        if folder is not None and folder.exists():
+            try:
+                return NameTrie.from_disk(folder, fingerprint)
+            except AngelError as error:
+                logger.warning("The stored name trie is compiled anew. %s", error)
+                shutil.rmtree(folder, ignore_errors=True)
+        names = self._vocabulary.table.names
+        trie = compile_names(names, len(names), tokenizer, fingerprint)
+        if folder is None:
+            return trie
+        try:
+            trie.to_disk(folder)
+            return NameTrie.from_disk(folder, fingerprint)
+        except OSError as error:
+            logger.warning("The name trie stays in memory, it cannot be stored: %s", error)
+            return trie
+
+    def _mask(self, fingerprint: str, subset: Subset | None, tries: Sequence[NameTrie]) -> _Mask:
+        """Leaf prefix sums of a subset, kept until the vocabulary changes."""
+        if subset is not None and subset.vocabulary is not self._vocabulary:
+            raise AngelError(Errors.E114)
+        key = (fingerprint, subset, self._vocabulary.version)
+        if key not in self._masks:
+            allowed = self._allowed_names(subset)
+            everything = subset is None and allowed[: self._vocabulary.table.n_names].all()
+            sums = (trie.leaf_prefix_sums(allowed) for trie in tries)
+            self._masks[key] = _Mask() if everything else _Mask(tuple(sums), allowed)
+        self._masks.move_to_end(key)
+        return self._masks[key]
+
+    def _drop_masks(self, n_in_use: int) -> None:
+        """Forget the masks that were longest out of use."""
+        size = sum(mask.nbytes for mask in self._masks.values())
+        while size > _MASK_BYTES and len(self._masks) > n_in_use:
+            _, mask = self._masks.popitem(last=False)
+            size -= mask.nbytes
+
+    def _allowed_names(self, subset: Subset | None) -> np.ndarray:
+        """bool[n_names]: by whole columns for what is stored, one by one for what has changed."""
+        vocabulary = self._vocabulary
+        allowed = np.ones(vocabulary.n_names, dtype=bool)
+        if subset is not None:
+            concepts = vocabulary.table.concepts_in(subset.types, subset.concept_ids)
+            allowed[: vocabulary.table.n_names] = vocabulary.table.names_in(concepts)
+        for i in vocabulary.touched:
+            ids = vocabulary.concept_ids_of(i)
+            allowed[i] = bool(ids) if subset is None else any(map(subset.allows, ids))
+        return allowed

@@ -1,0 +1,236 @@
+"""The stored vocabulary: concepts and names as flat columns that are never changed.
+
+Rows and how they refer to each other:
+
+    concept i    its identifier ids[i]; spellings concept_spellings[i] .. [i + 1] - 1, the canonical
+                 name first; alternate identifiers ids[n + alternates[i]] ..
+    spelling r   spellings[r] as the source writes it; its name spelling_name[r], -1 where the
+                 normal form is empty and the search cannot write it
+    name j       names[j] in normal form, each once; its spellings are
+                 name_rows[name_spellings[j]] .. name_rows[name_spellings[j + 1] - 1]
+"""
+
+from collections.abc import Collection, Iterator
+from typing import Literal
+
+import numpy as np
+
+from ..errors import AngelError, Errors
+from .arrays import Columns, digest
+from .concepts import Concept
+from .strings import HashIndex, Strings
+
+SharedNames = Literal["all", "fewer_names"]
+
+STRINGS = ("id", "name", "spelling", "type", "definition")
+INDEXES = ("id", "name")
+_PLAIN = (
+    "alternates",
+    "concept_spellings",
+    "spelling_name",
+    "name_spellings",
+    "name_rows",
+    "concept_type_offsets",
+    "concept_types",
+)
+COLUMNS = (
+    *(f"{name}_{part}" for name in STRINGS for part in ("data", "offsets")),
+    *(f"{name}_{part}" for name in INDEXES for part in ("hash", "hash_row")),
+    *_PLAIN,
+)
+
+# What the names, types and alternate identifiers of a concept may come in.
+_SEVERAL = (tuple, list, set, frozenset)
+
+
+class ConceptTable:
+    """Concepts and names in columns, in memory or mapped.
+
+    columns (Columns): the arrays named in `COLUMNS`.
+    shared_names (SharedNames): who gets a name that several concepts have: `all` of them, or the
+        one with `fewer_names` (ties: the smaller identifier), which stands first in `name_rows`.
+    """
+
+    def __init__(self, columns: Columns, shared_names: SharedNames) -> None:
+        self.columns = columns
+        self.shared_names = shared_names
+        self.ids, self.names, self.spellings, self.types, self.definitions = (
+            Strings(columns[f"{name}_data"], columns[f"{name}_offsets"]) for name in STRINGS
+        )
+        self._id_index, self._name_index = (
+            HashIndex(columns[f"{name}_hash"], columns[f"{name}_hash_row"]) for name in INDEXES
+        )
+        self.n_concepts = len(columns["concept_spellings"]) - 1
+        self.n_names = len(self.names)
+
+    @property
+    def fingerprint(self) -> str:
+        """RETURNS (str): digest of all names in their order; what a compiled trie depends on."""
+        return digest(self.names.data, self.names.offsets)
+
+    def find_own_id(self, concept_id: str) -> int | None:
+        """concept_id (str): an identifier. RETURNS (int | None): the concept whose own it is."""
+        row = next(self._id_index.find(concept_id, self.ids), self.n_concepts)
+        return row if row < self.n_concepts else None
+
+    def find_id(self, concept_id: str) -> Iterator[int]:
+        """concept_id (str): an identifier. YIELDS (int): the concept whose own it is, then those
+        that have it as an alternate, in their order."""
+        for row in self._id_index.find(concept_id, self.ids):
+            if row < self.n_concepts:
+                yield row
+            else:
+                alternate = np.array([row - self.n_concepts])
+                yield int(_group_of(alternate, self.columns["alternates"])[0])
+
+    def find_name(self, normal: str) -> int | None:
+        """normal (str): a name in normal form. RETURNS (int | None): its index."""
+        return next(self._name_index.find(normal, self.names), None)
+
+    def concept(self, i: int) -> Concept:
+        """i (int): row. RETURNS (Concept): with its names as the source spelled them."""
+        canonical, *aliases = (self.spellings[r] for r in self.spelling_rows(i))
+        alternates = self._range("alternates", i)
+        return Concept(
+            concept_id=self.ids[i],
+            canonical_name=canonical,
+            aliases=tuple(aliases),
+            types=self.types_of(i),
+            definition=self.definitions[i] or None,
+            alternate_ids=tuple(self.ids[self.n_concepts + a] for a in range(*alternates)),
+        )
+
+    def types_of(self, i: int) -> tuple[str, ...]:
+        """i (int): concept row. RETURNS (tuple[str, ...]): its types."""
+        first, last = self._range("concept_type_offsets", i)
+        return tuple(self.types[t] for t in self.columns["concept_types"][first:last].tolist())
+
+    def spelling_rows(self, i: int) -> range:
+        """i (int): concept row. RETURNS (range): rows of its spellings, the canonical one first."""
+        return range(*self._range("concept_spellings", i))
+
+    def names_of_concept(self, i: int) -> list[int]:
+        """i (int): concept row. RETURNS (list[int]): its names, each once, the canonical first,
+        whoever owns them."""
+        first, last = self._range("concept_spellings", i)
+        rows = self.columns["spelling_name"][first:last].tolist()
+        return [name for name in dict.fromkeys(rows) if name >= 0]
+
+    def rows_of_name(self, j: int) -> list[int]:
+        """j (int): name index. RETURNS (list[int]): rows of its spellings, the best first: the
+        owner's under `fewer_names`, one that is canonical under `all`."""
+        first, last = self._range("name_spellings", j)
+        return self.columns["name_rows"][first:last].tolist()
+
+    def concepts_of_name(self, j: int) -> list[int]:
+        """j (int): name index. RETURNS (list[int]): rows of all concepts that have the name."""
+        first, last = self._range("name_spellings", j)
+        rows = self.columns["name_rows"][first:last]
+        return list(dict.fromkeys(_group_of(rows, self.columns["concept_spellings"]).tolist()))
+
+    def owners_of_name(self, j: int) -> list[int]:
+        """j (int): name index. RETURNS (list[int]): rows of the concepts that it leads to."""
+        concepts = self.concepts_of_name(j)
+        return concepts if self.shared_names == "all" else concepts[:1]
+
+    def concepts_in(
+        self, types: Collection[str] | None, concept_ids: Collection[str] | None
+    ) -> np.ndarray:
+        """Concepts of a subset.
+
+        types (Collection[str] | None): a concept needs one of them; None asks for none.
+        concept_ids (Collection[str] | None): own identifiers; None takes all.
+        RETURNS (np.ndarray): bool[n_concepts].
+        """
+        allowed = np.ones(self.n_concepts, dtype=bool)
+        if concept_ids is not None:
+            allowed[:] = False
+            found = (self.find_own_id(concept_id) for concept_id in concept_ids)
+            allowed[[i for i in found if i is not None]] = True
+        if types is not None:
+            wanted = np.array([name in types for name in self.types], dtype=bool)
+            hits = np.flatnonzero(wanted[self.columns["concept_types"]])
+            typed = np.zeros(self.n_concepts, dtype=bool)
+            typed[_group_of(hits, self.columns["concept_type_offsets"])] = True
+            allowed &= typed
+        return allowed
+
+    def names_in(self, concepts: np.ndarray) -> np.ndarray:
+        """Names that lead to one of these concepts.
+
+        concepts (np.ndarray): bool[n_concepts].
+        RETURNS (np.ndarray): bool[n_names].
+        """
+        by_row = np.repeat(concepts, np.diff(self.columns["concept_spellings"]))
+        starts = self.columns["name_spellings"]
+        if self.shared_names == "fewer_names":
+            return by_row[self.columns["name_rows"][starts[:-1]]]
+        allowed = np.zeros(self.n_names, dtype=bool)
+        names = self.columns["spelling_name"][by_row]
+        allowed[names[names >= 0]] = True
+        return allowed
+
+    def _range(self, offsets: str, i: int) -> tuple[int, int]:
+        first, last = self.columns[offsets][i : i + 2].tolist()
+        return first, last
+
+
+def _group_of(rows: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """The group that each row falls into, by the offsets of the groups."""
+    # with two types of integers the whole mapped column would be converted
+    return np.searchsorted(offsets, rows.astype(offsets.dtype), side="right") - 1
+
+
+def tidy(concept: Concept) -> Concept:
+    """A concept as a vocabulary keeps it.
+
+    concept (Concept): as its source gives it.
+    RETURNS (Concept): each name, type and alternate identifier once, its own identifier not among
+        the alternates, no empty definition.
+    RAISES (AngelError): a field is not of its type, e.g. one text in place of several aliases.
+    """
+    _check(concept)
+    own = concept.concept_id
+    canonical, *aliases = dict.fromkeys(concept.names)
+    return Concept(
+        concept_id=own,
+        canonical_name=canonical,
+        aliases=tuple(aliases),
+        types=tuple(dict.fromkeys(concept.types)),
+        definition=concept.definition or None,
+        alternate_ids=tuple(dict.fromkeys(a for a in concept.alternate_ids if a != own)),
+    )
+
+
+def _check(concept: Concept) -> None:
+    # Millions of concepts come by here: to join texts is the quickest way to ask whether all are.
+    aliases, types, alternates = concept.aliases, concept.types, concept.alternate_ids
+    try:
+        "".join((concept.concept_id, concept.canonical_name, concept.definition or ""))
+        "".join((*aliases, *types, *alternates))
+        is_sound = (
+            isinstance(aliases, _SEVERAL)
+            and isinstance(types, _SEVERAL)
+            and isinstance(alternates, _SEVERAL)
+        )
+    except TypeError:
+        is_sound = False
+    if not is_sound:
+        raise AngelError(_problem(concept))
+
+
+def _problem(concept: Concept) -> str:
+    """The message for the first field that is not of its type."""
+    problems = []
+    for field in ("concept_id", "canonical_name", "definition"):
+        found = getattr(concept, field)
+        if not isinstance(found, str) and (found or field != "definition"):
+            problems.append((field, "a text", found))
+    for field in ("aliases", "types", "alternate_ids"):
+        found = getattr(concept, field)
+        if not isinstance(found, _SEVERAL) or not all(isinstance(text, str) for text in found):
+            problems.append((field, "several texts, e.g. ('one', 'two')", found))
+    field, expected, found = problems[0]
+    return Errors.E116.format(
+        field=field, concept_id=concept.concept_id, expected=expected, found=found
+    )

@@ -1,0 +1,98 @@
+"""The scripts that measure batch annotation: what they compute and compare."""
+
+import importlib.util
+import json
+from types import ModuleType
+
+import pytest
+from support.helpers import ROOT
+from support.tiny_annotation import write_jsonl
+
+
+def load_script(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, ROOT / f"scripts/{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def benchmark() -> ModuleType:
+    pytest.importorskip("resource", reason="needs a Unix")
+    return load_script("benchmark_annotate")
+
+
+@pytest.fixture(scope="module")
+def fault_test() -> ModuleType:
+    return load_script("fault_test_annotate")
+
+
+MEASURED = {
+    "documents": 10,
+    "mentions": 200,
+    "seconds_finding": 1.0,
+    "seconds_2_annotating": 5.0,
+    "worker_mib": 3072.0,
+    "vocabulary_mib": 2048.0,
+}
+
+
+def test_sizing(benchmark) -> None:
+    # 20 mentions at 2 × 5 s / 200 = 0.05 s, and 0.1 s to find them: 1.1 s a document
+    lines = benchmark.sizing_table(MEASURED, 36_000, None, None)
+    assert lines[0] == (
+        "36,000 documents, 720,000 mentions (20.0 a document); 0.0500 s a mention, "
+        "1.00 GiB a process, 2.00 GiB shared"
+    )
+    assert lines[4] == "| 1 | 11 | 0.5 | 3.0 |"
+    assert lines[5] == "| 16 | 1 | 0.0 | 18.0 |"
+    assert lines[-1] == "GPU hours: not measured"
+
+
+def test_sizing_with_other_mentions_and_a_gpu(benchmark) -> None:
+    lines = benchmark.sizing_table(MEASURED, 36_000, 2, 0.01)
+    assert "72,000 mentions (2.0 a document)" in lines[0]
+    assert lines[4].startswith("| 1 | 2 |")  # 0.2 s a document
+    assert lines[-1] == "GPU hours: 0 (0.01 s a mention)"
+
+
+def test_documents_in_a_journal(benchmark, tmp_path) -> None:
+    journal = tmp_path / "journal.jsonl"
+    assert benchmark.documents_done(journal) == 0
+    shards = [{"kind": "shard", "read": n} for n in (3, 4)]
+    lines = [{"kind": "run"}, *shards, {"kind": "end", "shards": 2}]
+    whole = "".join(json.dumps(line) + "\n" for line in lines)
+    journal.write_text(whole + '{"kind": "shard", "re')
+    assert benchmark.documents_done(journal) == 7
+
+
+def test_documents_are_counted_against_the_input(fault_test, tmp_path) -> None:
+    source = write_jsonl(tmp_path / "in.jsonl", 3)
+    shard = tmp_path / "00000-000000.jsonl"
+    shard.write_text(source.read_text())
+    assert fault_test.miscounted([source], tmp_path) == (3, [])
+    first, second, _ = source.read_text().splitlines(keepends=True)
+    shard.write_text(first + second + second)
+    assert fault_test.miscounted([source], tmp_path) == (
+        3,
+        ["d1: given 1 times, found 2", "d2: given 1 times, found 0"],
+    )
+
+
+def test_differences_of_two_outputs(fault_test, tmp_path) -> None:
+    a, b = tmp_path / "a", tmp_path / "b"
+    for folder in (a, b):
+        folder.mkdir()
+        (folder / "journal.jsonl").write_text(folder.name)
+        (folder / "manifest.json").write_text("{}")
+        (folder / "00000-000000.jsonl").write_text("x")
+    assert fault_test.differences(a, b) == []
+    (b / "00000-000000.jsonl").write_text("y")
+    (b / "00000-000001.jsonl").write_text("x")
+    assert fault_test.differences(a, b) == [
+        f"{b}: 00000-000000.jsonl differs",
+        f"{b}: 00000-000001.jsonl is in one output only",
+    ]
+    (a / "manifest.json").unlink()
+    (b / "manifest.json").unlink()
+    assert fault_test.differences(a, b)[-1] == f"{b}: no manifest"

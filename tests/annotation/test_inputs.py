@@ -1,0 +1,297 @@
+"""Readers of large document sets: true formats in small, and what is wrong in them."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spacy_angel.annotation import inputs
+from spacy_angel.annotation.inputs import fingerprint, infer_format, plan_inputs, read_input
+from spacy_angel.annotation.plan import cut
+from spacy_angel.corpora.documents import CorpusDocument, CorpusReport
+from spacy_angel.errors import AngelError
+
+PUBMED = """\
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE PubmedArticleSet SYSTEM "http://dtd.nlm.nih.gov/ncbi/pubmed/out/pubmed_240101.dtd">
+<PubmedArticleSet>
+  <PubmedArticle>
+    <MedlineCitation Status="MEDLINE" Owner="NLM">
+      <PMID Version="1">1</PMID>
+      <Article PubModel="Print">
+        <Journal><Title>Biochemical medicine</Title></Journal>
+        <ArticleTitle>Formate assays: <i>in vivo</i> CO<sub>2</sub>
+          &amp; more.</ArticleTitle>
+        <Abstract>
+          <AbstractText Label="BACKGROUND" NlmCategory="BACKGROUND">First part.</AbstractText>
+          <AbstractText Label="EMPTY"/>
+          <AbstractText>Second  part.</AbstractText>
+          <CopyrightInformation>Copyright 2024.</CopyrightInformation>
+        </Abstract>
+      </Article>
+    </MedlineCitation>
+    <PubmedData>
+      <ReferenceList><Reference><ArticleIdList><ArticleId IdType="pubmed">99</ArticleId>
+      </ArticleIdList></Reference></ReferenceList>
+    </PubmedData>
+  </PubmedArticle>
+  <PubmedArticle>
+    <MedlineCitation><PMID Version="2">2</PMID>
+      <Article><ArticleTitle>[Title only.]</ArticleTitle></Article>
+    </MedlineCitation>
+  </PubmedArticle>
+  <PubmedArticle><MedlineCitation><Article/></MedlineCitation></PubmedArticle>
+  <PubmedBookArticle><BookDocument><PMID>3</PMID></BookDocument></PubmedBookArticle>
+  <DeleteCitation><PMID Version="1">4</PMID></DeleteCitation>
+</PubmedArticleSet>
+"""
+
+
+def read(path: Path, format: str | None = None, strict: bool = False, **options):
+    report = CorpusReport()
+    documents = []
+    for source in plan_inputs([path], format, options):
+        documents += read_input(source, strict=strict, report=report, options=options)
+    return documents, report
+
+
+def test_pubmed_articles(tmp_path) -> None:
+    path = tmp_path / "pubmed24n0001.xml.gz"
+    path.write_bytes(gzip.compress(PUBMED.encode()))
+    documents, report = read(path)
+    assert documents == [
+        CorpusDocument(
+            "1",
+            "Formate assays: in vivo CO2 & more. BACKGROUND: First part. Second part.",
+            title_end=35,
+        ),
+        CorpusDocument("2", "[Title only.]", title_end=13),
+    ]
+    assert report.counts["documents_left_out"] == 1
+    assert (report.counts["book_articles"], report.counts["withdrawn_lists"]) == (1, 1)
+    assert 0 < report.position <= path.stat().st_size
+    with pytest.raises(AngelError, match=r"line 29: the article that ends here has no PMID"):
+        read(path, strict=True)
+
+
+def test_pubmed_that_is_cut_gives_what_came_before(tmp_path) -> None:
+    path = tmp_path / "cut.xml"
+    path.write_text(PUBMED[:1400], "utf8")
+    (source,) = plan_inputs([path])
+    assert source.format == "pubmed"
+    documents = read_input(source, strict=False, report=CorpusReport(), options={})
+    assert next(documents).doc_id == "1"
+    with pytest.raises(AngelError, match="the XML is broken or cut"):
+        list(documents)
+    packed = tmp_path / "cut.xml.gz"
+    packed.write_bytes(gzip.compress(PUBMED.encode())[:-30])
+    with pytest.raises(AngelError, match="breaks off or is damaged"):
+        read(packed)
+    other = tmp_path / "other.xml"
+    other.write_text("<articles></articles>")
+    with pytest.raises(AngelError, match="begins with `<PubmedArticleSet>`"):
+        read(other, "pubmed")
+
+
+def test_plain_text_is_a_document_and_a_folder_of_them_an_input(tmp_path) -> None:
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    (folder / "b.txt").write_text("second\ntext\n", "utf8")
+    (folder / "a.txt").write_text("\ufefffirst", "utf8")
+    (folder / "c.txt").write_bytes(b"\xff\xfe broken")
+    (folder / ".hidden").write_text("x")
+    (folder / "a.txt.md5").write_text("x")
+    assert len(plan_inputs([folder])) == 1
+    documents, report = read(folder)
+    assert documents == [CorpusDocument("a", "first"), CorpusDocument("b", "second\ntext\n")]
+    assert report.counts["documents_left_out"] == 1
+    assert "c.txt" in report.notes[0]
+    with pytest.raises(AngelError, match="UTF-8"):
+        read(folder, strict=True)
+
+
+def test_a_text_that_is_too_long_is_left_out(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(inputs, "MAX_TEXT_BYTES", 5)
+    (tmp_path / "a.txt").write_text("too long")
+    documents, report = read(tmp_path / "a.txt")
+    assert documents == []
+    assert "one document of at most 5" in report.notes[0]
+
+
+def test_lines(tmp_path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("one\n\n two \u2028 still\n", "utf8")
+    documents, _ = read(path, "lines")
+    assert documents == [
+        CorpusDocument("a.txt:1", "one"),
+        CorpusDocument("a.txt:3", " two \u2028 still"),
+    ]
+
+
+ROWS = [
+    {"doc_id": "x", "text": "heart attack", "mentions": [{"start": 0, "end": 5, "label": "L"}]},
+    {"pmid": 7, "title": "Title.", "abstract": "Abstract."},
+    {"text": "no id"},
+]
+
+
+def test_jsonl(tmp_path) -> None:
+    path = tmp_path / "a.jsonl.gz"
+    lines = [json.dumps(row) for row in ROWS]
+    lines += ["[1]", '{"id": 1}', '{"text": 5}', '{"text": "\\ud800"}', "{", '{"text": "x", "m']
+    lines += ['{"text": "x", "mentions": [1]}', '{"text": "x", "mentions": [{"start": "0"}]}']
+    lines += ['{"id": "\\udc00", "text": "x"}']
+    lines += ['{"id": "y", "text": "x", "mentions": [{"start": 0, "end": 9}]}', ""]
+    path.write_bytes(gzip.compress("\n".join(lines).encode()))
+    documents, report = read(path)
+    assert [(d.doc_id, d.text, d.title_end) for d in documents] == [
+        ("x", "heart attack", None),
+        ("7", "Title. Abstract.", 6),
+        ("a.jsonl.gz:3", "no id", None),
+        ("y", "x", None),
+    ]
+    (mention,) = documents[0].mentions
+    assert (mention.start, mention.end, mention.text, mention.label) == (0, 5, "heart", "L")
+    assert report.counts["documents_left_out"] == 9
+    assert report.counts["mentions_left_out"] == 1
+    with pytest.raises(AngelError, match=r"line 4: this is no document: an object was expected"):
+        read(path, strict=True)
+
+
+def test_the_end_of_the_title(tmp_path) -> None:
+    path = tmp_path / "a.jsonl"
+    given = [4, 4.0, 0, 9, 10, -1, 4.5, "4", None]
+    path.write_text(
+        "".join(json.dumps({"text": "Nine char", "title_end": e}) + "\n" for e in given)
+    )
+    documents, _ = read(path, strict=True)
+    assert [d.title_end for d in documents] == [4, 4, 0, 9, None, None, None, None, None]
+
+
+def test_fields_by_name(tmp_path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"id": 1, "key": "k", "body": "b"}\n{"body": "no key"}\n')
+    documents, report = read(path, id_field="key", text_field="body")
+    assert [(d.doc_id, d.text) for d in documents] == [("k", "b")]
+    assert "the field key is missing" in report.notes[0]
+    with pytest.raises(AngelError, match=r"no option split\. Its options: prefix, id_field"):
+        read(path, split="train")
+
+
+def test_parquet(tmp_path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "table"
+    columns = {key: [row.get(key) for row in ROWS] for key in ("doc_id", "pmid", "text")}
+    columns |= {key: [row.get(key) for row in ROWS] for key in ("title", "abstract", "mentions")}
+    columns["other"] = [object.__name__] * 3
+    pq.write_table(pa.table(columns), path)
+    documents, report = read(path)
+    assert [(d.doc_id, d.text, len(d.mentions)) for d in documents] == [
+        ("x", "heart attack", 1),
+        ("7", "Title. Abstract.", 0),
+        ("table:3", "no id", 0),
+    ]
+    assert report.position == path.stat().st_size
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(AngelError, match="not a Parquet file, or a damaged one"):
+        read(path, "parquet")
+
+
+def test_formats_are_told_from_the_files(tmp_path) -> None:
+    contents = {
+        "a.txt": "1|t|Title\n1|a|\n",
+        "b.txt": "A plain text.",
+        "c.ndjson": '{"text": "x"}\n',
+        "d.jsonl": '{"id": "1", "passages": []}\n',
+        "e.json": '{"documents": []}',
+        "f.xml": "<?xml version='1.0'?>\n<collection></collection>",
+        "g.xml": PUBMED,
+    }
+    for name, content in contents.items():
+        (tmp_path / name).write_text(content, "utf8")
+    assert [infer_format(tmp_path / name) for name in contents] == [
+        "pubtator",
+        "text",
+        "jsonl",
+        "bioc_json",
+        "bioc_json",
+        "bioc_xml",
+        "pubmed",
+    ]
+    packed = gzip.compress(b'{"text": "x"}\n' + b'{"text": "y"}\n' * 10**5)
+    (tmp_path / "cut.jsonl.gz").write_bytes(packed[:-20])
+    # told from the first line: what is wrong further on is for the reading
+    assert infer_format(tmp_path / "cut.jsonl.gz") == "jsonl"
+    (tmp_path / "h").write_text("nothing known")
+    with pytest.raises(AngelError, match="looks like none of the input formats"):
+        infer_format(tmp_path / "h")
+
+
+def test_files_that_are_named_as_those_of_a_run_are_documents(tmp_path) -> None:
+    for name in ("journal.jsonl", "manifest.jsonl"):
+        (tmp_path / name).write_text('{"text": "x"}\n', "utf8")
+    assert len(read(tmp_path)[0]) == 2
+
+
+def test_what_is_missing_is_told(tmp_path) -> None:
+    with pytest.raises(AngelError, match="no such file"):
+        plan_inputs([tmp_path / "nothing"])
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(AngelError, match="holds no files"):
+        plan_inputs([tmp_path / "empty"])
+    with pytest.raises(AngelError, match="Unknown input format 'cometa'"):
+        plan_inputs([tmp_path], "cometa")
+
+
+def test_the_digest_tells_contents_and_names_of_a_folder(tmp_path) -> None:
+    def digest(names: dict[str, str]) -> str:
+        for path in tmp_path.iterdir():
+            path.unlink()
+        for name, content in names.items():
+            (tmp_path / name).write_text(content)
+        return fingerprint(plan_inputs([tmp_path], "text")[0])
+
+    whole = digest({"a.txt": "ab", "b.txt": "c"})
+    assert digest({"a.txt": "ab", "b.txt": "c"}) == whole
+    assert digest({"a.txt": "a", "b.txt": "bc"}) != whole
+    assert digest({"a.txt": "ab", "c.txt": "c"}) != whole
+
+
+def test_a_stream_is_cut_and_a_break_comes_after_what_was_before() -> None:
+    documents = [CorpusDocument(str(i), "") for i in range(5)]
+    assert [len(chunk) for chunk in cut(documents, 2)] == [2, 2, 1]
+    assert list(cut([], 2)) == []
+
+    def breaking():
+        yield from documents[:3]
+        raise AngelError("cut")
+
+    chunks = cut(breaking(), 2)
+    assert [next(chunks), next(chunks)] == [documents[:2], documents[2:3]]
+    with pytest.raises(AngelError, match="cut"):
+        next(chunks)
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes_are_read_or_refused(tmp_path_factory, data) -> None:
+    path = tmp_path_factory.mktemp("any") / "a.jsonl"
+    path.write_bytes(data)
+    for format in ("jsonl", "lines", "text", "pubmed", "parquet"):
+        try:
+            documents, _ = read(path, format)
+        except AngelError:
+            continue
+        for document in documents:
+            document.text.encode("utf8")
+
+
+@given(st.lists(st.text(alphabet=st.characters(exclude_categories=["Cs"])), max_size=5))
+def test_texts_come_through_jsonl_unchanged(tmp_path_factory, texts) -> None:
+    path = tmp_path_factory.mktemp("any") / "a.jsonl"
+    path.write_text("".join(json.dumps({"id": 0, "text": t}) + "\n" for t in texts), "utf8")
+    documents, _ = read(path, strict=True)
+    assert [document.text for document in documents] == texts

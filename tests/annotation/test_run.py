@@ -1,0 +1,656 @@
+"""Annotation of files: what comes out, interruptions, failures, every format there and back."""
+
+import errno
+import gzip
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from functools import partial
+from io import StringIO
+from pathlib import Path
+
+import pytest
+import spacy
+import torch
+from support.helpers import ROOT
+from support.tiny_annotation import make_pipeline, write_jsonl
+from typer.testing import CliRunner
+
+import spacy_angel
+from spacy_angel.annotation import run, workers
+from spacy_angel.annotation.document_linker import DocumentLinker, LinkingSettings, open_linker
+from spacy_angel.annotation.inputs import plan_inputs, read_input
+from spacy_angel.annotation.manifest import JOURNAL
+from spacy_angel.annotation.run import annotate
+from spacy_angel.cli.app import app
+from spacy_angel.corpora.documents import CorpusDocument, CorpusReport, GoldMention
+from spacy_angel.errors import AngelError
+from spacy_angel.pipelines.open import open_pipeline
+
+torch.set_num_threads(1)
+
+PUBTATOR = """\
+1|t|Heart attack and aspirin
+1|a|Then migraine.
+1\t0\t12\tHeart attack\tDisease\tD000009
+1\t17\t24\taspirin\tChemical\t-1
+1\t0\t24\tHeart attack and aspirin\tBoth\t-1
+
+2|t|A headache, not named
+2|a|history of diabetes.
+
+"""
+
+
+@pytest.fixture(scope="module")
+def pipeline(tmp_path_factory) -> Path:
+    return make_pipeline(tmp_path_factory.mktemp("annotation"))
+
+
+@pytest.fixture(scope="module")
+def document_linker(pipeline) -> DocumentLinker:
+    return DocumentLinker(*open_pipeline(pipeline), LinkingSettings(candidates=True))
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    return write_jsonl(tmp_path / "in.jsonl", 25)
+
+
+def shards(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(folder.glob("[0-9]*-*.*"))}
+
+
+def rows(folder: Path) -> list[dict]:
+    return [json.loads(line) for data in shards(folder).values() for line in data.splitlines()]
+
+
+def test_the_shipped_pipeline_finds_and_links(tmp_path) -> None:
+    source = tmp_path / "note.txt"
+    source.write_text("After a myocardial infarction she was given aspirin.", "utf8")
+    annotate(source, output=tmp_path / "out")
+    (row,) = rows(tmp_path / "out")
+    found = {mention["text"]: mention["concept_id"] for mention in row["mentions"]}
+    assert found == {"myocardial infarction": "MESH:D009203", "aspirin": "MESH:D001241"}
+
+
+# one document
+
+
+def test_mentions_are_found_and_linked(document_linker) -> None:
+    (result,) = document_linker([CorpusDocument("1", "the patient had heart attack. aspirin")])
+    attack, aspirin = result.mentions
+    assert (attack.start, attack.end, attack.text) == (16, 28, "heart attack")
+    assert (attack.concept_id, attack.name) == ("MESH:D009203", "Myocardial Infarction")
+    assert attack.score == round(attack.score, 4)
+    best = attack.candidates[0]
+    assert (best.concept_id, best.name, best.score) == (
+        "MESH:D009203",
+        "heart attack",
+        attack.score,
+    )
+    assert aspirin.concept_id == "MESH:D001241"
+
+
+def test_candidates_are_given_out_where_the_limits_leave_no_link(pipeline, document_linker) -> None:
+    nlp, linker = open_pipeline(pipeline)
+    linker.settings = replace(linker.settings, min_log_prob=0.0)
+    document = CorpusDocument("1", "the patient had heart attack.")
+    (linked,) = document_linker([document])
+    (nil,) = DocumentLinker(nlp, linker, LinkingSettings(candidates=True))([document])
+    assert (nil.mentions[0].concept_id, nil.mentions[0].score) == ("", None)
+    assert nil.mentions[0].candidates == linked.mentions[0].candidates != ()
+
+
+def test_mentions_of_the_input_are_linked_overlapping_ones_too(document_linker) -> None:
+    mentions = (
+        GoldMention(0, 12, "Heart attack", "Disease", "MESH:D000009"),
+        GoldMention(0, 24, "Heart attack and aspirin", "Both"),
+        GoldMention(17, 24, "aspirin", "Drug", "", ("a", "b")),
+    )
+    document = CorpusDocument("1", "Heart attack and aspirin and migraine", mentions)
+    (result,) = document_linker([document])
+    assert [(m.start, m.end, m.label) for m in result.mentions] == [
+        (0, 12, "Disease"),
+        (0, 24, "Both"),
+        (17, 24, "Drug"),
+    ]
+    # the pipeline's setting overwrites identifiers
+    assert result.mentions[0].concept_id == "MESH:D009203"
+    assert result.mentions[2].parts == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("mentions", "expected"),
+    [("auto", [["aspirin"], ["migraine"]]), ("input", [["aspirin"], []])],
+)
+def test_where_mentions_come_from(pipeline, mentions, expected) -> None:
+    link = DocumentLinker(*open_pipeline(pipeline), LinkingSettings(mentions))
+    given = CorpusDocument("1", "aspirin, migraine", (GoldMention(0, 7, "aspirin"),))
+    results = link([given, CorpusDocument("2", "migraine")])
+    assert [[m.text for m in result.mentions] for result in results] == expected
+
+
+def test_identifiers_stay_where_the_pipeline_keeps_them(pipeline) -> None:
+    nlp, linker = open_pipeline(pipeline)
+    linker.settings = replace(linker.settings, overwrite=False)
+    given = (GoldMention(0, 7, "aspirin", "", "MESH:D008687"), GoldMention(9, 17, "migraine"))
+    (result,) = DocumentLinker(nlp, linker)([CorpusDocument("1", "aspirin, migraine", given)])
+    assert [(m.concept_id, m.name) for m in result.mentions] == [
+        ("MESH:D008687", "Metformin"),
+        ("MESH:D008881", "Migraine Disorders"),
+    ]
+    assert result.mentions[0].score is None
+
+
+def test_a_failing_document_costs_no_other(pipeline) -> None:
+    nlp, linker = open_pipeline(pipeline)
+    nlp.max_length = 40
+    documents = [CorpusDocument(str(i), "migraine " * (9 if i == 3 else 1)) for i in range(7)]
+    results = DocumentLinker(nlp, linker)(documents)
+    assert [getattr(result, "reason", "")[:16] for result in results] == [
+        *[""] * 3,
+        "ValueError: [E08",
+        *[""] * 3,
+    ]
+    with pytest.raises(AngelError, match="Document 3 failed"):
+        DocumentLinker(nlp, linker)(documents, strict=True)
+
+
+@pytest.mark.parametrize("batch_size", [64, 8, 1])
+def test_whole_batches_that_fail_stop_the_run(pipeline, batch_size) -> None:
+    nlp, linker = open_pipeline(pipeline)
+    nlp.max_length = 8
+    settings = LinkingSettings(batch_size=batch_size)
+    bad = [CorpusDocument(str(i), "migraine again") for i in range(16)]
+    with pytest.raises(AngelError, match="The last 16 documents all failed"):
+        DocumentLinker(nlp, linker, settings)(bad)
+    link = DocumentLinker(nlp, linker, settings)
+    good = [CorpusDocument("good", "migraine")]
+    results = link(bad[:15]) + link(good) + link(bad[:15])
+    assert [type(result).__name__ for result in results].count("Failure") == 30
+    # shards smaller than that many are no way around
+    with pytest.raises(AngelError, match="The last 16 documents all failed"):
+        link(bad[:1])
+
+
+def test_the_cache_gives_the_same_and_searches_less(pipeline) -> None:
+    from spacy_angel.search.cached import CachedSearch
+
+    documents = [CorpusDocument(str(i), "history of migraine. aspirin") for i in range(5)]
+    nlp, linker = open_pipeline(pipeline)
+    plain = DocumentLinker(nlp, linker)(documents)
+    cached = DocumentLinker(nlp, linker, LinkingSettings(cache=True, batch_size=2))
+    assert cached(documents) == plain
+    assert isinstance(linker.generator, CachedSearch)
+    assert (linker.generator.n_asked, linker.generator.n_searched) == (10, 2)
+    cached(documents[:1])
+    assert linker.generator.n_searched == 4  # forgotten between shards
+
+
+def test_the_cache_keeps_subsets_apart(pipeline) -> None:
+    nlp, linker = open_pipeline(pipeline)
+    linker.kb.add(spacy_angel_concept())
+    linker.settings = replace(linker.settings, types_by_label={"A": ("OTHER",)})
+    text, mention = "migraine", GoldMention(0, 8, "migraine", "A")
+    documents = [
+        CorpusDocument("1", text, (mention,)),
+        CorpusDocument("2", text, (GoldMention(0, 8, "migraine", "B"),)),
+    ]
+    results = DocumentLinker(nlp, linker, LinkingSettings(cache=True, batch_size=1))(documents)
+    assert [result.mentions[0].concept_id for result in results] == ["X:1", "MESH:D008881"]
+
+
+def spacy_angel_concept():
+    from spacy_angel.vocabulary.concepts import Concept
+
+    return Concept("X:1", "Something else", (), ("OTHER",))
+
+
+# a run
+
+
+def test_shards_and_manifest(pipeline, source, tmp_path) -> None:
+    manifest = annotate(source, pipeline, output=tmp_path / "out", shard_size=10)
+    files = shards(tmp_path / "out")
+    assert list(files) == [f"00000-00000{i}.jsonl" for i in range(3)]
+    assert [data.count(b"\n") for data in files.values()] == [10, 10, 5]
+    assert [row["doc_id"] for row in rows(tmp_path / "out")] == [f"d{i}" for i in range(25)]
+    assert manifest == json.loads((tmp_path / "out/manifest.json").read_text("utf8"))
+    assert manifest["complete"] is True
+    counts = manifest["counts"]
+    assert (counts["documents"], counts["failed"], counts["shards"]) == (25, 0, 3)
+    assert counts["mentions"] == sum(len(row["mentions"]) for row in rows(tmp_path / "out"))
+    (entry,) = manifest["inputs"]
+    assert (entry["format"], entry["read_to_end"], entry["shards"]) == ("jsonl", True, 3)
+    assert len(entry["sha256"]) == 64
+    assert manifest["settings"]["shard_size"] == 10
+    assert {"spacy-angel", "torch", "device"} <= set(manifest["versions"])
+
+
+def test_a_finished_run_does_nothing_and_takes_new_inputs(pipeline, source, tmp_path) -> None:
+    out = tmp_path / "out"
+    first = annotate(source, pipeline, output=out, shard_size=10)
+    before = {name: (out / name).stat().st_mtime_ns for name in shards(out)}
+    assert annotate(source, pipeline, output=out, shard_size=10) == first
+    more = write_jsonl(tmp_path / "more.jsonl", 4)
+    manifest = annotate([source, more], pipeline, output=out, shard_size=10)
+    assert manifest["counts"]["documents"] == 29
+    assert {name: (out / name).stat().st_mtime_ns for name in before} == before
+
+
+def test_the_same_input_twice_is_annotated_once(pipeline, source, tmp_path) -> None:
+    copy = tmp_path / "copy.jsonl"
+    copy.write_bytes(source.read_bytes())
+    manifest = annotate([source, copy, source], pipeline, output=tmp_path / "out")
+    assert manifest["counts"]["documents"] == 25
+    assert manifest["duplicates"] == [{"name": str(copy), "same_as": str(source)}]
+    assert manifest["complete"] is True
+
+
+def test_an_input_that_was_moved_is_continued(pipeline, source, tmp_path, monkeypatch) -> None:
+    whole, out = tmp_path / "whole", tmp_path / "out"
+    annotate(source, pipeline, output=whole, shard_size=10)
+    interrupt_after(monkeypatch, 1)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(OSError, match="No space left"):
+        annotate("in.jsonl", pipeline, output=out, shard_size=10)
+    monkeypatch.undo()
+    manifest = annotate(source, pipeline, output=out, shard_size=10)
+    assert shards(out) == shards(whole)
+    assert manifest["complete"] is True
+    assert manifest["duplicates"] == [{"name": str(source), "same_as": "in.jsonl"}]
+
+
+def test_complete_means_every_input_that_was_begun(pipeline, source, tmp_path, monkeypatch) -> None:
+    out, other = tmp_path / "out", write_jsonl(tmp_path / "other.jsonl", 4)
+    interrupt_after(monkeypatch, 1)
+    with pytest.raises(OSError, match="No space left"):
+        annotate(source, pipeline, output=out, shard_size=10)
+    monkeypatch.undo()
+    assert annotate(other, pipeline, output=out, shard_size=10)["complete"] is False
+    manifest = annotate([source, other], pipeline, output=out, shard_size=10)
+    assert (manifest["complete"], manifest["counts"]["documents"]) == (True, 29)
+
+
+def interrupt_after(monkeypatch, n: int) -> None:
+    """Let the disk be full after n shards, in the middle of the next one."""
+    write = workers.write_shard
+
+    def failing(folder, data, record):
+        if record.shard == n:
+            (folder / f".{record.file}.0.new").write_bytes(data[:10])
+            raise OSError(28, "No space left on device")
+        return write(folder, data, record)
+
+    monkeypatch.setattr(workers, "write_shard", failing)
+
+
+@pytest.mark.parametrize("after", [0, 1, 2])
+def test_an_interrupted_run_ends_with_the_same_files(
+    pipeline, source, tmp_path, monkeypatch, after
+) -> None:
+    whole, out = tmp_path / "whole", tmp_path / "out"
+    annotate(source, pipeline, output=whole, shard_size=10)
+    interrupt_after(monkeypatch, after)
+    with pytest.raises(OSError, match="No space left"):
+        annotate(source, pipeline, output=out, shard_size=10)
+    assert len(shards(out)) == after
+    assert json.loads((out / "manifest.json").read_text("utf8"))["complete"] is False
+    monkeypatch.undo()
+    annotate(source, pipeline, output=out, shard_size=10)
+    assert shards(out) == shards(whole)
+    assert (out / "manifest.json").read_bytes() == (whole / "manifest.json").read_bytes()
+    assert not list(out.glob(".*"))
+
+
+def test_a_journal_cut_anywhere_is_continued(pipeline, source, tmp_path, monkeypatch) -> None:
+    out = tmp_path / "out"
+    annotate(source, pipeline, output=out, shard_size=10)
+    files, journal = shards(out), (out / JOURNAL).read_bytes()
+    opened = []
+    begin = workers.ShardWorker.__init__
+    monkeypatch.setattr(
+        workers.ShardWorker, "__init__", lambda *args: (opened.append(1), begin(*args))[1]
+    )
+    for at in (0, 5, len(journal) // 2, len(journal) - 1):
+        (out / JOURNAL).write_bytes(journal[:at])
+        annotate(source, pipeline, output=out, shard_size=10)
+        assert shards(out) == files
+    os.remove(out / "00000-000001.jsonl")
+    annotate(source, pipeline, output=out, shard_size=10)
+    assert shards(out) == files
+    assert len(opened) == 5
+
+
+def test_two_processes_give_the_same_as_one(pipeline, source, tmp_path) -> None:
+    annotate(source, pipeline, output=tmp_path / "one", shard_size=5)
+    annotate(source, pipeline, output=tmp_path / "two", shard_size=5, workers=2)
+    assert shards(tmp_path / "one") == shards(tmp_path / "two")
+    manifests = [(tmp_path / name / "manifest.json").read_bytes() for name in ("one", "two")]
+    assert manifests[0] == manifests[1]
+
+
+def run_script(folder: Path, code: str) -> subprocess.CompletedProcess[str]:
+    (folder / "script.py").write_text(code, "utf8")
+    return subprocess.run(
+        [sys.executable, "script.py"],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_the_example_of_the_docs_runs_as_a_script(pipeline, tmp_path) -> None:
+    (tmp_path / "my-pipeline").symlink_to(pipeline, target_is_directory=True)
+    write_jsonl(tmp_path / "abstracts.jsonl", 3)
+    text = (ROOT / "docs/ANNOTATE.md").read_text("utf8")
+    (code, *_) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    assert "workers=4" in code
+    done = run_script(tmp_path, code.replace("workers=4", "workers=2"))
+    assert done.returncode == 0, done.stderr
+    assert json.loads((tmp_path / "annotated/manifest.json").read_text("utf8"))["complete"]
+
+
+def test_a_script_whose_workers_would_begin_runs_is_told(pipeline, source, tmp_path) -> None:
+    arguments = f"{str(source)!r}, {str(pipeline)!r}, output='out', workers=2"
+    done = run_script(tmp_path, f"import spacy_angel\nspacy_angel.annotate({arguments})")
+    assert done.returncode != 0
+    assert 'outside of `if __name__ == "__main__":`' in done.stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="processes get signals")
+@pytest.mark.parametrize("how", ["SIGKILL", "SIGINT"])
+def test_a_killed_run_leaves_no_process_and_goes_on(pipeline, tmp_path, how) -> None:
+    source = write_jsonl(tmp_path / "many.jsonl", 400)
+    whole, out = tmp_path / "whole", tmp_path / "out"
+    annotate(source, pipeline, output=whole, shard_size=20)
+    command = [sys.executable, "-m", "spacy_angel", "annotate", source, "-o", out]
+    command += ["--pipeline", pipeline, "--shard-size", "20", "--workers", "2"]
+    process = subprocess.Popen(
+        list(map(str, command)), cwd=ROOT, start_new_session=True, stderr=subprocess.DEVNULL
+    )
+    end = time.monotonic() + 120
+    while not shards(out) and time.monotonic() < end:
+        assert process.poll() is None
+        time.sleep(0.05)
+    if how == "SIGKILL":
+        process.kill()
+    else:
+        # as Ctrl-C reaches everything that the terminal runs
+        os.killpg(process.pid, signal.SIGINT)
+    assert process.wait() != 0
+    while time.monotonic() < end:
+        try:
+            os.killpg(process.pid, 0)
+        except ProcessLookupError:
+            break
+        time.sleep(0.1)
+    with pytest.raises(ProcessLookupError):
+        os.killpg(process.pid, 0)
+    if how == "SIGINT":
+        assert json.loads((out / "manifest.json").read_text("utf8"))["complete"] is False
+    assert len(shards(out)) < 20
+    annotate(source, pipeline, output=out, shard_size=20, workers=2)
+    assert shards(out) == shards(whole)
+
+
+@pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="reads Linux' memory maps")
+def test_the_vocabulary_is_shared_by_all_processes(pipeline) -> None:
+    """Mapped from its files, and no page copied by reading from it."""
+    link = open_linker(str(pipeline), None, LinkingSettings())
+    assert link([CorpusDocument("1", "the patient had heart attack. aspirin")])[0].mentions
+    folder = pipeline / "angel_linker/kb"
+    entries = re.split(r"\n(?=[0-9a-f]+-[0-9a-f]+ )", Path("/proc/self/smaps").read_text())
+    copied = {
+        entry.partition("\n")[0].split(maxsplit=5)[-1].strip(): sum(
+            int(kb) for kb in re.findall(r"Private_Dirty: +(\d+) kB", entry)
+        )
+        for entry in entries
+        if f" {folder}/" in entry.partition("\n")[0]
+    }
+    wanted = {"name_data", "spelling_data", "id_hash", "token", "first_child", "leaf_begin"}
+    assert wanted <= {Path(path).stem for path in copied}
+    assert set(copied.values()) == {0}
+
+
+def test_the_bar_tells_documents_mentions_rate_and_time_left(
+    pipeline, source, tmp_path, monkeypatch
+) -> None:
+    terminal = StringIO()
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
+    monkeypatch.setattr(run, "tqdm", partial(run.tqdm, file=terminal))
+    annotate(source, pipeline, output=tmp_path / "out", shard_size=10)
+    shown = [line for line in terminal.getvalue().split("\r") if "documents" in line]
+    pattern = (
+        r"(\d+)%\|.*\| (\d+) documents, (\d+) mentions, [\d.,]+ documents/s \[00:\d\d<00:\d\d\]"
+    )
+    found = [match.groups() for line in shown if (match := re.match(pattern, line.strip()))]
+    # the bar is drawn once more at its end
+    steps = list(dict.fromkeys((int(documents), int(mentions)) for _, documents, mentions in found))
+    assert steps == [(10, 20), (20, 40), (25, 50)]
+    assert [int(percent) for percent, _, _ in found][-1] == 100
+
+
+def test_what_does_not_fit_is_refused(pipeline, source, tmp_path) -> None:
+    out = tmp_path / "out"
+    annotate(source, pipeline, output=out, shard_size=10)
+    with pytest.raises(AngelError, match=r"other settings \(different: candidates, shard_size\)"):
+        annotate(source, pipeline, output=out, candidates=True)
+    source.write_text('{"text": "other"}\n')
+    with pytest.raises(AngelError, match="is not the file that it was"):
+        annotate(source, pipeline, output=out, shard_size=10)
+    with pytest.raises(AngelError, match="other files"):
+        annotate(source, pipeline, output=tmp_path)
+    with pytest.raises(AngelError, match="shard_size must be a whole number from 1, not 0"):
+        annotate(source, pipeline, output=tmp_path / "x", shard_size=0)
+    with pytest.raises(AngelError, match="Unknown output format 'csv'"):
+        annotate(source, pipeline, output=tmp_path / "x", output_format="csv")
+    with pytest.raises(AngelError, match="mentions must be one of"):
+        annotate(source, pipeline, output=tmp_path / "x", mentions="all")
+    with pytest.raises(AngelError, match="with --ray"):
+        annotate("s3://bucket/in", pipeline, output="s3://bucket/out")
+    assert not (tmp_path / "x").exists()
+
+
+def test_another_version_is_told(pipeline, source, tmp_path, monkeypatch) -> None:
+    annotate(source, pipeline, output=tmp_path / "out")
+    monkeypatch.setattr(run, "versions", lambda device: {"torch": "0"})
+    with pytest.warns(UserWarning, match="is continued with"):
+        annotate(source, pipeline, output=tmp_path / "out")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such locks there")
+def test_one_process_at_a_time(pipeline, source, tmp_path) -> None:
+    from spacy_angel.annotation.manifest import Journal
+
+    with Journal(tmp_path / "out", {}, {}), pytest.raises(AngelError, match="Another process"):
+        Journal(tmp_path / "out", {}, {})
+    Journal(tmp_path / "out", {}, {}).close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such locks there")
+def test_a_disk_without_locks_is_no_hindrance(tmp_path, monkeypatch) -> None:
+    import fcntl
+
+    from spacy_angel.annotation.manifest import Journal
+
+    def refuse(*_) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    with Journal(tmp_path / "out", {}, {}) as journal:
+        journal.end_input(0, 0, {}, None)
+    assert len((tmp_path / "out" / JOURNAL).read_text().splitlines()) == 2
+
+
+def test_a_broken_input_costs_what_is_broken(pipeline, source, tmp_path) -> None:
+    broken = tmp_path / "broken.xml"
+    article = "<PubmedArticle><MedlineCitation><PMID>{}</PMID><Article><ArticleTitle>migraine"
+    article += "</ArticleTitle></Article></MedlineCitation></PubmedArticle>\n"
+    text = "<PubmedArticleSet>\n" + "".join(article.format(i) for i in range(5))
+    broken.write_text(text + "<Pubmed")
+    out = tmp_path / "out"
+    manifest = annotate([broken, source], pipeline, output=out)
+    assert manifest["counts"]["documents"] == 30
+    assert manifest["complete"] is False
+    assert "line 7: the XML is broken or cut" in manifest["inputs"][0]["error"]
+    assert manifest["inputs"][1]["error"] is None
+    with pytest.raises(AngelError, match="broken or cut"):
+        annotate([broken, source], pipeline, output=tmp_path / "strict", strict=True)
+
+
+def test_faults_and_failures_are_recorded(pipeline, tmp_path) -> None:
+    source = tmp_path / "in.jsonl"
+    lines = ['{"id": 1, "text": "aspirin"}', "{", '{"id": "2|3", "text": "migraine"}']
+    source.write_text("\n".join(lines), "utf8")
+    manifest = annotate(source, pipeline, output=tmp_path / "out", output_format="pubtator")
+    assert manifest["counts"]["documents"] == 1
+    assert manifest["inputs"][0]["counts"]["documents_left_out"] == 1
+    assert "in.jsonl, line 2" in manifest["inputs"][0]["notes"][0]
+    (failure,) = manifest["failures"]
+    assert failure["doc_id"] == "2|3"
+    assert "PubTator" in failure["reason"]
+    with pytest.raises(AngelError, match="line 2"):
+        annotate(source, pipeline, output=tmp_path / "strict", strict=True)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are bytes there")
+@pytest.mark.parametrize("format", ["jsonl", "parquet", "bioc_json", "docbin", "pubtator"])
+def test_a_name_that_is_no_text_costs_one_document(pipeline, tmp_path, format) -> None:
+    if format == "parquet":
+        pytest.importorskip("pyarrow")
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    (folder / "a.txt").write_text("aspirin")
+    (folder / os.fsdecode(b"b\xff.txt")).write_text("migraine")
+    out = tmp_path / "out"
+    manifest = annotate(folder, pipeline, output=out, output_format=format)
+    assert manifest["counts"]["documents"] == 1
+    (failure,) = json.loads((out / "manifest.json").read_text("utf8"))["failures"]
+    assert (failure["doc_id"], failure["reason"][:18]) == ("b\udcff", "UnicodeEncodeError")
+    with pytest.raises(AngelError, match="failed: UnicodeEncodeError"):
+        annotate(folder, pipeline, output=tmp_path / "2", output_format=format, strict=True)
+
+
+def test_a_loaded_pipeline_and_the_function_of_the_package(pipeline, source, tmp_path) -> None:
+    nlp = spacy.load(pipeline)
+    settings = {"output": tmp_path / "out", "shard_size": 10}
+    first = spacy_angel.annotate(source, nlp, **settings)
+    nlp("words that its vocab has not met")
+    assert spacy_angel.annotate(source, nlp, **settings) == first
+    annotate(source, pipeline, output=tmp_path / "folder", shard_size=10)
+    assert shards(tmp_path / "out") == shards(tmp_path / "folder")
+
+
+def test_the_command_line(pipeline, source, tmp_path) -> None:
+    out = tmp_path / "out"
+    command = ["annotate", str(source), "-o", str(out), "--pipeline", str(pipeline)]
+    done = CliRunner().invoke(app, [*command, "--candidates", "--cache", "--shard-size", "10"])
+    assert done.exit_code == 0, done.stderr
+    assert done.stdout.startswith("1 inputs, 3 shards, 25 read, 25 documents")
+    assert rows(out)[0]["mentions"][0]["candidates"]
+    failed = CliRunner().invoke(app, [*command, "--shard-size", "11"])
+    assert failed.exit_code == 1
+    assert "Error: " in failed.stderr
+    assert "begun with other settings" in failed.stderr
+
+
+def test_the_command_line_tells_of_a_cut_input(pipeline, source, tmp_path) -> None:
+    cut = tmp_path / "cut.jsonl.gz"
+    cut.write_bytes(gzip.compress(source.read_bytes())[:-20])
+    command = ["annotate", str(source), str(cut), "-o", str(tmp_path / "out")]
+    done = CliRunner().invoke(app, [*command, "--pipeline", str(pipeline)])
+    assert done.exit_code == 1
+    assert "Not read to its end" in done.stderr
+    # the whole input is not lost by it
+    assert len([row for row in rows(tmp_path / "out") if row["doc_id"]]) >= 25
+
+
+# formats
+
+SUFFIX = {
+    "jsonl": "jsonl",
+    "parquet": "parquet",
+    "pubtator": "pubtator",
+    "bioc_json": "bioc.json",
+    "docbin": "spacy",
+}
+
+
+def offsets(path: Path) -> list[tuple]:
+    (source,) = plan_inputs([path])
+    documents = read_input(source, strict=True, report=CorpusReport(), options={})
+    return [
+        (d.doc_id, d.text, d.title_end, [(m.start, m.end, m.text, m.label) for m in d.mentions])
+        for d in documents
+    ]
+
+
+@pytest.mark.parametrize("format", SUFFIX)
+def test_every_output_format_is_an_input_format(pipeline, tmp_path, format) -> None:
+    if format == "parquet":
+        pytest.importorskip("pyarrow")
+    source = tmp_path / "in.pubtator"
+    source.write_text(PUBTATOR, "utf8")
+    manifest = annotate(
+        source, pipeline, output=tmp_path / "out", output_format=format, candidates=True
+    )
+    assert (manifest["counts"]["documents"], manifest["counts"]["mentions"]) == (2, 4)
+    shard = tmp_path / f"out/00000-000000.{SUFFIX[format]}"
+    first, second = offsets(shard)
+    given, _ = offsets(source)
+    assert first == given
+    assert second[:3] == ("2", "A headache, not named history of diabetes.", 21)
+    assert [mention[:3] for mention in second[3]] == [(33, 41, "diabetes")]
+    again = annotate(
+        shard, pipeline, output=tmp_path / "again", output_format=format, candidates=True
+    )
+    assert again["counts"]["linked"] == manifest["counts"]["linked"]
+    same = (tmp_path / "again" / shard.name).read_bytes() == shard.read_bytes()
+    # PubTator and DocBin files name no candidates: what is written again is equal in all
+    assert same
+
+
+def test_an_output_folder_stands_for_its_shards(pipeline, source, tmp_path) -> None:
+    first = annotate(source, pipeline, output=tmp_path / "out", shard_size=10)
+    again = annotate(tmp_path / "out", pipeline, output=tmp_path / "again", strict=True)
+    assert [Path(entry["name"]).name for entry in again["inputs"]] == sorted(
+        shards(tmp_path / "out")
+    )
+    assert [again["counts"][key] for key in ("read", "documents", "mentions")] == [
+        first["counts"][key] for key in ("read", "documents", "mentions")
+    ]
+
+
+def test_docbin_holds_the_links(pipeline, tmp_path) -> None:
+    from spacy.tokens import DocBin
+
+    source = tmp_path / "in.pubtator"
+    source.write_text(PUBTATOR, "utf8")
+    annotate(source, pipeline, output=tmp_path / "out", output_format="docbin", candidates=True)
+    nlp = spacy.load(pipeline)
+    data = (tmp_path / "out/00000-000000.spacy").read_bytes()
+    first, second = DocBin().from_bytes(data).get_docs(nlp.vocab)
+    assert [ent.text for ent in first.ents] == ["Heart attack and aspirin"]
+    assert [span.kb_id_ for span in first.spans["gold"]][:2] == ["MESH:D009203", "MESH:D001241"]
+    (ent,) = second.ents
+    assert ent.kb_id_ == ent._.kb_id == ent._.kb_ents[0][0] == "MESH:D003920"
+
+
+def test_bioc_names_concept_and_score(pipeline, tmp_path) -> None:
+    source = tmp_path / "in.txt"
+    source.write_text("the patient had aspirin.", "utf8")
+    annotate(source, pipeline, output=tmp_path / "out", output_format="bioc_json")
+    data = json.loads((tmp_path / "out/00000-000000.bioc.json").read_text("utf8"))
+    (annotation,) = data["documents"][0]["passages"][0]["annotations"]
+    assert annotation["infons"]["identifier"] == "MESH:D001241"
+    assert annotation["infons"]["name"] == "Aspirin"
+    assert 0 < float(annotation["infons"]["score"]) <= 1

@@ -1,0 +1,287 @@
+"""The command line: what it prints, what it writes, how it fails."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support.helpers import ROOT
+from typer.testing import CliRunner
+
+from spacy_angel.cli.app import app
+from spacy_angel.vocabulary.kb import ConceptKB
+
+CONCEPTS = [
+    {
+        "concept_id": "MESH:D009203",
+        "canonical_name": "Myocardial Infarction",
+        "aliases": ["heart attack", "Heart Attack"],
+        "types": ["Disease"],
+        "definition": "Death of heart muscle.",
+    },
+    {"concept_id": "MESH:D001241", "canonical_name": "Aspirin", "aliases": [], "types": []},
+]
+MORE = [
+    {"concept_id": "MESH:D001241", "canonical_name": "Aspirin", "aliases": ["ASA"], "types": []},
+    {
+        "concept_id": "MESH:D003920",
+        "canonical_name": "Diabetes Mellitus",
+        "aliases": [],
+        "types": [],
+    },
+]
+CORPUS = """\
+1|t|Cardiac infarct after acetosal
+1|a|A cardiac infarct and stroke or palsy.
+1\t0\t15\tCardiac infarct\tDisease\tD009203
+1\t22\t30\tacetosal\tChemical\tD001241
+1\t33\t48\tcardiac infarct\tDisease\tD009203
+1\t53\t59\tstroke\tDisease\tD020521
+1\t53\t68\tstroke or palsy\tDisease\tD020521|D010243
+
+"""
+
+
+def run(*arguments: object) -> tuple[int, str, str]:
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    return result.exit_code, result.stdout, result.stderr
+
+
+def fails(*arguments: object) -> str:
+    code, out, err = run(*arguments)
+    assert (code, out) == (1, "")
+    assert "Traceback" not in err
+    return err
+
+
+def write_jsonl(path: Path, concepts: list[dict]) -> Path:
+    path.write_text("".join(json.dumps(concept) + "\n" for concept in concepts), "utf8")
+    return path
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    return write_jsonl(tmp_path / "concepts.jsonl", CONCEPTS)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, source: Path) -> Path:
+    assert run("kb", "build", source, "-o", tmp_path / "kb")[0] == 0
+    return tmp_path / "kb"
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    path = tmp_path / "train.pubtator"
+    path.write_text(CORPUS, "utf8")
+    return path
+
+
+def test_build_prints_counts_and_records_the_source(tmp_path: Path, source: Path) -> None:
+    code, out, _ = run("kb", "build", source, "-o", tmp_path / "kb")
+    assert code == 0
+    assert out == f"2 concepts, 4 names (3 in normal form): {tmp_path / 'kb'}\n"
+    (entry,) = ConceptKB.from_disk(tmp_path / "kb").meta["sources"]
+    assert entry["path"] == str(source)
+    assert entry["format"] == "scispacy.v1"
+    assert (entry["concepts"], entry["names"]) == (2, 4)
+    assert len(entry["sha256"]) == 64
+
+
+def test_build_takes_several_files_and_reader_options(tmp_path: Path, source: Path) -> None:
+    table = tmp_path / "names.tsv"
+    table.write_text("D003920\tDiabetes Mellitus\tdiabetes\n", "utf8")
+    kb = tmp_path / "kb"
+    assert run("kb", "build", table, "-o", kb, "--format", "table", "--option", "prefix=X")[0] == 0
+    assert [concept.concept_id for concept in ConceptKB.from_disk(kb)] == ["X:D003920"]
+    assert run("kb", "build", table, source, "-o", kb)[0] == 0
+    assert len(ConceptKB.from_disk(kb)) == 3
+
+
+def test_reader_options_are_texts_that_the_reader_converts(
+    tmp_path: Path, folder: Path, corpus: Path
+) -> None:
+    table = tmp_path / "names.tsv"
+    table.write_text("x1\tone\n", "utf8")
+    kb = tmp_path / "new"
+    assert run("kb", "build", table, "-o", kb, "--option", "prefix=true")[0] == 0
+    assert [concept.concept_id for concept in ConceptKB.from_disk(kb)] == ["true:x1"]
+    umls = ROOT / "tests/fixtures/vocabularies/umls"
+    for value, spellings in (("ENG", 5), ("all", 7)):
+        assert run("kb", "build", umls, "-o", kb, "--option", f"languages={value}")[0] == 0
+        assert ConceptKB.from_disk(kb).meta["counts"]["spellings"] == spellings
+    build = ("kb", "build", umls, "-o", kb, "--option")
+    assert "suppressed of the format umls.v1 must be true" in fails(*build, "suppressed=maybe")
+    assert "expected concepts, found none" in fails(*build, "sources=true")
+    add = ("kb", "add", folder, "--mentions", corpus, "--option")
+    assert run(*add, "strict=no")[0] == 0
+    assert "strict of the format pubtator must be true" in fails(*add, "strict=maybe")
+
+
+def test_info_prints_counts_types_sources_and_steps(folder: Path, corpus: Path) -> None:
+    run("kb", "add", folder, "--mentions", corpus)
+    code, out, _ = run("kb", "info", folder)
+    assert code == 0
+    assert "  concepts                 2\n" in out
+    assert "  type names: Disease\n" in out
+    assert "source: path" in out
+    assert "step add_mentions" in out
+
+
+def test_info_verifies_large_folders_on_demand(folder: Path, monkeypatch) -> None:
+    monkeypatch.setattr("spacy_angel.vocabulary.arrays.HASHED_AT_OPENING", 0)
+    assert run("kb", "info", folder, "--verify")[0] == 0
+    path = folder / "name_data.npy"
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(content)
+    assert run("kb", "info", folder)[0] == 0
+    assert f"{path} is damaged" in fails("kb", "info", folder, "--verify")
+
+
+def test_add_a_file_joins_names_and_adds_concepts(tmp_path: Path, folder: Path) -> None:
+    more = write_jsonl(tmp_path / "more.jsonl", MORE)
+    code, out, _ = run("kb", "add", folder, more)
+    assert code == 0
+    assert out.startswith("1 concepts and 2 names added.\n")
+    kb = ConceptKB.from_disk(folder)
+    assert kb["MESH:D001241"].names == ("Aspirin", "ASA")
+    assert "MESH:D003920" in kb
+    assert [len(source) > 3 for source in kb.meta["sources"]] == [True, True]
+    assert kb.meta["steps"] == [{"step": "add", "path": str(more)}]
+
+
+def test_a_file_may_stand_in_the_vocabulary_that_it_is_added_to(folder: Path) -> None:
+    own = folder / "own.tsv"
+    own.write_text("D003920\tDiabetes Mellitus\n", "utf8")
+    code, out, _ = run("kb", "add", folder, own)
+    assert code == 0
+    assert out.startswith("1 concepts and 1 names added.\n")
+    assert own.read_text("utf8") == "D003920\tDiabetes Mellitus\n"
+
+
+def test_add_mentions_leaves_composites_out_and_counts_the_unknown(
+    folder: Path, corpus: Path
+) -> None:
+    code, out, _ = run("kb", "add", folder, "--mentions", corpus)
+    assert code == 0
+    assert out.startswith("3 names added; 1 mentions have an identifier that is not in")
+    kb = ConceptKB.from_disk(folder)
+    assert kb.concept_ids_of(kb.find("cardiac infarct")) == ["MESH:D009203"]
+    assert kb.concept_ids_of(kb.find("acetosal")) == ["MESH:D001241"]
+    assert kb.find("stroke or palsy") is None
+
+
+def test_merge_keeps_the_first_canonical_name(tmp_path: Path, folder: Path) -> None:
+    other = [{**CONCEPTS[0], "canonical_name": "MI", "aliases": []}, MORE[1]]
+    run("kb", "build", write_jsonl(tmp_path / "b.jsonl", other), "-o", tmp_path / "b")
+    assert run("kb", "merge", folder, tmp_path / "b", "-o", tmp_path / "ab")[0] == 0
+    merged = ConceptKB.from_disk(tmp_path / "ab")
+    assert len(merged) == 3
+    assert merged["MESH:D009203"].canonical_name == "Myocardial Infarction"
+    assert "MI" in merged["MESH:D009203"].aliases
+
+
+def test_a_failed_build_or_add_leaves_what_was_there(tmp_path: Path, folder: Path) -> None:
+    broken = tmp_path / "broken.jsonl"
+    broken.write_text(json.dumps(MORE[0]) + '\n{"concept_id": "MESH:D1", "canon\n', "utf8")
+    assert "broken.jsonl, line 2" in fails("kb", "build", broken, "-o", folder)
+    assert "broken.jsonl, line 2" in fails("kb", "add", folder, broken)
+    kb = ConceptKB.from_disk(folder)
+    assert (len(kb), kb.meta["steps"]) == (2, [])
+
+
+def test_mistakes_are_told_without_a_traceback(
+    tmp_path: Path, folder: Path, source: Path, corpus: Path
+) -> None:
+    assert "does not exist" in fails("link", "text", "--kb", tmp_path / "nothing")
+    assert "kb build" in fails("kb", "info", tmp_path)
+    assert "nothing.jsonl" in fails("kb", "build", tmp_path / "nothing.jsonl", "-o", tmp_path / "x")
+    assert "One thing to add" in fails("kb", "add", folder)
+    assert "One thing to add" in fails("kb", "add", folder, source, "--mentions", corpus)
+    assert "One text" in fails("link")
+    assert "One text" in fails("link", "text", "--file", source)
+    assert "own model and vocabulary" in fails("link", "t", "--pipeline", "p", "--kb", folder)
+    assert "cannot be loaded" in fails("link", "text", "--pipeline", tmp_path / "nothing")
+    assert "NAME=VALUE" in fails("kb", "build", source, "-o", tmp_path / "x", "--option", "a")
+    assert "no option a" in fails("kb", "build", source, "-o", tmp_path / "x", "--option", "a=b")
+    assert "Unknown preprocessing" in fails(
+        "kb", "add", folder, "--mentions", corpus, "--preprocessing", "mine"
+    )
+
+
+def test_wrong_usage_exits_with_2() -> None:
+    assert run("kb", "build")[0] == 2
+
+
+def test_link_prints_a_table_and_writes_a_page(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    text = tmp_path / "text.txt"
+    text.write_text("After a myocardial infarction she was given aspirin.", "utf8")
+    code, out, _ = run("link", "--file", text, "--html", page)
+    assert code == 0
+    rows = [line.split("  ") for line in out.splitlines()]
+    found = {row[0].strip(): line for row, line in zip(rows, out.splitlines(), strict=True)}
+    assert "MESH:D009203" in found["myocardial infarction"]
+    assert "Myocardial Infarction" in found["myocardial infarction"]
+    assert "MESH:D001241" in found["aspirin"]
+    html = page.read_text("utf8")
+    assert "<h1>2 of 2 mentions linked</h1>" in html
+    assert "https://meshb.nlm.nih.gov/record/ui?ui=D009203" in html
+
+
+def test_link_with_another_vocabulary_links_to_nothing_else(folder: Path) -> None:
+    code, out, _ = run("link", "A myocardial infarction, treated with aspirin.", "--kb", folder)
+    assert code == 0
+    assert "MESH:D009203" in out
+    assert "MESH:D001241" in out
+    assert "No mentions found" in run("link", "A fine day.", "--kb", folder)[1]
+
+
+def test_a_saved_pipeline_is_calibrated_and_evaluated(tmp_path: Path, corpus: Path) -> None:
+    import spacy_angel
+
+    spacy_angel.load().to_disk(tmp_path / "pipeline")
+    code, out, err = run("calibrate", tmp_path / "pipeline", corpus)
+    assert code == 0, err
+    assert "Nothing is written" in out
+    code, out, err = run("calibrate", tmp_path / "pipeline", corpus, "-o", tmp_path / "calibrated")
+    assert code == 0, err
+    assert out.startswith("5 mentions, ")
+    assert "temperature" in out
+    # the fitted settings are in the config and nowhere else
+    assert (tmp_path / "calibrated/angel_linker/settings.json").read_text("utf8") == "{}"
+    configs = [tmp_path / name / "config.cfg" for name in ("pipeline", "calibrated")]
+    assert configs[0].read_text("utf8") != configs[1].read_text("utf8")
+    code, out, err = run("link", "She had a stroke.", "--pipeline", tmp_path / "calibrated")
+    assert code == 0, err
+    assert "MESH:D020521" in out or "NIL" in out
+    code, out, err = run("evaluate", tmp_path / "calibrated", corpus, "-o", tmp_path / "e")
+    assert code == 0, err
+    assert out.startswith("5 mentions, ")
+    assert "acc@1" in out
+    assert (tmp_path / "e/report.html").exists()
+    code, out, err = run("compare", tmp_path / "e", tmp_path / "e")
+    assert code == 0, err
+    assert out.startswith("lenient: ")
+    assert "p_bootstrap: how surprising the difference is" in out
+
+
+def test_info_names_versions_and_formats() -> None:
+    code, out, _ = run("info")
+    assert code == 0
+    assert "spacy-angel 0.1.0" in out
+    assert "pubtator" in out
+    assert "medic.v1" in out
+
+
+def test_python_m_is_the_same_program() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "spacy_angel", "kb", "info", "nowhere"],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("Error: nowhere is not a spacy-angel vocabulary folder")

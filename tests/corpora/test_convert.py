@@ -1,0 +1,194 @@
+"""Raw corpora become the files that training reads, and nothing is lost on the way."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.helpers import shared_data
+from typer.testing import CliRunner
+
+from spacy_angel.cli.app import app
+from spacy_angel.corpora.convert import prepare_corpus
+from spacy_angel.corpora.documents import CorpusDocument, CorpusReport, GoldMention
+from spacy_angel.corpora.formats.bioc import to_bioc, write_bioc_json
+from spacy_angel.corpora.preprocessing import PUBLISHED, Preprocessing, preprocess
+from spacy_angel.corpora.registry import read_corpus
+from spacy_angel.errors import AngelError
+
+STEPS = replace(PUBLISHED["bc5cdr"], abbreviations="scispacy")
+# A composite whose parts are spelled out, a mention without id, one that no vocabulary has.
+CORPUS = """\
+1|t|Ocular and auditory toxicity
+1|a|Gentamicin (GM) was stopped. GM is old, deafness is not, nor is zeal.
+1\t0\t28\tOcular and auditory toxicity\tDisease\tD014786|D006311\tOcular toxicity|auditory toxicity
+1\t29\t39\tGentamicin\tChemical\tD005839
+1\t58\t60\tGM\tChemical\tD005839
+1\t69\t77\tdeafness\tDisease\tD003638
+1\t93\t97\tzeal\tDisease\t-1
+
+"""
+OTHER = """\
+2|t|Deafness
+2|a|It lasted.
+2\t0\t8\tDeafness\tDisease\tD003638
+
+"""
+KNOWN = {"MESH:D014786", "MESH:D006311", "MESH:D005839"}
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[Path]:
+    paths = [tmp_path / "a_train.txt", tmp_path / "b_train.txt"]
+    for path, text in zip(paths, (CORPUS, OTHER), strict=True):
+        path.write_text(text, "utf8")
+    return paths
+
+
+def in_order(document: CorpusDocument) -> CorpusDocument:
+    return replace(document, mentions=tuple(sorted(document.mentions, key=repr)))
+
+
+def test_what_is_written_is_read_back_with_parts_and_steps(tmp_path: Path, files: list[Path]):
+    output = tmp_path / "corpus/train.json"
+    report = prepare_corpus(files, output, steps=STEPS, known=KNOWN)
+    first, second = read_corpus(output)
+    assert first.text == (
+        "ocular and auditory toxicity gentamicin (gentamicin) was stopped. gentamicin is old, "
+        "deafness is not, nor is zeal."
+    )
+    assert [(m.text, m.concept_ids, m.parts) for m in first.mentions] == [
+        (
+            "ocular and auditory toxicity",
+            "MESH:D014786|MESH:D006311",
+            ("ocular toxicity", "auditory toxicity"),
+        ),
+        ("gentamicin", "MESH:D005839", ()),
+        ("gentamicin", "MESH:D005839", ()),
+    ]
+    assert first.steps == (
+        "abbreviations=scispacy",
+        "expand=text",
+        "lowercase",
+        "overlaps=longest",
+        "unknown=drop",
+    )
+    assert (first.split, second.mentions) == ("train", ())
+    counts = report.counts
+    assert (counts["documents_written"], counts["mentions_written"]) == (2, 3)
+    assert (counts["unknown_left_out"], counts["abbreviations_expanded"]) == (3, 2)
+
+
+def test_without_steps_documents_stay_as_they_are(tmp_path: Path, files: list[Path]):
+    prepare_corpus(files[:1], tmp_path / "x_train.json")
+    assert list(read_corpus(tmp_path / "x_train.json")) == list(read_corpus(files[0]))
+
+
+def test_a_fault_leaves_the_old_file_and_no_other(tmp_path: Path, files: list[Path]):
+    output = tmp_path / "out/train.json"
+    prepare_corpus(files[1:], output)
+    before = output.read_bytes()
+    files[1].write_text(OTHER.replace("\t0\t8\t", "\t1\t9\t"), "utf8")
+    with pytest.raises(AngelError, match="Deafness"):
+        prepare_corpus(files, output)
+    assert output.read_bytes() == before
+    assert [path.name for path in output.parent.iterdir()] == ["train.json"]
+
+
+WORDS = st.text(st.characters(codec="utf-8"), max_size=12)
+
+
+@settings(max_examples=100)
+@given(parts=st.lists(WORDS, max_size=3).map(tuple), steps=st.lists(WORDS, max_size=3).map(tuple))
+def test_any_parts_and_steps_there_and_back(tmp_path_factory, parts, steps):
+    mentions = (
+        GoldMention(0, 5, "liver", "", "MESH:D1|MESH:D2", parts),
+        GoldMention(0, 9, "liver and"),
+    )
+    document = CorpusDocument("1", "liver and kidney", mentions, title_end=5, steps=steps)
+    path = tmp_path_factory.mktemp("x") / "x.json"
+    write_bioc_json([document], path)
+    assert list(read_corpus(path)) == [document]
+
+
+@pytest.mark.parametrize("value", ["3", "[3]", "no JSON", '{"a": "b"}'])
+@pytest.mark.parametrize("key", ["composite_parts", "preprocessing_steps"])
+def test_foreign_values_in_our_infons_are_told(tmp_path: Path, key: str, value: str):
+    mention = GoldMention(0, 5, "liver", "", "MESH:D1", ("a",))
+    bioc = to_bioc(CorpusDocument("1", "liver", (mention,), steps=("lowercase",)))
+    annotation = bioc["passages"][0]["annotations"][0]
+    holder = annotation if key == "composite_parts" else bioc
+    assert holder["infons"][key] in ('["a"]', '["lowercase"]')
+    holder["infons"][key] = value
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps([bioc]), "utf8")
+    with pytest.raises(AngelError, match=f"{key}: a JSON list of strings was expected"):
+        list(read_corpus(path))
+
+
+def test_documents_without_steps_and_parts_get_no_infons_of_ours():
+    bioc = to_bioc(CorpusDocument("1", "liver", (GoldMention(0, 5, "liver", "A", "MESH:D1"),)))
+    assert bioc["infons"] == {}
+    infons = bioc["passages"][0]["annotations"][0]["infons"]
+    assert infons == {"type": "A", "identifier": "MESH:D1"}
+
+
+def run(*arguments: object):
+    return CliRunner().invoke(app, ["corpus", *map(str, arguments)])
+
+
+def test_the_command_prints_counts_and_writes(tmp_path: Path, files: list[Path]):
+    concepts = [
+        {"concept_id": concept_id, "canonical_name": concept_id, "aliases": [], "types": []}
+        for concept_id in sorted(KNOWN)
+    ]
+    kb = tmp_path / "kb.jsonl"
+    kb.write_text("".join(json.dumps(c) + "\n" for c in concepts), "utf8")
+    output = tmp_path / "train.json"
+    options = ("--preprocessing", "bc5cdr", "--abbreviations", "scispacy")
+    result = run(*files, "-o", output, *options, "--kb", kb)
+    assert result.exit_code == 0, result.output
+    lines = result.stdout.splitlines()
+    assert "  unknown_left_out         3" in lines
+    assert lines[-1] == f"2 documents, 3 mentions: {output}"
+    assert [len(d.mentions) for d in read_corpus(output)] == [3, 0]
+    assert not list(tmp_path.glob(".*"))
+    result = run(*files, "-o", output, *options)
+    assert result.exit_code == 1
+    assert "name the vocabulary with --kb" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "preset", "documents", "mentions"),
+    [
+        ("ncbi-disease/NCBItrainset_corpus.txt", "ncbi-disease-train", 592, 5027),
+        ("bc5cdr/CDR_TrainingSet.PubTator.txt", "bc5cdr", 500, 9309),
+    ],
+)
+def test_real_corpora_there_and_back(
+    tmp_path: Path, name: str, preset: str, documents: int, mentions: int
+):
+    """All steps but expanding; every mention with an id counts as known."""
+
+    class Anything:
+        def __contains__(self, concept_id: object) -> bool:
+            return True
+
+    steps = replace(PUBLISHED[preset], abbreviations="keep")
+    source, output = shared_data(name), tmp_path / "x.json"
+    report = prepare_corpus([source], output, steps=steps, known=Anything())
+    again = CorpusReport()
+    found = list(read_corpus(output, report=again, split="train"))
+    expected = list(preprocess(read_corpus(source, split="train"), steps, known=Anything()))
+    assert list(map(in_order, found)) == list(map(in_order, expected))
+    assert (len(found), report.counts["mentions_written"]) == (documents, mentions)
+    assert again.counts.keys() == {"documents", "mentions"}
+
+
+def test_steps_add_up_over_two_preparations(tmp_path: Path, files: list[Path]):
+    once, twice = tmp_path / "once.json", tmp_path / "twice.json"
+    prepare_corpus(files, once, steps=Preprocessing(lowercase=True))
+    prepare_corpus([once], twice, steps=Preprocessing(overlaps="drop"))
+    assert {document.steps for document in read_corpus(twice)} == {("lowercase", "overlaps=drop")}

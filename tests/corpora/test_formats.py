@@ -1,0 +1,707 @@
+import gzip
+import json
+import subprocess
+import sys
+import tracemalloc
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.helpers import ROOT, shared_data
+
+from spacy_angel.corpora.docs import from_doc, to_doc, write_docbin
+from spacy_angel.corpora.documents import (
+    CorpusDocument,
+    CorpusReport,
+    GoldMention,
+    normal_ids,
+    split_ids,
+)
+from spacy_angel.corpora.formats.askapatient import askapatient_concepts
+from spacy_angel.corpora.formats.bioc import to_bioc, write_bioc_json
+from spacy_angel.corpora.formats.cometa import mark_term
+from spacy_angel.corpora.formats.pubtator import format_pubtator, write_pubtator
+from spacy_angel.corpora.registry import FORMATS, infer_format, read_corpus
+from spacy_angel.errors import AngelError
+
+FIXTURES = ROOT / "tests/fixtures/corpora"
+FILES = {
+    "NCBItrainset_corpus.txt": "pubtator",
+    "CDR_sample.PubTator.txt": "pubtator",
+    "corpus_pubtator.txt": "pubtator",
+    "biored.pubtator": "pubtator",
+    "bioc.xml": "bioc_xml",
+    "bioc.json": "bioc_json",
+    "AskAPatient.fold-0.test.txt": "askapatient",
+    "cometa/train.csv": "cometa",
+    "genbioel": "genbioel",
+}
+
+
+def read(name, **options):
+    report = CorpusReport()
+    return list(read_corpus(FIXTURES / name, report=report, **options)), report
+
+
+def ids(document):
+    return [(mention.text, mention.concept_ids) for mention in document.mentions]
+
+
+def write(tmp_path, name, text):
+    path = tmp_path / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode("utf8"))
+    return path
+
+
+@pytest.mark.parametrize(("name", "format"), FILES.items())
+def test_the_format_is_told_from_the_file(name, format):
+    assert infer_format(FIXTURES / name) == format
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_offsets_are_those_of_the_text(name):
+    documents, report = read(name)
+    mentions = [(d, m) for d in documents for m in d.mentions]
+    assert mentions
+    assert all(document.text[m.start : m.end] == m.text for document, m in mentions)
+    assert report.counts["documents"] == len(documents)
+    assert report.counts["mentions"] == len(mentions)
+
+
+@pytest.mark.parametrize(
+    ("raw", "prefix", "expected"),
+    [
+        ("D003920", "", "MESH:D003920"),
+        ("D000072281", "", "MESH:D000072281"),
+        ("C535342", "", "MESH:C535342"),
+        ("C0011849", "", "UMLS:C0011849"),
+        ("C0011849", "UMLS", "UMLS:C0011849"),
+        ("UMLS:C0011849", "", "UMLS:C0011849"),
+        ("mesh:D003920", "", "MESH:D003920"),
+        ("OMIM:222100 ", "", "OMIM:222100"),
+        ("604370", "MESH", "OMIM:604370"),
+        ("222100", "OMIM", "OMIM:222100"),
+        ("222100", "SNOMEDCT", "SNOMEDCT:222100"),
+        ("C123456", "NCIT", "NCIT:C123456"),
+        ("3767", "", "3767"),
+        (" D015862+D058499", "", "MESH:D015862+MESH:D058499"),
+        ("C535918|OMIM:115470", "", "MESH:C535918|OMIM:115470"),
+        ("D003920,C563425", "", "MESH:D003920|MESH:C563425"),
+        ("D003920;D003920", "", "MESH:D003920"),
+        ("-1", "", ""),
+        ("-1|D003920", "", "MESH:D003920"),
+        ("-", "", ""),
+        ("", "MESH", ""),
+    ],
+)
+def test_ids_in_normal_form(raw, prefix, expected):
+    assert normal_ids(raw, prefix) == expected
+
+
+def test_composites_are_split_where_they_are_counted():
+    assert split_ids("MESH:D1|MESH:D2") == ["MESH:D1", "MESH:D2"]
+    assert split_ids("MESH:D1+MESH:D2|OMIM:3") == ["MESH:D1", "MESH:D2", "OMIM:3"]
+    assert split_ids("") == []
+
+
+def test_ncbi_disease_and_its_faults():
+    documents, report = read("NCBItrainset_corpus.txt")
+    assert [d.doc_id for d in documents] == ["1001", "1002"]
+    assert documents[0].split == "train"
+    assert documents[0].text[: documents[0].title_end].endswith("BRCA1 mutations.")
+    assert ids(documents[0]) == [
+        ("Breast or ovarian cancer", "MESH:D001943|MESH:D010051"),
+        ("Hereditary breast and ovarian cancer", "MESH:D061325"),
+        ("HBOC", "MESH:D061325"),
+        ("HBOC", "MESH:D061325"),
+        ("cat eye syndrome", "MESH:C535918|OMIM:115470"),
+    ]
+    assert ids(documents[1]) == [
+        ("Malignant tumour of the liver", "MESH:D008113+MESH:D018198"),
+        ('Wilms " plus " tumour', "OMIM:194070"),
+    ]
+    assert report.counts == {
+        "documents": 2,
+        "mentions": 7,
+        "duplicate_documents": 1,
+        "duplicate_mentions": 5,
+        "offsets_repaired": 1,
+    }
+    assert any("1002" in note and "line 13" in note for note in report.notes)
+    assert len(read("NCBItrainset_corpus.txt", keep_duplicates=True)[0]) == 3
+
+
+def test_bc5cdr_relations_missing_ids_and_individual_mentions():
+    (document,), report = read("CDR_sample.PubTator.txt")
+    assert ids(document) == [
+        ("Ocular and auditory toxicity", "MESH:D014786|MESH:D006311"),
+        ("[3H]-testine", ""),
+        ("Deferoxamine", "MESH:D003676"),
+        ("toxicity", "MESH:D064420"),
+    ]
+    assert document.mentions[0].parts == ("Ocular toxicity", "auditory toxicity")
+    assert report.counts["relation_rows"] == 2
+    assert report.counts["mentions_without_id"] == 1
+
+
+def test_bioc_xml_reads_the_same_as_pubtator():
+    (document,), report = read("bioc.xml")
+    assert document == read("CDR_sample.PubTator.txt")[0][0]
+    assert report.counts["individual_mentions"] == 2
+
+
+def test_bioc_json_of_pubtator():
+    documents, _ = read("bioc.json", prefix={"Gene": "NCBIGene", "Species": "NCBITaxon"})
+    assert [d.doc_id for d in documents] == ["4001", "4002"]
+    assert documents[0].text == "KCNJ11 and neonatal diabetes. Seen in mice, étude."
+    assert documents[0].title_end == 29
+    assert ids(documents[0]) == [
+        ("KCNJ11", "NCBIGene:3767"),
+        ("neonatal diabetes", "MESH:D003920"),
+        ("mice", "NCBITaxon:10090"),
+    ]
+
+
+def test_medmentions_with_its_pmid_list():
+    documents, _ = read("corpus_pubtator.txt")
+    assert [d.doc_id for d in documents] == ["3001", "3002"]
+    assert documents[0].mentions[0] == GoldMention(0, 5, "DCTN4", "T116,T123", "UMLS:C4308010")
+    assert documents[0].mentions[1].text == "Naïve T cells"
+    listed, report = read(
+        "corpus_pubtator.txt", pmids=FIXTURES / "corpus_pubtator_pmids_dev.txt", split="dev"
+    )
+    assert [(d.doc_id, d.split) for d in listed] == [("3002", "dev")]
+    assert report.counts["documents_outside_list"] == 1
+    assert report.counts["ids_not_found"] == 1
+    assert "3999" in report.notes[0]
+
+
+def test_biored_relations_and_ids_by_type():
+    (document,), report = read("biored.pubtator", prefix={"GeneOrGeneProduct": "NCBIGene"})
+    assert ids(document)[:2] == [
+        ("KCNJ11", "NCBIGene:3767"),
+        ("transient neonatal diabetes", "MESH:D003920|MESH:C563425"),
+    ]
+    assert report.counts["relation_rows"] == 2
+
+
+def test_askapatient_in_latin1():
+    documents, report = read("AskAPatient.fold-0.test.txt")
+    assert [d.text for d in documents] == ["dislocating", "Arthrotec", "can´t remember"]
+    assert [m.concept_ids for d in documents for m in d.mentions] == [
+        "SNOMEDCT:108367008",
+        "SNOMEDCT:3384011000036100",
+        "SNOMEDCT:247592009",
+    ]
+    assert documents[0].doc_id == "AskAPatient.fold-0.test.txt:1"
+    assert report.counts["latin1_lines"] == 1
+
+
+def test_askapatient_vocabulary():
+    test, train = (FIXTURES / f"AskAPatient.fold-0.{split}.txt" for split in ("test", "train"))
+    terms = list(askapatient_concepts([train, test]))
+    assert [(c.concept_id, c.names) for c in terms] == [
+        ("SNOMEDCT:108367008", ("Dislocation of joint",)),
+        ("SNOMEDCT:247592009", ("Poor short-term memory",)),
+        ("SNOMEDCT:3384011000036100", ("Arthrotec",)),
+    ]
+    first = next(askapatient_concepts([train, test], phrases=[train]))
+    assert first.names == ("Dislocation of joint", "popped out")
+
+
+def test_cometa_marks_the_first_occurrence():
+    documents, report = read("cometa/train.csv")
+    assert [(d.doc_id, d.text) for d in documents] == [
+        ("7", "My Stomach ache is back, stomach ache again"),
+        ("8", 'brain fog I feel "foggy" all day'),
+        ("9", "off my meds"),
+    ]
+    spans = [(d.mentions[0].start, d.mentions[0].end) for d in documents]
+    assert spans == [(3, 15), (0, 9), (7, 11)]
+    assert documents[0].mentions[0].concept_ids == "SNOMEDCT:271681002"
+    assert report.counts["terms_not_in_example"] == 1
+    specific, _ = read("cometa/train.csv", granularity="specific")
+    assert specific[0].mentions[0].concept_ids == "SNOMEDCT:83132003"
+
+
+def test_a_term_at_the_beginning_is_in_the_example():
+    assert mark_term("Sick", "sick again") == ("sick again", 0, 4)
+    assert mark_term("(a", "b (A") == ("b (A", 2, 4)
+    assert mark_term("pain", "ache") == ("pain ache", 0, 4)
+
+
+def test_genbioel_folder():
+    documents, _ = read("genbioel", split="train", prefix="MESH")
+    assert [(d.doc_id, d.text) for d in documents] == [
+        ("train:1", "the patient had brca1 cancer since 1990 ."),
+        ("train:2", "cystic fibrosis & co"),
+        ("train:3", "treated with insulin"),
+    ]
+    assert [ids(d)[0] for d in documents] == [
+        ("brca1 cancer", "MESH:D001943|OMIM:604370"),
+        ("cystic fibrosis", "MESH:D003550"),
+        ("insulin", "MESH:D007328"),
+    ]
+    both, _ = read("genbioel")
+    assert [d.split for d in both] == ["test", "train", "train", "train"]
+
+
+def test_reading_imports_no_spacy():
+    code = (
+        "import sys; from spacy_angel.corpora.registry import read_corpus; "
+        f"assert len(list(read_corpus({str(FIXTURES / 'bioc.xml')!r}))) == 1; "
+        "assert 'spacy' not in sys.modules and 'torch' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+# Faults
+
+
+GOOD = "1|t|Fever\n1|a|And pain.\n1\t0\t5\tFever\tDisease\tD005334\n\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "lost"),
+    [
+        ("2|t|Ache\n2|a|x\n2\t0\t3\tAche\tDisease\tD1\n", 3, "mentions_left_out"),
+        ("2|t|Ache\n2|a|x\n2\t0\t900\tAche\tDisease\tD1\n", 3, "mentions_left_out"),
+        ("2|t|Ache\n2|a|x\n2\t0\t4\n", 3, "mentions_left_out"),
+        ("2|t|Ache\n2|a|x\n2\tO\t4\tAche\n2\t1O\t4\tAche\tDisease\tD1\n", 4, "mentions_left_out"),
+        ("2|t|Ache\n2|a|x\n7\t0\t4\tAche\tDisease\tD1\n", 3, "mentions_left_out"),
+        ("2|t|Ache\n", 1, "documents_left_out"),
+        ("2|a|Ache\n", 1, ""),
+        ("2|t|Ache\n2|a|x\nhello\n", 3, ""),
+        (b"2|t|Ache \xff\n2|a|x\n", 1, ""),
+    ],
+)
+def test_a_fault_is_named_and_costs_nothing_else(tmp_path, text, line, lost):
+    text = text if isinstance(text, bytes) else text.encode()
+    path = write(tmp_path, "x.txt", GOOD.encode() + text + b"\n" + GOOD.replace("1", "3").encode())
+    with pytest.raises(AngelError, match=rf"x\.txt, line {4 + line}:"):
+        list(read_corpus(path, "pubtator"))
+    report = CorpusReport()
+    documents = list(read_corpus(path, "pubtator", strict=False, report=report))
+    assert {"1", "3"} <= {d.doc_id for d in documents}
+    assert all(d.mentions for d in documents if d.doc_id in "13")
+    assert report.counts["faults"] >= 1
+    assert not lost or report.counts[lost] >= 1
+
+
+def test_an_option_that_the_format_does_not_have():
+    with pytest.raises(AngelError, match=r"pubtator have no option 'granularity'.*pmids"):
+        read_corpus(FIXTURES / "CDR_sample.PubTator.txt", granularity="specific")
+    with pytest.raises(AngelError, match=r"granularity .*cometa must be 'general' or 'specific'"):
+        read_corpus(FIXTURES / "cometa/train.csv", granularity="fine")
+    with pytest.raises(AngelError, match=r"no option 'name'.*granularity"):
+        read_corpus(FIXTURES / "cometa/train.csv", name="x")
+
+
+@pytest.mark.parametrize("content", ["", "\n \n"])
+def test_an_empty_file_is_called_empty(tmp_path, content):
+    with pytest.raises(AngelError, match=r"x\.txt is empty"):
+        read_corpus(write(tmp_path, "x.txt", content))
+
+
+def test_a_last_line_without_its_end_is_noted(tmp_path):
+    report = CorpusReport()
+    path = write(tmp_path, "x.txt", GOOD.rstrip("\n")[:-4])
+    (document,) = read_corpus(path, report=report)
+    assert document.mentions[0].concept_ids == "D00"  # a cut that cannot be seen in the line itself
+    assert report.counts["unfinished_last_lines"] == 1
+    assert "x.txt, line 3" in report.notes[0]
+    report = CorpusReport()
+    list(read_corpus(write(tmp_path, "x.txt", GOOD), report=report))
+    assert "unfinished_last_lines" not in report.counts
+
+
+def test_a_mismatch_names_document_line_and_both_texts(tmp_path):
+    path = write(tmp_path, "x.txt", GOOD.replace("\t0\t5\t", "\t1\t5\t"))
+    with pytest.raises(AngelError, match=r"line 3: .*'Fever'.* 1 to 5 of document 1.*'ever'"):
+        list(read_corpus(path))
+
+
+def test_the_same_id_with_another_text_is_read_and_reported(tmp_path):
+    path = write(tmp_path, "x.txt", GOOD + GOOD.replace("And pain.", "No pain."))
+    report = CorpusReport()
+    assert len(list(read_corpus(path, report=report))) == 2
+    assert report.counts["repeated_ids"] == 1
+    assert report.counts["duplicate_documents"] == 0
+
+
+@pytest.mark.parametrize("name", [n for n in FILES if n != "genbioel"])
+def test_a_cut_gzip_file_is_named(tmp_path, name):
+    packed = gzip.compress((FIXTURES / name).read_bytes())
+    whole = write(tmp_path, "whole.gz", packed)
+    expected, _ = read(name, split="", format=FILES[name])
+    found = list(read_corpus(whole, FILES[name], split=""))
+    assert [d.mentions for d in found] == [d.mentions for d in expected]
+    cut = write(tmp_path, "cut.gz", packed[: len(packed) // 2])
+    with pytest.raises(AngelError, match=r"cut\.gz, line \d+"):
+        list(read_corpus(cut, FILES[name]))
+
+
+@pytest.mark.parametrize("name", ["bioc.xml", "bioc.json"])
+def test_a_cut_bioc_file_is_named(tmp_path, name):
+    data = (FIXTURES / name).read_bytes()
+    for size in range(0, len(data.rstrip()) - 1, 97):
+        path = write(tmp_path, "cut", data[:size])
+        with pytest.raises(AngelError, match=r"cut, line \d+"):
+            list(read_corpus(path, FILES[name]))
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (lambda d: d.pop("id"), "id must be a string"),
+        (lambda d: d.update(passages=3), "a list was expected"),
+        (lambda d: d["passages"].append(None), "passage: an object was expected"),
+        (lambda d: d["passages"][0].update(offset=-4), "offset must be a whole number"),
+        (lambda d: d["passages"][1].update(offset=2), "offset 2 where"),
+        (lambda d: d["passages"][1].update(offset=10**12), "offset 1000000000000 where"),
+        (lambda d: d["passages"][0]["annotations"][0].pop("locations"), "has no location"),
+        (lambda d: d["passages"][0].update(text="\ud800"), "half a character"),
+    ],
+)
+def test_a_malformed_bioc_document_is_left_out(tmp_path, change, problem):
+    good = to_bioc(read("CDR_sample.PubTator.txt")[0][0])
+    bad = json.loads(json.dumps(good))
+    change(bad)
+    lines = [json.dumps(d) for d in (good, bad, {**good, "id": "9"})]
+    path = write(tmp_path, "x.json", "\n".join(lines))
+    with pytest.raises(AngelError, match=rf"x\.json, line 2.*{problem}"):
+        list(read_corpus(path))
+    report = CorpusReport()
+    documents = list(read_corpus(path, strict=False, report=report))
+    assert [d.doc_id for d in documents] == ["2001", "9"]
+    assert report.counts["documents_left_out"] == 1
+
+
+def test_discontinuous_mentions_are_taken_whole_and_counted(tmp_path):
+    document = to_bioc(CorpusDocument("1", "renal and hepatic failure"))
+    locations = [{"offset": 0, "length": 5}, {"offset": 18, "length": 7}]
+    document["passages"][0]["annotations"] = [
+        {"id": "0", "infons": {}, "text": "renal failure", "locations": locations}
+    ]
+    report = CorpusReport()
+    path = write(tmp_path, "x.json", json.dumps([document]))
+    (found,) = read_corpus(path, report=report)
+    assert found.mentions == (GoldMention(0, 25, "renal and hepatic failure"),)
+    assert report.counts["discontinuous_mentions"] == 1
+
+
+def test_askapatient_and_cometa_name_the_line(tmp_path):
+    path = write(tmp_path, "a.txt", "1\tterm\tphrase\n2\tterm\n")
+    with pytest.raises(AngelError, match=r"a\.txt, line 2"):
+        list(read_corpus(path))
+    assert len(list(read_corpus(path, strict=False))) == 1
+    rows = (FIXTURES / "cometa/train.csv").read_text()
+    path = write(tmp_path, "c.csv", rows + "10\tcut\tx")
+    with pytest.raises(AngelError, match=r"c\.csv, line 5.*3 columns"):
+        list(read_corpus(path))
+    assert len(list(read_corpus(path, strict=False))) == 3
+    path = write(tmp_path, "q.csv", rows + '10\t"open\tx\t1\tx\t1\tx\n')
+    with pytest.raises(AngelError, match=r"q\.csv, line 5"):
+        list(read_corpus(path))
+    path = write(tmp_path, "h.csv", "Term\tExample\n")
+    with pytest.raises(AngelError, match="General SNOMED ID"):
+        list(read_corpus(path, "cometa"))
+
+
+def test_genbioel_names_what_is_missing(tmp_path):
+    with pytest.raises(AngelError, match=r"train\.source"):
+        list(read_corpus(tmp_path, "genbioel"))
+    source, target, label = (
+        (FIXTURES / "genbioel" / name).read_text()
+        for name in ("train.source", "train.target", "trainlabel.txt")
+    )
+    write(tmp_path, "train.source", source)
+    write(tmp_path, "train.target", target)
+    with pytest.raises(AngelError, match="label"):
+        list(read_corpus(tmp_path))
+    write(tmp_path, "trainlabel.txt", label.split("\n")[0])
+    with pytest.raises(AngelError, match="fewer lines"):
+        list(read_corpus(tmp_path))
+    write(tmp_path, "trainlabel.txt", label)
+    write(tmp_path, "train.target", "".join(reversed(target.splitlines(keepends=True))))
+    with pytest.raises(AngelError, match=r"train\.source, line 1"):
+        list(read_corpus(tmp_path))
+    assert len(list(read_corpus(tmp_path, strict=False))) == 1
+
+
+def test_wrong_paths_and_formats(tmp_path):
+    with pytest.raises(AngelError, match="cannot be read"):
+        list(read_corpus(tmp_path / "none.txt"))
+    with pytest.raises(AngelError, match="no such file"):
+        list(read_corpus(tmp_path / "none.txt", "pubtator"))
+    with pytest.raises(AngelError, match="no known corpus format"):
+        list(read_corpus(tmp_path))
+    with pytest.raises(AngelError, match="'brat'"):
+        list(read_corpus(FIXTURES / "bioc.xml", "brat"))
+    with pytest.raises(AngelError, match=r"x\.spacy is no spaCy DocBin"):
+        list(read_corpus(write(tmp_path, "x.spacy", b"nothing")))
+
+
+# There and back
+
+SPACES = " \t\n\r\u00a0\u2028"
+TEXTS = st.text(st.characters(codec="utf-8") | st.sampled_from("abc|t|a|-()" + SPACES), max_size=40)
+
+
+@st.composite
+def documents(draw, text=TEXTS):
+    text = draw(text)
+    words = [at for at, c in enumerate(text) if not c.isspace()]
+    mentions = []
+    for _ in range(draw(st.integers(0, 3)) if words else 0):
+        start, end = sorted(draw(st.tuples(st.sampled_from(words), st.sampled_from(words))))
+        label = draw(st.sampled_from(["", "Disease", "T047,T191"]))
+        concept_ids = draw(
+            st.sampled_from(["", "MESH:D003920", "MESH:D1|OMIM:2", "UMLS:C1+UMLS:C2"])
+        )
+        mentions.append(GoldMention(start, end + 1, text[start : end + 1], label, concept_ids))
+    title_end = draw(st.none() | st.integers(0, len(text)))
+    return CorpusDocument("7", text, tuple(mentions), "", title_end)
+
+
+def outline(document):
+    places = [(m.start, m.end, m.label, m.concept_ids) for m in document.mentions]
+    return document.doc_id, sorted(places)
+
+
+@settings(max_examples=200, deadline=None)
+@given(document=documents())
+def test_pubtator_there_and_back(tmp_path_factory, document):
+    path = tmp_path_factory.mktemp("x") / "x.txt"
+    write_pubtator([document], path)
+    (found,) = read_corpus(path, "pubtator")
+    assert outline(found) == outline(document)
+    assert found.text == document.text.translate(str.maketrans("\t\n\r", "   "))
+
+
+@settings(max_examples=200, deadline=None)
+@given(document=documents())
+def test_bioc_json_there_and_back(tmp_path_factory, document):
+    path = tmp_path_factory.mktemp("x") / "x.json"
+    write_bioc_json([document, document], path)
+    found = list(read_corpus(path, "bioc_json", keep_duplicates=True))
+    assert [outline(d) for d in found] == [outline(document)] * 2
+    assert all(d.text == document.text for d in found)
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    import spacy
+
+    return spacy.blank("en")
+
+
+@settings(max_examples=100, deadline=None)
+@given(document=documents())
+def test_docs_there_and_back(nlp, document):
+    doc = to_doc(document, nlp)
+    assert from_doc(doc) == document
+    spans = [(span.start_char, span.end_char) for span in doc.spans["gold"]]
+    assert spans == [(m.start, m.end) for m in document.mentions]
+    if document.mentions:
+        assert doc.ents
+
+
+def test_docbin_there_and_back(nlp, tmp_path):
+    expected = [
+        document
+        for name in ("NCBItrainset_corpus.txt", "CDR_sample.PubTator.txt", "corpus_pubtator.txt")
+        for document in read(name)[0]
+    ]
+    write_docbin(expected[:2], tmp_path / "a.spacy", nlp)
+    write_docbin(expected[2:], tmp_path / "b.spacy", nlp)
+    assert list(read_corpus(tmp_path)) == expected
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.spacy", "b.spacy"]
+
+
+def test_doc_ents_are_the_longest_and_keep_their_ids(nlp):
+    document = read("corpus_pubtator.txt")[0][0]
+    doc = to_doc(document, nlp)
+    assert [(e.text, e.label_, e.kb_id_) for e in doc.ents] == [
+        ("DCTN4", "T116,T123", "UMLS:C4308010"),
+        ("Naïve T cells", "T025", "UMLS:C0001234"),
+        ("Pseudomonas aeruginosa (Pa) infection", "T047", "UMLS:C0854135"),
+        ("cystic fibrosis", "T047", "UMLS:C0010674"),
+    ]
+    assert len(doc.spans["gold"]) == 5
+    assert doc.user_data["doc_id"] == "3001"
+
+
+def test_a_foreign_doc_gives_its_entities(nlp):
+    from spacy.tokens import Span
+
+    doc = nlp("She has asthma.")
+    doc.ents = [Span(doc, 2, 3, label="DISEASE", kb_id="MESH:D001249")]
+    assert from_doc(doc, "5") == CorpusDocument(
+        "5", "She has asthma.", (GoldMention(8, 14, "asthma", "DISEASE", "MESH:D001249"),)
+    )
+
+
+def test_an_id_that_would_break_pubtator_is_refused():
+    for doc_id in ("", "a|b", "a\tb", "a\nb"):
+        with pytest.raises(AngelError, match="BioC JSON"):
+            format_pubtator(CorpusDocument(doc_id, "text"))
+
+
+def test_writing_leaves_the_old_file_until_the_new_one_is_whole(tmp_path):
+    path = write(tmp_path, "x.txt", "old")
+    with pytest.raises(AngelError):
+        write_pubtator([CorpusDocument("1", "a"), CorpusDocument("", "b")], path)
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+# Fuzzing
+
+
+def _read_any(path, format):
+    """Documents or an AngelError that names the file, nothing else; strict and not."""
+    for strict in (True, False):
+        message = str(path)
+        try:
+            for document in read_corpus(path, format, strict=strict):
+                for m in document.mentions:
+                    assert document.text[m.start : m.end] == m.text
+        except AngelError as error:
+            message = str(error)
+        assert str(path) in message
+
+
+@pytest.mark.parametrize("format", [f for f in FORMATS if f not in ("genbioel", "docbin")])
+@settings(max_examples=60, deadline=None)
+@given(data=st.binary(max_size=300))
+def test_random_bytes(tmp_path_factory, format, data):
+    _read_any(write(tmp_path_factory.mktemp("fuzz"), "x", data), format)
+
+
+TOKENS = [b"\t", b"\n", b"|", b'"', b"<", b"{", b"[", b"]", b"\x00", b"\xff", b"-1", b"9" * 5000]
+
+
+def mutations(data):
+    """Cut, replace, insert or repeat pieces of a file."""
+    places = st.integers(0, len(data))
+    piece = st.tuples(places, places, st.sampled_from(TOKENS) | st.binary(max_size=8))
+    return st.lists(piece, min_size=1, max_size=3).map(lambda edits: _edited(data, edits))
+
+
+def _edited(data, edits):
+    for start, length, new in edits:
+        data = data[:start] + new + data[start + length % 40 :]
+    return data
+
+
+@pytest.mark.parametrize("name", [n for n in FILES if n != "genbioel"])
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_mutated_files(tmp_path_factory, name, data):
+    original = (FIXTURES / name).read_bytes()
+    path = write(tmp_path_factory.mktemp("fuzz"), "x", data.draw(mutations(original)))
+    _read_any(path, FILES[name])
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_mutated_genbioel_folders(tmp_path_factory, data):
+    folder = tmp_path_factory.mktemp("fuzz")
+    for name in ("train.source", "train.target", "trainlabel.txt"):
+        original = (FIXTURES / "genbioel" / name).read_bytes()
+        write(folder, name, data.draw(mutations(original) | st.just(original)))
+    _read_any(folder, "genbioel")
+
+
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_mutated_docbins(tmp_path_factory, nlp, data):
+    path = tmp_path_factory.mktemp("fuzz") / "x.spacy"
+    write_docbin(read("corpus_pubtator.txt")[0], path, nlp)
+    path.write_bytes(data.draw(mutations(path.read_bytes())))
+    _read_any(path, "docbin")
+
+
+def test_a_deeply_nested_json_file(tmp_path):
+    path = write(tmp_path, "x.json", '{"documents": [' + "[" * 200_000)
+    with pytest.raises(AngelError, match=r"x\.json, line 1"):
+        list(read_corpus(path))
+
+
+# The corpora themselves
+
+CORPORA = [
+    ("ncbi-disease/NCBItrainset_corpus.txt", 593, 5145),
+    ("ncbi-disease/NCBIdevelopset_corpus.txt", 100, 787),
+    ("bc5cdr/CDR_TrainingSet.PubTator.txt", 500, 9385),
+    ("bc5cdr/CDR_DevelopmentSet.PubTator.txt", 500, 9591),
+    ("bc5cdr/CDR_DevelopmentSet.BioC.xml", 500, 9591),
+    ("aap/AskAPatient.fold-0.test.txt", 867, 867),
+    ("aap/AskAPatient.fold-1.test.txt", 867, 867),
+    ("aap/AskAPatient.fold-2.test.txt", 866, 866),
+    ("aap/AskAPatient.fold-0.train.txt", 15612, 15612),
+    ("aap/AskAPatient.fold-1.validation.txt", 826, 826),
+]
+
+
+@pytest.mark.parametrize(("name", "documents", "mentions"), CORPORA)
+def test_figures_of_the_corpora(name, documents, mentions):
+    path = shared_data(name)
+    report = CorpusReport()
+    found = sum(len(d.mentions) for d in read_corpus(path, report=report))
+    counts = report.counts
+    assert counts["documents"] + counts["duplicate_documents"] == documents
+    assert found + counts["duplicate_mentions"] == mentions
+    assert counts["faults"] == 0
+
+
+def test_known_faults_of_ncbi_disease():
+    report = CorpusReport()
+    path = shared_data("ncbi-disease/NCBItrainset_corpus.txt")
+    documents = {d.doc_id: d for d in read_corpus(path, report=report)}
+    assert len(documents) == 592
+    assert report.counts["duplicate_documents"] == 1
+    assert report.counts["duplicate_mentions"] == 11
+    assert report.counts["offsets_repaired"] == 1
+    assert any("8528200" in note for note in report.notes)
+    assert any("10923035" in note for note in report.notes)
+    assert 'febrile seizures " plus "' in [m.text[-25:] for m in documents["10923035"].mentions]
+
+
+def test_known_faults_of_bc5cdr():
+    report = CorpusReport()
+    path = shared_data("bc5cdr/CDR_TrainingSet.PubTator.txt")
+    composites = [m for d in read_corpus(path, report=report) for m in d.mentions if m.parts]
+    assert report.counts["relation_rows"] == 1038
+    assert report.counts["mentions_without_id"] == 76
+    assert len(composites) == 89
+
+
+def test_bc5cdr_is_the_same_in_both_formats():
+    pubtator = read_corpus(shared_data("bc5cdr/CDR_DevelopmentSet.PubTator.txt"))
+    bioc = read_corpus(shared_data("bc5cdr/CDR_DevelopmentSet.BioC.xml"))
+    assert list(pubtator) == list(bioc)
+
+
+def test_askapatient_has_1036_concepts():
+    files = [
+        shared_data(f"aap/AskAPatient.fold-0.{split}.txt")
+        for split in ("train", "validation", "test")
+    ]
+    assert len({c.concept_id for c in askapatient_concepts(files)}) == 1036
+
+
+def test_medmentions_streams_in_bounded_memory():
+    """All documents together take 38 MB; a stream holds one of them and a digest of each."""
+    path = shared_data("medmentions/st21pv_train.rebuilt.pubtator.gz")
+    report = CorpusReport()
+    tracemalloc.start()
+    try:
+        mentions = sum(len(document.mentions) for document in read_corpus(path, report=report))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert mentions == 121992
+    assert report.counts == {"documents": 2635, "mentions": 121992}
+    assert peak < 2_000_000

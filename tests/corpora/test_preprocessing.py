@@ -1,0 +1,269 @@
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.helpers import shared_data
+
+from spacy_angel.corpora.documents import CorpusDocument, CorpusReport, GoldMention
+from spacy_angel.corpora.preprocessing import (
+    PUBLISHED,
+    Preprocessing,
+    blank_punctuation,
+    drop_auxiliary_omim,
+    expand_abbreviations,
+    lowercase,
+    overlapping,
+    preprocess,
+    replace_spans,
+    spell_out_parts,
+)
+from spacy_angel.corpora.registry import read_corpus
+from spacy_angel.errors import AngelError
+from spacy_angel.vocabulary.concepts import normalize_name
+
+APC = ("APC", "adenomatous polyposis coli")
+
+
+def document(text, *mentions, ids="", title_end=None):
+    """Mentions by their text, the first occurrence each, or (text, start)."""
+    found = []
+    for mention in mentions:
+        part, start = mention if isinstance(mention, tuple) else (mention, text.index(mention))
+        found.append(GoldMention(start, start + len(part), part, "", ids))
+    return CorpusDocument("1", text, tuple(found), title_end=title_end)
+
+
+def texts(document):
+    return [mention.text for mention in document.mentions]
+
+
+def sound(document):
+    return all(document.text[m.start : m.end] == m.text for m in document.mentions)
+
+
+def test_spans_are_replaced_and_everything_moves():
+    before = document("An APC gene. The APC.", "APC gene", ("APC", 17), title_end=12)
+    after = replace_spans(before, [(3, 6, "polyposis"), (17, 20, "polyposis")])
+    assert after.text == "An polyposis gene. The polyposis."
+    assert [(m.start, m.end) for m in after.mentions] == [(3, 17), (23, 32)]
+    assert texts(after) == ["polyposis gene", "polyposis"]
+    assert after.title_end == 18
+    assert replace_spans(before, []) == before
+
+
+def test_abbreviations_are_expanded_as_whole_words_in_mentions():
+    before = document("APC and APC2, the APC tumour.", "APC tumour")
+    after, number = expand_abbreviations(before, [APC])
+    assert after.text == "APC and APC2, the adenomatous polyposis coli tumour."
+    assert texts(after) == ["adenomatous polyposis coli tumour"]
+    assert number == 1
+
+
+def test_abbreviations_are_expanded_in_the_whole_text():
+    before = document("APC and APC2, the APC tumour.", "APC tumour")
+    after, number = expand_abbreviations(before, [APC], "text")
+    assert after.text == (
+        "adenomatous polyposis coli and APC2, the adenomatous polyposis coli tumour."
+    )
+    assert sound(after)
+    assert number == 2
+
+
+def test_a_mention_that_holds_both_forms_stays():
+    text = "adenomatous polyposis coli (APC) tumour"
+    assert expand_abbreviations(document(text, text), [APC], "text")[0].text == text
+    inside = document(text, "APC")
+    assert texts(expand_abbreviations(inside, [APC])[0]) == ["adenomatous polyposis coli"]
+
+
+def test_a_short_form_with_a_mention_boundary_inside_stays():
+    before = document("B-cell leukaemia", "B")
+    assert expand_abbreviations(before, [("B-cell", "bursa cell")], "text") == (before, 0)
+
+
+def test_the_longest_short_form_and_the_first_long_form_count():
+    before = document("FAP1 FAP", "FAP1", ("FAP", 5))
+    pairs = [("FAP", "familial polyposis"), ("FAP1", "polyposis one"), ("FAP", "other")]
+    assert texts(expand_abbreviations(before, pairs)[0]) == ["polyposis one", "familial polyposis"]
+
+
+def test_lowercasing_keeps_offsets():
+    after = lowercase(document("İ has Fever", "Fever"))
+    assert after.text == "İ has fever"
+    assert texts(after) == ["fever"]
+
+
+def test_punctuation_of_mentions():
+    before = document("see (B-cell) Lymphoma, here!", "(B-cell) Lymphoma")
+    after, stayed = blank_punctuation(before)
+    assert after.text == "see b cell lymphoma, here!"
+    assert texts(after) == ["b cell lymphoma"]
+    assert stayed == 0
+
+
+def test_punctuation_of_nested_and_of_bare_mentions():
+    before = document("a + (X-Y) Z", "(X-Y) Z", "X-Y", "+")
+    after, stayed = blank_punctuation(before)
+    assert after.text == "a + x y z"
+    assert texts(after) == ["x y z", "x y", "+"]
+    assert stayed == 1
+
+
+def test_spelling_of_mentions():
+    settings = Preprocessing(lowercase=True, spelling=True)
+    report = CorpusReport()
+    before = document("A tumour: Wilms Tumour", "Wilms Tumour")
+    (after,) = preprocess([before], settings, report=report)
+    assert after.text == "a tumour: wilms tumor"
+    assert texts(after) == ["wilms tumor"]
+    assert report.counts == {"spellings_changed": 1}
+
+
+def test_auxiliary_omim_ids():
+    mention = GoldMention(0, 1, "x", "", "MESH:C535918|OMIM:115470")
+    assert drop_auxiliary_omim(mention).concept_ids == "MESH:C535918"
+    for ids in ("OMIM:612446|OMIM:610102", "MESH:D1+MESH:D2", "OMIM:1", ""):
+        assert drop_auxiliary_omim(replace(mention, concept_ids=ids)).concept_ids == ids
+    mixed = replace(mention, concept_ids="OMIM:1+MESH:D1+MESH:D2")
+    assert drop_auxiliary_omim(mixed).concept_ids == "MESH:D1+MESH:D2"
+
+
+def test_composites_are_split_before_their_punctuation_goes():
+    before = document("Breast/ovarian Tumours of APC", "Breast/ovarian Tumours", ids="D1|D2")
+    steps = Preprocessing(punctuation=True, spelling=True)
+    (after,) = preprocess([before], steps)
+    assert texts(after) == ["breast ovarian tumors"]
+    assert after.mentions[0].parts == ("breast tumors", "ovarian tumors")
+    given = replace(before.mentions[0], parts=("Breast APC", "Tumour X"))
+    assert spell_out_parts(given) == given
+    with_parts = replace(before, mentions=(given,))
+    assert lowercase(with_parts).mentions[0].parts == ("breast apc", "tumour x")
+    expanded, number = expand_abbreviations(with_parts, [APC])
+    assert expanded.mentions[0].parts == ("Breast adenomatous polyposis coli", "Tumour X")
+    assert number == 0  # occurrences in the text
+
+
+def test_overlapping_mentions():
+    one, two, three, four = document(
+        "cystic fibrosis and sleep", "cystic fibrosis", "cystic", "sleep", ("fibrosis and", 7)
+    ).mentions
+    mentions = [two, one, three, four]
+    assert overlapping(mentions, keep_longest=True) == {two, four}
+    assert overlapping(mentions, keep_longest=False) == {one, two, four}
+    assert overlapping([one, three], keep_longest=True) == set()
+
+
+def test_what_is_left_out_is_counted():
+    base = document("fever and ache and cold", "fever", "ache", "cold")
+    ids = ["MESH:D1|MESH:D2", "MESH:D3", ""]
+    mentions = [replace(m, concept_ids=i) for m, i in zip(base.mentions, ids, strict=True)]
+    before = replace(base, mentions=tuple(mentions))
+    report = CorpusReport()
+    steps = Preprocessing(unknown="drop")
+    (after,) = preprocess([before], steps, known={"MESH:D1", "MESH:D3"}, report=report)
+    assert texts(after) == ["ache"]
+    assert report.counts == {"unknown_left_out": 2}
+    report = CorpusReport()
+    (after,) = preprocess([before], Preprocessing(composites="drop"), report=report)
+    assert texts(after) == ["ache", "cold"]
+    assert report.counts == {"composites_left_out": 1}
+    nested = replace(before, mentions=(*mentions, GoldMention(0, 14, "fever and ache")))
+    report = CorpusReport()
+    (after,) = preprocess([nested], Preprocessing(overlaps="longest"), report=report)
+    assert texts(after) == ["cold", "fever and ache"]
+    assert report.counts == {"overlapping_left_out": 2}
+
+
+def test_the_output_records_the_steps():
+    settings = Preprocessing(composites="drop", lowercase=True)
+    (after,) = preprocess([document("Fever", "Fever")], settings)
+    assert after.steps == ("composites=drop", "lowercase")
+    (after,) = preprocess([after], Preprocessing(punctuation=True))
+    assert after.steps == ("composites=drop", "lowercase", "punctuation")
+    assert Preprocessing().steps == ()
+    assert PUBLISHED["ncbi-disease-train"].steps == (
+        "abbreviations=ab3p",
+        "expand=mentions",
+        "auxiliary_omim=drop",
+        "composites=drop",
+        "lowercase",
+        "punctuation",
+        "spelling",
+        "unknown=drop",
+    )
+
+
+def test_no_step_changes_nothing():
+    before = document("Fever (APC) and cold", "Fever", "APC")
+    report = CorpusReport()
+    assert list(preprocess([before], Preprocessing(), report=report)) == [before]
+    assert not report.counts
+
+
+def test_wrong_settings_are_refused():
+    with pytest.raises(AngelError, match="overlaps has no choice 'first'"):
+        Preprocessing(**{"overlaps": "first"})
+    with pytest.raises(AngelError, match="known="):
+        preprocess([], Preprocessing(unknown="drop"))
+
+
+def test_abbreviations_are_found_and_expanded():
+    text = "Adenomatous polyposis  coli (APC) and cystic fibrosis (CF). APC is a gene; CF is not."
+    before = document(text, ("APC", 60), ("CF", 75))
+    (after,) = preprocess([before], Preprocessing(abbreviations="scispacy"))
+    assert texts(after) == ["Adenomatous polyposis coli", "cystic fibrosis"]
+
+
+@st.composite
+def documents(draw):
+    text = draw(st.text("aAbB -(.)İ\u00a0", max_size=30))
+    words = [at for at, c in enumerate(text) if not c.isspace()]
+    mentions = []
+    for _ in range(draw(st.integers(0, 4)) if words else 0):
+        start, end = sorted(draw(st.tuples(st.sampled_from(words), st.sampled_from(words))))
+        mentions.append(GoldMention(start, end + 1, text[start : end + 1], "", "MESH:D1"))
+    return CorpusDocument("1", text, tuple(mentions), title_end=len(text) // 2)
+
+
+@settings(max_examples=300, deadline=None)
+@given(before=documents())
+def test_offsets_stay_right(before):
+    pairs = [("A", "long form"), ("B", ""), ("aA", "x"), ("b-B", "alpha beta")]
+    for where in ("mentions", "text"):
+        after, _ = expand_abbreviations(before, pairs, where)
+        assert sound(after)
+        assert len(after.mentions) == len(before.mentions)
+    assert sound(lowercase(before))
+    assert len(lowercase(before).text) == len(before.text)
+    after, _ = blank_punctuation(before)
+    assert sound(after)
+    alone = CorpusDocument("1", before.text, before.mentions[:1])
+    for mention in blank_punctuation(alone)[0].mentions:
+        name = normalize_name(mention.text)
+        assert mention.text == name or not name or "İ" in mention.text
+    for old, new in zip(before.mentions, after.mentions, strict=True):
+        assert normalize_name(new.text) == normalize_name(old.text)
+        assert new.text
+        assert new.text == new.text.strip()
+    lost = overlapping(before.mentions, keep_longest=True)
+    kept = [m for m in set(before.mentions) if m not in lost]
+    assert not overlapping(kept, keep_longest=False)
+
+
+def test_ncbi_disease_trains_on_5784_mentions():
+    """As published: train and development, document 8528200 once, MeSH ids before OMIM ids, then
+    without composites (ANGEL, table A)."""
+    both = [
+        document
+        for split in ("train", "develop")
+        for document in read_corpus(shared_data(f"ncbi-disease/NCBI{split}set_corpus.txt"))
+    ]
+    assert sum(len(document.mentions) for document in both) == 5134 + 787
+    report = CorpusReport()
+    steps = replace(PUBLISHED["ncbi-disease-train"], abbreviations="keep", unknown="keep")
+    mentions = [m for d in preprocess(both, steps, report=report) for m in d.mentions]
+    assert len(mentions) == 5784
+    assert report.counts["auxiliary_ids"] == 8
+    assert report.counts["composites_left_out"] == 137
+    assert all(m.text == normalize_name(m.text) for m in mentions)

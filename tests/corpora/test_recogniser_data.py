@@ -1,0 +1,288 @@
+"""Corpora become entities by the rules, and the recogniser's configs can learn from them."""
+
+import importlib.util
+import random
+
+import pytest
+import spacy
+import typer
+from spacy.training import Corpus, Example
+from spacy.util import load_config, registry
+from support.helpers import ROOT, shared_data
+from thinc.api import Adam
+from typer.testing import CliRunner
+
+from spacy_angel.corpora.documents import CorpusDocument, CorpusReport, GoldMention
+from spacy_angel.corpora.recogniser_data import (
+    entity_docs,
+    names_by_label,
+    swap_mentions,
+    to_entities,
+    unmarked_strings,
+)
+from spacy_angel.corpora.registry import read_corpus
+from spacy_angel.errors import AngelError
+from spacy_angel.vocabulary.concepts import Concept
+
+# As NCBI-disease: four types of diseases, chemicals unmarked. Two mentions overlap.
+DISEASES = """\
+11|t|Cholesterol in familial LCAT deficiency.
+11|a|Breast and ovarian cancer was absent, no BE, be it rare. Iron in cat eye syndrome: no NO.
+11\t15\t39\tfamilial LCAT deficiency\tSpecificDisease\tD007863
+11\t24\t39\tLCAT deficiency\tSpecificDisease\tD007863
+11\t41\t66\tBreast and ovarian cancer\tCompositeMention\tD001943|D010051
+11\t106\t122\tcat eye syndrome\tModifier\tC535918
+
+"""
+# As BC5CDR. `dementia` ends a token and does not begin it.
+BOTH = """\
+21|t|Phenobarbital-induced dyskinesia without pseudodementia.
+21|a|Iron, NO and cholesterol were normal.
+21\t0\t13\tPhenobarbital\tChemical\tD010634
+21\t22\t32\tdyskinesia\tDisease\tD004409
+21\t47\t55\tdementia\tDisease\tD003704
+21\t57\t61\tIron\tChemical\tD007501
+21\t63\t65\tNO\tChemical\tD009569
+21\t70\t81\tcholesterol\tChemical\tD002784
+21\tCID\tD010634\tD004409
+
+"""
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    return spacy.blank("en")
+
+
+@pytest.fixture
+def files(tmp_path):
+    paths = [tmp_path / "NCBItrainset_corpus.txt", tmp_path / "CDR_TrainingSet.PubTator.txt"]
+    for path, text in zip(paths, (DISEASES, BOTH), strict=True):
+        path.write_text(text, encoding="utf8")
+    return paths
+
+
+def read(path):
+    report = CorpusReport()
+    return list(to_entities(read_corpus(path, report=report), report=report)), report
+
+
+def entities(doc):
+    return [(entity.text, entity.label_) for entity in doc.ents]
+
+
+def test_two_labels_and_the_longest_of_overlapping_mentions(files):
+    (document,), report = read(files[0])
+    assert [(m.start, m.end, m.label, m.concept_ids) for m in document.mentions] == [
+        (15, 39, "DISEASE", ""),
+        (41, 66, "DISEASE", ""),
+        (106, 122, "DISEASE", ""),
+    ]
+    assert report.counts["overlapping_left_out"] == 1
+
+
+def test_mention_with_two_identifiers_in_two_rows_is_one_entity(tmp_path):
+    path = tmp_path / "twice.txt"
+    row = "12\t0\t3\tFlu\tDisease\t{}\n"
+    path.write_text("12|t|Flu.\n12|a|\n" + row.format("D007251") + row.format("D009976") + "\n")
+    (document,), report = read(path)
+    assert [(m.text, m.label) for m in document.mentions] == [("Flu", "DISEASE")]
+    assert report.counts["overlapping_left_out"] == 0
+
+
+def test_unknown_type_is_named(files):
+    with pytest.raises(AngelError, match=r"'dyskinesia'.*'Disease'.*Chemical"):
+        list(to_entities(read_corpus(files[1]), labels={"Chemical": "CHEMICAL"}))
+
+
+def test_unmarked_strings_are_those_of_labels_that_a_corpus_never_uses(files):
+    diseases, both = (read(path)[0] for path in files)
+    assert unmarked_strings(diseases, diseases + both) == {
+        *("Phenobarbital", "phenobarbital", "Iron", "iron", "NO", "nO"),
+        *("cholesterol", "Cholesterol"),
+    }
+    assert unmarked_strings(both, diseases + both) == frozenset()
+
+
+def test_tokens_of_unmarked_strings_are_left_open(files, nlp):
+    diseases, both = (read(path)[0] for path in files)
+    report = CorpusReport()
+    (doc,) = entity_docs(diseases, nlp, unmarked_strings(diseases, both), report)
+    assert [token.text for token in doc if token.ent_iob_ == ""] == ["Cholesterol", "Iron", "NO"]
+    assert entities(doc) == [
+        ("familial LCAT deficiency", "DISEASE"),
+        ("Breast and ovarian cancer", "DISEASE"),
+        ("cat eye syndrome", "DISEASE"),
+    ]
+    assert report.counts == {"entities_DISEASE": 3, "tokens_left_open": 3}
+
+
+def test_an_entity_is_never_left_open(files, nlp):
+    diseases, _ = read(files[0])
+    (doc,) = entity_docs(diseases, nlp, ["eye", "syndrome: no"])
+    assert entities(doc)[-1] == ("cat eye syndrome", "DISEASE")
+    assert all(token.ent_iob_ for token in doc)
+
+
+def test_entity_inside_a_token_is_neither_taught_nor_forgotten(files, nlp):
+    documents, report = read(files[1])
+    (doc,) = entity_docs(documents, nlp, report=report)
+    assert entities(doc) == [
+        ("Phenobarbital", "CHEMICAL"),
+        ("dyskinesia", "DISEASE"),
+        ("dementia", "DISEASE"),
+        ("Iron", "CHEMICAL"),
+        ("NO", "CHEMICAL"),
+        ("cholesterol", "CHEMICAL"),
+    ]
+    assert report.counts["entities_inside_tokens"] == 1
+    assert (report.counts["entities_DISEASE"], report.counts["entities_CHEMICAL"]) == (2, 4)
+
+    example = Example(nlp.make_doc(doc.text), doc)
+    tags = dict(zip((t.text for t in example.predicted), example.get_aligned_ner(), strict=True))
+    assert tags["pseudodementia"] is None
+    assert (tags["Phenobarbital"], tags["induced"], tags["."]) == ("U-CHEMICAL", "O", "O")
+    # One who finds all that tokens allow has missed one.
+    example.predicted.set_ents(example.get_aligned_spans_y2x(doc.ents))
+    scores = nlp.create_pipe("ner").score([example])
+    assert (scores["ents_p"], scores["ents_r"]) == (1.0, pytest.approx(5 / 6))
+
+
+def test_names_by_label():
+    concepts = [
+        Concept(
+            "MESH:D009203", "Myocardial Infarction", ("Infarct, Myocardial", "MI"), ("Disease",)
+        ),
+        Concept("MESH:D014859", "Warfarin", ("Coumadin", "Warfarin"), ("Chemical", "Drug")),
+        Concept("MESH:D006321", "Heart", (), ("Anatomy",)),
+    ]
+    assert names_by_label(concepts) == {
+        "DISEASE": ["MI", "Myocardial Infarction"],
+        "CHEMICAL": ["Coumadin", "Warfarin"],
+    }
+    with pytest.raises(AngelError, match="DiseaseClass"):
+        names_by_label(concepts[2:])
+
+
+def test_swapped_mentions_move_with_the_text():
+    text = "MI after MI, given X. Flu!"
+    mentions = [(9, 11, "DISEASE"), (0, 2, "DISEASE"), (19, 20, "CHEMICAL"), (22, 25, "OTHER")]
+    document = CorpusDocument(
+        "1", text, tuple(GoldMention(a, b, text[a:b], label) for a, b, label in mentions)
+    )
+    names = {"DISEASE": ["T1DM of the young"], "CHEMICAL": ["Warfarin", "Heparin"]}
+    found = set()
+    for seed in range(20):
+        swapped = swap_mentions(document, names, random.Random(seed))
+        chemical = swapped.mentions[2].text
+        found.add(chemical)
+        young = "T1DM of the young"
+        assert swapped.text == f"{young} after {young}, given {chemical}. Flu!"
+        end = 47 + len(chemical)
+        assert [(m.start, m.end, m.label) for m in swapped.mentions] == [
+            (24, 41, "DISEASE"),
+            (0, 17, "DISEASE"),
+            (49, 49 + len(chemical), "CHEMICAL"),
+            (end + 4, end + 7, "OTHER"),
+        ]
+        assert all(swapped.text[m.start : m.end] == m.text for m in swapped.mentions)
+    assert found == {"Warfarin", "Heparin", "warfarin", "heparin"}
+
+
+def run_script(*arguments):
+    spec = importlib.util.spec_from_file_location("script", ROOT / "scripts" / "ner_corpus.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    app = typer.Typer()
+    app.command()(module.main)
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def test_script_writes_what_spacy_trains_on(files, tmp_path, nlp):
+    folder = tmp_path / "ner"
+    done = run_script("--train", files[0], "--train", files[1], "--output", folder)
+    assert done.exit_code == 0
+    assert "entities_DISEASE 3" in done.output
+    assert not (folder / "dev.spacy").exists()
+    first, second = Corpus(folder / "train.spacy")(nlp)
+    assert entities(first.reference)[0] == ("familial LCAT deficiency", "DISEASE")
+    assert [t.text for t in first.reference if not t.ent_iob_] == ["Cholesterol", "Iron", "NO"]
+    assert entities(second.reference)[0] == ("Phenobarbital", "CHEMICAL")
+
+
+def test_script_leaves_development_open_by_what_training_marks(files, tmp_path, nlp):
+    done = run_script("--train", files[1], "--dev", files[0], "--output", tmp_path)
+    assert done.exit_code == 0
+    (doc,) = Corpus(tmp_path / "dev.spacy")(nlp)
+    assert [t.text for t in doc.reference if not t.ent_iob_] == ["Cholesterol", "Iron", "NO"]
+
+
+def test_script_adds_copies_with_names_of_a_vocabulary(files, tmp_path, nlp):
+    names = tmp_path / "names.jsonl"
+    names.write_text(
+        '{"concept_id": "MESH:D005776", "canonical_name": "GAUCHER", "types": ["Disease"]}\n',
+        encoding="utf8",
+    )
+    arguments = ["--train", files[0], "--dev", files[0], "--names", names, "--output", tmp_path]
+    assert run_script(*arguments).exit_code == 0
+    first, second = Corpus(tmp_path / "train.spacy")(nlp)
+    assert entities(first.reference)[0] == ("familial LCAT deficiency", "DISEASE")
+    assert entities(second.reference) == [("GAUCHER", "DISEASE")] * 3
+    assert second.text.startswith("Cholesterol in GAUCHER. GAUCHER was absent, no BE,")
+    assert len(list(Corpus(tmp_path / "dev.spacy")(nlp))) == 1
+
+
+def test_script_says_what_is_wrong(tmp_path):
+    done = run_script("--dev", tmp_path / "none.txt", "--output", tmp_path)
+    assert done.exit_code == 1
+    assert "none.txt cannot be read" in done.output
+    assert run_script("--output", tmp_path).exit_code == 2
+
+
+def test_real_corpora(nlp):
+    ncbi, report = read(shared_data("ncbi-disease/NCBIdevelopset_corpus.txt"))
+    docs = list(entity_docs(ncbi, nlp, report=report))
+    assert sum(len(doc.ents) for doc in docs) == report.counts["entities_DISEASE"] == 787
+    assert "entities_CHEMICAL" not in report.counts
+
+
+# The recogniser of configs/ner_mini.cfg, small enough to learn a handful of sentences in seconds.
+SHRUNK = {
+    "components.ner.model.hidden_width": 16,
+    "components.ner.model.tok2vec.embed.rows": [200, 50, 200, 50],
+    "components.ner.model.tok2vec.encode.width": 16,
+    "components.ner.model.tok2vec.encode.depth": 2,
+}
+
+
+def test_mini_learns_saves_and_loads(files, tmp_path, nlp):
+    diseases, both = (read(path)[0] for path in files)
+    docs = [*entity_docs(diseases, nlp, unmarked_strings(diseases, both)), *entity_docs(both, nlp)]
+    config = load_config(ROOT / "configs" / "ner_mini.cfg", SHRUNK)
+    mini = spacy.util.load_model_from_config(config.interpolate(), auto_fill=True)
+    assert mini.pipe_names == ["ner"]
+    spacy.util.fix_random_seed(0)
+    examples = [Example(mini.make_doc(doc.text), doc) for doc in docs]
+    mini.initialize(lambda: examples)
+    optimizer = Adam(learn_rate=0.02)
+    for _ in range(60):
+        random.shuffle(examples)
+        mini.update(examples, sgd=optimizer)
+    mini.to_disk(tmp_path / "model")
+    again = spacy.load(tmp_path / "model")
+    for doc in docs:
+        found = entities(again(doc.text))
+        # Any answer was right where tokens were left open.
+        taught = [entity for entity in entities(doc) if entity[0] != "dementia"]
+        assert [entity for entity in found if entity in entities(doc)] == taught
+        assert entities(mini(doc.text)) == found
+
+
+@pytest.mark.parametrize("name", ["ner_mini", "ner_trf"])
+def test_config_is_complete(name):
+    config = load_config(ROOT / "configs" / f"{name}.cfg").interpolate()
+    nlp = spacy.util.load_model_from_config(config, auto_fill=True)
+    assert nlp.pipe_names[-1] == "ner"
+    training = registry.resolve(nlp.config.interpolate()["training"], validate=False)
+    assert training["max_steps"] > 0
+    assert config["corpora"]["train"]["augmenter"]["level"] > 0

@@ -1,0 +1,74 @@
+import json
+
+import pytest
+from support import models
+from support.helpers import ROOT
+
+from spacy_angel.corpora.preprocessing import Preprocessing
+from spacy_angel.errors import AngelError
+from spacy_angel.evaluation.compare import compare
+from spacy_angel.evaluation.run import evaluate
+from spacy_angel.vocabulary.concepts import Concept
+from spacy_angel.vocabulary.kb import ConceptKB
+
+CORPUS = ROOT / "tests/fixtures/evaluation" / "dev.PubTator.txt"
+PLAIN = Preprocessing()
+NAMES = models.DISEASES | models.DRUGS
+
+
+@pytest.fixture(scope="module")
+def kb():
+    return ConceptKB.build(Concept(c, name, tuple(more)) for c, (name, *more) in NAMES.items())
+
+
+def lines(folder):
+    return [json.loads(line) for line in (folder / "predictions.jsonl").read_text().splitlines()]
+
+
+def test_compare_two_systems(kb, tmp_path):
+    for system in ("exact", "tfidf"):
+        evaluate(system, CORPUS, "pubtator", kb, tmp_path / system, preprocessing=PLAIN)
+    comparison = compare(tmp_path / "exact", tmp_path / "tfidf", tmp_path / "both")
+    assert comparison["systems"] == ["exact", "tfidf"]
+    assert comparison["mentions"] == 8
+    strict = comparison["strict"]
+    assert strict["a"] == pytest.approx(100 * 6 / 8)
+    assert sum(strict["counts"].values()) == 8
+    assert strict["test"]["difference"] == pytest.approx(strict["b"] - strict["a"])
+    assert comparison["lenient"]["mentions"] == 6
+    assert json.loads((tmp_path / "both" / "comparison.json").read_text()) == comparison
+    same = compare(tmp_path / "exact", tmp_path / "exact")
+    assert same["strict"]["test"]["p_bootstrap"] == 1
+
+
+def test_compare_a_baseline_with_expanded_abbreviations(tmp_path):
+    """A pipeline resolves abbreviations itself; the baseline's texts and offsets differ then."""
+    text = (
+        "1|t|Metachromatic leukodystrophy (MLD) and gout\n1|a|No MLD.\n"
+        "1\t47\t50\tMLD\tDisease\tD007966\n"
+    )
+    (tmp_path / "corpus.txt").write_text(text)
+    kb = ConceptKB.build([Concept("MESH:D007966", "Metachromatic leukodystrophy")])
+    for abbreviations in ("keep", "scispacy"):
+        steps = Preprocessing(abbreviations=abbreviations)
+        evaluate(
+            "exact",
+            tmp_path / "corpus.txt",
+            None,
+            kb,
+            tmp_path / abbreviations,
+            preprocessing=steps,
+        )
+    first, second = tmp_path / "keep", tmp_path / "scispacy"
+    assert lines(first)[0]["mention"] != lines(second)[0]["mention"]
+    comparison = compare(first, second)
+    assert comparison["strict"]["counts"]["only_b"] == comparison["mentions"] == 1
+
+
+def test_compare_refuses_other_mentions(kb, tmp_path):
+    evaluate("exact", CORPUS, "pubtator", kb, tmp_path / "all", preprocessing=PLAIN)
+    evaluate("exact", CORPUS, "pubtator", kb, tmp_path / "some", labels=["Chemical"])
+    with pytest.raises(AngelError, match="line 1"):
+        compare(tmp_path / "all", tmp_path / "some")
+    with pytest.raises(AngelError, match=r"predictions\.jsonl|metrics\.json"):
+        compare(tmp_path / "all", tmp_path / "none")

@@ -1,0 +1,266 @@
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spacy_angel.errors import AngelError
+from spacy_angel.evaluation.counts import (
+    MentionResult,
+    Ranking,
+    accuracy,
+    biosyn_rank,
+    calibration_error,
+    composite_rank,
+    count_result,
+    lenient_rank,
+    linking_scores,
+    mean_and_spread,
+    mean_reciprocal_rank,
+    split_composite,
+    strict_rank,
+    summarize,
+    whole_rank,
+)
+
+
+def ranking(*concepts, name_ids=None):
+    name_ids = name_ids if name_ids is not None else [[c] for c, _ in concepts]
+    return Ranking(
+        names=tuple(f"name {i}" for i in range(len(name_ids))),
+        name_ids=tuple(map(tuple, name_ids)),
+        scores=(0.0,) * len(name_ids),
+        concepts=concepts,
+    )
+
+
+def outcome(gold, answer=None, known=None, **values):
+    gold = tuple(gold)
+    result = MentionResult(
+        "doc",
+        0,
+        4,
+        "text",
+        gold=gold,
+        known=(True,) * len(gold) if known is None else known,
+        ranking=answer or Ranking(),
+        **values,
+    )
+    return count_result(result)
+
+
+def test_lenient_shared_name_counts_for_all_its_concepts():
+    assert lenient_rank([["D1", "D2"], ["D3"]], ["D2"]) == 1
+    assert lenient_rank([["D1"], ["D2", "D3"]], ["D3"]) == 2
+    assert lenient_rank([["D1"]], ["D10"]) is None  # no matching by substring
+    assert lenient_rank([["D1"], ["D2"]], ["D9", "D2"]) == 2  # any part of a composite
+    assert lenient_rank([], ["D1"]) is None
+    assert lenient_rank([["D1"]], []) is None
+
+
+def test_biosyns_count_wants_every_part_right():
+    assert biosyn_rank([[["D1"]], [["D9"], ["D2"]]], ["D1", "D2"]) == 2
+    assert biosyn_rank([[["D1"]], [["D9"]]], ["D1", "D2"]) is None
+    assert biosyn_rank([[["D1"]], [["D1"]]], ["D1", "D2"]) == 1  # any gold identifier will do
+    assert biosyn_rank([[["D9"], ["D2", "D3"]]], ["D3"]) == 2  # not split: as lenient
+    assert biosyn_rank([[]], ["D1"]) is None
+    assert biosyn_rank([], ["D1"]) is None
+
+
+def test_a_composite_by_the_three_counts():
+    whole = ranking(("D1", 0.9), ("D2", 0.1))
+    parts = (ranking(("D1", 1.0)), ranking(("D9", 0.8), ("D2", 0.2)))
+    counted = outcome(["D1", "D2"], whole, parts=parts)
+    assert (counted.lenient_rank, counted.biosyn_rank, counted.strict_rank) == (1, 2, 2)
+    unsplit = outcome(["D1", "D2"], whole)
+    assert (unsplit.lenient_rank, unsplit.biosyn_rank, unsplit.strict_rank) == (1, 1, 1)
+
+
+def test_strict_ties_at_worst_rank():
+    concepts = [("D1", 0.4), ("D2", 0.4), ("D3", 0.1)]
+    assert strict_rank(concepts, "D1") == 2
+    assert strict_rank(concepts, "D2") == 2
+    assert strict_rank(concepts, "D3") == 3
+    assert strict_rank(concepts, "D4") is None
+    assert strict_rank([("D1", 0.1 + 0.2), ("D2", 0.3)], "D1") == 2  # equal but for rounding
+    assert strict_rank([("D1", 0.5), ("D2", 0.3)], "D1") == 1
+
+
+def test_shared_name_is_lenient_hit_and_strict_tie():
+    shared = ranking(("D1", 0.5), ("D2", 0.5), name_ids=[["D1", "D2"]])
+    assert outcome(["D2"], shared).lenient_rank == 1
+    assert outcome(["D2"], shared).strict_rank == 2
+    assert not outcome(["D2"], shared).is_right
+
+
+def test_composite_all_parts_in_any_order():
+    one = [("D1", 0.9), ("D2", 0.1)]
+    two = [("D2", 0.8), ("D3", 0.2)]
+    assert composite_rank([one, two], ["D1", "D2"]) == 1
+    assert composite_rank([one, two], ["D2", "D1"]) == 1
+    assert composite_rank([one, two], ["D2", "D3"]) == 2
+    assert composite_rank([one, two], ["D1", "D4"]) is None
+    # Both concepts stand at rank 1 or 2 of `one`, but each part answers for one of them only.
+    assert composite_rank([one, [("D3", 1.0)]], ["D1", "D2"]) is None
+    assert composite_rank([one], ["D1", "D2"]) is None
+    assert composite_rank([], []) is None
+
+
+def test_composite_not_split_needs_all_parts_in_its_one_ranking():
+    whole = outcome(["D1", "D2"], ranking(("D1", 0.6), ("D3", 0.3), ("D2", 0.1)))
+    assert whole.lenient_rank == 1
+    assert whole.strict_rank == 2  # both among the first three, two of which are theirs
+    assert whole_rank([("D1", 0.5), ("D2", 0.5)], ["D2", "D1"]) == 1
+    assert whole_rank([("D1", 0.5), ("D2", 0.5), ("D3", 0.5)], ["D1", "D2"]) == 2
+    assert whole_rank([("D1", 0.5)], ["D1", "D2"]) is None
+    assert whole_rank([("D1", 0.5)], []) is None
+
+
+@pytest.mark.parametrize(
+    ("mention", "parts"),
+    [
+        ("breast and ovarian cancer", ["breast cancer", "ovarian cancer"]),
+        (
+            "brain, breast, and prostate cancer",
+            ["brain cancer", "breast cancer", "prostate cancer"],
+        ),
+        ("breast/ovarian cancer", ["breast cancer", "ovarian cancer"]),
+        ("breast cancer and/or ovarian cancers", ["breast cancer", "ovarian cancers"]),
+        ("C6 or C7 deficiency", ["C6 deficiency", "C7 deficiency"]),
+        ("deficiency of C6 and C7", ["deficiency of C6", "deficiency of C7"]),
+        ("Disease of the heart and lung", ["Disease of the heart", "Disease of the lung"]),
+        ("nausea and vomiting", ["nausea", "vomiting"]),
+    ],
+)
+def test_split_composite(mention, parts):
+    assert split_composite(mention, len(parts)) == parts
+
+
+def test_split_composite_leaves_what_does_not_fall_into_the_parts():
+    assert split_composite("renal hamartomas", 2) == []
+    assert split_composite("retinal, cerebellar and spinal tumours", 2) == []
+    assert split_composite("breast and ovarian cancer", 1) == []
+    assert split_composite("androgen disorder", 2) == []
+
+
+@given(st.text(alphabet="ab ,/&andor", max_size=30), st.integers(1, 4))
+def test_split_composite_gives_all_parts_or_none(mention, n):
+    parts = split_composite(mention, n)
+    assert len(parts) in (0, n)
+    assert all(parts)
+
+
+def test_accuracy_and_reciprocal_rank():
+    ranks = [1, 2, None, 5]
+    assert [accuracy(ranks, k) for k in (1, 2, 4, 5)] == [25, 50, 50, 75]
+    assert mean_reciprocal_rank(ranks) == pytest.approx(100 * (1 + 0.5 + 0 + 0.2) / 4)
+
+
+def test_calibration_error():
+    assert calibration_error([0.8, 0.8], [True, False]) == pytest.approx(30)
+    assert calibration_error([1.0, 0.95], [True, True]) == pytest.approx(2.5)
+    assert calibration_error([0.05, 0.9], [True, True]) == pytest.approx((95 + 10) / 2)
+
+
+def test_linking_precision_recall_f_written_out():
+    right = outcome(["D1"], ranking(("D1", 0.9)))
+    wrong = outcome(["D1"], ranking(("D2", 0.9)))
+    missed = outcome(["D1"], found=False)
+    called_nil = outcome(["D1"], ranking(("D1", 0.1)), linked=False)
+    nil_right = outcome([])
+    nil_linked = outcome([], ranking(("D1", 0.9)))
+    outside = outcome(["X1"], known=(False,))
+    scores = linking_scores(
+        [right, wrong, missed, called_nil, nil_right, nil_linked, outside],
+        spurious_linked=1,
+        spurious_nil=1,
+    )
+    # links: right, wrong, nil_linked and one spurious; gold with identifiers: five
+    assert scores["linking"]["precision"] == pytest.approx(100 / 4)
+    assert scores["linking"]["recall"] == pytest.approx(100 / 5)
+    assert scores["linking"]["f"] == pytest.approx(200 / 9)
+    # right answers: right, nil_right, outside; answers: six on gold characters, two elsewhere
+    assert scores["linking_with_nil"]["precision"] == pytest.approx(100 * 3 / 8)
+    assert scores["linking_with_nil"]["recall"] == pytest.approx(100 * 3 / 7)
+    assert scores["detection"]["precision"] == pytest.approx(100 * 6 / 8)
+    assert scores["detection"]["recall"] == pytest.approx(100 * 6 / 7)
+
+
+def test_concept_outside_vocabulary_is_a_strict_miss_only():
+    inside = outcome(["D1"], ranking(("D1", 1.0)))
+    outside = outcome(["X1"], ranking(("D1", 1.0)), known=(False,))
+    figures = summarize([inside, outside, outcome([])])
+    assert (figures["mentions"], figures["nil"], figures["coverage"]) == (2, 1, 50)
+    assert figures["lenient"]["acc@1"] == 100
+    assert figures["lenient"]["mentions"] == 1
+    assert figures["strict"]["acc@1"] == 50
+    assert figures["strict"]["mentions"] == 2
+
+
+INTERVAL = "interval"
+GOLDS = [["D1"], ["D2"], ["D1", "D2"], []]
+
+
+def _rates(figures):
+    """All accuracies, reciprocal ranks, precisions, recalls and Fs."""
+    for key in ("lenient", "biosyn", "strict", "linking", "linking_with_nil", "detection"):
+        yield from (v for name, v in figures[key].items() if name not in ("mentions", INTERVAL))
+
+
+def test_perfect_predictor_is_100_everywhere():
+    results = [outcome(gold, ranking(*((g, 1.0) for g in gold))) for gold in GOLDS]
+    results.append(
+        outcome(
+            ["D1", "D2"], ranking(("D1", 1.0)), parts=(ranking(("D1", 1.0)), ranking(("D2", 1.0)))
+        )
+    )
+    figures = summarize(results, k=10)
+    assert set(_rates(figures)) == {100.0}
+    assert figures["ece"] == 0
+    assert (figures["composites"], figures["composites_split"]) == (2, 1)
+    assert "acc@10" in figures["strict"]
+
+
+def test_empty_predictor_is_0_everywhere():
+    figures = summarize([outcome(gold, found=False) for gold in GOLDS], k=10)
+    assert set(_rates(figures)) == {0.0}
+    silent = summarize([outcome(gold) for gold in GOLDS if gold])
+    assert silent["lenient"].pop(INTERVAL) == silent["strict"].pop(INTERVAL) == [0, 0]
+    assert set(silent["lenient"].values()) | set(silent["strict"].values()) == {0.0, 3}
+    assert set(silent["linking"].values()) == {0.0}
+
+
+def test_with_gold_mentions_linking_equals_strict_accuracy():
+    results = [outcome(["D1"], ranking(("D1", 0.9))), outcome(["D2"], ranking(("D1", 0.9)))] * 3
+    figures = summarize(results)
+    assert set(figures["linking"].values()) == {figures["strict"]["acc@1"]} == {50.0}
+
+
+def test_unusable_input_is_named():
+    with pytest.raises(AngelError, match="none has one"):
+        summarize([outcome([])])
+    with pytest.raises(AngelError, match="MESH:D1"):
+        summarize([outcome(["MESH:D1"], known=(False,))])
+
+
+def test_mean_and_spread_over_folds():
+    folds = mean_and_spread(
+        [{"strict": {"acc@1": 58.0}, "n": 2}, {"strict": {"acc@1": 62.0}, "n": 4}]
+    )
+    assert folds["mean"] == {"strict": {"acc@1": 60.0}, "n": 3.0}
+    assert folds["spread"]["strict"]["acc@1"] == pytest.approx(math.sqrt(8))
+    assert mean_and_spread([{"n": 2}])["spread"] == {"n": 0.0}
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("ABCDE"), st.integers(0, 3)), unique_by=lambda c: c[0]),
+    st.sampled_from("ABCDE"),
+)
+def test_strict_rank_does_not_depend_on_the_order(concepts, gold):
+    worst = strict_rank(concepts, gold)
+    assert worst == strict_rank(concepts[::-1], gold)
+    scores = dict(concepts)
+    if gold in scores:
+        assert worst == sum(score >= scores[gold] for score in scores.values())
+    else:
+        assert worst is None

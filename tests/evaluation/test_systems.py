@@ -1,0 +1,159 @@
+import pytest
+
+from spacy_angel.corpora.documents import CorpusDocument, GoldMention, split_ids
+from spacy_angel.evaluation.counts import Ranking, count_result, summarize
+from spacy_angel.evaluation.systems import (
+    Answer,
+    DocumentAnswers,
+    answer_documents,
+    baseline_system,
+    sentence_around,
+)
+from spacy_angel.model.prompts import Mention
+
+
+def document(doc_id="1"):
+    text = "Breast and ovarian cancer, renal hamartomas and gout. Malaise."
+    mentions = [
+        ("Breast and ovarian cancer", "D1|D2"),
+        ("renal hamartomas", "D3+D4"),
+        ("gout", "D5"),
+        ("Malaise", ""),
+    ]
+    return CorpusDocument(
+        doc_id,
+        text,
+        tuple(
+            GoldMention(text.index(m), text.index(m) + len(m), m, "Disease", ids)
+            for m, ids in mentions
+        ),
+    )
+
+
+ANSWERS = {"breast cancer": "D1", "ovarian cancer": "D2", "renal hamartomas": "D3+D4", "gout": "D5"}
+
+
+def perfect(documents):
+    """Knows every mention and every part."""
+    for doc in documents:
+        answers = []
+        for mention in doc.mentions:
+            ids = split_ids(ANSWERS.get(mention.text.lower(), mention.concept_ids))
+            ranking = Ranking(
+                tuple(ids),
+                tuple((i,) for i in ids),
+                (0.0,) * len(ids),
+                tuple((i, 1.0) for i in ids),
+            )
+            answers.append(Answer(Mention(mention.text), ranking))
+        yield DocumentAnswers(answers)
+
+
+def empty(documents):
+    """Finds nothing."""
+    for doc in documents:
+        yield DocumentAnswers([Answer(Mention(m.text), found=False) for m in doc.mentions])
+
+
+def outcomes(system, documents, **options):
+    return [
+        count_result(result)
+        for results, _, _ in answer_documents(documents, system, lambda i: i, **options)
+        for result, _ in results
+    ]
+
+
+def rates(figures):
+    parts = ("lenient", "biosyn", "strict", "linking", "linking_with_nil", "detection")
+    return {
+        value
+        for part in parts
+        for key, value in figures[part].items()
+        if key not in ("mentions", "interval")
+    }
+
+
+def test_perfect_and_empty_systems():
+    documents = [document(str(number)) for number in range(3)]
+    figures = summarize(outcomes(perfect, documents), k=10)
+    assert rates(figures) == {100.0}
+    assert (figures["composites"], figures["composites_split"]) == (6, 3)
+    assert rates(summarize(outcomes(empty, documents), k=10)) == {0.0}
+
+
+def test_parts_of_a_composite_stand_in_its_place():
+    asked = []
+
+    def spy(documents):
+        for doc in documents:
+            asked.append((doc.text, [m.text for m in doc.mentions]))
+            assert all(doc.text[m.start : m.end] == m.text for m in doc.mentions)
+            yield from perfect([doc])
+
+    ((results, _, _),) = answer_documents([document()], spy, lambda i: i)
+    assert [text for text, _ in asked[1:]] == [
+        "Breast cancer, renal hamartomas and gout. Malaise.",
+        "ovarian cancer, renal hamartomas and gout. Malaise.",
+    ]
+    assert [mentions for _, mentions in asked[1:]] == [["Breast cancer"], ["ovarian cancer"]]
+    assert results[0][0].queries == ("Breast cancer", "ovarian cancer")
+    assert results[1][0].queries == ()
+
+
+def test_parts_that_the_corpus_spells_out_come_first():
+    text = "renal failure/crisis"
+    mention = GoldMention(0, 20, text, "", "D1|D2", ("renal failure", "renal crisis"))
+    ((results, _, _),) = answer_documents(
+        [CorpusDocument("1", text, (mention,))], perfect, lambda i: i
+    )
+    assert results[0][0].queries == ("renal failure", "renal crisis")
+
+
+def test_alternate_identifiers_of_one_concept_are_no_composite():
+    mention = GoldMention(0, 11, "nose or ear", "", "D1|OMIM:1")
+    resolve = {"D1": "D1", "OMIM:1": "D1"}.get
+    ((results, _, _),) = answer_documents(
+        [CorpusDocument("1", "nose or ear", (mention,))], perfect, resolve
+    )
+    assert results[0][0].gold == ("D1",)
+    assert results[0][0].queries == ()
+
+
+def test_known_and_unknown_identifiers():
+    ((results, _, _),) = answer_documents([document()], empty, {"D1": "X1"}.get)
+    assert (results[0][0].gold, results[0][0].known) == (("X1", "D2"), (True, False))
+    assert (results[3][0].gold, results[3][0].known) == ((), ())
+
+
+class Nothing:
+    def link(self, mentions, k):
+        return [Ranking()] * len(mentions)
+
+
+@pytest.mark.parametrize("split_composites", [True, False])
+def test_documents_stream_through(split_composites):
+    """What is read ahead is a batch, whatever the corpus holds."""
+    taken = 0
+
+    def corpus():
+        nonlocal taken
+        while True:
+            taken += 1
+            yield document(str(taken))
+
+    stream = answer_documents(
+        corpus(), baseline_system(Nothing(), 5), lambda i: i, split_composites=split_composites
+    )
+    for seen in range(1, 400):
+        results, _, _ = next(stream)
+        assert results[0][0].doc_id == str(seen)
+        assert taken - seen < 70
+
+
+def test_sentence_around():
+    text = "First one. The man had gout (e.g. in his toe). Then it went.\nNew line"
+    start = text.index("gout")
+    assert sentence_around(text, start, start + 4) == ("The man had ", " (e.g. in his toe).")
+    assert sentence_around("gout", 0, 4) == ("", "")
+    left, right = sentence_around("x" * 1000 + "gout" + "y" * 1000, 1000, 1004)
+    assert (len(left), len(right)) == (300, 300)

@@ -1,0 +1,966 @@
+"""The component in its pipeline."""
+
+import gc
+import json
+import os
+import pickle
+import shutil
+import subprocess
+import sys
+from configparser import ConfigParser
+from copy import deepcopy
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+import spacy
+import torch
+from spacy import Language
+from spacy.tokens import Doc, DocBin, Span
+from spacy.training import Example
+from spacy.util import registry
+from support import models
+from support.helpers import ROOT, shared_data
+
+import spacy_angel
+from spacy_angel.corpora.documents import CorpusDocument, GoldMention
+from spacy_angel.errors import AngelError
+from spacy_angel.linking import loaders
+from spacy_angel.linking.linker import DEFAULT_CONFIG, AngelLinker
+from spacy_angel.linking.scoring import score_links
+from spacy_angel.linking.settings import LinkerSettings
+from spacy_angel.pipelines.open import calibrate_on
+from spacy_angel.search.generator import Generator
+from spacy_angel.vocabulary.concepts import Concept
+from spacy_angel.vocabulary.kb import ConceptKB
+
+torch.set_num_threads(1)
+
+TEXT = "the patient had heart attack. history of migraine. Then aspirin."
+
+
+@pytest.fixture(scope="session")
+def model(tmp_path_factory):
+    return str(models.make_trained_model(tmp_path_factory.mktemp("model") / "tiny"))
+
+
+def concepts():
+    for concept_id, (name, *aliases) in models.DISEASES.items():
+        yield Concept(concept_id, name, tuple(aliases), ("T047",))
+    for concept_id, (name, *aliases) in models.DRUGS.items():
+        yield Concept(concept_id, name, tuple(aliases), ("T121",))
+    # shares two names with concepts above
+    yield Concept("MESH:D000001", "Heart attack", ("migraine",), ("T047",))
+
+
+@pytest.fixture(scope="session")
+def vocabulary(tmp_path_factory):
+    path = tmp_path_factory.mktemp("vocabulary") / "kb"
+    ConceptKB.build(concepts(), path)
+    return str(path)
+
+
+PATTERNS = [
+    {"label": label, "pattern": [{"LOWER": word} for word in name.lower().split()]}
+    for label, concepts in (("DISEASE", models.DISEASES), ("DRUG", models.DRUGS))
+    for names in concepts.values()
+    for name in names
+]
+
+
+def pipeline() -> Language:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    nlp.add_pipe("entity_ruler", config={"validate": False}).add_patterns(PATTERNS)
+    return nlp
+
+
+@pytest.fixture
+def make(model, vocabulary):
+    """RETURNS (Callable): a pipeline with the linker; settings as for add_pipe."""
+
+    def made(**config) -> Language:
+        nlp = pipeline()
+        nlp.add_pipe(
+            "angel_linker", config={"model": model, "vocabulary": vocabulary, "n_sents": 0} | config
+        )
+        return nlp
+
+    return made
+
+
+def links(doc):
+    """Everything that is written, in comparable form."""
+    return [
+        (
+            e.start,
+            e.end,
+            e.kb_id_,
+            e._.kb_id,
+            [(c, pytest.approx(p, abs=1e-4)) for c, p in e._.kb_ents],
+            [
+                (c["concept_id"], c["name"], pytest.approx(c["log_prob"], abs=1e-4))
+                for c in e._.candidates
+            ],
+        )
+        for e in doc.ents
+    ]
+
+
+def group(doc, *spans):
+    doc.spans["found"] = [Span(doc, *span[:2], label=span[2]) for span in spans]
+    return doc
+
+
+# what is written
+
+
+def test_links_are_written_as_plain_values(make):
+    doc = make()(TEXT)
+    attack, migraine, aspirin = doc.ents
+    assert (aspirin.kb_id_, aspirin._.kb_id) == ("MESH:D001241",) * 2
+    assert [token.ent_kb_id_ for token in attack] == [attack.kb_id_] * 2
+    # shared with another concept, whose other name also counts
+    assert migraine.kb_id_ == "MESH:D008881"
+    assert sum(p for _, p in attack._.kb_ents) == pytest.approx(1)
+    for ent in doc.ents:
+        json.dumps([ent._.kb_ents, ent._.candidates])
+        assert [p for _, p in ent._.kb_ents] == sorted((p for _, p in ent._.kb_ents), reverse=True)
+        scores = [c["score"] for c in ent._.candidates]
+        assert scores == sorted(scores, reverse=True)
+        for candidate in ent._.candidates:
+            assert set(candidate) == {"concept_id", "name", "score", "log_prob"}
+    assert aspirin._.candidates[0]["name"] == "Aspirin"
+
+
+def test_concepts_of_a_shared_name_tie_by_identifier(make):
+    (ent,) = make(k=1)("history of heart attack.").ents
+    assert ent._.kb_ents == [("MESH:D000001", 0.5), ("MESH:D009203", 0.5)]
+    assert ent.kb_id_ == "MESH:D000001"
+
+
+def test_predict_changes_nothing_and_set_annotations_only_writes(make):
+    nlp = make()
+    linker = nlp.get_pipe("angel_linker")
+    with nlp.select_pipes(disable="angel_linker"):
+        doc = nlp(TEXT)
+    before = doc.to_bytes()
+    predicted = linker.predict([doc])
+    assert doc.to_bytes() == before
+    linker.set_annotations([doc], predicted)
+    assert links(doc) == links(nlp(TEXT))
+
+
+@pytest.mark.parametrize("mode", ["beam", "exact"])
+def test_pipe_equals_call_whatever_the_batches_and_the_order(make, mode):
+    nlp = make(mode=mode, batch_size=3)
+    texts = [TEXT, "", "nothing", "sugar disease", "history of MLD.", "metformin " * 5] * 2
+    one_by_one = [links(nlp(text)) for text in texts]
+    for batch_size in (1, 4, 100):
+        docs = list(nlp.pipe(texts, batch_size=batch_size))
+        assert [doc.text for doc in docs] == texts
+        assert [links(doc) for doc in docs] == one_by_one
+    turned = list(nlp.pipe(texts[::-1]))[::-1]
+    assert [links(doc) for doc in turned] == one_by_one
+
+
+def test_links_survive_docbin(make):
+    nlp = make(output_span_key="links")
+    docs = list(nlp.pipe([TEXT, "", "diabetes"]))
+    data = DocBin(docs=docs, store_user_data=True).to_bytes()
+    again = DocBin().from_bytes(data).get_docs(spacy.blank("en").vocab)
+    for old, new in zip(docs, again, strict=True):
+        assert links(new) == links(old)
+        assert [s.kb_id_ for s in new.spans["links"]] == [e.kb_id_ for e in old.ents]
+
+
+def test_vocabulary_answers_as_scispacy_and_changes_while_running(make):
+    nlp = make(k=1)
+    kb = nlp.get_pipe("angel_linker").kb
+    assert kb.cui_to_entity["MESH:D001241"].canonical_name == "Aspirin"
+    assert kb.alias_to_cuis["migraine"] == {"MESH:D008881", "MESH:D000001"}
+    assert nlp("migraine").ents[0]._.kb_ents == [("MESH:D000001", 0.5), ("MESH:D008881", 0.5)]
+    kb.remove("MESH:D000001")
+    assert nlp("migraine").ents[0]._.kb_ents == [("MESH:D008881", 1.0)]
+    kb.add(Concept("X:1", "diabetes"))
+    assert nlp("diabetes").ents[0]._.kb_ents == [("MESH:D003920", 0.5), ("X:1", 0.5)]
+
+
+def test_exact_search_tells_where_it_gave_up_its_proof(make, recwarn):
+    nlp = make(mode="exact", num_beams=1, max_work=1)
+    with pytest.warns(UserWarning, match=r"max_work=1 for 3 of 3 mentions.*[Rr]aise max_work"):
+        nlp(TEXT)
+    recwarn.clear()
+    make(mode="exact")(TEXT)
+    make(num_beams=1)(TEXT)
+    assert not [str(w.message) for w in recwarn if "max_work" in str(w.message)]
+
+
+# which mentions
+
+
+def test_documents_without_mentions_open_nothing():
+    nlp = pipeline()
+    nlp.add_pipe("angel_linker", config={"model": "nowhere", "vocabulary": "nowhere"})
+    assert nlp("").ents == nlp("no mention here").ents == ()
+    assert [doc.text for doc in nlp.pipe(["", "none"])] == ["", "none"]
+
+
+def test_odd_mentions_get_a_link_and_harm_nobody(make):
+    nlp = make(span_key="found", output_span_key="links")
+    doc = nlp.make_doc("aspirin 😀 痛み. \n " + "word " * 400 + "history of migraine.")
+    nlp.get_pipe("sentencizer")(doc)
+    n = len(doc)
+    blank = next(t.i for t in doc if not t.text.strip())
+    spans = [(0, 1), (1, 2), (2, 3), (blank, blank + 1), (0, n), (2, 6), (n - 2, n - 1)]
+    group(doc, *((*span, "X") for span in spans))
+    nlp.get_pipe("angel_linker")(doc)
+    found = doc.spans["links"]
+    assert [(s.start, s.end) for s in found] == spans
+    assert found[0].kb_id_ == "MESH:D001241"
+    assert found[6].kb_id_ == "MESH:D008881"
+    assert found[3].kb_id_ == "NIL"
+    assert found[3]._.candidates == []
+    assert all(s._.candidates and s.kb_id_ != "NIL" for s in found if s.text.strip())
+
+
+def test_overlapping_spans_of_a_group(make):
+    nlp = make(span_key="found", types_by_label={"DRUG": ["T121"], "DISEASE": ["T047"]})
+    doc = nlp.make_doc("history of heart attack aspirin")
+    nlp.get_pipe("sentencizer")(doc)
+    doc.ents = [Span(doc, 2, 4, label="DISEASE", kb_id="kept")]
+    group(doc, (2, 5, "DISEASE"), (4, 5, "DISEASE"), (4, 5, "DRUG"), (2, 4, "DISEASE"))
+    doc.spans["found"].attrs["note"] = "kept"
+    nlp.get_pipe("angel_linker")(doc)
+    spans = doc.spans["found"]
+    drug_ids = set(models.DRUGS)
+    assert [s.kb_id_ in drug_ids for s in spans] == [False, False, True, False]
+    assert spans[3].kb_id_ in ("MESH:D000001", "MESH:D009203")
+    assert [s.label_ for s in spans] == ["DISEASE", "DISEASE", "DRUG", "DISEASE"]
+    assert spans.attrs == {"note": "kept"}
+    # the attribute belongs to the characters: the first linked span shows there
+    assert spans[2]._.kb_id == spans[1].kb_id_
+    assert doc.ents[0].kb_id_ == "kept"
+
+
+def test_spans_over_the_same_characters_show_the_one_that_is_linked(make):
+    nlp = make(span_key="found", labels_discard=["OTHER"])
+    doc = group(nlp.make_doc("aspirin"), (0, 1, "OTHER"), (0, 1, "DRUG"), (0, 1, "OTHER"))
+    nlp.get_pipe("sentencizer")(doc)
+    nlp.get_pipe("angel_linker")(doc)
+    assert [s.kb_id_ for s in doc.spans["found"]] == ["NIL", "MESH:D001241", "NIL"]
+    assert doc[0:1]._.kb_id == "MESH:D001241"
+
+
+def test_a_missing_group_is_told(make):
+    nlp = make(span_key="missing", output_span_key="links")
+    with pytest.warns(UserWarning, match="no span group 'missing'"):
+        doc = nlp("aspirin")
+    assert list(doc.spans["links"]) == []
+
+
+def test_labels_discard(make):
+    doc = make(labels_discard=["DISEASE"])(TEXT)
+    assert [e.kb_id_ for e in doc.ents] == ["NIL", "NIL", "MESH:D001241"]
+    assert doc.ents[0]._.kb_ents == doc.ents[0]._.candidates == []
+
+
+def test_types_by_label_limit_the_search(make):
+    nlp = make(types_by_label={"DISEASE": ["T121"]}, num_beams=20, k=20)
+    doc = nlp("diabetes and aspirin")
+    assert {c for c, _ in doc.ents[0]._.kb_ents} == set(models.DRUGS)
+    assert len(doc.ents[1]._.kb_ents) == len(models.DISEASES | models.DRUGS) + 1
+    with pytest.raises(AngelError, match="T999"):
+        make(types_by_label={"DISEASE": ["T999"]})("diabetes")
+
+
+def test_a_shared_name_leads_only_to_concepts_of_the_allowed_type(model):
+    nlp = pipeline()
+    linker = nlp.add_pipe("angel_linker", config={"types_by_label": {"DISEASE": ["T2"]}})
+    linker.generator = Generator.from_pretrained(model)
+    linker.kb = ConceptKB.build(
+        [Concept("A:1", "diabetes", (), ("T1",)), Concept("A:2", "diabetes", (), ("T2",))]
+    )
+    assert nlp("diabetes").ents[0]._.kb_ents == [("A:2", 1.0)]
+
+
+def test_overwrite(make):
+    nlp = make(overwrite=False)
+    doc = nlp.make_doc("aspirin metformin")
+    nlp.get_pipe("sentencizer")(doc)
+    doc.ents = [Span(doc, 0, 1, label="DRUG", kb_id="OLD:1"), Span(doc, 1, 2, label="DRUG")]
+    nlp.get_pipe("angel_linker")(doc)
+    assert [e.kb_id_ for e in doc.ents] == ["OLD:1", "MESH:D008687"]
+    assert doc.ents[0]._.candidates == []
+    linker = make(overwrite=True).get_pipe("angel_linker")
+    assert [e.kb_id_ for e in linker(doc).ents] == ["MESH:D001241", "MESH:D008687"]
+
+
+def test_limits_give_nil(make):
+    (ent,) = make(min_log_prob=0.0)("aspirin").ents
+    assert (ent.kb_id_, ent._.kb_id) == ("NIL", "NIL")
+    assert (ent._.kb_ents, ent._.candidates[0]["concept_id"]) == ([], "MESH:D001241")
+    (ent,) = make(threshold=0.6)("heart attack").ents
+    assert (ent.kb_id_, ent._.kb_ents) == ("NIL", [])
+
+
+def test_a_mention_that_is_the_name_found_is_not_outside_the_vocabulary(make):
+    nlp = make(min_log_prob=0.0, link_exact_names=True)
+    assert [e.kb_id_ for e in nlp("aspirin").ents] == ["MESH:D001241"]
+    linker = nlp.get_pipe("angel_linker")
+    linker.kb.remove_name("MESH:D001241", "aspirin")
+    (ent,) = nlp("aspirin").ents
+    assert (ent.kb_id_, len(ent._.candidates) > 0) == ("NIL", True)
+    # two concepts have the name: how sure the link must be is another limit
+    (ent,) = make(min_log_prob=0.0, link_exact_names=True, threshold=0.6)("heart attack").ents
+    assert ent.kb_id_ == "NIL"
+
+
+def test_candidates_are_ranked_without_the_limits(make):
+    ents = make(temperature=2.0)("heart attack and aspirin").ents
+    nlp = make(temperature=2.0, min_log_prob=0.0)
+    for ent, nil in zip(ents, nlp(ents[0].doc.text).ents, strict=True):
+        assert nil.kb_id_ == "NIL"
+        ranked = nlp.get_pipe("angel_linker").rank(nil._.candidates)
+        assert ranked == ent._.kb_ents != []
+
+
+def test_abbreviations(make):
+    nlp = make()
+    nlp.add_pipe("abbreviation_detector", config={"make_serializable": True}, before="angel_linker")
+    text = "metachromatic leukodystrophy (ML). history of ML."
+    doc = nlp.make_doc(text)
+    for name in ("sentencizer", "abbreviation_detector"):
+        nlp.get_pipe(name)(doc)
+    n = len(doc)
+    doc.ents = [Span(doc, n - 2, n - 1, label="DISEASE")]
+    nlp.get_pipe("angel_linker")(doc)
+    (ent,) = doc.ents
+    assert (ent.text, ent.kb_id_) == ("ML", "OMIM:250100")
+    (again,) = DocBin(docs=[doc], store_user_data=True).get_docs(nlp.vocab)
+    assert links(again) == links(doc)
+
+
+# errors
+
+
+def test_a_bad_document_costs_no_other(make):
+    nlp = make()
+    failed = []
+    nlp.set_error_handler(lambda name, proc, docs, error: failed.append((name, docs, error)))
+    docs = [nlp(text) for text in ("aspirin", "migraine", "metformin")]
+    bad = Doc(nlp.vocab, ["diabetes", "mellitus"])
+    bad.ents = [Span(bad, 0, 2, label="DISEASE")]
+    linker = nlp.get_pipe("angel_linker")
+    out = list(linker.pipe([docs[0], bad, docs[1], docs[2]], batch_size=4))
+    assert out == docs
+    assert [e.kb_id_ for doc in out for e in doc.ents] == [
+        "MESH:D001241",
+        "MESH:D008881",
+        "MESH:D008687",
+    ]
+    ((name, bad_docs, error),) = failed
+    assert (name, bad_docs) == ("angel_linker", [bad])
+    assert isinstance(error, AngelError)
+    assert linker(bad) is None
+    assert len(failed) == 2
+
+
+def test_without_error_handler_the_error_is_raised(make):
+    linker = make().get_pipe("angel_linker")
+    bad = Doc(linker.vocab, ["diabetes", "mellitus"])
+    bad.ents = [Span(bad, 0, 2, label="DISEASE")]
+    for run in (lambda: linker(bad), lambda: list(linker.pipe([bad]))):
+        with pytest.raises(AngelError, match="sentence boundaries"):
+            run()
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        ("num_beams", 0),
+        ("k", True),
+        ("n_sents", -1),
+        ("max_source_tokens", 1),
+        ("mode", "greedy"),
+        ("dtype", "float8"),
+        ("length_penalty", float("nan")),
+        ("temperature", 0.0),
+        ("threshold", 1.5),
+        ("min_log_prob", float("nan")),
+        ("min_log_prob", 5),
+        ("overwrite", 1),
+        ("device", ""),
+        ("span_key", " "),
+        ("kb_id_attr", "kb_ents"),
+        ("labels_discard", [""]),
+        ("types_by_label", {"DISEASE": "T047"}),
+    ],
+)
+def test_settings_are_checked(setting, value):
+    with pytest.raises(AngelError, match=setting):
+        LinkerSettings.from_dict({setting: value})
+
+
+def test_output_group_differs_from_the_input():
+    with pytest.raises(AngelError, match="output_span_key must be unlike span_key, 'sc', not 'sc'"):
+        LinkerSettings(span_key="sc", output_span_key="sc")
+
+
+def test_unknown_settings_are_refused():
+    with pytest.raises(AngelError, match=r"\['beams'\].*num_beams"):
+        LinkerSettings.from_dict({"beams": 3})
+    with pytest.raises(ValueError, match="beams"):
+        spacy.blank("en").add_pipe("angel_linker", config={"beams": 3})
+
+
+def test_default_config_is_that_of_the_settings():
+    config = spacy.util.load_config_from_str(DEFAULT_CONFIG)["angel_linker"]
+    rest = {k: v for k, v in config.items() if k not in ("model", "vocabulary", "scorer")}
+    assert rest == LinkerSettings().to_dict()
+    assert LinkerSettings.from_dict(rest) == LinkerSettings()
+
+
+# model and vocabulary
+
+
+def test_without_any_config_it_links_with_what_ships():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("angel_linker")
+    doc = nlp.make_doc("He took aspirin.")
+    doc.ents = [Span(doc, 2, 3, label="CHEMICAL")]
+    (ent,) = nlp.get_pipe("angel_linker")(doc).ents
+    assert ent.kb_id_ == "MESH:D001241"
+
+
+def test_a_missing_model_or_vocabulary_is_told(make, monkeypatch, tmp_path):
+    with pytest.raises(AngelError, match=r"initialize"):
+        make(model="dmis-lab/no-such-model")("aspirin")
+    with pytest.raises(AngelError, match=r"nowhere/kb"):
+        make(vocabulary="nowhere/kb")("aspirin")
+    for what in ("MODEL", "VOCABULARY"):
+        monkeypatch.setattr(loaders, f"SHIPPED_{what}", tmp_path / "none")
+        with pytest.raises(AngelError, match=f"No {what.lower()} was given"):
+            make(**{what.lower(): None})("aspirin")
+
+
+def test_hub_names_are_fetched_in_initialize_only(make, model, monkeypatch):
+    asked = []
+    load = Generator.from_pretrained.__func__
+
+    def from_pretrained(cls, name, **kwargs):
+        asked.append((name, kwargs["local_files_only"]))
+        return load(cls, model, **kwargs)
+
+    monkeypatch.setattr(Generator, "from_pretrained", classmethod(from_pretrained))
+    nlp = make(model="dmis-lab/ANGEL_bc5cdr")
+    with pytest.raises(AngelError):
+        nlp("aspirin")
+    assert asked == []
+    nlp.get_pipe("angel_linker").initialize(nlp=nlp)
+    assert asked == [("dmis-lab/ANGEL_bc5cdr", False)]
+    assert nlp("aspirin").ents[0].kb_id_ == "MESH:D001241"
+
+
+def test_vocabulary_file_is_built_in_memory(make, tmp_path):
+    path = tmp_path / "words.jsonl"
+    record = {"concept_id": "X:1", "canonical_name": "Aspirin", "aliases": [], "types": []}
+    path.write_text(json.dumps(record) + "\n")
+    assert make(vocabulary=str(path))("aspirin").ents[0].kb_id_.endswith("1")
+
+
+def test_config_file_assembles_a_pipeline_from_a_trained_folder(tmp_path, model):
+    words = tmp_path / "words.jsonl"
+    record = {"concept_id": "UMLS:C1", "canonical_name": "Aspirin", "aliases": [], "types": []}
+    words.write_text(json.dumps(record) + "\n")
+    config = f"""
+    [nlp]
+    lang = "en"
+    pipeline = ["sentencizer", "angel_linker"]
+
+    [components]
+
+    [components.sentencizer]
+    factory = "sentencizer"
+
+    [components.angel_linker]
+    factory = "angel_linker"
+    num_beams = 3
+
+    [components.angel_linker.model]
+    @architectures = "spacy_angel.Checkpoint.v1"
+    path = {json.dumps(model)}
+
+    [components.angel_linker.vocabulary]
+    @misc = "spacy_angel.Vocabulary.v1"
+    paths = {json.dumps([str(words)])}
+    format = "scispacy"
+    """
+    path = tmp_path / "pipeline.cfg"
+    path.write_text("\n".join(line.strip() for line in config.splitlines()))
+    command = ["spacy", "assemble", str(path), str(tmp_path / "out")]
+    subprocess.run([sys.executable, "-m", *command], check=True, capture_output=True)
+    words.unlink()
+    nlp = spacy.load(tmp_path / "out")
+    doc = nlp.make_doc("took aspirin")
+    doc.ents = [Span(doc, 1, 2, label="DRUG")]
+    assert nlp.get_pipe("angel_linker")(doc).ents[0].kb_id_ == "UMLS:C1"
+    assert nlp.get_pipe("angel_linker").settings.num_beams == 3
+
+
+def test_initialize_block_names_model_and_vocabulary(model, vocabulary):
+    nlp = pipeline()
+    nlp.add_pipe("angel_linker")
+    nlp.config["initialize"]["components"]["angel_linker"] = {
+        "model": model,
+        "vocabulary": vocabulary,
+    }
+    nlp.initialize()
+    # spaCy's ruler forgets its patterns there
+    nlp.get_pipe("entity_ruler").add_patterns(PATTERNS)
+    assert nlp("aspirin").ents[0].kb_id_ == "MESH:D001241"
+
+
+def test_every_entry_point_resolves():
+    config = ConfigParser()
+    config.read(ROOT / "setup.cfg")
+    groups = config["options.entry_points"]
+    for name in groups:
+        for line in groups[name].strip().splitlines():
+            key, target = (part.strip() for part in line.split("="))
+            module, attribute = target.split(":")
+            found = getattr(import_module(module), attribute)
+            if name.startswith("spacy_") and name != "spacy_factories":
+                assert registry.get(name.removeprefix("spacy_"), key) is found
+    assert Language.has_factory("angel_linker")
+
+
+def test_published_layout_works_as_it_is(tmp_path, vocabulary):
+    """`pytorch_model.bin` and BART's own tokenizer files, no angel.json."""
+    from transformers import BartTokenizerFast
+
+    folder = shared_data("bart-tokenizer")
+    path = tmp_path / "ANGEL_like"
+    path.mkdir()
+    for name in ("vocab.json", "merges.txt"):
+        shutil.copy(folder / name, path / name)
+    tokenizer = BartTokenizerFast.from_pretrained(path)
+    network = models.make_model(len(tokenizer))
+    network.config.save_pretrained(path)
+    torch.save(network.state_dict(), path / "pytorch_model.bin")
+    nlp = pipeline()
+    linker = nlp.add_pipe(
+        "angel_linker", config={"model": str(path), "vocabulary": vocabulary, "num_beams": 3}
+    )
+    (ent,) = nlp("history of migraine.").ents
+    assert len(ent._.candidates) >= 3
+    prompts = linker.generator.prompts
+    (prefix,) = prompts.prefix_ids([models.Mention("migraine")])
+    assert (prefix[0], prefix[-1]) == (2, 16)
+    (source,) = prompts.source_ids([models.Mention("migraine", "history of", ".")])
+    assert tokenizer.decode(source) == "<s>history of START migraine END .</s>"
+
+
+# storage
+
+
+def test_saved_pipeline_holds_everything(make, model, vocabulary, tmp_path):
+    copies = tmp_path / "model", tmp_path / "kb"
+    shutil.copytree(model, copies[0])
+    shutil.copytree(vocabulary, copies[1])
+    nlp = make(model=str(copies[0]), vocabulary=str(copies[1]), num_beams=4)
+    nlp.get_pipe("angel_linker").kb.add_names("MESH:D001241", ["asa tablet"])
+    expected = links(nlp(TEXT))
+    nlp.to_disk(tmp_path / "saved")
+    for copy in copies:
+        shutil.rmtree(copy)
+    loaded = spacy.load(tmp_path / "saved")
+    assert links(loaded(TEXT)) == expected
+    linker = loaded.get_pipe("angel_linker")
+    assert linker.kb.alias_to_cuis["asa tablet"] == {"MESH:D001241"}
+    # and once more, over the folder that it was opened from
+    loaded.to_disk(tmp_path / "saved")
+    assert links(spacy.load(tmp_path / "saved")(TEXT)) == expected
+
+
+def test_bytes_hold_everything(make, model):
+    nlp = make()
+    nlp.get_pipe("angel_linker").settings = LinkerSettings(n_sents=0, threshold=0.6)
+    other = pipeline()
+    other.add_pipe("angel_linker", config={"n_sents": 0})
+    other.from_bytes(nlp.to_bytes())
+    assert other.get_pipe("angel_linker").settings.threshold == 0.6
+    assert links(other(TEXT)) == links(nlp(TEXT))
+
+
+def test_settings_changed_while_running_are_saved_and_overrides_win(make, tmp_path):
+    nlp = make(k=4)
+    linker = nlp.get_pipe("angel_linker")
+    linker.settings = LinkerSettings.from_dict({**linker.settings.to_dict(), "temperature": 0.5})
+    nlp.to_disk(tmp_path / "saved")
+    settings = spacy.load(tmp_path / "saved").get_pipe("angel_linker").settings
+    assert (settings.temperature, settings.k, settings.n_sents) == (0.5, 4, 0)
+    override = {"components": {"angel_linker": {"k": 2}}}
+    settings = spacy.load(tmp_path / "saved", config=override).get_pipe("angel_linker").settings
+    assert (settings.temperature, settings.k) == (0.5, 2)
+    override = {"components": {"angel_linker": {"temperature": 0.7}}}
+    settings = spacy.load(tmp_path / "saved", config=override).get_pipe("angel_linker").settings
+    assert (settings.temperature, settings.k) == (0.7, 4)
+    other = pipeline()
+    other.add_pipe("angel_linker", config={"temperature": 0.7, "k": 4})
+    other.from_bytes(nlp.to_bytes())
+    assert other.get_pipe("angel_linker").settings.temperature == 0.7
+
+
+def test_a_saved_change_of_an_unknown_setting_is_refused(make, tmp_path):
+    linker = make().get_pipe("angel_linker")
+    linker.to_disk(tmp_path / "saved")
+    changes = {"beams": {"config": 5, "changed": 3}}
+    (tmp_path / "saved/settings.json").write_text(json.dumps(changes))
+    with pytest.raises(AngelError, match=r"\['beams'\].*num_beams"):
+        AngelLinker(linker.vocab).from_disk(tmp_path / "saved")
+
+
+def test_parts_can_be_excluded(make, tmp_path):
+    linker = make().get_pipe("angel_linker")
+    linker.to_disk(tmp_path / "saved", exclude=["model"])
+    assert sorted(p.name for p in (tmp_path / "saved").iterdir()) == ["kb", "settings.json"]
+    fresh = AngelLinker(linker.vocab).from_disk(tmp_path / "saved", exclude=["model"])
+    assert len(fresh.kb) == len(linker.kb)
+
+
+def test_source_limit_is_not_saved_with_the_model(make, tmp_path):
+    nlp = make(max_source_tokens=16)
+    linker = nlp.get_pipe("angel_linker")
+    long = models.Mention("aspirin", "word " * 50)
+    assert len(linker.generator.prompts.source_ids([long])[0]) == 16
+    linker.to_disk(tmp_path / "saved")
+    fresh = AngelLinker(linker.vocab).from_disk(tmp_path / "saved")
+    assert len(fresh.generator.prompts.source_ids([long])[0]) == models.FORMAT.max_source_tokens
+
+
+def test_two_processes_after_the_parent_has_run_the_model(tmp_path):
+    """In a process of its own, with a model wide enough for several threads: where the forked
+    workers use them too, it hangs."""
+    models.make_tiny_model(tmp_path / "model", ["aspirin", "pain"], d_model=256)
+    ConceptKB.build([Concept("A:1", "aspirin"), Concept("A:2", "pain")], tmp_path / "kb")
+    config = {"model": str(tmp_path / "model"), "vocabulary": str(tmp_path / "kb")}
+    script = tmp_path / "run.py"
+    script.write_text(
+        f"""
+import spacy, torch
+torch.set_num_threads(2)
+nlp = spacy.blank("en")
+nlp.add_pipe("entity_ruler").add_patterns([{{"label": "DRUG", "pattern": "aspirin"}}])
+nlp.add_pipe("abbreviation_detector", config={{"make_serializable": True}})
+nlp.add_pipe("angel_linker", config={config!r})
+texts = [20 * "acetylsalicylic acid (ASA). history of aspirin. "] * 6
+ents = lambda docs: [ent for doc in docs for ent in doc.ents]
+links = lambda docs: [(e.kb_id_, e._.kb_id, e._.candidates[0]["name"]) for e in ents(docs)]
+expected = links(nlp.pipe(texts))
+assert len(expected) == 120 and links(nlp.pipe(texts, n_process=2, batch_size=2)) == expected
+print("same")
+"""
+    )
+    environment = {k: v for k, v in os.environ.items() if k != "TOKENIZERS_PARALLELISM"}
+    run = subprocess.run(
+        [sys.executable, script],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        env=environment,
+    )
+    assert run.stdout.strip() == "same", run.stderr
+    assert "forked" not in run.stderr
+    assert "W036" not in run.stderr
+
+
+# several linkers
+
+
+def test_two_linkers_side_by_side(make, model):
+    nlp = make(output_span_key="mesh")
+    second = nlp.add_pipe(
+        "angel_linker",
+        name="snomed_linker",
+        config={
+            "model": model,
+            "kb_id_attr": "snomed_id",
+            "kb_ents_attr": "snomed_ents",
+            "candidates_attr": "snomed_candidates",
+            "output_span_key": "snomed",
+            "scorer": {"@scorers": "spacy_angel.linker_scorer.v1", "prefix": "snomed"},
+        },
+    )
+    second.kb = ConceptKB.build([Concept("SNOMEDCT:1", "aspirin")])
+    (ent,) = nlp("aspirin").ents
+    assert (ent.kb_id_, ent._.kb_id, ent._.snomed_id) == (
+        "MESH:D001241",
+        "MESH:D001241",
+        "SNOMEDCT:1",
+    )
+    assert [c for c, _ in ent._.snomed_ents] == ["SNOMEDCT:1"]
+    assert [s.kb_id_ for s in ent.doc.spans["mesh"]] == ["MESH:D001241"]
+    assert [s.kb_id_ for s in ent.doc.spans["snomed"]] == ["SNOMEDCT:1"]
+    gold = Doc(nlp.vocab, ["aspirin"])
+    gold.ents = [Span(gold, 0, 1, label="DRUG", kb_id="SNOMEDCT:1")]
+    scores = nlp.evaluate([Example(nlp.make_doc("aspirin"), gold)])
+    assert (scores["nel_micro_f"], scores["snomed_micro_f"]) == (0.0, 1.0)
+
+
+def test_two_linkers_have_scores_of_their_own_without_a_prefix(make, model):
+    nlp = make()
+    names = {"kb_id_attr": "b_id", "kb_ents_attr": "b_ents", "candidates_attr": "b_candidates"}
+    second = nlp.add_pipe("angel_linker", name="b", config={"model": model, **names})
+    second.kb = ConceptKB.build([Concept("B:1", "aspirin")])
+    with nlp.select_pipes(disable=["angel_linker", "b"]):
+        gold = nlp("aspirin")
+    gold.ents = [Span(gold, 0, 1, label="DRUG", kb_id="MESH:D001241")]
+    scores = nlp.evaluate([Example(nlp.make_doc("aspirin"), gold)])
+    assert (scores["nel_micro_f"], scores["nel_b_id_micro_f"]) == (1.0, 0.0)
+
+
+def test_a_clash_is_an_error_that_says_so(make):
+    nlp = make()
+    with pytest.raises(
+        AngelError, match=r"'angel_linker' and 'second' both write span\._\.kb_ents"
+    ):
+        nlp.add_pipe(
+            "angel_linker",
+            name="second",
+            config={"kb_id_attr": "second_id", "candidates_attr": "second_candidates"},
+        )
+    other = make()
+    nlp.add_pipe("angel_linker", name="sourced", source=other)
+    with pytest.raises(AngelError, match="both write"):
+        nlp.get_pipe("angel_linker").initialize(nlp=nlp)
+
+
+def test_a_group_that_gets_identifiers_is_written(make):
+    nlp = make(span_key="found")
+    names = {"kb_id_attr": "b_id", "kb_ents_attr": "b_ents", "candidates_attr": "b_candidates"}
+    with pytest.raises(AngelError, match=r"both write doc\.spans\['found'\]"):
+        nlp.add_pipe("angel_linker", name="b", config={**names, "output_span_key": "found"})
+    # reading it is no clash
+    nlp.add_pipe("angel_linker", name="b", config={**names, "span_key": "found"})
+
+
+def test_computed_attributes_of_others_are_not_taken():
+    Span.set_extension("computed_elsewhere", getter=lambda span: "x")
+    with pytest.raises(AngelError, match=r"computed_elsewhere.*kb_ents_attr"):
+        spacy.blank("en").add_pipe("angel_linker", config={"kb_ents_attr": "computed_elsewhere"})
+
+
+# scores
+
+
+def example(*mentions):
+    """mentions: label, gold, predicted."""
+    vocab = spacy.blank("en").vocab
+    predicted, gold = (Doc(vocab, ["x"] * len(mentions)) for _ in range(2))
+    for doc, column in ((gold, 1), (predicted, 2)):
+        doc.ents = [
+            Span(doc, i, i + 1, label=mention[0], kb_id=mention[column])
+            for i, mention in enumerate(mentions)
+            if mention[column] is not None
+        ]
+        for ent in doc.ents:
+            ent._.kb_id = ent.kb_id_
+    return Example(predicted, gold)
+
+
+def test_scores_by_hand(make):
+    make()
+    examples = [
+        example(
+            ("A", "D1", "D1"),
+            ("A", "D1|D2", "D2"),
+            ("A", "D1+D2", "D3"),
+            ("A", "D1", "NIL"),
+            ("B", "", "D1"),
+            ("B", "NIL", "NIL"),
+            ("B", "D1", None),
+            ("B", None, "D1"),
+        ),
+        example(),
+    ]
+    scores = score_links(examples)
+    # tp 2, fp 2, fn 2; of the six mentions that both have, three are right
+    assert scores["nel_micro_p"] == scores["nel_micro_r"] == scores["nel_micro_f"] == 0.5
+    assert scores["nel_accuracy"] == 0.5
+    assert scores["nel_f_per_type"]["A"]["p"] == pytest.approx(2 / 3)
+    assert score_links([], prefix="x")["x_accuracy"] is None
+
+
+def test_alternate_gold_identifiers_are_right(make):
+    make()
+    resolve = {"OLD": "D1"}.get
+    assert score_links([example(("A", "OLD", "D1"))], resolve=resolve)["nel_micro_f"] == 1.0
+
+
+def test_perfect_and_empty_predictions_through_the_pipeline(make):
+    nlp = make()
+    with nlp.select_pipes(disable="angel_linker"):
+        gold = nlp("aspirin and diabetes")
+    gold.ents = [
+        Span(gold, 0, 1, label="DRUG", kb_id="MESH:D001241"),
+        Span(gold, 2, 3, label="DISEASE", kb_id="MESH:D003920"),
+    ]
+    scores = nlp.evaluate([Example(nlp.make_doc(gold.text), gold)])
+    assert scores["nel_micro_f"] == scores["nel_accuracy"] == 1.0
+    scores = make(min_log_prob=0.0).evaluate([Example(nlp.make_doc(gold.text), gold)])
+    assert scores["nel_micro_f"] == scores["nel_accuracy"] == 0.0
+
+
+def test_calibration_sets_the_limits(make, tmp_path):
+    nlp = make()
+    linker = nlp.get_pipe("angel_linker")
+    linker.kb.remove("MESH:D000001")
+    docs = []
+    with nlp.select_pipes(disable="angel_linker"):
+        for text, kb_id in [
+            ("history of aspirin.", "MESH:D001241"),
+            ("history of diabetes.", "MESH:D009203|MESH:D003920"),
+            ("history of migraine.", "MESH:D008881"),
+            ("history of heart failure.", "MESH:D006333"),
+            ("history of zzz qqq.", "NIL"),
+            ("history of xqj 77.", ""),
+        ]:
+            doc = nlp(text)
+            doc.ents = [Span(doc, 2, len(doc) - 1, label="X", kb_id=kb_id)]
+            docs.append(doc)
+    before = [doc.to_bytes() for doc in docs]
+    fitted = linker.calibrate(docs)
+    assert [doc.to_bytes() for doc in docs] == before
+    assert (fitted.n_mentions, fitted.n_found) == (6, 4)
+    assert fitted.f == 1.0 > fitted.f_before
+    assert linker.settings.min_log_prob == fitted.min_log_prob
+    assert linker.settings.threshold == fitted.threshold
+    found = [linker(doc).ents[0].kb_id_ for doc in docs]
+    assert found == ["MESH:D001241", "MESH:D003920", "MESH:D008881", "MESH:D006333", "NIL", "NIL"]
+    nlp.to_disk(tmp_path / "saved")
+    assert spacy.load(tmp_path / "saved").get_pipe("angel_linker").settings == linker.settings
+
+
+def test_what_a_corpus_fits_stands_in_the_config_and_any_override_wins(make, tmp_path):
+    nlp = make()
+    linker = nlp.get_pipe("angel_linker")
+    linker.settings = replace(linker.settings, k=4)
+    linker.kb.remove("MESH:D000001")
+    text = "history of aspirin. history of diabetes. history of zzz qqq."
+    found = (("aspirin", "MESH:D001241"), ("diabetes", "MESH:D003920"), ("zzz qqq", "MESH:D099999"))
+    mentions = tuple(
+        GoldMention(text.index(words), text.index(words) + len(words), words, "X", concept_id)
+        for words, concept_id in found
+    )
+    fitted = calibrate_on(nlp, linker, [CorpusDocument("1", text, mentions)])
+    assert linker.settings == replace(linker.settings, k=4, span_key=None, **fitted.settings)
+    assert fitted.settings["min_log_prob"] is not None
+    saved = tmp_path / "saved"
+    nlp.to_disk(saved)
+    config = spacy.util.load_config(saved / "config.cfg")["components"]["angel_linker"]
+    assert {name: config[name] for name in fitted.settings} == fitted.settings
+    changes = json.loads((saved / "angel_linker/settings.json").read_text())
+    assert changes == {"k": {"config": 5, "changed": 4}}
+    assert spacy.load(saved).get_pipe("angel_linker").settings == linker.settings
+    defaults = {"threshold": None, "min_log_prob": None, "temperature": 1.0}
+    overridden = spacy.load(saved, config={"components": {"angel_linker": defaults}})
+    expected = replace(linker.settings, **defaults)
+    assert overridden.get_pipe("angel_linker").settings == expected
+
+
+def test_a_mention_outside_the_vocabulary_calibrates_as_one_that_links_to_nothing(make):
+    nlp = make()
+    linker = nlp.get_pipe("angel_linker")
+    linker.kb.remove("MESH:D000001")
+    docs = []
+    for text, kb_id in [
+        ("history of aspirin.", "MESH:D001241"),
+        ("history of diabetes.", "MESH:D003920|MESH:D099999"),
+        ("history of zzz qqq.", "MESH:D099999"),
+        ("history of xqj 77.", "OMIM:999999"),
+    ]:
+        doc = nlp.get_pipe("sentencizer")(nlp.make_doc(text))
+        doc.ents = [Span(doc, 2, len(doc) - 1, label="X", kb_id=kb_id)]
+        docs.append(doc)
+    fitted = linker.calibrate(docs)
+    assert (fitted.n_mentions, fitted.n_outside, fitted.n_outside_nil) == (4, 2, 2)
+    assert (fitted.n_right, fitted.f) == (2, 1.0)
+
+
+def test_int8_storage_stays_with_the_saved_linker(make, model, tmp_path):
+    Generator.from_pretrained(model).to_disk(tmp_path / "small", storage="int8")
+    nlp = make(model=str(tmp_path / "small"))
+    expected = links(nlp(TEXT))
+    nlp.to_disk(tmp_path / "saved")
+    assert (tmp_path / "saved/angel_linker/model/model.int8.safetensors").exists()
+    assert links(spacy.load(tmp_path / "saved")(TEXT)) == expected
+    other = pipeline()
+    other.add_pipe("angel_linker", config={"n_sents": 0})
+    assert links(other.from_bytes(nlp.to_bytes())(TEXT)) == expected
+
+
+def test_the_package_is_light_to_import():
+    code = "import sys, spacy_angel; print({'spacy', 'torch', 'numpy'} & set(sys.modules))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "set()"
+    assert spacy_angel.__version__
+    assert Path(spacy_angel.__file__).with_name("data") == loaders.SHIPPED_PIPELINE.parent
+
+
+@pytest.mark.parametrize("copied", [deepcopy, lambda linker: pickle.loads(pickle.dumps(linker))])
+def test_a_copy_outlives_the_linker_that_it_was_made_of(make, copied):
+    nlp = make()
+    with nlp.select_pipes(disable="angel_linker"):
+        doc = nlp(TEXT)
+    linker = nlp.get_pipe("angel_linker")
+    expected = links(linker(doc.copy()))
+    again = copied(linker)
+    # the files that it has mapped are closed with it
+    nlp.remove_pipe("angel_linker")
+    del linker
+    gc.collect()
+    assert links(again(doc)) == expected
+
+
+def test_two_spawned_processes_link_as_one_does(tmp_path, model, vocabulary):
+    """What macOS and Windows do for `n_process`, which hands the linker on as a pickle. Few open
+    files: a model is no tensor a file."""
+    config = {"model": model, "vocabulary": vocabulary, "n_sents": 0}
+    script = tmp_path / "run.py"
+    script.write_text(
+        f"""
+import multiprocessing as mp
+
+if __name__ == "__main__":
+    import os, spacy, torch
+
+    torch.set_num_threads(1)
+    if os.name == "posix":
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+    mp.set_start_method("spawn")
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    nlp.add_pipe("entity_ruler", config={{"validate": False}}).add_patterns({PATTERNS!r})
+    linker = nlp.add_pipe("angel_linker", config={config!r})
+    texts = [{TEXT!r}, "diabetes", "", "asa tablet and metformin"] * 2
+    ents = lambda docs: [ent for doc in docs for ent in doc.ents]
+    links = lambda docs: [(e.kb_id_, e._.kb_id, e._.candidates[0]["name"]) for e in ents(docs)]
+    before = links(nlp.pipe(texts))
+    # the tries are mapped by now, and the vocabulary is changed
+    linker.kb.add_names("MESH:D001241", ["asa tablet"])
+    linker.kb.remove("MESH:D000001")
+    expected = links(nlp.pipe(texts))
+    assert len(expected) == 10 and expected != before
+    assert links(nlp.pipe(texts, n_process=2, batch_size=2)) == expected
+    print("same")
+"""
+    )
+    run = subprocess.run(
+        [sys.executable, script], capture_output=True, text=True, timeout=180, check=False
+    )
+    assert run.stdout.strip() == "same", run.stderr

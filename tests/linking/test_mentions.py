@@ -1,0 +1,187 @@
+"""Doc → Mention."""
+
+from itertools import pairwise
+
+import pytest
+import spacy
+from hypothesis import given
+from hypothesis import strategies as st
+from scispacy.abbreviation import AbbreviationDetector
+from spacy.tokens import DocBin, Span
+from spacy.tokens.underscore import Underscore
+
+from spacy_angel.errors import AngelError
+from spacy_angel.linking.mentions import (
+    MAX_CONTEXT_CHARS,
+    Replacement,
+    find_spans,
+    mention_at,
+    read_mentions,
+    replace_longest,
+)
+from spacy_angel.model.prompts import Mention
+
+TEXT = "Metachromatic leukodystrophy (MLD) is rare. MLD begins early. Patients with MLD lose gait."
+
+
+@pytest.fixture
+def nlp():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    return nlp
+
+
+def span_of(doc, text, nth=0):
+    at = -1
+    for _ in range(nth + 1):
+        at = doc.text.index(text, at + 1)
+    return doc.char_span(at, at + len(text))
+
+
+def test_whole_document_is_the_context(nlp):
+    doc = nlp("Severe pain. A heart attack\n\nfollowed.  Then rest.")
+    (mention,) = read_mentions(doc, [span_of(doc, "heart attack")])
+    assert mention == Mention("heart attack", "Severe pain. A", "followed. Then rest.")
+
+
+@pytest.mark.parametrize(
+    ("n_sents", "left", "right"),
+    [(0, "two", "four."), (1, "One. two", "four. Five."), (7, "One. two", "four. Five. Six.")],
+)
+def test_context_by_sentences(nlp, n_sents, left, right):
+    doc = nlp("One. two three four. Five. Six.")
+    (mention,) = read_mentions(doc, [span_of(doc, "three")], n_sents=n_sents)
+    assert mention == Mention("three", left, right)
+
+
+def test_mention_across_sentences(nlp):
+    doc = nlp("One. two three. Four five. Six.")
+    (mention,) = read_mentions(doc, [span_of(doc, "three. Four")], n_sents=0)
+    assert mention == Mention("three. Four", "two", "five.")
+
+
+def test_sentences_are_needed_only_where_asked_for():
+    doc = spacy.blank("en")("no sentences here")
+    assert read_mentions(doc, [doc[1:2]]) == [Mention("sentences", "no", "here")]
+    with pytest.raises(AngelError, match="sentencizer"):
+        read_mentions(doc, [doc[1:2]], n_sents=1)
+    assert read_mentions(doc, [], n_sents=1) == []
+
+
+@pytest.mark.parametrize("serializable", [True, False])
+def test_long_form_replaces_mention_and_context(nlp, serializable):
+    nlp.add_pipe("abbreviation_detector", config={"make_serializable": serializable})
+    doc = nlp(TEXT)
+    ents = [span_of(doc, "MLD", 2), span_of(doc, "gait"), span_of(doc, "Metachromatic")]
+    before = [(e.start_char, e.end_char, e.text) for e in ents]
+    long_form = "Metachromatic leukodystrophy"
+    left = f"{long_form} ({long_form}) is rare. {long_form} begins early. Patients with"
+    assert read_mentions(doc, ents) == [
+        Mention(long_form, left, "lose gait."),
+        Mention("gait", f"{left} {long_form} lose", "."),
+        Mention(
+            "Metachromatic",
+            "",
+            f"leukodystrophy ({long_form}) is rare. {long_form} begins early. "
+            f"Patients with {long_form} lose gait.",
+        ),
+    ]
+    assert [(e.start_char, e.end_char, e.text) for e in ents] == before
+    assert doc.text == TEXT
+
+
+def test_abbreviations_are_left_where_not_wanted_or_not_detected(nlp):
+    doc = nlp(TEXT)
+    span = span_of(doc, "MLD", 2)
+    assert read_mentions(doc, [span])[0].text == "MLD"
+    AbbreviationDetector(nlp)(doc)
+    assert read_mentions(doc, [span])[0].text == "Metachromatic leukodystrophy"
+    assert read_mentions(doc, [span], resolve_abbreviations=False)[0].text == "MLD"
+
+
+def test_abbreviations_of_a_docbin_need_no_detector(nlp, monkeypatch):
+    nlp.add_pipe("abbreviation_detector", config={"make_serializable": True})
+    data = DocBin(docs=[nlp(TEXT)], store_user_data=True).to_bytes()
+    # as in a process that has not loaded scispaCy
+    monkeypatch.delitem(Underscore.doc_extensions, "abbreviations")
+    (doc,) = DocBin().from_bytes(data).get_docs(spacy.blank("en").vocab)
+    (mention,) = read_mentions(doc, [span_of(doc, "MLD", 2)])
+    assert mention.text == "Metachromatic leukodystrophy"
+
+
+def test_abbreviation_inside_a_mention_and_across_its_edge(nlp):
+    nlp.add_pipe("abbreviation_detector")
+    doc = nlp(TEXT)
+    start = doc.text.index("with MLD")
+    inside, across = doc.char_span(start, start + 8), Replacement(start, start + 8, "X")
+    assert read_mentions(doc, [inside])[0].text == "with Metachromatic leukodystrophy"
+    mention = mention_at(doc.text, start + 5, start + 8, replacements=[across])
+    assert mention.text == "MLD"
+    assert mention.left.endswith("Patients with")
+
+
+def test_longest_replacement_wins():
+    given_ = [
+        Replacement(4, 6, "b"),
+        Replacement(0, 5, "a"),
+        Replacement(6, 8, "c"),
+        Replacement(0, 5, "a"),
+        Replacement(7, 9, "d"),
+    ]
+    assert replace_longest(given_) == [Replacement(0, 5, "a"), Replacement(6, 8, "c")]
+
+
+@given(st.lists(st.tuples(st.integers(0, 60), st.integers(1, 9)), max_size=30))
+def test_kept_replacements_are_sorted_apart_and_maximal(pairs):
+    items = [Replacement(start, start + length, "x") for start, length in pairs]
+    kept = replace_longest(items)
+    assert all(a.end <= b.start for a, b in pairwise(kept))
+    for item in set(items) - set(kept):
+        assert any(k.start < item.end and item.start < k.end for k in kept)
+
+
+def test_entities_or_a_span_group_that_may_overlap(nlp):
+    doc = nlp("chronic heart failure today")
+    doc.ents = [Span(doc, 1, 3, label="DISEASE")]
+    doc.spans["found"] = [Span(doc, 0, 3, label="A"), Span(doc, 1, 3, label="B")]
+    assert [s.text for s in find_spans(doc, None)] == ["heart failure"]
+    spans = find_spans(doc, "found")
+    assert [m.text for m in read_mentions(doc, spans)] == ["chronic heart failure", "heart failure"]
+    assert [m.left for m in read_mentions(doc, spans)] == ["", "chronic"]
+    with pytest.warns(UserWarning, match=r"no span group 'other'.*found"):
+        assert find_spans(doc, "other") == []
+    assert find_spans(nlp(""), "other") == []
+
+
+def test_other_scripts():
+    doc = spacy.blank("en")("😀 痛み 🤕 ünïcode")
+    assert [token.text for token in doc] == ["😀", "痛み", "🤕", "ünïcode"]
+    assert read_mentions(doc, [doc[i : i + 1] for i in range(4)]) == [
+        Mention("😀", "", "痛み 🤕 ünïcode"),
+        Mention("痛み", "😀", "🤕 ünïcode"),
+        Mention("🤕", "😀 痛み", "ünïcode"),
+        Mention("ünïcode", "😀 痛み 🤕", ""),
+    ]
+
+
+def test_long_documents_are_cut_at_words():
+    text = "word " * 5000 + "MENTION" + " word" * 5000
+    mention = mention_at(text, 25000, 25007)
+    assert set(mention.left.split()) == set(mention.right.split()) == {"word"}
+    assert MAX_CONTEXT_CHARS - 5 <= len(mention.left) <= MAX_CONTEXT_CHARS
+    assert MAX_CONTEXT_CHARS - 5 <= len(mention.right) <= MAX_CONTEXT_CHARS
+
+
+def test_long_documents_without_blanks_are_cut_anywhere():
+    text = "頭" * 20000 + "痛" + "み" * 20000
+    mention = mention_at(text, 20000, 20001)
+    assert mention == Mention("痛", "頭" * MAX_CONTEXT_CHARS, "み" * MAX_CONTEXT_CHARS)
+
+
+@given(st.text(min_size=1, max_size=80), st.data())
+def test_any_cut_keeps_every_visible_character(text, data):
+    start = data.draw(st.integers(0, len(text) - 1))
+    end = data.draw(st.integers(start + 1, len(text)))
+    mention = mention_at(text, start, end)
+    whole = "".join((mention.left, mention.text, mention.right))
+    assert "".join(whole.split()) == "".join(text.split())

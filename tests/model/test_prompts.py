@@ -1,0 +1,340 @@
+"""Source, prefix and name tokens, with the published models' tokenizer and others."""
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.helpers import shared_data
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+from transformers import BartTokenizer, BartTokenizerFast, PreTrainedTokenizerFast
+
+from spacy_angel.errors import AngelError
+from spacy_angel.model.prompts import Mention, PromptEncoder, PromptFormat, split_context
+
+START, END, IS = 33714, 34588, 16
+DIABETES, PATIENTS, WITH, WERE, SEEN = 7704, [11632, 20676], 19, 58, 450
+
+
+@cache
+def bart_tokenizer() -> BartTokenizerFast:
+    folder = shared_data("bart-tokenizer")
+    return BartTokenizerFast(str(folder / "vocab.json"), str(folder / "merges.txt"))
+
+
+def bart(max_source_tokens: int = 512) -> PromptEncoder:
+    format = PromptFormat(max_source_tokens=max_source_tokens)
+    return PromptEncoder(bart_tokenizer(), format, decoder_start_token_id=2, eos_token_id=2)
+
+
+def t5_like() -> PromptEncoder:
+    """Sentence pieces: a blank before every word, also the first; `… </s>`; starts with <pad>."""
+    pieces = ["<pad>", "</s>", "<unk>", "▁", "▁START", "▁END", "▁is", "▁a", "▁diabetes", "▁patient"]
+    tokenizer = Tokenizer(models.Unigram([(piece, -1.0) for piece in pieces], unk_id=2))
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always")
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="$A </s>", special_tokens=[("</s>", 1)]
+    )
+    fast = PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, pad_token="<pad>", eos_token="</s>", unk_token="<unk>"
+    )
+    return PromptEncoder(fast, PromptFormat(), decoder_start_token_id=0, eos_token_id=1)
+
+
+def bert_like() -> PromptEncoder:
+    """Uncased word pieces: `[CLS] … [SEP]`; the marks are added tokens, plain words would be lost
+    among the others."""
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "a", "is", "start", "end", "diabetes", "##es"]
+    vocabulary = {word: i for i, word in enumerate(words)}
+    tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+    )
+    fast = PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, unk_token="[UNK]", cls_token="[CLS]", sep_token="[SEP]"
+    )
+    fast.add_special_tokens({"additional_special_tokens": ["[START]", "[END]"]})
+    format = PromptFormat(start_mark="[START]", end_mark="[END]")
+    return PromptEncoder(fast, format, decoder_start_token_id=2, eos_token_id=3)
+
+
+# The rules
+
+
+@pytest.mark.parametrize(
+    ("n_left", "n_right", "room", "expected"),
+    [
+        (9, 3, 8, (5, 3)),
+        (3, 9, 8, (3, 5)),
+        (9, 9, 8, (4, 4)),
+        (9, 9, 7, (4, 3)),
+        (2, 3, 8, (2, 3)),
+        (0, 9, 8, (0, 8)),
+        (9, 0, 8, (8, 0)),
+        (9, 9, 1, (1, 0)),
+        (9, 9, 0, (0, 0)),
+        (0, 0, 8, (0, 0)),
+    ],
+)
+def test_split_context(n_left: int, n_right: int, room: int, expected: tuple[int, int]) -> None:
+    assert split_context(n_left, n_right, room) == expected
+
+
+@given(st.integers(0, 50), st.integers(0, 50), st.integers(0, 50))
+def test_split_context_wastes_no_room(n_left: int, n_right: int, room: int) -> None:
+    left, right = split_context(n_left, n_right, room)
+    assert 0 <= left <= n_left
+    assert 0 <= right <= n_right
+    assert left + right == min(room, n_left + n_right)
+
+
+def test_format_as_plain_values() -> None:
+    format = PromptFormat(start_mark="[S]", lowercase=False, max_source_tokens=128)
+    assert PromptFormat.from_dict(format.to_dict()) == format
+    assert PromptFormat.from_dict({}) == PromptFormat()
+    with pytest.raises(AngelError, match=r"unknown keys \['language'\].*'end_mark', 'lowercase'"):
+        PromptFormat.from_dict({"language": "en"})
+
+
+# The published models' tokenizer
+
+
+def test_bart_tokens_of_the_published_models() -> None:
+    encoder = bart()
+    mention = Mention("Diabetes", "Patients with ", " were seen")
+    assert encoder.source_ids([mention]) == [
+        [0, *PATIENTS, WITH, START, DIABETES, END, WERE, SEEN, 2]
+    ]
+    assert encoder.prefix_ids([mention]) == [[2, DIABETES, IS]]
+    assert encoder.encode_names(["diabetes", "seen with diabetes"]) == [
+        [DIABETES, 2],
+        [SEEN, WITH, DIABETES, 2],
+    ]
+
+
+def test_bart_is_as_the_whole_text_in_one() -> None:
+    mention = Mention("Type 1 diabetes", "We saw (in 1998) that ", ", if severe, kills.")
+    whole = bart_tokenizer()(
+        "we saw (in 1998) that START type 1 diabetes END , if severe, kills."
+    ).input_ids
+    assert bart().source_ids([mention]) == [whole]
+
+
+@pytest.mark.parametrize(
+    ("mention", "expected"),
+    [
+        (Mention("diabetes"), [0, START, DIABETES, END, 2]),
+        (Mention("diabetes", " \n", "\t "), [0, START, DIABETES, END, 2]),
+        (Mention(" diabetes ", "with", ""), [0, 5632, START, DIABETES, END, 2]),
+        (Mention("", "", "seen"), [0, START, END, SEEN, 2]),
+    ],
+)
+def test_empty_parts_make_no_tokens(mention: Mention, expected: list[int]) -> None:
+    assert bart().source_ids([mention]) == [expected]
+
+
+def test_no_mentions() -> None:
+    assert bart().source_ids([]) == bart().prefix_ids([]) == bart().encode_names([]) == []
+
+
+def test_marks_in_the_text_are_words() -> None:
+    [ids] = bart().source_ids([Mention("END", "START of the", "END")])
+    assert [ids.count(START), ids.count(END)] == [1, 1]
+
+
+def test_special_tokens_in_the_text_are_words() -> None:
+    [ids] = bart().source_ids([Mention("</s>", "<s> with <pad>", "<mask>")])
+    assert [ids.count(special) for special in range(3)] == [1, 0, 1]
+    assert 50264 not in ids
+    [ids] = bert_like().source_ids([Mention("[SEP]", "[CLS]", "[END]")])
+    assert [ids.count(special) for special in (2, 3, 10, 11)] == [1, 1, 1, 1]
+    assert bart().encode_names(["</s>"])[0].count(2) == 1
+
+
+def test_special_tokens_in_a_mention_are_words_in_its_prefix() -> None:
+    [ids] = bart().prefix_ids([Mention("</s>")])
+    assert ids.count(2) == 1
+    assert bart_tokenizer().decode(ids[1:]) == " </s> is"
+    # What the format itself names is meant as such.
+    format = PromptFormat(prefix="{mention} [END]", start_mark="[START]", end_mark="[END]")
+    encoder = PromptEncoder(bert_like().tokenizer, format, 2, 3)
+    [ids] = encoder.prefix_ids([Mention("[SEP] diabetes [END]")])
+    assert (ids[0], ids[-1], ids.count(11), ids.count(3)) == (2, 11, 1, 0)
+
+
+@pytest.mark.parametrize("prefix", ["{name} is", "{} is", "{0}", "{mention is", "}", "{mention.x}"])
+def test_other_braces_in_the_prefix(prefix: str) -> None:
+    with pytest.raises(AngelError, match=r"may have {mention} in braces and nothing else"):
+        PromptFormat(prefix=prefix)
+
+
+def test_braces_that_are_meant() -> None:
+    encoder = PromptEncoder(bart_tokenizer(), PromptFormat(prefix=" {{{mention}}} is"), 2, 2)
+    [ids] = encoder.prefix_ids([Mention("{x}")])
+    assert bart_tokenizer().decode(ids[1:]) == " {{x}} is"
+
+
+@pytest.mark.parametrize(
+    "values", [{"max_source_tokens": "64"}, {"lowercase": 1}, {"prefix": None}]
+)
+def test_settings_of_another_type(values: dict) -> None:
+    with pytest.raises(AngelError, match=rf"The prompt setting {next(iter(values))} .* must be of"):
+        PromptFormat.from_dict(values)
+
+
+_WORDS = st.lists(
+    st.text(st.characters(exclude_categories=["Z", "C"]), min_size=1, max_size=12), max_size=200
+)
+
+
+@settings(max_examples=100)
+@given(_WORDS, _WORDS, st.integers(4, 24), st.sampled_from([" ", "  ", "\n"]))
+def test_context_cut_beforehand_gives_the_same_tokens(
+    left: list[str], right: list[str], limit: int, blank: str
+) -> None:
+    mention = Mention("diabetes", blank.join(left), blank.join(right))
+    for encoder in (bart(512), t5_like(), bert_like()):
+        encoder.limit_source(limit)
+        [short] = encoder.source_ids([mention])
+        # By the rule, from tokens of the whole text.
+        parts = (mention.left.lower().strip(), " diabetes", " " + mention.right.lower().strip())
+        ids = [encoder._ids([part if part.strip() else ""])[0] for part in parts]
+        assert short == encoder._fit(*ids)
+
+
+def test_context_without_blanks_is_read_whole() -> None:
+    mention = Mention("diabetes", "糖尿病" * 500, "x" * 3000)
+    encoder = bart(64)
+    [ids] = encoder.source_ids([mention])
+    assert len(ids) == 64
+    whole = bart_tokenizer()("糖尿病" * 500, add_special_tokens=False).input_ids
+    n_left = ids.index(START) - 1
+    assert ids[1 : 1 + n_left] == whole[-n_left:]
+
+
+def test_context_is_cut_evenly_around_the_mention() -> None:
+    mention = Mention("diabetes", "with " * 20, " seen" * 20)
+    assert bart(12).source_ids([mention]) == [
+        [0, *[WITH] * 4, START, DIABETES, END, *[SEEN] * 3, 2]
+    ]
+    short_left = Mention("diabetes", "with with", " seen" * 20)
+    assert bart(12).source_ids([short_left])[0].count(SEEN) == 5
+
+
+def test_limit_source() -> None:
+    mention = Mention("diabetes", "with " * 20, " seen" * 20)
+    encoder = bart(20)
+    encoder.limit_source(9)
+    assert [len(ids) for ids in encoder.source_ids([mention])] == [9]
+    encoder.limit_source(1000)
+    assert [len(ids) for ids in encoder.source_ids([mention])] == [20]
+
+
+def test_mention_longer_than_the_model() -> None:
+    mention = Mention("with " * 300 + "diabetes" + " seen" * 300, "patients", "patients")
+    encoder = bart(16)
+    [source] = encoder.source_ids([mention])
+    assert source == [0, START, *[WITH] * 6, *[SEEN] * 6, END, 2]
+    [prefix] = encoder.prefix_ids([mention])
+    assert prefix == [2, *[WITH] * 4, *[SEEN] * 3, IS]
+
+
+@pytest.mark.parametrize("limit", range(1, 8))
+def test_hardly_any_room(limit: int) -> None:
+    mention = Mention("with seen with seen", "patients with", "were seen")
+    [source] = bart(limit).source_ids([mention])
+    # Marks and ends are never cut.
+    assert [source[0], source[1], source[-2], source[-1]] == [0, START, END, 2]
+    assert len(source) == max(4, limit)
+
+
+@pytest.mark.parametrize(
+    "text", ["糖尿病 🧬", "сахарный диабет", "السكري", "e\u0301tat", "ß İ", "{0} {x}"]
+)
+def test_other_scripts(text: str) -> None:
+    encoder = bart()
+    tokenizer = bart_tokenizer()
+    [source] = encoder.source_ids([Mention(text, text, text)])
+    low = text.lower()
+    assert tokenizer.decode(source) == f"<s>{low} START {low} END {low}</s>"
+    assert tokenizer.decode(encoder.prefix_ids([Mention(text)])[0]) == f"</s> {low} is"
+    assert tokenizer.decode(encoder.encode_names([text])[0]) == f" {text}</s>"
+
+
+@settings(max_examples=50)
+@given(
+    st.lists(st.builds(Mention, st.text(), st.text(), st.text()), max_size=4),
+    st.integers(4, 40),
+)
+def test_any_text_fits_and_does_not_depend_on_its_batch(
+    mentions: list[Mention], limit: int
+) -> None:
+    encoder = bart(limit)
+    sources = encoder.source_ids(mentions)
+    assert all(4 <= len(ids) <= limit for ids in sources)
+    assert sources == [ids for m in mentions for ids in encoder.source_ids([m])]
+    assert encoder.prefix_ids(mentions) == [
+        ids for m in mentions for ids in encoder.prefix_ids([m])
+    ]
+
+
+def test_fingerprint() -> None:
+    assert bart().fingerprint == bart(64).fingerprint
+    other_end = PromptEncoder(bart_tokenizer(), PromptFormat(), 2, eos_token_id=1)
+    fingerprints = {e.fingerprint for e in (bart(), other_end, t5_like(), bert_like())}
+    assert len(fingerprints) == 4
+    assert t5_like().fingerprint == t5_like().fingerprint
+
+
+def test_fingerprint_follows_the_rules_of_the_tokenizer_and_nothing_else(tmp_path: Path) -> None:
+    first = bert_like().fingerprint
+    cased = bert_like()
+    cased.tokenizer.backend_tokenizer.normalizer = normalizers.BertNormalizer(lowercase=False)
+    more = bert_like()
+    more.tokenizer.add_tokens(["insulin"])
+    assert len({first, cased.fingerprint, more.fingerprint}) == 3
+    padded = bert_like()
+    padded.tokenizer.backend_tokenizer.enable_padding(length=9)
+    padded.tokenizer.backend_tokenizer.enable_truncation(7)
+    assert padded.fingerprint == first
+    padded.tokenizer.save_pretrained(tmp_path)
+    stored = PreTrainedTokenizerFast.from_pretrained(tmp_path)
+    assert PromptEncoder(stored, PromptFormat(), 2, 3).fingerprint == first
+
+
+def test_fingerprint_of_a_slow_tokenizer() -> None:
+    folder = shared_data("bart-tokenizer")
+    slow = BartTokenizer(str(folder / "vocab.json"), str(folder / "merges.txt"))
+    encoder = PromptEncoder(slow, PromptFormat(), 2, 2)
+    assert encoder.fingerprint == PromptEncoder(slow, PromptFormat(), 2, 2).fingerprint
+    assert encoder.fingerprint != PromptEncoder(slow, PromptFormat(), 2, 1).fingerprint
+    mention = Mention("Diabetes </s>", "Patients with ", " were seen")
+    assert encoder.source_ids([mention]) == bart().source_ids([mention])
+    assert encoder.prefix_ids([mention]) == bart().prefix_ids([mention])
+
+
+# Other tokenizers
+
+
+def test_t5_like() -> None:
+    encoder = t5_like()
+    mention = Mention("diabetes", "a patient", "is a")
+    assert encoder.source_ids([mention, Mention("diabetes")]) == [
+        [7, 9, 4, 8, 5, 6, 7, 1],
+        [4, 8, 5, 1],
+    ]
+    assert encoder.prefix_ids([mention]) == [[0, 8, 6]]
+    assert encoder.encode_names(["diabetes", "a patient"]) == [[8, 1], [7, 9, 1]]
+
+
+def test_bert_like() -> None:
+    encoder = bert_like()
+    mention = Mention("Diabetes", "Start a", "END")
+    start, end = 10, 11
+    assert encoder.source_ids([mention]) == [[2, 6, 4, start, 8, end, 7, 3]]
+    assert encoder.prefix_ids([mention]) == [[2, 8, 5]]
+    assert encoder.encode_names(["a diabetes"]) == [[4, 8, 3]]
+    assert encoder.encode_names(["🧬"]) == [[1, 3]]

@@ -1,0 +1,177 @@
+"""Weight files: safetensors and PyTorch's, whole and in shards, damaged and hostile ones."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors import safe_open
+from safetensors.torch import save_file
+
+from spacy_angel.errors import AngelError
+from spacy_angel.model.weights import (
+    INT8_FILE,
+    QUANTIZATION,
+    read_weights,
+    row_scales,
+    write_weights,
+)
+
+WEIGHTS = {"a.weight": torch.arange(6.0).view(2, 3), "b": torch.tensor([1.5])}
+
+
+def same(found: dict[str, torch.Tensor], expected: dict[str, torch.Tensor] = WEIGHTS) -> bool:
+    return found.keys() == expected.keys() and all(
+        found[key].dtype == expected[key].dtype and torch.equal(found[key], expected[key])
+        for key in expected
+    )
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
+def test_what_is_written_is_read(tmp_path: Path, dtype: torch.dtype) -> None:
+    weights = {key: tensor.to(dtype) for key, tensor in WEIGHTS.items()}
+    write_weights(tmp_path, weights)
+    assert [file.name for file in tmp_path.iterdir()] == ["model.safetensors"]
+    assert same(read_weights(tmp_path), weights)
+
+
+INT8 = {
+    "a": torch.tensor([[-127, 3], [0, 1]], dtype=torch.int8),
+    "a.scale": torch.tensor([0.5, 1e-14]),
+    "b": torch.tensor([1.5]),
+}
+
+
+def test_int8_has_a_file_of_its_own(tmp_path: Path) -> None:
+    write_weights(tmp_path, INT8)
+    assert [file.name for file in tmp_path.iterdir()] == [INT8_FILE]
+    assert same(read_weights(tmp_path), INT8)
+    assert same(row_scales(INT8), {"a": INT8["a.scale"]})
+    with safe_open(tmp_path / INT8_FILE, "pt") as file:
+        assert file.metadata() == {"format": "pt", "quantization": QUANTIZATION}
+
+
+def test_what_was_there_before_is_not_read_again(tmp_path: Path) -> None:
+    for weights in (WEIGHTS, INT8, WEIGHTS):
+        write_weights(tmp_path, weights)
+        assert same(read_weights(tmp_path), weights)
+        assert len(list(tmp_path.iterdir())) == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"a.scale": None}, "a needs 2 float32 scales, there are none"),
+        ({"a.scale": torch.ones(3)}, r"a needs 2 float32 scales, there are torch.float32 \[3\]"),
+        ({"a.scale": torch.ones(2).half()}, r"a needs 2 .* there are torch.float16 \[2\]"),
+        ({"a.scale": torch.tensor([1.0, float("nan")])}, "a has scales that are not finite"),
+        ({"a.scale": torch.tensor([0.0, 1.0])}, "a has scales that are not finite"),
+        ({"a": INT8["a"][0]}, r"a is no matrix, its shape is \[2\]"),
+        ({"c.scale": torch.ones(2)}, "c.scale are scales without the int8 values"),
+    ],
+)
+def test_int8_without_its_scales_is_neither_written_nor_read(
+    tmp_path: Path, change: dict, problem: str
+) -> None:
+    weights = {key: tensor for key, tensor in {**INT8, **change}.items() if tensor is not None}
+    with pytest.raises(AngelError, match=problem):
+        write_weights(tmp_path, weights)
+    assert list(tmp_path.iterdir()) == []
+    save_file(weights, tmp_path / INT8_FILE, metadata={"quantization": QUANTIZATION})
+    with pytest.raises(AngelError, match=problem):
+        read_weights(tmp_path)
+
+
+@pytest.mark.parametrize("metadata", [None, {"quantization": "blocks.v7"}])
+def test_int8_by_another_rule_is_refused(tmp_path: Path, metadata: dict | None) -> None:
+    save_file(INT8, tmp_path / INT8_FILE, metadata=metadata)
+    with pytest.raises(AngelError, match=r"stored by the rule .* knows 'spacy_angel.int8_rows.v1'"):
+        read_weights(tmp_path)
+
+
+def test_views_of_one_memory_are_written(tmp_path: Path) -> None:
+    whole = torch.arange(6.0).view(3, 2)
+    views = {"t": whole.T, "first": whole[:1], "again": whole[:1]}
+    write_weights(tmp_path, views)
+    assert same(read_weights(tmp_path), views)
+
+
+def test_a_pytorch_file(tmp_path: Path) -> None:
+    torch.save(WEIGHTS, tmp_path / "pytorch_model.bin")
+    assert same(read_weights(tmp_path))
+
+
+@pytest.mark.parametrize("kind", ["model.safetensors", "pytorch_model.bin"])
+def test_shards(tmp_path: Path, kind: str) -> None:
+    stem, suffix = kind.split(".")
+    shards = {f"{stem}-0000{i}-of-00002.{suffix}": key for i, key in enumerate(WEIGHTS, 1)}
+    for file, key in shards.items():
+        part = {key: WEIGHTS[key]}
+        if suffix == "bin":
+            torch.save(part, tmp_path / file)
+        else:
+            save_file(part, tmp_path / file)
+    index = {"metadata": {}, "weight_map": {key: file for file, key in shards.items()}}
+    (tmp_path / f"{kind}.index.json").write_text(json.dumps(index))
+    assert same(read_weights(tmp_path))
+    missing = next(iter(shards))
+    (tmp_path / missing).unlink()
+    with pytest.raises(AngelError, match=f"Cannot read the weights .*{missing}"):
+        read_weights(tmp_path)
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"weight_map": 3}'])
+def test_a_damaged_index(tmp_path: Path, content: str) -> None:
+    (tmp_path / "model.safetensors.index.json").write_text(content)
+    with pytest.raises(AngelError, match=r"Cannot read the weights .*index\.json"):
+        read_weights(tmp_path)
+
+
+def test_an_index_reaches_into_its_own_folder_only(tmp_path: Path) -> None:
+    save_file(WEIGHTS, tmp_path / "elsewhere.safetensors")
+    folder = tmp_path / "model"
+    folder.mkdir()
+    index = {"weight_map": {"b": "../elsewhere.safetensors"}}
+    (folder / "model.safetensors.index.json").write_text(json.dumps(index))
+    with pytest.raises(AngelError, match="Cannot read the weights"):
+        read_weights(folder)
+
+
+class Hostile:
+    def __reduce__(self):
+        return os.mkdir, ("hostile",)
+
+
+@pytest.mark.parametrize("payload", [{"a": Hostile()}, Hostile()])
+def test_a_pytorch_file_runs_no_code(tmp_path: Path, monkeypatch, payload: object) -> None:
+    monkeypatch.chdir(tmp_path)
+    torch.save(payload, tmp_path / "pytorch_model.bin")
+    with pytest.raises(AngelError, match=r"Cannot read the weights .*pytorch_model\.bin"):
+        read_weights(tmp_path)
+    assert not (tmp_path / "hostile").exists()
+
+
+@pytest.mark.parametrize("payload", [[torch.zeros(1)], {"a": 3}])
+def test_a_pytorch_file_with_more_than_tensors(tmp_path: Path, payload: object) -> None:
+    torch.save(payload, tmp_path / "pytorch_model.bin")
+    with pytest.raises(AngelError, match="it holds more than named tensors"):
+        read_weights(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["model.safetensors", INT8_FILE, "pytorch_model.bin"])
+@pytest.mark.parametrize("damage", ["empty", "cut", "foreign"])
+def test_damaged_files(tmp_path: Path, name: str, damage: str) -> None:
+    path = tmp_path / name
+    torch.save(WEIGHTS, path) if name.endswith("bin") else save_file(WEIGHTS, path)
+    content = path.read_bytes()
+    path.write_bytes(
+        {"empty": b"", "cut": content[: len(content) // 2], "foreign": b"<html>not found"}[damage]
+    )
+    with pytest.raises(AngelError, match=f"Cannot read the weights .*{name}"):
+        read_weights(tmp_path)
+
+
+def test_no_weights(tmp_path: Path) -> None:
+    with pytest.raises(AngelError, match=r"No weights in .*model\.safetensors, pytorch_model\.bin"):
+        read_weights(tmp_path)

@@ -1,0 +1,219 @@
+"""Pipelines put together from their parts, and what is saved of them."""
+
+import importlib.util
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import spacy
+import torch
+from support import models
+from support.helpers import ROOT
+from typer import Typer
+from typer.testing import CliRunner
+
+from spacy_angel.errors import AngelError
+from spacy_angel.pipelines.assemble import DESCRIPTION, assemble
+
+torch.set_num_threads(1)
+
+RECORDS = [
+    {"concept_id": c, "canonical_name": name, "aliases": aliases, "types": ["Disease"]}
+    for c, (name, *aliases) in (models.DISEASES | models.DRUGS).items()
+]
+CORPUS = """\
+1|t|history of aspirin. history of diabetes.
+1|a|history of migraine. history of zzz qqq. history of xqj 77.
+1\t11\t18\taspirin\tChemical\tD001241
+1\t31\t39\tdiabetes\tDisease\tD003920
+1\t52\t60\tmigraine\tDisease\tD008881
+1\t73\t80\tzzz qqq\tDisease\tD099999
+1\t93\t99\txqj 77\tDisease\tD099998
+
+"""
+
+
+@pytest.fixture(scope="module")
+def parts(tmp_path_factory) -> Path:
+    """A folder with `model`, `kb.jsonl`, `ner`, `dev.pubtator`."""
+    path = tmp_path_factory.mktemp("parts")
+    models.make_trained_model(path / "model")
+    (path / "kb.jsonl").write_text("".join(json.dumps(r) + "\n" for r in RECORDS), "utf8")
+    (path / "dev.pubtator").write_text(CORPUS, "utf8")
+    nlp = spacy.blank("en", config={"paths": {"train": "/home/somebody/train.spacy"}})
+    ruler = nlp.add_pipe("entity_ruler")
+    ruler.add_patterns([{"label": "DRUG", "pattern": [{"LOWER": "aspirin"}]}])
+    nlp.meta["performance"] = {"ents_f": 0.9}
+    nlp.to_disk(path / "ner")
+    return path
+
+
+def test_the_pipeline_is_complete(parts: Path, tmp_path: Path) -> None:
+    shutil.copytree(parts, tmp_path / "parts")
+    moved = tmp_path / "parts"
+    fitted = assemble(moved / "model", moved / "kb.jsonl", tmp_path / "out", ner=moved / "ner")
+    assert fitted is None
+    shutil.rmtree(moved)
+    nlp = spacy.load(tmp_path / "out")
+    assert nlp.pipe_names == [
+        "sentencizer",
+        "entity_ruler",
+        "abbreviation_detector",
+        "angel_linker",
+    ]
+    (ent,) = nlp("history of aspirin.").ents
+    assert (ent.label_, ent.kb_id_) == ("DRUG", "MESH:D001241")
+    assert nlp.meta["name"] == "angel_mini"
+    assert nlp.meta["requirements"] == ["spacy-angel>=0.1"]
+    assert nlp.meta["performance"] == {"ents_f": 0.9}
+    (source,) = nlp.get_pipe("angel_linker").kb.meta["sources"]
+    assert source["concepts"] == len(RECORDS)
+    assert "somebody" not in (tmp_path / "out/config.cfg").read_text("utf8")
+
+
+def test_calibrated_limits_stand_in_the_config(parts: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    fitted = assemble(
+        parts / "model",
+        parts / "kb.jsonl",
+        out,
+        calibrate=[parts / "dev.pubtator"],
+        dtype="int8",
+        length_penalty=0.0,
+    )
+    # what the vocabulary does not have should link to nothing
+    assert (fitted.n_mentions, fitted.n_outside, fitted.n_outside_nil) == (5, 2, 2)
+    assert (fitted.n_right, fitted.f) == (3, 1.0)
+    nlp = spacy.load(out)
+    config = nlp.config["components"]["angel_linker"]
+    for limit in ("temperature", "threshold", "min_log_prob"):
+        assert (
+            config[limit]
+            == getattr(fitted, limit)
+            == getattr(nlp.get_pipe("angel_linker").settings, limit)
+        )
+    assert (config["dtype"], config["length_penalty"]) == ("int8", 0.0)
+    assert config["link_exact_names"] is True
+    assert json.loads((out / "angel_linker/settings.json").read_text()) == {}
+    saved = nlp.meta["performance"]["calibration"]
+    assert (saved["corpora"], saved["n_right"]) == (["dev.pubtator"], 3)
+    assert "qqq" not in (out / "vocab/strings.json").read_text("utf8")
+    override = {"components": {"angel_linker": {"min_log_prob": None}}}
+    assert spacy.load(out, config=override).get_pipe("angel_linker").settings.min_log_prob is None
+
+
+@pytest.mark.parametrize("storage", ["int8", "bfloat16", "float32"])
+def test_storage_and_name_are_free(parts: Path, tmp_path: Path, storage: str) -> None:
+    out = tmp_path / "out"
+    assemble(parts / "model", parts / "kb.jsonl", out, name="tiny", storage=storage)
+    name = "model.int8.safetensors" if storage == "int8" else "model.safetensors"
+    assert [f.name for f in (out / "angel_linker/model").glob("*.safetensors")] == [name]
+    nlp = spacy.load(out)
+    assert nlp.meta["name"] == "angel_tiny"
+    doc = nlp.make_doc("history of aspirin.")
+    doc.ents = [doc.char_span(11, 18, label="X")]
+    assert nlp.get_pipe("angel_linker")(doc).ents[0].kb_id_ == "MESH:D001241"
+
+
+def test_a_pipeline_with_a_linker_gives_its_recogniser(parts: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assemble(parts / "model", parts / "kb.jsonl", out, ner=parts / "ner")
+    assemble(parts / "model", parts / "kb.jsonl", out, ner=out, name="again")
+    nlp = spacy.load(out)
+    assert nlp.meta["name"] == "angel_again"
+    assert len(nlp.pipe_names) == 4
+    assert [ent.kb_id_ for ent in nlp("history of aspirin.").ents] == ["MESH:D001241"]
+
+
+def test_description(parts: Path, tmp_path: Path) -> None:
+    about = tmp_path / "about.json"
+    about.write_text('{"author": "A. Person", "sources": [{"name": "Corpus"}]}')
+    out = tmp_path / "out"
+    arguments = (parts / "model", parts / "kb.jsonl", out)
+    assemble(*arguments, description=about)
+    meta = json.loads((out / "meta.json").read_text("utf8"))
+    assert (meta["author"], meta["sources"]) == ("A. Person", [{"name": "Corpus"}])
+    for content in ("{", "[]", '{"version": "9"}'):
+        about.write_text(content)
+        with pytest.raises(AngelError, match=r"Cannot use the description .*about\.json"):
+            assemble(*arguments, description=about)
+
+
+def test_the_shipped_description_is_one() -> None:
+    about = json.loads((ROOT / "assets/en_angel_mini.json").read_text("utf8"))
+    assert set(about) <= set(DESCRIPTION)
+    assert all({"name", "url"} <= set(source) for source in about["sources"])
+
+
+def test_nothing_of_others_is_deleted(parts: Path, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(AngelError, match="holds something other than a pipeline"):
+        assemble(parts / "model", parts / "kb.jsonl", tmp_path)
+    assert [file.name for file in tmp_path.iterdir()] == ["notes.txt"]
+
+
+def test_other_files_beside_a_pipeline_stay(parts: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assemble(parts / "model", parts / "kb.jsonl", out, ner=parts / "ner")
+    (out / "notes.txt").write_text("mine")
+    before = {entry.name for entry in out.iterdir()}
+    assert {"entity_ruler", "sentencizer.json"} <= before
+    assemble(parts / "model", parts / "kb.jsonl", out)
+    assert {entry.name for entry in out.iterdir()} == before - {"entity_ruler"}
+    assert (out / "notes.txt").read_text() == "mine"
+
+
+def test_a_part_that_is_missing_leaves_what_was_there(parts: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assemble(parts / "model", parts / "kb.jsonl", out)
+    before = (out / "meta.json").read_bytes()
+    for change in ({"model": tmp_path / "no"}, {"kb": tmp_path / "no"}, {"ner": tmp_path / "no"}):
+        arguments = {"model": parts / "model", "kb": parts / "kb.jsonl", "output": out, **change}
+        with pytest.raises(AngelError, match="/no"):
+            assemble(**arguments)
+    assert (out / "meta.json").read_bytes() == before
+    assert [file.name for file in tmp_path.iterdir()] == ["out"]
+
+
+def test_the_script(parts: Path, tmp_path: Path) -> None:
+    spec = importlib.util.spec_from_file_location("assemble", ROOT / "scripts/assemble.py")
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    app = Typer()
+    app.command()(script.main)
+    arguments = {
+        "--model": parts / "model",
+        "--kb": parts / "kb.jsonl",
+        "--ner": parts / "ner",
+        "--output": tmp_path / "out",
+        "--name": "x",
+        "--calibrate": parts / "dev.pubtator",
+    }
+    flat = [str(part) for pair in arguments.items() for part in pair]
+    result = CliRunner().invoke(app, flat)
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith("5 mentions, 3 with the right concept found\n")
+    assert f"Pipeline: {tmp_path / 'out'} (" in result.stdout
+    nlp = spacy.load(tmp_path / "out")
+    assert nlp.meta["name"] == "angel_x"
+    assert nlp.get_pipe("angel_linker").settings.length_penalty == 1.0
+    wrong = CliRunner().invoke(app, [*flat, "--storage", "int4"])
+    assert wrong.exit_code == 1
+    assert "Error: Unknown dtype 'int4'" in wrong.stderr
+
+
+@pytest.mark.parametrize(("given", "expected"), [((), 0.0), (("--length-penalty", "0.5"), 0.5)])
+def test_the_script_searches_as_in_training(
+    parts: Path, tmp_path: Path, given: tuple[str, ...], expected: float
+) -> None:
+    config = ROOT / "configs/mini/ncbi.cfg"
+    assert "length_penalty = 0.0" in config.read_text("utf8")
+    arguments = ["--model", parts / "model", "--kb", parts / "kb.jsonl"]
+    arguments += ["--output", tmp_path / "out", "--training", config, *given]
+    command = [sys.executable, ROOT / "scripts/assemble.py", *arguments]
+    subprocess.run([str(part) for part in command], check=True)
+    linker = spacy.load(tmp_path / "out").get_pipe("angel_linker")
+    assert linker.settings.length_penalty == expected

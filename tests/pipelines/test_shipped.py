@@ -1,0 +1,155 @@
+"""`en_angel_mini` in the package: what holds for any sensible model in it."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import spacy
+import torch
+from spacy import Language
+from spacy.tokens import Doc, Span
+from support.helpers import ROOT
+from support.models import make_tiny_model
+
+import spacy_angel
+from spacy_angel.errors import AngelError
+from spacy_angel.linking import loaders
+from spacy_angel.linking.settings import LinkerSettings
+from spacy_angel.pipelines import shipped
+from spacy_angel.pipelines.open import open_pipeline
+from spacy_angel.vocabulary.concepts import Concept
+from spacy_angel.vocabulary.formats.registry import read_vocabulary
+from spacy_angel.vocabulary.kb import ConceptKB
+
+torch.set_num_threads(1)
+
+STARTER = list(read_vocabulary(ROOT / "assets/starter.jsonl"))
+LIMITS = ("temperature", "threshold", "min_log_prob")
+OFF = {"threshold": None, "min_log_prob": None}
+
+
+@pytest.fixture(scope="module")
+def nlp() -> Language:
+    return spacy_angel.load()
+
+
+def linked(nlp: Language, names: list[str]) -> list[str]:
+    """Identifiers of names that stand where a mention is given."""
+    docs = []
+    for name in names:
+        words = [token.text for token in nlp.make_doc(name)]
+        doc = Doc(nlp.vocab, ["The", "notes", "mention", *words, "."])
+        doc.ents = [Span(doc, 3, len(doc) - 1, label="X")]
+        docs.append(doc)
+    return [doc.ents[0].kb_id_ for doc in nlp.get_pipe("angel_linker").pipe(docs)]
+
+
+def test_it_is_a_pipeline_of_spacy_s_with_its_limits_in_the_config(nlp: Language) -> None:
+    again = spacy.load(loaders.SHIPPED_PIPELINE)
+    assert again.pipe_names == nlp.pipe_names
+    assert nlp.pipe_names[-2:] == ["abbreviation_detector", "angel_linker"]
+    assert (nlp.lang, nlp.meta["name"]) == ("en", "angel_mini")
+    assert nlp.meta["requirements"] == ["spacy-angel>=0.1"]
+    assert nlp.meta["license"] == "MIT"
+    settings = nlp.get_pipe("angel_linker").settings
+    assert settings == again.get_pipe("angel_linker").settings
+    for limit in LIMITS:
+        assert getattr(settings, limit) == nlp.config["components"]["angel_linker"][limit]
+    assert settings.min_log_prob is not None
+    calibration = nlp.meta["performance"]["calibration"]
+    assert calibration["n_outside"] > calibration["n_outside_nil"] > 0
+
+
+def test_it_opens_by_its_name() -> None:
+    nlp, linker = open_pipeline("en_angel_mini")
+    assert nlp.get_pipe("angel_linker") is linker
+
+
+def test_its_vocabulary_is_the_starter() -> None:
+    stored = {concept.concept_id: concept for concept in loaders.load_vocabulary(None)}
+    assert stored.keys() == {concept.concept_id for concept in STARTER}
+    for concept in STARTER:
+        found = stored[concept.concept_id]
+        assert (found.canonical_name, found.types) == (concept.canonical_name, concept.types)
+        assert set(found.names) == set(concept.names)
+
+
+def test_exact_names_of_the_starter_link_right() -> None:
+    sample = STARTER[::20]
+    found = linked(spacy_angel.load(**OFF), [concept.canonical_name for concept in sample])
+    right = sum(a == c.concept_id for a, c in zip(found, sample, strict=True))
+    assert len(sample) > 30
+    assert right >= 0.85 * len(sample)
+
+
+def test_names_that_the_model_finds_improbable_link_all_the_same(nlp: Language) -> None:
+    names = {"Lipitor": "MESH:D000069059", "lockjaw": "MESH:D013742", "the clap": "MESH:D006069"}
+    assert linked(nlp, list(names)) == list(names.values())
+    refused = spacy_angel.load(link_exact_names=False)
+    assert linked(refused, list(names)) == ["NIL"] * 3
+    assert linked(nlp, ["nitisinone"]) == ["NIL"]
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "int8"])
+def test_it_runs_in_every_type(dtype: str) -> None:
+    nlp = spacy_angel.load(dtype=dtype, **OFF)
+    names = ["aspirin", "myocardial infarction", "asthma"]
+    assert linked(nlp, names) == ["MESH:D001241", "MESH:D009203", "MESH:D001249"]
+
+
+def test_mentions_are_found_and_linked(nlp: Language) -> None:
+    doc = nlp("After a myocardial infarction she was given aspirin.")
+    assert {ent.text: ent._.kb_id for ent in doc.ents} == {
+        "myocardial infarction": "MESH:D009203",
+        "aspirin": "MESH:D001241",
+    }
+
+
+def test_another_vocabulary_serves_the_same_weights(tmp_path: Path) -> None:
+    concepts = [Concept("X:1", "asthma"), Concept("X:2", "aspirin")]
+    ConceptKB.build(concepts, tmp_path / "kb")
+    nlp = spacy_angel.load(kb=tmp_path / "kb")
+    settings = nlp.get_pipe("angel_linker").settings
+    assert (settings.threshold, settings.min_log_prob) == (None, None)
+    assert linked(nlp, ["asthma", "aspirin"]) == ["X:1", "X:2"]
+    file = tmp_path / "words.tsv"
+    file.write_text("D001249\tasthma\t\n", "utf8")
+    assert linked(spacy_angel.load(kb=file), ["asthma"]) == ["MESH:D001249"]
+
+
+def test_another_model_comes_without_the_limits(tmp_path: Path) -> None:
+    make_tiny_model(tmp_path / "model", [concept.canonical_name.lower() for concept in STARTER])
+    # A file, so that no trie of this model is left in the package.
+    nlp = spacy_angel.load(model=tmp_path / "model", kb=ROOT / "assets/starter.jsonl", k=3)
+    settings = nlp.get_pipe("angel_linker").settings
+    assert settings == replace(LinkerSettings(), k=3)
+    assert linked(nlp, ["asthma"])[0] in loaders.load_vocabulary(None)
+
+
+def test_settings_replace_the_pipeline_s_own() -> None:
+    nlp = spacy_angel.load(
+        min_log_prob=0.0, num_beams=7, types_by_label={"X": ["Chemical"]}, labels_discard=["Y"]
+    )
+    settings = nlp.get_pipe("angel_linker").settings
+    assert (settings.min_log_prob, settings.num_beams) == (0.0, 7)
+    assert settings.types_by_label == {"X": ("Chemical",)}
+    assert settings.labels_discard == ("Y",)
+    assert linked(nlp, ["aspirin", "aspirin pills"]) == ["MESH:D001241", "NIL"]
+
+
+def test_its_linker_can_be_taken_with_its_limits(nlp: Language) -> None:
+    own = spacy.blank("en")
+    linker = own.add_pipe("angel_linker", source=nlp)
+    assert linker.settings == nlp.get_pipe("angel_linker").settings
+
+
+def test_mistakes_are_told(monkeypatch, tmp_path: Path) -> None:
+    with pytest.raises(AngelError, match=r"\['beams'\].*num_beams"):
+        spacy_angel.load(beams=3)
+    with pytest.raises(AngelError, match="min_log_prob"):
+        spacy_angel.load(min_log_prob="low")
+    with pytest.raises(AngelError, match="nowhere/kb"):
+        spacy_angel.load(kb="nowhere/kb")
+    monkeypatch.setattr(loaders, "SHIPPED_PIPELINE", tmp_path / "none")
+    with pytest.raises(AngelError, match="pipeline that ships is not in this installation"):
+        shipped.load()

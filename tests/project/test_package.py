@@ -1,0 +1,101 @@
+"""Entry points, extras and what an installation holds."""
+
+import configparser
+import importlib
+import re
+import subprocess
+import sys
+
+import pytest
+from support.helpers import ROOT
+
+import spacy_angel
+
+
+@pytest.fixture(scope="module")
+def setup_cfg() -> configparser.ConfigParser:
+    config = configparser.ConfigParser()
+    config.read(ROOT / "setup.cfg", "utf8")
+    return config
+
+
+def _entries(text: str) -> list[str]:
+    lines = (line.strip() for line in text.splitlines())
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def _requirements(config: configparser.ConfigParser) -> dict[str, list[str]]:
+    extras = dict(config["options.extras_require"])
+    return {
+        "install": _entries(config["options"]["install_requires"]),
+        **{name: _entries(text) for name, text in extras.items()},
+    }
+
+
+def test_every_entry_point_resolves(setup_cfg: configparser.ConfigParser) -> None:
+    groups = {name: _entries(text) for name, text in setup_cfg["options.entry_points"].items()}
+    assert {"console_scripts", "spacy_factories", "spacy_scorers"} <= set(groups)
+    for entries in groups.values():
+        for entry in entries:
+            name, target = map(str.strip, entry.split("="))
+            module, attribute = target.split(":")
+            assert callable(getattr(importlib.import_module(module), attribute)), name
+
+
+def test_the_version_is_one(setup_cfg: configparser.ConfigParser) -> None:
+    assert setup_cfg["metadata"]["version"] == spacy_angel.__version__
+    assert f"version: {spacy_angel.__version__}" in (ROOT / "CITATION.cff").read_text("utf8")
+
+
+def test_every_requirement_says_why() -> None:
+    text = (ROOT / "setup.cfg").read_text("utf8")
+    entries = text.partition("install_requires =")[2].partition("[options.packages.find]")[0]
+    lines = [line.strip() for line in entries.splitlines() if line.strip()]
+    requirements = [
+        (before, line)
+        for before, line in zip(["", *lines], lines, strict=False)
+        if re.match(r"[a-z]", line) and not line.endswith("=")
+    ]
+    assert len(requirements) > 15
+    assert [line for before, line in requirements if not before.startswith("# ")] == []
+
+
+def test_constraints_pin_every_requirement(setup_cfg: configparser.ConfigParser) -> None:
+    from packaging.requirements import Requirement
+
+    pins = dict(
+        line.split("==")
+        for line in (ROOT / "constraints.txt").read_text("utf8").splitlines()
+        if not line.startswith("#")
+    )
+    for extra, requirements in _requirements(setup_cfg).items():
+        if extra in ("ray", "ab3p", "deepspeed"):  # not installed where the tests run
+            continue
+        for requirement in map(Requirement, requirements):
+            if requirement.name != "spacy-angel":
+                assert requirement.specifier.contains(pins[requirement.name]), requirement
+    assert re.fullmatch(r"\d+\.\d+\.\d+", pins["torch"])
+
+
+def test_the_command_line_imports_nothing_heavy() -> None:
+    code = (
+        "import sys, spacy_angel.cli.app; "
+        "print(*{'spacy', 'torch', 'transformers', 'numpy', 'scipy', 'sklearn'} & {*sys.modules})"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    assert done.stdout.strip() == ""
+
+
+def test_what_ships_is_small_and_readable() -> None:
+    files = [
+        path
+        for path in (ROOT / "spacy_angel/data").rglob("*")
+        if path.is_file() and "tries" not in path.parts
+    ]
+    assert {"model.int8.safetensors", "tokenizer.json", "angel.json", "config.cfg"} <= {
+        path.name for path in files
+    }
+    assert sum(path.stat().st_size for path in files) <= 40_000_000
+    assert all(path.stat().st_mode & 0o044 == 0o044 for path in files)

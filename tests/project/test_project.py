@@ -1,0 +1,254 @@
+"""project.yml: every step finds what it needs, and the whole way is gone on tiny data."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.helpers import ROOT
+
+sys.path.insert(0, str(ROOT / "scripts"))
+import folders
+from fetch import read_assets
+from recipes import needs, read_recipe
+from weasel.cli.document import MARKER_END, MARKER_START, project_document
+from weasel.util import load_project_config
+
+from spacy_angel.corpora.preprocessing import PUBLISHED
+from spacy_angel.errors import AngelError
+
+BENCHMARKS = ["ncbi", "bc5cdr", "aap", "cometa", "mm_st21pv"]
+CASES = [(dataset, size) for dataset in BENCHMARKS for size in ("", "mini/")]
+CASES += [("en_angel_mini", "mini/"), ("tiny", "tiny/")]
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """The project without anything that its commands made."""
+    folder = tmp_path / "project"
+    folder.mkdir()
+    shutil.copy(ROOT / "project.yml", folder)
+    ignore = shutil.ignore_patterns("__pycache__")
+    for name in ("configs", "scripts", "assets/tiny"):
+        shutil.copytree(ROOT / name, folder / name, ignore=ignore)
+    shutil.copy(ROOT / "assets/starter.jsonl", folder / "assets")
+    return folder
+
+
+def read(folder: Path, **overrides: str) -> dict[str, Any]:
+    named = {f"vars.{key}": value for key, value in overrides.items()}
+    return load_project_config(folder, overrides=named)
+
+
+@pytest.mark.parametrize("workflow", ["all", "train"])
+@pytest.mark.parametrize(("dataset", "size"), CASES)
+def test_every_dependency_is_in_the_project_or_made_before(
+    copy: Path, dataset: str, size: str, workflow: str
+):
+    config = read(copy, dataset=dataset, size=size)
+    commands = {command["name"]: command for command in config["commands"]}
+    made: list[str] = []
+    for name in config["workflows"][workflow]:
+        command = commands[name]
+        for path in command["deps"]:
+            assert (copy / path).exists() or path in made, f"{name} needs {path}"
+        assert command["outputs"], f"{name} would never be skipped"
+        made += command["outputs"]
+        for word in " ".join(command["script"]).split():
+            if word.startswith(("scripts/", "configs/")):
+                assert (copy / word).exists(), f"{name} calls {word}"
+                assert word in command["deps"] or word == "scripts/folders.py", f"{name}: {word}"
+
+
+def test_settings_of_the_training_reach_the_scripts(copy: Path):
+    from shlex import split
+
+    from spacy_angel.training.config import load_config, parse_overrides
+
+    override = "positive.optimizer.steps=7 --negative.rounds=2"
+    config = read(copy, dataset="en_angel_mini", backbone="some/a model", override=override)
+    commands = {command["name"]: command for command in config["commands"]}
+    for name in ("pretrain", "train-positive", "mine", "train-negative"):
+        words = split(commands[name]["script"][-1])
+        overrides = words[words.index("--data.kb") :]
+        settings = load_config(copy / words[2], parse_overrides(overrides))
+        assert settings.data.kb == "corpus/en_angel_mini/kb"
+        assert settings.data.train == ("corpus/en_angel_mini/train.json",)
+        assert settings.data.dev == ("corpus/en_angel_mini/dev.json",)
+        assert settings.backbone.name == "some/a model"
+        assert (settings.positive.optimizer.steps, settings.negative.rounds) == (7, 2)
+
+
+def test_commands_and_workflows(copy: Path):
+    config = read(copy)
+    commands = {command["name"] for command in config["commands"]}
+    assert commands >= {
+        "fetch",
+        "kb",
+        "corpus",
+        "abbreviations",
+        "ner",
+        "pretrain",
+        "train-positive",
+        "mine",
+        "train-negative",
+        "assemble",
+        "evaluate",
+        "compare",
+        "package",
+        "clean",
+    }
+    workflows = config["workflows"]
+    assert workflows["benchmarks"] == [f"benchmark-{name}" for name in BENCHMARKS]
+    nested = {c["name"]: c["script"] for c in config["commands"]}
+    for name in BENCHMARKS:
+        (line,) = nested[f"benchmark-{name}"]
+        assert f"run all . --vars.dataset {name} " in line
+
+
+def test_benchmarks_hand_the_variables_on(copy: Path):
+    from shlex import split
+
+    from weasel.util import parse_config_overrides
+
+    given = {"size": "", "mirror": "../my data", "override": "a.b=1 --c.d=2", "split": "test"}
+    config = read(copy, **given)
+    script = {c["name"]: c["script"] for c in config["commands"]}["benchmark-ncbi"][0]
+    words = split(script)
+    found = parse_config_overrides(words[words.index(".") + 1 :], env_var=None)
+    assert {key: found[f"vars.{key}"] for key in given} == given
+
+
+def test_every_file_of_a_recipe_has_an_asset():
+    assets = read_assets(ROOT / "project.yml")
+    for name in [*BENCHMARKS, "en_angel_mini", "diseases_chemicals", "tiny"]:
+        recipe = read_recipe(name, ROOT / "configs/datasets.yml")
+        files = [file for part in recipe.parts("train", "dev", "test") for file in part.needs]
+        files += [file for choice in recipe.vocabulary for file in needs(choice)]
+        assert len(files) > 1
+        assert set(files) <= assets.keys(), name
+        for part in recipe.parts("train", "dev", "test"):
+            assert part.preprocessing in PUBLISHED
+    for asset in assets.values():
+        assert asset.description, f"{asset.dest} has no description"
+        assert asset.url.startswith("https://") or not asset.url
+
+
+def test_the_table_of_the_readme_can_be_made(copy: Path, tmp_path: Path):
+    project_document(copy, tmp_path / "table.md", no_emoji=True)
+    text = (tmp_path / "table.md").read_text("utf8")
+    assert "| `train-negative` | Train on the pairs: negative-aware training |" in text
+    assert "assets/mm_st21pv/umls" in text
+
+
+def test_the_tables_of_the_readme_are_up_to_date(copy: Path, tmp_path: Path):
+    start, end = (mark.format(tag="WEASEL") for mark in (MARKER_START, MARKER_END))
+    again = "python -m spacy project document . --output README.md --no-emoji"
+    readme = (ROOT / "README.md").read_text("utf8")
+    if start not in readme:
+        pytest.skip(f"README.md has no tables yet, run: {again}")
+    project_document(copy, tmp_path / "table.md", no_emoji=True)
+    made = (tmp_path / "table.md").read_text("utf8")
+    shown = readme[readme.index(start) : readme.index(end)]
+    assert shown.strip() == made[: made.index(end)].strip(), f"run: {again}"
+
+
+def test_a_stage_goes_on_with_its_inputs_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    data, stage = tmp_path / "data", Path("training/positive")
+    (data / "sub").mkdir(parents=True)
+    (data / "sub/a.txt").write_text("a")
+    folders.renew(stage, [data], "steps=1")
+    (stage / "checkpoint").write_text("half way")
+    folders.renew(stage, [data], "steps=1")
+    assert (stage / "checkpoint").exists()
+    folders.renew(stage, [data], "steps=2")
+    assert [path.name for path in stage.iterdir()] == [folders.INPUTS]
+    (stage / "checkpoint").write_text("half way")
+    (data / "sub/a.txt").write_text("b")
+    folders.renew(stage, [data], "steps=2")
+    assert not (stage / "checkpoint").exists()
+
+
+def test_a_run_of_someone_else_is_not_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "training").mkdir()
+    (tmp_path / "training/model").write_text("days of work")
+    with pytest.raises(AngelError, match="training holds a run that the project did not begin"):
+        folders.renew(Path("training"), [Path("training/model")])
+    assert (tmp_path / "training/model").read_text() == "days of work"
+
+
+@pytest.mark.parametrize("folder", [".", "..", "../other", "/", "a/../.."])
+def test_nothing_outside_the_project_is_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: str
+):
+    project = tmp_path / "project"
+    project.mkdir()
+    (tmp_path / "other").mkdir()
+    (project / "corpus").mkdir()
+    monkeypatch.chdir(project)
+    for change in (
+        lambda: folders.remove([Path("corpus"), Path(folder)]),
+        lambda: folders.renew(Path(folder), []),
+    ):
+        with pytest.raises(AngelError, match="not inside the project"):
+            change()
+    assert (tmp_path / "other").exists()
+    assert (project / "corpus").exists()
+    folders.remove([Path("corpus"), Path("none")])
+    assert not (project / "corpus").exists()
+
+
+def run(folder: Path, *arguments: str, python: Path | None = None) -> str:
+    """Output of a Python command on one core, without network; it has to succeed."""
+    one_core = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
+    environment = {**os.environ, **one_core, "HF_HUB_OFFLINE": "1", "PIP_NO_INDEX": "1"}
+    if python is not None:
+        environment["PYTHONPATH"] = str(python)
+    done = subprocess.run(
+        [sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+LOADING = """
+import json, spacy
+nlp = spacy.load("en_angel_tiny")
+doc = nlp("She took metformin for type 2 diabetes and had a heart attack.")
+kb = nlp.get_pipe("angel_linker").kb
+print(json.dumps([nlp.meta, nlp.pipe_names, len(kb), [e.kb_id_ for e in doc.ents]]))
+"""
+
+
+@pytest.mark.slow
+def test_tiny_goes_the_whole_way_and_then_skips_it(copy: Path, tmp_path: Path):
+    steps = read(copy)["workflows"]["all"]
+    first = run(copy, "-m", "spacy", "project", "run", "tiny")
+    assert "Skipping" not in first
+    second = run(copy, "-m", "spacy", "project", "run", "tiny")
+    for step in steps:
+        assert f"Skipping '{step}': nothing changed" in second, step
+    assert second.count("Running command") == 1
+
+    metrics = copy / "metrics/tiny/tiny/dev"
+    for name in ("angel", "positive", "tfidf", "angel-train-names"):
+        figures = json.loads((metrics / f"evaluations/tiny/{name}/metrics.json").read_text())
+        assert figures["mentions"] == 23
+        assert figures["coverage"] == 100
+        assert figures["lenient"]["acc@1"] > 100 / 23
+    assert (metrics / "comparisons/tiny/positive/report.html").exists()
+
+    (wheel,) = (copy / "packages").glob("*.whl")
+    site = tmp_path / "site"
+    run(tmp_path, "-m", "pip", "install", "--no-deps", "--target", str(site), str(wheel))
+    meta, pipes, concepts, links = json.loads(run(tmp_path, "-c", LOADING, python=site))
+    assert any(line.startswith("spacy-angel>=") for line in meta["requirements"])
+    assert pipes[-2:] == ["abbreviation_detector", "angel_linker"]
+    assert concepts == 23
+    assert all(link == "NIL" or link.startswith("MESH:") for link in links)

@@ -1,0 +1,460 @@
+"""The model as a whole: any encoder-decoder, every type of weights, to disk and bytes and back."""
+
+import json
+import pickle
+import shutil
+from collections.abc import Callable
+from copy import deepcopy
+from pathlib import Path
+
+import pytest
+import torch
+from support.models import DISEASES, FORMAT, make_model, make_tiny_model, make_tokenizer, save
+from transformers import (
+    AutoModelForSeq2SeqLM,
+    BertConfig,
+    EncoderDecoderConfig,
+    EncoderDecoderModel,
+    T5Config,
+    T5ForConditionalGeneration,
+)
+
+from spacy_angel.errors import AngelError
+from spacy_angel.model.prompts import Mention
+from spacy_angel.model.weights import SCALE_SUFFIX, read_weights, row_scales, write_weights
+from spacy_angel.search.generator import Generator
+from spacy_angel.search.search import SearchResult, SearchSettings
+from spacy_angel.vocabulary.concepts import Concept
+from spacy_angel.vocabulary.kb import ConceptKB
+
+KB = ConceptKB.build(Concept(c, names[0], names[1:]) for c, names in DISEASES.items())
+NAMES = [KB.name(i) for i in range(KB.n_names)]
+MENTIONS = [
+    Mention("heart atack", "the patient had a", "last year and then some more words"),
+    Mention("sugar", "", ""),
+    Mention("sick head aches", "history of", "."),
+]
+PAIRS = [
+    (MENTIONS[0], "myocardial infarction"),
+    (MENTIONS[1], "diabetes"),
+    (MENTIONS[2], "migraine"),
+    (MENTIONS[0], "mld"),
+]
+
+
+def bart(path: Path) -> Path:
+    return make_tiny_model(path, NAMES)
+
+
+def t5(path: Path) -> Path:
+    tokenizer = make_tokenizer(path, NAMES)
+    torch.manual_seed(1)
+    config = T5Config(
+        vocab_size=len(tokenizer) + 7,  # embeddings are often padded beyond the tokenizer
+        d_model=32,
+        d_kv=8,
+        d_ff=48,
+        num_layers=2,
+        num_heads=4,
+        decoder_start_token_id=tokenizer.pad_token_id,
+        pad_token_id=tokenizer.pad_token_id,
+        eos_token_id=tokenizer.eos_token_id,
+    )
+    save(path, T5ForConditionalGeneration(config).eval(), tokenizer, FORMAT)
+    return path
+
+
+def pair(path: Path) -> Path:
+    """A BERT encoder and a BERT decoder."""
+    tokenizer = make_tokenizer(path, NAMES)
+    torch.manual_seed(2)
+    shape = {
+        "vocab_size": len(tokenizer),
+        "hidden_size": 32,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "intermediate_size": 48,
+        "max_position_embeddings": 128,
+        "initializer_range": 0.2,
+    }
+    config = EncoderDecoderConfig.from_encoder_decoder_configs(
+        BertConfig(**shape), BertConfig(**shape)
+    )
+    config.decoder_start_token_id = tokenizer.bos_token_id
+    config.eos_token_id = tokenizer.eos_token_id
+    config.pad_token_id = tokenizer.pad_token_id
+    save(path, EncoderDecoderModel(config).eval(), tokenizer, FORMAT)
+    return path
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory) -> dict[str, Path]:
+    root = tmp_path_factory.mktemp("models")
+    return {make.__name__: make(root / make.__name__) for make in (bart, t5, pair)}
+
+
+def expected_log_prob(folder: Path, generator: Generator, mention: Mention, name: str) -> float:
+    """By transformers alone, one mention at a time."""
+    model = AutoModelForSeq2SeqLM.from_pretrained(folder).eval()
+    [source] = generator.prompts.source_ids([mention])
+    [prefix] = generator.prompts.prefix_ids([mention])
+    [target] = generator.prompts.encode_names([name])
+    with torch.inference_mode():
+        logits = model(
+            input_ids=torch.tensor([source]),
+            attention_mask=torch.ones(1, len(source), dtype=torch.long),
+            decoder_input_ids=torch.tensor([prefix + target[:-1]]),
+        ).logits[0]
+    steps = torch.log_softmax(logits, -1)[len(prefix) - 1 :]
+    return steps.gather(1, torch.tensor(target)[:, None]).sum().item()
+
+
+def plain(results: list[SearchResult]) -> list[list[tuple[str, float]]]:
+    return [[(KB.name(h.name), h.log_prob) for h in result.hypotheses] for result in results]
+
+
+def find(generator: Generator, **settings) -> list[SearchResult]:
+    space = KB.search_space(generator.prompts)
+    return generator.search(MENTIONS, space, SearchSettings(**settings))
+
+
+# Every family of models
+
+
+@pytest.mark.parametrize("family", ["bart", "t5", "pair"])
+def test_log_probs_are_those_of_transformers(folders, family: str) -> None:
+    generator = Generator.from_pretrained(folders[family])
+    found = generator.log_probs(*zip(*PAIRS, strict=True), batch_size=3)
+    expected = [expected_log_prob(folders[family], generator, *pair) for pair in PAIRS]
+    assert found == pytest.approx(expected, abs=1e-4)
+
+
+@pytest.mark.parametrize("family", ["bart", "t5", "pair"])
+@pytest.mark.parametrize("mode", ["beam", "exact"])
+def test_the_search_gives_the_log_probs_of_its_names(folders, family: str, mode: str) -> None:
+    generator = Generator.from_pretrained(folders[family])
+    results = find(generator, mode=mode, num_beams=len(NAMES), k=len(NAMES))
+    for mention, result in zip(MENTIONS, plain(results), strict=True):
+        # As many beams as names: none is missed.
+        assert sorted(name for name, _ in result) == sorted(NAMES)
+        expected = generator.log_probs([mention] * len(result), [name for name, _ in result])
+        assert [log_prob for _, log_prob in result] == pytest.approx(expected, abs=1e-4)
+        assert mode == "beam" or expected == sorted(expected, reverse=True)
+
+
+def test_a_name_of_one_token_and_none_at_all(folders) -> None:
+    generator = Generator.from_pretrained(folders["bart"])
+    assert len(generator.prompts.encode_names(["is"])[0]) == 2
+    [found] = generator.log_probs(MENTIONS[:1], ["is"])
+    assert found == pytest.approx(
+        expected_log_prob(folders["bart"], generator, MENTIONS[0], "is"), abs=1e-4
+    )
+    assert generator.log_probs([], []) == []
+    assert generator.search([], KB.search_space(generator.prompts)) == []
+
+
+def test_subsets_are_by_mention(folders) -> None:
+    generator = Generator.from_pretrained(folders["bart"])
+    heart = KB.subset(concept_ids=["MESH:D009203"])
+    space = KB.search_space(generator.prompts, [None, heart])
+    found = plain(generator.search(MENTIONS, space, subsets=[1, 0, 1]))
+    allowed = {"myocardial infarction", "heart attack", "cardiac infarction"}
+    assert {name for i in (0, 2) for name, _ in found[i]} == allowed
+    assert len(found[1]) == 5
+
+
+# To disk, to bytes, and back
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16", "int8"])
+@pytest.mark.parametrize("way", ["disk", "bytes"])
+def test_bart_comes_back_as_it_was(folders, tmp_path: Path, dtype: str, way: str) -> None:
+    generator = Generator.from_pretrained(folders["bart"], dtype=dtype)
+    again = round_trip(generator, way, tmp_path, dtype)
+    assert plain(find(again)) == plain(find(generator))
+    assert again.prompts.format == generator.prompts.format == FORMAT
+    assert again.prompts.fingerprint == generator.prompts.fingerprint
+
+
+@pytest.mark.parametrize("family", ["t5", "pair"])
+@pytest.mark.parametrize("way", ["disk", "bytes"])
+def test_other_families_come_back_as_they_were(
+    folders, tmp_path: Path, family: str, way: str
+) -> None:
+    generator = Generator.from_pretrained(folders[family])
+    again = round_trip(generator, way, tmp_path, "float32")
+    assert plain(find(again)) == plain(find(generator))
+
+
+@pytest.mark.parametrize(
+    ("family", "dtype"),
+    [
+        ("bart", "float32"),
+        ("bart", "bfloat16"),
+        ("bart", "float16"),
+        ("bart", "int8"),
+        ("t5", "float32"),
+        ("pair", "float32"),
+    ],
+)
+def test_pickles_and_copies_search_alike(folders, family: str, dtype: str) -> None:
+    generator = Generator.from_pretrained(folders[family], dtype=dtype)
+    expected = plain(find(generator))
+    for again in (pickle.loads(pickle.dumps(generator)), deepcopy(generator)):
+        assert plain(find(again)) == expected
+
+
+def test_a_pickle_keeps_the_type_in_use_and_the_one_in_which_it_was_read(
+    folders, tmp_path: Path
+) -> None:
+    Generator.from_pretrained(folders["bart"], dtype="int8").to_disk(tmp_path)
+    model = Generator.from_pretrained(tmp_path).model
+    again = pickle.loads(pickle.dumps(model))
+    assert again.dtype == torch.float32
+    first, second = model.state_dict(), again.state_dict()
+    assert torch.int8 in {tensor.dtype for tensor in first.values()}
+    assert first.keys() == second.keys()
+    assert all(torch.equal(first[name], second[name]) for name in first)
+
+
+def round_trip(generator: Generator, way: str, path: Path, dtype: str) -> Generator:
+    if way == "bytes":
+        return Generator.from_bytes(generator.to_bytes(), dtype=dtype)
+    generator.to_disk(path / "saved")
+    return Generator.from_pretrained(path / "saved", dtype=dtype, local_files_only=True)
+
+
+def test_int8_is_small_on_disk_and_can_be_read_as_float32(folders, tmp_path: Path) -> None:
+    generator = Generator.from_pretrained(folders["bart"], dtype="int8")
+    generator.to_disk(tmp_path)
+    size = (tmp_path / "model.int8.safetensors").stat().st_size
+    assert size < 0.5 * (folders["bart"] / "model.safetensors").stat().st_size
+    wide = Generator.from_pretrained(tmp_path, dtype="float32")
+    exact = Generator.from_pretrained(folders["bart"])
+    arguments = tuple(zip(*PAIRS, strict=True))
+    assert wide.log_probs(*arguments) == pytest.approx(exact.log_probs(*arguments), rel=0.05)
+
+
+def test_stored_int8_is_within_half_a_scale_and_gives_what_int8_gives(
+    folders, tmp_path: Path
+) -> None:
+    generator = Generator.from_pretrained(folders["bart"])
+    generator.to_disk(tmp_path / "small", storage="int8")
+    stored = read_weights(tmp_path / "small")
+    scales = row_scales(stored)
+    original = read_weights(folders["bart"])
+    assert {"model.shared.weight", "model.encoder.layers.0.fc1.weight"} <= scales.keys()
+    for name, scale in scales.items():
+        error = (stored[name].float() * scale[:, None] - original[name]).abs()
+        assert bool((error <= 0.5001 * scale[:, None]).all()), name
+    small = Generator.from_pretrained(tmp_path / "small", dtype="int8")
+    assert plain(find(small)) == plain(
+        find(Generator.from_pretrained(folders["bart"], dtype="int8"))
+    )
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "int8"])
+def test_int8_stays_int8_whatever_it_runs_in(folders, tmp_path: Path, dtype: str) -> None:
+    Generator.from_pretrained(folders["bart"], dtype="int8").to_disk(tmp_path / "a")
+    running = Generator.from_pretrained(tmp_path / "a", dtype=dtype)
+    running.to_disk(tmp_path / "b")
+    first, second = read_weights(tmp_path / "a"), read_weights(tmp_path / "b")
+    assert first.keys() == second.keys()
+    for name, scale in row_scales(first).items():
+        assert torch.equal(first[name], second[name])
+        assert torch.equal(scale, second[name + SCALE_SUFFIX])
+    again = Generator.from_pretrained(tmp_path / "b", dtype=dtype)
+    assert plain(find(again)) == plain(find(running))
+
+
+def test_stored_floats_of_int8_are_read_by_transformers(folders, tmp_path: Path) -> None:
+    Generator.from_pretrained(folders["bart"], dtype="int8").to_disk(tmp_path / "small")
+    wide = Generator.from_pretrained(tmp_path / "small")
+    wide.to_disk(tmp_path / "wide", storage="float32")
+    assert not (tmp_path / "wide/model.int8.safetensors").exists()
+    expected = [expected_log_prob(tmp_path / "wide", wide, *pair) for pair in PAIRS]
+    assert wide.log_probs(*zip(*PAIRS, strict=True)) == pytest.approx(expected, abs=1e-4)
+
+
+def test_storage_types_that_do_not_fit(folders, tmp_path: Path) -> None:
+    generator = Generator.from_pretrained(folders["bart"])
+    with pytest.raises(AngelError, match="Unknown dtype 'int4'"):
+        generator.to_disk(tmp_path, storage="int4")  # type: ignore[arg-type]
+    with pytest.raises(AngelError, match="BART family"):
+        Generator.from_pretrained(folders["t5"]).to_disk(tmp_path, storage="int8")
+
+
+def test_the_tokenizer_is_saved_once(folders, tmp_path: Path) -> None:
+    Generator.from_pretrained(folders["bart"]).to_disk(tmp_path)
+    assert {file.name for file in tmp_path.iterdir()} == {
+        "angel.json",
+        "config.json",
+        "model.safetensors",
+        "special_tokens_map.json",
+        "tokenizer.json",
+        "tokenizer_config.json",
+    }
+
+
+def test_saved_weights_are_those_of_transformers(folders, tmp_path: Path) -> None:
+    Generator.from_pretrained(folders["bart"]).to_disk(tmp_path)
+    saved = AutoModelForSeq2SeqLM.from_pretrained(tmp_path).state_dict()
+    for key, tensor in AutoModelForSeq2SeqLM.from_pretrained(folders["bart"]).state_dict().items():
+        assert torch.equal(saved[key], tensor), key
+
+
+def test_untied_embeddings_take_the_generic_path(tmp_path: Path) -> None:
+    folder = tmp_path / "model"
+    tokenizer = make_tokenizer(folder, NAMES)
+    model = make_model(len(tokenizer))
+    model.config.tie_word_embeddings = False
+    for layer in (model.lm_head, model.model.decoder.embed_tokens):
+        layer.weight = torch.nn.Parameter(torch.randn_like(layer.weight))
+    save(folder, model, tokenizer, FORMAT)
+    (folder / "model.safetensors").unlink()
+    torch.save(model.state_dict(), folder / "pytorch_model.bin")
+    generator = Generator.from_pretrained(folder)
+    expected = expected_log_prob(folder, generator, *PAIRS[0])
+    assert generator.log_probs(MENTIONS[:1], [PAIRS[0][1]]) == pytest.approx([expected], abs=1e-4)
+
+
+# What does not fit
+
+
+def test_hub_names_without_a_connection() -> None:
+    with pytest.raises(AngelError, match=r"Cannot fetch the model dmis-lab/ANGEL_none .*hub"):
+        Generator.from_pretrained("dmis-lab/ANGEL_none")
+    with pytest.raises(AngelError, match=r"Cannot fetch the model dmis-lab/ANGEL_none"):
+        Generator.from_pretrained("dmis-lab/ANGEL_none", local_files_only=True)
+
+
+@pytest.mark.parametrize("name", ["nowhere", "/nowhere/at/all", "a/b/c", ""])
+def test_neither_folder_nor_hub_name(name: str) -> None:
+    with pytest.raises(AngelError, match="neither a folder nor a name on the Hugging Face hub"):
+        Generator.from_pretrained(name)
+
+
+def damaged(folder: Path, target: Path, change: Callable[[Path], object]) -> Path:
+    shutil.copytree(folder, target)
+    change(target)
+    return target
+
+
+def set_config(**values) -> Callable[[Path], object]:
+    def change(folder: Path) -> None:
+        config = json.loads((folder / "config.json").read_text())
+        (folder / "config.json").write_text(json.dumps({**config, **values}))
+
+    return change
+
+
+def write(name: str, text: str) -> Callable[[Path], object]:
+    return lambda folder: (folder / name).write_text(text)
+
+
+def remove(*names: str) -> Callable[[Path], object]:
+    return lambda folder: [(folder / name).unlink(missing_ok=True) for name in names]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (remove("config.json"), "Cannot load the model in"),
+        (write("config.json", "{"), "Cannot load the model in"),
+        (remove("model.safetensors"), "No weights in"),
+        (write("model.safetensors", "no weights"), "Cannot read the weights"),
+        (
+            remove("vocab.json", "merges.txt", "tokenizer.json", "tokenizer_config.json"),
+            r"Cannot load the tokenizer.*save_pretrained\('",
+        ),
+        (write("angel.json", "{"), "Cannot read the prompt settings"),
+        (write("angel.json", "[]"), r"Cannot read the prompt settings .*found \[\]"),
+        (write("angel.json", '{"colour": 1}'), r"unknown keys \['colour'\]"),
+        (write("angel.json", '{"prefix": "{name} is"}'), "decoder prefix '{name} is'"),
+        (write("angel.json", '{"max_source_tokens": "64"}'), "max_source_tokens .* type int"),
+        (set_config(decoder_start_token_id=None), "lacks the end or the start token"),
+    ],
+)
+def test_damaged_folders(folders, tmp_path: Path, change, message: str) -> None:
+    folder = damaged(folders["bart"], tmp_path / "model", change)
+    with pytest.raises(AngelError, match=message):
+        Generator.from_pretrained(folder)
+
+
+def test_weights_of_something_else(folders, tmp_path: Path) -> None:
+    def swap(folder: Path) -> None:
+        shutil.copy(folders["t5"] / "model.safetensors", folder / "model.safetensors")
+
+    folder = damaged(folders["bart"], tmp_path / "model", swap)
+    with pytest.raises(AngelError, match="not those of a BartForConditionalGeneration"):
+        Generator.from_pretrained(folder)
+
+
+def test_a_checkpoint_that_lacks_a_layer(folders, tmp_path: Path) -> None:
+    def cut(folder: Path) -> None:
+        weights = read_weights(folder)
+        del weights["model.encoder.layers.1.fc2.weight"]
+        write_weights(folder, weights)
+
+    folder = damaged(folders["bart"], tmp_path / "model", cut)
+    with pytest.raises(AngelError, match=r"no model\.encoder\.layers\.1\.fc2\.weight among"):
+        Generator.from_pretrained(folder)
+
+
+def test_types_that_do_not_fit(folders) -> None:
+    with pytest.raises(AngelError, match=r"Unknown dtype 'float8'.*float32, bfloat16"):
+        Generator.from_pretrained(folders["bart"], dtype="float8")  # type: ignore[arg-type]
+    with pytest.raises(AngelError, match=r"int8 serves models of the BART family.*t5"):
+        Generator.from_pretrained(folders["t5"], dtype="int8")
+    with pytest.raises(AngelError, match="int8 runs on the CPU, not on meta"):
+        Generator.from_pretrained(folders["bart"], dtype="int8", device="meta")
+
+
+@pytest.mark.parametrize("device", ["gpu0", "cuda:99"])
+def test_a_device_that_is_not_there(folders, device: str) -> None:
+    with pytest.raises(AngelError, match=f"device '{device}': torch finds cpu.* on this machine"):
+        Generator.from_pretrained(folders["bart"], device=device)
+
+
+def test_a_tokenizer_from_elsewhere(folders, tmp_path: Path) -> None:
+    names = ("vocab.json", "merges.txt", "tokenizer.json", "tokenizer_config.json")
+    folder = damaged(folders["bart"], tmp_path / "model", remove(*names))
+    generator = Generator.from_pretrained(folder, tokenizer=folders["bart"])
+    assert plain(find(generator)) == plain(find(Generator.from_pretrained(folders["bart"])))
+
+
+def test_sources_are_no_longer_than_the_positions(folders, tmp_path: Path) -> None:
+    folder = damaged(folders["bart"], tmp_path / "model", remove("angel.json"))
+    generator = Generator.from_pretrained(folder)
+    assert generator.prompts.format.max_source_tokens == 128
+    long = Mention("attack " * 300, "word " * 300, "word " * 300)
+    assert len(find_one(generator, long).hypotheses) == 5
+
+
+@pytest.mark.parametrize("family", ["bart", "pair"])
+def test_names_longer_than_the_positions_are_cut(folders, family: str) -> None:
+    # 128 positions: the start token, a prefix of at most 32, 95 of the name; its end is not read.
+    generator = Generator.from_pretrained(folders[family])
+    long = [f"{'heart ' * 94}{end}" for end in ("attack", "failure", "failure twice")]
+    ids = generator.prompts.encode_names(long)
+    assert [len(row) for row in ids] == [96, 96, 96]
+    assert ids[1] == ids[2] != ids[0]
+    kb = ConceptKB.build(Concept(f"X:{i}", name) for i, name in enumerate(long))
+    mention = Mention("sugar " * 100)
+    assert len(generator.prompts.prefix_ids([mention])[0]) == 33
+    for mode in ("beam", "exact"):
+        settings = SearchSettings(mode=mode)
+        space = kb.search_space(generator.prompts)
+        [result] = generator.search([mention], space, settings)
+        assert sorted(h.name for h in result.hypotheses) == [0, 1, 2]
+
+
+def test_a_pair_reads_no_more_than_its_encoder(folders, tmp_path: Path) -> None:
+    folder = damaged(folders["pair"], tmp_path / "model", remove("angel.json"))
+    generator = Generator.from_pretrained(folder)
+    assert generator.prompts.format.max_source_tokens == 128
+    assert len(find_one(generator, Mention("attack", "word " * 300, "word " * 300)).hypotheses) == 5
+
+
+def find_one(generator: Generator, mention: Mention) -> SearchResult:
+    return generator.search([mention], KB.search_space(generator.prompts))[0]

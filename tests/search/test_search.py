@@ -1,0 +1,354 @@
+"""Search against transformers' own beam search and against enumeration, on random models."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+import torch
+from transformers import (
+    BartConfig,
+    BartForConditionalGeneration,
+    T5Config,
+    T5ForConditionalGeneration,
+)
+from transformers.modeling_outputs import BaseModelOutput
+
+from spacy_angel.model.bart import BartModel, convert_weights
+from spacy_angel.model.seq2seq import GenericModel
+from spacy_angel.search.expander import Expander
+from spacy_angel.search.search import SearchSettings, beam_search, exact_search, hypotheses
+from spacy_angel.search.walker import Walker
+from spacy_angel.vocabulary.trie import NameTrie, SearchSpace
+
+END = 2
+VOCABULARY = 40
+
+
+def bart(seed: int, layers: int = 2) -> BartForConditionalGeneration:
+    torch.manual_seed(seed)
+    config = BartConfig(
+        vocab_size=VOCABULARY,
+        d_model=32,
+        encoder_layers=layers,
+        decoder_layers=layers,
+        encoder_ffn_dim=48,
+        decoder_ffn_dim=48,
+        encoder_attention_heads=4,
+        decoder_attention_heads=2,
+        max_position_embeddings=64,
+        init_std=0.3,
+        forced_eos_token_id=None,
+    )
+    model = BartForConditionalGeneration(config).eval()
+    torch.nn.init.normal_(model.final_logits_bias)
+    return model
+
+
+def t5(seed: int) -> T5ForConditionalGeneration:
+    torch.manual_seed(seed)
+    config = T5Config(
+        vocab_size=VOCABULARY,
+        d_model=32,
+        d_kv=8,
+        d_ff=48,
+        num_layers=2,
+        num_heads=4,
+        initializer_factor=1.0,
+        decoder_start_token_id=0,
+        eos_token_id=END,
+    )
+    return T5ForConditionalGeneration(config).eval()
+
+
+def fast(model: BartForConditionalGeneration, dtype: torch.dtype = torch.float32) -> BartModel:
+    weights = convert_weights(dict(model.state_dict()), dtype, torch.device("cpu"))
+    return BartModel(model.config, weights)
+
+
+def random_names(seed: int, n: int = 60, longest: int = 9) -> list[tuple[int, ...]]:
+    """Names with shared beginnings, long single chains, and names that begin others."""
+    rng = np.random.default_rng(seed)
+    names: set[tuple[int, ...]] = set()
+    while len(names) < n:
+        tokens = list(rng.integers(3, 12, size=rng.integers(1, 4)))
+        if rng.random() < 0.5:
+            tokens += list(rng.integers(3, VOCABULARY, size=rng.integers(0, longest - 3)))
+        names.add((*(int(t) for t in tokens), END))
+    return sorted(names)
+
+
+def space(names: list[tuple[int, ...]], *added: list[tuple[int, ...]]) -> SearchSpace:
+    tries, begin = [], 0
+    for group in (names, *added):
+        flat = np.array([t for name in group for t in name], dtype=np.int32)
+        offsets = np.cumsum([0, *(len(name) for name in group)])
+        indices = np.arange(begin, begin + len(group), dtype=np.int32)
+        tries.append(NameTrie.build(flat, offsets, indices))
+        begin += len(group)
+    return SearchSpace(tuple(tries))
+
+
+def random_prompts(seed: int, n: int) -> tuple[list[list[int]], list[list[int]]]:
+    rng = np.random.default_rng(seed)
+    sources = [
+        [0, *rng.integers(3, VOCABULARY, size=rng.integers(2, 12)).tolist(), 2] for _ in range(n)
+    ]
+    prefixes = [
+        [2, *rng.integers(3, VOCABULARY, size=rng.integers(1, 6)).tolist()] for _ in range(n)
+    ]
+    return sources, prefixes
+
+
+def run(model, sources, prefixes, names, settings, subset=0, max_chain=3):
+    """RETURNS: a list of (name index, log_prob, score) a mention."""
+    walker = Walker(names, subset, END, torch.device("cpu"))
+    with torch.inference_mode():
+        expander = Expander(model.begin(sources, prefixes), walker, max_chain)
+        if settings.mode == "exact":
+            found, proven = exact_search(expander, len(sources), settings)
+        else:
+            found, proven = beam_search(expander, len(sources), settings), None
+    listed = [
+        [(h.name, h.log_prob, h.score) for h in hypotheses(names_found, expander, settings.k)]
+        for names_found in found
+    ]
+    return (listed, proven) if settings.mode == "exact" else listed
+
+
+def generate(model, source, prefix, names, num_beams, length_penalty) -> list[tuple[int, float]]:
+    """What transformers finds for one mention, without the fillers it adds."""
+    index = {name: i for i, name in enumerate(names)}
+    nodes: dict[tuple[int, ...], set[int]] = {}
+    for name in names:
+        for i in range(len(name)):
+            nodes.setdefault(name[:i], set()).add(name[i])
+
+    def allowed(_: int, sequence: torch.Tensor) -> list[int]:
+        return sorted(nodes.get(tuple(sequence.tolist()[len(prefix) :]), {1}))
+
+    output = model.generate(
+        torch.tensor([source]),
+        attention_mask=torch.ones(1, len(source), dtype=torch.long),
+        decoder_input_ids=torch.tensor([prefix]),
+        prefix_allowed_tokens_fn=allowed,
+        num_beams=num_beams,
+        num_return_sequences=num_beams,
+        length_penalty=length_penalty,
+        max_new_tokens=20,
+        no_repeat_ngram_size=0,
+        forced_bos_token_id=None,
+        output_scores=True,
+        return_dict_in_generate=True,
+    )
+    found = []
+    for tokens, score in zip(
+        output.sequences.tolist(), output.sequences_scores.tolist(), strict=True
+    ):
+        name = tuple(tokens[len(prefix) :])
+        name = name[: name.index(END) + 1] if END in name else name
+        if score > -1e6 and name in index:
+            found.append((index[name], score))
+    return found
+
+
+def all_log_probs(model, source, prefix, names) -> list[float]:
+    """Log-probability of every name, one forward pass each."""
+    sums = []
+    with torch.inference_mode():
+        states = model.get_encoder()(torch.tensor([source]))[0]
+        for name in names:
+            ids = torch.tensor([[*prefix, *name]])
+            logits = model(
+                encoder_outputs=BaseModelOutput(last_hidden_state=states),
+                attention_mask=torch.ones(1, len(source), dtype=torch.long),
+                decoder_input_ids=ids,
+            ).logits[0]
+            steps = torch.log_softmax(logits, -1)[len(prefix) - 1 : -1]
+            sums.append(steps.gather(1, torch.tensor(name)[:, None]).sum().item())
+    return sums
+
+
+Maker = Callable[[int], torch.nn.Module]
+
+
+@pytest.mark.parametrize("length_penalty", [1.0, 0.0, 2.0])
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("make", [bart, t5])
+def test_beam_search_is_that_of_transformers(make: Maker, seed: int, length_penalty: float) -> None:
+    model = make(seed)
+    ours = fast(model) if make is bart else GenericModel(model, 0)
+    names = random_names(seed)
+    sources, prefixes = random_prompts(seed, 7)
+    if make is t5:
+        prefixes = [[0, *prefix[1:]] for prefix in prefixes]
+    settings = SearchSettings(num_beams=4, k=4, length_penalty=length_penalty)
+    found = run(ours, sources, prefixes, space(names), settings)
+    for source, prefix, result in zip(sources, prefixes, found, strict=True):
+        expected = generate(model, source, prefix, names, 4, length_penalty)
+        assert [name for name, _, _ in result] == [name for name, _ in expected]
+        assert [s for *_, s in result] == pytest.approx([s for _, s in expected], abs=1e-4)
+
+
+@pytest.mark.parametrize("max_chain", [0, 1, 20])
+@pytest.mark.parametrize("num_beams", [1, 3, 8])
+def test_chains_ahead_change_nothing(num_beams: int, max_chain: int) -> None:
+    names = space(random_names(5))
+    sources, prefixes = random_prompts(5, 6)
+    settings = SearchSettings(num_beams=num_beams, k=num_beams)
+    for model in (fast(bart(5)), GenericModel(t5(5), 0)):
+        expected = run(model, sources, prefixes, names, settings, max_chain=2)
+        assert close(run(model, sources, prefixes, names, settings, max_chain=max_chain), expected)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("make", [bart, t5])
+def test_exact_search_finds_the_most_probable_names(make: Maker, seed: int) -> None:
+    model = make(seed)
+    ours = fast(model) if make is bart else GenericModel(model, 0)
+    names = random_names(seed)
+    sources, prefixes = random_prompts(seed, 5)
+    settings = SearchSettings(mode="exact", num_beams=3, k=6)
+    found, proven = run(ours, sources, prefixes, space(names), settings)
+    assert proven == [True] * 5
+    for source, prefix, result in zip(sources, prefixes, found, strict=True):
+        expected = sorted(all_log_probs(model, source, prefix, names), reverse=True)[:6]
+        assert [log_prob for _, log_prob, _ in result] == pytest.approx(expected, abs=1e-4)
+        assert [score for *_, score in result] == [log_prob for _, log_prob, _ in result]
+
+
+def test_exact_search_says_when_it_gave_up() -> None:
+    names = space(random_names(1))
+    sources, prefixes = random_prompts(1, 3)
+    settings = SearchSettings(mode="exact", num_beams=1, k=10, max_work=2)
+    assert run(fast(bart(1)), sources, prefixes, names, settings)[1] == [False] * 3
+
+
+def test_exact_search_ranks_a_beginning_and_its_continuation() -> None:
+    names = [(5, END), (5, 6, END), (7, END)]
+    sources, prefixes = random_prompts(3, 1)
+    model = bart(3)
+    found, proven = run(
+        fast(model), sources, prefixes, space(names), SearchSettings(mode="exact", k=3)
+    )
+    expected = all_log_probs(model, sources[0], prefixes[0], names)
+    assert proven == [True]
+    assert {n: lp for n, lp, _ in found[0]} == pytest.approx(dict(enumerate(expected)), abs=1e-4)
+
+
+@pytest.mark.parametrize("mode", ["beam", "exact"])
+def test_batch_and_order_do_not_matter(mode: str) -> None:
+    model, names = fast(bart(6)), space(random_names(6))
+    sources, prefixes = random_prompts(6, 9)
+    settings = SearchSettings(mode=mode, num_beams=4, k=4)
+
+    def search(order: list[int]) -> list:
+        found = run(
+            model, [sources[i] for i in order], [prefixes[i] for i in order], names, settings
+        )
+        return found if mode == "beam" else found[0]
+
+    together = search(list(range(9)))
+    backwards = search(list(range(9))[::-1])[::-1]
+    alone = [search([i])[0] for i in range(9)]
+    assert close(backwards, together)
+    assert close(alone, together)
+
+
+@pytest.mark.parametrize("mode", ["beam", "exact"])
+def test_names_added_later_are_found_like_the_others(mode: str) -> None:
+    names = random_names(7)
+    sources, prefixes = random_prompts(7, 6)
+    settings = SearchSettings(mode=mode, num_beams=5, k=5)
+    model = fast(bart(7))
+    whole = run(model, sources, prefixes, space(names), settings)
+    rng = np.random.default_rng(0)
+    order = rng.permutation(len(names)).tolist()
+    base, added = sorted(order[:40]), sorted(order[40:])
+    split = space([names[i] for i in base], [names[i] for i in added])
+    parts = run(model, sources, prefixes, split, settings)
+    if mode == "exact":
+        whole, parts = whole[0], parts[0]
+    renamed = [[((base + added)[n], *rest) for n, *rest in found] for found in parts]
+    assert close(renamed, whole)
+
+
+@pytest.mark.parametrize("mode", ["beam", "exact"])
+def test_a_subset_is_like_a_smaller_vocabulary(mode: str) -> None:
+    names = random_names(8)
+    sources, prefixes = random_prompts(8, 6)
+    settings = SearchSettings(mode=mode, num_beams=5, k=5)
+    model = fast(bart(8))
+    allowed = np.random.default_rng(1).random(len(names)) < 0.3
+    whole = space(names)
+    masked = SearchSpace(whole.tries, (None, (whole.tries[0].leaf_prefix_sums(allowed),)))
+    kept = np.flatnonzero(allowed).tolist()
+    expected = run(model, sources, prefixes, space([names[i] for i in kept]), settings)
+    found = run(model, sources, prefixes, masked, settings, subset=1)
+    if mode == "exact":
+        expected, found = expected[0], found[0]
+    assert close(found, [[(kept[n], *rest) for n, *rest in row] for row in expected])
+
+
+def test_fewer_names_than_beams_give_fewer_results() -> None:
+    names = space([(5, 6, END), (5, END)])
+    sources, prefixes = random_prompts(9, 4)
+    for mode in ("beam", "exact"):
+        settings = SearchSettings(mode=mode, num_beams=5, k=5)
+        found = run(fast(bart(9)), sources, prefixes, names, settings)
+        found = found if mode == "beam" else found[0]
+        assert [sorted(name for name, *_ in row) for row in found] == [[0, 1]] * 4
+
+
+def test_no_legal_name_gives_no_result() -> None:
+    names = space([(5, 6, END)])
+    nothing = SearchSpace(
+        names.tries, ((names.tries[0].leaf_prefix_sums(np.zeros(1, dtype=bool)),),)
+    )
+    sources, prefixes = random_prompts(9, 2)
+    assert run(fast(bart(9)), sources, prefixes, nothing, SearchSettings()) == [[], []]
+
+
+def test_names_with_the_same_tokens_share_a_score() -> None:
+    trie = NameTrie.build(
+        np.array([5, END, 6, END, 5, END], dtype=np.int32), np.array([0, 2, 4, 6])
+    )
+    sources, prefixes = random_prompts(2, 1)
+    found = run(fast(bart(2)), sources, prefixes, SearchSpace((trie,)), SearchSettings())[0]
+    scores = {name: score for name, _, score in found}
+    assert set(scores) == {0, 1, 2}
+    assert scores[0] == scores[2]
+
+
+@pytest.mark.parametrize(("dtype", "tolerance"), [(torch.bfloat16, 0.05), (torch.int8, 0.05)])
+def test_smaller_types_stay_near_float32(dtype: torch.dtype, tolerance: float) -> None:
+    model = bart(4)
+    names = random_names(4)
+    sources, prefixes = random_prompts(4, 6)
+    settings = SearchSettings(mode="exact", num_beams=5, k=60)
+    exact = run(fast(model), sources, prefixes, space(names), settings)[0]
+    small = run(fast(model, dtype), sources, prefixes, space(names), settings)[0]
+    for row, expected in zip(small, exact, strict=True):
+        a, b = (np.array([lp for _, lp, _ in sorted(r)]) for r in (row, expected))
+        assert np.abs(a - b).mean() / np.abs(b).mean() < tolerance
+
+
+def test_int8_rows_do_not_see_their_neighbours() -> None:
+    model, names = fast(bart(6), torch.int8), space(random_names(6))
+    sources, prefixes = random_prompts(6, 8)
+    together = run(model, sources, prefixes, names, SearchSettings())
+    for i in range(8):
+        alone = run(model, sources[i : i + 1], prefixes[i : i + 1], names, SearchSettings())
+        assert [name for name, *_ in alone[0]] == [name for name, *_ in together[i]]
+
+
+def close(found: list, expected: list) -> bool:
+    """Same names, same numbers within 1e-4; names of equal score in any order."""
+    return len(found) == len(expected) and all(
+        sorted(n for n, *_ in a) == sorted(n for n, *_ in b)
+        and all(
+            x == pytest.approx(y, abs=1e-4)
+            for (_, *xs), (_, *ys) in zip(a, b, strict=True)
+            for x, y in zip(xs, ys, strict=True)
+        )
+        for a, b in zip(found, expected, strict=True)
+    )

@@ -1,0 +1,50 @@
+import threading
+
+import pytest
+import torch
+
+from spacy_angel.search.threads import batch_size_for, cpu_threads, map_batches
+
+
+@pytest.fixture
+def two_threads():
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    yield
+    torch.set_num_threads(before)
+
+
+def test_results_keep_the_order_and_threads_come_back(two_threads: None) -> None:
+    seen = set()
+
+    def square(x: int) -> tuple[int, int]:
+        seen.add(threading.get_ident())
+        return x * x, torch.get_num_threads()
+
+    assert list(map_batches(square, [1, 2, 3, 4], 2)) == [(1, 1), (4, 1), (9, 1), (16, 1)]
+    assert threading.get_ident() not in seen
+    assert torch.get_num_threads() == 2
+
+
+def test_one_batch_or_one_thread_stays_here(two_threads: None) -> None:
+    here = threading.get_ident()
+    assert list(map_batches(lambda _: threading.get_ident(), [1], 2)) == [here]
+    assert list(map_batches(lambda _: threading.get_ident(), [1, 2], 1)) == [here, here]
+
+
+def test_an_error_comes_through_and_threads_come_back(two_threads: None) -> None:
+    with pytest.raises(ZeroDivisionError):
+        list(map_batches(lambda x: 1 // x, [1, 0, 2], 2))
+    assert torch.get_num_threads() == 2
+
+
+def test_batches_are_spread_over_the_threads() -> None:
+    assert batch_size_for(10, 32, 2) == 5
+    assert batch_size_for(100, 32, 2) == 32
+    assert batch_size_for(1, 32, 2) == 1
+    assert batch_size_for(0, 32, 2) == 1
+
+
+def test_a_gpu_runs_one_batch_at_a_time(two_threads: None) -> None:
+    assert cpu_threads(torch.device("cpu")) == 2
+    assert cpu_threads(torch.device("cuda")) == 1

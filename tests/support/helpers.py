@@ -1,0 +1,22 @@
+"""What several tests need."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def shared_data(relative: str) -> Path:
+    """A file of the public data that is not part of the project; skips the test without it.
+
+    relative (str): path inside the data folder, e.g. `mesh/mesh_2019_descriptors.tsv`. The folder
+        is the environment variable SPACY_ANGEL_DATA, or `../shared/data` beside the checkout.
+    RETURNS (Path): the file.
+    """
+    folder = Path(os.environ.get("SPACY_ANGEL_DATA", ROOT.parent / "shared/data"))
+    path = folder / relative
+    if not path.exists():
+        pytest.skip(f"needs {relative} in {folder} (set SPACY_ANGEL_DATA)")
+    return path

@@ -1,0 +1,138 @@
+"""Tiny BART models made in code: nothing is downloaded, training takes seconds."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+from tokenizers import ByteLevelBPETokenizer
+from torch.nn.utils.rnn import pad_sequence
+from transformers import BartConfig, BartForConditionalGeneration, BartTokenizerFast
+
+from spacy_angel.model.prompts import Mention, PromptEncoder, PromptFormat
+
+FORMAT = PromptFormat(max_source_tokens=64)
+SPECIAL = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+
+
+def make_tokenizer(path: Path, names: Sequence[str], vocab_size: int = 600) -> BartTokenizerFast:
+    """A byte-level BPE as BART's, trained on names, so that any text can be read.
+
+    path (Path): folder for `vocab.json` and `merges.txt`.
+    """
+    path.mkdir(parents=True, exist_ok=True)
+    bpe = ByteLevelBPETokenizer()
+    texts = [" " + name for name in names] + [" start end is START END"] * 3
+    bpe.train_from_iterator(texts, vocab_size=vocab_size, min_frequency=1, special_tokens=SPECIAL)
+    bpe.save_model(str(path))
+    return BartTokenizerFast(str(path / "vocab.json"), str(path / "merges.txt"))
+
+
+def make_model(
+    vocab_size: int, *, d_model: int = 48, seed: int = 0
+) -> BartForConditionalGeneration:
+    """A random BART of two and two layers. With init_std 0.02 it would not learn to read its
+    source."""
+    torch.manual_seed(seed)
+    config = BartConfig(
+        vocab_size=vocab_size,
+        d_model=d_model,
+        encoder_layers=2,
+        decoder_layers=2,
+        encoder_attention_heads=4,
+        decoder_attention_heads=4,
+        encoder_ffn_dim=2 * d_model,
+        decoder_ffn_dim=2 * d_model,
+        max_position_embeddings=128,
+        init_std=0.1,
+        dropout=0.0,
+        forced_eos_token_id=None,
+    )
+    return BartForConditionalGeneration(config).eval()
+
+
+def make_tiny_model(
+    path: Path, names: Sequence[str], *, d_model: int = 48, seed: int = 0, format=FORMAT
+) -> Path:
+    """A random model with its own tokenizer, saved as a checkpoint.
+
+    path (Path): folder to write.
+    names (Sequence[str]): what its tokenizer is trained on.
+    RETURNS (Path): the folder.
+    """
+    tokenizer = make_tokenizer(path, names)
+    save(path, make_model(len(tokenizer), d_model=d_model, seed=seed), tokenizer, format)
+    return path
+
+
+def save(path: Path, model, tokenizer, format: PromptFormat) -> None:
+    """Write a checkpoint folder with its prompt settings."""
+    model.save_pretrained(path)
+    tokenizer.save_pretrained(path)
+    (path / "angel.json").write_text(json.dumps(format.to_dict()))
+
+
+def overfit(path: Path, pairs: Sequence[tuple[Mention, str]], steps: int = 120) -> float:
+    """Teach a saved model to answer mentions with names.
+
+    path (Path): folder with a checkpoint; its weights are replaced.
+    pairs (Sequence[tuple[Mention, str]]): mention and name in normal form.
+    RETURNS (float): the last loss.
+    """
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    model = BartForConditionalGeneration.from_pretrained(path).train()
+    tokenizer = BartTokenizerFast.from_pretrained(path)
+    prompts = PromptEncoder(tokenizer, FORMAT, 2, 2)
+    mentions = [mention for mention, _ in pairs]
+    names = prompts.encode_names([name for _, name in pairs])
+    prefixes = prompts.prefix_ids(mentions)
+    decoder = [p + n[:-1] for p, n in zip(prefixes, names, strict=True)]
+    labels = [[-100] * (len(p) - 1) + n for p, n in zip(prefixes, names, strict=True)]
+    source = _padded(prompts.source_ids(mentions), 1)
+    batch = {
+        "input_ids": source,
+        "attention_mask": (source != 1).long(),
+        "decoder_input_ids": _padded(decoder, 1),
+        "labels": _padded(labels, -100),
+    }
+    optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
+    for _ in range(steps):
+        optimizer.zero_grad()
+        loss = model(**batch).loss
+        loss.backward()
+        optimizer.step()
+    model.eval().save_pretrained(path)
+    return loss.item()
+
+
+def _padded(rows: Sequence[Sequence[int]], value: int) -> torch.Tensor:
+    return pad_sequence([torch.tensor(row) for row in rows], batch_first=True, padding_value=value)
+
+
+DISEASES = {
+    "MESH:D003920": ("Diabetes Mellitus", "sugar disease", "diabetes"),
+    "MESH:D009203": ("Myocardial Infarction", "heart attack", "cardiac infarction"),
+    "MESH:D006333": ("Heart Failure", "cardiac failure"),
+    "MESH:D008881": ("Migraine Disorders", "migraine", "sick headache"),
+    "OMIM:250100": ("Metachromatic Leukodystrophy", "MLD"),
+}
+DRUGS = {
+    "MESH:D001241": ("Aspirin", "acetylsalicylic acid"),
+    "MESH:D008687": ("Metformin", "dimethylbiguanide"),
+}
+CONTEXTS = ["", "the patient had", "history of"]
+
+
+def make_trained_model(path: Path) -> Path:
+    """A model that knows the names of DISEASES and DRUGS: an alias is answered with itself, the
+    same in every context of CONTEXTS.
+
+    path (Path): folder to write. RETURNS (Path): the same.
+    """
+    names = [name.lower() for names in (DISEASES | DRUGS).values() for name in names]
+    make_tiny_model(path, names)
+    pairs = [(Mention(name, left, "."), name) for name in names for left in CONTEXTS]
+    loss = overfit(path, pairs)
+    assert loss < 0.1, f"the fixture did not learn: loss {loss:.3f}"
+    return path

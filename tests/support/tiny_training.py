@@ -1,0 +1,79 @@
+"""A vocabulary, mentions and models small enough to train in seconds."""
+
+import random
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from spacy_angel.model.prompts import Mention
+from spacy_angel.training.backbones import Backbone, fresh_bart
+from spacy_angel.training.batches import Example, PreferencePair
+from spacy_angel.training.config import BackboneSettings, OptimizerSettings
+from spacy_angel.training.corpus import LabelledMention
+from spacy_angel.vocabulary.concepts import Concept, normalize_name
+
+CONCEPTS = (
+    Concept(
+        "T:1", "Renal colic", ("Kidney colic", "Colic, renal"), ("Disease",), "Pain in a flank."
+    ),
+    Concept("T:2", "Heart attack", ("Myocardial infarction",), ("Disease",)),
+    Concept("T:3", "Heart failure", ("Cardiac failure", "Failing heart"), ("Disease",)),
+    Concept("T:4", "Migraine", (), ("Disease",)),
+)
+NAMES = [normalize_name(name) for concept in CONCEPTS for name in concept.names]
+PAIRS = [
+    PreferencePair(Mention("renal pain", "a case of", "at night"), "renal colic", "heart attack"),
+    PreferencePair(Mention("cardiac arrest", "died of"), "heart attack", "heart failure"),
+    PreferencePair(Mention("weak heart", right="in old age"), "heart failure", "heart attack"),
+    PreferencePair(Mention("bad headache", "with a"), "migraine", "cardiac failure"),
+]
+EXAMPLES = [Example(pair.mention, pair.chosen) for pair in PAIRS]
+GOLD = [
+    LabelledMention(pair.mention, (concept_id,))
+    for pair, concept_id in zip(PAIRS, ("T:1", "T:2", "T:3", "T:4"), strict=True)
+]
+
+
+TINY = BackboneSettings(
+    kind="fresh",
+    encoder_layers=1,
+    decoder_layers=1,
+    width=32,
+    heads=2,
+    vocabulary_size=330,
+    max_source_tokens=64,
+)
+
+
+def tiny_backbone(seed: int = 0) -> Backbone:
+    """RETURNS (Backbone): a BART of one layer a side; the same weights for the same seed."""
+    torch.set_num_threads(1)
+    random.seed(seed)
+    np.random.seed(seed)
+    torch.manual_seed(seed)
+    return fresh_bart(TINY, NAMES)
+
+
+def quick(**values: object) -> OptimizerSettings:
+    """RETURNS (OptimizerSettings): for the CPU, without chance, checkpoints only at the end."""
+    defaults = {
+        "learning_rate": 3e-3,
+        "steps": 60,
+        "batch_size": 4,
+        "clip_norm": 1.0,
+        "dropout": 0.0,
+        "attention_dropout": 0.0,
+        "precision": "float32",
+        "device": "cpu",
+        "checkpoint_every": 1000,
+        "log_every": 1,
+    }
+    return OptimizerSettings(**{**defaults, **values})
+
+
+def weights_of(folder: Path) -> dict[str, torch.Tensor]:
+    """RETURNS (dict[str, Tensor]): as they lie on disk."""
+    from safetensors.torch import load_file
+
+    return load_file(folder / "model.safetensors")

@@ -1,0 +1,157 @@
+import numpy as np
+from support.tiny_training import CONCEPTS, NAMES
+
+from spacy_angel.model.prompts import Mention
+from spacy_angel.training.batches import Example
+from spacy_angel.training.examples import (
+    clause,
+    in_contexts,
+    nearest_names,
+    nearest_wrong_names,
+    random_scorer,
+    shortest_first,
+    vocabulary_examples,
+    vocabulary_pairs,
+)
+from spacy_angel.vocabulary.concepts import Concept
+from spacy_angel.vocabulary.tfidf import TrigramTfidf
+
+
+class Fixed:
+    """Stands in for a random generator: takes the n-th choice, keeps every order."""
+
+    def __init__(self, n=0):
+        self.n = n
+
+    def integers(self, high):
+        return self.n % high
+
+    def permutation(self, n):
+        return np.arange(n)
+
+
+def table(scores):
+    return lambda mentions, names: np.array(
+        [scores[m, n] for m, n in zip(mentions, names, strict=True)]
+    )
+
+
+def test_nearest_names_are_the_k_best_and_ties_keep_their_order():
+    scores = {("m", "a"): 0.2, ("m", "b"): 0.9, ("m", "c"): 0.2, ("n", "d"): 0.0}
+    found = nearest_names(["m", "n", "m"], [["a", "b", "a", "c"], ["d"], []], 2, table(scores))
+    assert found == [["b", "a"], ["d"], []]
+
+
+def test_nearest_names_by_tfidf():
+    tfidf = TrigramTfidf().fit(NAMES)
+    found = nearest_names(
+        ["failing hearts"],
+        [["heart failure", "cardiac failure", "failing heart"]],
+        2,
+        tfidf.pairwise,
+    )
+    assert found == [["failing heart", "heart failure"]]
+
+
+def test_scorers_of_the_ablations():
+    names = ["heart failure", "chf", "cardiac failure"]
+    assert nearest_names(["m"], [names], 3, shortest_first) == [
+        ["chf", "heart failure", "cardiac failure"]
+    ]
+    drawn = [nearest_names(["m"], [names], 3, random_scorer(seed))[0] for seed in range(20)]
+    assert {tuple(order) for order in drawn} > {tuple(names)}
+    assert drawn[0] == nearest_names(["m"], [names], 3, random_scorer(0))[0]
+
+
+def test_clauses_with_a_definition():
+    assert [clause("colic", "pain in a flank", ["a"], Fixed(n)) for n in range(5)] == [
+        Mention("colic", right="is defined as pain in a flank"),
+        Mention("colic", right="is described as pain in a flank"),
+        Mention("colic", left="pain in a flank are the definitions of"),
+        Mention("colic", left="pain in a flank describe"),
+        Mention("colic", left="pain in a flank define"),
+    ]
+
+
+def test_clauses_with_up_to_three_other_names():
+    assert [clause("a", None, ["b", "c", "d", "e"], Fixed(n)) for n in range(4)] == [
+        Mention("a", right="has synonyms such as b, c, d"),
+        Mention("a", right="refers to the same concept as b, c, d"),
+        Mention("a", left="b, c, d are the synonyms of"),
+        Mention("a", left="b, c, d indicate the same concept as"),
+    ]
+
+
+def test_clauses_of_an_only_name():
+    assert [clause("a", None, [], Fixed(n)) for n in range(2)] == [
+        Mention("a", right="is a"),
+        Mention("a", right="is the same as a"),
+    ]
+
+
+def test_every_name_is_the_target_once():
+    for score in (None, TrigramTfidf().fit(NAMES).pairwise):
+        found = list(vocabulary_examples(CONCEPTS, np.random.default_rng(0), score))
+        assert [example.name for example in found] == NAMES
+        own = {normal: concept for concept in CONCEPTS for normal in concept.names}
+        for example in found:
+            concept = own[example.mention.text]
+            assert len(concept.names) == 1 or example.mention.text.lower() != example.name
+
+
+def test_mention_is_the_nearest_other_name():
+    concept = Concept("T:1", "Heart failure", ("Failing heart", "Asystole", "Heart failures"))
+    tfidf = TrigramTfidf().fit(["heart failure", "failing heart", "asystole", "heart failures"])
+    found = list(vocabulary_examples([concept], np.random.default_rng(0), tfidf.pairwise))
+    assert (found[0].mention.text, found[0].name) == ("Heart failures", "heart failure")
+    assert (found[3].mention.text, found[3].name) == ("Heart failure", "heart failures")
+
+
+def test_target_stays_out_of_the_clause_unless_there_is_no_third_name():
+    three = Concept("T:1", "alpha", ("beta", "gamma"))
+    two = Concept("T:2", "delta", ("epsilon",))
+    one = Concept("T:3", "zeta")
+    found = list(vocabulary_examples([three, two, one], Fixed()))
+    assert found == [
+        Example(Mention("beta", right="has synonyms such as gamma"), "alpha"),
+        Example(Mention("alpha", right="has synonyms such as gamma"), "beta"),
+        Example(Mention("alpha", right="has synonyms such as beta"), "gamma"),
+        Example(Mention("epsilon", right="has synonyms such as delta"), "delta"),
+        Example(Mention("delta", right="has synonyms such as epsilon"), "epsilon"),
+        Example(Mention("zeta", right="is zeta"), "zeta"),
+    ]
+
+
+def test_names_take_the_place_of_a_corpus_mention():
+    examples = [Example(Mention("a", right="is the same as b"), "b"), Example(Mention("c"), "c")]
+    contexts = [Mention("m", "has", "today"), Mention("n", "without")]
+    assert [*in_contexts(examples, contexts, Fixed(1))] == [
+        Example(Mention("a", "without"), "b"),
+        Example(Mention("c", "without"), "c"),
+    ]
+    assert [*in_contexts(examples[:1], contexts, Fixed(0))] == [
+        Example(Mention("a", "has", "today"), "b")
+    ]
+
+
+def test_wrong_names_are_the_nearest_of_other_concepts():
+    tfidf = TrigramTfidf().fit(NAMES)
+    ids = [[c.concept_id] for c in CONCEPTS for _ in c.names]
+    found = nearest_wrong_names(
+        ["heart failure", "heart failure"],
+        [{"T:3"}, {"T:2", "T:3"}],
+        NAMES,
+        ids.__getitem__,
+        1,
+        tfidf,
+    )
+    assert found == [["heart attack"], []]
+
+
+def test_vocabulary_pairs():
+    tfidf = TrigramTfidf().fit(NAMES)
+    ids = [[c.concept_id] for c in CONCEPTS for _ in c.names]
+    example = Example(Mention("Failing heart", right="is defined as"), "heart failure")
+    [pair] = vocabulary_pairs([example], NAMES, ids.__getitem__, 1, tfidf)
+    assert pair.mention == example.mention
+    assert (pair.chosen, pair.rejected) == ("heart failure", "heart attack")

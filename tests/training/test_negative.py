@@ -1,0 +1,156 @@
+import json
+import math
+
+import pytest
+import torch
+from support.tiny_training import PAIRS, quick, tiny_backbone, weights_of
+
+from spacy_angel.errors import AngelError
+from spacy_angel.training import negative
+from spacy_angel.training.batches import collate_pairs, encode_pairs
+from spacy_angel.training.config import LossSettings, NegativeSettings
+from spacy_angel.training.negative import pair_log_probs, train_negative
+from spacy_angel.training.references import reference_log_probs
+
+KINDS = ("dpo", "pairwise", "cpo", "simpo")
+
+
+def log_probs(backbone, rows):
+    batch = collate_pairs([rows[i] for i in range(len(rows))], 1)
+    with torch.no_grad():
+        chosen, rejected, _ = pair_log_probs(backbone.model.eval(), batch)
+    return chosen, rejected
+
+
+def metrics(output):
+    lines = [json.loads(line) for line in (output / "metrics.jsonl").read_text().splitlines()]
+    return [line for line in lines if "loss" in line]
+
+
+def train(output, kind="dpo", engine="trl", backbone=None, loss=None, **values):
+    backbone = backbone or tiny_backbone()
+    rows = encode_pairs(PAIRS, backbone.prompts, backbone.max_target_tokens)
+    reference = tiny_backbone()
+    with torch.no_grad():
+        # Another model than the policy, so that equation 5 does not start at zero.
+        reference.model.model.shared.weight.mul_(1.2)
+    rows.values = reference_log_probs(reference, rows)
+    settings = NegativeSettings(
+        optimizer=quick(**{"learning_rate": 1e-3, **values}),
+        loss=LossSettings(
+            kind=kind, **{"beta": 0.5, "nll_weight": 0.3, "gamma": 0.7, **(loss or {})}
+        ),
+        engine=engine,
+    )
+    return train_negative(backbone, rows, settings, output), rows
+
+
+@pytest.mark.parametrize("engine", ["trl", "plain"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_first_loss_by_hand(tmp_path, kind, engine):
+    backbone = tiny_backbone()
+    _, rows = train(tmp_path, kind, engine, steps=1)
+    chosen, rejected = log_probs(backbone, rows)
+    expected = 0.0
+    for i in range(len(PAIRS)):
+        win, lose = chosen.sums[i].item(), rejected.sums[i].item()
+        if kind == "dpo":
+            win -= rows.values["ref_chosen_logps"][i]
+            lose -= rows.values["ref_rejected_logps"][i]
+        if kind == "simpo":
+            win, lose = win / chosen.lengths[i].item(), lose / rejected.lengths[i].item()
+        margin = 0.5 * (win - lose) - (0.7 if kind == "simpo" else 0)
+        expected += math.log(1 + math.exp(-margin)) / len(PAIRS)
+    expected += 0.3 * -chosen.sums.sum().item() / chosen.lengths.sum().item()
+    [line] = metrics(tmp_path)
+    assert line["loss"] == pytest.approx(expected, abs=1e-4)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_both_engines_take_the_same_course(tmp_path, kind):
+    for engine in ("trl", "plain"):
+        train(tmp_path / engine, kind, engine, steps=4)
+    ours, theirs = metrics(tmp_path / "plain"), metrics(tmp_path / "trl")
+    for name in ("loss", "grad_norm"):
+        assert [line[name] for line in ours] == pytest.approx(
+            [line[name] for line in theirs], abs=1e-4
+        )
+
+
+def test_learns_to_prefer_and_logs_both_sides(tmp_path):
+    backbone = tiny_backbone()
+    rows = encode_pairs(PAIRS, backbone.prompts, backbone.max_target_tokens)
+    chosen, rejected = log_probs(backbone, rows)
+    before = (chosen.sums - rejected.sums).min()
+    assert before < 0
+    train(tmp_path, backbone=backbone, steps=60, loss={"nll_weight": 0.0})
+    chosen, rejected = log_probs(backbone, rows)
+    assert (chosen.sums - rejected.sums).min() > 5
+    last = metrics(tmp_path)[-1]
+    assert last["logps/chosen"] > last["logps/rejected"]
+    assert last["rewards/margins"] == pytest.approx(
+        last["rewards/chosen"] - last["rewards/rejected"], abs=1e-4
+    )
+
+
+@pytest.mark.parametrize("engine", ["trl", "plain"])
+def test_killed_and_resumed_it_takes_the_same_course(tmp_path, monkeypatch, engine):
+    modules = [negative]
+    if engine == "trl":
+        from spacy_angel.training import trl_trainers
+
+        modules.append(trl_trainers)
+    course = {"engine": engine, "steps": 9, "batch_size": 2, "checkpoint_every": 2, "dropout": 0.2}
+    train(tmp_path / "straight", **course)
+    original, calls = negative.pair_log_probs, []
+
+    def dies(*args):
+        calls.append(None)
+        if len(calls) == 6:
+            raise KeyboardInterrupt
+        return original(*args)
+
+    for module in modules:
+        monkeypatch.setattr(module, "pair_log_probs", dies)
+    with pytest.raises(KeyboardInterrupt):
+        train(tmp_path / "killed", **course)
+    train(tmp_path / "killed", **course)
+    for name in ("loss", "logps/chosen", "logps/rejected"):
+        assert [(line["step"], line[name]) for line in metrics(tmp_path / "killed")] == [
+            (line["step"], line[name]) for line in metrics(tmp_path / "straight")
+        ]
+    ours, theirs = (weights_of(tmp_path / run / "model") for run in ("killed", "straight"))
+    assert all(torch.equal(ours[name], theirs[name]) for name in theirs)
+
+
+def test_reference_is_computed_once_a_pair_file(tmp_path, monkeypatch):
+    from spacy_angel.training import references
+
+    backbone = tiny_backbone()
+    rows = encode_pairs(PAIRS, backbone.prompts, backbone.max_target_tokens)
+    cache = tmp_path / "pairs.reference.npz"
+    first = reference_log_probs(backbone, rows, batch_size=3, cache=cache)
+    chosen, rejected = log_probs(backbone, rows)
+    assert first["ref_chosen_logps"].tolist() == pytest.approx(chosen.sums.tolist(), abs=1e-4)
+    assert first["ref_rejected_logps"].tolist() == pytest.approx(rejected.sums.tolist(), abs=1e-4)
+
+    calls = []
+    original = references.label_logits
+    monkeypatch.setattr(
+        references, "label_logits", lambda *args: calls.append(None) or original(*args)
+    )
+    again = reference_log_probs(backbone, rows, cache=cache)
+    assert not calls
+    assert all(again[name].tolist() == first[name].tolist() for name in first)
+    with torch.no_grad():
+        backbone.model.model.shared.weight.mul_(1.1)
+    changed = reference_log_probs(backbone, rows, cache=cache)
+    assert calls
+    assert changed["ref_chosen_logps"].tolist() != first["ref_chosen_logps"].tolist()
+
+
+def test_dpo_without_a_reference_is_refused(tmp_path):
+    backbone = tiny_backbone()
+    rows = encode_pairs(PAIRS, backbone.prompts, backbone.max_target_tokens)
+    with pytest.raises(AngelError, match="reference_log_probs"):
+        train_negative(backbone, rows, NegativeSettings(optimizer=quick()), tmp_path)

@@ -1,0 +1,164 @@
+import json
+from types import SimpleNamespace
+
+import pytest
+from support.tiny_training import CONCEPTS, GOLD, NAMES, PAIRS
+
+from spacy_angel.errors import AngelError
+from spacy_angel.model.prompts import Mention
+from spacy_angel.training import preferences
+from spacy_angel.training.batches import PreferencePair
+from spacy_angel.training.config import PairSettings
+from spacy_angel.training.corpus import LabelledMention
+from spacy_angel.training.preferences import (
+    Correction,
+    correction_pairs,
+    mine_pairs,
+    prediction_pairs,
+    rank_pairs,
+    read_corrections,
+    read_pairs,
+    write_pairs,
+)
+from spacy_angel.vocabulary.kb import ConceptKB
+from spacy_angel.vocabulary.tfidf import TrigramTfidf
+
+M = Mention("m", "left", "right")
+
+
+@pytest.fixture
+def kb():
+    return ConceptKB.build(CONCEPTS)
+
+
+@pytest.mark.parametrize(
+    ("right", "above", "every"),
+    [
+        ([0, 0, 1, 0, 1], [(2, 0), (2, 1), (4, 0), (4, 1), (4, 3)], 6),
+        ([1, 0, 1, 0, 0], [(0, 1), (2, 1)], 6),
+        ([1, 1, 0, 0, 1], [(0, 2), (4, 2), (4, 3)], 6),
+        ([0, 1], [(1, 0)], 1),
+        ([1, 1], [], 0),
+        ([0, 0], [], 0),
+        ([], [], 0),
+    ],
+)
+def test_pairs_of_ranks(right, above, every):
+    assert rank_pairs(right) == above
+    assert rank_pairs(right, "errors") == [pair for pair in above if pair[0] != 0]
+    assert set(rank_pairs(right, "all")) >= set(above)
+    assert len(rank_pairs(right, "all")) == every
+
+
+def test_pairs_of_one_prediction():
+    names, right = ["a", "b", "c", "d", "e", "f"], [False, True, False, True, False, True]
+    found = prediction_pairs(M, names, right, PairSettings(top_k=4))
+    assert [(p.chosen, p.rejected, p.chosen_rank, p.rejected_rank) for p in found] == [
+        ("b", "a", 1, 0),
+        ("d", "a", 3, 0),
+        ("d", "c", 3, 2),
+    ]
+    assert {p.mention for p in found} == {M}
+    assert len(prediction_pairs(M, names, right, PairSettings(top_k=6, rule="all"))) == 9
+
+
+def test_a_prediction_with_nothing_right():
+    wrong = [False, False]
+    assert prediction_pairs(M, ["a", "b"], wrong, PairSettings(), "p") == []
+    kept = PairSettings(without_right="positive")
+    assert prediction_pairs(M, ["a", "b"], wrong, kept, "p") == [
+        PreferencePair(M, "p", "a", None, 0),
+        PreferencePair(M, "p", "b", None, 1),
+    ]
+    assert prediction_pairs(M, ["a", "b"], wrong, kept, None) == []
+
+
+def test_mining_pairs_what_is_predicted(kb, monkeypatch):
+    predicted = {
+        "renal pain": ["heart attack", "kidney colic"],
+        "cardiac arrest": ["heart attack", "migraine"],
+        "weak heart": ["migraine", "heart attack"],
+        "bad headache": ["migraine"],
+    }
+    monkeypatch.setattr(
+        preferences,
+        "predict",
+        lambda mentions, *_, **__: [[kb.find(n) for n in predicted[m.text]] for m in mentions],
+    )
+    tfidf = TrigramTfidf().fit([kb.name(i) for i in range(kb.n_names)])
+    found = mine_pairs(GOLD, SimpleNamespace(), kb, tfidf, PairSettings(without_right="positive"))
+    assert [(p.mention.text, p.chosen, p.rejected) for p in found] == [
+        ("renal pain", "kidney colic", "heart attack"),
+        ("cardiac arrest", "heart attack", "migraine"),
+        ("weak heart", "heart failure", "migraine"),
+        ("weak heart", "heart failure", "heart attack"),
+    ]
+    twice = [*GOLD, LabelledMention(Mention("Renal PAIN", "again"), ("T:1",))]
+    monkeypatch.setitem(predicted, "Renal PAIN", predicted["renal pain"])
+    counts = [
+        len(mine_pairs(twice, SimpleNamespace(), kb, tfidf, PairSettings(distinct=distinct)))
+        for distinct in (False, True)
+    ]
+    assert counts == [3, 2]
+
+
+def test_mining_by_tfidf_needs_no_model(kb):
+    tfidf = TrigramTfidf().fit([kb.name(i) for i in range(kb.n_names)])
+    settings = PairSettings(rule="tfidf", top_k=1)
+    labelled = LabelledMention(Mention("heart failures"), ("T:3",))
+    [pair] = mine_pairs([labelled], SimpleNamespace(), kb, tfidf, settings)
+    assert (pair.chosen, pair.rejected) == ("heart failure", "heart attack")
+
+
+def test_corrections(kb, tmp_path):
+    lines = [
+        '{"mention": "weak heart", "left": "a", "chosen_id": "T:3", "rejected_ids": ["T:2"]}',
+        "no json",
+        '{"mention": "x", "chosen_id": "T:1"}',
+        '{"mention": "", "chosen_id": "T:1", "rejected_ids": []}',
+        "",
+        '{"mention": "colic", "chosen_id": "T:1", "rejected_ids": ["T:99", "T:4"]}',
+        '{"mention": "colic", "chosen_id": "T:99", "rejected_ids": ["T:4"]}',
+    ]
+    path = tmp_path / "corrections.jsonl"
+    path.write_text("\n".join(lines), encoding="utf8")
+    with pytest.warns(UserWarning, match="line ") as warned:
+        corrections = list(read_corrections(path))
+    assert [f"line {n}" in str(w.message) for n, w in zip((2, 3, 4), warned, strict=True)] == [
+        True
+    ] * 3
+    assert corrections[0] == Correction(Mention("weak heart", "a"), "T:3", ("T:2",))
+    tfidf = TrigramTfidf().fit(NAMES)
+    with pytest.warns(UserWarning, match="T:99") as warned:
+        pairs = correction_pairs(corrections, kb, tfidf.pairwise)
+    assert len(warned) == 2
+    assert [(p.mention.text, p.chosen, p.rejected) for p in pairs] == [
+        ("weak heart", "heart failure", "heart attack"),
+        ("colic", "renal colic", "migraine"),
+    ]
+
+
+def test_pair_files_can_be_read_by_people_and_by_us(tmp_path):
+    path = tmp_path / "pairs.jsonl"
+    pairs = [*PAIRS, PreferencePair(Mention("é", "", ""), "ö", "ü", None, 3)]
+    write_pairs(path, pairs)
+    assert read_pairs(path) == pairs
+    assert json.loads(path.read_text("utf8").splitlines()[0]) == {
+        "mention": "renal pain",
+        "left": "a case of",
+        "right": "at night",
+        "chosen": "renal colic",
+        "rejected": "heart attack",
+        "chosen_rank": None,
+        "rejected_rank": None,
+    }
+    assert [file.name for file in tmp_path.iterdir()] == ["pairs.jsonl"]
+
+
+def test_a_broken_pair_file_is_refused_with_its_line(tmp_path):
+    path = tmp_path / "pairs.jsonl"
+    write_pairs(path, PAIRS[:1])
+    with path.open("a", encoding="utf8") as file:
+        file.write('{"mention": "a", "left": "", "right": "", "chosen": "b"}\n')
+    with pytest.raises(AngelError, match=r"Line 2 .*rejected"):
+        read_pairs(path)

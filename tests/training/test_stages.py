@@ -1,0 +1,277 @@
+"""All stages of the tiny config, from files to models."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+import torch
+from support.helpers import ROOT
+from support.tiny_training import CONCEPTS, NAMES, weights_of
+
+from spacy_angel.corpora.documents import CorpusDocument, GoldMention
+from spacy_angel.corpora.formats.pubtator import write_pubtator
+from spacy_angel.errors import AngelError
+from spacy_angel.search.generator import Generator
+from spacy_angel.training import stages
+from spacy_angel.training.backbones import make_backbone
+from spacy_angel.training.config import load_config
+from spacy_angel.training.preferences import read_pairs
+from spacy_angel.vocabulary.concepts import Concept, normalize_name
+from spacy_angel.vocabulary.kb import ConceptKB
+
+SENTENCES = [
+    ("A man with renal pain came.", "renal pain", "T:1"),
+    ("She died of a cardiac arrest.", "cardiac arrest", "T:2"),
+    ("His weak heart gave out.", "weak heart", "T:3|T:99"),
+    ("With a bad headache in bed.", "bad headache", "T:4"),
+    ("Not in the vocabulary: measles.", "measles", "T:50"),
+]
+
+
+@pytest.fixture
+def config(tmp_path):
+    torch.set_num_threads(1)
+    ConceptKB.build(CONCEPTS, tmp_path / "kb")
+    documents = []
+    for number, (text, mention, ids) in enumerate(SENTENCES, start=1):
+        at = text.index(mention)
+        gold = GoldMention(at, at + len(mention), mention, "Disease", ids)
+        documents.append(CorpusDocument(str(number), text, (gold,), title_end=len(text)))
+    write_pubtator(documents, tmp_path / "train.txt")
+    corrections = '{"mention": "bad heart", "chosen_id": "T:3", "rejected_ids": ["T:2"]}\n'
+    (tmp_path / "corrections.jsonl").write_text(corrections)
+    config = load_config(
+        ROOT / "configs/tiny/tiny.cfg",
+        {
+            "data.kb": str(tmp_path / "kb"),
+            "data.train": [str(tmp_path / "train.txt")],
+            "data.dev": [str(tmp_path / "train.txt")],
+            "pretrain.positive.optimizer.steps": 4,
+            "pretrain.positive.optimizer.checkpoint_every": 2,
+            "positive.optimizer.steps": 60,
+        },
+    )
+    return replace(
+        config, data=replace(config.data, corrections=str(tmp_path / "corrections.jsonl"))
+    )
+
+
+def test_from_a_vocabulary_and_a_corpus_to_a_model_that_links(config, tmp_path):
+    pretrained = stages.pretrain(config, tmp_path / "pretrain")
+    assert pretrained.folder == tmp_path / "pretrain/negative/model"
+    pairs = read_pairs(tmp_path / "pretrain/negative/pairs.jsonl")
+    assert {pair.chosen for pair in pairs} <= {
+        "heart attack",
+        "heart failure",
+        "cardiac failure",
+    } | {
+        "renal colic",
+        "kidney colic",
+        "colic renal",
+        "myocardial infarction",
+        "failing heart",
+        "migraine",
+    }
+
+    positive = stages.fine_tune(config, tmp_path / "positive", pretrained.folder)
+    assert positive.accuracy == 1.0
+
+    mined = stages.mine(config, positive.folder, tmp_path / "pairs.jsonl")
+    pairs = read_pairs(tmp_path / "pairs.jsonl")
+    assert len(pairs) == mined
+    assert (pairs[-1].mention.text, pairs[-1].chosen, pairs[-1].rejected) == (
+        "bad heart",
+        "heart failure",
+        "heart attack",
+    )
+    assert [path.name for path in tmp_path.glob("pairs*")] == ["pairs.jsonl"]
+
+    trained = stages.train_preferences(
+        config, positive.folder, tmp_path / "negative", tmp_path / "pairs.jsonl"
+    )
+    generator = Generator.from_pretrained(trained.folder)
+    kb = ConceptKB.from_disk(tmp_path / "kb")
+    data = stages.TrainingData(config)
+    mentions = [labelled.mention for labelled in data.train]
+    assert [mention.text for mention in mentions] == [text for _, text, _ in SENTENCES[:4]]
+    found = generator.search(mentions, kb.search_space(generator.prompts, [None]))
+    best = [kb.concept_ids_of(result.hypotheses[0].name) for result in found]
+    assert best == [["T:1"], ["T:2"], ["T:3"], ["T:4"]]
+
+
+def test_rounds_mine_their_part_and_keep_the_reference(config, tmp_path, monkeypatch):
+    start = stages.fine_tune(config, tmp_path / "positive").folder
+    references = []
+    original = stages.reference_log_probs
+
+    def spy(backbone, *args, **kwargs):
+        references.append(backbone.model.state_dict()["model.shared.weight"].clone())
+        return original(backbone, *args, **kwargs)
+
+    monkeypatch.setattr(stages, "reference_log_probs", spy)
+    trained = stages.train_preferences(config, start, tmp_path / "negative")
+    parts = [
+        {pair.mention.text for pair in read_pairs(tmp_path / f"negative/round-0{n}/pairs.jsonl")}
+        for n in (0, 1)
+    ]
+    assert parts == [{"renal pain", "weak heart", "bad heart"}, {"cardiac arrest", "bad headache"}]
+    first = weights_of(start)["model.shared.weight"]
+    assert all(torch.equal(reference, first) for reference in references)
+    assert len(references) == 2
+    result = json.loads((tmp_path / "negative/result.json").read_text())
+    assert result == {"accuracy": 1.0, "round": "round-00"}
+    kept = weights_of(tmp_path / "negative/round-00/model")
+    assert all(torch.equal(w, kept[name]) for name, w in weights_of(trained.folder).items())
+
+    again = stages.train_preferences(config, start, tmp_path / "negative")
+    assert (again, len(references)) == (trained, 2)
+
+
+def test_folds_are_mined_by_models_that_have_not_seen_them(config, tmp_path, monkeypatch):
+    pairs_settings = replace(config.negative.pairs, folds=2, rule="all", without_right="positive")
+    config = replace(config, negative=replace(config.negative, pairs=pairs_settings))
+    start = stages.fine_tune(config, tmp_path / "positive").folder
+    before = shutil.copytree(start, tmp_path / "before")
+    taught, mined, loaded = [], [], []
+    examples, mine_pairs = stages.positive_examples, stages.mine_pairs
+    load_backbone = stages.load_backbone
+
+    def spy_loading(folder, *args):
+        loaded.append(folder)
+        return load_backbone(folder, *args)
+
+    def spy_examples(data, *args):
+        taught.append({labelled.mention.text for labelled in data.train})
+        return examples(data, *args)
+
+    def spy_mining(mentions, *args):
+        mined.append({labelled.mention.text for labelled in mentions})
+        return mine_pairs(mentions, *args)
+
+    monkeypatch.setattr(stages, "positive_examples", spy_examples)
+    monkeypatch.setattr(stages, "mine_pairs", spy_mining)
+    monkeypatch.setattr(stages, "load_backbone", spy_loading)
+    output = tmp_path / "pairs.jsonl"
+    n_pairs = stages.mine(config, start, output, before=before)
+    models = [tmp_path / f"pairs_folds/fold-{i}/model" for i in range(2)]
+    assert loaded == [before, models[0], before, models[1]]
+    assert taught == [{"cardiac arrest", "bad headache"}, {"renal pain", "weak heart"}]
+    assert mined == taught[::-1]
+    folds = [read_pairs(model.parent / "pairs.jsonl") for model in models]
+    assert [{pair.mention.text for pair in pairs} for pairs in folds] == [
+        {*mined[0], "bad heart"},  # the correction
+        mined[1],
+    ]
+    assert read_pairs(output) == folds[0] + folds[1]
+    assert n_pairs == len(folds[0] + folds[1])
+
+    weights = [weights_of(model) for model in models]
+    assert stages.mine(config, start, output, before=before) == n_pairs
+    assert all(
+        torch.equal(a[key], b[key])
+        for a, b in zip(weights, map(weights_of, models), strict=True)
+        for key in a
+    )
+    with pytest.raises(AngelError, match="other settings"):
+        stages.mine(config, start, output, before=start)
+    taught.clear()
+    with pytest.raises(AngelError, match="--before FOLDER"):
+        stages.mine(config, start, tmp_path / "more.jsonl")
+    with pytest.raises(AngelError, match=r"negative\.pairs\.folds = 2"):
+        stages.train_preferences(config, start, tmp_path / "negative")
+    assert not taught
+
+
+def test_reference_may_be_reset_each_round(config, tmp_path, monkeypatch):
+    start = stages.fine_tune(config, tmp_path / "positive").folder
+    negative = replace(config.negative, reference="round")
+    references = []
+    original = stages.reference_log_probs
+    monkeypatch.setattr(
+        stages,
+        "reference_log_probs",
+        lambda backbone, *args, **kwargs: (
+            references.append(backbone.model.state_dict()["model.shared.weight"].clone())
+            or original(backbone, *args, **kwargs)
+        ),
+    )
+    stages.train_preferences(replace(config, negative=negative), start, tmp_path / "negative")
+    after_first = weights_of(tmp_path / "negative/round-00/model")["model.shared.weight"]
+    assert torch.equal(references[1], after_first)
+    assert not torch.equal(references[0], after_first)
+
+
+def test_positives_of_a_corpus(config):
+    data = stages.TrainingData(config)
+    found = stages.positive_examples(data, replace(config.positive.examples, positives=2))
+    assert [(example.mention.text, example.name) for example in found] == [
+        ("renal pain", "renal colic"),
+        ("renal pain", "colic renal"),
+        ("cardiac arrest", "myocardial infarction"),
+        ("cardiac arrest", "heart attack"),
+        ("weak heart", "heart failure"),
+        ("weak heart", "failing heart"),
+        ("bad headache", "migraine"),
+    ]
+    assert found[0].mention.left == "A man with"
+
+
+def test_substitutes_share_the_type_and_serve_equally_often(config, tmp_path):
+    drugs = [Concept("D:1", "Aspirin", ("ASA",), ("Drug",)), Concept("D:2", "Iron", (), ("Drug",))]
+    ConceptKB.build([*CONCEPTS, *drugs], tmp_path / "kb")
+    data = stages.TrainingData(config)
+    settings = replace(config.positive.examples, positives=1, passes=3, substitutes=1.5)
+    plain = replace(settings, passes=1, substitutes=0.0)
+    examples = stages.positive_examples(data, settings)
+    # four mentions, three times; then 4 * 3 * 1.5 examples of the nine names of diseases
+    positives = stages.positive_examples(data, plain)
+    assert (len(positives), examples[:12]) == (4, positives * 3)
+    substitutes = examples[12:]
+    names = {data.kb.name(i) for c in CONCEPTS for i in data.kb.names_of(c.concept_id)}
+    assert Counter(example.name for example in substitutes) == dict.fromkeys(names, 2)
+    contexts = {(example.mention.left, example.mention.right) for example in positives}
+    assert {(e.mention.left, e.mention.right) for e in substitutes} == contexts
+    for copies, share in ((1.0, 18), (0.0, 2)):
+        made = stages.positive_examples(data, replace(settings, copies=copies))[12:]
+        # a concept's only name leads to itself
+        assert sum(normalize_name(e.mention.text) == e.name for e in made) == share
+    assert stages.positive_examples(data, settings) == examples
+
+
+def test_training_needs_neither_spacy_nor_before_its_second_stage_trl():
+    code = (
+        "import sys, spacy_angel.training.stages\n"
+        "found = {'spacy', 'scispacy', 'trl'} & {name.split('.')[0] for name in sys.modules}\n"
+        "sys.exit(str(found) if found else 0)"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (result.returncode, result.stderr) == (0, "")
+
+
+@pytest.mark.slow
+def test_of_several_processes_the_first_one_reports(config, tmp_path):
+    make_backbone(config.backbone, NAMES).save(tmp_path / "model")
+    launcher = ["-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2", "--"]
+    script = [ROOT / "scripts/mine_preferences.py", ROOT / "configs/tiny/tiny.cfg"]
+    arguments = ["--start", tmp_path / "model", "--output", tmp_path / "pairs.jsonl"]
+    settings = {
+        "data.kb": tmp_path / "kb",
+        "data.train": json.dumps([str(tmp_path / "train.txt")]),
+        "negative.pairs.rule": "tfidf",
+    }
+    overrides = [part for name, value in settings.items() for part in (f"--{name}", value)]
+    done = subprocess.run(
+        [sys.executable, *launcher, *script, *arguments, *overrides],
+        env={**os.environ, "PYTHONPATH": str(ROOT), "CUDA_VISIBLE_DEVICES": ""},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    n_pairs = len(read_pairs(tmp_path / "pairs.jsonl"))
+    assert done.stdout.splitlines() == [f"{n_pairs} pairs in {tmp_path / 'pairs.jsonl'}"]

@@ -1,0 +1,178 @@
+import json
+import os
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import pytest
+import torch
+from support.helpers import ROOT
+from support.tiny_training import CONCEPTS, EXAMPLES, GOLD, quick, tiny_backbone, weights_of
+from transformers import Seq2SeqTrainingArguments
+from transformers.training_args import TrainingArguments
+
+from spacy_angel.errors import AngelError
+from spacy_angel.training.batches import encode_examples
+from spacy_angel.training.config import DevelopmentSettings, PositiveSettings
+from spacy_angel.training.development import Development, even_sample
+from spacy_angel.training.positive import PositiveTrainer, train_positive
+from spacy_angel.training.trainer import (
+    MetricsFile,
+    claim_folder,
+    last_checkpoint,
+    training_arguments,
+)
+from spacy_angel.vocabulary.kb import ConceptKB
+
+
+def test_last_checkpoint_is_the_newest_complete_one(tmp_path):
+    assert last_checkpoint(tmp_path / "missing") is None
+    for step, state in ((20, "{}"), (100, "{}"), (120, '{"cut'), (140, None)):
+        folder = tmp_path / f"checkpoint-{step}"
+        folder.mkdir()
+        if state is not None:
+            (folder / "trainer_state.json").write_text(state)
+    assert last_checkpoint(tmp_path).name == "checkpoint-100"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["checkpoint-100", "checkpoint-20"]
+
+
+def test_metrics_of_a_resumed_run_go_on_at_its_checkpoint(tmp_path):
+    path = tmp_path / "metrics.jsonl"
+    path.write_text('{"step": 1, "loss": 3}\n{"step": 2, "loss": 2}\n{"step": 3, "lo')
+    state = SimpleNamespace(is_world_process_zero=True, global_step=1)
+    metrics = MetricsFile(path)
+    metrics.on_train_begin(None, state, None)
+    state.global_step = 2
+    metrics.on_log(None, state, None, logs={"loss": 1.5})
+    assert path.read_text() == '{"step": 1, "loss": 3}\n{"step": 2, "loss": 1.5}\n'
+    state.global_step = 0
+    metrics.on_train_begin(None, state, None)
+    assert path.read_text() == ""
+
+
+def test_a_folder_of_another_run_is_refused(tmp_path):
+    claim_folder(tmp_path, {"settings": {"seed": 1, "loss": {"beta": 0.1}}, "rows": 3})
+    claim_folder(tmp_path, {"settings": {"seed": 1, "loss": {"beta": 0.1}}, "rows": 3})
+    with pytest.raises(AngelError, match=r"different: rows, settings\.loss\.beta\)"):
+        claim_folder(tmp_path, {"settings": {"seed": 1, "loss": {"beta": 0.2}}, "rows": 4})
+
+
+def test_batch_is_divided_over_processes_and_parts(tmp_path, monkeypatch):
+    settings = quick(batch_size=12, accumulate=3)
+    arguments = training_arguments(TrainingArguments, settings, tmp_path, measured=False)
+    assert arguments.per_device_train_batch_size == 4
+    monkeypatch.setenv("WORLD_SIZE", "5")
+    with pytest.raises(AngelError, match=r"batch of 12 .* 5 processes and 3 parts"):
+        training_arguments(TrainingArguments, settings, tmp_path, measured=False)
+
+
+def test_nothing_to_train_on(tmp_path):
+    backbone = tiny_backbone()
+    rows = encode_examples([], backbone.prompts, 64)
+    with pytest.raises(AngelError, match="no example was left"):
+        train_positive(backbone, rows, PositiveSettings(optimizer=quick()), tmp_path)
+
+
+def test_even_sample():
+    assert even_sample([*range(10)], 4) == [0, 3, 6, 9]
+    assert even_sample([*range(3)], 0) == even_sample([*range(3)], 5) == [0, 1, 2]
+
+
+def test_best_checkpoint_by_development_accuracy_is_kept(tmp_path, monkeypatch):
+    backbone = tiny_backbone()
+    kb = ConceptKB.build(CONCEPTS)
+    development = Development(GOLD, kb, DevelopmentSettings())
+    measured = iter([(2, 4, 4), (3, 4, 4), (1, 4, 4)])
+    monkeypatch.setattr(development, "hits", lambda *_, **__: next(measured))
+    rows = encode_examples(EXAMPLES, backbone.prompts, 64)
+    settings = PositiveSettings(optimizer=quick(steps=5, checkpoint_every=2, keep_checkpoints=3))
+    trained = train_positive(backbone, rows, settings, tmp_path, development)
+    assert trained.accuracy == 0.75
+    best = weights_of(tmp_path / "checkpoints/checkpoint-4")
+    last = weights_of(tmp_path / "checkpoints/checkpoint-5")
+    kept = weights_of(trained.folder)
+    assert all(torch.equal(kept[name], best[name]) for name in best)
+    assert not all(torch.equal(kept[name], last[name]) for name in last)
+    lines = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
+    assert [(x["step"], x["eval_accuracy"]) for x in lines if "eval_accuracy" in x] == [
+        (2, 0.5),
+        (4, 0.75),
+        (5, 0.25),
+    ]
+
+
+def test_a_process_that_writes_nothing_knows_the_best_checkpoint(tmp_path, monkeypatch):
+    backbone, optimizer = tiny_backbone(), quick()
+    rows = encode_examples(EXAMPLES, backbone.prompts, backbone.max_target_tokens, 4)
+    trainer = PositiveTrainer(
+        backbone=backbone,
+        settings=optimizer,
+        development=Development(GOLD, ConceptKB.build(CONCEPTS), DevelopmentSettings()),
+        label_smoothing=0.1,
+        args=training_arguments(Seq2SeqTrainingArguments, optimizer, tmp_path, measured=True),
+        train_dataset=rows,
+    )
+    trainer.state.global_step = trainer.state.best_global_step = 3
+    monkeypatch.setattr(TrainingArguments, "should_save", property(lambda self: False))
+    trainer._save_checkpoint(backbone.model, None)
+    assert trainer.state.best_model_checkpoint == str(tmp_path / "checkpoint-3")
+
+
+def test_development_accuracy_is_that_of_the_search(tmp_path):
+    backbone = tiny_backbone()
+    kb = ConceptKB.build(CONCEPTS)
+    rows = encode_examples(EXAMPLES, backbone.prompts, 64)
+    development = Development(GOLD, kb, DevelopmentSettings())
+    settings = PositiveSettings(optimizer=quick(learning_rate=1e-2), label_smoothing=0.0)
+    trained = train_positive(backbone, rows, settings, tmp_path, development)
+    assert trained.accuracy == 1.0
+    assert development.hits(backbone) == (4, 4, 4)
+    assert development.hits(backbone, part=1, parts=3) == (1, 1, 1)
+    assert development.hits(tiny_backbone(seed=5))[0] < 4
+
+
+RUN = """
+import sys
+from pathlib import Path
+
+sys.path.insert(0, sys.argv[1])
+import torch
+from support.tiny_training import CONCEPTS, EXAMPLES, GOLD, PAIRS, quick, tiny_backbone
+from spacy_angel.kb import ConceptKB
+from spacy_angel.training.batches import encode_examples, encode_pairs
+from spacy_angel.training.config import DevelopmentSettings, NegativeSettings, PositiveSettings
+from spacy_angel.training.development import Development
+from spacy_angel.training.negative import train_negative
+from spacy_angel.training.positive import train_positive
+from spacy_angel.training.references import reference_log_probs
+
+output = Path(sys.argv[2])
+backbone = tiny_backbone()
+development = Development(GOLD, ConceptKB.build(CONCEPTS), DevelopmentSettings())
+rows = encode_examples(EXAMPLES * 2, backbone.prompts, 64)
+settings = PositiveSettings(optimizer=quick(steps=6, checkpoint_every=3))
+train_positive(backbone, rows, settings, output / "positive", development)
+rows = encode_pairs(PAIRS, backbone.prompts, 64)
+rows.values = reference_log_probs(backbone, rows)
+negative = NegativeSettings(optimizer=quick(steps=4, learning_rate=1e-3, batch_size=2))
+train_negative(backbone, rows, negative, output / "negative")
+"""
+
+
+@pytest.mark.slow
+def test_two_processes_train_what_one_does(tmp_path):
+    script = tmp_path / "run.py"
+    script.write_text(RUN)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "CUDA_VISIBLE_DEVICES": ""}
+    one = [sys.executable, str(script), str(ROOT / "tests")]
+    launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
+    two = [*launcher, "--nproc_per_node=2", *one[1:]]
+    for command, output in ((one, "one"), (two, "two")):
+        subprocess.run([*command, str(tmp_path / output)], check=True, env=environment)
+    for stage in ("positive", "negative"):
+        ours, theirs = (weights_of(tmp_path / run / stage / "model") for run in ("two", "one"))
+        # A bias of keys changes no attention: its gradient is rounding, which Adam blows up.
+        for name in (name for name in theirs if not name.endswith("k_proj.bias")):
+            assert torch.allclose(ours[name], theirs[name], atol=1e-5), name
+        results = [tmp_path / run / stage / "result.json" for run in ("one", "two")]
+        assert results[0].read_text() == results[1].read_text()

@@ -1,0 +1,77 @@
+"""Names in normal form and identifiers in stored form."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spacy_angel.vocabulary.concepts import Concept, normalize_id, normalize_name
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Non-inherited (rare) form", "non inherited rare form"),
+        ("2-(Acetyloxy)benzoic Acid", "2 acetyloxy benzoic acid"),
+        ("  Tooth\tAgenesis,\nSelective,  6 ", "tooth agenesis selective 6"),
+        (
+            "a,b.c;d{e}f[g]h(i)j+k-l_m*n/o?p!q`r\"s't=u%v>w<x",
+            "a b c d e f g h i j k l m n o p q r s t u v w x",
+        ),
+        ("näive T‐cell: α & β", "näive t‐cell: α & β"),
+        ("---", ""),
+        ("", ""),
+    ],
+)
+def test_normalize_name(text: str, expected: str) -> None:
+    assert normalize_name(text) == expected
+
+
+@given(st.text())
+def test_normalize_name_is_stable_but_for_case_of_other_scripts(text: str) -> None:
+    once = normalize_name(text)
+    assert once == " ".join(once.split())
+    assert not set(once) & set(",.;{}[]()+-_*/?!`\"'=%><")
+
+
+def test_names_of_a_concept() -> None:
+    concept = Concept("MESH:D003920", "Diabetes Mellitus", ("Diabetes", "DM"))
+    assert concept.names == ("Diabetes Mellitus", "Diabetes", "DM")
+
+
+@pytest.mark.parametrize(
+    ("raw", "prefix", "expected"),
+    [
+        ("D003920", "MESH", "MESH:D003920"),
+        ("d003920", "MESH", "MESH:D003920"),
+        ("mesh:d003920", "", "MESH:D003920"),
+        ("MESH:D003920", "OMIM", "MESH:D003920"),
+        ("MSH: D003920", "", "MESH:D003920"),
+        ("222100", "OMIM", "OMIM:222100"),
+        ("MIM:222100", "", "OMIM:222100"),
+        ("C0011849", "umls", "UMLS:C0011849"),
+        ("UMLS_CUI:C0011849", "", "UMLS:C0011849"),
+        ("73211009", "SNOMEDCT", "SNOMEDCT:73211009"),
+        ("SNOMEDCT_US:73211009", "", "SNOMEDCT:73211009"),
+        ("DO:DOID:0060395", "", "DOID:0060395"),
+        ("doid:9351", "MESH", "DOID:9351"),
+        ("UBERON:0000955", "MESH", "UBERON:0000955"),
+        ("NCBITaxon:9606", "", "NCBITaxon:9606"),
+        ("D003920", "", "D003920"),
+        ("x-1", "Local", "Local:x-1"),
+        ("  D003920\n", "MESH", "MESH:D003920"),
+        ("", "MESH", ""),
+        ("MESH:", "", ""),
+    ],
+)
+def test_normalize_id(raw: str, prefix: str, expected: str) -> None:
+    assert normalize_id(raw, prefix) == expected
+
+
+@given(st.text(max_size=30), st.sampled_from(["", "MESH", "OMIM", "umls", "Local"]))
+def test_normalize_id_is_stable(raw: str, prefix: str) -> None:
+    once = normalize_id(raw, prefix)
+    assert normalize_id(once, prefix) == once
+
+
+def test_normalize_id_takes_any_depth_of_prefixes() -> None:
+    assert normalize_id("MESH:" * 10_000 + "D003920") == "MESH:D003920"

@@ -1,0 +1,895 @@
+"""The vocabulary: what goes in comes out, changed or not, stored or not."""
+
+import itertools
+import json
+import os
+import pickle
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.helpers import shared_data
+
+from spacy_angel.errors import AngelError
+from spacy_angel.search.walker import Walker
+from spacy_angel.vocabulary.concepts import Concept, normalize_name
+from spacy_angel.vocabulary.kb import ConceptKB
+from spacy_angel.vocabulary.strings import HashIndex, StringsBuilder
+
+END = 2
+
+DIABETES = Concept(
+    "MESH:D003920",
+    "Diabetes Mellitus",
+    ("Diabetes", "diabetes-mellitus"),
+    ("T047",),
+    "A group of disorders.",
+    ("OMIM:125853",),
+)
+INSIPIDUS = Concept("MESH:D003919", "Diabetes Insipidus", ("diabetes",), ("T047", "T033"))
+ASPIRIN = Concept("MESH:D001241", "Aspirin", ("Acetylsalicylic Acid", "+"), ("T109",))
+CONCEPTS = [DIABETES, INSIPIDUS, ASPIRIN]
+
+
+class CharacterTokenizer:
+    """A name's characters are its tokens."""
+
+    def __init__(self, fingerprint="characters"):
+        self.fingerprint = fingerprint
+        self.calls = 0
+
+    def encode_names(self, names):
+        self.calls += 1
+        return [[*(ord(character) + 3 for character in name), END] for name in names]
+
+
+def decode(tokens):
+    return "".join(chr(token - 3) for token in tokens[:-1])
+
+
+def legal_names(space, row=0):
+    """Every name that a search could write, walking only through legal nodes."""
+    found = []
+    for at, trie in enumerate(space.tries):
+        mask = space.masks[row]
+        for tokens, leaf in trie.sequences():
+            if mask is None or mask[at][leaf + 1] - mask[at][leaf] > 0:
+                assert trie.names_of_leaf(leaf).size == 1
+                found.append((decode(tokens), int(trie.names_of_leaf(leaf)[0])))
+    return dict(found)
+
+
+# ---- building and reading
+
+
+def test_names_lead_to_concepts_and_back():
+    kb = ConceptKB.build(CONCEPTS)
+    assert (len(kb), kb.n_names) == (3, 5)
+    assert list(kb) == CONCEPTS
+    shared = kb.find("DIABETES")
+    assert kb.name(shared) == "diabetes"
+    assert kb.concept_ids_of(shared) == ["MESH:D003919", "MESH:D003920"]
+    assert [kb.name(i) for i in kb.names_of("MESH:D003920")] == ["diabetes mellitus", "diabetes"]
+    assert kb.find("no such name") is None
+
+
+def test_the_original_spelling_is_kept_and_a_canonical_one_preferred():
+    kb = ConceptKB.build(
+        [Concept("X:1", "Main", ("alias one", "TWO-WORDS")), Concept("X:2", "Alias One")]
+    )
+    assert kb.spelling(kb.find("alias one")) == "Alias One"
+    assert kb.spelling(kb.find("two words")) == "TWO-WORDS"
+
+
+def test_alternate_identifiers_resolve_and_are_kept():
+    kb = ConceptKB.build(CONCEPTS)
+    assert kb.resolve("OMIM:125853") == "MESH:D003920"
+    assert kb["OMIM:125853"] == DIABETES
+    assert "OMIM:125853" in kb
+    assert kb.names_of("OMIM:125853") == kb.names_of("MESH:D003920")
+
+
+def test_an_own_identifier_comes_before_an_alternate_and_the_first_alternate_wins():
+    kb = ConceptKB.build(
+        [
+            Concept("X:1", "one", alternate_ids=("X:3", "X:9")),
+            Concept("X:2", "two", alternate_ids=("X:9",)),
+            Concept("X:3", "three"),
+        ]
+    )
+    assert (kb.resolve("X:3"), kb.resolve("X:9")) == ("X:3", "X:1")
+    assert kb.meta["counts"]["ambiguous_ids"] == 2
+
+
+def test_unknown_identifiers_are_named():
+    kb = ConceptKB.build(CONCEPTS)
+    assert kb.resolve("MESH:D0") is None
+    for call in (kb.__getitem__, kb.names_of, kb.remove):
+        with pytest.raises(AngelError, match="'MESH:D0' is not an identifier"):
+            call("MESH:D0")
+
+
+def test_spellings_without_a_normal_form_stay_with_the_concept_only():
+    kb = ConceptKB.build([ASPIRIN, Concept("X:1", "(+)", ("-",))])
+    assert kb["X:1"].names == ("(+)", "-")
+    assert kb.names_of("X:1") == []
+    assert kb.find("+") is None
+    assert kb.meta["counts"] == {
+        "concepts": 2,
+        "names": 2,
+        "spellings": 5,
+        "shared_names": 0,
+        "unsearchable_spellings": 3,
+        "concepts_without_names": 1,
+        "alternate_ids": 0,
+        "ambiguous_ids": 0,
+        "types": 1,
+        "definitions": 0,
+        "joined_concepts": 0,
+    }
+
+
+def test_a_concept_that_comes_in_parts_is_joined():
+    kb = ConceptKB.build(
+        [
+            Concept("X:1", "a", ("b",), ("T2",), None, ("Y:1",)),
+            Concept("X:2", "z"),
+            Concept("X:1", "c", ("b", "d"), ("T1", "T2"), "def", ("Y:1", "Y:2")),
+        ]
+    )
+    assert list(kb) == [
+        Concept("X:1", "a", ("b", "c", "d"), ("T2", "T1"), "def", ("Y:1", "Y:2")),
+        Concept("X:2", "z"),
+    ]
+    assert kb.meta["counts"]["joined_concepts"] == 1
+
+
+def test_a_shared_name_goes_to_the_concept_with_fewer_names():
+    concepts = [
+        Concept("X:1", "many", ("shared", "other", "more")),
+        Concept("X:3", "tie", ("shared",)),
+        Concept("X:2", "knot", ("SHARED",)),
+    ]
+    kb = ConceptKB.build(concepts, shared_names="fewer_names")
+    shared = kb.find("shared")
+    # X:2 and X:3 have two names each, the smaller identifier gets it
+    assert kb.concept_ids_of(shared) == ["X:2"]
+    assert kb.spelling(shared) == "SHARED"
+    assert shared not in kb.names_of("X:1")
+    assert shared not in kb.names_of("X:3")
+    assert list(kb) == concepts
+
+
+@pytest.mark.parametrize(("shared_names", "without"), [("all", 1), ("fewer_names", 3)])
+def test_concepts_that_no_name_leads_to_are_counted(shared_names, without):
+    concepts = [
+        Concept("X:1", "one", ("uno",)),
+        Concept("X:2", "two", ("One", "UNO")),
+        Concept("X:3", "two"),
+        Concept("X:4", "Two"),
+        Concept("X:5", "one"),
+        Concept("X:6", "+"),
+    ]
+    kb = ConceptKB.build(concepts, shared_names=shared_names)
+    ids = [concept.concept_id for concept in concepts]
+    # under fewer_names, `one` goes to X:5, `two` to X:3, `uno` to X:1
+    assert sum(not kb.names_of(concept_id) for concept_id in ids) == without
+    assert kb.meta["counts"]["concepts_without_names"] == without
+
+
+def test_wrong_settings_and_concepts_are_errors():
+    with pytest.raises(AngelError, match="shared_names"):
+        ConceptKB.build(CONCEPTS, shared_names="some")
+    with pytest.raises(AngelError, match=r"'nameless'.*no identifier"):
+        ConceptKB.build([Concept("", "nameless")])
+    with pytest.raises(AngelError, match="no identifier"):
+        ConceptKB.build(CONCEPTS).add(Concept("", "nameless"))
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"canonical_name": None}, "canonical_name of .*'X:5' must be a text, found None"),
+        ({"concept_id": 5}, "concept_id of .* 5 must be a text, found 5"),
+        ({"definition": ["text"]}, r"definition .* must be a text, found \['text'\]"),
+        ({"aliases": "alias"}, "aliases .* must be several texts, .* found 'alias'"),
+        ({"aliases": None}, "aliases .* must be several texts, .* found None"),
+        ({"aliases": ("a", float("nan"))}, r"aliases .* found \('a', nan\)"),
+        ({"aliases": iter(["a"])}, "aliases .* must be several texts"),
+        ({"types": "T047"}, "types .* must be several texts, .* found 'T047'"),
+        ({"types": (47,)}, r"types .* found \(47,\)"),
+        ({"alternate_ids": "Y:1"}, "alternate_ids .* found 'Y:1'"),
+    ],
+)
+def test_a_concept_with_a_wrong_field_is_an_error_and_changes_nothing(fields, message):
+    kb = ConceptKB.build(CONCEPTS)
+    wrong = Concept(**({"concept_id": "X:5", "canonical_name": "five"} | fields))
+    with pytest.raises(AngelError, match=message):
+        kb.add(wrong)
+    assert (list(kb), len(kb), kb.n_names, "X:5" in kb) == (CONCEPTS, 3, 5, False)
+    assert kb.meta["steps"] == []
+    kb.add(Concept("X:5", "five"))
+    assert (len(kb), kb["X:5"].names) == (4, ("five",))
+    with pytest.raises(AngelError):
+        ConceptKB.build([*CONCEPTS, wrong])
+
+
+def test_lists_and_sets_are_several_texts():
+    kb = ConceptKB.build([Concept("X:1", np.str_("one"), ["uno"], {"T1"}, None, frozenset())])
+    assert list(kb) == [Concept("X:1", "one", ("uno",), ("T1",))]
+
+
+@pytest.mark.parametrize("names", ["gamma ray", "", ["gamma ray", 5], [["gamma ray"]], [None]])
+def test_further_names_are_texts(names):
+    kb = ConceptKB.build(CONCEPTS)
+    with pytest.raises(AngelError, match=r"names for 'MESH:D001241' must be a list of texts"):
+        kb.add_names("MESH:D001241", names)
+    assert list(kb) == CONCEPTS
+    assert kb.meta["steps"] == []
+    kb.add_names("MESH:D001241", iter(["gamma ray"]))
+    assert kb["MESH:D001241"].names[-1] == "gamma ray"
+
+
+def test_an_empty_vocabulary_works(tmp_path):
+    kb = ConceptKB.build([], tmp_path / "kb")
+    assert (len(kb), kb.n_names, list(kb)) == (0, 0, [])
+    assert kb.resolve("X:1") is None
+    assert legal_names(kb.search_space(CharacterTokenizer())) == {}
+    kb.add(DIABETES)
+    assert set(legal_names(kb.search_space(CharacterTokenizer()))) == {
+        "diabetes mellitus",
+        "diabetes",
+    }
+
+
+def test_strings_with_one_hash_are_told_apart():
+    strings = StringsBuilder(["one", "two", "one"]).finish()
+    hashes = strings.hashes()
+    index = HashIndex(np.array([hashes[0]] * 3), np.arange(3, dtype=np.int32))
+    assert list(index.find("one", strings)) == [0, 2]
+    assert list(index.find("three", strings)) == []
+
+
+def test_views_answer_as_in_scispacy():
+    kb = ConceptKB.build(CONCEPTS)
+    entity = kb.cui_to_entity["MESH:D003919"]
+    assert (entity.concept_id, entity.canonical_name) == ("MESH:D003919", "Diabetes Insipidus")
+    assert (entity.aliases, entity.types) == (("diabetes",), ("T047", "T033"))
+    assert entity.definition is None
+    assert list(kb.cui_to_entity) == [c.concept_id for c in CONCEPTS]
+    assert kb.cui_to_entity.get("MESH:D0") is None
+    assert kb.alias_to_cuis["Diabetes"] == {"MESH:D003920"}
+    assert kb.alias_to_cuis["diabetes"] == {"MESH:D003919"}
+    assert "DIABETES" not in kb.alias_to_cuis
+    searchable = {name for c in CONCEPTS for name in c.names if normalize_name(name)}
+    assert set(kb.alias_to_cuis) == searchable
+    assert len(kb.alias_to_cuis) == len(searchable)
+
+
+# ---- storage
+
+
+def test_a_stored_vocabulary_is_mapped_and_equal(tmp_path):
+    sources = [{"file": "medic.tsv"}]
+    kb = ConceptKB.build(CONCEPTS, tmp_path / "kb", sources=sources, steps=[{"step": "read"}])
+    again = ConceptKB.from_disk(tmp_path / "kb")
+    for each in (kb, again):
+        assert list(each) == CONCEPTS
+        assert isinstance(each._table.columns["name_data"].base, np.memmap)
+    assert again.meta["version"] == 1
+    assert again.meta["sources"] == sources
+    assert again.meta["steps"] == [{"step": "read"}]
+    assert len(again.meta["columns"]["name_data"]["blake2b"]) == 32
+    ConceptKB.verify(tmp_path / "kb")
+
+
+def test_a_saved_vocabulary_replaces_an_older_one(tmp_path):
+    kb = ConceptKB.build(CONCEPTS, tmp_path / "kb")
+    kb.remove("MESH:D001241")
+    kb.to_disk(tmp_path / "kb")
+    assert list(kb) == CONCEPTS[:2]
+    assert list(ConceptKB.from_disk(tmp_path / "kb")) == CONCEPTS[:2]
+    assert [path.name for path in tmp_path.iterdir()] == ["kb"]
+
+
+def test_a_failed_write_leaves_the_old_folder(tmp_path, monkeypatch):
+    kb = ConceptKB.build(CONCEPTS, tmp_path / "kb")
+
+    def full(*args, **kwargs):
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(np, "save", full)
+    with pytest.raises(OSError, match="no space"):
+        kb.to_disk(tmp_path / "kb")
+    assert list(ConceptKB.from_disk(tmp_path / "kb")) == CONCEPTS
+    assert [path.name for path in tmp_path.iterdir()] == ["kb"]
+
+
+def test_other_files_in_the_folder_stay(tmp_path):
+    kb = ConceptKB.build(CONCEPTS, tmp_path / "kb")
+    kb.search_space(CharacterTokenizer())
+    (tmp_path / "kb/own.tsv").write_text("X:1\tone\n")
+    (tmp_path / "kb/notes").mkdir()
+    (tmp_path / "kb/notes/1.txt").write_text("mine")
+    (tmp_path / "kb/vectors.npy").write_text("mine as well")
+    meta = json.loads((tmp_path / "kb/meta.json").read_text("utf8"))
+    (tmp_path / "kb/name_data.npy").rename(tmp_path / "kb/old_column.npy")
+    meta["columns"]["old_column"] = meta["columns"].pop("name_data")
+    (tmp_path / "kb/meta.json").write_text(json.dumps(meta), "utf8")
+    ConceptKB.build(CONCEPTS[:2], tmp_path / "kb")
+    assert list(ConceptKB.from_disk(tmp_path / "kb")) == CONCEPTS[:2]
+    others = {p.name for p in (tmp_path / "kb").iterdir()} - {"meta.json"}
+    assert {name for name in others if not name.endswith(".npy")} == {"own.tsv", "notes"}
+    assert "vectors.npy" in others
+    assert "old_column.npy" not in others
+    assert (tmp_path / "kb/own.tsv").read_text() == "X:1\tone\n"
+    assert (tmp_path / "kb/notes/1.txt").read_text() == "mine"
+    assert [path.name for path in tmp_path.iterdir()] == ["kb"]
+
+
+def test_other_files_that_cannot_be_moved_leave_the_old_folder(tmp_path, monkeypatch):
+    ConceptKB.build(CONCEPTS, tmp_path / "kb")
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / "kb" / name).write_text(name)
+    replace = os.replace
+
+    def refuse(source, target):
+        if source.name == "b.txt" and ".old" in str(source):
+            raise PermissionError("not yours")
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", refuse)
+    with pytest.raises(PermissionError):
+        ConceptKB.build(CONCEPTS[:2], tmp_path / "kb")
+    assert list(ConceptKB.from_disk(tmp_path / "kb")) == CONCEPTS
+    assert [(tmp_path / "kb" / name).read_text() for name in ("a.txt", "b.txt")] == [
+        "a.txt",
+        "b.txt",
+    ]
+    assert [path.name for path in tmp_path.iterdir()] == ["kb"]
+
+
+def test_the_target_of_a_symbolic_link_is_replaced(tmp_path):
+    kb = ConceptKB.build(CONCEPTS, tmp_path / "disk/real")
+    (tmp_path / "link").symlink_to("disk/real")
+    kb.remove("MESH:D001241")
+    kb.to_disk(tmp_path / "link")
+    assert (tmp_path / "link").is_symlink()
+    assert list(ConceptKB.from_disk(tmp_path / "disk/real")) == CONCEPTS[:2]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["disk", "link"]
+    assert [path.name for path in (tmp_path / "disk").iterdir()] == ["real"]
+
+
+@pytest.mark.parametrize("column", ["name_data", "id_hash", "spelling_name"])
+@pytest.mark.parametrize("damage", ["cut", "flip", "remove"])
+def test_a_damaged_vocabulary_is_an_error(tmp_path, column, damage):
+    ConceptKB.build(CONCEPTS, tmp_path / "kb")
+    file = tmp_path / f"kb/{column}.npy"
+    data = bytearray(file.read_bytes())
+    if damage == "remove":
+        file.unlink()
+    elif damage == "cut":
+        file.write_bytes(data[:-1])
+    else:
+        data[-1] ^= 0x80
+        file.write_bytes(data)
+    with pytest.raises(AngelError, match=rf"{column}\.npy is damaged"):
+        ConceptKB.from_disk(tmp_path / "kb")
+    with pytest.raises(AngelError, match=rf"{column}\.npy is damaged"):
+        ConceptKB.verify(tmp_path / "kb")
+
+
+def test_metadata_without_a_key_and_foreign_folders_are_errors(tmp_path):
+    ConceptKB.build(CONCEPTS, tmp_path / "kb")
+    meta = json.loads((tmp_path / "kb/meta.json").read_text())
+    del meta["steps"]
+    (tmp_path / "kb/meta.json").write_text(json.dumps(meta))
+    with pytest.raises(AngelError, match=r"meta\.json is damaged.*steps"):
+        ConceptKB.from_disk(tmp_path / "kb")
+    (tmp_path / "kb/meta.json").write_text("[]")
+    for path in (tmp_path / "kb", tmp_path, tmp_path / "nowhere"):
+        with pytest.raises(AngelError, match="is not a spacy-angel vocabulary"):
+            ConceptKB.from_disk(path)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"columns": None}, "columns .*'name_data'.* are missing"),
+        ({"columns": ["name_data"]}, "columns .*'name_data'.* are missing"),
+        ({"columns": {"name_data": {"shape": [3]}}}, "lack their dtype"),
+        ({"counts": {}}, "the counts .*'concepts', 'names', 'spellings'"),
+        ({"counts": {"concepts": 3, "names": "5", "spellings": 7}}, r"the counts \['names'\]"),
+        ({"counts": []}, r"counts is \[\]"),
+        ({"sources": None}, "sources is None"),
+        ({"sources": ["medic.tsv"]}, r"sources is \['medic.tsv'\]"),
+        ({"steps": {}}, r"steps is \{\}"),
+        ({"shared_names": "some"}, "shared_names is 'some'"),
+        ({"shared_names": ["all"]}, r"shared_names is \['all'\]"),
+        ({"fingerprint": 7}, "fingerprint is 7"),
+    ],
+)
+def test_damaged_metadata_are_an_error(tmp_path, change, message):
+    ConceptKB.build(CONCEPTS, tmp_path / "kb")
+    file = tmp_path / "kb/meta.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | change))
+    with pytest.raises(AngelError, match=rf"meta\.json is damaged.*{message}"):
+        ConceptKB.from_disk(tmp_path / "kb")
+
+
+def test_deeply_nested_metadata_are_an_error(tmp_path):
+    ConceptKB.build(CONCEPTS, tmp_path / "kb")
+    (tmp_path / "kb/meta.json").write_text("[" * 100_000)
+    with pytest.raises(AngelError, match=r"meta\.json is damaged"):
+        ConceptKB.from_disk(tmp_path / "kb")
+    with pytest.raises(AngelError, match="would delete"):
+        ConceptKB.build(CONCEPTS, tmp_path / "kb")
+
+
+def test_bytes_round_trip_and_damage():
+    kb = ConceptKB.build(CONCEPTS, steps=[{"step": "read"}])
+    data = kb.to_bytes()
+    again = ConceptKB.from_bytes(data)
+    assert list(again) == CONCEPTS
+    assert again.meta["steps"] == [{"step": "read"}]
+    at = data.index(b"diabetes mellitus")
+    flipped = data[:at] + b"D" + data[at + 1 :]
+    for wrong in (b"", data[:-100], flipped, b"something else"):
+        with pytest.raises(AngelError, match="<bytes>"):
+            ConceptKB.from_bytes(wrong)
+
+
+# ---- search spaces
+
+
+def test_the_trie_is_stored_by_fingerprint_and_used_again(tmp_path):
+    tokenizer = CharacterTokenizer()
+    kb = ConceptKB.build(CONCEPTS, tmp_path / "kb")
+    names = legal_names(kb.search_space(tokenizer))
+    assert names == {kb.name(i): i for i in range(kb.n_names)}
+    assert len(list((tmp_path / "kb/tries").iterdir())) == 1
+    calls = tokenizer.calls
+    again = ConceptKB.from_disk(tmp_path / "kb")
+    assert legal_names(again.search_space(tokenizer)) == names
+    assert again.search_space(tokenizer).tries[0] is again.search_space(tokenizer).tries[0]
+    assert tokenizer.calls == calls
+    again.search_space(CharacterTokenizer("others"))
+    assert len(list((tmp_path / "kb/tries").iterdir())) == 2
+    ConceptKB.verify(tmp_path / "kb")
+
+
+def test_tries_in_use_are_saved_with_the_vocabulary(tmp_path):
+    kb = ConceptKB.build(CONCEPTS)
+    kb.search_space(CharacterTokenizer())
+    kb.to_disk(tmp_path / "kb")
+    tokenizer = CharacterTokenizer()
+    ConceptKB.from_disk(tmp_path / "kb").search_space(tokenizer)
+    assert tokenizer.calls == 0
+
+
+def test_a_damaged_stored_trie_is_compiled_anew(tmp_path, caplog):
+    kb = ConceptKB.build(CONCEPTS, tmp_path / "kb")
+    names = legal_names(kb.search_space(CharacterTokenizer()))
+    (file,) = (tmp_path / "kb/tries").glob("*/names.npy")
+    file.write_bytes(b"")
+    with pytest.raises(AngelError, match=r"names\.npy is damaged"):
+        ConceptKB.verify(tmp_path / "kb")
+    again = ConceptKB.from_disk(tmp_path / "kb")
+    assert legal_names(again.search_space(CharacterTokenizer())) == names
+    assert "compiled anew" in caplog.text
+    ConceptKB.verify(tmp_path / "kb")
+
+
+def test_a_trie_of_other_names_is_not_used(tmp_path):
+    tokenizer = CharacterTokenizer()
+    ConceptKB.build(CONCEPTS, tmp_path / "old").search_space(tokenizer)
+    kb = ConceptKB.build(CONCEPTS[:2], tmp_path / "new")
+    (tmp_path / "old/tries").rename(tmp_path / "new/tries")
+    assert set(legal_names(kb.search_space(tokenizer))) == {
+        "diabetes mellitus",
+        "diabetes",
+        "diabetes insipidus",
+    }
+
+
+def test_a_folder_that_cannot_be_written_keeps_the_trie_in_memory(tmp_path, caplog):
+    kb = ConceptKB.build(CONCEPTS, tmp_path / "kb")
+    (tmp_path / "kb/tries").write_text("in the way")
+    assert len(legal_names(kb.search_space(CharacterTokenizer()))) == 5
+    assert "stays in memory" in caplog.text
+
+
+def test_names_without_tokens_stay_out_with_a_warning(caplog):
+    class Deaf(CharacterTokenizer):
+        def encode_names(self, names):
+            return [ids if "s" in name else [END] for name, ids in
+                    zip(names, super().encode_names(names), strict=True)]  # fmt: skip
+
+    kb = ConceptKB.build([Concept("X:1", "sun", ("moon",))])
+    assert legal_names(kb.search_space(Deaf())) == {"sun": 0}
+    assert "1 of 2 names" in caplog.text
+    kb.add_names("X:1", ["Mond", "Mars"])
+    assert set(legal_names(kb.search_space(Deaf()))) == {"sun", "mars"}
+    kb.remove_name("X:1", "Mond")
+    assert set(legal_names(kb.search_space(Deaf()))) == {"sun", "mars"}
+
+
+def test_subsets_limit_the_names():
+    kb = ConceptKB.build(CONCEPTS)
+    drugs, insipidus = kb.subset(types=["T109"]), kb.subset(concept_ids=["MESH:D003919"])
+    neither = kb.subset(types=["T109"], concept_ids=["OMIM:125853"])
+    space = kb.search_space(CharacterTokenizer(), [None, drugs, insipidus, neither])
+    assert space.masks[0] is None
+    assert set(legal_names(space, 1)) == {"aspirin", "acetylsalicylic acid"}
+    assert set(legal_names(space, 2)) == {"diabetes insipidus", "diabetes"}
+    assert legal_names(space, 3) == {}
+    assert (drugs.allows("MESH:D001241"), drugs.allows("MESH:D003919")) == (True, False)
+    assert (insipidus.allows("MESH:D003919"), insipidus.allows("MESH:D003920")) == (True, False)
+    assert kb.subset(types=["T109"]) == drugs
+    assert hash(kb.subset(types=["T109"])) == hash(drugs)
+    same = kb.search_space(CharacterTokenizer(), [drugs])
+    assert same.masks[0][0] is space.masks[1][0]
+
+
+class CaselessTokenizer(CharacterTokenizer):
+    """Writes accented letters as plain ones, so that several names have the same tokens."""
+
+    def encode_names(self, names):
+        return super().encode_names([name.replace("é", "e").replace("è", "e") for name in names])
+
+
+def test_names_of_one_leaf_are_limited_one_by_one():
+    concepts = [Concept(f"X:{i}", name, (), ("T",)) for i, name in enumerate(("é", "è", "e"))]
+    kb = ConceptKB.build(concepts)
+    kb.remove("X:2")
+    kb.add(Concept("X:3", "ee", (), ("T",)))
+    tokenizer = CaselessTokenizer()
+    space = kb.search_space(tokenizer, [None, kb.subset(concept_ids=["X:1"])])
+    names = []
+    for subset in (0, 1):
+        walker = Walker(space, subset, END, torch.device("cpu"))
+        state = walker.roots(1)
+        for token in tokenizer.encode_names(["e"])[0]:
+            children = walker.children(state)
+            state = children.states[children.tokens == token]
+        names.append([kb.name(i) for i in walker.names(state[0].tolist())])
+    assert names == [["é", "è"], ["è"]]
+
+
+def test_masks_out_of_use_are_dropped_when_they_take_too_much(monkeypatch):
+    kb = ConceptKB.build(CONCEPTS)
+    tokenizer = CharacterTokenizer()
+    subsets = [kb.subset(concept_ids=[c.concept_id]) for c in CONCEPTS]
+    first = kb.search_space(tokenizer, subsets)
+    monkeypatch.setattr(
+        "spacy_angel.vocabulary.search_spaces._MASK_BYTES", first.masks[0][0].nbytes
+    )
+    last = kb.search_space(tokenizer, subsets[2:])
+    assert last.masks[0][0] is first.masks[2][0]
+    again = kb.search_space(tokenizer, subsets)
+    assert again.masks[0][0] is not first.masks[0][0]
+    assert again.masks[2][0] is first.masks[2][0]
+    assert [m[0].tolist() for m in again.masks] == [m[0].tolist() for m in first.masks]
+
+
+def test_unknown_types_and_foreign_subsets_are_errors():
+    kb = ConceptKB.build(CONCEPTS)
+    with pytest.raises(AngelError, match=r"\['t047'\].*'T047'"):
+        kb.subset(types=["t047"])
+    with pytest.raises(AngelError, match="'MESH:D0'"):
+        kb.subset(concept_ids=["MESH:D0"])
+    with pytest.raises(AngelError, match="used with another"):
+        kb.search_space(CharacterTokenizer(), [ConceptKB.build(CONCEPTS).subset(["T047"])])
+
+
+# ---- changes while running
+
+
+def test_an_added_concept_is_found_without_compiling_the_rest():
+    tokenizer = CharacterTokenizer()
+    kb = ConceptKB.build(CONCEPTS)
+    base = kb.search_space(tokenizer).tries[0]
+    kb.add(Concept("X:1", "Covid-19", ("aspirin",), ("T047",), None, ("Y:1",)))
+    space = kb.search_space(tokenizer, [None, kb.subset(["T047"])])
+    assert space.tries[0] is base
+    assert list(space.tries[1].sequences()) == [((*(ord(c) + 3 for c in "covid 19"), END), 0)]
+    new = kb.find("covid 19")
+    assert (new, kb.name(new), kb.spelling(new)) == (5, "covid 19", "Covid-19")
+    assert kb.concept_ids_of(kb.find("aspirin")) == ["MESH:D001241", "X:1"]
+    assert kb["Y:1"].concept_id == "X:1"
+    # shared with the new concept, a name of a drug becomes legal among the diseases
+    assert "aspirin" in legal_names(space, 1)
+    assert "acetylsalicylic acid" not in legal_names(space, 1)
+
+
+def test_removed_names_are_no_longer_legal():
+    kb = ConceptKB.build(CONCEPTS)
+    kb.remove_name("OMIM:125853", "DIABETES MELLITUS")
+    assert kb["MESH:D003920"].names == ("Diabetes",)
+    kb.remove("MESH:D001241")
+    assert set(legal_names(kb.search_space(CharacterTokenizer()))) == {
+        "diabetes",
+        "diabetes insipidus",
+    }
+    assert kb.find("aspirin") is None
+    with pytest.raises(AngelError, match="only name"):
+        kb.remove_name("MESH:D003920", "diabetes")
+    with pytest.raises(AngelError, match=r"no name 'zucker'.*'Diabetes'"):
+        kb.remove_name("MESH:D003920", "zucker")
+
+
+def test_a_name_without_normal_form_is_removed_by_its_spelling():
+    kb = ConceptKB.build([Concept("X:1", "a", ("+", "-"))])
+    kb.remove_name("X:1", "+")
+    assert kb["X:1"].names == ("a", "-")
+
+
+def test_a_concept_can_be_added_once():
+    kb = ConceptKB.build(CONCEPTS)
+    with pytest.raises(AngelError, match="in the vocabulary already"):
+        kb.add(DIABETES)
+    kb.remove(DIABETES.concept_id)
+    kb.add(DIABETES)
+    assert list(kb) == CONCEPTS
+
+
+def test_mentions_of_a_corpus_become_names_and_the_step_is_recorded(tmp_path):
+    kb = ConceptKB.build(CONCEPTS, tmp_path / "kb")
+    mentions = [("OMIM:125853", "sugar disease"), ("MESH:D003920", "Diabetes"), ("X:0", "x")]
+    mentions += [("MESH:D003920", "sugar disease")]
+    record = {
+        "step": "add_mentions",
+        "source": "train.txt",
+        "added_names": 1,
+        "unknown_mentions": 1,
+    }
+    assert kb.add_mentions(mentions, "train.txt") == record
+    kb.to_disk(tmp_path / "more")
+    again = ConceptKB.from_disk(tmp_path / "more")
+    assert again.concept_ids_of(again.find("Sugar-disease")) == ["MESH:D003920"]
+    assert again.meta["steps"] == [record]
+    assert ConceptKB.from_disk(tmp_path / "kb").meta["steps"] == []
+
+
+def test_merging_joins_concepts_and_is_recorded(tmp_path):
+    first = ConceptKB.build(CONCEPTS[:2], sources=[{"file": "a"}])
+    other = Concept("MESH:D003920", "Zuckerkrankheit", ("Diabetes",), ("T999",))
+    second = ConceptKB.build([other, ASPIRIN], sources=[{"file": "b"}], steps=[{"step": "read"}])
+    kb = ConceptKB.merge([first, second], tmp_path / "kb")
+    assert [c.concept_id for c in kb] == ["MESH:D003920", "MESH:D003919", "MESH:D001241"]
+    assert kb["MESH:D003920"].names == (*DIABETES.names, "Zuckerkrankheit")
+    assert kb["MESH:D003920"].types == ("T047", "T999")
+    assert kb.meta["sources"] == [{"file": "a"}, {"file": "b"}]
+    assert kb.meta["steps"] == [{"step": "read"}, {"step": "merge", "concepts": [2, 2]}]
+    assert kb.meta["counts"]["joined_concepts"] == 1
+
+
+def test_vocabularies_that_name_a_concept_by_different_identifiers_are_joined():
+    first = [
+        Concept("OMIM:1", "SLO syndrome", alternate_ids=("MESH:D1",)),
+        Concept("OMIM:2", "Long QT syndrome 2"),
+        Concept("OMIM:3", "Long QT syndrome 3", alternate_ids=("MESH:D9",)),
+        Concept("MESH:D9", "Deafness"),
+    ]
+    second = [
+        # its identifier is an alternate one there
+        Concept("MESH:D1", "Smith-Lemli-Opitz", alternate_ids=("OMIM:1", "DOID:1")),
+        # one identifier there is an alternate one here
+        Concept("MESH:C2", "LQT2", alternate_ids=("OMIM:2",)),
+        # two are: it is neither
+        Concept("MESH:D4", "Long QT syndrome", alternate_ids=("OMIM:2", "OMIM:3")),
+        # its own identifier goes before somebody's alternate one
+        Concept("MESH:D9", "Hearing loss"),
+        # a further row of the second one
+        Concept("MESH:C2", "LQT-2"),
+    ]
+    for kb in (
+        ConceptKB.join([first, second]),
+        ConceptKB.merge([ConceptKB.build(first), ConceptKB.build(second)]),
+    ):
+        assert [(c.concept_id, c.names, c.alternate_ids) for c in kb] == [
+            ("OMIM:1", ("SLO syndrome", "Smith-Lemli-Opitz"), ("MESH:D1", "DOID:1")),
+            ("OMIM:2", ("Long QT syndrome 2", "LQT2", "LQT-2"), ("MESH:C2",)),
+            ("OMIM:3", ("Long QT syndrome 3",), ("MESH:D9",)),
+            ("MESH:D9", ("Deafness", "Hearing loss"), ()),
+            ("MESH:D4", ("Long QT syndrome",), ("OMIM:2", "OMIM:3")),
+        ]
+        assert kb.resolve("MESH:D1") == "OMIM:1"
+        assert kb.resolve("MESH:C2") == "OMIM:2"
+        assert kb.resolve("MESH:D9") == "MESH:D9"
+    assert len(ConceptKB.build([*first, *second])) == 7
+
+
+def test_concepts_that_one_vocabulary_keeps_apart_are_not_joined_to_one():
+    coarse = [Concept("X:1", "migraine", alternate_ids=("X:2",))]
+    fine = [Concept("X:1", "Migraine"), Concept("X:2", "hemiplegic migraine")]
+    fine += [Concept("X:3", "ocular migraine", alternate_ids=("X:1",))]
+    assert [c.concept_id for c in ConceptKB.join([coarse, fine])] == ["X:1", "X:2", "X:3"]
+    only = ConceptKB.join([coarse, [fine[2], fine[1], fine[2]]])
+    assert [(c.concept_id, c.alternate_ids) for c in only] == [
+        ("X:1", ("X:2", "X:3")),
+        ("X:2", ()),
+    ]
+
+
+def test_medic_and_ctd_have_each_disease_once():
+    from spacy_angel.vocabulary.formats.registry import read_vocabulary
+
+    files = ("medic/medic_06Jul2012.txt", "medic/CTD_diseases_2017-06.tsv.gz")
+    kb = ConceptKB.join(read_vocabulary(shared_data(file)) for file in files)
+    assert kb["MESH:D019082"] == kb["OMIM:270400"]
+    found = kb.find("smith-lemli-opitz syndrome")
+    assert kb.concept_ids_of(found) == ["OMIM:270400"]
+
+
+def test_merging_keeps_the_rule_for_shared_names():
+    few = ConceptKB.build(CONCEPTS, shared_names="fewer_names")
+    assert ConceptKB.merge([few, few]).meta["shared_names"] == "fewer_names"
+    assert ConceptKB.merge([few, few], shared_names="all").meta["shared_names"] == "all"
+    with pytest.raises(AngelError, match="to all and fewer_names"):
+        ConceptKB.merge([few, ConceptKB.build(CONCEPTS)])
+
+
+def test_a_pickle_of_a_stored_vocabulary_is_its_folder_until_it_changes(tmp_path):
+    kb = ConceptKB.build(CONCEPTS, tmp_path / "kb")
+    again = pickle.loads(pickle.dumps(kb))
+    assert again.path == (tmp_path / "kb").resolve()
+    assert list(again) == list(kb)
+    kb.add_names("MESH:D001241", ["ASA"])
+    changed = pickle.loads(pickle.dumps(kb))
+    assert changed.concept_ids_of(changed.find("asa")) == ["MESH:D001241"]
+    assert again.find("asa") is None
+    pickled = pickle.dumps(again)
+    kb.to_disk(tmp_path / "kb")
+    with pytest.raises(AngelError, match="written anew"):
+        pickle.loads(pickled)
+
+
+def test_edits_are_recorded_when_saved():
+    kb = ConceptKB.build(CONCEPTS)
+    kb.add_names("MESH:D003920", ["a", "b", "Diabetes"])
+    kb.remove("MESH:D001241")
+    steps = ConceptKB.from_bytes(kb.to_bytes()).meta["steps"]
+    assert steps == [{"step": "edit", "added_names": 2, "removed_concepts": 1}]
+    assert kb.meta["steps"] == steps
+
+
+# ---- any vocabulary, any changes
+
+texts = st.sampled_from(["a", "A", "b", "a-b", "a b", "c", "-", "é", "🦠", "b c", "d"])
+identifiers = st.sampled_from([f"X:{i}" for i in range(6)])
+any_concepts = st.builds(
+    Concept,
+    identifiers,
+    texts,
+    st.lists(texts, max_size=4, unique=True).map(tuple),
+    st.lists(st.sampled_from(["T1", "T2"]), max_size=2, unique=True).map(tuple),
+    st.sampled_from([None, "text"]),
+    st.lists(st.sampled_from(["X:0", "X:1", "Y:0", "Y:1"]), max_size=2, unique=True).map(tuple),
+)
+policies = st.sampled_from(["all", "fewer_names"])
+
+
+def snapshot(kb):
+    """All that can be asked, name indices left out."""
+    names = {kb.name(i): i for i in range(kb.n_names) if kb.concept_ids_of(i)}
+    ids = [*(f"X:{i}" for i in range(6)), "Y:0", "Y:1"]
+    subsets = [kb.subset(types={t} & kb.types) for t in ("T1", "T2")]
+    subsets += [kb.subset(concept_ids=[c]) for c in ids if c in kb]
+    space = kb.search_space(CharacterTokenizer(), [None, *subsets])
+    return {
+        "concepts": list(kb),
+        "n": len(kb),
+        "resolve": [kb.resolve(c) for c in ids],
+        "names": {name: kb.concept_ids_of(i) for name, i in names.items()},
+        "found": {name: kb.find(name) == i for name, i in names.items()},
+        "spellings": {name: kb.spelling(i) for name, i in names.items()},
+        "names_of": {c.concept_id: [kb.name(i) for i in kb.names_of(c.concept_id)] for c in kb},
+        "aliases": dict(kb.alias_to_cuis),
+        "legal": [set(legal_names(space, row)) for row in range(len(space.masks))],
+    }
+
+
+@given(st.lists(any_concepts, max_size=6, unique_by=lambda c: c.concept_id), policies)
+def test_what_went_in_comes_out(concepts, policy):
+    kb = ConceptKB.build(concepts, shared_names=policy)
+    expected = [
+        Concept(
+            c.concept_id,
+            c.canonical_name,
+            tuple(name for name in c.aliases if name != c.canonical_name),
+            c.types,
+            c.definition,
+            tuple(a for a in c.alternate_ids if a != c.concept_id),
+        )
+        for c in concepts
+    ]
+    assert list(kb) == expected
+    assert snapshot(ConceptKB.from_bytes(kb.to_bytes())) == snapshot(kb)
+    holders: dict[str, set[str]] = {}
+    for c in concepts:
+        for name in filter(None, map(normalize_name, c.names)):
+            holders.setdefault(name, set()).add(c.concept_id)
+    n_names = {c.concept_id: sum(c.concept_id in h for h in holders.values()) for c in concepts}
+    if policy == "fewer_names":
+        holders = {name: {min(h, key=lambda c: (n_names[c], c))} for name, h in holders.items()}
+    assert snapshot(kb)["names"] == {name: sorted(h) for name, h in holders.items()}
+
+
+@settings(max_examples=150)
+@given(st.lists(any_concepts, max_size=5), policies, st.data())
+def test_changes_equal_rebuilding(concepts, policy, data):
+    kb = ConceptKB.build(concepts, shared_names=policy)
+    for _ in range(data.draw(st.integers(1, 6))):
+        action = data.draw(st.sampled_from(["add", "add_names", "remove", "remove_name", "search"]))
+        present = [c.concept_id for c in kb]
+        if action == "search":
+            kb.search_space(CharacterTokenizer())
+        elif action == "add":
+            concept = data.draw(any_concepts)
+            if concept.concept_id not in present:
+                kb.add(concept)
+        elif present:
+            concept_id = data.draw(st.sampled_from(present))
+            if action == "remove":
+                kb.remove(concept_id)
+            elif action == "add_names":
+                kb.add_names(concept_id, data.draw(st.lists(texts, max_size=3)))
+            elif len(set(map(normalize_name, kb[concept_id].names))) > 1:
+                kb.remove_name(concept_id, kb[concept_id].canonical_name)
+    rebuilt = ConceptKB.build(kb, shared_names=policy)
+    live, expected = snapshot(kb), snapshot(rebuilt)
+    assert live == expected
+
+
+def test_many_random_concepts_survive_the_disk(tmp_path):
+    rng = np.random.default_rng(0)
+    words = ["".join(p) for p in itertools.product("abcdef", repeat=3)]
+    concepts = [
+        Concept(
+            f"X:{i}",
+            " ".join(rng.choice(words, 2)).title(),
+            tuple(dict.fromkeys(rng.choice(words, 3).tolist())),
+            (f"T{i % 7}",),
+            f"definition {i}" if i % 3 else None,
+            (f"Y:{i}",),
+        )
+        for i in range(2000)
+    ]
+    kb = ConceptKB.build(concepts, tmp_path / "kb")
+    assert list(kb) == concepts
+    assert all(kb.resolve(f"Y:{i}") == f"X:{i}" for i in range(2000))
+    space = kb.search_space(CharacterTokenizer(), [kb.subset([f"T{i}"]) for i in range(7)])
+    for i in range(7):
+        wanted = {n.lower() for c in concepts if f"T{i}" in c.types for n in c.names}
+        assert set(legal_names(space, i)) == wanted
+
+
+def test_medic_has_concepts_without_a_name_of_their_own():
+    from spacy_angel.vocabulary.formats.registry import read_vocabulary
+
+    concepts = read_vocabulary(shared_data("medic/medic_06Jul2012.txt"))
+    kb = ConceptKB.build(concepts, shared_names="fewer_names")
+    assert kb.meta["counts"]["concepts_without_names"] == 9
+    assert sum(not kb.names_of(concept.concept_id) for concept in kb) == 9
+
+
+def test_medic_with_the_tokenizer_of_the_published_models(tmp_path):
+    from transformers import BartTokenizerFast
+
+    from spacy_angel.model.prompts import PromptEncoder, PromptFormat
+    from spacy_angel.vocabulary.formats.registry import read_vocabulary
+
+    path = shared_data("medic/medic_06Jul2012.txt")
+    files = [shared_data(f"bart-tokenizer/{name}") for name in ("vocab.json", "merges.txt")]
+    kb = ConceptKB.build(read_vocabulary(path), tmp_path / "kb")
+    tokenizer = BartTokenizerFast(*map(str, files))
+    (trie,) = kb.search_space(PromptEncoder(tokenizer, PromptFormat(), 2, 2)).tries
+    assert trie.nbytes <= 16 * trie.n_nodes
+    assert trie.n_leaves == kb.n_names == kb.meta["counts"]["names"]
+    for tokens, leaf in itertools.islice(trie.sequences(), 0, None, 500):
+        (i,) = trie.names_of_leaf(leaf)
+        assert tokenizer.decode(tokens[:-1]) == " " + kb.name(i)
+        assert all(i in kb.names_of(concept_id) for concept_id in kb.concept_ids_of(i))
