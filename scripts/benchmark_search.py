@@ -22,7 +22,8 @@ from tqdm import tqdm
 
 from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.model.bart import BartModel, convert_weights
-from spacy_angel.model.prompts import Mention, PromptEncoder, PromptFormat
+from spacy_angel.model.mention import Mention
+from spacy_angel.model.prompts import PromptEncoder, PromptFormat
 from spacy_angel.search import expander, search, walker
 from spacy_angel.search.generator import DTYPES, Generator
 from spacy_angel.search.search import SearchSettings

@@ -121,7 +121,7 @@ def search(listed: Path, model: Path, stored: Path, n: int) -> dict[str, Any]:
     vocabulary; n (int): searches. RETURNS (dict[str, Any]): figures."""
     import torch
 
-    from spacy_angel.model.prompts import Mention
+    from spacy_angel.model.mention import Mention
     from spacy_angel.search.generator import Generator
 
     # Every thread has working memory of its own, which is the search's and not the vocabulary's.

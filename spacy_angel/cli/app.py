@@ -136,7 +136,8 @@ def kb_add(
     option: ReaderOptions = None,
 ) -> None:
     """Add concepts of a file, or mention strings of a training corpus, to a vocabulary."""
-    from ..vocabulary.build import add_corpus_mentions, add_vocabulary
+    from ..corpora.mention_names import add_corpus_mentions
+    from ..vocabulary.build import add_vocabulary
     from ..vocabulary.kb import ConceptKB
 
     if (file is None) == (mentions is None):
@@ -285,7 +286,8 @@ def calibrate(
     option: ReaderOptions = None,
 ) -> None:
     """Fit temperature, threshold and min_log_prob on a development corpus."""
-    from ..pipelines.open import calibrate_on, open_pipeline
+    from ..pipelines.calibrate import calibrate_on
+    from ..pipelines.open import open_pipeline
 
     nlp, linker = open_pipeline(pipeline)
     steps = _steps(preprocessing, abbreviations)

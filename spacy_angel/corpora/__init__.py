@@ -1,0 +1,1 @@
+"""Documents with mentions: every file format, preprocessing."""

@@ -1,20 +1,14 @@
 """Documents with gold mentions, what reading them counted, and the rules all formats share."""
 
-import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from ..errors import AngelError, Errors
-from ..vocabulary.concepts import normalize_id
+from ..vocabulary.identifiers import normal_ids
 
 # Notes beyond this number are counted but not kept: a foreign file has a fault on every line.
 MAX_NOTES = 1000
-
-_NO_ID = frozenset({"", "-", "-1", "none", "null", "na", "nan"})
-_MESH = re.compile(r"[CD]\d{6}(?:\d{3})?")
-_CUI = re.compile(r"C\d{7}")
-_OMIM = re.compile(r"\d{6}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,57 +173,3 @@ class Reading:
         label = "" if label == "-" else label
         ids = self.concept_ids(raw_ids, label)
         return GoldMention(start, end, text[start:end], label, ids, parts)
-
-
-def split_ids(concept_ids: str) -> list[str]:
-    """Take a composite apart.
-
-    concept_ids (str): e.g. `MESH:D001943|MESH:D010051` or `MESH:D008113+MESH:D018198`.
-    RETURNS (list[str]): the ids in order, e.g. `["MESH:D001943", "MESH:D010051"]`.
-    """
-    return [part for part in re.split(r"[|+]", concept_ids) if part]
-
-
-def join_ids(concept_ids: list[str], like: str) -> str:
-    """RETURNS (str): ids joined by `+` where `like` is joined so, otherwise by `|`."""
-    return ("+" if "+" in like and "|" not in like else "|").join(concept_ids)
-
-
-def normal_ids(raw: str, prefix: str = "") -> str:
-    """Normal form of a mention's ids.
-
-    Without a prefix, or with `MESH`, ids are known by their shape: `D003920` and `C535342` are
-    MeSH, `C0011849` is a CUI, and under `MESH` six digits are OMIM (GenBioEL's NCBI-disease files
-    drop that prefix). Another prefix is taken at its word. `,` and `;`, which BioRED and PubTator
-    put between ids, become `|`; an id that stands twice stays once.
-
-    raw (str): as the corpus gives it, e.g. ` D015862+D058499`, `-1`.
-    prefix (str): vocabulary of ids that name none.
-    RETURNS (str): e.g. `MESH:D015862+MESH:D058499`; empty where there is no id.
-    """
-    pieces = re.split(r"\s*([|+,;])\s*", raw.strip())
-    result = ""
-    seen = set()
-    for number in range(0, len(pieces), 2):
-        if pieces[number].lower() in _NO_ID:
-            continue
-        concept_id = normalize_id(pieces[number], _prefix_of(pieces[number], prefix))
-        if concept_id in seen:
-            continue
-        seen.add(concept_id)
-        if result:
-            result += "+" if pieces[number - 1] == "+" else "|"
-        result += concept_id
-    return result
-
-
-def _prefix_of(concept_id: str, prefix: str) -> str:
-    if prefix not in ("", "MESH"):
-        return prefix
-    if _MESH.fullmatch(concept_id):
-        return "MESH"
-    if _CUI.fullmatch(concept_id):
-        return "UMLS"
-    if prefix and _OMIM.fullmatch(concept_id):
-        return "OMIM"
-    return prefix

@@ -12,10 +12,11 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal, get_args
 
 from ..errors import AngelError, Errors
-from ..evaluation.counts import split_composite
 from ..vocabulary.concepts import normalize_name
+from ..vocabulary.identifiers import join_ids, split_ids
 from .abbreviations import DETECTORS, Detector
-from .documents import CorpusDocument, CorpusReport, GoldMention, join_ids, split_ids
+from .composites import split_composite
+from .documents import CorpusDocument, CorpusReport, GoldMention
 
 # British spellings that BioSyn corrects in NCBI-disease's mentions; MEDIC has the American ones.
 SPELLINGS = (

@@ -13,8 +13,9 @@ from typing import Any
 from ..errors import AngelError, Errors
 from ..files.options import checked_options
 from ..files.reading import infer_split, pieces
+from ..vocabulary.identifiers import normal_ids, split_ids
 from .docs import from_doc, read_docbin, to_doc, write_docbin
-from .documents import CorpusDocument, CorpusReport, GoldMention, Reading, normal_ids, split_ids
+from .documents import CorpusDocument, CorpusReport, GoldMention, Reading
 from .formats.askapatient import askapatient_concepts, read_askapatient
 from .formats.bioc import read_bioc_json, read_bioc_xml, to_bioc, write_bioc_json
 from .formats.cometa import read_cometa

@@ -1,0 +1,1 @@
+"""A system and a corpus become figures and a page."""

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..model.prompts import Mention
+from ..model.mention import Mention
 from ..vocabulary.concepts import normalize_name
 from ..vocabulary.tfidf import TrigramTfidf
 from .counts import Outcome

@@ -19,17 +19,18 @@ from tqdm import tqdm
 
 from ..corpora.abbreviations import quiet_scispacy
 from ..corpora.docs import GOLD_SPANS
-from ..corpora.documents import CorpusDocument, CorpusReport, split_ids
+from ..corpora.documents import CorpusDocument, CorpusReport
 from ..corpora.formats.askapatient import askapatient_concepts
+from ..corpora.mention_names import mention_names
 from ..corpora.preprocessing import Preprocessing, preprocess
 from ..corpora.registry import read_corpus
 from ..errors import AngelError, Errors
 from ..files.reading import replacing, write_json
 from ..linking.loaders import load_vocabulary
-from ..model.prompts import Mention
+from ..model.mention import Mention
 from ..pipelines.open import open_pipeline
-from ..vocabulary.build import mention_names
 from ..vocabulary.concepts import normalize_name
+from ..vocabulary.identifiers import split_ids
 from ..vocabulary.kb import ConceptKB
 from ..vocabulary.tfidf import TrigramTfidf
 from .analyses import Seen, Traits, describe_mentions, group_accuracies, margin_bins, score_margins

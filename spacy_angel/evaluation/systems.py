@@ -10,13 +10,15 @@ from dataclasses import dataclass, replace
 from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any
 
+from ..corpora.composites import split_composite
 from ..corpora.docs import to_doc
-from ..corpora.documents import CorpusDocument, GoldMention, split_ids
-from ..linking.mentions import find_spans, mention_at, read_mentions
+from ..corpora.documents import CorpusDocument, GoldMention
+from ..linking.mentions import find_spans, read_mentions
 from ..linking.ranking import NIL
-from ..model.prompts import Mention
+from ..model.mention import Mention, mention_at
+from ..vocabulary.identifiers import split_ids
 from .baselines import Baseline
-from .counts import MentionResult, Ranking, split_composite
+from .counts import MentionResult, Ranking
 
 if TYPE_CHECKING:
     from spacy.language import Language

@@ -1,0 +1,1 @@
+"""Files: reading by pieces, streaming JSON and XML, atomic writing, options."""

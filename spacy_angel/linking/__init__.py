@@ -1,0 +1,1 @@
+"""The spaCy component: documents in, identifiers out; it knows no corpus."""

@@ -29,7 +29,7 @@ from .scoring import gold_ids
 from .settings import Dtype, LinkerSettings, Mode
 
 if TYPE_CHECKING:
-    from ..model.prompts import Mention
+    from ..model.mention import Mention
     from ..search.generator import Generator
     from ..vocabulary.kb import ConceptKB
     from ..vocabulary.search_spaces import Subset

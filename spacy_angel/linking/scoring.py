@@ -8,7 +8,7 @@ from spacy.scorer import PRFScore
 from spacy.tokens import Span
 from spacy.training import Example
 
-from ..corpora.documents import split_ids
+from ..vocabulary.identifiers import split_ids
 from .mentions import find_spans
 from .ranking import NIL
 

@@ -13,8 +13,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from .interface import Packing, TokenScores, Tree, pack_ids
+from .interface import TokenScores, Tree
 from .linear import Linear, make_linear, quantize_weight
+from .packing import Packing, pack_ids
 from .weights import SCALE_SUFFIX, pack_weights, unpack_weights
 
 _Weights = dict[str, Tensor]

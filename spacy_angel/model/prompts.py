@@ -14,26 +14,13 @@ from string import Formatter
 from typing import TYPE_CHECKING, Any
 
 from ..errors import AngelError, Errors
+from .mention import Mention
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
 # More characters than a token of biomedical text has on average.
 _CHARACTERS_PER_TOKEN = 8
-
-
-@dataclass(frozen=True, slots=True)
-class Mention:
-    """A mention in its context, abbreviations already replaced by their long forms.
-
-    text (str): the mention.
-    left (str): what stands before it.
-    right (str): what stands after it.
-    """
-
-    text: str
-    left: str = ""
-    right: str = ""
 
 
 @dataclass(frozen=True)

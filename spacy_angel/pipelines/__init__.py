@@ -1,0 +1,1 @@
+"""Whole pipelines: open, ship, calibrate on a corpus, assemble."""

@@ -60,7 +60,8 @@ def assemble(
         pipeline at `output`; nothing is written then.
     """
     from ..corpora.registry import read_corpus
-    from .open import calibrate_on, open_pipeline
+    from .calibrate import calibrate_on
+    from .open import open_pipeline
 
     about = {} if description is None else _read_description(description)
     if output.exists() and not _is_replaceable(output):

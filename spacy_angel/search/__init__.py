@@ -1,0 +1,1 @@
+"""Names under a constraint: the model walks the trie."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ..model.prompts import Mention
+    from ..model.mention import Mention
     from ..vocabulary.search_spaces import SearchSpace
     from .generator import Generator
     from .search import SearchResult, SearchSettings

@@ -12,7 +12,8 @@ import torch
 from ..errors import AngelError, Errors
 from ..model.bart import ACTIVATIONS, BartModel, convert_weights
 from ..model.interface import Model
-from ..model.prompts import Mention, PromptEncoder, PromptFormat
+from ..model.mention import Mention
+from ..model.prompts import PromptEncoder, PromptFormat
 from ..model.seq2seq import GenericModel
 from ..model.weights import read_weights, row_scales, write_weights
 from ..vocabulary.trie import SearchSpace

@@ -11,7 +11,8 @@ from torch import Tensor
 from torch.utils.data import Dataset, Sampler
 from tqdm import tqdm
 
-from ..model.prompts import Mention, PromptEncoder
+from ..model.mention import Mention
+from ..model.prompts import PromptEncoder
 from .losses import IGNORE
 
 # Every new tensor shape costs memory on the CPU and a kernel choice on the GPU.

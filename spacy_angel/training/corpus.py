@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..linking.mentions import mention_at
-from ..model.prompts import Mention
+from ..model.mention import Mention, mention_at
 from ..vocabulary.concepts import normalize_name
 
 if TYPE_CHECKING:

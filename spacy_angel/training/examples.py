@@ -9,7 +9,7 @@ from itertools import chain
 
 import numpy as np
 
-from ..model.prompts import Mention
+from ..model.mention import Mention
 from ..vocabulary.concepts import Concept, normalize_name
 from ..vocabulary.tfidf import TrigramTfidf
 from .batches import Example, PreferencePair, chunks

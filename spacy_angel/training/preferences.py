@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from tqdm import tqdm
 
 from ..errors import AngelError, Errors
-from ..model.prompts import Mention
+from ..model.mention import Mention
 from .batches import PreferencePair
 from .config import BeamSettings, PairSettings
 from .corpus import LabelledMention, distinct_mentions

@@ -19,7 +19,7 @@ from accelerate import PartialState
 from transformers.trainer_utils import set_seed
 
 from ..errors import AngelError, Errors
-from ..model.prompts import Mention
+from ..model.mention import Mention
 from ..vocabulary.tfidf import TrigramTfidf
 from .backbones import Backbone, load_backbone, make_backbone
 from .batches import Example, PreferencePair, TokenRows, encode_examples, encode_pairs
@@ -113,8 +113,8 @@ class TrainingData:
         return (c for c in self.kb if not types or not types.isdisjoint(c.types))
 
     def _mentions(self, paths: tuple[str, ...], setting: str) -> list[list[LabelledMention]]:
-        from ..corpora.documents import split_ids
         from ..corpora.registry import read_corpus
+        from ..vocabulary.identifiers import split_ids
 
         settings = self.config.data
         files: list[list[LabelledMention]] = []

@@ -1,0 +1,1 @@
+"""Concepts and names: file formats, columns, changes, tries."""

@@ -1,12 +1,11 @@
 """Vocabulary and corpus files → stored vocabularies that record where they come from."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from ..corpora.documents import CorpusDocument, split_ids
 from .concepts import Concept
 from .formats.records import VocabularyReport
 from .formats.registry import infer_format, read_vocabulary
@@ -62,37 +61,6 @@ def add_vocabulary(
         sources=[*meta["sources"], source],
         steps=[*meta["steps"], {"step": "add", "path": str(file)}],
     )
-
-
-def add_corpus_mentions(
-    folder: Path, documents: Iterable[CorpusDocument], source: str
-) -> dict[str, Any]:
-    """Add the mention strings of a training corpus to a stored vocabulary as names.
-
-    folder (Path): the vocabulary; it is written anew.
-    documents (Iterable[CorpusDocument]): see `mention_names`.
-    source (str): the corpus, for the record.
-    RETURNS (dict[str, Any]): the record of the step, see `ConceptKB.add_mentions`.
-    RAISES (AngelError): folder or corpus cannot be read; the vocabulary stays as it was then.
-    """
-    kb = ConceptKB.from_disk(folder)
-    step = kb.add_mentions(mention_names(documents), source)
-    kb.to_disk(folder)
-    return step
-
-
-def mention_names(documents: Iterable[CorpusDocument]) -> Iterator[tuple[str, str]]:
-    """Gold mentions as names of their concepts. A composite (`breast and ovarian cancer`) is a
-    name of neither part and left out.
-
-    documents (Iterable[CorpusDocument]): e.g. from `corpora.read_corpus`.
-    YIELDS (tuple[str, str]): identifier and text.
-    """
-    for document in documents:
-        for mention in document.mentions:
-            ids = split_ids(mention.concept_ids)
-            if len(ids) == 1:
-                yield ids[0], mention.text
 
 
 def _source(file: Path, format: str | None, options: Mapping[str, Any] | None) -> dict[str, Any]:

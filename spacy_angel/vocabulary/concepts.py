@@ -3,19 +3,6 @@
 import re
 from dataclasses import dataclass
 
-_VOCABULARIES = {
-    "mesh": "MESH",
-    "msh": "MESH",
-    "omim": "OMIM",
-    "mim": "OMIM",
-    "umls": "UMLS",
-    "umls_cui": "UMLS",
-    "doid": "DOID",
-    "do": "DOID",
-    "snomedct": "SNOMEDCT",
-    "snomedct_us": "SNOMEDCT",
-    "snomed": "SNOMEDCT",
-}
 _PUNCTUATION = re.compile(r"[,.;{}\[\]()+\-_*/?!`\"'=%><]")
 
 
@@ -51,25 +38,3 @@ def normalize_name(text: str) -> str:
     RETURNS (str): words with one blank between, e.g. `non inherited rare form`; may be empty.
     """
     return " ".join(_PUNCTUATION.sub(" ", text.lower()).split())
-
-
-def normalize_id(raw: str, prefix: str = "") -> str:
-    """Bring one identifier to the form in which identifiers are stored and compared.
-
-    raw (str): one identifier as a file has it, not a composite, e.g. `D003920`, `mesh:D003920`,
-        `DO:DOID:9351` (CTD's way of writing it).
-    prefix (str): the vocabulary of an identifier that comes without one, e.g. `MESH`.
-    RETURNS (str): e.g. `MESH:D003920`, `DOID:9351`; the prefixes of other vocabularies stay as
-        they are; without a known prefix the code alone; empty where there is no code.
-    """
-    vocabulary, code = prefix, raw.strip()
-    while True:
-        head, colon, rest = code.partition(":")
-        known = _VOCABULARIES.get(head.strip().lower()) if colon else None
-        if known is None:
-            break
-        vocabulary, code = known, rest.strip()
-    vocabulary = _VOCABULARIES.get(vocabulary.lower(), vocabulary)
-    if colon or not vocabulary or not code:
-        return code
-    return f"{vocabulary}:{code.upper() if vocabulary in ('MESH', 'UMLS') else code}"

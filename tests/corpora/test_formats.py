@@ -10,19 +10,14 @@ from hypothesis import strategies as st
 from support.helpers import ROOT, shared_data
 
 from spacy_angel.corpora.docs import from_doc, to_doc, write_docbin
-from spacy_angel.corpora.documents import (
-    CorpusDocument,
-    CorpusReport,
-    GoldMention,
-    normal_ids,
-    split_ids,
-)
+from spacy_angel.corpora.documents import CorpusDocument, CorpusReport, GoldMention
 from spacy_angel.corpora.formats.askapatient import askapatient_concepts
 from spacy_angel.corpora.formats.bioc import to_bioc, write_bioc_json
 from spacy_angel.corpora.formats.cometa import mark_term
 from spacy_angel.corpora.formats.pubtator import format_pubtator, write_pubtator
 from spacy_angel.corpora.registry import FORMATS, infer_format, read_corpus
 from spacy_angel.errors import AngelError
+from spacy_angel.vocabulary.identifiers import normal_ids, split_ids
 
 FIXTURES = ROOT / "tests/fixtures/corpora"
 FILES = {

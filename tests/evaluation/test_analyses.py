@@ -10,7 +10,7 @@ from spacy_angel.evaluation.analyses import (
     score_margins,
 )
 from spacy_angel.evaluation.counts import MentionResult, Ranking, count_result
-from spacy_angel.model.prompts import Mention
+from spacy_angel.model.mention import Mention
 from spacy_angel.vocabulary.concepts import Concept
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.tfidf import TrigramTfidf

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spacy_angel.corpora.composites import split_composite
 from spacy_angel.errors import AngelError
 from spacy_angel.evaluation.counts import (
     MentionResult,
@@ -17,7 +18,6 @@ from spacy_angel.evaluation.counts import (
     linking_scores,
     mean_and_spread,
     mean_reciprocal_rank,
-    split_composite,
     strict_rank,
     summarize,
     whole_rank,

@@ -1,6 +1,6 @@
 import pytest
 
-from spacy_angel.corpora.documents import CorpusDocument, GoldMention, split_ids
+from spacy_angel.corpora.documents import CorpusDocument, GoldMention
 from spacy_angel.evaluation.counts import Ranking, count_result, summarize
 from spacy_angel.evaluation.systems import (
     Answer,
@@ -9,7 +9,8 @@ from spacy_angel.evaluation.systems import (
     baseline_system,
     sentence_around,
 )
-from spacy_angel.model.prompts import Mention
+from spacy_angel.model.mention import Mention
+from spacy_angel.vocabulary.identifiers import split_ids
 
 
 def document(doc_id="1"):

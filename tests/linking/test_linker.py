@@ -30,7 +30,7 @@ from spacy_angel.linking import loaders
 from spacy_angel.linking.linker import DEFAULT_CONFIG, AngelLinker
 from spacy_angel.linking.scoring import score_links
 from spacy_angel.linking.settings import LinkerSettings
-from spacy_angel.pipelines.open import calibrate_on
+from spacy_angel.pipelines.calibrate import calibrate_on
 from spacy_angel.search.generator import Generator
 from spacy_angel.vocabulary.concepts import Concept
 from spacy_angel.vocabulary.kb import ConceptKB

@@ -11,15 +11,14 @@ from spacy.tokens import DocBin, Span
 from spacy.tokens.underscore import Underscore
 
 from spacy_angel.errors import AngelError
-from spacy_angel.linking.mentions import (
+from spacy_angel.linking.mentions import find_spans, read_mentions
+from spacy_angel.model.mention import (
     MAX_CONTEXT_CHARS,
+    Mention,
     Replacement,
-    find_spans,
     mention_at,
-    read_mentions,
     replace_longest,
 )
-from spacy_angel.model.prompts import Mention
 
 TEXT = "Metachromatic leukodystrophy (MLD) is rare. MLD begins early. Patients with MLD lose gait."
 

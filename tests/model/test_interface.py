@@ -3,7 +3,8 @@
 import pytest
 import torch
 
-from spacy_angel.model.interface import Packing, TokenScores, Tree
+from spacy_angel.model.interface import TokenScores, Tree
+from spacy_angel.model.packing import Packing
 
 
 def test_log_probabilities_are_read_across_the_pieces_of_the_vocabulary() -> None:

@@ -11,7 +11,8 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processor
 from transformers import BartTokenizer, BartTokenizerFast, PreTrainedTokenizerFast
 
 from spacy_angel.errors import AngelError
-from spacy_angel.model.prompts import Mention, PromptEncoder, PromptFormat, split_context
+from spacy_angel.model.mention import Mention
+from spacy_angel.model.prompts import PromptEncoder, PromptFormat, split_context
 
 START, END, IS = 33714, 34588, 16
 DIABETES, PATIENTS, WITH, WERE, SEEN = 7704, [11632, 20676], 19, 58, 450

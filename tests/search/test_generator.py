@@ -20,7 +20,7 @@ from transformers import (
 )
 
 from spacy_angel.errors import AngelError
-from spacy_angel.model.prompts import Mention
+from spacy_angel.model.mention import Mention
 from spacy_angel.model.weights import SCALE_SUFFIX, read_weights, row_scales, write_weights
 from spacy_angel.search.generator import Generator
 from spacy_angel.search.search import SearchResult, SearchSettings

@@ -9,7 +9,8 @@ from tokenizers import ByteLevelBPETokenizer
 from torch.nn.utils.rnn import pad_sequence
 from transformers import BartConfig, BartForConditionalGeneration, BartTokenizerFast
 
-from spacy_angel.model.prompts import Mention, PromptEncoder, PromptFormat
+from spacy_angel.model.mention import Mention
+from spacy_angel.model.prompts import PromptEncoder, PromptFormat
 
 FORMAT = PromptFormat(max_source_tokens=64)
 SPECIAL = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from spacy_angel.model.prompts import Mention
+from spacy_angel.model.mention import Mention
 from spacy_angel.training.backbones import Backbone, fresh_bart
 from spacy_angel.training.batches import Example, PreferencePair
 from spacy_angel.training.config import BackboneSettings, OptimizerSettings

@@ -8,7 +8,8 @@ from transformers import BertConfig, BertModel, BertTokenizerFast, T5Config
 from transformers import T5ForConditionalGeneration as T5
 
 from spacy_angel.errors import AngelError
-from spacy_angel.model.prompts import Mention, PromptFormat
+from spacy_angel.model.mention import Mention
+from spacy_angel.model.prompts import PromptFormat
 from spacy_angel.training.backbones import (
     Backbone,
     copy_encoder,

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.tiny_training import EXAMPLES, PAIRS, tiny_backbone
 
-from spacy_angel.model.prompts import Mention
+from spacy_angel.model.mention import Mention
 from spacy_angel.training.batches import (
     Example,
     LengthSampler,

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_angel.corpora.documents import CorpusDocument, GoldMention, split_ids
-from spacy_angel.model.prompts import Mention
+from spacy_angel.corpora.documents import CorpusDocument, GoldMention
+from spacy_angel.model.mention import Mention
 from spacy_angel.training.corpus import (
     LabelledMention,
     distinct_mentions,
@@ -12,6 +12,7 @@ from spacy_angel.training.corpus import (
     split_by_text,
 )
 from spacy_angel.vocabulary.concepts import normalize_name
+from spacy_angel.vocabulary.identifiers import split_ids
 
 
 def labelled(text: str, *concept_ids: str) -> LabelledMention:

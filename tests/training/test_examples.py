@@ -1,7 +1,7 @@
 import numpy as np
 from support.tiny_training import CONCEPTS, NAMES
 
-from spacy_angel.model.prompts import Mention
+from spacy_angel.model.mention import Mention
 from spacy_angel.training.batches import Example
 from spacy_angel.training.examples import (
     clause,

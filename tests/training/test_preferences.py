@@ -5,7 +5,7 @@ import pytest
 from support.tiny_training import CONCEPTS, GOLD, NAMES, PAIRS
 
 from spacy_angel.errors import AngelError
-from spacy_angel.model.prompts import Mention
+from spacy_angel.model.mention import Mention
 from spacy_angel.training import preferences
 from spacy_angel.training.batches import PreferencePair
 from spacy_angel.training.config import PairSettings

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_angel.vocabulary.concepts import Concept, normalize_id, normalize_name
+from spacy_angel.vocabulary.concepts import Concept, normalize_name
+from spacy_angel.vocabulary.identifiers import normalize_id
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from support.helpers import ROOT, shared_data
 
 from spacy_angel.errors import AngelError
-from spacy_angel.vocabulary.concepts import Concept, normalize_id
+from spacy_angel.vocabulary.concepts import Concept
 from spacy_angel.vocabulary.formats.records import (
     VocabularyReport,
     bare_prefix,
@@ -23,6 +23,7 @@ from spacy_angel.vocabulary.formats.records import (
 )
 from spacy_angel.vocabulary.formats.registry import FORMATS, infer_format, read_vocabulary
 from spacy_angel.vocabulary.formats.umls import ST21PV_SOURCES, ST21PV_TYPES
+from spacy_angel.vocabulary.identifiers import normalize_id
 
 FIXTURES = ROOT / "tests/fixtures/vocabularies"
 # Format → the fixture that it is tried on.

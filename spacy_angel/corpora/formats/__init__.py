@@ -1,0 +1,1 @@
+"""One module a format of corpora; `registry` lists them."""

@@ -6,7 +6,7 @@ from typing import cast
 from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 
 from ...errors import AngelError
-from ..concepts import normalize_id
+from ..identifiers import normalize_id
 from .lines import read_pieces, wrong
 from .records import Row, VocabularyReport, make_row, tree_types
 

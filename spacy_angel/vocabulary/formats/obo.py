@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, NamedTuple, get_args
 
 from pydantic import BeforeValidator
 
-from ..concepts import normalize_id
+from ..identifiers import normalize_id
 from .lines import read_lines, wrong
 from .records import Row, VocabularyReport, count_unused, make_row, successors
 

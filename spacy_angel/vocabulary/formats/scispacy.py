@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...errors import AngelError, Errors
-from ..concepts import normalize_id
+from ..identifiers import normalize_id
 from .lines import read_lines, read_pieces, wrong
 from .records import Row, VocabularyReport, bare_prefix, make_row
 

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from ...errors import AngelError, Errors
-from ..concepts import normalize_id
+from ..identifiers import normalize_id
 from .lines import read_lines, wrong
 from .records import Row, VocabularyReport, check_new, count_unused, make_row, successors
 

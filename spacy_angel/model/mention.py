@@ -1,0 +1,107 @@
+"""A mention in its context, as the model reads it: cut from a text, long forms in the place of
+abbreviations."""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+MAX_CONTEXT_CHARS = 8192
+"""Characters of context read on either side: more than any model takes in, and long documents
+stay linear in their number of mentions."""
+_LONGEST_WORD = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A mention in its context, abbreviations already replaced by their long forms.
+
+    text (str): the mention.
+    left (str): what stands before it.
+    right (str): what stands after it.
+    """
+
+    text: str
+    left: str = ""
+    right: str = ""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Replacement:
+    """A stretch of text that the model reads as another.
+
+    start (int), end (int): character offsets in the document.
+    text (str): what stands there instead.
+    """
+
+    start: int
+    end: int
+    text: str
+
+
+def mention_at(
+    text: str,
+    start: int,
+    end: int,
+    *,
+    window: tuple[int, int] | None = None,
+    replacements: Sequence[Replacement] = (),
+) -> Mention:
+    """One mention of a text. Runs of white space become one blank.
+
+    text (str): the document's text.
+    start (int), end (int): character offsets of the mention.
+    window (tuple[int, int] | None): character offsets of the context; None is the whole text.
+    replacements (Sequence[Replacement]): sorted, not overlapping, e.g. from `replace_longest`.
+        One that lies across an edge of the mention is left out: part of it is not the mention's.
+    RETURNS (Mention): e.g. `MLD` at 16 in `a gene, causes, MLD early` with a replacement gives
+        `Mention("metachromatic leukodystrophy", "a gene, causes,", "early")`.
+    """
+    first, last = window or (0, len(text))
+    first = max(first, _word_start(text, start - MAX_CONTEXT_CHARS))
+    last = min(last, _word_end(text, end + MAX_CONTEXT_CHARS))
+    return Mention(
+        text=_replaced(text, start, end, replacements),
+        left=_replaced(text, first, start, replacements),
+        right=_replaced(text, end, last, replacements),
+    )
+
+
+def replace_longest(replacements: Iterable[Replacement]) -> list[Replacement]:
+    """Of replacements that overlap, keep the longest, then the first.
+
+    replacements (Iterable[Replacement]): in any order, repeats allowed.
+    RETURNS (list[Replacement]): sorted by offset, not overlapping.
+    """
+    kept: list[Replacement] = []
+    for item in sorted(set(replacements), key=lambda r: (r.start - r.end, r)):
+        at = bisect_left(kept, item)
+        before_ends = at == 0 or kept[at - 1].end <= item.start
+        if before_ends and (at == len(kept) or item.end <= kept[at].start):
+            kept.insert(at, item)
+    return kept
+
+
+def _replaced(text: str, start: int, end: int, replacements: Sequence[Replacement]) -> str:
+    """The text from start to end, with the replacements that lie inside; one blank at most."""
+    parts, at = [], start
+    for item in replacements[bisect_left(replacements, start, key=lambda r: r.start) :]:
+        if item.start >= end:
+            break
+        if item.end <= end:
+            parts += [text[at : item.start], item.text]
+            at = item.end
+    return " ".join("".join((*parts, text[at:end])).split())
+
+
+def _word_start(text: str, at: int) -> int:
+    """The next offset where a word starts; `at` itself in scripts that put no blanks."""
+    if at <= 0:
+        return 0
+    return next((i for i in range(at, at + _LONGEST_WORD) if text[i - 1].isspace()), at)
+
+
+def _word_end(text: str, at: int) -> int:
+    """The previous offset where a word ends; `at` itself in scripts that put no blanks."""
+    if at >= len(text):
+        return len(text)
+    return next((i for i in range(at, at - _LONGEST_WORD, -1) if text[i].isspace()), at)

@@ -1,0 +1,97 @@
+"""The packages and what each may import: arrows go down the list only, there is no circle."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from support.helpers import ROOT
+
+PACKAGE = ROOT / "spacy_angel"
+# From top to bottom; every package may import `errors` and `about` as well.
+MAY_IMPORT: dict[str, set[str]] = {
+    "cli": {
+        *("annotation", "evaluation", "pipelines", "training", "linking"),
+        *("corpora", "search", "vocabulary", "model", "files"),
+    },
+    "annotation": {"pipelines", "linking", "corpora", "search", "files"},
+    "evaluation": {
+        *("pipelines", "linking", "corpora", "search", "model", "vocabulary", "files"),
+    },
+    "pipelines": {"linking", "corpora", "search", "vocabulary", "files"},
+    "training": {"corpora", "search", "model", "vocabulary", "files"},
+    "linking": {"search", "model", "vocabulary", "files"},
+    "corpora": {"vocabulary", "files"},
+    "search": {"model", "vocabulary"},
+    "vocabulary": {"files"},
+    "model": set(),
+    "files": set(),
+}
+ROOT_MODULES = {"errors", "about"}
+# The front door: lazily imported names, and `python -m spacy_angel`.
+FRONT_DOOR = {"__init__", "__main__"}
+
+
+def imports_of(path: Path) -> Iterator[tuple[int, str]]:
+    """YIELDS (tuple[int, str]): line, and what is imported of spacy_angel as `package.module`;
+    imports inside functions and under TYPE_CHECKING included."""
+    here = path.relative_to(PACKAGE.parent).with_suffix("").parts[:-1]
+    for node in ast.walk(ast.parse(path.read_text("utf8"))):
+        if isinstance(node, ast.ImportFrom):
+            base = here[: len(here) - node.level + 1] if node.level else ()
+            parts = [*base, *(node.module or "").split(".")]
+            names = [".".join([*filter(None, parts), alias.name]) for alias in node.names]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        else:
+            continue
+        for name in names:
+            top, _, rest = name.partition(".")
+            if top == "spacy_angel" and rest:
+                yield node.lineno, rest
+
+
+def arrows() -> list[tuple[str, str, str]]:
+    """RETURNS (list[tuple[str, str, str]]): package, imported package, `file:line`."""
+    found = []
+    for path in sorted(PACKAGE.rglob("*.py")):
+        parts = path.relative_to(PACKAGE).with_suffix("").parts
+        for line, name in imports_of(path):
+            found.append((parts[0], name.partition(".")[0], f"{path.relative_to(ROOT)}:{line}"))
+    return found
+
+
+def test_every_module_has_a_room() -> None:
+    packages = {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").is_file()}
+    modules = {path.stem for path in PACKAGE.glob("*.py")}
+    assert packages == set(MAY_IMPORT)
+    assert modules == ROOT_MODULES | FRONT_DOOR
+    assert all((PACKAGE / name / "__init__.py").read_text("utf8").strip() for name in MAY_IMPORT)
+
+
+def test_the_table_goes_down_the_list_only() -> None:
+    order = list(MAY_IMPORT)
+    for package, others in MAY_IMPORT.items():
+        assert all(order.index(package) < order.index(other) for other in others), package
+
+
+@pytest.mark.parametrize("package", MAY_IMPORT)
+def test_a_package_imports_what_it_may(package: str) -> None:
+    allowed = MAY_IMPORT[package] | ROOT_MODULES | {package}
+    outgoing = [(to, where) for frm, to, where in arrows() if frm == package]
+    assert outgoing, f"{package} imports nothing of spacy_angel: is the walk broken?"
+    assert [(to, where) for to, where in outgoing if to not in allowed] == []
+
+
+def test_the_root_modules_import_no_package() -> None:
+    assert [(f, to, at) for f, to, at in arrows() if f in ROOT_MODULES and to in MAY_IMPORT] == []
+
+
+def test_nobody_uses_another_modules_private_names() -> None:
+    private = []
+    for path in sorted(PACKAGE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf8"))):
+            if isinstance(node, ast.ImportFrom) and node.level:
+                names = [a.name for a in node.names if a.name.startswith("_") and a.name[1] != "_"]
+                private += [f"{path.relative_to(ROOT)}:{node.lineno} {name}" for name in names]
+    assert private == []
