@@ -1,12 +1,22 @@
 """Every message a user may see, in one place: what was expected, what came, what to do."""
 
+from typing import Any
+
 
 class AngelError(ValueError):
     """Bad input or a wrong setting; the text says what was expected, what came, what to do."""
 
 
-class Errors:
-    """Message templates, filled with `str.format`; the hundreds tell the part of the package."""
+class _WithCodes(type):
+    """Every message begins with its code in brackets, as spaCy's do."""
+
+    def __getattribute__(cls, name: str) -> Any:
+        value = super().__getattribute__(name)
+        return value if name.startswith("_") else f"[{name}] {value}"
+
+
+class Errors(metaclass=_WithCodes):
+    """Messages of errors, templates for `str.format`; the hundreds tell the part of the package."""
 
     # E0xx: prompts, generator, search
     E001 = (
@@ -171,10 +181,6 @@ class Errors:
         "{path} is UTF-16: convert it to UTF-8, e.g. with `iconv -f UTF-16 -t UTF-8`, to read it "
         "as a vocabulary."
     )
-    W201 = (
-        "{path}, line {line}: the last line does not end with a line break, so the file may be cut "
-        "there. It is read as it stands; compare it with the original, or end it with a line break."
-    )
     # E3xx: component
     E301 = (
         "n_sents={n_sents} needs sentence boundaries, the document has none. Add a component that "
@@ -227,14 +233,6 @@ class Errors:
     E316 = (
         "The model cannot run on the device {device!r}: torch finds {known} on this machine. Set "
         "`device` to one of them, or install a torch that finds yours."
-    )
-    W301 = (
-        "A document has no span group {key!r}, so no mention of it is linked. Its groups: {found}. "
-        "Correct span_key, or put the component that makes the group before the linker."
-    )
-    W302 = (
-        "The exact search stopped at max_work={max_work} for {n} of {n_all} mentions: their "
-        "candidates are not proven to be the best ones, or none was found. Raise max_work."
     )
     # E4xx: corpora
     E401 = (
@@ -446,15 +444,6 @@ class Errors:
         "{path} is no model folder: it has no config.json. Give the folder that training wrote as "
         "`model`."
     )
-    W601 = "{path}, line {number}, is skipped, for it is not a correction: {problem}."
-    W602 = (
-        "A correction names an identifier that the vocabulary lacks, and is left out as far as it "
-        "does: {correction}."
-    )
-    W603 = (
-        "{dropped} examples need a longer decoder input than the model takes, and are left out; "
-        "{kept} stay."
-    )
     # E7xx: command line
     E701 = (
         "One thing to add is needed: a vocabulary file, or `--mentions CORPUS`. "
@@ -555,6 +544,36 @@ class Errors:
     E823 = (
         "Many machines open the pipeline each for itself: give its folder, on a disk that all of "
         "them see, with --pipeline. `spacy_angel.load().to_disk(FOLDER)` writes the shipped one."
+    )
+
+
+class Warnings(metaclass=_WithCodes):
+    """Messages of warnings, likewise."""
+
+    W101 = "The stored name trie is compiled anew. {error}"
+    W102 = "The name trie stays in memory, for it cannot be stored: {error}"
+    W103 = "{n} of {n_all} names have no tokens in this model, which cannot find them."
+    W104 = "The added name {name!r} has no tokens in this model, which cannot find it."
+    W201 = (
+        "{path}, line {line}: the last line does not end with a line break, so the file may be cut "
+        "there. It is read as it stands; compare it with the original, or end it with a line break."
+    )
+    W301 = (
+        "A document has no span group {key!r}, so no mention of it is linked. Its groups: {found}. "
+        "Correct span_key, or put the component that makes the group before the linker."
+    )
+    W302 = (
+        "The exact search stopped at max_work={max_work} for {n} of {n_all} mentions: their "
+        "candidates are not proven to be the best ones, or none was found. Raise max_work."
+    )
+    W601 = "{path}, line {number}, is skipped, for it is not a correction: {problem}."
+    W602 = (
+        "A correction names an identifier that the vocabulary lacks, and is left out as far as it "
+        "does: {correction}."
+    )
+    W603 = (
+        "{dropped} examples need a longer decoder input than the model takes, and are left out; "
+        "{kept} stay."
     )
     W801 = (
         "{path} was begun with {before} and is continued with {now}; scores may differ in the last "

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from ..errors import AngelError, Errors
+from ..errors import AngelError, Errors, Warnings
 from ..files.reading import replacing
 
 if TYPE_CHECKING:
@@ -256,7 +256,7 @@ class Journal:
         if changed := sorted(k for k in {*before, *now} if before.get(k) != now.get(k)):
             raise AngelError(Errors.E816.format(path=self.folder, changed=", ".join(changed)))
         if first["versions"] != self._versions:
-            message = Errors.W801.format(
+            message = Warnings.W801.format(
                 path=self.folder, before=first["versions"], now=self._versions
             )
             warnings.warn(message, stacklevel=2)

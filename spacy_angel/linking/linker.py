@@ -21,7 +21,7 @@ from spacy.vocab import Vocab
 from thinc.api import Config
 from tqdm import tqdm
 
-from ..errors import AngelError, Errors
+from ..errors import AngelError, Errors, Warnings
 from .loaders import ModelLoader, VocabularyLoader, load_checkpoint, load_vocabulary
 from .mentions import find_spans, read_mentions
 from .ranking import NIL, Candidate, RankedConcept, choose_link, list_candidates, rank_concepts
@@ -558,7 +558,7 @@ class AngelLinker(Pipe):
         n_unproven = sum(not result.proven for result in results)
         if settings.mode == "exact" and n_unproven:
             warnings.warn(
-                Errors.W302.format(max_work=settings.max_work, n=n_unproven, n_all=len(results)),
+                Warnings.W302.format(max_work=settings.max_work, n=n_unproven, n_all=len(results)),
                 stacklevel=2,
             )
         return [

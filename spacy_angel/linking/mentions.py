@@ -9,7 +9,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..errors import AngelError, Errors
+from ..errors import AngelError, Errors, Warnings
 from ..model.mention import Mention, Replacement, mention_at, replace_longest
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def find_spans(doc: "Doc", span_key: str | None) -> list["Span"]:
     if span_key in doc.spans:
         return list(doc.spans[span_key])
     if len(doc):
-        warnings.warn(Errors.W301.format(key=span_key, found=sorted(doc.spans)), stacklevel=2)
+        warnings.warn(Warnings.W301.format(key=span_key, found=sorted(doc.spans)), stacklevel=2)
     return []
 
 

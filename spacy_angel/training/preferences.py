@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from tqdm import tqdm
 
-from ..errors import AngelError, Errors
+from ..errors import AngelError, Errors, Warnings
 from ..model.mention import Mention
 from .batches import PreferencePair
 from .config import BeamSettings, PairSettings
@@ -217,7 +217,7 @@ def read_corrections(path: Path) -> Iterator[Correction]:
                 raise TypeError(f"rejected_ids is {rejected!r}, not a list")
             yield Correction(mention, _text(row, "chosen_id"), tuple(rejected))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            message = Errors.W601.format(path=path, number=number, problem=repr(error))
+            message = Warnings.W601.format(path=path, number=number, problem=repr(error))
             warnings.warn(message, stacklevel=2)
 
 
@@ -240,7 +240,7 @@ def correction_pairs(
         chosen_id = kb.resolve(correction.chosen_id)
         rejected_ids = [kb.resolve(concept_id) for concept_id in correction.rejected_ids]
         if chosen_id is None or None in rejected_ids:
-            warnings.warn(Errors.W602.format(correction=correction), stacklevel=2)
+            warnings.warn(Warnings.W602.format(correction=correction), stacklevel=2)
         if chosen_id is None:
             continue
         right = gold_names([chosen_id], kb)

@@ -18,7 +18,7 @@ import torch
 from accelerate import PartialState
 from transformers.trainer_utils import set_seed
 
-from ..errors import AngelError, Errors
+from ..errors import AngelError, Errors, Warnings
 from ..model.mention import Mention
 from ..vocabulary.tfidf import TrigramTfidf
 from .backbones import Backbone, load_backbone, make_backbone
@@ -446,4 +446,4 @@ def _on_device(backbone: Backbone, settings: OptimizerSettings) -> Backbone:
 
 def _say_dropped(rows: TokenRows) -> None:
     if rows.dropped:
-        logger.warning(Errors.W603.format(dropped=rows.dropped, kept=len(rows)))
+        logger.warning(Warnings.W603.format(dropped=rows.dropped, kept=len(rows)))

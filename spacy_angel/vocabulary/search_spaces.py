@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..errors import AngelError, Errors
+from ..errors import AngelError, Errors, Warnings
 from .live import LiveVocabulary
 from .trie import NameTrie, SearchSpace
 from .trie_compiler import AddedNames, NameTokenizer, compile_names
@@ -114,7 +114,7 @@ class SearchSpaces:
             try:
                 return NameTrie.from_disk(folder, fingerprint)
             except AngelError as error:
-                logger.warning("The stored name trie is compiled anew. %s", error)
+                logger.warning(Warnings.W101.format(error=error))
                 shutil.rmtree(folder, ignore_errors=True)
         names = self._vocabulary.table.names
         trie = compile_names(names, len(names), tokenizer, fingerprint)
@@ -124,7 +124,7 @@ class SearchSpaces:
             trie.to_disk(folder)
             return NameTrie.from_disk(folder, fingerprint)
         except OSError as error:
-            logger.warning("The name trie stays in memory, it cannot be stored: %s", error)
+            logger.warning(Warnings.W102.format(error=error))
             return trie
 
     def _mask(self, fingerprint: str, subset: Subset | None, tries: Sequence[NameTrie]) -> _Mask:

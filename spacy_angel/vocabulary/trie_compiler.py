@@ -9,6 +9,7 @@ import numpy as np
 import pygtrie
 from tqdm import tqdm
 
+from ..errors import Warnings
 from .trie import NameTrie
 
 logger = logging.getLogger(__name__)
@@ -54,11 +55,7 @@ def compile_names(
     length = np.concatenate([*lengths, np.zeros(0, dtype=np.int64)])
     written = length > 1
     if not written.all():
-        logger.warning(
-            "%d of %d names have no tokens in this model and cannot be found by it",
-            int((~written).sum()),
-            n,
-        )
+        logger.warning(Warnings.W103.format(n=int((~written).sum()), n_all=n))
         tokens = tokens[np.repeat(written, length)]
     offsets = np.concatenate([[0], np.cumsum(length[written])])
     return NameTrie.build(tokens, offsets, np.flatnonzero(written), fingerprint)
@@ -90,17 +87,17 @@ class AddedNames:
             for i, ids in zip(
                 chunk, tokenizer.encode_names([names[i] for i in chunk]), strict=True
             ):
-                self._add(i, tuple(ids))
+                self._add(i, names[i], tuple(ids))
         if gone or new:
             self._compiled = self._compile()
         return self._compiled
 
-    def _add(self, i: int, tokens: tuple[int, ...]) -> None:
+    def _add(self, i: int, name: str, tokens: tuple[int, ...]) -> None:
         self._tokens[i] = tokens
         if len(tokens) > 1:
             self._trie.setdefault(tokens, set()).add(i)
         else:
-            logger.warning("The added name %d has no tokens in this model", i)
+            logger.warning(Warnings.W104.format(name=name))
 
     def _remove(self, i: int) -> None:
         tokens = self._tokens.pop(i)

@@ -284,4 +284,4 @@ def test_python_m_is_the_same_program() -> None:
         cwd=ROOT,
     )
     assert done.returncode == 1
-    assert done.stderr.startswith("Error: nowhere is not a spacy-angel vocabulary folder")
+    assert done.stderr.startswith("Error: [E101] nowhere is not a spacy-angel vocabulary folder")

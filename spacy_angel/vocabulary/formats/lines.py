@@ -9,7 +9,7 @@ from typing import BinaryIO, cast
 
 from tqdm import tqdm
 
-from ...errors import AngelError, Errors
+from ...errors import AngelError, Errors, Warnings
 
 _GZIP = b"\x1f\x8b"
 _PIECES_PER_UPDATE = 1 << 13
@@ -74,7 +74,7 @@ def read_lines(path: Path, cut_shows: bool = False) -> Iterator[tuple[int, str]]
             raise AngelError(Errors.E202.format(path=path, line=number, reason="a NUL character"))
         yield number, (line.removeprefix("\ufeff") if number == 1 else line).rstrip("\r\n")
     if not cut_shows and not piece.endswith(b"\n"):
-        warnings.warn(Errors.W201.format(path=path, line=number), stacklevel=2)
+        warnings.warn(Warnings.W201.format(path=path, line=number), stacklevel=2)
 
 
 def wrong(path: Path, line: int, expected: str, found: object) -> AngelError:

@@ -1,0 +1,44 @@
+"""`spacy-angel calibrate`: limits and probabilities fitted on a corpus."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .options import (
+    Abbreviations,
+    CorpusFormat,
+    Preset,
+    ReaderOptions,
+    preprocessing_steps,
+    read_prepared,
+    reader_options,
+)
+
+
+def calibrate(
+    pipeline: Annotated[str, typer.Argument(help="Pipeline with angel_linker: folder or package.")],
+    corpus: Annotated[Path, typer.Argument(help="Development corpus with gold mentions.")],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Folder for the pipeline with the fitted settings."),
+    ] = None,
+    format: CorpusFormat = None,
+    preprocessing: Preset = None,
+    abbreviations: Abbreviations = None,
+    option: ReaderOptions = None,
+) -> None:
+    """Fit temperature, threshold and min_log_prob on a development corpus."""
+    from ..pipelines.calibrate import calibrate_on
+    from ..pipelines.open import open_pipeline
+
+    nlp, linker = open_pipeline(pipeline)
+    steps = preprocessing_steps(preprocessing, abbreviations)
+    documents = read_prepared(corpus, format, steps, linker.kb, reader_options(option))
+    fitted = calibrate_on(nlp, linker, documents)
+    typer.echo(fitted.report())
+    if output is None:
+        typer.echo("Nothing is written: give `-o FOLDER` to save the pipeline with these settings.")
+    else:
+        nlp.to_disk(output)
+        typer.echo(f"Pipeline: {output}")

@@ -1,0 +1,47 @@
+"""`spacy-angel corpus`: corpora as training reads them."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..errors import AngelError, Errors
+from .options import (
+    Abbreviations,
+    CorpusFormat,
+    Preset,
+    ReaderOptions,
+    preprocessing_steps,
+    reader_options,
+)
+
+
+def corpus(
+    files: Annotated[list[Path], typer.Argument(help="Corpus files, one after the other.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="BioC JSON file to write.")],
+    kb: Annotated[
+        Path | None,
+        typer.Option(help="Vocabulary, a folder or file, that tells which mentions are known."),
+    ] = None,
+    format: CorpusFormat = None,
+    preprocessing: Preset = None,
+    abbreviations: Abbreviations = None,
+    option: ReaderOptions = None,
+) -> None:
+    """Write corpora as training reads them: preprocessed, with the steps recorded."""
+    from ..corpora.convert import prepare_corpus
+    from ..linking.loaders import load_vocabulary
+
+    steps = preprocessing_steps(preprocessing, abbreviations)
+    if kb is None and steps is not None and steps.unknown == "drop":
+        raise AngelError(Errors.E710.format(preset=preprocessing))
+    known = None if kb is None else load_vocabulary(kb)
+    report = prepare_corpus(
+        files, output, format=format, steps=steps, known=known, options=reader_options(option)
+    )
+    for key, value in sorted(report.counts.items()):
+        typer.echo(f"  {key:<24} {value:,}")
+    typer.echo(
+        f"{report.counts['documents_written']:,} documents, "
+        f"{report.counts['mentions_written']:,} mentions: {output}"
+    )

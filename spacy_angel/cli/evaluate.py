@@ -1,0 +1,114 @@
+"""`spacy-angel evaluate` and `spacy-angel compare`: figures and reports."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from .options import (
+    Abbreviations,
+    CorpusFormat,
+    NewFolder,
+    Preset,
+    ReaderOptions,
+    preprocessing_steps,
+    reader_options,
+)
+
+
+def evaluate(
+    pipeline: Annotated[
+        str,
+        typer.Argument(
+            help="Pipeline with angel_linker: folder, package or en_angel_mini; or a baseline: "
+            "exact, tfidf, scispacy, scispacy-hnsw."
+        ),
+    ],
+    corpus: Annotated[Path, typer.Argument(help="Corpus with gold mentions.")],
+    output: NewFolder,
+    format: CorpusFormat = None,
+    kb: Annotated[
+        Path | None,
+        typer.Option(help="Vocabulary to link to, a folder or file; else the pipeline's own."),
+    ] = None,
+    predicted: Annotated[
+        bool, typer.Option("--predicted", help="The pipeline finds the mentions itself.")
+    ] = False,
+    k: Annotated[int, typer.Option("-k", help="Accuracies at 1 to k.")] = 5,
+    label: Annotated[
+        list[str] | None, typer.Option(help="Only mentions with this label; may be repeated.")
+    ] = None,
+    train: Annotated[
+        Path | None, typer.Option(help="Training corpus, to tell what was seen.")
+    ] = None,
+    train_names: Annotated[
+        bool, typer.Option("--train-names", help="Its mention strings become names as well.")
+    ] = False,
+    negatives: Annotated[
+        int, typer.Option(help="Names of other concepts to score for each mention.")
+    ] = 0,
+    preprocessing: Preset = None,
+    abbreviations: Abbreviations = None,
+    option: ReaderOptions = None,
+) -> None:
+    """Evaluate a pipeline or a baseline; write metrics, predictions and a report."""
+    from ..evaluation.report import REPORT
+    from ..evaluation.run import evaluate as run
+
+    metrics = run(
+        pipeline,
+        corpus,
+        format,
+        kb,
+        output,
+        predicted=predicted,
+        k=k,
+        labels=label or (),
+        train=train,
+        train_names=train_names,
+        negatives=negatives,
+        preprocessing=preprocessing_steps(preprocessing, abbreviations),
+        corpus_options=reader_options(option),
+    )
+    typer.echo(
+        f"{metrics['mentions']:,.0f} mentions, {metrics['coverage']:.1f} % with a concept of the "
+        f"vocabulary, {metrics['mentions_per_second']:,.1f} a second"
+    )
+    for count in ("lenient", "strict"):
+        figures = {key: v for key, v in metrics[count].items() if key.startswith("acc@")}
+        values = "  ".join(f"{key} {value:.1f}" for key, value in figures.items())
+        typer.echo(f"  {count:<8} {values}")
+    typer.echo(f"Report: {output / REPORT}")
+
+
+def compare(
+    first: Annotated[Path, typer.Argument(help="Folder that `evaluate` wrote.")],
+    second: Annotated[Path, typer.Argument(help="Another one, of the same mentions.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Folder for a report of both.")
+    ] = None,
+) -> None:
+    """Compare two evaluations of the same mentions."""
+    from ..evaluation.compare import compare as run
+    from ..evaluation.report import REPORT
+
+    comparison = run(first, second, output)
+    for count in ("lenient", "strict"):
+        values = comparison[count]
+        typer.echo(
+            f"{count}: {values['a']:.1f} against {values['b']:.1f} % at rank 1 "
+            f"of {values['mentions']:,} mentions"
+        )
+        for part in ("counts", "test"):
+            shown = ", ".join(f"{key} {_figure(value)}" for key, value in values[part].items())
+            typer.echo(f"  {shown}")
+    typer.echo(
+        "p_bootstrap: how surprising the difference is. p_t_test: the ANGEL paper's test, whose p "
+        "falls with the number of resamples; quote it beside the paper's only."
+    )
+    if output is not None:
+        typer.echo(f"Report: {output / REPORT}")
+
+
+def _figure(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

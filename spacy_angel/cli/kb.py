@@ -1,0 +1,143 @@
+"""`spacy-angel kb`: build, read and change vocabularies."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ..errors import AngelError, Errors
+from .options import (
+    Abbreviations,
+    NewFolder,
+    Preset,
+    ReaderOptions,
+    SharedNames,
+    VocabularyFormat,
+    preprocessing_steps,
+    read_prepared,
+    reader_options,
+)
+
+kb_app = typer.Typer(help="Build, read and change vocabularies.", no_args_is_help=True)
+
+
+@kb_app.command("build")
+def kb_build(
+    files: Annotated[list[Path], typer.Argument(help="Files, or folders of UMLS and SNOMED CT.")],
+    output: NewFolder,
+    format: VocabularyFormat = None,
+    shared_names: SharedNames = "all",
+    option: ReaderOptions = None,
+) -> None:
+    """Build a vocabulary from the files it is published in."""
+    from ..vocabulary.build import build_vocabulary
+
+    kb = build_vocabulary(
+        files,
+        output,
+        format=format,
+        shared_names=shared_names,  # type: ignore[arg-type]  # checked by ConceptKB.build
+        options=reader_options(option),
+    )
+    _print_counts(kb, output)
+
+
+@kb_app.command("info")
+def kb_info(
+    folder: Annotated[Path, typer.Argument(help="Vocabulary.")],
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Compare every byte with the checksums first.")
+    ] = False,
+) -> None:
+    """Print counts, sources and steps of a vocabulary."""
+    from ..vocabulary.kb import ConceptKB
+
+    if verify:
+        ConceptKB.verify(folder)
+    kb = ConceptKB.from_disk(folder)
+    meta = kb.meta
+    _print_counts(kb, folder)
+    for key, value in meta["counts"].items():
+        typer.echo(f"  {key:<24} {_number(value)}")
+    types = sorted(kb.types)
+    if types:
+        typer.echo(f"  type names: {', '.join(types[:12])}{', …' if len(types) > 12 else ''}")
+    typer.echo(f"  a name of several concepts leads to: {meta['shared_names']}")
+    for title, entries in (("source", meta["sources"]), ("step", meta["steps"])):
+        for entry in entries:
+            values = ", ".join(f"{k} {_number(v)}" for k, v in entry.items() if v not in ({}, None))
+            typer.echo(f"  {title}: {values}")
+
+
+@kb_app.command("add")
+def kb_add(
+    folder: Annotated[Path, typer.Argument(help="Vocabulary; it is changed.")],
+    file: Annotated[
+        Path | None,
+        typer.Argument(help="Vocabulary file with concepts, or further names of known ones."),
+    ] = None,
+    mentions: Annotated[
+        Path | None,
+        typer.Option(help="Training corpus: its mention strings become names of their concepts."),
+    ] = None,
+    format: Annotated[
+        str | None,
+        typer.Option(help="Format of the file or corpus; inferred if not given."),
+    ] = None,
+    preprocessing: Preset = None,
+    abbreviations: Abbreviations = None,
+    option: ReaderOptions = None,
+) -> None:
+    """Add concepts of a file, or mention strings of a training corpus, to a vocabulary."""
+    from ..corpora.mention_names import add_corpus_mentions
+    from ..vocabulary.build import add_vocabulary
+    from ..vocabulary.kb import ConceptKB
+
+    if (file is None) == (mentions is None):
+        raise AngelError(Errors.E701)
+    before = ConceptKB.from_disk(folder)
+    if mentions is None:
+        assert file is not None
+        kb = add_vocabulary(folder, file, format=format, options=reader_options(option))
+        typer.echo(
+            f"{len(kb) - len(before):,} concepts and {kb.n_names - before.n_names:,} names added."
+        )
+    else:
+        steps = preprocessing_steps(preprocessing, abbreviations)
+        documents = read_prepared(mentions, format, steps, before, reader_options(option))
+        step = add_corpus_mentions(folder, documents, str(mentions))
+        typer.echo(
+            f"{step['added_names']:,} names added; {step['unknown_mentions']:,} mentions have an "
+            "identifier that is not in the vocabulary."
+        )
+        kb = ConceptKB.from_disk(folder)
+    _print_counts(kb, folder)
+
+
+@kb_app.command("merge")
+def kb_merge(
+    folders: Annotated[list[Path], typer.Argument(help="Vocabularies, in order of precedence.")],
+    output: NewFolder,
+    shared_names: Annotated[
+        str | None,
+        typer.Option(help="As for `kb build`; needed where the vocabularies' rules differ."),
+    ] = None,
+) -> None:
+    """Join vocabularies; the first one's canonical names stay."""
+    from ..vocabulary.kb import ConceptKB
+
+    kbs = [ConceptKB.from_disk(folder) for folder in folders]
+    kb = ConceptKB.merge(kbs, output, shared_names=shared_names)  # type: ignore[arg-type]
+    _print_counts(kb, output)
+
+
+def _print_counts(kb: Any, folder: Path) -> None:
+    counts = kb.meta["counts"]
+    typer.echo(
+        f"{counts['concepts']:,} concepts, {counts['spellings']:,} names "
+        f"({counts['names']:,} in normal form): {folder}"
+    )
+
+
+def _number(value: Any) -> str:
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)

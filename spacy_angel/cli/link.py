@@ -1,0 +1,51 @@
+"""`spacy-angel link`: a text, and a line for each mention."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..errors import AngelError, Errors
+
+
+def link(
+    text: Annotated[str | None, typer.Argument(help="Text to link.")] = None,
+    file: Annotated[
+        Path | None,
+        typer.Option(help="Text file to link in place of TEXT."),
+    ] = None,
+    pipeline: Annotated[
+        str | None,
+        typer.Option(help="Pipeline with angel_linker: folder or package; else the shipped one."),
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(help="Without --pipeline: another model, a folder or hub name."),
+    ] = None,
+    kb: Annotated[
+        Path | None,
+        typer.Option(help="Without --pipeline: another vocabulary, a folder or file."),
+    ] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option(help="Also write a page with the links."),
+    ] = None,
+) -> None:
+    """Link a text and print a line for each mention."""
+    from ..linking.mentions import find_spans
+    from ..linking.page import link_table, write_page
+    from ..pipelines.open import open_pipeline
+    from ..pipelines.shipped import load
+
+    if (text is None) == (file is None):
+        raise AngelError(Errors.E702)
+    if pipeline is not None and (model is not None or kb is not None):
+        raise AngelError(Errors.E703)
+    nlp, linker = open_pipeline(pipeline if pipeline is not None else load(model=model, kb=kb))
+    doc = nlp(file.read_text(encoding="utf8") if file is not None else text or "")
+    typer.echo(link_table(doc, linker))
+    if not find_spans(doc, linker.settings.span_key):
+        typer.echo("No mentions found. The recogniser that ships knows diseases and chemicals.")
+    if html is not None:
+        write_page(doc, linker, html)
+        typer.echo(f"Page with the links: {html}")

@@ -1,0 +1,80 @@
+"""Options that several commands share, and what they stand for."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ..errors import AngelError, Errors
+
+VocabularyFormat = Annotated[
+    str | None,
+    typer.Option("--format", help="Format of the vocabulary files; inferred if not given."),
+]
+CorpusFormat = Annotated[
+    str | None,
+    typer.Option("--format", help="Format of the corpus; inferred if not given."),
+]
+ReaderOptions = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--option",
+        metavar="NAME=VALUE",
+        help="Option of the format's reader, e.g. `sources=MSH,NCI` or `languages=all` for UMLS; "
+        "may be repeated.",
+    ),
+]
+SharedNames = Annotated[
+    str,
+    typer.Option(help="A name of several concepts leads to `all`, or to that with `fewer_names`."),
+]
+NewFolder = Annotated[Path, typer.Option("--output", "-o", help="Folder to write.")]
+Preset = Annotated[
+    str | None,
+    typer.Option(
+        "--preprocessing",
+        help="Published preprocessing of the corpus: `ncbi-disease` (to train on: "
+        "`ncbi-disease-train`), `bc5cdr`, `medmentions`, `cometa`, `askapatient`.",
+    ),
+]
+Abbreviations = Annotated[
+    str | None,
+    typer.Option(help="Expand abbreviations of the corpus: `scispacy`, `ab3p`, or `keep` them."),
+]
+
+
+def preprocessing_steps(preset: str | None, abbreviations: str | None) -> Any:
+    """The preprocessing that was asked for, None where none was."""
+    if preset is None and abbreviations is None:
+        return None
+    from dataclasses import replace
+
+    from ..corpora.preprocessing import PUBLISHED, Preprocessing
+
+    if preset is not None and preset not in PUBLISHED:
+        raise AngelError(Errors.E705.format(preset=preset, known=", ".join(PUBLISHED)))
+    steps = Preprocessing() if preset is None else PUBLISHED[preset]
+    return steps if abbreviations is None else replace(steps, abbreviations=abbreviations)  # type: ignore[arg-type]
+
+
+def read_prepared(
+    corpus: Path, format: str | None, steps: Any, kb: Any, options: dict[str, Any]
+) -> Any:
+    """Documents of a corpus after the steps, if any."""
+    from ..corpora.preprocessing import preprocess
+    from ..corpora.registry import read_corpus
+
+    documents = read_corpus(corpus, format, **options)
+    return documents if steps is None else preprocess(documents, steps, known=kb)
+
+
+def reader_options(values: list[str] | None) -> dict[str, Any]:
+    """`["sources=MSH,NCI", "suppressed=yes"]` → `{"sources": "MSH,NCI", "suppressed": "yes"}`; the
+    reader converts them."""
+    options: dict[str, Any] = {}
+    for value in values or ():
+        name, equals, content = value.partition("=")
+        if not name or not equals:
+            raise AngelError(Errors.E704.format(value=value))
+        options[name] = content
+    return options
