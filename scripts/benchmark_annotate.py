@@ -274,7 +274,7 @@ def sizing(
     ] = None,
     documents: Annotated[int, typer.Option(help="Documents to annotate.")] = PUBMED,
 ) -> None:
-    """Print what annotating a document set takes, as the table of docs/ANNOTATE.md."""
+    """Print what annotating a document set takes, as the table of docs/annotate.md."""
     measured = json.loads(figures.read_text("utf8").splitlines()[-1])
     for line in sizing_table(measured, documents, mentions, gpu_seconds_per_mention):
         print(line)

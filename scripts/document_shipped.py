@@ -1,4 +1,4 @@
-"""Write into README.md and docs/MODEL_CARD.md what `en_angel_mini` is and does.
+"""Write into README.md and docs/model_card.md what `en_angel_mini` is and does.
 
     python scripts/document_shipped.py
 
@@ -20,7 +20,7 @@ from spacy_angel.linking.loaders import SHIPPED_PIPELINE
 from spacy_angel.model.weights import SCALE_SUFFIX
 
 ROOT = Path(__file__).parents[1]
-README, CARD = ROOT / "README.md", ROOT / "docs" / "MODEL_CARD.md"
+README, CARD = ROOT / "README.md", ROOT / "docs" / "model_card.md"
 BEGIN, END = "<!-- shipped: begin -->", "<!-- shipped: end -->"
 EXAMPLE = re.compile(r"```python\n(?P<code>.*?)```\n\n```text\n(?P<output>.*?)```", re.DOTALL)
 

@@ -351,7 +351,7 @@ def run_script(folder: Path, code: str) -> subprocess.CompletedProcess[str]:
 def test_the_example_of_the_docs_runs_as_a_script(pipeline, tmp_path) -> None:
     (tmp_path / "my-pipeline").symlink_to(pipeline, target_is_directory=True)
     write_jsonl(tmp_path / "abstracts.jsonl", 3)
-    text = (ROOT / "docs/ANNOTATE.md").read_text("utf8")
+    text = (ROOT / "docs/annotate.md").read_text("utf8")
     (code, *_) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     assert "workers=4" in code
     done = run_script(tmp_path, code.replace("workers=4", "workers=2"))

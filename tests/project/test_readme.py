@@ -7,7 +7,7 @@ import pytest
 from support.helpers import ROOT
 
 README = ROOT / "README.md"
-CARD = ROOT / "docs/MODEL_CARD.md"
+CARD = ROOT / "docs/model_card.md"
 
 
 @pytest.fixture(scope="module")
