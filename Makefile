@@ -15,7 +15,7 @@ demo: $(VENV)/.installed
 	$(BIN)/spacy-angel link --file assets/demo.txt --html demo.html
 
 test: $(VENV)/.installed-test
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	$(BIN)/python -m pytest -n auto --dist loadfile $(if $(SLOW),--slow)
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check .

@@ -1,7 +1,8 @@
-"""Settings of every test."""
+"""Settings of every test; `--slow` also runs those that take minutes."""
 
 import os
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # Read by the numeric libraries when they load; tiny models are ten times slower on two threads.
@@ -15,3 +16,15 @@ settings.register_profile(
     "spacy_angel", deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("spacy_angel")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--slow", action="store_true", help="also run the tests marked `slow`")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--slow"):
+        return
+    for item in items:
+        if item.get_closest_marker("slow"):
+            item.add_marker(pytest.mark.skip(reason="slow: run with --slow"))

@@ -10,7 +10,7 @@ from support.tiny_annotation import write_jsonl
 
 
 def load_script(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, ROOT / f"scripts/{name}.py")
+    spec = importlib.util.spec_from_file_location(name, ROOT / f"benchmarks/{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -19,12 +19,12 @@ def load_script(name: str) -> ModuleType:
 @pytest.fixture(scope="module")
 def benchmark() -> ModuleType:
     pytest.importorskip("resource", reason="needs a Unix")
-    return load_script("benchmark_annotate")
+    return load_script("annotate")
 
 
 @pytest.fixture(scope="module")
 def fault_test() -> ModuleType:
-    return load_script("fault_test_annotate")
+    return load_script("annotate_faults")
 
 
 MEASURED = {

@@ -12,7 +12,7 @@ CARD = ROOT / "docs/model_card.md"
 
 @pytest.fixture(scope="module")
 def script():
-    path = ROOT / "scripts/document_shipped.py"
+    path = ROOT / "tools/document_shipped.py"
     spec = importlib.util.spec_from_file_location("document_shipped", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

@@ -6,7 +6,7 @@ folder that `--model` names. The other side is what the reference implementation
 and ANGEL do: one mention at a time (with decoder prefixes of different lengths `generate` is only
 right so) and a Python callback that looks the legal tokens up in nested dictionaries.
 
-    python scripts/benchmark_search.py --data ../shared/data
+    python benchmarks/search.py --data ../shared/data
 """
 
 import gc

@@ -1,6 +1,6 @@
 """Write into README.md and docs/model_card.md what `en_angel_mini` is and does.
 
-    python scripts/document_shipped.py
+    python tools/document_shipped.py
 
 To be run after the pipeline in the package was assembled anew: the output below the README's first
 example and the tables between the marks are replaced.

@@ -1,6 +1,6 @@
 """Measure the baselines on the public benchmarks and write their table into docs/results.md.
 
-    python scripts/evaluate_baselines.py DATA evaluations
+    python benchmarks/baselines.py DATA evaluations
 
 DATA holds `ncbi-disease/`, `bc5cdr/`, `aap/`, `medic/` and `mesh/`. A run whose folder already has
 figures is not repeated: remove the folder to measure again.

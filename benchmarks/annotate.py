@@ -1,8 +1,8 @@
 """Measure batch annotation: rates, the model's share, memory.
 
-    python scripts/benchmark_annotate.py speed CORPUS --pipeline PIPELINE | tee speed.txt
-    python scripts/benchmark_annotate.py sizing speed.txt
-    python scripts/benchmark_annotate.py memory CORPUS --pipeline PIPELINE
+    python benchmarks/annotate.py speed CORPUS --pipeline PIPELINE | tee speed.txt
+    python benchmarks/annotate.py sizing speed.txt
+    python benchmarks/annotate.py memory CORPUS --pipeline PIPELINE
 
 `speed` annotates the gold mentions of a corpus with one process and with two, each on one core, and
 links them with scispaCy's candidate generator over the same vocabulary, all in the same run.

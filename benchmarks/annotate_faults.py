@@ -6,7 +6,7 @@ tmpfs that is full until it has failed. All outputs must be equal, byte for byte
 journal, which tells of the order of events; and the first has every document as often as the
 inputs have it.
 
-    python scripts/fault_test_annotate.py --pipeline PIPELINE INPUT…
+    python benchmarks/annotate_faults.py --pipeline PIPELINE INPUT…
 """
 
 import json
