@@ -336,6 +336,11 @@ class Errors(metaclass=_WithCodes):
         "No concept has a type that the recogniser knows, so there are no names to put into the "
         "training documents. Expected one of: {known}. Give another vocabulary."
     )
+    E433 = "There is no kind of noise {kind!r}. Known: {known}."
+    E434 = (
+        "Noise needs a number of edits of at least 0 and a share of the context between 0 and 1; "
+        "got {edits} and {context}."
+    )
     # E5xx: evaluation
     E501 = (
         "Expected gold mentions with identifiers to count; of the {n} mentions read, none has one. "
