@@ -17,7 +17,7 @@ import typer
 from spacy_angel.corpora.preprocessing import PUBLISHED, Preprocessing
 from spacy_angel.evaluation.report import METRICS
 from spacy_angel.evaluation.run import evaluate
-from spacy_angel.files.reading import replacing
+from spacy_angel.files.atomic import replacing
 
 RESULTS = Path(__file__).parents[1] / "docs" / "results.md"
 BEGIN, END = "<!-- baselines: begin -->", "<!-- baselines: end -->"

@@ -12,13 +12,10 @@ import shutil
 import sys
 import urllib.request
 import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.client import HTTPException
 from pathlib import Path
 from typing import IO, Annotated, Any
-from uuid import uuid4
 
 import srsly
 import typer
@@ -26,6 +23,7 @@ from recipes import needs, read_recipe
 from tqdm import tqdm
 
 from spacy_angel.errors import AngelError, Errors
+from spacy_angel.files.atomic import replacing_path
 
 ASSETS = Path("assets")
 TIMEOUT = 60  # seconds without a byte
@@ -168,7 +166,7 @@ def download(url: str, path: Path, sums: dict[str, str]) -> None:
     RAISES (AngelError): the address does not answer, the file is cut, is not what its name says,
         or has a wrong checksum.
     """
-    with _replacing(path) as part:
+    with replacing_path(path) as part:
         try:
             request = urllib.request.Request(url, headers={"User-Agent": "spacy-angel"})
             with urllib.request.urlopen(request, timeout=TIMEOUT) as answer, open(part, "wb") as to:
@@ -205,7 +203,7 @@ def unpack(archive: Path, name: str, target: Path) -> None:
                 problem = f"{len(found)} files named {name} in it, one was expected"
                 raise AngelError(Errors.E723.format(path=archive, problem=problem))
             with (
-                _replacing(target) as part,
+                replacing_path(target) as part,
                 file.open(found[0]) as member,
                 open(part, "wb") as to,
             ):
@@ -223,26 +221,12 @@ def _pour(source: IO[bytes], to: IO[bytes], size: int, name: str) -> None:
 
 def _place(source: Path, target: Path, sums: dict[str, str], address: str) -> None:
     """Copy a file or folder; nothing half copied is ever seen under the name."""
-    with _replacing(target) as part:
+    with replacing_path(target) as part:
         if source.is_dir():
             shutil.copytree(source, part)
         else:
             shutil.copyfile(source, part)
             _check(part, sums, address, target)
-
-
-@contextmanager
-def _replacing(path: Path) -> Iterator[Path]:
-    """A temporary name beside the path, renamed to it at the end."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{uuid4().hex}.part")
-    try:
-        yield part
-        part.replace(path)
-    finally:
-        if part.is_dir():
-            shutil.rmtree(part)
-        part.unlink(missing_ok=True)
 
 
 def _check_kind(part: Path, path: Path, url: str) -> None:

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from spacy_angel.errors import AngelError, Errors
-from spacy_angel.files.reading import write_json
+from spacy_angel.files.atomic import write_json
 
 INPUTS = "inputs.json"
 

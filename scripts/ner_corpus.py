@@ -23,7 +23,7 @@ from spacy_angel.corpora.recogniser_data import (
 )
 from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.errors import AngelError
-from spacy_angel.files.reading import replacing
+from spacy_angel.files.atomic import replacing
 from spacy_angel.vocabulary.formats.registry import read_vocabulary
 
 

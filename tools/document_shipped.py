@@ -15,7 +15,7 @@ from typing import Any
 
 from safetensors import safe_open
 
-from spacy_angel.files.reading import replacing
+from spacy_angel.files.atomic import replacing
 from spacy_angel.linking.loaders import SHIPPED_PIPELINE
 from spacy_angel.model.weights import SCALE_SUFFIX
 

@@ -81,7 +81,7 @@ class TableLinker:
         return pa.Table.from_pylist(rows, schema=schema)
 
     def _read(self, row: Mapping[str, Any], number: int) -> tuple[CorpusDocument | None, str]:
-        reading = Reading("table", self._prefix, strict=self._strict)
+        reading = Reading("table", self._strict, prefix=self._prefix)
         try:
             document = row_document(row, reading, Path("row"), number, **self._fields)
         except BadRow as problem:

@@ -143,7 +143,7 @@ def read_input(
             path, source.format, keep_duplicates=True, strict=strict, report=report, **options
         )
     values = dict(options)
-    reading = Reading(source.name, values.pop("prefix", ""), "", strict, report)
+    reading = Reading(source.name, strict, report, values.pop("prefix", ""))
     return _chained(partial(_READERS[source.format], reading=reading, **values), source.paths)
 
 

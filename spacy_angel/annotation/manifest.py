@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from ..errors import AngelError, Errors, Warnings
-from ..files.reading import replacing
+from ..files.atomic import replacing
 
 if TYPE_CHECKING:
     from .inputs import Input

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..corpora.documents import CorpusDocument
 from ..errors import AngelError, Errors
-from ..files.reading import replacing
+from ..files.atomic import replacing
 from .document_linker import LinkingSettings, open_linker
 from .documents import AnnotatedDocument, Failure
 from .manifest import ShardRecord

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import AngelError, Errors
-from ..files.reading import replacing
+from ..files.atomic import replacing
 from .documents import CorpusDocument, GoldMention, Reading
 
 if TYPE_CHECKING:

@@ -1,14 +1,11 @@
 """Documents with gold mentions, what reading them counted, and the rules all formats share."""
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from ..errors import AngelError, Errors
+from ..errors import Errors
+from ..files.faults import FileReading, ReadingReport
 from ..vocabulary.identifiers import normal_ids
-
-# Notes beyond this number are counted but not kept: a foreign file has a fault on every line.
-MAX_NOTES = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +50,8 @@ class CorpusDocument:
 
 
 @dataclass
-class CorpusReport:
-    """What was read, repaired and left out: plain counters, and one line of text a case.
+class CorpusReport(ReadingReport):
+    """What was read, repaired and left out.
 
     counts (Counter[str]): `documents` and `mentions` handed out, `mentions_without_id`; what was
         met and taken care of: `duplicate_documents`, `duplicate_mentions`, `repeated_ids`,
@@ -63,63 +60,29 @@ class CorpusReport:
         `unfinished_last_lines` (nothing else tells where a PubTator file is cut); and
         with `strict=False` the `faults`, of them `mentions_left_out` and `documents_left_out`.
         Preprocessing adds its own, see `spacy_angel.corpora.preprocessing`.
-    notes (list[str]): the cases by file, line and document; at most MAX_NOTES.
+    notes (list[str]): the cases by file, line and document.
     position (int): bytes of the file read so far, as they lie on the disk.
     """
 
-    counts: Counter[str] = field(default_factory=Counter)
-    notes: list[str] = field(default_factory=list)
-    position: int = 0
-
-    def count(self, key: str, number: int = 1, note: str = "") -> None:
-        """key (str): counter. number (int): added to it. note (str): a line to keep."""
-        if number:
-            self.counts[key] += number
-        if note and len(self.notes) < MAX_NOTES:
-            self.notes.append(note)
-
-    def to_dict(self) -> dict[str, object]:
-        """RETURNS (dict[str, object]): plain values for JSON."""
-        return {"counts": dict(sorted(self.counts.items())), "notes": list(self.notes)}
-
 
 @dataclass
-class Reading:
-    """One reading of a file: its name, how ids are completed, what a fault does.
+class Reading(FileReading):
+    """One reading of a corpus: its name, what a fault does, how ids are completed.
 
     name (str): the file as messages name it.
-    prefix (str | Mapping[str, str]): vocabulary of ids without one, or one for each label.
-    split (str): split of the documents.
     strict (bool): raise at the first fault; otherwise leave out what it spoils, and count it.
     report (CorpusReport): gets the counts.
+    prefix (str | Mapping[str, str]): vocabulary of ids without one, or one for each label.
+    split (str): split of the documents.
     """
 
-    name: str
+    report: CorpusReport = field(default_factory=CorpusReport)
     prefix: str | Mapping[str, str] = ""
     split: str = ""
-    strict: bool = True
-    report: CorpusReport = field(default_factory=CorpusReport)
 
     def with_prefix(self, prefix: str) -> "Reading":
         """RETURNS (Reading): the same, its prefix this one where none was set."""
         return replace(self, prefix=self.prefix or prefix)
-
-    def where(self, line: int) -> str:
-        """RETURNS (str): file and line for a message."""
-        return f"{self.name}, line {line}"
-
-    def fault(self, message: str, lost: str = "") -> None:
-        """Raise, or count and go on.
-
-        message (str): an `Errors` template, filled.
-        lost (str): counter of what the fault spoils, e.g. `mentions_left_out`.
-        RAISES (AngelError): with `strict`.
-        """
-        if self.strict:
-            raise AngelError(message)
-        self.report.count("faults", note=message)
-        if lost:
-            self.report.count(lost)
 
     def concept_ids(self, raw: str, label: str = "") -> str:
         """raw (str): ids as the file gives them. RETURNS (str): in normal form."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..errors import AngelError, Errors
 from ..files.options import checked_options
-from ..files.reading import infer_split, pieces
+from ..files.reading import pieces
 from ..vocabulary.identifiers import normal_ids, split_ids
 from .docs import from_doc, read_docbin, to_doc, write_docbin
 from .documents import CorpusDocument, CorpusReport, GoldMention, Reading
@@ -52,6 +52,12 @@ FORMATS: dict[str, Callable[..., Iterator[CorpusDocument]]] = {
     "cometa": read_cometa,
     "genbioel": read_genbioel,
     "docbin": read_docbin,
+}
+
+_SPLITS = {
+    "dev": re.compile(r"dev|valid", re.IGNORECASE),
+    "test": re.compile(r"test", re.IGNORECASE),
+    "train": re.compile(r"train|trng", re.IGNORECASE),
 }
 
 # Options of `read_corpus` that all formats have.
@@ -117,7 +123,7 @@ def read_corpus(
     report = report if report is not None else CorpusReport()
     if split is None:
         split = "" if path.is_dir() else infer_split(path.name)
-    documents = FORMATS[format](path, Reading(str(path), prefix, split, strict, report), **options)
+    documents = FORMATS[format](path, Reading(str(path), strict, report, prefix, split), **options)
     if pmids is not None:
         wanted = read_pmids(pmids) if isinstance(pmids, str | Path) else frozenset(pmids)
         documents = _listed(documents, wanted, report)
@@ -151,6 +157,12 @@ def infer_format(path: str | Path) -> str:
         else:
             raise AngelError(Errors.E430.format(path=path))
     raise AngelError(Errors.E425.format(path=path, known=", ".join(sorted(FORMATS))))
+
+
+def infer_split(name: str) -> str:
+    """RETURNS (str): `train`, `dev` or `test` where exactly one stands in a file's name."""
+    found = [split for split, pattern in _SPLITS.items() if pattern.search(name)]
+    return found[0] if len(found) == 1 else ""
 
 
 def read_pmids(path: str | Path) -> frozenset[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import AngelError, Errors
-from ..files.reading import write_json
+from ..files.atomic import write_json
 from .report import METRICS, read_predictions, write_comparison
 from .statistics import compare_systems
 

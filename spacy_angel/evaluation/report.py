@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import AngelError, Errors
-from ..files.reading import replacing
+from ..files.atomic import replacing
 
 METRICS = "metrics.json"
 PREDICTIONS = "predictions.jsonl"

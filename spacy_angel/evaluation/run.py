@@ -25,7 +25,7 @@ from ..corpora.mention_names import mention_names
 from ..corpora.preprocessing import Preprocessing, preprocess
 from ..corpora.registry import read_corpus
 from ..errors import AngelError, Errors
-from ..files.reading import replacing, write_json
+from ..files.atomic import replacing, write_json
 from ..linking.loaders import load_vocabulary
 from ..model.mention import Mention
 from ..pipelines.open import open_pipeline

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
-from ..corpora.documents import Reading
 from ..errors import AngelError, Errors
+from .faults import FileReading
 from .reading import pieces
 
 # One object may be this long (characters); a file whose quotes do not close ends here.
@@ -17,7 +17,7 @@ _SPACE = " \t\n\r"
 
 
 def stream_objects(
-    path: Path, reading: Reading, within: Collection[str]
+    path: Path, reading: FileReading, within: Collection[str]
 ) -> Iterator[tuple[int, Any]]:
     """The items of a list that stands at the top or under a key of the top object, or the top
     objects themselves, one after the other.
@@ -25,7 +25,7 @@ def stream_objects(
         {"source": "x", "documents": [{…}, {…}]}   [{…}, {…}]   {…}\\n{…}
 
     path (Path): file, plain or gzip.
-    reading (Reading): names the file.
+    reading (FileReading): names the file.
     within (Collection[str]): keys whose list is streamed.
     RETURNS (Iterator[tuple[int, Any]]): line on which the item ends, item.
     RAISES (AngelError): where the file is no JSON, or is cut.
@@ -80,7 +80,7 @@ def _items(buffer: "_Buffer") -> Iterator[tuple[int, Any]]:
 class _Buffer:
     """The part of the file that is not decoded yet."""
 
-    def __init__(self, path: Path, reading: Reading) -> None:
+    def __init__(self, path: Path, reading: FileReading) -> None:
         self._line = 1
         self._counted = 0
         self._reading = reading

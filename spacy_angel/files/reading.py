@@ -1,30 +1,13 @@
-"""Files for the readers and writers: lines with their numbers, splits by name, safe writing."""
+"""Files for the readers: gzip seen through, pieces and lines with their numbers."""
 
 import gzip
-import json
-import os
-import re
-import uuid
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, BinaryIO, cast
+from typing import BinaryIO, cast
 
-from ..corpora.documents import CorpusReport, Reading
 from ..errors import AngelError, Errors
-
-_SPLITS = {
-    "dev": re.compile(r"dev|valid", re.IGNORECASE),
-    "test": re.compile(r"test", re.IGNORECASE),
-    "train": re.compile(r"train|trng", re.IGNORECASE),
-}
-
-
-def infer_split(name: str) -> str:
-    """RETURNS (str): `train`, `dev` or `test` where exactly one stands in a file's name."""
-    found = [split for split, pattern in _SPLITS.items() if pattern.search(name)]
-    return found[0] if len(found) == 1 else ""
+from .faults import FileReading, ReadingReport
 
 
 def open_binary(path: Path) -> BinaryIO:
@@ -41,13 +24,13 @@ def open_binary(path: Path) -> BinaryIO:
 
 
 def pieces(
-    path: Path, size: int = 2**16, report: CorpusReport | None = None
+    path: Path, size: int = 2**16, report: ReadingReport | None = None
 ) -> Iterator[tuple[int, bytes]]:
     """The file in pieces of at most one line, so that a syntax error has a line number.
 
     path (Path): file, plain or gzip.
     size (int): longest piece in bytes; a longer line comes in several.
-    report (CorpusReport | None): its `position` is kept up to date.
+    report (ReadingReport | None): its `position` is kept up to date.
     RETURNS (Iterator[tuple[int, bytes]]): line number from 1, bytes with the line end.
     RAISES (AngelError): where the file cannot be read, or its compression is cut or broken.
     """
@@ -70,12 +53,12 @@ def pieces(
 
 
 def numbered_lines(
-    path: Path, reading: Reading, fallback: str | None = None
+    path: Path, reading: FileReading, fallback: str | None = None
 ) -> Iterator[tuple[int, str]]:
     """Lines of a UTF-8 file; only `\\n` ends a line, since texts hold other separators.
 
     path (Path): file, plain or gzip.
-    reading (Reading): gets the faults: a line that is not UTF-8 is left out or raises.
+    reading (FileReading): gets the faults: a line that is not UTF-8 is left out or raises.
     fallback (str | None): encoding for lines that are not UTF-8, counted as `latin1_lines`.
     RETURNS (Iterator[tuple[int, str]]): line number from 1, line without its end.
     RAISES (AngelError): where the file cannot be read.
@@ -95,7 +78,7 @@ def numbered_lines(
         yield number, text
 
 
-def _decode(line: bytes, number: int, reading: Reading, fallback: str | None) -> str | None:
+def _decode(line: bytes, number: int, reading: FileReading, fallback: str | None) -> str | None:
     if number == 1:
         line = line.removeprefix(b"\xef\xbb\xbf")
     line = line.removesuffix(b"\n").removesuffix(b"\r")
@@ -107,26 +90,3 @@ def _decode(line: bytes, number: int, reading: Reading, fallback: str | None) ->
             return line.decode(fallback)
         reading.fault(Errors.E404.format(where=reading.where(number), error=error))
     return None
-
-
-@contextmanager
-def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """Write a file under a temporary name and put it in place once it is whole.
-
-    path (Path): the file; its folder is made where it is missing.
-    RETURNS (Iterator[IO[bytes]]): the open temporary file.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.new")
-    try:
-        with open(temporary, "wb") as file:
-            yield file
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def write_json(path: Path, value: Any) -> None:
-    """path (Path): the file. value (Any): plain values without NaN."""
-    with replacing(path) as file:
-        file.write(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1).encode("utf8"))

@@ -5,18 +5,18 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from ..corpora.documents import Reading
 from ..errors import AngelError, Errors
+from .faults import FileReading
 from .reading import pieces
 
 
 def stream_elements(
-    path: Path, reading: Reading, root: str, wanted: Collection[str], foreign: str
+    path: Path, reading: FileReading, root: str, wanted: Collection[str], foreign: str
 ) -> Iterator[tuple[int, ElementTree.Element]]:
     """The elements of some names, each dropped from memory once it is handed out.
 
     path (Path): file, plain or gzip.
-    reading (Reading): names the file.
+    reading (FileReading): names the file.
     root (str): what the outermost element is called.
     wanted (Collection[str]): names of the elements.
     foreign (str): message for a file whose outermost element is another.

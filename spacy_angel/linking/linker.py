@@ -22,6 +22,7 @@ from thinc.api import Config
 from tqdm import tqdm
 
 from ..errors import AngelError, Errors, Warnings
+from ..files.atomic import write_json
 from .loaders import ModelLoader, VocabularyLoader, load_checkpoint, load_vocabulary
 from .mentions import find_spans, read_mentions
 from .ranking import NIL, Candidate, RankedConcept, choose_link, list_candidates, rank_concepts
@@ -407,7 +408,7 @@ class AngelLinker(Pipe):
         exclude (Iterable[str]): any of `settings`, `model`, `kb`.
         """
         writers = {
-            "settings.json": lambda p: _write_json(p, self._changed_settings()),
+            "settings.json": lambda p: write_json(p, self._changed_settings()),
             "model": lambda p: self.generator.to_disk(p),
             "kb": lambda p: self.kb.to_disk(p),
         }
@@ -708,10 +709,3 @@ def _quiet_tokenizers_in_forks() -> None:
 
 
 _quiet_tokenizers_in_forks()
-
-
-def _write_json(path: Path, values: dict[str, Any]) -> None:
-    # not srsly, which rounds numbers
-    new = path.with_name(f".{path.name}.new")
-    new.write_text(json.dumps(values, indent=1), encoding="utf8")
-    new.replace(path)

@@ -4,7 +4,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..files.reading import replacing
+from ..files.atomic import replacing
 from .display import concept_url, render_links
 from .mentions import find_spans
 from .ranking import NIL

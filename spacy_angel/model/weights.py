@@ -22,6 +22,7 @@ from safetensors.torch import load, save, save_file
 from torch import Tensor
 
 from ..errors import AngelError, Errors
+from ..files.atomic import replacing_path
 
 SCALE_SUFFIX = ".scale"
 INT8_FILE = "model.int8.safetensors"
@@ -67,11 +68,10 @@ def write_weights(folder: Path, weights: dict[str, Tensor]) -> None:
         if problem := _int8_problem(tensors):
             raise AngelError(Errors.E018.format(path=folder / name, problem=problem))
         metadata["quantization"] = QUANTIZATION
-    temporary = folder / f"{name}.part"
-    save_file(tensors, temporary, metadata=metadata)
-    # safetensors makes files that only their owner can read.
-    temporary.chmod(0o644)
-    temporary.replace(folder / name)
+    with replacing_path(folder / name) as temporary:
+        save_file(tensors, temporary, metadata=metadata)
+        # safetensors makes files that only their owner can read.
+        temporary.chmod(0o644)
     (folder / other).unlink(missing_ok=True)
 
 

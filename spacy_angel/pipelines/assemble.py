@@ -10,8 +10,8 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from ..errors import AngelError, Errors
+from ..files.atomic import replacing_folder
 from ..linking.settings import Dtype
-from ..vocabulary.arrays import replacing_folder
 
 if TYPE_CHECKING:
     from spacy.language import Language

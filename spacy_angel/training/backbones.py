@@ -2,7 +2,6 @@
 copied from a BERT-like encoder."""
 
 import json
-import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,6 +19,7 @@ from transformers import (
 from transformers.tokenization_utils_fast import PreTrainedTokenizerFast
 
 from ..errors import AngelError, Errors
+from ..files.atomic import replacing_folder
 from ..model.prompts import PromptEncoder, PromptFormat
 from .config import BackboneSettings
 
@@ -77,13 +77,9 @@ class Backbone:
 
         folder (Path): appears under this name only when it is complete.
         """
-        parts = folder.with_name(folder.name + ".part")
-        shutil.rmtree(parts, ignore_errors=True)
-        parts.mkdir(parents=True)
-        self.model.save_pretrained(parts)
-        self.save_settings(parts)
-        shutil.rmtree(folder, ignore_errors=True)
-        parts.rename(folder)
+        with replacing_folder(folder, lambda _: True) as parts:
+            self.model.save_pretrained(parts)
+            self.save_settings(parts)
 
 
 def make_backbone(settings: BackboneSettings, names: Iterable[str]) -> Backbone:

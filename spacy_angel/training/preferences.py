@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Literal
 from tqdm import tqdm
 
 from ..errors import AngelError, Errors, Warnings
+from ..files.atomic import write_text
 from ..model.mention import Mention
 from .batches import PreferencePair
 from .config import BeamSettings, PairSettings
 from .corpus import LabelledMention, distinct_mentions
 from .examples import nearest_names, nearest_wrong_names
-from .trainer import write_atomically
 
 if TYPE_CHECKING:
     from ..search.generator import Generator
@@ -266,7 +266,7 @@ def write_pairs(path: Path, pairs: Iterable[PreferencePair]) -> None:
         context = row.pop("mention")
         row = {"mention": context["text"], "left": context["left"], "right": context["right"]} | row
         lines.append(json.dumps(row, ensure_ascii=False) + "\n")
-    write_atomically(path, "".join(lines))
+    write_text(path, "".join(lines))
 
 
 def read_pairs(path: Path) -> list[PreferencePair]:

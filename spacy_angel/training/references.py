@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from tqdm import tqdm
 
+from ..files.atomic import replacing
 from .backbones import Backbone, set_dropout
 from .batches import TokenRows, collate_pairs
 from .losses import label_logits, name_log_probs
@@ -49,9 +50,8 @@ def reference_log_probs(
         for name, half in zip(_NAMES, sums.float().cpu().numpy().reshape(2, -1), strict=True):
             values[name][part] = half
     if cache is not None:
-        part_file = cache.with_name(cache.name + ".part.npz")
-        np.savez(part_file, key=np.array(key), **values)
-        part_file.replace(cache)
+        with replacing(cache) as file:
+            np.savez(file, key=np.array(key), **values)
     return values
 
 

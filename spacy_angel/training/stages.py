@@ -19,6 +19,7 @@ from accelerate import PartialState
 from transformers.trainer_utils import set_seed
 
 from ..errors import AngelError, Errors, Warnings
+from ..files.atomic import write_text
 from ..model.mention import Mention
 from ..vocabulary.tfidf import TrigramTfidf
 from .backbones import Backbone, load_backbone, make_backbone
@@ -47,7 +48,7 @@ from .preferences import (
     write_pairs,
 )
 from .references import reference_log_probs
-from .trainer import MODEL_FOLDER, Trained, claim_folder, finished, write_atomically
+from .trainer import MODEL_FOLDER, Trained, claim_folder, finished
 
 if TYPE_CHECKING:
     from ..vocabulary.concepts import Concept
@@ -339,7 +340,7 @@ def _train_in_rounds(
     if PartialState().is_main_process:
         load_backbone(best.folder).save(output / MODEL_FOLDER)
         result = {"accuracy": best.accuracy, "round": best.folder.parent.name}
-        write_atomically(output / "result.json", json.dumps(result) + "\n")
+        write_text(output / "result.json", json.dumps(result) + "\n")
     PartialState().wait_for_everyone()
     return Trained(output / MODEL_FOLDER, best.accuracy)
 

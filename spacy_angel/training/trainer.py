@@ -17,6 +17,7 @@ from transformers.trainer_utils import set_seed
 from transformers.training_args import TrainingArguments
 
 from ..errors import AngelError, Errors
+from ..files.atomic import write_text
 from .backbones import Backbone, set_dropout
 from .batches import LengthSampler
 from .config import OptimizerSettings, as_plain
@@ -140,7 +141,7 @@ class MetricsFile(TrainerCallback):
             for line in self.path.read_text(encoding="utf8").splitlines():
                 if _step(line) <= state.global_step:
                     kept.append(line)
-        write_atomically(self.path, "".join(line + "\n" for line in kept))
+        write_text(self.path, "".join(line + "\n" for line in kept))
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **kwargs: Any) -> None:
         """Called by the trainer."""
@@ -248,7 +249,7 @@ def run_training(
     if trainer.args.should_save:
         model = trainer.accelerator.unwrap_model(trainer.model)
         Backbone(model, backbone.tokenizer, backbone.format).save(folder)
-        write_atomically(output / "result.json", json.dumps({"accuracy": accuracy}) + "\n")
+        write_text(output / "result.json", json.dumps({"accuracy": accuracy}) + "\n")
     trainer.accelerator.wait_for_everyone()
     return Trained(folder, accuracy)
 
@@ -270,7 +271,7 @@ def claim_folder(output: Path, run: dict[str, Any]) -> None:
     """
     file = output / _RUN_FILE
     if not file.exists():
-        write_atomically(file, json.dumps(run, indent=2) + "\n")
+        write_text(file, json.dumps(run, indent=2) + "\n")
         return
     there = json.loads(file.read_text(encoding="utf8"))
     if there != run:
@@ -301,17 +302,6 @@ def load_weights(folder: Path) -> dict[str, torch.Tensor]:
     from transformers import AutoModelForSeq2SeqLM
 
     return AutoModelForSeq2SeqLM.from_pretrained(folder).state_dict()
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Write a text file that is never seen half written.
-
-    path (Path): replaced.
-    text (str): in UTF-8.
-    """
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    part.write_text(text, encoding="utf8")
-    part.replace(path)
 
 
 def _reporters() -> list[str]:

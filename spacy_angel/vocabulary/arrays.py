@@ -5,12 +5,8 @@ The name trie and the vocabulary are both such folders. Nothing is pickled.
 
 import io
 import json
-import os
-import shutil
-import uuid
 import zipfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -18,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import AngelError, Errors
+from ..files.atomic import replacing_folder
 
 META = "meta.json"
 TRIES = "tries"
@@ -51,47 +48,6 @@ def write_folder(
             np.save(new / f"{name}.npy", column, allow_pickle=False)
         (new / META).write_text(json.dumps(stored, indent=1, ensure_ascii=False), encoding="utf8")
     return stored
-
-
-@contextmanager
-def replacing_folder(path: Path, is_ours: Callable[[Path], bool]) -> Iterator[Path]:
-    """Write a folder under a temporary name and put it in place once it is whole.
-
-    path (Path): the folder. Of a symbolic link its target is replaced.
-    is_ours (Callable[[Path], bool]): whether an entry of the folder that stands there is deleted
-        with it; the others are moved into the new one, but for names that it has itself.
-    YIELDS (Path): the temporary folder.
-    """
-    path = path.resolve()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    new = path.parent / f".{path.name}.{uuid.uuid4().hex}.new"
-    old = new.with_suffix(".old")
-    moved: list[str] = []
-    try:
-        new.mkdir()
-        yield new
-        if path.exists():
-            os.replace(path, old)
-        os.replace(new, path)
-        for entry in sorted(old.iterdir()) if old.exists() else ():
-            if not is_ours(entry) and not (path / entry.name).exists():
-                os.replace(entry, path / entry.name)
-                moved.append(entry.name)
-    except BaseException:
-        if old.exists():
-            for name in moved:
-                os.replace(path / name, old / name)
-            # still there: it could not be put in place, another process was faster
-            if not new.exists():
-                os.replace(path, new)
-            if not path.exists():
-                os.replace(old, path)
-            shutil.rmtree(old, ignore_errors=True)
-        raise
-    else:
-        shutil.rmtree(old, ignore_errors=True)
-    finally:
-        shutil.rmtree(new, ignore_errors=True)
 
 
 def open_folder(

@@ -24,7 +24,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "corpora": {"vocabulary", "files"},
     "search": {"model", "vocabulary"},
     "vocabulary": {"files"},
-    "model": set(),
+    "model": {"files"},
     "files": set(),
 }
 ROOT_MODULES = {"errors", "about"}

@@ -47,7 +47,7 @@ def askapatient_concepts(
     names: dict[str, dict[str, None]] = {}
     for column, files in enumerate((paths, phrases)):
         for path in files:
-            reading = Reading(str(path), prefix)
+            reading = Reading(str(path), prefix=prefix)
             for _, code, *columns in _rows(path, reading):
                 names.setdefault(reading.concept_ids(code), {}).setdefault(columns[column])
     for concept_id, (canonical_name, *aliases) in names.items():

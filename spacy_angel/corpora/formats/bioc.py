@@ -15,8 +15,8 @@ from typing import Any
 from xml.etree import ElementTree
 
 from ...errors import Errors
+from ...files.atomic import replacing
 from ...files.json_stream import stream_objects
-from ...files.reading import replacing
 from ...files.xml_stream import stream_elements
 from ..documents import CorpusDocument, GoldMention, Reading
 

@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...errors import AngelError, Errors
-from ...files.reading import numbered_lines, replacing
+from ...files.atomic import replacing
+from ...files.reading import numbered_lines
 from ..documents import CorpusDocument, GoldMention, Reading
 
 _SECTION = re.compile(r"([^|\t]+)\|([ta])\|(.*)", re.DOTALL)

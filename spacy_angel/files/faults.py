@@ -1,0 +1,66 @@
+"""What a fault in a file does, and the count of what reading met."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from ..errors import AngelError
+
+# Notes beyond this number are counted but not kept: a foreign file has a fault on every line.
+MAX_NOTES = 1000
+
+
+@dataclass
+class ReadingReport:
+    """What was read, repaired and left out: plain counters, and one line of text a case.
+
+    counts (Counter[str]): with `strict=False` the `faults`; `unfinished_last_lines` and
+        `latin1_lines` of files of lines; what a reader counts of its own.
+    notes (list[str]): the cases by file and line; at most MAX_NOTES.
+    position (int): bytes of the file read so far, as they lie on the disk.
+    """
+
+    counts: Counter[str] = field(default_factory=Counter)
+    notes: list[str] = field(default_factory=list)
+    position: int = 0
+
+    def count(self, key: str, number: int = 1, note: str = "") -> None:
+        """key (str): counter. number (int): added to it. note (str): a line to keep."""
+        if number:
+            self.counts[key] += number
+        if note and len(self.notes) < MAX_NOTES:
+            self.notes.append(note)
+
+    def to_dict(self) -> dict[str, object]:
+        """RETURNS (dict[str, object]): plain values for JSON."""
+        return {"counts": dict(sorted(self.counts.items())), "notes": list(self.notes)}
+
+
+@dataclass
+class FileReading:
+    """One reading of a file: its name, and what a fault does.
+
+    name (str): the file as messages name it.
+    strict (bool): raise at the first fault; otherwise leave out what it spoils, and count it.
+    report (ReadingReport): gets the counts.
+    """
+
+    name: str
+    strict: bool = True
+    report: ReadingReport = field(default_factory=ReadingReport)
+
+    def where(self, line: int) -> str:
+        """RETURNS (str): file and line for a message."""
+        return f"{self.name}, line {line}"
+
+    def fault(self, message: str, lost: str = "") -> None:
+        """Raise, or count and go on.
+
+        message (str): an `Errors` template, filled.
+        lost (str): counter of what the fault spoils, e.g. `mentions_left_out`.
+        RAISES (AngelError): with `strict`.
+        """
+        if self.strict:
+            raise AngelError(message)
+        self.report.count("faults", note=message)
+        if lost:
+            self.report.count(lost)

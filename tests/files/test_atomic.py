@@ -1,0 +1,72 @@
+"""Nothing half written is ever seen under a file's or folder's name."""
+
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from spacy_angel.files.atomic import (
+    replacing,
+    replacing_folder,
+    replacing_path,
+    write_json,
+    write_text,
+)
+
+
+class Interrupted(Exception):
+    """What stops the writing half way."""
+
+
+def test_a_file_appears_whole(tmp_path: Path) -> None:
+    path = tmp_path / "new folder" / "file"
+    with replacing(path) as file:
+        file.write(b"one")
+        assert not path.exists()
+    assert path.read_bytes() == b"one"
+    with suppress(Interrupted), replacing(path) as file:
+        file.write(b"tw")
+        raise Interrupted
+    assert path.read_bytes() == b"one"
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_what_a_library_writes_appears_whole(tmp_path: Path) -> None:
+    with replacing_path(tmp_path / "file") as temporary:
+        assert temporary.name.startswith(".file.")
+        assert not temporary.exists()
+        temporary.write_bytes(b"one")
+    with replacing_path(tmp_path / "folder") as temporary:
+        temporary.mkdir()
+        (temporary / "a").touch()
+    with suppress(Interrupted), replacing_path(tmp_path / "other") as temporary:
+        temporary.mkdir()
+        (temporary / "a").touch()
+        raise Interrupted
+    files = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*")}
+    assert files == {"file", "folder", "folder/a"}
+
+
+def test_text_and_json(tmp_path: Path) -> None:
+    write_text(tmp_path / "text", "naïve\n")
+    assert (tmp_path / "text").read_bytes() == "naïve\n".encode()
+    write_json(tmp_path / "json", {"ä": [1]})
+    assert (tmp_path / "json").read_text(encoding="utf8") == '{\n "ä": [\n  1\n ]\n}'
+    with pytest.raises(ValueError, match="nan"):
+        write_json(tmp_path / "json", float("nan"))
+
+
+def test_a_folder_keeps_what_is_not_ours(tmp_path: Path) -> None:
+    path = tmp_path / "folder"
+    path.mkdir()
+    for name in ("ours", "theirs", "both"):
+        (path / name).write_text("before", encoding="utf8")
+    with suppress(Interrupted), replacing_folder(path, lambda entry: True) as new:
+        (new / "ours").touch()
+        raise Interrupted
+    assert {entry.name for entry in path.iterdir()} == {"ours", "theirs", "both"}
+    with replacing_folder(path, lambda entry: entry.name == "ours") as new:
+        (new / "both").write_text("after", encoding="utf8")
+    contents = {entry.name: entry.read_text(encoding="utf8") for entry in path.iterdir()}
+    assert contents == {"theirs": "before", "both": "after"}
+    assert list(tmp_path.iterdir()) == [path]
