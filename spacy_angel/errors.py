@@ -141,6 +141,14 @@ class Errors(metaclass=_WithCodes):
         "The vocabulary in {path} was written anew since it was opened, so another process cannot "
         "open what this one has. Open it again with ConceptKB.from_disk."
     )
+    E120 = (
+        "Cannot tell the format to write from the name of {path}. Known: {known}; give --format, "
+        "or a name that ends so, perhaps with .gz behind it."
+    )
+    E121 = (
+        "No name of {concept_id!r} can stand in a table, for each has a tab, a line break or | in "
+        "it: {names}. Write JSON lines (--format jsonl), which hold every name."
+    )
     # E2xx: vocabulary readers
     E200 = "Cannot read {path}: {reason}. Check the path and your rights on it."
     E201 = (
@@ -470,6 +478,7 @@ class Errors(metaclass=_WithCodes):
         "The preprocessing {preset!r} leaves out mentions that the vocabulary does not know: name "
         "the vocabulary with --kb."
     )
+    E711 = "--name takes names from one concept, {found!r} are several identifiers. Give one."
     E720 = "{path} knows no dataset {name!r}. Known: {known}."
     E721 = "{path} is missing. {where}"
     E722 = (

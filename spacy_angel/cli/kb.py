@@ -6,6 +6,8 @@ from typing import Annotated, Any
 import typer
 
 from ..errors import AngelError, Errors
+from .kb_edit import kb_remove
+from .kb_read import kb_explain, kb_export, kb_search
 from .options import (
     Abbreviations,
     NewFolder,
@@ -14,11 +16,19 @@ from .options import (
     SharedNames,
     VocabularyFormat,
     preprocessing_steps,
+    print_counts,
     read_prepared,
     reader_options,
 )
 
 kb_app = typer.Typer(help="Build, read and change vocabularies.", no_args_is_help=True)
+for name, command in (
+    ("search", kb_search),
+    ("explain", kb_explain),
+    ("export", kb_export),
+    ("remove", kb_remove),
+):
+    kb_app.command(name)(command)
 
 
 @kb_app.command("build")
@@ -39,7 +49,7 @@ def kb_build(
         shared_names=shared_names,  # type: ignore[arg-type]  # checked by ConceptKB.build
         options=reader_options(option),
     )
-    _print_counts(kb, output)
+    print_counts(kb, output)
 
 
 @kb_app.command("info")
@@ -56,7 +66,7 @@ def kb_info(
         ConceptKB.verify(folder)
     kb = ConceptKB.from_disk(folder)
     meta = kb.meta
-    _print_counts(kb, folder)
+    print_counts(kb, folder)
     for key, value in meta["counts"].items():
         typer.echo(f"  {key:<24} {_number(value)}")
     types = sorted(kb.types)
@@ -111,7 +121,7 @@ def kb_add(
             "identifier that is not in the vocabulary."
         )
         kb = ConceptKB.from_disk(folder)
-    _print_counts(kb, folder)
+    print_counts(kb, folder)
 
 
 @kb_app.command("merge")
@@ -128,15 +138,7 @@ def kb_merge(
 
     kbs = [ConceptKB.from_disk(folder) for folder in folders]
     kb = ConceptKB.merge(kbs, output, shared_names=shared_names)  # type: ignore[arg-type]
-    _print_counts(kb, output)
-
-
-def _print_counts(kb: Any, folder: Path) -> None:
-    counts = kb.meta["counts"]
-    typer.echo(
-        f"{counts['concepts']:,} concepts, {counts['spellings']:,} names "
-        f"({counts['names']:,} in normal form): {folder}"
-    )
+    print_counts(kb, output)
 
 
 def _number(value: Any) -> str:

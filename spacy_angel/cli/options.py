@@ -41,6 +41,7 @@ Abbreviations = Annotated[
     str | None,
     typer.Option(help="Expand abbreviations of the corpus: `scispacy`, `ab3p`, or `keep` them."),
 ]
+Vocabulary = Annotated[Path, typer.Argument(metavar="KB", help="Vocabulary.")]
 
 
 def preprocessing_steps(preset: str | None, abbreviations: str | None) -> Any:
@@ -78,3 +79,12 @@ def reader_options(values: list[str] | None) -> dict[str, Any]:
             raise AngelError(Errors.E704.format(value=value))
         options[name] = content
     return options
+
+
+def print_counts(kb: Any, folder: Path) -> None:
+    """Say how many concepts and names a vocabulary has."""
+    counts = kb.meta["counts"]
+    typer.echo(
+        f"{counts['concepts']:,} concepts, {counts['spellings']:,} names "
+        f"({counts['names']:,} in normal form): {folder}"
+    )

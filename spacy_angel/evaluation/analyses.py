@@ -20,7 +20,7 @@ class Vocabulary(Protocol):
     """What is read of a vocabulary; `ConceptKB` fits."""
 
     def name(self, i: int) -> str: ...
-    def find(self, name: str) -> int | None: ...
+    def name_index(self, name: str) -> int | None: ...
     def concept_ids_of(self, i: int) -> Sequence[str]: ...
     def names_of(self, concept_id: str) -> Sequence[int]: ...
     def __contains__(self, concept_id: object) -> bool: ...
@@ -130,7 +130,9 @@ def describe_mentions(
         Traits(
             similarity=float(similarity),
             words=len(text.split()),
-            ambiguity=len(kb.concept_ids_of(name)) if (name := kb.find(text)) is not None else 0,
+            ambiguity=len(kb.concept_ids_of(name))
+            if (name := kb.name_index(text)) is not None
+            else 0,
             seen_mention=None if seen is None else text in seen.mentions,
             seen_concept=None if seen is None else seen.concepts.issuperset(gold),
         )

@@ -575,7 +575,7 @@ class AngelLinker(Pipe):
         ranked = rank_concepts(candidates, self.settings.temperature)
         min_log_prob = self.settings.min_log_prob
         if self.settings.link_exact_names and ranked:
-            own = self.kb.find(text)
+            own = self.kb.name_index(text)
             if any(c.name == own and c.concept_id == ranked[0].concept_id for c in candidates):
                 min_log_prob = None
         kb_id = choose_link(ranked, self.settings.threshold, min_log_prob)

@@ -232,7 +232,13 @@ class ConceptKB:
         """
         return self._live.names_of(self._resolved(concept_id))
 
-    def find(self, name: str) -> int | None:
+    def find(self, name: str) -> list[Concept]:
+        """name (str): in any spelling. RETURNS (list[Concept]): the concepts that it leads to, as
+        `concept_ids_of` orders them; none where it is no name of the vocabulary."""
+        i = self.name_index(name)
+        return [] if i is None else [self[concept_id] for concept_id in self.concept_ids_of(i)]
+
+    def name_index(self, name: str) -> int | None:
         """name (str): in any spelling. RETURNS (int | None): index of its normal form."""
         return self._live.find_name(normalize_name(name))
 

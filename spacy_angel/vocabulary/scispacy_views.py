@@ -4,13 +4,15 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from .concepts import Concept
+from .identifiers import normal_ids
 
 if TYPE_CHECKING:
     from .kb import ConceptKB
 
 
 class ConceptsById(Mapping[str, Concept]):
-    """Identifier → concept; alternate identifiers are found, but not counted or iterated.
+    """Identifier → concept. Alternate identifiers and other ways to write one (`C0011849`,
+    `mesh:d003920`) are found, but not counted or iterated.
 
     kb (ConceptKB): the vocabulary.
     """
@@ -19,9 +21,10 @@ class ConceptsById(Mapping[str, Concept]):
         self._kb = kb
 
     def __getitem__(self, concept_id: str) -> Concept:
-        if concept_id not in self._kb:
-            raise KeyError(concept_id)
-        return self._kb[concept_id]
+        for form in (concept_id, normal_ids(concept_id)):
+            if form in self._kb:
+                return self._kb[form]
+        raise KeyError(concept_id)
 
     def __iter__(self) -> Iterator[str]:
         return (concept.concept_id for concept in self._kb)
@@ -31,9 +34,11 @@ class ConceptsById(Mapping[str, Concept]):
 
 
 class IdsBySpelling(Mapping[str, set[str]]):
-    """Name as the source writes it → identifiers of the concepts that it leads to.
+    """Name → identifiers of the concepts that it leads to: those whose source writes it so, else
+    those whose source writes it with other capitals.
 
-    Names are found at once; counting and iterating them reads the whole vocabulary.
+    Names are found at once; counting and iterating them reads the whole vocabulary and gives them
+    as the source writes them.
 
     kb (ConceptKB): the vocabulary.
     """
@@ -42,9 +47,12 @@ class IdsBySpelling(Mapping[str, set[str]]):
         self._kb = kb
 
     def __getitem__(self, spelling: str) -> set[str]:
-        i = self._kb.find(spelling)
-        ids = [] if i is None else self._kb.concept_ids_of(i)
-        if not (found := {c for c in ids if spelling in self._kb[c].names}):
+        concepts = self._kb.find(spelling)
+        folded = spelling.casefold()
+        found = {c.concept_id for c in concepts if spelling in c.names} or {
+            c.concept_id for c in concepts if folded in map(str.casefold, c.names)
+        }
+        if not found:
             raise KeyError(spelling)
         return found
 
@@ -52,7 +60,7 @@ class IdsBySpelling(Mapping[str, set[str]]):
         for i in range(self._kb.n_names):
             concepts = map(self._kb.__getitem__, self._kb.concept_ids_of(i))
             names = dict.fromkeys(name for concept in concepts for name in concept.names)
-            yield from (name for name in names if self._kb.find(name) == i)
+            yield from (name for name in names if self._kb.name_index(name) == i)
 
     def __len__(self) -> int:
         return sum(1 for _ in self)

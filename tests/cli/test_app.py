@@ -168,9 +168,41 @@ def test_add_mentions_leaves_composites_out_and_counts_the_unknown(
     assert code == 0
     assert out.startswith("3 names added; 1 mentions have an identifier that is not in")
     kb = ConceptKB.from_disk(folder)
-    assert kb.concept_ids_of(kb.find("cardiac infarct")) == ["MESH:D009203"]
-    assert kb.concept_ids_of(kb.find("acetosal")) == ["MESH:D001241"]
-    assert kb.find("stroke or palsy") is None
+    assert kb.concept_ids_of(kb.name_index("cardiac infarct")) == ["MESH:D009203"]
+    assert kb.concept_ids_of(kb.name_index("acetosal")) == ["MESH:D001241"]
+    assert kb.name_index("stroke or palsy") is None
+
+
+def test_concepts_are_searched_explained_and_exported(tmp_path: Path, folder: Path) -> None:
+    assert run("kb", "search", folder, "attack") == (
+        0,
+        "MESH:D009203  Myocardial Infarction  “heart attack”  [Disease]\n",
+        "",
+    )
+    code, out, _ = run("kb", "search", folder, "zzz")
+    assert (code, out) == (1, "Nothing in the vocabulary is like it.\n")
+    code, out, _ = run("kb", "explain", folder, "HEART-ATTACK")
+    assert code == 0
+    assert "1. MESH:D009203  Myocardial Infarction: an alias, “heart attack”" in out
+    code, out, _ = run("kb", "explain", folder, "D009203")
+    assert "It is the identifier of MESH:D009203" in out
+    assert run("kb", "explain", folder, "zzz")[0] == 1
+    assert run("kb", "export", folder, "-o", tmp_path / "kb.jsonl")[0] == 0
+    assert run("kb", "build", tmp_path / "kb.jsonl", "-o", tmp_path / "again")[0] == 0
+    assert list(ConceptKB.from_disk(tmp_path / "again")) == list(ConceptKB.from_disk(folder))
+
+
+def test_concepts_and_names_are_removed_all_or_none(folder: Path) -> None:
+    assert "'MESH:D0' is not an identifier" in fails(
+        "kb", "remove", folder, "MESH:D001241", "MESH:D0"
+    )
+    assert len(ConceptKB.from_disk(folder)) == 2
+    assert run("kb", "remove", folder, "MESH:D009203", "--name", "HEART attack")[0] == 0
+    assert ConceptKB.from_disk(folder)["MESH:D009203"].names == ("Myocardial Infarction",)
+    assert run("kb", "remove", folder, "MESH:D009203")[0] == 0
+    assert [c.concept_id for c in ConceptKB.from_disk(folder)] == ["MESH:D001241"]
+    many = ("MESH:D001241", "MESH:D009203", "--name", "x")
+    assert "[E711]" in fails("kb", "remove", folder, *many)
 
 
 def test_merge_keeps_the_first_canonical_name(tmp_path: Path, folder: Path) -> None:

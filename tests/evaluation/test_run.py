@@ -115,7 +115,7 @@ def test_train_mentions_become_names_of_a_copy(tmp_path):
     assert metrics["run"]["vocabulary"]["steps"][-1]["step"] == "add_mentions"
     assert lines(tmp_path)[0]["strict_rank"] == 1
     assert kb.n_names == names
-    assert kb.find("heart attack") is None
+    assert kb.name_index("heart attack") is None
 
 
 def test_mentions_outside_the_vocabulary_are_counted_even_if_published_steps_drop_them(

@@ -83,7 +83,9 @@ def test_mining_pairs_what_is_predicted(kb, monkeypatch):
     monkeypatch.setattr(
         preferences,
         "predict",
-        lambda mentions, *_, **__: [[kb.find(n) for n in predicted[m.text]] for m in mentions],
+        lambda mentions, *_, **__: [
+            [kb.name_index(n) for n in predicted[m.text]] for m in mentions
+        ],
     )
     tfidf = TrigramTfidf().fit([kb.name(i) for i in range(kb.n_names)])
     found = mine_pairs(GOLD, SimpleNamespace(), kb, tfidf, PairSettings(without_right="positive"))

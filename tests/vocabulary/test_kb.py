@@ -68,19 +68,21 @@ def test_names_lead_to_concepts_and_back():
     kb = ConceptKB.build(CONCEPTS)
     assert (len(kb), kb.n_names) == (3, 5)
     assert list(kb) == CONCEPTS
-    shared = kb.find("DIABETES")
+    shared = kb.name_index("DIABETES")
     assert kb.name(shared) == "diabetes"
     assert kb.concept_ids_of(shared) == ["MESH:D003919", "MESH:D003920"]
     assert [kb.name(i) for i in kb.names_of("MESH:D003920")] == ["diabetes mellitus", "diabetes"]
-    assert kb.find("no such name") is None
+    assert kb.name_index("no such name") is None
+    assert kb.find("DIABETES") == [INSIPIDUS, DIABETES]
+    assert kb.find("no such name") == []
 
 
 def test_the_original_spelling_is_kept_and_a_canonical_one_preferred():
     kb = ConceptKB.build(
         [Concept("X:1", "Main", ("alias one", "TWO-WORDS")), Concept("X:2", "Alias One")]
     )
-    assert kb.spelling(kb.find("alias one")) == "Alias One"
-    assert kb.spelling(kb.find("two words")) == "TWO-WORDS"
+    assert kb.spelling(kb.name_index("alias one")) == "Alias One"
+    assert kb.spelling(kb.name_index("two words")) == "TWO-WORDS"
 
 
 def test_alternate_identifiers_resolve_and_are_kept():
@@ -115,7 +117,7 @@ def test_spellings_without_a_normal_form_stay_with_the_concept_only():
     kb = ConceptKB.build([ASPIRIN, Concept("X:1", "(+)", ("-",))])
     assert kb["X:1"].names == ("(+)", "-")
     assert kb.names_of("X:1") == []
-    assert kb.find("+") is None
+    assert kb.name_index("+") is None
     assert kb.meta["counts"] == {
         "concepts": 2,
         "names": 2,
@@ -153,7 +155,7 @@ def test_a_shared_name_goes_to_the_concept_with_fewer_names():
         Concept("X:2", "knot", ("SHARED",)),
     ]
     kb = ConceptKB.build(concepts, shared_names="fewer_names")
-    shared = kb.find("shared")
+    shared = kb.name_index("shared")
     # X:2 and X:3 have two names each, the smaller identifier gets it
     assert kb.concept_ids_of(shared) == ["X:2"]
     assert kb.spelling(shared) == "SHARED"
@@ -262,7 +264,10 @@ def test_views_answer_as_in_scispacy():
     assert kb.cui_to_entity.get("MESH:D0") is None
     assert kb.alias_to_cuis["Diabetes"] == {"MESH:D003920"}
     assert kb.alias_to_cuis["diabetes"] == {"MESH:D003919"}
-    assert "DIABETES" not in kb.alias_to_cuis
+    assert kb.alias_to_cuis["DIABETES"] == {"MESH:D003919", "MESH:D003920"}
+    assert kb.alias_to_cuis["acetylsalicylic acid"] == {"MESH:D001241"}
+    assert "diabetes insipidus, no" not in kb.alias_to_cuis
+    assert kb.cui_to_entity["mesh:d003919"] == kb.cui_to_entity["D003919"] == entity
     searchable = {name for c in CONCEPTS for name in c.names if normalize_name(name)}
     assert set(kb.alias_to_cuis) == searchable
     assert len(kb.alias_to_cuis) == len(searchable)
@@ -595,9 +600,9 @@ def test_an_added_concept_is_found_without_compiling_the_rest():
     space = kb.search_space(tokenizer, [None, kb.subset(["T047"])])
     assert space.tries[0] is base
     assert list(space.tries[1].sequences()) == [((*(ord(c) + 3 for c in "covid 19"), END), 0)]
-    new = kb.find("covid 19")
+    new = kb.name_index("covid 19")
     assert (new, kb.name(new), kb.spelling(new)) == (5, "covid 19", "Covid-19")
-    assert kb.concept_ids_of(kb.find("aspirin")) == ["MESH:D001241", "X:1"]
+    assert kb.concept_ids_of(kb.name_index("aspirin")) == ["MESH:D001241", "X:1"]
     assert kb["Y:1"].concept_id == "X:1"
     # shared with the new concept, a name of a drug becomes legal among the diseases
     assert "aspirin" in legal_names(space, 1)
@@ -613,7 +618,7 @@ def test_removed_names_are_no_longer_legal():
         "diabetes",
         "diabetes insipidus",
     }
-    assert kb.find("aspirin") is None
+    assert kb.name_index("aspirin") is None
     with pytest.raises(AngelError, match="only name"):
         kb.remove_name("MESH:D003920", "diabetes")
     with pytest.raises(AngelError, match=r"no name 'zucker'.*'Diabetes'"):
@@ -648,7 +653,7 @@ def test_mentions_of_a_corpus_become_names_and_the_step_is_recorded(tmp_path):
     assert kb.add_mentions(mentions, "train.txt") == record
     kb.to_disk(tmp_path / "more")
     again = ConceptKB.from_disk(tmp_path / "more")
-    assert again.concept_ids_of(again.find("Sugar-disease")) == ["MESH:D003920"]
+    assert again.concept_ids_of(again.name_index("Sugar-disease")) == ["MESH:D003920"]
     assert again.meta["steps"] == [record]
     assert ConceptKB.from_disk(tmp_path / "kb").meta["steps"] == []
 
@@ -720,7 +725,7 @@ def test_medic_and_ctd_have_each_disease_once():
     files = ("medic/medic_06Jul2012.txt", "medic/CTD_diseases_2017-06.tsv.gz")
     kb = ConceptKB.join(read_vocabulary(shared_data(file)) for file in files)
     assert kb["MESH:D019082"] == kb["OMIM:270400"]
-    found = kb.find("smith-lemli-opitz syndrome")
+    found = kb.name_index("smith-lemli-opitz syndrome")
     assert kb.concept_ids_of(found) == ["OMIM:270400"]
 
 
@@ -739,8 +744,8 @@ def test_a_pickle_of_a_stored_vocabulary_is_its_folder_until_it_changes(tmp_path
     assert list(again) == list(kb)
     kb.add_names("MESH:D001241", ["ASA"])
     changed = pickle.loads(pickle.dumps(kb))
-    assert changed.concept_ids_of(changed.find("asa")) == ["MESH:D001241"]
-    assert again.find("asa") is None
+    assert changed.concept_ids_of(changed.name_index("asa")) == ["MESH:D001241"]
+    assert again.name_index("asa") is None
     pickled = pickle.dumps(again)
     kb.to_disk(tmp_path / "kb")
     with pytest.raises(AngelError, match="written anew"):
@@ -784,7 +789,7 @@ def snapshot(kb):
         "n": len(kb),
         "resolve": [kb.resolve(c) for c in ids],
         "names": {name: kb.concept_ids_of(i) for name, i in names.items()},
-        "found": {name: kb.find(name) == i for name, i in names.items()},
+        "found": {name: kb.name_index(name) == i for name, i in names.items()},
         "spellings": {name: kb.spelling(i) for name, i in names.items()},
         "names_of": {c.concept_id: [kb.name(i) for i in kb.names_of(c.concept_id)] for c in kb},
         "aliases": dict(kb.alias_to_cuis),

@@ -1,0 +1,61 @@
+"""Finding concepts by what a person types, and what a vocabulary makes of a text."""
+
+from spacy_angel.vocabulary.concepts import Concept
+from spacy_angel.vocabulary.kb import ConceptKB
+from spacy_angel.vocabulary.lookup import explain, search_concepts
+
+CONCEPTS = [
+    Concept("MESH:D009203", "Myocardial Infarction", ("Heart-Attack", "heart attack", "+")),
+    Concept("MESH:D006333", "Heart Failure", ("Decompensation of the heart",)),
+    Concept("MESH:D003919", "Diabetes Insipidus", ("diabetes",), alternate_ids=("OMIM:125700",)),
+    Concept("MESH:D003920", "Diabetes Mellitus", ("Diabetes",)),
+]
+
+
+def hits(text, **options):
+    found = search_concepts(ConceptKB.build(CONCEPTS), text, **options)
+    return [(hit.concept.concept_id, hit.name, hit.how) for hit in found]
+
+
+def test_concepts_are_found_by_identifier_name_words_and_letters_in_this_order():
+    assert hits("OMIM:125700") == [("MESH:D003919", "Diabetes Insipidus", "identifier")]
+    assert hits("D009203")[0] == ("MESH:D009203", "Myocardial Infarction", "identifier")
+    assert hits("HEART ATTACK") == [("MESH:D009203", "Heart-Attack", "name")]
+    assert hits("heart") == [
+        ("MESH:D009203", "Heart-Attack", "words"),
+        ("MESH:D006333", "Heart Failure", "words"),
+    ]
+    assert hits("attack hea") == [("MESH:D009203", "Heart-Attack", "words")]
+    assert hits("hart attac")[0] == ("MESH:D009203", "Heart-Attack", "similar")
+    assert hits("zzz") == hits("+") == []
+
+
+def test_a_name_comes_before_longer_names_with_its_words_and_the_limit_holds():
+    assert [concept_id for concept_id, _, how in hits("diabetes") if how == "name"] == [
+        "MESH:D003919",
+        "MESH:D003920",
+    ]
+    assert len(hits("diabetes", limit=1)) == 1
+
+
+def test_a_text_is_explained_as_a_name():
+    found = explain(ConceptKB.build(CONCEPTS), "heart/ATTACK")
+    assert found.normal == "heart attack"
+    (holder,) = found.holders
+    assert holder.concept == CONCEPTS[0]
+    assert holder.spellings == ("Heart-Attack", "heart attack")
+    assert not holder.is_canonical
+    assert found.concept is None
+
+
+def test_a_text_is_explained_as_an_identifier():
+    found = explain(ConceptKB.build(CONCEPTS), "OMIM:125700")
+    assert (found.concept, found.own_id) == (CONCEPTS[2], False)
+    assert found.shared == (("diabetes", ("MESH:D003920",)),)
+    assert found.holders == ()
+    assert explain(ConceptKB.build(CONCEPTS), "D009203").unsearchable == ("+",)
+
+
+def test_a_name_without_letters_has_no_normal_form():
+    found = explain(ConceptKB.build(CONCEPTS), "+")
+    assert (found.normal, found.holders, found.concept) == ("", (), None)
