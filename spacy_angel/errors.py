@@ -564,8 +564,8 @@ class Errors(metaclass=_WithCodes):
 class Warnings(metaclass=_WithCodes):
     """Messages of warnings, likewise."""
 
-    W101 = "The stored name trie is compiled anew. {error}"
-    W102 = "The name trie stays in memory, for it cannot be stored: {error}"
+    W101 = "The stored {what} is compiled anew. {error}"
+    W102 = "The {what} stays in memory, for it cannot be stored: {error}"
     W103 = "{n} of {n_all} names have no tokens in this model, which cannot find them."
     W104 = "The added name {name!r} has no tokens in this model, which cannot find it."
     W201 = (

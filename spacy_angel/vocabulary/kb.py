@@ -14,6 +14,7 @@ from ..errors import AngelError, Errors
 from .arrays import META, TRIES, open_folder, pack, unpack, verify_folder, write_folder
 from .concepts import Concept, normalize_name
 from .live import LiveVocabulary
+from .nearest import NearestNames
 from .scispacy_views import ConceptsById, IdsBySpelling
 from .search_spaces import SearchSpaces, Subset
 from .table import COLUMNS, ConceptTable, SharedNames, tidy
@@ -55,6 +56,7 @@ class ConceptKB:
         self._edits: Counter[str] = Counter()
         folder = None if path is None else path / TRIES
         self._spaces = SearchSpaces(self._live, meta["fingerprint"], folder)
+        self.nearest = NearestNames(self._live, meta["fingerprint"], folder)
 
     @classmethod
     def build(
@@ -376,9 +378,10 @@ class ConceptKB:
         write_folder(path, KIND, VERSION, stored._table.columns, stored._meta)
         if stored is self:
             self._spaces.to_disk(path / TRIES)
+            self.nearest.to_disk(path / TRIES)
         elif self.path is not None and path.resolve() == self.path.resolve():
             # what is mapped is no longer what the folder holds
-            self.path = self._spaces.folder = None
+            self.path = self._spaces.folder = self.nearest.folder = None
 
     @classmethod
     def from_disk(cls, path: Path | str) -> "ConceptKB":

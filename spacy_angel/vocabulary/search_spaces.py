@@ -1,7 +1,5 @@
 """What a vocabulary gives to a search: compiled tries, subsets as masks, each made once."""
 
-import logging
-import shutil
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -11,12 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..errors import AngelError, Errors, Warnings
+from ..errors import AngelError, Errors
+from .compiled import open_or_compile
 from .live import LiveVocabulary
 from .trie import NameTrie, SearchSpace
 from .trie_compiler import AddedNames, NameTokenizer, compile_names
-
-logger = logging.getLogger(__name__)
 
 # masks that are not in use are dropped beyond this; one of 6 million names takes 30 MB
 _MASK_BYTES = 256 * 2**20
@@ -109,23 +106,13 @@ class SearchSpaces:
 
     def _stored_names(self, tokenizer: NameTokenizer, fingerprint: str) -> NameTrie:
         """The trie of the stored names: from the folder, else compiled and put there."""
-        folder = None if self.folder is None else self.folder / fingerprint
-        if folder is not None and folder.exists():
-            try:
-                return NameTrie.from_disk(folder, fingerprint)
-            except AngelError as error:
-                logger.warning(Warnings.W101.format(error=error))
-                shutil.rmtree(folder, ignore_errors=True)
         names = self._vocabulary.table.names
-        trie = compile_names(names, len(names), tokenizer, fingerprint)
-        if folder is None:
-            return trie
-        try:
-            trie.to_disk(folder)
-            return NameTrie.from_disk(folder, fingerprint)
-        except OSError as error:
-            logger.warning(Warnings.W102.format(error=error))
-            return trie
+        return open_or_compile(
+            None if self.folder is None else self.folder / fingerprint,
+            "name trie",
+            lambda folder: NameTrie.from_disk(folder, fingerprint),
+            lambda: compile_names(names, len(names), tokenizer, fingerprint),
+        )
 
     def _mask(self, fingerprint: str, subset: Subset | None, tries: Sequence[NameTrie]) -> _Mask:
         """Leaf prefix sums of a subset, kept until the vocabulary changes."""

@@ -130,6 +130,16 @@ def test_log_probs_are_those_of_transformers(folders, family: str) -> None:
 
 
 @pytest.mark.parametrize("family", ["bart", "t5", "pair"])
+def test_several_names_of_a_mention_have_the_log_probs_of_each_alone(folders, family: str) -> None:
+    generator = Generator.from_pretrained(folders[family])
+    names = [NAMES[:3], [], NAMES]
+    found = generator.log_probs_of(MENTIONS, names, batch_size=2)
+    for mention, some, values in zip(MENTIONS, names, found, strict=True):
+        alone = generator.log_probs([mention] * len(some), some)
+        assert values == pytest.approx(alone, abs=1e-4)
+
+
+@pytest.mark.parametrize("family", ["bart", "t5", "pair"])
 @pytest.mark.parametrize("mode", ["beam", "exact"])
 def test_the_search_gives_the_log_probs_of_its_names(folders, family: str, mode: str) -> None:
     generator = Generator.from_pretrained(folders[family])
