@@ -687,6 +687,7 @@ def test_askapatient_has_1036_concepts():
     assert len({c.concept_id for c in askapatient_concepts(files)}) == 1036
 
 
+@pytest.mark.slow
 def test_medmentions_streams_in_bounded_memory():
     """All documents together take 38 MB; a stream holds one of them and a digest of each."""
     path = shared_data("medmentions/st21pv_train.rebuilt.pubtator.gz")

@@ -280,6 +280,7 @@ def test_vocabulary_of_another_corpus(tmp_path):
         evaluate("exact", CORPUS, "pubtator", kb, tmp_path)
 
 
+@pytest.mark.slow
 def test_tfidf_on_askapatient(tmp_path):
     """Fold 0. With names lower-cased only, not in normal form, 58.0 and 83.2 were measured; five
     mentions of 867 differ at most."""
@@ -297,11 +298,12 @@ def test_tfidf_on_askapatient(tmp_path):
 
 COUNT = """
 import resource, sys
-from spacy_angel.concepts import Concept
-from spacy_angel.corpora import read_corpus, split_ids
-from spacy_angel.evaluate import evaluate
-from spacy_angel.kb import ConceptKB
-from spacy_angel.preprocessing import Preprocessing
+from spacy_angel.vocabulary.concepts import Concept
+from spacy_angel.corpora.registry import read_corpus
+from spacy_angel.vocabulary.identifiers import split_ids
+from spacy_angel.evaluation.run import evaluate
+from spacy_angel.vocabulary.kb import ConceptKB
+from spacy_angel.corpora.preprocessing import Preprocessing
 
 def megabytes():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

@@ -640,6 +640,7 @@ def test_source_limit_is_not_saved_with_the_model(make, tmp_path):
     assert len(fresh.generator.prompts.source_ids([long])[0]) == models.FORMAT.max_source_tokens
 
 
+@pytest.mark.slow
 def test_two_processes_after_the_parent_has_run_the_model(tmp_path):
     """In a process of its own, with a model wide enough for several threads: where the forked
     workers use them too, it hangs."""
@@ -925,6 +926,7 @@ def test_a_copy_outlives_the_linker_that_it_was_made_of(make, copied):
     assert links(again(doc)) == expected
 
 
+@pytest.mark.slow
 def test_two_spawned_processes_link_as_one_does(tmp_path, model, vocabulary):
     """What macOS and Windows do for `n_process`, which hands the linker on as a pickle. Few open
     files: a model is no tensor a file."""

@@ -202,7 +202,7 @@ def test_the_script(parts: Path, tmp_path: Path) -> None:
     assert nlp.get_pipe("angel_linker").settings.length_penalty == 1.0
     wrong = CliRunner().invoke(app, [*flat, "--storage", "int4"])
     assert wrong.exit_code == 1
-    assert "Error: Unknown dtype 'int4'" in wrong.stderr
+    assert "] Unknown dtype 'int4'" in wrong.stderr
 
 
 @pytest.mark.parametrize(("given", "expected"), [((), 0.0), (("--length-penalty", "0.5"), 0.5)])

@@ -103,6 +103,7 @@ def test_models_that_differ(models, tmp_path):
         assert not (tmp_path / "mean").exists()
 
 
+@pytest.mark.slow
 def test_script(models, tmp_path):
     command = [sys.executable, ROOT / "scripts" / "average_models.py", *models]
     options = ["--output", tmp_path / "mean", "--share", "1", "--share", "3"]
@@ -112,7 +113,7 @@ def test_script(models, tmp_path):
         [*command, "-o", tmp_path / "none", "--share", "1"], capture_output=True, text=True
     )
     assert refused.returncode == 1
-    assert "Error: A mean needs" in refused.stderr
+    assert "] A mean needs" in refused.stderr
     assert not (tmp_path / "none").exists()
     (tmp_path / "empty").mkdir()
     refused = subprocess.run(

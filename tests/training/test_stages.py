@@ -243,6 +243,7 @@ def test_substitutes_share_the_type_and_serve_equally_often(config, tmp_path):
     assert stages.positive_examples(data, settings) == examples
 
 
+@pytest.mark.slow
 def test_training_needs_neither_spacy_nor_before_its_second_stage_trl():
     code = (
         "import sys, spacy_angel.training.stages\n"

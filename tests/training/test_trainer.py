@@ -138,7 +138,7 @@ from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 import torch
 from support.tiny_training import CONCEPTS, EXAMPLES, GOLD, PAIRS, quick, tiny_backbone
-from spacy_angel.kb import ConceptKB
+from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.training.batches import encode_examples, encode_pairs
 from spacy_angel.training.config import DevelopmentSettings, NegativeSettings, PositiveSettings
 from spacy_angel.training.development import Development
