@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -13,8 +13,9 @@ from ..corpora.documents import CorpusDocument
 from ..errors import AngelError, Errors
 from ..linking.mentions import find_spans
 from ..linking.ranking import NIL
+from ..pipelines.components import components_before
 from ..pipelines.open import open_pipeline
-from ..search.cached import CachedSearch
+from ..search.cached import SearchCache
 from .documents import SCORE_PLACES, AnnotatedDocument, AnnotatedMention, Failure, ScoredConcept
 
 if TYPE_CHECKING:
@@ -66,12 +67,13 @@ class DocumentLinker:
         self.nlp = nlp
         self.linker = linker
         self._settings = settings
-        self._cache: CachedSearch | None = None
         self._failed_in_a_row = 0
-        at = next(i for i, (_, component) in enumerate(nlp.pipeline) if component is linker)
-        rest = nlp.pipe_names[at:]
-        writers = [n for n in nlp.pipe_names[:at] if "doc.ents" in nlp.get_pipe_meta(n).assigns]
-        self._not_run = {False: rest, True: [*writers, *rest]}
+        self._not_run = {
+            given: set(nlp.pipe_names).difference(
+                components_before(nlp, linker, given_mentions=given)
+            )
+            for given in (False, True)
+        }
         # Not `nlp.set_error_handler`: spaCy's own recogniser has no place for one.
         nlp.default_error_handler = raise_error
         for _, component in nlp.pipeline:
@@ -80,9 +82,7 @@ class DocumentLinker:
                     component.set_error_handler(raise_error)
         # Opened now: without model or vocabulary no document could be linked.
         linker.kb.search_space(linker.generator.prompts, [None])
-        if settings.cache:
-            self._cache = CachedSearch(linker.generator)
-            linker.generator = self._cache  # type: ignore[assignment]  # stands in for it
+        linker.search_cache = SearchCache() if settings.cache else None
 
     def __call__(
         self, documents: Sequence[CorpusDocument], *, strict: bool = False
@@ -95,8 +95,8 @@ class DocumentLinker:
         RAISES (AngelError): a document failed and `strict`, or all MANY_FAILURES last ones did, in
             whole batches.
         """
-        if self._cache is not None:
-            self._cache.clear()
+        if self.linker.search_cache is not None:
+            self.linker.search_cache.clear()
         results: list[AnnotatedDocument | Failure] = []
         stream = iter(documents)
         with warnings.catch_warnings():
@@ -140,13 +140,9 @@ class DocumentLinker:
             for document in documents
         ]
         docs = list(self.nlp.pipe(docs, batch_size=len(docs), disable=self._not_run[given]))
-        own = self.linker.settings
-        span_key = GOLD_SPANS if given else own.span_key
-        try:
-            self.linker.settings = replace(own, span_key=span_key)
+        span_key = GOLD_SPANS if given else self.linker.settings.span_key
+        with self.linker.using(span_key=span_key):
             links = self.linker.predict(docs)
-        finally:
-            self.linker.settings = own
         return [
             self._document(document, find_spans(doc, span_key), doc_links, given)
             for document, doc, doc_links in zip(documents, docs, links, strict=True)

@@ -370,20 +370,19 @@ def _system(
         yield baseline_system(BASELINES[run.name](kb), run.k), None
         return
     settings, own = linker.settings, linker.kb
-    try:
-        linker.kb = kb
-        linker.settings = replace(
-            settings,
-            k=max(settings.k, run.k),
-            num_beams=max(settings.num_beams, run.k),
-            overwrite=True,
-            span_key=settings.span_key if run.predicted else GOLD_SPANS,
-        )
-        # Opening the model and compiling the names is not linking: it is done before the clock.
-        kb.search_space(linker.generator.prompts)
-        yield pipeline_system(nlp, linker, predicted=run.predicted), linker.generator
-    finally:
-        linker.settings, linker.kb = settings, own
+    with linker.using(
+        k=max(settings.k, run.k),
+        num_beams=max(settings.num_beams, run.k),
+        overwrite=True,
+        span_key=settings.span_key if run.predicted else GOLD_SPANS,
+    ):
+        try:
+            linker.kb = kb
+            # Opening the model and compiling the names is not linking: it is done before the clock.
+            kb.search_space(linker.generator.prompts)
+            yield pipeline_system(nlp, linker, predicted=run.predicted), linker.generator
+        finally:
+            linker.kb = own
 
 
 def _seen(documents: Iterable[CorpusDocument], kb: ConceptKB) -> Seen:

@@ -16,6 +16,7 @@ from ..corpora.documents import CorpusDocument, GoldMention
 from ..linking.mentions import find_spans, read_mentions
 from ..linking.ranking import NIL
 from ..model.mention import Mention, mention_at
+from ..pipelines.components import components_before, name_of
 from ..vocabulary.identifiers import split_ids
 from .baselines import Baseline
 from .counts import MentionResult, Ranking
@@ -92,10 +93,8 @@ def pipeline_system(nlp: "Language", linker: "AngelLinker", *, predicted: bool =
         other components that write entities do not run.
     RETURNS (System): the system.
     """
-    at = next(i for i, (_, component) in enumerate(nlp.pipeline) if component is linker)
-    before, after = nlp.pipe_names[:at], nlp.pipe_names[at + 1 :]
-    writers = [name for name in before if "doc.ents" in nlp.get_pipe_meta(name).assigns]
-    disable = after if predicted else [*writers, *after]
+    before = components_before(nlp, linker, given_mentions=not predicted)
+    disable = set(nlp.pipe_names).difference(before, [name_of(nlp, linker)])
 
     def answer(documents: Iterable[CorpusDocument]) -> Iterator[DocumentAnswers]:
         pending: deque[CorpusDocument] = deque()

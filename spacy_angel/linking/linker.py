@@ -4,9 +4,9 @@ It knows documents, not tensors: `mentions` reads them, `generator` searches, `r
 """
 
 import json
-import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -18,66 +18,24 @@ from spacy.pipeline import Pipe
 from spacy.tokens import Doc, Span, SpanGroup
 from spacy.training import Example
 from spacy.vocab import Vocab
-from thinc.api import Config
 from tqdm import tqdm
 
 from ..errors import AngelError, Errors, Warnings
 from ..files.atomic import write_json
+from .forks import OneThreadInForks, quiet_tokenizers_in_forks
 from .loaders import ModelLoader, VocabularyLoader, load_checkpoint, load_vocabulary
 from .mentions import find_spans, read_mentions
 from .ranking import NIL, Candidate, RankedConcept, choose_link, list_candidates, rank_concepts
 from .scoring import gold_ids
-from .settings import Dtype, LinkerSettings, Mode
+from .settings import LinkerSettings
 
 if TYPE_CHECKING:
     from ..model.mention import Mention
+    from ..search.cached import SearchCache
     from ..search.generator import Generator
     from ..vocabulary.kb import ConceptKB
     from ..vocabulary.search_spaces import Subset
     from .calibration import Calibration, CalibrationItem
-
-# scispaCy's abbreviation detector causes it with every text that has no abbreviation.
-warnings.filterwarnings("ignore", message=r"\[W036\]", module=r"scispacy\.abbreviation")
-
-DEFAULT_CONFIG = """
-[angel_linker]
-# A folder, a hub name, or a block with @architectures; null is the model that ships.
-model = null
-# A stored vocabulary, a vocabulary file, or a block with @misc; null is the starter that ships.
-vocabulary = null
-# What the model reads.
-n_sents = null
-max_source_tokens = null
-resolve_abbreviations = true
-# How it searches.
-mode = "beam"
-num_beams = 5
-k = 5
-length_penalty = 1.0
-max_work = 1000
-# How names become a link.
-temperature = 1.0
-threshold = null
-min_log_prob = null
-link_exact_names = false
-# Which mentions are linked, and to what.
-span_key = null
-labels_discard = []
-types_by_label = {}
-overwrite = true
-# What is written.
-output_span_key = null
-kb_id_attr = "kb_id"
-kb_ents_attr = "kb_ents"
-candidates_attr = "candidates"
-# Where and how it runs.
-batch_size = 32
-device = "cpu"
-dtype = "float32"
-
-[angel_linker.scorer]
-@scorers = "spacy_angel.linker_scorer.v1"
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,90 +52,6 @@ class Link:
     kb_id: str
     kb_ents: list[tuple[str, float]]
     candidates: list[dict[str, Any]]
-
-
-@Language.factory(
-    "angel_linker",
-    assigns=["token.ent_kb_id", "span._.kb_id", "span._.kb_ents", "span._.candidates"],
-    requires=["doc.ents"],
-    default_config=Config().from_str(DEFAULT_CONFIG)["angel_linker"],
-    default_score_weights={
-        "nel_micro_f": 1.0,
-        "nel_micro_r": None,
-        "nel_micro_p": None,
-        "nel_accuracy": None,
-    },
-)
-def make_angel_linker(
-    nlp: Language,
-    name: str,
-    model: str | Callable | None,
-    vocabulary: str | Callable | None,
-    n_sents: int | None,
-    max_source_tokens: int | None,
-    resolve_abbreviations: bool,
-    mode: Mode,
-    num_beams: int,
-    k: int,
-    length_penalty: float,
-    max_work: int,
-    temperature: float,
-    threshold: float | None,
-    min_log_prob: float | None,
-    link_exact_names: bool,
-    span_key: str | None,
-    labels_discard: list[str],
-    types_by_label: dict[str, list[str]],
-    overwrite: bool,
-    output_span_key: str | None,
-    kb_id_attr: str,
-    kb_ents_attr: str,
-    candidates_attr: str,
-    batch_size: int,
-    device: str,
-    dtype: Dtype,
-    scorer: Callable | None,
-) -> "AngelLinker":
-    """The factory; it opens nothing. The other arguments are the fields of `LinkerSettings`.
-
-    nlp (Language): the pipeline.
-    name (str): the component's name in it.
-    model (str | ModelLoader | None), vocabulary (str | VocabularyLoader | None), scorer
-        (Callable | None): see `AngelLinker`.
-    RETURNS (AngelLinker): the component.
-    RAISES (AngelError): a setting that does not fit, or outputs that another linker of the
-        pipeline writes.
-    """
-    settings = LinkerSettings(
-        n_sents=n_sents,
-        max_source_tokens=max_source_tokens,
-        resolve_abbreviations=resolve_abbreviations,
-        mode=mode,
-        num_beams=num_beams,
-        k=k,
-        length_penalty=length_penalty,
-        max_work=max_work,
-        temperature=temperature,
-        threshold=threshold,
-        min_log_prob=min_log_prob,
-        link_exact_names=link_exact_names,
-        span_key=span_key,
-        labels_discard=tuple(labels_discard),
-        types_by_label={label: tuple(types) for label, types in types_by_label.items()},
-        overwrite=overwrite,
-        output_span_key=output_span_key,
-        kb_id_attr=kb_id_attr,
-        kb_ents_attr=kb_ents_attr,
-        candidates_attr=candidates_attr,
-        batch_size=batch_size,
-        device=device,
-        dtype=dtype,
-    )
-    linker = AngelLinker(
-        nlp.vocab, name, model=model, vocabulary=vocabulary, settings=settings, scorer=scorer
-    )
-    linker.check_outputs(nlp)
-    return linker
 
 
 class AngelLinker(Pipe):
@@ -197,6 +71,8 @@ class AngelLinker(Pipe):
         device, dtype, max_source_tokens and attribute names are read once. `linker.config_settings`
         are those that stand in the pipeline's config; what differs from them is saved beside it.
     scorer (Callable | None): answers `score`.
+
+    `linker.search_cache` may be set to a `SearchCache`, which searches no mention twice.
     """
 
     def __init__(
@@ -218,7 +94,8 @@ class AngelLinker(Pipe):
         self._vocabulary_source = vocabulary
         self._generator: Generator | None = None
         self._kb: ConceptKB | None = None
-        self._process = os.getpid()
+        self.search_cache: SearchCache | None = None
+        self._forks = OneThreadInForks()
         _set_extensions(settings)
 
     @property
@@ -231,6 +108,9 @@ class AngelLinker(Pipe):
 
     @generator.setter
     def generator(self, generator: "Generator") -> None:
+        quiet_tokenizers_in_forks()
+        # scispaCy's abbreviation detector warns of every text that has no abbreviation.
+        warnings.filterwarnings("ignore", message=r"\[W036\]", module=r"scispacy\.abbreviation")
         limit = self.settings.max_source_tokens
         if limit is not None:
             generator.prompts.limit_source(limit)
@@ -248,6 +128,20 @@ class AngelLinker(Pipe):
     @kb.setter
     def kb(self, kb: "ConceptKB") -> None:
         self._kb = kb
+
+    @contextmanager
+    def using(self, **settings: Any) -> Iterator[None]:
+        """Other settings for the time of a block; what changes within of the rest stays.
+
+        settings (Any): fields of `LinkerSettings`.
+        RAISES (AngelError): an unknown setting, or a value that does not fit.
+        """
+        own = self.settings.to_dict()
+        self.settings = LinkerSettings.from_dict({**own, **settings})
+        try:
+            yield
+        finally:
+            self.settings = replace(self.settings, **{name: own[name] for name in settings})
 
     def initialize(
         self,
@@ -535,7 +429,7 @@ class AngelLinker(Pipe):
             return []
         from ..search.generator import SearchSettings
 
-        self._use_one_thread_in_a_fork()
+        self._forks.ensure()
         settings = self.settings
         subsets: list[Subset | None] = [None]
         subset_of_label: dict[str, int] = {}
@@ -555,6 +449,7 @@ class AngelLinker(Pipe):
             ),
             subsets=numbers,
             batch_size=settings.batch_size,
+            cache=self.search_cache,
         )
         n_unproven = sum(not result.proven for result in results)
         if settings.mode == "exact" and n_unproven:
@@ -645,15 +540,6 @@ class AngelLinker(Pipe):
                 settings[name] = values["changed"]
         self.settings = LinkerSettings.from_dict(settings)
 
-    def _use_one_thread_in_a_fork(self) -> None:
-        """A forked process (`nlp.pipe(n_process=2)`) hangs in torch's thread pool, whose threads
-        stayed behind in its parent, unless it computes in one thread."""
-        if os.getpid() != self._process:
-            import torch
-
-            torch.set_num_threads(1)
-            self._process = os.getpid()
-
 
 def _set_kb_ids(
     doc: Doc, span_key: str | None, spans: Sequence[Span], kb_ids: Sequence[str]
@@ -688,24 +574,3 @@ def _set_extensions(settings: LinkerSettings) -> None:
         _, method, getter, setter = Span.get_extension(name)
         if method is not None or (getter is not None and setter is None):
             raise AngelError(Errors.E310.format(name=name, setting=setting))
-
-
-def _quiet_tokenizers_in_forks() -> None:
-    """The tokenizers' threads stay behind in the parent as well; a forked process does without
-    them, and warns, unless it is told so before the fork."""
-    name = "TOKENIZERS_PARALLELISM"
-    added: list[bool] = []
-
-    def tell() -> None:
-        added.append(name not in os.environ)
-        os.environ.setdefault(name, "false")
-
-    def take_back() -> None:
-        if added.pop():
-            del os.environ[name]
-
-    if hasattr(os, "register_at_fork"):
-        os.register_at_fork(before=tell, after_in_parent=take_back)
-
-
-_quiet_tokenizers_in_forks()

@@ -4,10 +4,11 @@ block of a config file. Nothing is opened before `load`."""
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from ..about import DATA, SHIPPED_NAME
 from ..errors import AngelError, Errors
+from ..vocabulary.table import SharedNames
 from .settings import Dtype
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def checkpoint_loader(path: str) -> ModelLoader:
 def vocabulary_loader(
     paths: Sequence[str],
     format: str | None = None,
-    shared_names: Literal["all", "fewer_names"] = "all",
+    shared_names: SharedNames = "all",
 ) -> VocabularyLoader:
     """`spacy_angel.Vocabulary.v1`: a vocabulary built in memory from the files it is published
     in. A large one is better built once, with `spacy-angel kb build`, and given as a folder.
@@ -50,7 +51,7 @@ def vocabulary_loader(
     shared_names (str): as `ConceptKB.build`.
     RETURNS (VocabularyLoader): builds it.
     """
-    return partial(_build_vocabulary, tuple(paths), format, shared_names)
+    return partial(_build, tuple(paths), format, shared_names)
 
 
 def load_checkpoint(
@@ -95,19 +96,15 @@ def load_vocabulary(path: str | Path | None) -> "ConceptKB":
     if not Path(path).exists():
         raise AngelError(Errors.E308.format(path=path))
     if Path(path).is_file():
-        return _build_vocabulary((str(path),), None, "all")
+        return _build((path,), None, "all")
     return ConceptKB.from_disk(Path(path))
 
 
-def _build_vocabulary(
-    paths: Sequence[str], format: str | None, shared_names: Literal["all", "fewer_names"]
+def _build(
+    paths: Sequence[str | Path], format: str | None, shared_names: SharedNames
 ) -> "ConceptKB":
-    from ..vocabulary.formats.registry import read_vocabulary
-    from ..vocabulary.kb import ConceptKB
+    from ..vocabulary.build import build_vocabulary
 
     if missing := [path for path in paths if not Path(path).exists()]:
         raise AngelError(Errors.E308.format(path=missing[0]))
-    concepts = (read_vocabulary(Path(path), format) for path in paths)
-    return ConceptKB.join(
-        concepts, shared_names=shared_names, sources=[{"path": path} for path in paths]
-    )
+    return build_vocabulary(list(map(Path, paths)), None, format=format, shared_names=shared_names)

@@ -1,8 +1,13 @@
-"""What the component `angel_linker` can be told: names, meanings, limits."""
+"""What the component `angel_linker` can be told: each setting once, with its type, default, limits
+and meaning."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any, Literal, get_args
+from functools import cache
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+
+from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic_core import PydanticCustomError
 
 from ..errors import AngelError, Errors
 
@@ -10,98 +15,160 @@ Mode = Literal["beam", "exact"]
 Dtype = Literal["float32", "bfloat16", "float16", "int8"]
 
 
+def _name(value: Any) -> Any:
+    if not isinstance(value, str) or not value.strip():
+        raise PydanticCustomError("name", "a string that is not empty")
+    return value
+
+
+def _names(value: Any) -> Any:
+    if not isinstance(value, list | tuple | set | frozenset):
+        raise PydanticCustomError("names", "a list of strings")
+    # Lists from a config file become tuples, so that equal settings are equal.
+    return tuple(value)
+
+
+Name = Annotated[str, BeforeValidator(_name)]
+Names = Annotated[tuple[Name, ...], BeforeValidator(_names)]
+
+
 @dataclass(frozen=True)
 class LinkerSettings:
-    """The settings of `angel_linker`, all but its model, vocabulary and scorer.
+    """The settings of `angel_linker`, all but its model, vocabulary and scorer; the type of each
+    carries its limits and its meaning, as `describe_settings` tells them.
 
-    n_sents (int | None): sentences of context on either side of the mention's own; None: the
-        whole document, as far as the model's length allows.
-    max_source_tokens (int | None): longest source in tokens, if under the model's own limit;
-        shorter is faster.
-    num_beams (int): beams of the beam search.
-    k (int): most names a mention; beam search finds no more than `num_beams`.
-    mode (str): `beam`, or `exact`: the k most probable names of the vocabulary.
-    length_penalty (float): in beam search a name's score is its log-probability divided by its
-        number of tokens to this power.
-    max_work (int): exact search gives up its proof after so many decoded tokens a mention.
-    threshold (float | None): least probability of a concept to link to it; None: off.
-    min_log_prob (float | None): least log-probability (nats) of its best name; None: off.
-    link_exact_names (bool): `min_log_prob`, which tells mentions outside the vocabulary, does not
-        hold for a mention that is, in normal form, a name found of the most probable concept.
-    temperature (float): of the concepts' probabilities, see `ranking.rank_concepts`.
-    labels_discard (tuple[str, ...]): entities with these labels are not linked (`NIL`).
-    types_by_label (dict[str, tuple[str, ...]]): entity label → semantic types that its concept
-        may have; other labels may have any.
-    resolve_abbreviations (bool): read the long forms that an abbreviation detector found.
-    overwrite (bool): link anew what has an identifier; if not, such entities stay as they are.
-    batch_size (int): mentions in one pass through the model.
-    device (str): `cpu`, `cuda`, `cuda:1`, …
-    dtype (str): `float32`, `bfloat16`, `float16` or `int8`.
-    span_key (str | None): mentions are the spans of this group; None: `doc.ents`.
-    output_span_key (str | None): also write the mentions, with `kb_id_`, into this span group.
-    kb_id_attr, kb_ents_attr, candidates_attr (str): names of the attributes on `span._`. The
-        linker whose `kb_id_attr` is `kb_id` also writes `span.kb_id_`.
+    RAISES (AngelError): a value that does not fit; the message names setting, expectation, value.
     """
 
-    n_sents: int | None = None
-    max_source_tokens: int | None = None
-    num_beams: int = 5
-    k: int = 5
-    mode: Mode = "beam"
-    length_penalty: float = 1.0
-    max_work: int = 1000
-    threshold: float | None = None
-    min_log_prob: float | None = None
-    link_exact_names: bool = False
-    temperature: float = 1.0
-    labels_discard: tuple[str, ...] = ()
-    types_by_label: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    resolve_abbreviations: bool = True
-    overwrite: bool = True
-    batch_size: int = 32
-    device: str = "cpu"
-    dtype: Dtype = "float32"
-    span_key: str | None = None
-    output_span_key: str | None = None
-    kb_id_attr: str = "kb_id"
-    kb_ents_attr: str = "kb_ents"
-    candidates_attr: str = "candidates"
+    # What the model reads.
+    n_sents: Annotated[
+        int | None,
+        Field(
+            ge=0,
+            description="sentences of context on either side of the mention's own; null: the "
+            "whole document, as far as the model's length allows",
+        ),
+    ] = None
+    max_source_tokens: Annotated[
+        int | None,
+        Field(
+            ge=8,
+            description="longest source in tokens, if under the model's own limit; shorter is "
+            "faster",
+        ),
+    ] = None
+    resolve_abbreviations: Annotated[
+        bool, Field(description="read the long forms that an abbreviation detector found")
+    ] = True
+    # How it searches.
+    mode: Annotated[
+        Mode, Field(description="`beam`, or `exact`: the k most probable names of the vocabulary")
+    ] = "beam"
+    num_beams: Annotated[int, Field(ge=1, description="beams of the beam search")] = 5
+    k: Annotated[
+        int,
+        Field(ge=1, description="most names a mention; beam search finds at most `num_beams`"),
+    ] = 5
+    length_penalty: Annotated[
+        float,
+        Field(
+            allow_inf_nan=False,
+            description="in beam search a name's score is its log-probability divided by its "
+            "number of tokens to this power",
+        ),
+    ] = 1.0
+    max_work: Annotated[
+        int,
+        Field(
+            ge=1,
+            description="exact search gives up its proof after so many decoded tokens a mention",
+        ),
+    ] = 1000
+    # How names become a link.
+    temperature: Annotated[
+        float,
+        Field(
+            gt=0,
+            allow_inf_nan=False,
+            description="of the concepts' probabilities: over 1 flattens, under 1 sharpens",
+        ),
+    ] = 1.0
+    threshold: Annotated[
+        float | None,
+        Field(ge=0, le=1, description="least probability of a concept to link to it; null: off"),
+    ] = None
+    min_log_prob: Annotated[
+        float | None,
+        Field(
+            le=0,
+            allow_inf_nan=False,
+            description="least log-probability (nats) of the concept's best name; null: off",
+        ),
+    ] = None
+    link_exact_names: Annotated[
+        bool,
+        Field(
+            description="`min_log_prob`, which tells mentions outside the vocabulary, does not "
+            "hold for a mention that is, in normal form, a name found of the most probable concept"
+        ),
+    ] = False
+    # Which mentions are linked, and to what.
+    span_key: Annotated[
+        Name | None,
+        Field(description="mentions are the spans of this group; null: `doc.ents`"),
+    ] = None
+    labels_discard: Annotated[
+        Names, Field(description="entities with these labels are not linked (`NIL`)")
+    ] = ()
+    types_by_label: Annotated[
+        dict[Name, Names],
+        Field(
+            description="entity label → semantic types that its concept may have; other labels "
+            "may have any"
+        ),
+    ] = field(default_factory=dict)
+    overwrite: Annotated[
+        bool,
+        Field(
+            description="link anew what has an identifier; if not, such entities stay as they are"
+        ),
+    ] = True
+    # What is written.
+    output_span_key: Annotated[
+        Name | None,
+        Field(description="also write the mentions, with `kb_id_`, into this span group"),
+    ] = None
+    kb_id_attr: Annotated[
+        Name,
+        Field(
+            description="attribute on `span._` with the identifier; the linker with `kb_id` also "
+            "writes `span.kb_id_`"
+        ),
+    ] = "kb_id"
+    kb_ents_attr: Annotated[
+        Name, Field(description="attribute on `span._` with the concepts and their probability")
+    ] = "kb_ents"
+    candidates_attr: Annotated[
+        Name, Field(description="attribute on `span._` with all that the search found")
+    ] = "candidates"
+    # Where and how it runs.
+    batch_size: Annotated[int, Field(ge=1, description="mentions in one pass of the model")] = 32
+    device: Annotated[Name, Field(description="`cpu`, `cuda`, `cuda:1`, …")] = "cpu"
+    dtype: Annotated[
+        Dtype, Field(description="type of the weights while they run; `int8` on a CPU only")
+    ] = "float32"
 
     def __post_init__(self) -> None:
-        for name, least in (("num_beams", 1), ("k", 1), ("max_work", 1), ("batch_size", 1)):
-            self._expect(name, _is_int(getattr(self, name), least), f"a whole number from {least}")
-        for name, least in (("n_sents", 0), ("max_source_tokens", 8)):
-            ok = getattr(self, name) is None or _is_int(getattr(self, name), least)
-            self._expect(name, ok, f"null or a whole number from {least}")
-        self._expect("mode", self.mode in get_args(Mode), f"one of {get_args(Mode)}")
-        self._expect("dtype", self.dtype in get_args(Dtype), f"one of {get_args(Dtype)}")
-        self._expect("length_penalty", _is_number(self.length_penalty), "a number")
-        positive = _is_number(self.temperature) and self.temperature > 0
-        self._expect("temperature", positive, "a number above 0")
-        within = self.threshold is None or (_is_number(self.threshold) and 0 <= self.threshold <= 1)
-        self._expect("threshold", within, "null or a number between 0 and 1")
-        ok = self.min_log_prob is None or (_is_number(self.min_log_prob) and self.min_log_prob <= 0)
-        self._expect("min_log_prob", ok, "null or a log-probability in nats, at most 0")
-        for name in ("link_exact_names", "resolve_abbreviations", "overwrite"):
-            self._expect(name, isinstance(getattr(self, name), bool), "true or false")
-        for name in ("device", "kb_id_attr", "kb_ents_attr", "candidates_attr"):
-            self._expect(name, _is_name(getattr(self, name)), "a string that is not empty")
-        for name in ("span_key", "output_span_key"):
-            ok = getattr(self, name) is None or _is_name(getattr(self, name))
-            self._expect(name, ok, "null or a string that is not empty")
+        for name, adapter in _adapters().items():
+            try:
+                value = adapter.validate_python(getattr(self, name))
+            except ValidationError as error:
+                raise self._refusal(name, error) from error
+            object.__setattr__(self, name, value)
         attributes = {self.kb_id_attr, self.kb_ents_attr, self.candidates_attr}
         self._expect("kb_id_attr", len(attributes) == 3, "unlike the other two attributes' names")
         differ = self.output_span_key is None or self.output_span_key != self.span_key
         self._expect("output_span_key", differ, f"unlike span_key, {self.span_key!r}")
-        self._expect("labels_discard", _are_names(self.labels_discard), "a list of labels")
-        ok = isinstance(self.types_by_label, Mapping) and all(
-            _is_name(label) and _are_names(types) for label, types in self.types_by_label.items()
-        )
-        self._expect("types_by_label", ok, "a table from label to a list of semantic types")
-        # Lists from a config file become tuples, so that equal settings are equal.
-        object.__setattr__(self, "labels_discard", tuple(self.labels_discard))
-        types = {label: tuple(types) for label, types in self.types_by_label.items()}
-        object.__setattr__(self, "types_by_label", types)
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "LinkerSettings":
@@ -137,18 +204,51 @@ class LinkerSettings:
             value = getattr(self, name)
             raise AngelError(Errors.E305.format(name=name, expected=expected, value=value))
 
-
-def _is_int(value: Any, least: int) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= least
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and value == value
-
-
-def _is_name(value: Any) -> bool:
-    return isinstance(value, str) and bool(value.strip())
+    def _refusal(self, name: str, error: ValidationError) -> AngelError:
+        problem = error.errors()[0]
+        expected = problem["msg"].removeprefix("Input should be ")
+        if type(None) in get_args(get_args(_hints()[name])[0]):
+            expected = f"null or {expected}"
+        place = "".join(f"[{part!r}]" for part in problem["loc"])
+        return AngelError(
+            Errors.E305.format(name=name + place, expected=expected, value=problem["input"])
+        )
 
 
-def _are_names(value: Any) -> bool:
-    return isinstance(value, (list, tuple, set, frozenset)) and all(map(_is_name, value))
+@cache
+def _hints() -> dict[str, Any]:
+    return get_type_hints(LinkerSettings, include_extras=True)
+
+
+@cache
+def _adapters() -> dict[str, TypeAdapter[Any]]:
+    # Strict: true is not 1, and "5" is not 5.
+    config = ConfigDict(strict=True)
+    return {name: TypeAdapter(hint, config=config) for name, hint in _hints().items()}
+
+
+def describe_settings() -> list[tuple[str, str, Any, str]]:
+    """RETURNS (list[tuple[str, str, Any, str]]): of each setting its name, type, default in a
+    config file, and meaning, e.g. `("k", "int", 5, "most names a mention; …")`."""
+    defaults = LinkerSettings().to_dict()
+    rows = []
+    for name, hint in _hints().items():
+        kind, *metadata = get_args(hint)
+        meaning = next(m.description for m in metadata if getattr(m, "description", None))
+        rows.append((name, _type_name(kind), defaults[name], meaning))
+    return rows
+
+
+def _type_name(kind: Any) -> str:
+    """`Name | None` → `str | null`, `Names` → `list of str`, as a config file has them."""
+    origin, parts = get_origin(kind), get_args(kind)
+    if origin is None:
+        return "null" if kind is type(None) else kind.__name__
+    if origin is Literal:
+        return " | ".join(f'"{value}"' for value in parts)
+    if origin is Annotated:
+        return _type_name(parts[0])
+    names = [_type_name(part) for part in parts if part is not ...]
+    if origin is tuple:
+        return f"list of {names[0]}"
+    return " → ".join(names) if origin is dict else " | ".join(names)

@@ -91,15 +91,12 @@ def _parts(
     vocabulary; files that they map stay until the end."""
     from ..linking.loaders import load_vocabulary
     from ..search.generator import Generator
-    from ..vocabulary.build import build_vocabulary
 
     with TemporaryDirectory(prefix="spacy-angel-") as temporary:
         stored = Path(temporary) / "model"
         Generator.from_pretrained(model).to_disk(stored, storage=storage)
         generator = Generator.from_pretrained(stored, dtype=dtype, local_files_only=True)
-        # Of a file its checksum and counts are recorded.
-        vocabulary = build_vocabulary([kb], None) if kb.is_file() else load_vocabulary(kb)
-        yield generator, vocabulary
+        yield generator, load_vocabulary(kb)
 
 
 def _open_base(ner: Path | str | None) -> "Language":

@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from .components import components_before, name_of
+
 if TYPE_CHECKING:
     from spacy.language import Language
 
@@ -27,20 +29,13 @@ def calibrate_on(
     """
     from ..corpora.docs import GOLD_SPANS, to_doc
 
-    at = next(i for i, (_, component) in enumerate(nlp.pipeline) if component is linker)
-    kept = [
-        name for name in nlp.pipe_names[:at] if "doc.ents" not in nlp.get_pipe_meta(name).assigns
-    ]
+    kept = components_before(nlp, linker, given_mentions=True)
     docs = nlp.pipe(
         (to_doc(document, nlp) for document in documents),
-        disable=[name for name in nlp.pipe_names if name not in kept],
+        disable=set(nlp.pipe_names).difference(kept),
     )
-    span_key = linker.settings.span_key
-    linker.settings = replace(linker.settings, span_key=GOLD_SPANS)
-    try:
+    with linker.using(span_key=GOLD_SPANS):
         fitted = linker.calibrate(docs)
-    finally:
-        linker.settings = replace(linker.settings, span_key=span_key)
-    nlp.get_pipe_config(nlp.pipe_names[at]).update(fitted.settings)
+    nlp.get_pipe_config(name_of(nlp, linker)).update(fitted.settings)
     linker.config_settings = replace(linker.config_settings, **fitted.settings)
     return fitted

@@ -17,6 +17,7 @@ from ..model.prompts import PromptEncoder, PromptFormat
 from ..model.seq2seq import GenericModel
 from ..model.weights import read_weights, row_scales, write_weights
 from ..vocabulary.trie import SearchSpace
+from .cached import SearchCache
 from .expander import Expander
 from .search import SearchResult, SearchSettings, beam_search, exact_search, hypotheses
 from .threads import batch_size_for, cpu_threads, map_batches
@@ -97,6 +98,7 @@ class Generator:
         *,
         subsets: Sequence[int] | None = None,
         batch_size: int = 32,
+        cache: SearchCache | None = None,
     ) -> list[SearchResult]:
         """Find the names for some mentions; similar lengths are searched together.
 
@@ -105,12 +107,30 @@ class Generator:
         settings (SearchSettings | None): by default beam search with 5 beams.
         subsets (Sequence[int] | None): n numbers of subsets of the space; by default all 0.
         batch_size (int): most mentions in one pass; on a CPU every thread has its own.
+        cache (SearchCache | None): what was found before and need not be searched again.
         RETURNS (list[SearchResult]): n results in the order of the mentions.
         """
         settings = settings or SearchSettings()
+        subsets = subsets or [0] * len(mentions)
+
+        def search(chosen: Sequence[int]) -> list[SearchResult]:
+            some, numbers = [mentions[i] for i in chosen], [subsets[i] for i in chosen]
+            return self._search(some, space, settings, numbers, batch_size)
+
+        if cache is not None:
+            return cache.results(search, mentions, space, settings, subsets)
+        return search(range(len(mentions)))
+
+    def _search(
+        self,
+        mentions: Sequence[Mention],
+        space: SearchSpace,
+        settings: SearchSettings,
+        subsets: Sequence[int],
+        batch_size: int,
+    ) -> list[SearchResult]:
         sources = self.prompts.source_ids(mentions)
         prefixes = self.prompts.prefix_ids(mentions)
-        subsets = subsets or [0] * len(mentions)
         results = [SearchResult() for _ in mentions]
         threads = cpu_threads(self.model.device)
         for subset in sorted(set(subsets)):

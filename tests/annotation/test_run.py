@@ -180,17 +180,14 @@ def test_whole_batches_that_fail_stop_the_run(pipeline, batch_size) -> None:
 
 
 def test_the_cache_gives_the_same_and_searches_less(pipeline) -> None:
-    from spacy_angel.search.cached import CachedSearch
-
     documents = [CorpusDocument(str(i), "history of migraine. aspirin") for i in range(5)]
     nlp, linker = open_pipeline(pipeline)
     plain = DocumentLinker(nlp, linker)(documents)
     cached = DocumentLinker(nlp, linker, LinkingSettings(cache=True, batch_size=2))
     assert cached(documents) == plain
-    assert isinstance(linker.generator, CachedSearch)
-    assert (linker.generator.n_asked, linker.generator.n_searched) == (10, 2)
+    assert (linker.search_cache.n_asked, linker.search_cache.n_searched) == (10, 2)
     cached(documents[:1])
-    assert linker.generator.n_searched == 4  # forgotten between shards
+    assert linker.search_cache.n_searched == 4  # forgotten between shards
 
 
 def test_the_cache_keeps_subsets_apart(pipeline) -> None:

@@ -27,7 +27,8 @@ import spacy_angel
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
 from spacy_angel.errors import AngelError
 from spacy_angel.linking import loaders
-from spacy_angel.linking.linker import DEFAULT_CONFIG, AngelLinker
+from spacy_angel.linking.factory import DEFAULT_CONFIG
+from spacy_angel.linking.linker import AngelLinker
 from spacy_angel.linking.scoring import score_links
 from spacy_angel.linking.settings import LinkerSettings
 from spacy_angel.pipelines.calibrate import calibrate_on
@@ -416,8 +417,7 @@ def test_unknown_settings_are_refused():
 
 
 def test_default_config_is_that_of_the_settings():
-    config = spacy.util.load_config_from_str(DEFAULT_CONFIG)["angel_linker"]
-    rest = {k: v for k, v in config.items() if k not in ("model", "vocabulary", "scorer")}
+    rest = {k: v for k, v in DEFAULT_CONFIG.items() if k not in ("model", "vocabulary", "scorer")}
     assert rest == LinkerSettings().to_dict()
     assert LinkerSettings.from_dict(rest) == LinkerSettings()
 
