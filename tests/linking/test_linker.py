@@ -966,3 +966,17 @@ if __name__ == "__main__":
         [sys.executable, script], capture_output=True, text=True, timeout=180, check=False
     )
     assert run.stdout.strip() == "same", run.stderr
+
+
+def test_settings_are_lent_for_a_block_and_come_back(make):
+    linker = make().get_pipe("angel_linker")
+    own = linker.settings
+    with linker.using(k=2, span_key="gold"):
+        assert (linker.settings.k, linker.settings.span_key) == (2, "gold")
+        linker.settings = replace(linker.settings, temperature=2.0)
+    assert linker.settings == replace(own, temperature=2.0)
+    with pytest.raises(ZeroDivisionError), linker.using(temperature=3.0):
+        _ = 1 / 0
+    assert linker.settings.temperature == 2.0
+    with pytest.raises(AngelError, match="beams"), linker.using(beams=3):
+        pass

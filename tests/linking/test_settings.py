@@ -1,0 +1,51 @@
+"""Every setting once: its type, default, limits and meaning."""
+
+from dataclasses import fields
+
+import pytest
+
+from spacy_angel.errors import AngelError
+from spacy_angel.linking.settings import LinkerSettings, describe_settings
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"k": 0}, "setting k must be greater than or equal to 1, not 0"),
+        ({"k": True}, "setting k must be a valid integer, not True"),
+        ({"n_sents": -1}, "setting n_sents must be null or greater than or equal to 0, not -1"),
+        ({"mode": "greedy"}, "setting mode must be 'beam' or 'exact', not 'greedy'"),
+        ({"span_key": " "}, "setting span_key must be null or a string that is not empty, not ' '"),
+        ({"labels_discard": "GENE"}, "labels_discard must be a list of strings, not 'GENE'"),
+        (
+            {"types_by_label": {"DISEASE": "T047"}},
+            r"types_by_label\['DISEASE'\] must be a list of strings, not 'T047'",
+        ),
+    ],
+)
+def test_a_refusal_names_setting_expectation_and_value(values, message) -> None:
+    with pytest.raises(AngelError, match=message):
+        LinkerSettings.from_dict(values)
+
+
+def test_equal_settings_are_equal_however_they_came() -> None:
+    from_config = LinkerSettings.from_dict(
+        {"labels_discard": ["GENE"], "types_by_label": {"D": ["T047"]}, "threshold": 1}
+    )
+    written = LinkerSettings(
+        labels_discard=("GENE",), types_by_label={"D": ("T047",)}, threshold=1.0
+    )
+    assert from_config == written
+    assert LinkerSettings.from_dict(written.to_dict()) == written
+
+
+def test_every_setting_is_described() -> None:
+    rows = describe_settings()
+    assert [name for name, *_ in rows] == [field.name for field in fields(LinkerSettings)]
+    assert {name: default for name, _, default, _ in rows} == LinkerSettings().to_dict()
+    types = {name: kind for name, kind, *_ in rows}
+    assert types["n_sents"] == "int | null"
+    assert types["mode"] == '"beam" | "exact"'
+    assert types["span_key"] == "str | null"
+    assert types["types_by_label"] == "str → list of str"
+    assert all(meaning for *_, meaning in rows)
