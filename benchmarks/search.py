@@ -22,10 +22,11 @@ from tqdm import tqdm
 
 from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.model.bart import BartModel, convert_weights
+from spacy_angel.model.checkpoint import DTYPES
 from spacy_angel.model.mention import Mention
 from spacy_angel.model.prompts import PromptEncoder, PromptFormat
 from spacy_angel.search import expander, search, walker
-from spacy_angel.search.generator import DTYPES, Generator
+from spacy_angel.search.generator import Generator
 from spacy_angel.search.search import SearchSettings
 from spacy_angel.vocabulary.concepts import normalize_name
 from spacy_angel.vocabulary.formats.registry import read_vocabulary

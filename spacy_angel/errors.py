@@ -79,6 +79,14 @@ class Errors(metaclass=_WithCodes):
         "The int8 weights {path} are stored by the rule {found!r}; this spacy-angel knows "
         "{known!r}. Update it, or save the model again."
     )
+    E020 = (
+        "A model of type {model_type!r} is no encoder-decoder, which is what generates names. Give "
+        "one like BART or T5."
+    )
+    E021 = (
+        "The weights in {path} lack {missing}: they are not those of the {model_type} model that "
+        "the config.json there describes. Fetch or save the model again."
+    )
     # E1xx: name trie, vocabulary store
     E101 = (
         "{path} is not a {kind} folder ({problem}). Give a folder that spacy-angel wrote, or make "

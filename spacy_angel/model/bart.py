@@ -7,16 +7,28 @@ in common.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
+from ..errors import AngelError, Errors
 from .interface import TokenScores, Tree
 from .linear import Linear, make_linear, quantize_weight
 from .packing import Packing, pack_ids
-from .weights import SCALE_SUFFIX, pack_weights, unpack_weights
+from .weights import (
+    SCALE_SUFFIX,
+    pack_weights,
+    read_weights,
+    row_scales,
+    unpack_weights,
+    write_weights,
+)
+
+if TYPE_CHECKING:
+    from transformers import PretrainedConfig, PreTrainedModel
 
 _Weights = dict[str, Tensor]
 
@@ -42,6 +54,44 @@ ACTIVATIONS = {
     "silu": "silu",
     "swish": "silu",
 }
+
+
+def is_supported(config: "PretrainedConfig") -> bool:
+    """See `families.Family.is_supported`: a BART with one embedding for both sides and the
+    output."""
+    return (
+        config.model_type == "bart"
+        and config.tie_word_embeddings
+        and config.activation_function in ACTIVATIONS
+    )
+
+
+def load(
+    folder: Path, config: "PretrainedConfig", device: torch.device, dtype: torch.dtype
+) -> "BartModel":
+    """See `families.Family.load`."""
+    if dtype == torch.int8 and device.type != "cpu":
+        raise AngelError(Errors.E013.format(device=device))
+    weights = read_weights(folder)
+    missing = _SHARED
+    try:
+        if missing in weights:
+            scales = row_scales(weights)
+            return BartModel(config, convert_weights(weights, dtype, device), scales)
+    except KeyError as error:
+        missing = error.args[0]
+    found = ", ".join(sorted(weights)[:3])
+    raise AngelError(Errors.E014.format(path=folder, missing=missing, found=found))
+
+
+def from_module(module: "PreTrainedModel", dtype: torch.dtype) -> "BartModel":
+    """See `families.Family.from_module`; the weights are copied."""
+    return BartModel(module.config, convert_weights(module.state_dict(), dtype, module.device))
+
+
+def save(model: "BartModel", folder: Path, dtype: torch.dtype | None) -> None:
+    """See `families.Family.save`."""
+    write_weights(folder, model.state_dict(dtype))
 
 
 class _Norm:

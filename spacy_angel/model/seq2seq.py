@@ -4,16 +4,109 @@ Caches differ between model families, and with beginnings of different lengths s
 causal decoder over right-padded tokens is right for all of them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
+from safetensors import SafetensorError
 from torch import Tensor
 
+from ..errors import AngelError, Errors
 from .interface import TokenScores, Tree
+from .weights import INT8_FILE, float_weights, read_weights
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedModel
+    from transformers import PretrainedConfig, PreTrainedModel
+
+
+def is_supported(config: "PretrainedConfig") -> bool:
+    """See `families.Family.is_supported`: any encoder-decoder."""
+    return bool(config.is_encoder_decoder)
+
+
+def load(
+    folder: Path, config: "PretrainedConfig", device: torch.device, dtype: torch.dtype
+) -> "GenericModel":
+    """See `families.Family.load`."""
+    if dtype == torch.int8:
+        raise AngelError(Errors.E015.format(model_type=config.model_type))
+    model: Any = load_module(folder, config, dtype)
+    return _wrap(model.to(device))
+
+
+def from_module(module: "PreTrainedModel", dtype: torch.dtype) -> "GenericModel":
+    """See `families.Family.from_module`; it is this very model, in the type that it has."""
+    return _wrap(module)
+
+
+def save(model: "GenericModel", folder: Path, dtype: torch.dtype | None) -> None:
+    """See `families.Family.save`."""
+    if dtype is not None:
+        raise AngelError(Errors.E015.format(model_type=model.model.config.model_type))
+    model.model.save_pretrained(folder, safe_serialization=True)
+
+
+def load_module(
+    folder: Path,
+    config: "PretrainedConfig",
+    dtype: torch.dtype = torch.float32,
+    **options: Any,
+) -> "PreTrainedModel":
+    """A checkpoint as transformers computes it.
+
+    folder (Path): a Hugging Face folder; int8 weights are made floating-point ones.
+    config (PretrainedConfig): its config.
+    dtype (torch.dtype): floating-point type of the weights.
+    options (Any): of transformers' `from_pretrained`.
+    RETURNS (PreTrainedModel): in evaluation mode, on the CPU.
+    RAISES (AngelError): the weights cannot be read, or are not all that the model has.
+    """
+    from transformers import AutoModelForSeq2SeqLM
+
+    model: Any
+    try:
+        if (folder / INT8_FILE).is_file():
+            model = AutoModelForSeq2SeqLM.from_config(config, torch_dtype=dtype, **options).eval()
+            weights = float_weights(read_weights(folder))
+            missing = model.load_state_dict(weights, strict=False).missing_keys
+        else:
+            model, found = AutoModelForSeq2SeqLM.from_pretrained(
+                folder,
+                config=config,
+                torch_dtype=dtype,
+                local_files_only=True,
+                output_loading_info=True,
+                **options,
+            )
+            missing = found["missing_keys"]
+    except (OSError, ValueError, RuntimeError, SafetensorError) as error:
+        reason = first_sentence(error)
+        raise AngelError(Errors.E007.format(path=folder, error=reason)) from error
+    for name in _missing(model, missing):
+        # What both sides share is saved once, and without tied embeddings not put back.
+        if not name.endswith("embed_tokens.weight"):
+            raise AngelError(
+                Errors.E021.format(path=folder, missing=name, model_type=config.model_type)
+            )
+        side = model.get_submodule(name.removesuffix(".weight"))
+        side.weight = model.get_input_embeddings().weight
+    return model
+
+
+def _missing(model: "PreTrainedModel", names: Iterable[str]) -> list[str]:
+    """RETURNS (list[str]): those that are parameters of their own, neither tied nor buffers."""
+    return sorted({name for name, _ in model.named_parameters()}.intersection(names))
+
+
+def first_sentence(error: Exception) -> str:
+    """What transformers says, without its list of all models there are."""
+    return " ".join(str(error).split()).split(". ")[0]
+
+
+def _wrap(module: "PreTrainedModel") -> "GenericModel":
+    # Gaps are masked; the token in them only has to be one of the vocabulary.
+    return GenericModel(module, module.config.pad_token_id or 0)
 
 
 class GenericModel:

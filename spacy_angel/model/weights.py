@@ -86,6 +86,17 @@ def unpack_weights(data: bytes, device: torch.device) -> dict[str, Tensor]:
     return {key: tensor.to(device) for key, tensor in load(data).items()}
 
 
+def float_weights(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """RETURNS (dict[str, Tensor]): the same weights, int8 ones as the float32 ones that they stand
+    for, without scales."""
+    scales = row_scales(weights)
+    return {
+        name: tensor.float() * scales[name][:, None] if name in scales else tensor
+        for name, tensor in weights.items()
+        if name.removesuffix(SCALE_SUFFIX) not in scales or name in scales
+    }
+
+
 def row_scales(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """RETURNS (dict[str, Tensor]): the scales of the int8 tensors, under the names of these."""
     return {

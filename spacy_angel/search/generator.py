@@ -1,21 +1,18 @@
 """The model with its tokenizer and prompt format: mentions in, names of the vocabulary out."""
 
-import json
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import torch
 
 from ..errors import AngelError, Errors
-from ..model.bart import ACTIVATIONS, BartModel, convert_weights
+from ..model.checkpoint import DTYPES, open_checkpoint, save_settings
+from ..model.families import family_of
 from ..model.interface import Model
 from ..model.mention import Mention
-from ..model.prompts import PromptEncoder, PromptFormat
-from ..model.seq2seq import GenericModel
-from ..model.weights import read_weights, row_scales, write_weights
+from ..model.prompts import PromptEncoder
 from ..vocabulary.trie import SearchSpace
 from .cached import SearchCache
 from .expander import Expander
@@ -24,16 +21,9 @@ from .threads import batch_size_for, cpu_threads, map_batches
 from .walker import Walker
 
 if TYPE_CHECKING:
-    from transformers import PretrainedConfig, PreTrainedTokenizerBase
+    from transformers import PretrainedConfig
 
 Dtype = Literal["float32", "bfloat16", "float16", "int8"]
-DTYPES: dict[str, torch.dtype] = {
-    "float32": torch.float32,
-    "bfloat16": torch.bfloat16,
-    "float16": torch.float16,
-    "int8": torch.int8,
-}
-PROMPT_FILE = "angel.json"
 # Tokens of a chain that are decoded ahead: where a pass costs more than its tokens, which is so on
 # a GPU, and on a CPU for few mentions at a time.
 _MAX_CHAIN = 16
@@ -66,7 +56,7 @@ class Generator:
     ) -> "Generator":
         """Load a checkpoint; the published ones load as they are.
 
-        name_or_path (str | Path): a Hugging Face folder, or a name on its hub.
+        name_or_path (str | Path): see `model.checkpoint.checkpoint_folder`.
         device (str): `cpu`, `cuda`, `cuda:1`, …
         dtype (Dtype): type of the weights in use; int8 on a CPU and for the BART family.
         tokenizer (str | Path | None): folder or name, where the checkpoint has no tokenizer.
@@ -74,21 +64,14 @@ class Generator:
         RETURNS (Generator): ready to search.
         RAISES (AngelError): where the folder, its files, the device or the dtype do not fit.
         """
-        from transformers import AutoConfig
-
         if dtype not in DTYPES:
             raise AngelError(Errors.E006.format(dtype=dtype, known=", ".join(DTYPES)))
-        folder = _folder(name_or_path, local_files_only)
-        try:
-            config = AutoConfig.from_pretrained(folder, local_files_only=True)
-        except (OSError, ValueError) as error:
-            raise AngelError(Errors.E007.format(path=folder, error=_short(error))) from error
         chosen = _device(device)
-        load = _load_bart if _is_plain_bart(config) else _load_generic
-        source = folder if tokenizer is None else _folder(tokenizer, local_files_only)
-        loaded = _load_tokenizer(source)
-        model = load(folder, config, chosen, DTYPES[dtype], loaded)
-        return cls(model, _prompt_encoder(folder, config, loaded), config)
+        checkpoint = open_checkpoint(
+            name_or_path, tokenizer=tokenizer, local_files_only=local_files_only
+        )
+        model = checkpoint.model(chosen, DTYPES[dtype])
+        return cls(model, checkpoint.prompts, checkpoint.config)
 
     def search(
         self,
@@ -206,18 +189,9 @@ class Generator:
         if storage is not None and storage not in DTYPES:
             raise AngelError(Errors.E006.format(dtype=storage, known=", ".join(DTYPES)))
         path.mkdir(parents=True, exist_ok=True)
-        if isinstance(self.model, BartModel):
-            write_weights(path, self.model.state_dict(storage and DTYPES[storage]))
-        elif storage is not None:
-            raise AngelError(Errors.E015.format(model_type=self.config.model_type))
-        elif isinstance(self.model, GenericModel):
-            self.model.model.save_pretrained(path, safe_serialization=True)
+        family_of(self.config).save(self.model, path, DTYPES[storage] if storage else None)
         self.config.save_pretrained(path)
-        tokenizer = self.prompts.tokenizer
-        # A fast tokenizer's tokenizer.json holds all that its older files repeat.
-        tokenizer.save_pretrained(path, legacy_format=False if tokenizer.is_fast else None)
-        text = json.dumps(self.prompts.format.to_dict(), indent=2, ensure_ascii=False)
-        (path / PROMPT_FILE).write_text(text + "\n", encoding="utf8")
+        save_settings(path, self.prompts.tokenizer, self.prompts.format)
 
     def to_bytes(self) -> bytes:
         """RETURNS (bytes): all that `to_disk` writes."""
@@ -305,28 +279,6 @@ def _batches(chosen: Sequence[int], lengths: list[int], size: int) -> Iterator[l
         yield order[begin : begin + size]
 
 
-def _folder(name_or_path: str | Path, local_files_only: bool) -> Path:
-    """RETURNS (Path): the local folder, downloaded from the hub if it is a name there."""
-    path = Path(name_or_path)
-    # "" would be the working directory
-    if str(name_or_path) and path.is_dir():
-        return path
-    if path.is_absolute() or str(name_or_path).count("/") != 1:
-        raise AngelError(Errors.E008.format(path=name_or_path))
-    from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
-
-    patterns = ["*.json", "*.txt", "*.model", "model*.safetensors", "pytorch_model*.bin"]
-    try:
-        return Path(
-            snapshot_download(
-                str(name_or_path), allow_patterns=patterns, local_files_only=local_files_only
-            )
-        )
-    except (OSError, HfHubHTTPError, HFValidationError, LocalEntryNotFoundError) as error:
-        raise AngelError(Errors.E009.format(name=name_or_path, error=error)) from error
-
-
 def _device(name: str) -> torch.device:
     """RETURNS (torch.device): one that can be used, which only an attempt tells."""
     try:
@@ -336,99 +288,3 @@ def _device(name: str) -> torch.device:
         known = ["cpu", *(f"cuda:{i}" for i in range(torch.cuda.device_count()))]
         raise AngelError(Errors.E316.format(device=name, known=", ".join(known))) from error
     return device
-
-
-def _short(error: Exception) -> str:
-    """What transformers says, without its list of all models there are."""
-    return " ".join(str(error).split()).split(". ")[0]
-
-
-def _is_plain_bart(config: "PretrainedConfig") -> bool:
-    """RETURNS (bool): whether `BartModel` computes what transformers does: one embedding for both
-    sides and the output."""
-    return (
-        config.model_type == "bart"
-        and config.tie_word_embeddings
-        and config.activation_function in ACTIVATIONS
-    )
-
-
-def _load_tokenizer(folder: Path) -> "PreTrainedTokenizerBase":
-    from transformers import AutoTokenizer
-
-    try:
-        return AutoTokenizer.from_pretrained(folder, local_files_only=True)
-    except (OSError, ValueError, TypeError, ImportError) as error:
-        raise AngelError(Errors.E010.format(path=folder, error=_short(error))) from error
-
-
-def _prompt_encoder(
-    folder: Path, config: "PretrainedConfig", tokenizer: "PreTrainedTokenizerBase"
-) -> PromptEncoder:
-    file = folder / PROMPT_FILE
-    settings: Any = {}
-    if file.is_file():
-        try:
-            settings = json.loads(file.read_text(encoding="utf8"))
-        except ValueError as error:
-            raise AngelError(Errors.E011.format(path=file, error=error)) from error
-    if not isinstance(settings, dict):
-        raise AngelError(Errors.E011.format(path=file, error=f"found {settings!r}"))
-    eos = config.eos_token_id
-    start = config.decoder_start_token_id
-    if eos is None or start is None:
-        raise AngelError(Errors.E012.format(path=folder, eos=eos, start=start))
-    positions = _positions(config, "encoder")
-    format = PromptFormat.from_dict(settings)
-    if positions and format.max_source_tokens > positions:
-        format = replace(format, max_source_tokens=positions)
-    return PromptEncoder(tokenizer, format, start, eos, _positions(config, "decoder"))
-
-
-def _positions(config: "PretrainedConfig", side: str) -> int | None:
-    """RETURNS (int | None): tokens that the encoder or decoder can read; None where positions are
-    relative. A pair of models has a config for each side."""
-    config = getattr(config, side, config)
-    return getattr(config, "max_position_embeddings", None)
-
-
-def _load_bart(
-    folder: Path,
-    config: "PretrainedConfig",
-    device: torch.device,
-    dtype: torch.dtype,
-    tokenizer: "PreTrainedTokenizerBase",
-) -> Model:
-    if dtype == torch.int8 and device.type != "cpu":
-        raise AngelError(Errors.E013.format(device=device))
-    weights = read_weights(folder)
-    missing = "model.shared.weight"
-    try:
-        if missing in weights:
-            scales = row_scales(weights)
-            return BartModel(config, convert_weights(weights, dtype, device), scales)
-    except KeyError as error:
-        missing = error.args[0]
-    found = ", ".join(sorted(weights)[:3])
-    raise AngelError(Errors.E014.format(path=folder, missing=missing, found=found))
-
-
-def _load_generic(
-    folder: Path,
-    config: "PretrainedConfig",
-    device: torch.device,
-    dtype: torch.dtype,
-    tokenizer: "PreTrainedTokenizerBase",
-) -> Model:
-    from transformers import AutoModelForSeq2SeqLM
-
-    if dtype == torch.int8:
-        raise AngelError(Errors.E015.format(model_type=config.model_type))
-    try:
-        model = AutoModelForSeq2SeqLM.from_pretrained(
-            folder, torch_dtype=dtype, local_files_only=True
-        )
-    except (OSError, ValueError) as error:
-        raise AngelError(Errors.E007.format(path=folder, error=_short(error))) from error
-    pad = tokenizer.pad_token_id
-    return GenericModel(model.eval().to(device), 0 if pad is None else pad)

@@ -1,7 +1,6 @@
 """The model that training starts from: a checkpoint, a fresh small BART, or one whose layers are
 copied from a BERT-like encoder."""
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,24 +8,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
-from transformers import (
-    AutoModel,
-    AutoModelForSeq2SeqLM,
-    AutoTokenizer,
-    BartConfig,
-    BartForConditionalGeneration,
-)
+from transformers import AutoModel, AutoTokenizer, BartConfig, BartForConditionalGeneration
 from transformers.tokenization_utils_fast import PreTrainedTokenizerFast
 
 from ..errors import AngelError, Errors
 from ..files.atomic import replacing_folder
+from ..model.checkpoint import (
+    checkpoint_folder,
+    max_positions,
+    open_checkpoint,
+    prompt_encoder,
+    save_settings,
+)
 from ..model.prompts import PromptEncoder, PromptFormat
 from .config import BackboneSettings
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-PROMPT_FILE = "angel.json"
 _ADDED_MARKS = ("[START]", "[END]")
 # BART looks a position up two rows further down its table.
 _POSITION_OFFSET = 2
@@ -48,19 +47,13 @@ class Backbone:
     @property
     def prompts(self) -> PromptEncoder:
         """RETURNS (PromptEncoder): of this model."""
-        return PromptEncoder(
-            self.tokenizer,
-            self.format,
-            self.model.config.decoder_start_token_id,
-            self.model.config.eos_token_id,
-            getattr(self.model.config, "max_position_embeddings", None),
-        )
+        return prompt_encoder(self.model.config, self.tokenizer, self.format)
 
     @property
     def max_target_tokens(self) -> int:
         """RETURNS (int): longest decoder input; a model with relative positions takes as much as
         the encoder is given."""
-        positions = getattr(self.model.config, "max_position_embeddings", None)
+        positions = max_positions(self.model.config, "decoder")
         return positions or self.format.max_source_tokens
 
     def save_settings(self, folder: Path) -> None:
@@ -68,9 +61,7 @@ class Backbone:
 
         folder (Path): exists.
         """
-        self.tokenizer.save_pretrained(folder)
-        text = json.dumps(self.format.to_dict(), indent=2, ensure_ascii=False)
-        (folder / PROMPT_FILE).write_text(text + "\n", encoding="utf8")
+        save_settings(folder, self.tokenizer, self.format)
 
     def save(self, folder: Path) -> None:
         """Write an ordinary Hugging Face folder, in place of one that stands there.
@@ -99,21 +90,19 @@ def make_backbone(settings: BackboneSettings, names: Iterable[str]) -> Backbone:
 def load_backbone(name_or_path: str | Path, max_source_tokens: int | None = None) -> Backbone:
     """An encoder-decoder checkpoint: BART, BioBART, GenBioEL, T5, or what a stage has saved.
 
-    name_or_path (str | Path): folder or hub name.
+    name_or_path (str | Path): see `model.checkpoint.checkpoint_folder`.
     max_source_tokens (int | None): replaces the saved length; not above what the model takes.
     RETURNS (Backbone): with the prompt settings that were saved with it, or the published ones;
         marks that the tokenizer cannot tell from words become added tokens.
+    RAISES (AngelError): see `model.checkpoint.open_checkpoint`, `Checkpoint.module`.
     """
-    model = AutoModelForSeq2SeqLM.from_pretrained(name_or_path, attn_implementation=_attention())
-    tokenizer = AutoTokenizer.from_pretrained(name_or_path)
-    file = Path(name_or_path) / PROMPT_FILE
-    prompt = PromptFormat()
-    if file.is_file():
-        prompt = PromptFormat.from_dict(json.loads(file.read_text(encoding="utf8")))
-    positions = getattr(model.config, "max_position_embeddings", None)
-    length = min(filter(None, (max_source_tokens or prompt.max_source_tokens, positions)))
-    backbone = Backbone(model, tokenizer, replace(prompt, max_source_tokens=length))
-    if not tells_marks(tokenizer, prompt):
+    checkpoint = open_checkpoint(name_or_path)
+    model = checkpoint.module(attn_implementation=_attention())
+    length = max_source_tokens or checkpoint.format.max_source_tokens
+    length = min(length, max_positions(model.config, "encoder") or length)
+    format = replace(checkpoint.format, max_source_tokens=length)
+    backbone = Backbone(model, checkpoint.tokenizer, format)
+    if not tells_marks(backbone.tokenizer, format):
         _add_marks(backbone)
     return backbone
 
@@ -199,8 +188,9 @@ def from_encoder(settings: BackboneSettings) -> Backbone:
     RETURNS (Backbone): marks are added tokens, `[CLS]` starts the decoder.
     RAISES (AngelError): the checkpoint is not BERT-like.
     """
-    encoder = AutoModel.from_pretrained(settings.name, add_pooling_layer=False)
-    tokenizer = AutoTokenizer.from_pretrained(settings.name)
+    folder = checkpoint_folder(settings.name)
+    encoder = AutoModel.from_pretrained(folder, add_pooling_layer=False)
+    tokenizer = AutoTokenizer.from_pretrained(folder)
     return copy_encoder(encoder, tokenizer, settings)
 
 

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..model.checkpoint import DTYPES
+from ..model.families import family_of
 from .backbones import Backbone
 from .config import DevelopmentSettings
 from .corpus import LabelledMention
@@ -67,19 +69,11 @@ def generator_of(backbone: Backbone, dtype: str = "float32") -> "Generator":
     dtype (str): type of the weights in use; of the BART family only.
     RETURNS (Generator): with a copy of BART's weights, and with any other model itself.
     """
-    from ..model.bart import BartModel, convert_weights
-    from ..model.interface import Model
-    from ..model.seq2seq import GenericModel
-    from ..search.generator import DTYPES, Generator
+    from ..search.generator import Generator
 
-    model, config = backbone.model, backbone.model.config
-    search_model: Model
-    if config.model_type == "bart":
-        weights = convert_weights(model.state_dict(), DTYPES[dtype], model.device)
-        search_model = BartModel(config, weights)
-    else:
-        search_model = GenericModel(model, config.pad_token_id)
-    return Generator(search_model, backbone.prompts, config)
+    config = backbone.model.config
+    model = family_of(config).from_module(backbone.model, DTYPES[dtype])
+    return Generator(model, backbone.prompts, config)
 
 
 def even_sample(mentions: Sequence[LabelledMention], n: int) -> list[LabelledMention]:

@@ -18,6 +18,7 @@ from transformers.training_args import TrainingArguments
 
 from ..errors import AngelError, Errors
 from ..files.atomic import write_text
+from ..model.checkpoint import open_checkpoint
 from .backbones import Backbone, set_dropout
 from .batches import LengthSampler
 from .config import OptimizerSettings, as_plain
@@ -299,9 +300,7 @@ def last_checkpoint(folder: Path) -> Path | None:
 
 def load_weights(folder: Path) -> dict[str, torch.Tensor]:
     """RETURNS (dict[str, Tensor]): the weights of a saved model, tied ones perhaps once."""
-    from transformers import AutoModelForSeq2SeqLM
-
-    return AutoModelForSeq2SeqLM.from_pretrained(folder).state_dict()
+    return open_checkpoint(folder).module().state_dict()
 
 
 def _reporters() -> list[str]:

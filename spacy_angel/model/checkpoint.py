@@ -1,0 +1,188 @@
+"""A checkpoint: weights, tokenizer and prompt settings in one folder, opened by one rule, to be
+searched with or to be trained."""
+
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from ..about import DATA, SHIPPED_NAME
+from ..errors import AngelError, Errors
+from .families import family_of
+from .interface import Model
+from .prompts import PromptEncoder, PromptFormat
+from .seq2seq import first_sentence, load_module
+
+if TYPE_CHECKING:
+    from transformers import PretrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
+
+DTYPES: dict[str, torch.dtype] = {
+    "float32": torch.float32,
+    "bfloat16": torch.bfloat16,
+    "float16": torch.float16,
+    "int8": torch.int8,
+}
+PROMPT_FILE = "angel.json"
+# Where a saved pipeline has its model.
+_IN_PIPELINE = Path("angel_linker") / "model"
+_HUB_FILES = ["*.json", "*.txt", "*.model", "model*.safetensors", "pytorch_model*.bin"]
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """What lies in a checkpoint folder, the weights not yet read.
+
+    folder (Path): a Hugging Face folder.
+    config (PretrainedConfig): of an encoder-decoder.
+    tokenizer (PreTrainedTokenizerBase): the model's own.
+    format (PromptFormat): how it expects its mentions; sources no longer than it can read.
+    """
+
+    folder: Path
+    config: "PretrainedConfig"
+    tokenizer: "PreTrainedTokenizerBase"
+    format: PromptFormat
+
+    @property
+    def prompts(self) -> PromptEncoder:
+        """RETURNS (PromptEncoder): mentions and names to token ids."""
+        return prompt_encoder(self.config, self.tokenizer, self.format)
+
+    def model(self, device: torch.device, dtype: torch.dtype) -> Model:
+        """RETURNS (Model): for the search, as its family loads it. RAISES (AngelError): see
+        `Family.load`."""
+        return family_of(self.config).load(self.folder, self.config, device, dtype)
+
+    def module(self, **options: Any) -> "PreTrainedModel":
+        """The model to be trained, in float32 whatever the folder holds.
+
+        options (Any): of transformers' `from_pretrained`, e.g. `attn_implementation`.
+        RETURNS (PreTrainedModel): as transformers computes it.
+        RAISES (AngelError): the weights cannot be read, or are those of another model.
+        """
+        return load_module(self.folder, self.config, **options)
+
+
+def open_checkpoint(
+    name_or_path: str | Path,
+    *,
+    tokenizer: str | Path | None = None,
+    local_files_only: bool = False,
+) -> Checkpoint:
+    """Find a checkpoint, and read all of it but the weights; the published ones are read as they
+    are.
+
+    name_or_path (str | Path): see `checkpoint_folder`.
+    tokenizer (str | Path | None): folder or name, where the checkpoint has no tokenizer.
+    local_files_only (bool): never ask the hub.
+    RETURNS (Checkpoint): to be searched with or to be trained.
+    RAISES (AngelError): a file that is missing, cannot be read, or lacks what is needed.
+    """
+    from transformers import AutoConfig
+
+    folder = checkpoint_folder(name_or_path, local_files_only)
+    try:
+        config = AutoConfig.from_pretrained(folder, local_files_only=True)
+    except (OSError, ValueError) as error:
+        reason = first_sentence(error)
+        raise AngelError(Errors.E007.format(path=folder, error=reason)) from error
+    source = folder if tokenizer is None else checkpoint_folder(tokenizer, local_files_only)
+    words = _read_tokenizer(source)
+    eos, start = config.eos_token_id, config.decoder_start_token_id
+    if eos is None or start is None:
+        raise AngelError(Errors.E012.format(path=folder, eos=eos, start=start))
+    return Checkpoint(folder, config, words, _read_format(folder, config))
+
+
+def checkpoint_folder(name_or_path: str | Path, local_files_only: bool = False) -> Path:
+    """Where a checkpoint lies.
+
+    name_or_path (str | Path): a Hugging Face folder, a name on its hub, a saved pipeline's folder,
+        whose linker's model is meant, or `en_angel_mini` for the model that ships.
+    local_files_only (bool): never ask the hub.
+    RETURNS (Path): the folder, downloaded where it is a name on the hub.
+    RAISES (AngelError): there is no such folder or name.
+    """
+    path = DATA / SHIPPED_NAME if name_or_path == SHIPPED_NAME else Path(name_or_path)
+    # "" would be the working directory.
+    if str(name_or_path) and path.is_dir():
+        within = path / _IN_PIPELINE
+        return within if (within / "config.json").is_file() else path
+    if path.is_absolute() or str(name_or_path).count("/") != 1:
+        raise AngelError(Errors.E008.format(path=name_or_path))
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+
+    try:
+        return Path(
+            snapshot_download(
+                str(name_or_path), allow_patterns=_HUB_FILES, local_files_only=local_files_only
+            )
+        )
+    except (OSError, HfHubHTTPError, HFValidationError, LocalEntryNotFoundError) as error:
+        raise AngelError(Errors.E009.format(name=name_or_path, error=error)) from error
+
+
+def prompt_encoder(
+    config: "PretrainedConfig", tokenizer: "PreTrainedTokenizerBase", format: PromptFormat
+) -> PromptEncoder:
+    """RETURNS (PromptEncoder): of a model with this config, tokenizer and prompt format."""
+    return PromptEncoder(
+        tokenizer,
+        format,
+        config.decoder_start_token_id,
+        config.eos_token_id,
+        max_positions(config, "decoder"),
+    )
+
+
+def max_positions(config: "PretrainedConfig", side: str) -> int | None:
+    """How much a model can read.
+
+    config (PretrainedConfig): of the whole model; a pair of models has a config for each side, and
+        some families a number for each.
+    side (str): `encoder` or `decoder`.
+    RETURNS (int | None): tokens; None where positions are relative, and there is no limit.
+    """
+    of_side = getattr(config, side, config)
+    both = getattr(of_side, "max_position_embeddings", None)
+    return getattr(of_side, f"max_{side}_position_embeddings", both)
+
+
+def save_settings(folder: Path, tokenizer: "PreTrainedTokenizerBase", format: PromptFormat) -> None:
+    """Write tokenizer and prompt format beside weights and config.
+
+    folder (Path): exists.
+    tokenizer (PreTrainedTokenizerBase), format (PromptFormat): the model's.
+    """
+    # A fast tokenizer's tokenizer.json holds all that its older files repeat.
+    tokenizer.save_pretrained(folder, legacy_format=False if tokenizer.is_fast else None)
+    text = json.dumps(format.to_dict(), indent=2, ensure_ascii=False)
+    (folder / PROMPT_FILE).write_text(text + "\n", encoding="utf8")
+
+
+def _read_tokenizer(folder: Path) -> "PreTrainedTokenizerBase":
+    from transformers import AutoTokenizer
+
+    try:
+        return AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    except (OSError, ValueError, TypeError, ImportError) as error:
+        reason = first_sentence(error)
+        raise AngelError(Errors.E010.format(path=folder, error=reason)) from error
+
+
+def _read_format(folder: Path, config: "PretrainedConfig") -> PromptFormat:
+    file = folder / PROMPT_FILE
+    settings: Any = {}
+    if file.is_file():
+        try:
+            settings = json.loads(file.read_text(encoding="utf8"))
+        except ValueError as error:
+            raise AngelError(Errors.E011.format(path=file, error=error)) from error
+    if not isinstance(settings, dict):
+        raise AngelError(Errors.E011.format(path=file, error=f"found {settings!r}"))
+    format = PromptFormat.from_dict(settings)
+    length = min(format.max_source_tokens, max_positions(config, "encoder") or 2**31)
+    return replace(format, max_source_tokens=length)

@@ -1,0 +1,133 @@
+"""A checkpoint folder: one rule for the search and for training, families from elsewhere."""
+
+import importlib.metadata
+import json
+from pathlib import Path
+
+import pytest
+import torch
+from support.models import FORMAT, make_model, make_tiny_model
+from transformers import BartConfig, BertConfig, EncoderDecoderConfig, LEDConfig, T5Config
+
+from spacy_angel.about import DATA
+from spacy_angel.errors import AngelError
+from spacy_angel.model import bart, families, seq2seq
+from spacy_angel.model.checkpoint import (
+    checkpoint_folder,
+    max_positions,
+    open_checkpoint,
+    save_settings,
+)
+from spacy_angel.model.families import family_of
+from spacy_angel.model.weights import read_weights, write_weights
+
+CPU = torch.device("cpu")
+NAMES = ["heart attack", "migraine", "sugar disease"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    return make_tiny_model(tmp_path_factory.mktemp("checkpoint") / "model", NAMES)
+
+
+@pytest.mark.parametrize(
+    ("config", "family"),
+    [
+        (BartConfig(), bart),
+        (BartConfig(activation_function="gelu_new"), bart),
+        (BartConfig(activation_function="quick_gelu"), seq2seq),
+        (BartConfig(tie_word_embeddings=False), seq2seq),
+        (T5Config(), seq2seq),
+    ],
+)
+def test_the_family_follows_from_the_config(config, family):
+    assert family_of(config) is family
+
+
+def test_an_encoder_alone_is_refused():
+    with pytest.raises(AngelError, match="type 'bert' is no encoder-decoder"):
+        family_of(BertConfig())
+
+
+def test_a_family_of_another_package_is_asked_first(folder, monkeypatch):
+    class Own:
+        @staticmethod
+        def is_supported(config):
+            return config.model_type == "bart"
+
+        @staticmethod
+        def load(folder, config, device, dtype):
+            return folder, device, dtype
+
+    class Entry:
+        name = "own"
+
+        @staticmethod
+        def load():
+            return Own
+
+    def entry_points(*, group):
+        assert group == "spacy_angel_model_families"
+        return importlib.metadata.EntryPoints([Entry])
+
+    monkeypatch.setattr(families, "entry_points", entry_points)
+    assert open_checkpoint(folder).model(CPU, torch.float32) == (folder, CPU, torch.float32)
+    assert family_of(T5Config()) is seq2seq
+
+
+def test_a_checkpoint_is_read_to_be_searched_with_and_to_be_trained(folder):
+    checkpoint = open_checkpoint(folder)
+    assert (checkpoint.folder, checkpoint.format) == (folder, FORMAT)
+    assert isinstance(checkpoint.model(CPU, torch.float32), bart.BartModel)
+    module = checkpoint.module(attn_implementation="eager")
+    expected = make_model(module.config.vocab_size).state_dict()
+    assert all(torch.equal(w, expected[name]) for name, w in module.state_dict().items())
+
+
+def test_int8_weights_are_trained_on_as_the_numbers_that_they_stand_for(folder, tmp_path):
+    stored = open_checkpoint(folder).model(CPU, torch.float32).state_dict(torch.int8)
+    write_weights(tmp_path, stored)
+    checkpoint = open_checkpoint(folder)
+    checkpoint.config.save_pretrained(tmp_path)
+    save_settings(tmp_path, checkpoint.tokenizer, checkpoint.format)
+    module = open_checkpoint(tmp_path).module()
+    assert module.lm_head.weight is module.model.shared.weight
+    assert {weight.dtype for weight in module.parameters()} == {torch.float32}
+    found = module.state_dict()
+    name = "model.encoder.layers.1.fc2.weight"
+    expected = stored[name].float() * stored[f"{name}.scale"][:, None]
+    assert torch.equal(found[name], expected)
+    assert torch.equal(found["model.decoder.embed_tokens.weight"], found["model.shared.weight"])
+    norm = "model.encoder.layers.0.final_layer_norm.bias"
+    assert torch.equal(found[norm], stored[norm])
+
+
+def test_training_does_not_begin_with_layers_that_are_missing(folder, tmp_path):
+    checkpoint = open_checkpoint(folder)
+    weights = read_weights(folder)
+    del weights["model.encoder.layers.1.fc2.weight"]
+    write_weights(tmp_path, weights)
+    checkpoint.config.save_pretrained(tmp_path)
+    save_settings(tmp_path, checkpoint.tokenizer, checkpoint.format)
+    with pytest.raises(AngelError, match=r"lack model\.encoder\.layers\.1\.fc2\.weight"):
+        open_checkpoint(tmp_path).module()
+
+
+def test_the_shipped_name_and_a_saved_pipeline_mean_the_models_in_them(folder, tmp_path):
+    assert checkpoint_folder("en_angel_mini") == DATA / "en_angel_mini/angel_linker/model"
+    inside = tmp_path / "angel_linker/model"
+    inside.mkdir(parents=True)
+    (inside / "config.json").write_text(json.dumps({}))
+    assert checkpoint_folder(tmp_path) == inside
+    assert checkpoint_folder(folder) == folder
+
+
+def test_positions_of_either_side():
+    assert max_positions(BartConfig(max_position_embeddings=77), "decoder") == 77
+    assert max_positions(T5Config(), "encoder") is None
+    pair = EncoderDecoderConfig.from_encoder_decoder_configs(
+        BertConfig(max_position_embeddings=40), BertConfig(max_position_embeddings=30)
+    )
+    assert [max_positions(pair, side) for side in ("encoder", "decoder")] == [40, 30]
+    sides = LEDConfig(max_encoder_position_embeddings=900, max_decoder_position_embeddings=90)
+    assert [max_positions(sides, side) for side in ("encoder", "decoder")] == [900, 90]

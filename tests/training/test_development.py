@@ -1,0 +1,71 @@
+"""What is measured while training is what will be served, for every kind of encoder-decoder."""
+
+import pytest
+import torch
+from support.tiny_training import CONCEPTS, GOLD, PAIRS, tiny_backbone
+
+from spacy_angel.search.generator import Generator
+from spacy_angel.training.backbones import Backbone, load_backbone
+from spacy_angel.training.config import DevelopmentSettings
+from spacy_angel.training.development import Development, generator_of
+from spacy_angel.vocabulary.kb import ConceptKB
+
+
+def untied() -> Backbone:
+    """A BART whose decoder and output have embeddings of their own."""
+    backbone = tiny_backbone()
+    backbone.model.config.tie_word_embeddings = False
+    torch.manual_seed(1)
+    model = type(backbone.model)(backbone.model.config)
+    for layer in (model.lm_head, model.model.decoder.embed_tokens):
+        layer.weight = torch.nn.Parameter(torch.randn_like(layer.weight))
+    return Backbone(model, backbone.tokenizer, backbone.format)
+
+
+def untied_output() -> Backbone:
+    """A BART whose two sides share an embedding that the output does not."""
+    backbone = untied()
+    model = backbone.model.model
+    model.decoder.embed_tokens.weight = model.encoder.embed_tokens.weight = model.shared.weight
+    return backbone
+
+
+def quick_gelu() -> Backbone:
+    """A BART with an activation that the fast search does not know."""
+    backbone = tiny_backbone()
+    backbone.model.config.activation_function = "quick_gelu"
+    return Backbone(
+        type(backbone.model)(backbone.model.config), backbone.tokenizer, backbone.format
+    )
+
+
+@pytest.mark.parametrize("make", [tiny_backbone, untied, untied_output, quick_gelu])
+def test_development_reads_the_weights_that_are_trained_and_served(make, tmp_path):
+    backbone = make()
+    backbone.model.eval()
+    backbone.save(tmp_path / "model")
+    mentions = [pair.mention for pair in PAIRS]
+    names = [pair.chosen for pair in PAIRS]
+    measured = generator_of(backbone).log_probs(mentions, names)
+    served = Generator.from_pretrained(tmp_path / "model").log_probs(mentions, names)
+    assert measured == pytest.approx(served, abs=1e-5)
+    by_hand = [
+        log_prob_by_transformers(backbone, *pair) for pair in zip(mentions, names, strict=True)
+    ]
+    assert measured == pytest.approx(by_hand, abs=1e-4)
+    development = Development(GOLD, ConceptKB.build(CONCEPTS), DevelopmentSettings())
+    again = load_backbone(tmp_path / "model")
+    assert development.hits(backbone) == development.hits(again)
+
+
+def log_prob_by_transformers(backbone: Backbone, mention, name: str) -> float:
+    prompts = backbone.prompts
+    [source], [prefix] = prompts.source_ids([mention]), prompts.prefix_ids([mention])
+    [target] = prompts.encode_names([name])
+    with torch.inference_mode():
+        logits = backbone.model(
+            input_ids=torch.tensor([source]),
+            decoder_input_ids=torch.tensor([prefix + target[:-1]]),
+        ).logits[0]
+    steps = torch.log_softmax(logits, -1)[len(prefix) - 1 :]
+    return steps.gather(1, torch.tensor(target)[:, None]).sum().item()
