@@ -1,4 +1,4 @@
-# make demo, make test: all that a fresh machine needs is Python 3.10 to 3.12 and make.
+# make demo, make test, make docs: all that a fresh machine needs is Python 3.10 to 3.12 and make.
 VENV ?= .venv
 EDITABLE ?= -e
 EXTRAS ?=
@@ -9,7 +9,7 @@ PYTHON ?= $(shell for p in python3.11 python3.12 python3.10 python3; do \
 	&& echo $$p && break; done)
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test lint install clean
+.PHONY: demo test lint docs install clean
 
 demo: $(VENV)/.installed
 	$(BIN)/spacy-angel link --file assets/demo.txt --html demo.html
@@ -21,6 +21,9 @@ lint: $(VENV)/.installed-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+docs: $(VENV)/.installed-docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 install: $(VENV)/.installed$(addprefix -,$(EXTRAS))
 
@@ -34,9 +37,9 @@ $(VENV)/.installed: setup.cfg constraints.txt | $(BIN)/python
 	$(PIP) $(EDITABLE) .
 	touch $@
 
-$(VENV)/.installed-test: $(VENV)/.installed
-	$(PIP) $(EDITABLE) ".[test]"
+$(VENV)/.installed-%: $(VENV)/.installed
+	$(PIP) $(EDITABLE) ".[$*]"
 	touch $@
 
 clean:
-	rm -rf $(VENV) demo.html build dist *.egg-info
+	rm -rf $(VENV) demo.html site build dist *.egg-info

@@ -15,7 +15,6 @@ sys.path.insert(0, str(ROOT / "scripts"))
 import folders
 from fetch import read_assets
 from recipes import needs, read_recipe
-from weasel.cli.document import MARKER_END, MARKER_START, project_document
 from weasel.util import load_project_config
 
 from spacy_angel.corpora.preprocessing import PUBLISHED
@@ -136,25 +135,6 @@ def test_every_file_of_a_recipe_has_an_asset():
     for asset in assets.values():
         assert asset.description, f"{asset.dest} has no description"
         assert asset.url.startswith("https://") or not asset.url
-
-
-def test_the_table_of_the_readme_can_be_made(copy: Path, tmp_path: Path):
-    project_document(copy, tmp_path / "table.md", no_emoji=True)
-    text = (tmp_path / "table.md").read_text("utf8")
-    assert "| `train-negative` | Train on the pairs: negative-aware training |" in text
-    assert "assets/mm_st21pv/umls" in text
-
-
-def test_the_tables_of_the_readme_are_up_to_date(copy: Path, tmp_path: Path):
-    start, end = (mark.format(tag="WEASEL") for mark in (MARKER_START, MARKER_END))
-    again = "python -m spacy project document . --output README.md --no-emoji"
-    readme = (ROOT / "README.md").read_text("utf8")
-    if start not in readme:
-        pytest.skip(f"README.md has no tables yet, run: {again}")
-    project_document(copy, tmp_path / "table.md", no_emoji=True)
-    made = (tmp_path / "table.md").read_text("utf8")
-    shown = readme[readme.index(start) : readme.index(end)]
-    assert shown.strip() == made[: made.index(end)].strip(), f"run: {again}"
 
 
 def test_a_stage_goes_on_with_its_inputs_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -1,9 +1,9 @@
-"""Write into README.md and docs/model_card.md what `en_angel_mini` is and does.
+"""Write into README.md and docs/ what the code, the pipeline that ships and the project know.
 
-    python tools/document_shipped.py
+    python tools/document.py
 
-To be run after the pipeline in the package was assembled anew: the output below the README's first
-example and the tables between the marks are replaced.
+To be run after the pipeline in the package was assembled anew, or project.yml changed: replaced are
+the output below the README's first example and what stands between marks in the pages.
 """
 
 import json
@@ -11,17 +11,23 @@ import re
 from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from safetensors import safe_open
+from thinc.api import Config
 
 from spacy_angel.files.atomic import replacing
+from spacy_angel.linking.factory import DEFAULT_CONFIG
 from spacy_angel.linking.loaders import SHIPPED_PIPELINE
+from spacy_angel.linking.settings import describe_settings
 from spacy_angel.model.weights import SCALE_SUFFIX
 
 ROOT = Path(__file__).parents[1]
-README, CARD = ROOT / "README.md", ROOT / "docs" / "model_card.md"
-BEGIN, END = "<!-- shipped: begin -->", "<!-- shipped: end -->"
+README = ROOT / "README.md"
+CARD = ROOT / "docs" / "model_card.md"
+SETTINGS = ROOT / "docs" / "settings.md"
+PROJECT = ROOT / "docs" / "project.md"
 EXAMPLE = re.compile(r"```python\n(?P<code>.*?)```\n\n```text\n(?P<output>.*?)```", re.DOTALL)
 
 
@@ -64,13 +70,57 @@ def example_output(text: str) -> str:
     return printed.getvalue()
 
 
-def with_table(text: str, table: str) -> str:
-    """text (str): with the two marks. RETURNS (str): the table between them."""
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
+def project_tables(folder: Path) -> str:
+    """The commands, workflows and assets of a project, as spaCy documents them.
+
+    folder (Path): with project.yml.
+    RETURNS (str): Markdown; files of the project are named without links, which would lead out of
+        the site, and the headings are one level lower.
+    """
+    from weasel.cli.document import MARKER_END, MARKER_START, project_document
+
+    with TemporaryDirectory() as name:
+        file = Path(name) / "project.md"
+        with redirect_stdout(StringIO()):
+            project_document(folder, file, no_emoji=True)
+        text = file.read_text(encoding="utf8")
+    start, end = (mark.format(tag="WEASEL") for mark in (MARKER_START, MARKER_END))
+    text = text[text.index(start) + len(start) : text.index(end)].strip()
+    text = re.sub(r"\[(`[^`]+`)\]\((?!https?:)[^)]+\)", r"\1", text)
+    return re.sub(r"^#", "##", text, flags=re.MULTILINE)
+
+
+def settings_table() -> str:
+    """RETURNS (str): every setting of `angel_linker`, a Markdown table, and the default config as
+    `nlp.config` holds it."""
+    lines = ["| setting | type | default | |", "|---|---|---|---|"]
+    for name, kind, default, meaning in describe_settings():
+        kind = kind.replace("|", "\\|")
+        lines.append(f"| `{name}` | `{kind}` | `{json.dumps(default)}` | {meaning} |")
+    config = {"angel_linker": {"factory": "angel_linker", **DEFAULT_CONFIG}}
+    block = Config({"components": config}).to_str()
+    return "\n".join([*lines, "", "```ini", block, "```"])
+
+
+def with_passage(text: str, name: str, passage: str) -> str:
+    """text (str): a page with `<!-- NAME: begin -->` and `<!-- NAME: end -->`. name (str): of the
+    marks. passage (str): Markdown. RETURNS (str): the page with the passage between them.
+    """
+    marks = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
+    before, begin, rest = text.partition(marks[0])
+    _, end, after = rest.partition(marks[1])
     if not begin or not end:
-        raise SystemExit(f"The lines {BEGIN} and {END} are missing, the table goes between them.")
-    return f"{before}{BEGIN}\n{table}\n{END}{after}"
+        raise SystemExit(f"The lines {' and '.join(marks)} are missing, the passage goes between.")
+    return f"{before}{begin}\n{passage}\n{end}{after}"
+
+
+def passages() -> list[tuple[Path, str, str]]:
+    """RETURNS (list[tuple[Path, str, str]]): page, name of the marks, what belongs between them."""
+    return [
+        (CARD, "shipped", shipped_table(SHIPPED_PIPELINE)),
+        (SETTINGS, "settings", settings_table()),
+        (PROJECT, "project", project_tables(ROOT)),
+    ]
 
 
 def _example(text: str) -> re.Match[str]:
@@ -121,14 +171,16 @@ def _size(folder: Path, but: Path | None = None) -> int:
 
 def main() -> None:
     """Command line."""
-    table = shipped_table(SHIPPED_PIPELINE)
-    for path in (README, CARD):
-        text = with_table(path.read_text(encoding="utf8"), table)
-        if path == README:
-            begin, end = _example(text).span("output")
-            text = text[:begin] + example_output(text) + text[end:]
-        with replacing(path) as file:
-            file.write(text.encode("utf8"))
+    for page, name, passage in passages():
+        _write(page, with_passage(page.read_text(encoding="utf8"), name, passage))
+    readme = README.read_text(encoding="utf8")
+    begin, end = _example(readme).span("output")
+    _write(README, readme[:begin] + example_output(readme) + readme[end:])
+
+
+def _write(page: Path, text: str) -> None:
+    with replacing(page) as file:
+        file.write(text.encode("utf8"))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,81 @@
+"""Every code block of README.md and docs/ that can run runs, and prints what stands below it."""
+
+from pathlib import Path
+
+import pytest
+from support.doc_blocks import RUNNABLE, read_blocks, run_page
+from support.helpers import ROOT
+
+# Pages of many commands, or long ones.
+SLOW = {"docs/annotate.md", "docs/evaluate.md", "docs/train.md"}
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+RUN = [page for page in PAGES if any(block.runs for block in read_blocks(page.read_text("utf8")))]
+
+
+def _name(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, marks=[pytest.mark.slow] if _name(page) in SLOW else []) for page in RUN],
+    ids=_name,
+)
+def test_the_blocks_of_a_page_run(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    run_page(page, tmp_path)
+
+
+def test_most_blocks_run() -> None:
+    blocks = [block for page in PAGES for block in read_blocks(page.read_text("utf8"))]
+    programs = [block for block in blocks if block.language in RUNNABLE and block.title is None]
+    assert sum(block.runs for block in programs) > len(programs) / 2
+
+
+def test_the_generated_passages_are_current() -> None:
+    from document import passages, with_passage
+
+    found = passages()
+    assert [name for _, name, _ in found] == ["shipped", "settings", "project"]
+    assert '| `mode` | `"beam" \\| "exact"` | `"beam"` |' in found[1][2]
+    assert "| `train-negative` | Train on the pairs: negative-aware training |" in found[2][2]
+    for page, name, passage in found:
+        text = page.read_text("utf8")
+        assert with_passage(text, name, passage) == text, "run: python tools/document.py"
+
+
+def test_blocks_are_read_with_their_files_outputs_and_reasons() -> None:
+    page = (
+        "```python\nprint(1)\n```\n\n```text\n1\n```\n\n<!-- not run: takes hours -->\n"
+        "```bash\ntrain\n```\n\nWords.\n\n```text\nno output\n```\n\n"
+        '```text title="a.txt"\nx\n```\n'
+    )
+    program, command, text, file = read_blocks(page)
+    assert (program.line, program.text, program.output, program.runs) == (
+        1,
+        "print(1)\n",
+        "1\n",
+        True,
+    )
+    assert (command.line, command.reason, command.output, command.runs) == (
+        10,
+        "takes hours",
+        None,
+        False,
+    )
+    assert (text.language, text.title) == ("text", None)
+    assert (file.title, file.text, file.runs) == ("a.txt", "x\n", False)
+
+
+def test_a_block_that_prints_something_else_fails(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("```bash\nprintf 'a\\nb\\nc\\n'\n```\n\n```text\na\n...\nc\n```\n", "utf8")
+    run_page(page, tmp_path)
+    page.write_text("Words.\n\n```python\nprint(1)\n```\n\n```text\n2\n```\n", "utf8")
+    with pytest.raises(AssertionError, match=r"page\.md:3 prints\n1"):
+        run_page(page, tmp_path)
+    page.write_text("```bash\nfalse\n```\n", "utf8")
+    with pytest.raises(AssertionError, match=r"page\.md:1: exit 1"):
+        run_page(page, tmp_path)

@@ -1,0 +1,140 @@
+"""The code blocks of a Markdown page, and how one is run as a reader would run it."""
+
+import doctest
+import os
+import re
+import subprocess
+import sys
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+from .helpers import ROOT
+
+_FENCE = re.compile(
+    r"(?:^<!-- not run: (?P<reason>[^\n]+?) -->\n\n?)?"
+    r"^```(?P<language>\w+)(?P<header>[^\n]*)\n(?P<text>.*?)^```$",
+    re.DOTALL | re.MULTILINE,
+)
+RUNNABLE = ("python", "bash")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A block of code, or a file that a page shows.
+
+    language (str): as the fence says.
+    text (str): what stands between the fences.
+    line (int): of the page, the fence's own, from 1.
+    title (str | None): of a fence with `title="notes.txt"`: the block is a file of that name.
+    reason (str | None): of the comment `<!-- not run: REASON -->` above it.
+    output (str | None): the block of `text` right below: what it prints. A line `...` stands for
+        any lines.
+    """
+
+    language: str
+    text: str
+    line: int
+    title: str | None = None
+    reason: str | None = None
+    output: str | None = None
+
+    @property
+    def runs(self) -> bool:
+        """RETURNS (bool): whether it is a program, and nothing says that it is not run."""
+        return self.language in RUNNABLE and self.title is None and self.reason is None
+
+
+def read_blocks(page: str) -> list[Block]:
+    """page (str): Markdown. RETURNS (list[Block]): its fenced blocks, in order."""
+    blocks: list[Block] = []
+    end = 0
+    for fence in _FENCE.finditer(page):
+        title = re.search(r'title="([^"]+)"', fence["header"])
+        is_output = (
+            fence["language"] == "text" and title is None and not page[end : fence.start()].strip()
+        )
+        if is_output and blocks and blocks[-1].language in RUNNABLE:
+            last = blocks.pop()
+            blocks.append(
+                Block(last.language, last.text, last.line, None, last.reason, fence["text"])
+            )
+        else:
+            line = page.count("\n", 0, fence.start("language")) + 1
+            blocks.append(
+                Block(
+                    fence["language"],
+                    fence["text"],
+                    line,
+                    None if title is None else title[1],
+                    fence["reason"],
+                )
+            )
+        end = fence.end()
+    return blocks
+
+
+def run_page(page: Path, folder: Path) -> None:
+    """Run the blocks of a page in their order; those in Python share their names.
+
+    page (Path): a Markdown file.
+    folder (Path): the working folder; the page's files are written there.
+    RAISES (AssertionError): a block fails, or prints something else than what stands below it.
+    """
+    names: dict[str, Any] = {"__name__": "__main__"}
+    for block in read_blocks(page.read_text("utf8")):
+        where = f"{page.name}:{block.line}"
+        if block.title is not None:
+            file = folder / block.title
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(block.text, encoding="utf8")
+        elif block.runs:
+            printed = (
+                _run_python(block, names, where)
+                if block.language == "python"
+                else _run_bash(block, folder, where)
+            )
+            if block.output is not None:
+                _compare(block.output, printed, where)
+
+
+def _run_python(block: Block, names: dict[str, Any], where: str) -> str:
+    printed = StringIO()
+    # Padded, so that the line numbers of a traceback are those of the page.
+    code = compile("\n" * block.line + block.text, where, "exec")
+    with redirect_stdout(printed):
+        exec(code, names)
+    return printed.getvalue()
+
+
+def _run_bash(block: Block, folder: Path, where: str) -> str:
+    bin_folder = folder / ".bin"
+    bin_folder.mkdir(exist_ok=True)
+    for name, command in (("spacy-angel", "-m spacy_angel"), ("python", "")):
+        file = bin_folder / name
+        file.write_text(f'#!/bin/sh\nexec "{sys.executable}" {command} "$@"\n', encoding="utf8")
+        file.chmod(0o755)
+    paths = [os.environ["PATH"], str(Path(sys.executable).parent)]
+    env = os.environ | {
+        "PATH": os.pathsep.join([str(bin_folder), *reversed(paths)]),
+        "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")])),
+        # Tables of the help are as wide as the terminal.
+        "COLUMNS": "100",
+    }
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", block.text],
+        cwd=folder,
+        env=env,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, f"{where}: exit {done.returncode}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+def _compare(expected: str, printed: str, where: str) -> None:
+    # doctest knows `...` for anything.
+    same = doctest.OutputChecker().check_output(expected, printed, doctest.ELLIPSIS)
+    assert same, f"{where} prints\n{printed}\nand not\n{expected}"
