@@ -158,14 +158,6 @@ class Errors(metaclass=_WithCodes):
         "it: {names}. Write JSON lines (--format jsonl), which hold every name."
     )
     # E2xx: vocabulary readers
-    E200 = "Cannot read {path}: {reason}. Check the path and your rights on it."
-    E201 = (
-        "{path}, line {line}: the compressed file is cut or damaged ({reason}). Fetch it once more."
-    )
-    E202 = (
-        "{path}, line {line}: expected UTF-8 text, found {reason}. Convert the file to UTF-8, e.g. "
-        "with iconv; where it is a binary file, it is not a vocabulary."
-    )
     E203 = (
         "{path}, line {line}: expected {expected}, found {found}. Check that the file is complete "
         "and in the format that you read it as."
@@ -256,15 +248,6 @@ class Errors(metaclass=_WithCodes):
         "{doc_id}, but there stands {found!r}. Correct the offsets; or read with strict=False, "
         "which leaves such mentions out and counts them."
     )
-    E402 = "{path} cannot be read: {error}. Check the path."
-    E403 = (
-        "{where}: the file breaks off or is damaged ({error}). Fetch or unpack it again; what came "
-        "before this line is sound."
-    )
-    E404 = (
-        "{where}: the line is not UTF-8 ({error}). Convert the file to UTF-8; or read with "
-        "strict=False, which leaves such lines out and counts them."
-    )
     E405 = (
         "{where}: the abstract of document {doc_id} must follow the title line `{doc_id}|t|…`, "
         "once. Put the lines of a document together, with a blank line after them."
@@ -290,18 +273,9 @@ class Errors(metaclass=_WithCodes):
         "The document id {doc_id!r} cannot stand in a PubTator file: it must not be empty nor hold "
         "`|`, tabs or line ends. Give the document another id, or write BioC JSON."
     )
-    E411 = (
-        "{where}: the XML is broken or cut ({error}). Fetch the file again; documents before this "
-        "line are sound."
-    )
-    E412 = "{where}: a BioC file begins with `<collection>`. Is this another kind of XML?"
     E413 = (
         "{where}: the document that ends here is no BioC document: {problem}. Correct it; or read "
         "with strict=False, which leaves such documents out and counts them."
-    )
-    E414 = (
-        "{where}: the JSON is broken or cut ({problem}). Expected: a BioC collection, a list of "
-        "BioC documents, or one document a line."
     )
     E415 = (
         "{where}: AskAPatient has three columns separated by tabs (a code in digits, preferred "
@@ -516,7 +490,6 @@ class Errors(metaclass=_WithCodes):
         "(`lines` for plain text with one document a line)."
     )
     E803 = "The folder {path} holds no files. Give files, or the folder that they lie in."
-    E804 = "{where}: a PubMed file begins with `<{root}>`. Is this another kind of XML?"
     E805 = (
         "{where}: the article that ends here has no PMID. Fetch the file again; or annotate "
         "without --strict, which leaves such articles out and counts them."
@@ -566,6 +539,37 @@ class Errors(metaclass=_WithCodes):
     E823 = (
         "Many machines open the pipeline each for itself: give its folder, on a disk that all of "
         "them see, with --pipeline. `spacy_angel.load().to_disk(FOLDER)` writes the shipped one."
+    )
+    # E9xx: files
+    E901 = "{path} cannot be read: {error}. Check the path and your rights on it."
+    E902 = (
+        "{where}: the file breaks off or is damaged ({error}). Fetch or unpack it again; what came "
+        "before this line is sound."
+    )
+    E903 = (
+        "{where}: expected UTF-8 text, found {found}. Convert the file to UTF-8, e.g. with `iconv "
+        "-f LATIN1 -t UTF-8`; a corpus can also be read with strict=False, which leaves such lines "
+        "out and counts them."
+    )
+    E904 = (
+        "{where}: the line has more than {limit} bytes. Is it a file of lines, and whole? A corpus "
+        "can also be read with strict=False, which leaves such lines out and counts them."
+    )
+    E905 = (
+        "{where}: the compressed file unpacks to more than {times} times its size, as no text or "
+        "table does. If it is sound all the same, unpack it first."
+    )
+    E906 = (
+        "{where}: the XML is broken or cut ({error}). Fetch the file again; what came before this "
+        "line is sound."
+    )
+    E907 = (
+        "{where}: the file should begin with {expected}, but begins with {found}. Is this another "
+        "kind of XML?"
+    )
+    E908 = (
+        "{where}: the JSON is broken or cut ({problem}). Correct it, or fetch the file again; what "
+        "came before this line is sound."
     )
 
 

@@ -5,7 +5,6 @@ come in: plain text, JSON lines, Parquet, PubMed's XML. A fault in a file is cou
 the document that it spoils, unless everything is to be strict.
 """
 
-import json
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +20,8 @@ from ..corpora.registry import FORMATS as CORPUS_FORMATS
 from ..corpora.registry import infer_format as infer_corpus_format
 from ..corpora.registry import read_corpus
 from ..errors import AngelError, Errors
-from ..files.reading import numbered_lines, pieces
+from ..files.json_values import parse_json
+from ..files.reading import not_utf8, numbered_lines, pieces
 from .manifest import JOURNAL, MANIFEST, holds_run
 
 # A plain text is one document and in memory whole; more than this is no text to be linked.
@@ -79,7 +79,7 @@ def plan_inputs(
     inputs: list[Input] = []
     for path in map(Path, paths):
         if not path.exists():
-            raise AngelError(Errors.E402.format(path=path, error="there is no such file"))
+            raise AngelError(Errors.E901.format(path=path, error="there is no such file"))
         files = _files(path) if path.is_dir() else [path]
         if not files:
             raise AngelError(Errors.E803.format(path=path))
@@ -143,7 +143,7 @@ def read_input(
             path, source.format, keep_duplicates=True, strict=strict, report=report, **options
         )
     values = dict(options)
-    reading = Reading(source.name, strict, report, values.pop("prefix", ""))
+    reading = Reading(source.name, strict, report, prefix=values.pop("prefix", ""))
     return _chained(partial(_READERS[source.format], reading=reading, **values), source.paths)
 
 
@@ -174,7 +174,7 @@ def read_text(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
     try:
         text = data.removeprefix(b"\xef\xbb\xbf").decode("utf8")
     except UnicodeDecodeError as error:
-        reading.fault(Errors.E404.format(where=where, error=error), lost="documents_left_out")
+        reading.fault(not_utf8(where, error), lost="documents_left_out")
         return
     reading.report.position += size
     yield CorpusDocument(path.name.removesuffix(".gz").removesuffix(".txt"), text)
@@ -206,11 +206,11 @@ def read_jsonl(
         if not line.strip():
             continue
         try:
-            row = json.loads(line)
+            row = parse_json(line)
             if not isinstance(row, dict):
                 raise BadRow("an object was expected")
             yield row_document(row, reading, path, number, id_field, text_field)
-        except (BadRow, ValueError, RecursionError) as error:
+        except (BadRow, ValueError) as error:
             if isinstance(error, AngelError):
                 raise
             _row_fault(reading, f"{reading.where(number)}", error)
@@ -368,7 +368,7 @@ def _first_object_has(path: Path, key: str) -> bool:
         piece for _, piece in takewhile(lambda numbered: numbered[0] == 1, pieces(path))
     )
     try:
-        return key in json.loads(line.removeprefix(b"\xef\xbb\xbf"))
+        return key in parse_json(line.removeprefix(b"\xef\xbb\xbf"))
     except (ValueError, TypeError):
         return False
 

@@ -114,7 +114,7 @@ def read_docbin(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
     """
     files = sorted(path.glob("*.spacy")) if path.is_dir() else [path]
     if not files:
-        raise AngelError(Errors.E402.format(path=path, error="no .spacy files in this folder"))
+        raise AngelError(Errors.E901.format(path=path, error="no .spacy files in this folder"))
     for file in files:
         for number, doc in enumerate(_docs(file), start=1):
             document = from_doc(doc, doc_id=f"{file.name}:{number}")
@@ -136,7 +136,7 @@ def _docs(file: Path) -> Iterator["Doc"]:
     try:
         data = file.read_bytes()
     except OSError as error:
-        raise AngelError(Errors.E402.format(path=file, error=error)) from error
+        raise AngelError(Errors.E901.format(path=file, error=error)) from error
     vocab = Vocab()
     docs: Iterator[Any] = iter(())
     while True:

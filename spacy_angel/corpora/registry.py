@@ -109,7 +109,7 @@ def read_corpus(
     if format not in FORMATS:
         raise AngelError(Errors.E424.format(format=format, known=", ".join(sorted(FORMATS))))
     if not path.exists():
-        raise AngelError(Errors.E402.format(path=path, error="there is no such file"))
+        raise AngelError(Errors.E901.format(path=path, error="there is no such file"))
     known = [*signature(FORMATS[format]).parameters][2:]
     if unknown := options.keys() - set(known):
         raise AngelError(
@@ -123,7 +123,8 @@ def read_corpus(
     report = report if report is not None else CorpusReport()
     if split is None:
         split = "" if path.is_dir() else infer_split(path.name)
-    documents = FORMATS[format](path, Reading(str(path), strict, report, prefix, split), **options)
+    reading = Reading(str(path), strict, report, prefix=prefix, split=split)
+    documents = FORMATS[format](path, reading, **options)
     if pmids is not None:
         wanted = read_pmids(pmids) if isinstance(pmids, str | Path) else frozenset(pmids)
         documents = _listed(documents, wanted, report)

@@ -7,6 +7,8 @@ from ..errors import AngelError
 
 # Notes beyond this number are counted but not kept: a foreign file has a fault on every line.
 MAX_NOTES = 1000
+# A message that quotes a foreign file may be as long as its lines; so much of it tells enough.
+MAX_NOTE = 2000
 
 
 @dataclass
@@ -15,7 +17,7 @@ class ReadingReport:
 
     counts (Counter[str]): with `strict=False` the `faults`; `unfinished_last_lines` and
         `latin1_lines` of files of lines; what a reader counts of its own.
-    notes (list[str]): the cases by file and line; at most MAX_NOTES.
+    notes (list[str]): the cases by file and line; at most MAX_NOTES of MAX_NOTE characters.
     position (int): bytes of the file read so far, as they lie on the disk.
     """
 
@@ -28,7 +30,7 @@ class ReadingReport:
         if number:
             self.counts[key] += number
         if note and len(self.notes) < MAX_NOTES:
-            self.notes.append(note)
+            self.notes.append(note if len(note) <= MAX_NOTE else f"{note[:MAX_NOTE]} …")
 
     def to_dict(self) -> dict[str, object]:
         """RETURNS (dict[str, object]): plain values for JSON."""
@@ -42,11 +44,13 @@ class FileReading:
     name (str): the file as messages name it.
     strict (bool): raise at the first fault; otherwise leave out what it spoils, and count it.
     report (ReadingReport): gets the counts.
+    progress (bool): a bar shows how much of a long file is read.
     """
 
     name: str
     strict: bool = True
     report: ReadingReport = field(default_factory=ReadingReport)
+    progress: bool = False
 
     def where(self, line: int) -> str:
         """RETURNS (str): file and line for a message."""
@@ -60,7 +64,7 @@ class FileReading:
         RAISES (AngelError): with `strict`.
         """
         if self.strict:
-            raise AngelError(message)
+            raise AngelError(message if len(message) <= MAX_NOTE else f"{message[:MAX_NOTE]} …")
         self.report.count("faults", note=message)
         if lost:
             self.report.count(lost)

@@ -8,7 +8,8 @@ from typing import Any
 
 from ..errors import AngelError, Errors
 from .faults import FileReading
-from .reading import pieces
+from .json_values import TOO_DEEP, check_depth
+from .reading import PIECE_BYTES, pieces
 
 # One object may be this long (characters); a file whose quotes do not close ends here.
 MAX_OBJECT = 2**26
@@ -27,7 +28,7 @@ def stream_objects(
     path (Path): file, plain or gzip.
     reading (FileReading): names the file.
     within (Collection[str]): keys whose list is streamed.
-    RETURNS (Iterator[tuple[int, Any]]): line on which the item ends, item.
+    YIELDS (tuple[int, Any]): line on which the item ends, item.
     RAISES (AngelError): where the file is no JSON, or is cut.
     """
     buffer = _Buffer(path, reading)
@@ -51,10 +52,7 @@ def _object(buffer: "_Buffer", within: Collection[str]) -> Iterator[tuple[int, A
     streamed = False
     buffer.take("{")
     while buffer.peek() != "}":
-        key = buffer.value()
-        if not isinstance(key, str):
-            raise buffer.error("a key in quotes was expected")
-        buffer.take(":")
+        key = buffer.key()
         if key in within and buffer.peek() == "[":
             streamed = True
             yield from _items(buffer)
@@ -65,6 +63,27 @@ def _object(buffer: "_Buffer", within: Collection[str]) -> Iterator[tuple[int, A
     buffer.take("}")
     if not streamed:
         yield buffer.line, values
+
+
+def stream_entries(path: Path, reading: FileReading) -> Iterator[tuple[int, str, Any]]:
+    """The entries of the one object that a file holds: `{"D000001": ["Calcimycin"], …}`.
+
+    path (Path): file, plain or gzip.
+    reading (FileReading): names the file.
+    YIELDS (tuple[int, str, Any]): line on which the entry ends, key, value.
+    RAISES (AngelError): where the file is no such object, or is cut, or goes on after it.
+    """
+    buffer = _Buffer(path, reading)
+    buffer.take("{")
+    while buffer.peek() != "}":
+        key = buffer.key()
+        value = buffer.value()
+        yield buffer.line, key, value
+        if buffer.peek() != "}":
+            buffer.take(",")
+    buffer.take("}")
+    if buffer.peek():
+        raise buffer.error("nothing was expected after the closing brace")
 
 
 def _items(buffer: "_Buffer") -> Iterator[tuple[int, Any]]:
@@ -84,7 +103,7 @@ class _Buffer:
         self._line = 1
         self._counted = 0
         self._reading = reading
-        self._pieces = pieces(path, report=reading.report)
+        self._pieces = pieces(path, reading)
         self._bytes = codecs.getincrementaldecoder("utf-8-sig")()
         self._json = json.JSONDecoder()
         self._text = ""
@@ -113,6 +132,14 @@ class _Buffer:
         elif not optional:
             raise self.error(f"{character!r} was expected")
 
+    def key(self) -> str:
+        """RETURNS (str): the next key of an object; the colon after it is taken as well."""
+        key = self.value()
+        if not isinstance(key, str):
+            raise self.error("a key in quotes was expected")
+        self.take(":")
+        return key
+
     def value(self) -> Any:
         """RETURNS (Any): the next JSON value, of which all is in memory for a moment."""
         self.peek()
@@ -122,22 +149,31 @@ class _Buffer:
             except json.JSONDecodeError as error:
                 # Far from the end the text is wrong; near it, more of the file may complete it.
                 cut = error.msg.startswith("Unterminated") or error.pos >= len(self._text) - 16
-                if not cut or len(self._text) > MAX_OBJECT or not self._read(len(self._text)):
+                left = len(self._text) - self._at
+                if cut and left > MAX_OBJECT:
+                    raise self.error(f"a value has more than {MAX_OBJECT} characters") from error
+                if not cut or not self._read(max(left, PIECE_BYTES)):
                     raise self.error(str(error)) from error
                 continue
-            except (RecursionError, ValueError) as error:
+            except RecursionError as error:
+                raise self.error(TOO_DEEP) from error
+            except ValueError as error:
                 raise self.error(str(error)) from error
             # A number at the very end may go on.
             if end == len(self._text) and self._read():
                 continue
+            try:
+                check_depth(value)
+            except ValueError as error:
+                raise self.error(str(error)) from error
             self._at = end
             return value
 
     def error(self, problem: str) -> AngelError:
         """RETURNS (AngelError): naming file and line."""
-        return AngelError(Errors.E414.format(where=self._reading.where(self.line), problem=problem))
+        return AngelError(Errors.E908.format(where=self._reading.where(self.line), problem=problem))
 
-    def _read(self, at_least: int = 2**16) -> bool:
+    def _read(self, at_least: int = PIECE_BYTES) -> bool:
         """Read on; by doubling, so that a long object is not decoded anew for each piece."""
         if not self._more:
             return False

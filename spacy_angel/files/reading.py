@@ -1,55 +1,104 @@
-"""Files for the readers: gzip seen through, pieces and lines with their numbers."""
+"""Files for the readers: gzip seen through, pieces and lines with their numbers, progress shown.
+
+What a file can ask for is limited, so that a hostile or damaged one ends in a message and not in
+hours or gigabytes: the length of a line here, the size of an object and its depth in `json_stream`
+and `xml_stream`, and how far a compressed file unpacks.
+"""
 
 import gzip
+import itertools
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO, NoReturn, cast
+
+from tqdm import tqdm
 
 from ..errors import AngelError, Errors
-from .faults import FileReading, ReadingReport
+from .faults import FileReading
+
+PIECE_BYTES = 2**16
+# The longest line; a full text with all its mentions has a few million.
+MAX_LINE_BYTES = 2**24
+# Texts and tables pack to a fifth or a tenth, never to a 300th; what is smaller than the second
+# number does no harm.
+MAX_PACKING = 300
+PACKING_MATTERS_FROM = 2**26
+
+# Counter of files of which the last line does not end.
+UNFINISHED = "unfinished_last_lines"
+
+_GZIP = b"\x1f\x8b"
+_PIECES_PER_UPDATE = 2**13
 
 
 def open_binary(path: Path) -> BinaryIO:
     """Open a file for reading, unpacking gzip (known by its first bytes).
 
-    RAISES (AngelError): where it cannot be opened.
+    RAISES (AngelError): where it cannot be opened, or is a gzip file of which not even the first
+        two bytes are there.
     """
     try:
         with open(path, "rb") as file:
-            packed = file.read(2) == b"\x1f\x8b"
-        return cast(BinaryIO, gzip.open(path, "rb")) if packed else open(path, "rb")
+            first = file.read(2)
+        is_packed = first == _GZIP
+        if not is_packed and (first == _GZIP[:1] or (path.suffix == ".gz" and len(first) < 2)):
+            error = f"{len(first)} bytes are no gzip file"
+            raise AngelError(Errors.E902.format(where=f"{path}, line 1", error=error))
+        return cast(BinaryIO, gzip.open(path, "rb")) if is_packed else open(path, "rb")
     except OSError as error:
-        raise AngelError(Errors.E402.format(path=path, error=error)) from error
+        raise AngelError(Errors.E901.format(path=path, error=error.strerror or error)) from error
 
 
 def pieces(
-    path: Path, size: int = 2**16, report: ReadingReport | None = None
+    path: Path, reading: FileReading | None = None, size: int = PIECE_BYTES
 ) -> Iterator[tuple[int, bytes]]:
     """The file in pieces of at most one line, so that a syntax error has a line number.
 
     path (Path): file, plain or gzip.
+    reading (FileReading | None): its report's `position` is kept up to date; asks for progress.
     size (int): longest piece in bytes; a longer line comes in several.
-    report (ReadingReport | None): its `position` is kept up to date.
-    RETURNS (Iterator[tuple[int, bytes]]): line number from 1, bytes with the line end.
-    RAISES (AngelError): where the file cannot be read, or its compression is cut or broken.
+    YIELDS (tuple[int, bytes]): line number from 1, bytes with the line end.
+    RAISES (AngelError): where the file cannot be read, its compression is cut or broken, or it
+        unpacks to more than MAX_PACKING times its size.
     """
-    number = 1
-    with open_binary(path) as file:
-        stored = file.fileobj if isinstance(file, gzip.GzipFile) else file
-        while True:
+    number, unpacked = 1, 0
+    with open_binary(path) as file, _bar(path, reading) as bar:
+        stored = file.fileobj if isinstance(file, gzip.GzipFile) else None
+        for count in itertools.count():
             try:
                 piece = file.readline(size)
             except (OSError, EOFError, zlib.error) as error:
                 where = f"{path}, line {number}"
-                raise AngelError(Errors.E403.format(where=where, error=error)) from error
+                raise AngelError(Errors.E902.format(where=where, error=error)) from error
             if not piece:
                 return
-            if report is not None:
-                report.position = stored.tell()
+            unpacked += len(piece)
+            position = unpacked if stored is None else stored.tell()
+            if unpacked > PACKING_MATTERS_FROM and unpacked > MAX_PACKING * position:
+                raise AngelError(
+                    Errors.E905.format(where=f"{path}, line {number}", times=MAX_PACKING)
+                )
+            if reading is not None:
+                reading.report.position = position
+            if count % _PIECES_PER_UPDATE == 0:
+                bar.update(position - bar.n)
             yield number, piece
             if piece.endswith(b"\n"):
                 number += 1
+
+
+def _bar(path: Path, reading: FileReading | None) -> "tqdm[NoReturn]":
+    """Short files show no bar, and neither does what is no terminal (disable=None)."""
+    return tqdm(
+        total=path.stat().st_size,
+        desc=path.name,
+        unit="B",
+        unit_scale=True,
+        leave=False,
+        delay=2,
+        disable=None if reading is not None and reading.progress else True,
+    )
 
 
 def numbered_lines(
@@ -58,23 +107,30 @@ def numbered_lines(
     """Lines of a UTF-8 file; only `\\n` ends a line, since texts hold other separators.
 
     path (Path): file, plain or gzip.
-    reading (FileReading): gets the faults: a line that is not UTF-8 is left out or raises.
+    reading (FileReading): gets the faults: a line that is not UTF-8, or longer than
+        MAX_LINE_BYTES, is left out or raises.
     fallback (str | None): encoding for lines that are not UTF-8, counted as `latin1_lines`.
-    RETURNS (Iterator[tuple[int, str]]): line number from 1, line without its end.
+    YIELDS (tuple[int, str]): line number from 1, line without its end.
     RAISES (AngelError): where the file cannot be read.
     """
-    line = b""
-    for number, piece in pieces(path, report=reading.report):
-        line += piece
+    parts: list[bytes] = []
+    length = number = 0
+    for number, piece in pieces(path, reading):
+        length += len(piece)
+        if length <= MAX_LINE_BYTES:
+            parts.append(piece)
+        elif parts:
+            parts = []
+            reading.fault(Errors.E904.format(where=reading.where(number), limit=MAX_LINE_BYTES))
         if not piece.endswith(b"\n"):
             continue
-        if (text := _decode(line, number, reading, fallback)) is not None:
+        if parts and (text := _decode(b"".join(parts), number, reading, fallback)) is not None:
             yield number, text
-        line = b""
-    if line:
+        parts, length = [], 0
+    if length:
         note = f"{reading.where(number)}: no line end; if there should be more, the file is cut"
-        reading.report.count("unfinished_last_lines", note=note)
-    if line and (text := _decode(line, number, reading, fallback)) is not None:
+        reading.report.count(UNFINISHED, note=note)
+    if parts and (text := _decode(b"".join(parts), number, reading, fallback)) is not None:
         yield number, text
 
 
@@ -88,5 +144,15 @@ def _decode(line: bytes, number: int, reading: FileReading, fallback: str | None
         if fallback is not None:
             reading.report.count("latin1_lines")
             return line.decode(fallback)
-        reading.fault(Errors.E404.format(where=reading.where(number), error=error))
+        reading.fault(not_utf8(reading.where(number), error))
     return None
+
+
+def not_utf8(where: str, error: UnicodeDecodeError) -> str:
+    """The message for bytes that are no UTF-8.
+
+    where (str): file and line. error (UnicodeDecodeError): its bytes are those of the line.
+    RETURNS (str): names the first byte that is wrong.
+    """
+    found = f"byte 0x{error.object[error.start]:02x} at column {error.start + 1}"
+    return Errors.E903.format(where=where, found=found)

@@ -1,6 +1,6 @@
 """Elements out of an XML file larger than memory."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -9,38 +9,57 @@ from ..errors import AngelError, Errors
 from .faults import FileReading
 from .reading import pieces
 
+# Levels of elements; BioC has six, PubMed eight.
+MAX_DEPTH = 100
+# The longest that one element, with all that is in it, may be.
+MAX_ELEMENT_BYTES = 2**26
+
 
 def stream_elements(
-    path: Path, reading: FileReading, root: str, wanted: Collection[str], foreign: str
+    path: Path, reading: FileReading, kinds: Mapping[str, Collection[str]]
 ) -> Iterator[tuple[int, ElementTree.Element]]:
-    """The elements of some names, each dropped from memory once it is handed out.
+    """The elements right under the outermost one, each dropped from memory once it is handed out.
 
     path (Path): file, plain or gzip.
     reading (FileReading): names the file.
-    root (str): what the outermost element is called.
-    wanted (Collection[str]): names of the elements.
-    foreign (str): message for a file whose outermost element is another.
+    kinds (Mapping[str, Collection[str]]): what the outermost element may be called → names of the
+        elements that are handed out; others are passed over.
     YIELDS (tuple[int, ElementTree.Element]): line on which it was complete, element.
-    RAISES (AngelError): where the XML is broken or cut, or of another kind.
+    RAISES (AngelError): where the XML is broken or cut, of another kind, nested deeper than
+        MAX_DEPTH, or has an element longer than MAX_ELEMENT_BYTES.
     """
     parser: Any = ElementTree.XMLPullParser(events=("start", "end"))
     top: ElementTree.Element | None = None
-    number = 1
+    number, depth, size = 1, 0, 0
     try:
-        for number, piece in pieces(path, report=reading.report):
+        for number, piece in pieces(path, reading):
             parser.feed(piece)
+            size += len(piece)
             for event, element in parser.read_events():
+                depth += 1 if event == "start" else -1
                 if top is None:
                     top = element
-                    if top.tag != root:
-                        raise AngelError(foreign)
-                elif event == "end" and element.tag in wanted:
-                    yield number, element
+                    if top.tag not in kinds:
+                        raise _foreign(reading, number, kinds, f"<{top.tag}>")
+                elif depth > MAX_DEPTH:
+                    raise ValueError(f"elements are nested deeper than {MAX_DEPTH} levels")
+                elif event == "end" and depth == 1:
+                    if element.tag in kinds[top.tag]:
+                        yield number, element
                     top.clear()
+                    size = 0
+            if size > MAX_ELEMENT_BYTES:
+                raise ValueError(f"an element has more than {MAX_ELEMENT_BYTES} bytes")
         parser.close()
     except (ElementTree.ParseError, LookupError, ValueError) as error:
         if isinstance(error, AngelError):
             raise
-        raise AngelError(Errors.E411.format(where=reading.where(number), error=error)) from error
+        raise AngelError(Errors.E906.format(where=reading.where(number), error=error)) from error
     if top is None:
-        raise AngelError(foreign)
+        raise _foreign(reading, number, kinds, "nothing")
+
+
+def _foreign(reading: FileReading, line: int, kinds: Collection[str], found: str) -> AngelError:
+    expected = " or ".join(f"`<{root}>`" for root in kinds)
+    message = Errors.E907.format(where=reading.where(line), expected=expected, found=found[:80])
+    return AngelError(message)

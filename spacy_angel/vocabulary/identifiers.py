@@ -16,9 +16,11 @@ _VOCABULARIES = {
     "snomed": "SNOMEDCT",
 }
 _NO_ID = frozenset({"", "-", "-1", "none", "null", "na", "nan"})
-_MESH = re.compile(r"[CD]\d{6}(?:\d{3})?")
-_CUI = re.compile(r"C\d{7}")
-_OMIM = re.compile(r"\d{6}")
+_BARE_PREFIXES = (
+    (re.compile(r"C\d{7}", re.ASCII), "UMLS"),
+    (re.compile(r"[CD](\d{6}|\d{9})", re.ASCII), "MESH"),
+)
+_OMIM = re.compile(r"\d{6}", re.ASCII)
 
 
 def normalize_id(raw: str, prefix: str = "") -> str:
@@ -30,15 +32,15 @@ def normalize_id(raw: str, prefix: str = "") -> str:
     RETURNS (str): e.g. `MESH:D003920`, `DOID:9351`; the prefixes of other vocabularies stay as
         they are; without a known prefix the code alone; empty where there is no code.
     """
-    vocabulary, code = prefix, raw.strip()
-    while True:
-        head, colon, rest = code.partition(":")
-        known = _VOCABULARIES.get(head.strip().lower()) if colon else None
-        if known is None:
-            break
-        vocabulary, code = known, rest.strip()
+    vocabulary, parts = prefix, raw.strip().split(":")
+    known = 0
+    while known < len(parts) - 1 and (name := parts[known].strip().lower()) in _VOCABULARIES:
+        vocabulary = _VOCABULARIES[name]
+        known += 1
+    code = ":".join(parts[known:])
+    code = code.lstrip() if known else code
     vocabulary = _VOCABULARIES.get(vocabulary.lower(), vocabulary)
-    if colon or not vocabulary or not code:
+    if known < len(parts) - 1 or not vocabulary or not code:
         return code
     return f"{vocabulary}:{code.upper() if vocabulary in ('MESH', 'UMLS') else code}"
 
@@ -69,29 +71,29 @@ def normal_ids(raw: str, prefix: str = "") -> str:
     prefix (str): vocabulary of ids that name none.
     RETURNS (str): e.g. `MESH:D015862+MESH:D058499`; empty where there is no id.
     """
-    pieces = re.split(r"\s*([|+,;])\s*", raw.strip())
-    result = ""
-    seen = set()
+    pieces = [piece.strip() for piece in re.split(r"([|+,;])", raw)]
+    ids: dict[str, str] = {}
     for number in range(0, len(pieces), 2):
         if pieces[number].lower() in _NO_ID:
             continue
         concept_id = normalize_id(pieces[number], _prefix_of(pieces[number], prefix))
-        if concept_id in seen:
-            continue
-        seen.add(concept_id)
-        if result:
-            result += "+" if pieces[number - 1] == "+" else "|"
-        result += concept_id
-    return result
+        if concept_id:
+            ids.setdefault(concept_id, "+" if number and pieces[number - 1] == "+" else "|")
+    return "".join(mark + concept_id for concept_id, mark in ids.items())[1:]
 
 
 def _prefix_of(concept_id: str, prefix: str) -> str:
     if prefix not in ("", "MESH"):
         return prefix
-    if _MESH.fullmatch(concept_id):
-        return "MESH"
-    if _CUI.fullmatch(concept_id):
-        return "UMLS"
     if prefix and _OMIM.fullmatch(concept_id):
         return "OMIM"
-    return prefix
+    return bare_prefix(concept_id) or prefix
+
+
+def bare_prefix(code: str) -> str:
+    """The vocabulary of an identifier without prefix, where its form tells.
+
+    code (str): e.g. `C0011849`, `D003920`, `C538288`.
+    RETURNS (str): `UMLS`, `MESH`, or empty.
+    """
+    return next((prefix for form, prefix in _BARE_PREFIXES if form.fullmatch(code)), "")

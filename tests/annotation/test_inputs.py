@@ -92,7 +92,7 @@ def test_pubmed_that_is_cut_gives_what_came_before(tmp_path) -> None:
         read(packed)
     other = tmp_path / "other.xml"
     other.write_text("<articles></articles>")
-    with pytest.raises(AngelError, match="begins with `<PubmedArticleSet>`"):
+    with pytest.raises(AngelError, match="should begin with `<PubmedArticleSet>`"):
         read(other, "pubmed")
 
 

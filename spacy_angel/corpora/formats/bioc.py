@@ -17,6 +17,7 @@ from xml.etree import ElementTree
 from ...errors import Errors
 from ...files.atomic import replacing
 from ...files.json_stream import stream_objects
+from ...files.json_values import parse_json
 from ...files.xml_stream import stream_elements
 from ..documents import CorpusDocument, GoldMention, Reading
 
@@ -56,8 +57,7 @@ def read_bioc_xml(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
     RAISES (AngelError): where the XML is broken or cut, or holds no collection; for other faults
         with `reading.strict`.
     """
-    foreign = Errors.E412.format(where=reading.where(1))
-    for number, element in stream_elements(path, reading, "collection", ["document"], foreign):
+    for number, element in stream_elements(path, reading, {"collection": ["document"]}):
         yield from _document(_plain(element), reading, number)
 
 
@@ -207,8 +207,8 @@ def _infons(value: Mapping[str, Any]) -> dict[str, str]:
 def _listed(infons: Mapping[str, str], key: str) -> tuple[str, ...]:
     """A list that `to_bioc` put into an infon; empty where there is none."""
     try:
-        values = json.loads(infons.get(key, "[]"))
-    except json.JSONDecodeError:
+        values = parse_json(infons.get(key, "[]"))
+    except ValueError:
         values = None
     if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
         raise _Malformed(f"{key}: a JSON list of strings was expected, {infons[key]!r} came")

@@ -12,7 +12,6 @@ and contexts cut when they were written; neither can be undone.
 """
 
 import html
-import json
 import re
 from collections.abc import Iterator
 from itertools import zip_longest
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import AngelError, Errors
+from ...files.json_values import parse_json
 from ...files.reading import numbered_lines
 from ..documents import CorpusDocument, Reading
 
@@ -70,7 +70,7 @@ def _read_split(path: Path, split: str, reading: Reading) -> Iterator[CorpusDocu
 
 def _lines(file: Path, reading: Reading) -> Iterator[tuple[int, str]]:
     if not file.is_file():
-        raise AngelError(Errors.E402.format(path=file, error="there is no such file"))
+        raise AngelError(Errors.E901.format(path=file, error="there is no such file"))
     return numbered_lines(file, reading)
 
 
@@ -93,8 +93,8 @@ def _parse(source: str, target: str) -> tuple[str, str, str] | None:
 
 def _strings(line: str, number: int) -> list[str]:
     try:
-        value: Any = json.loads(line)
-    except (ValueError, RecursionError):
+        value: Any = parse_json(line)
+    except ValueError:
         return []
     if isinstance(value, list) and len(value) == number and all(isinstance(v, str) for v in value):
         return value

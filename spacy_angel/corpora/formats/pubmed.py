@@ -26,9 +26,8 @@ def read_pubmed(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
     RAISES (AngelError): where the XML is broken or cut, or something else; for an article without
         PMID with `reading.strict`.
     """
-    foreign = Errors.E804.format(where=reading.where(1), root=ROOT)
-    wanted = ["PubmedArticle", *_OTHER]
-    for number, element in stream_elements(path, reading, ROOT, wanted, foreign):
+    kinds = {ROOT: ["PubmedArticle", *_OTHER]}
+    for number, element in stream_elements(path, reading, kinds):
         if element.tag in _OTHER:
             reading.report.count(_OTHER[element.tag])
         elif (document := _article(element, reading, number)) is not None:

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import cast
-from xml.etree.ElementTree import Element, ParseError, XMLPullParser
+from xml.etree.ElementTree import Element
 
-from ...errors import AngelError
+from ...files.faults import FileReading
+from ...files.xml_stream import stream_elements
 from ..identifiers import normalize_id
-from .lines import read_pieces, wrong
+from .lines import wrong
 from .records import Row, VocabularyReport, make_row, tree_types
 
 _RECORDS = {
@@ -20,7 +20,6 @@ _RECORDS = {
 }
 # Supplementary records have no tree numbers; their class tells the tree (protocols have none).
 _CLASS_TREES = {"1": "D", "3": "C", "4": "B", "5": "M", "6": "A"}
-_PIECE_BYTES = 1 << 16
 
 
 def read_mesh_xml(path: Path, report: VocabularyReport) -> Iterator[Row]:
@@ -35,41 +34,11 @@ def read_mesh_xml(path: Path, report: VocabularyReport) -> Iterator[Row]:
     YIELDS (Row): one a record, with the line in which it ends.
     RAISES (AngelError): the file is not such XML, is cut, or a record lacks identifier or name.
     """
-    root: Element | None = None
-    record_tag = id_tag = name_tag = ""
-    for number, event, element in _events(path):
-        if root is None:
-            root = element
-            if root.tag not in _RECORDS:
-                expected = " or ".join(f"<{tag}>" for tag in _RECORDS)
-                raise wrong(path, number, expected, f"<{root.tag}>")
-            record_tag, id_tag, name_tag = _RECORDS[root.tag]
-        elif event == "end" and element.tag == record_tag:
-            yield _row(path, number, element, id_tag, name_tag)
-            # What was read must go, or the tree grows with the file.
-            root.clear()
-
-
-def _events(path: Path) -> Iterator[tuple[int, str, Element]]:
-    """Line, `start` or `end`, and element, as the file is read."""
-    parser: XMLPullParser = XMLPullParser(("start", "end"))
-    number = 1
-    try:
-        for number, piece in read_pieces(path, _PIECE_BYTES):
-            parser.feed(piece)
-            yield from _read_events(parser, number)
-        # The parser may have held back the last elements until it knows that nothing follows.
-        parser.close()
-        yield from _read_events(parser, number)
-    except (ParseError, LookupError, ValueError) as error:
-        if isinstance(error, AngelError):
-            raise
-        raise wrong(path, number, "well-formed XML", str(error)) from error
-
-
-def _read_events(parser: XMLPullParser, number: int) -> Iterator[tuple[int, str, Element]]:
-    for event, element in cast(Iterator[tuple[str, Element]], parser.read_events()):
-        yield number, event, element
+    reading = FileReading(str(path), progress=True)
+    kinds = {root: [record] for root, (record, *_) in _RECORDS.items()}
+    tags = {record: (code, name) for record, code, name in _RECORDS.values()}
+    for number, element in stream_elements(path, reading, kinds):
+        yield _row(path, number, element, *tags[element.tag])
 
 
 def _row(path: Path, line: int, record: Element, id_tag: str, name_tag: str) -> Row:

@@ -5,17 +5,16 @@ from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ...errors import AngelError, Errors
 from ..concepts import Concept
+from ..identifiers import bare_prefix, normalize_id
 from .lines import wrong
 
 _IDENTIFIER = re.compile(r"[^\s|+]+")
-_BARE_PREFIXES = (
-    (re.compile(r"C\d{7}", re.ASCII), "UMLS"),
-    (re.compile(r"[CD](\d{6}|\d{9})", re.ASCII), "MESH"),
-)
+# Counter of what is left out.
+NO_NAME = "concepts without a name"
 _TREE_NUMBER = re.compile(r"([A-Z])(\d\d)?(?=[./]|$)", re.ASCII)
 
 
@@ -142,13 +141,43 @@ def _count(concept: Concept, report: VocabularyReport) -> Concept:
     return concept
 
 
-def bare_prefix(code: str) -> str:
-    """The vocabulary of an identifier without prefix, where its form tells.
+def own_id(code: str, prefix: str | None) -> str:
+    """An identifier of a table or JSON file, whose vocabulary the file need not name.
 
-    code (str): e.g. `C0011849`, `D003920`, `C538288`.
-    RETURNS (str): `UMLS`, `MESH`, or empty.
+    code (str): as the file has it.
+    prefix (str | None): vocabulary of identifiers without prefix; None: MeSH or UMLS where the
+        form tells, else none.
+    RETURNS (str): in normal form.
     """
-    return next((prefix for form, prefix in _BARE_PREFIXES if form.fullmatch(code)), "")
+    code = code.strip()
+    return normalize_id(code, bare_prefix(code) if prefix is None else prefix)
+
+
+def whole_text(path: Path, line: int, value: Any) -> str:
+    """A value of a JSON file, which can spell what no text file can hold: halves of characters,
+    and NUL.
+
+    path (Path), line (int): where it stands. value (Any): of the decoder.
+    RETURNS (str): the value.
+    RAISES (AngelError): it is no string, or holds such a thing.
+    """
+    if not isinstance(value, str) or "\0" in value:
+        raise wrong(path, line, "a string", value)
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise wrong(path, line, "a string of whole characters", value) from error
+    return value
+
+
+def whole_texts(path: Path, line: int, value: Any) -> list[str]:
+    """path (Path), line (int), RAISES (AngelError): see `whole_text`. value (Any): a list of
+    strings, or None. RETURNS (list[str]): empty for None."""
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise wrong(path, line, "a list of strings", value)
+    return [whole_text(path, line, item) for item in value]
 
 
 def tree_types(numbers: Iterable[str]) -> list[str]:

@@ -12,12 +12,13 @@ from typing import Any
 
 from ...errors import AngelError, Errors
 from ...files.options import checked_options
+from ...files.reading import pieces
 from ..concepts import Concept
-from .lines import read_pieces
+from .genbioel import read_target_kb
 from .mesh import read_mesh_xml
 from .obo import read_obo
 from .records import Row, VocabularyReport, merge_rows
-from .scispacy import read_scispacy, read_target_kb
+from .scispacy import read_scispacy
 from .snomed import read_snomed
 from .tables import read_ctd, read_medic, read_table
 from .umls import ST21PV_SOURCES, ST21PV_TYPES, read_umls, read_umls_st21pv
@@ -112,7 +113,7 @@ def _folder_format(path: Path) -> str | None:
 
 def _head(path: Path) -> str:
     head = b""
-    for _, piece in read_pieces(path, _HEAD_BYTES):
+    for _, piece in pieces(path, size=_HEAD_BYTES):
         head += piece
         if len(head) >= _HEAD_BYTES:
             break

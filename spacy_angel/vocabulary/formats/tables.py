@@ -7,7 +7,7 @@ from pathlib import Path
 from ...errors import AngelError, Errors
 from ..identifiers import normalize_id
 from .lines import read_lines, wrong
-from .records import Row, VocabularyReport, bare_prefix, make_row, tree_types
+from .records import Row, VocabularyReport, make_row, own_id, tree_types
 
 _CTD_KINDS = {
     "DiseaseName": ("DiseaseID", "AltDiseaseIDs"),
@@ -130,8 +130,7 @@ def read_table(
             continue
         if len(cells) not in (2, 3):
             raise wrong(path, number, "two or three columns: id, name, synonyms", line)
-        code = cells[0].strip()
-        identifier = normalize_id(code, bare_prefix(code) if prefix is None else prefix)
+        identifier = own_id(cells[0], prefix)
         synonyms = cells[2].split("|") if len(cells) == 3 else []
         yield make_row(
             path, number, identifier, [cells[1], *synonyms], types=types.get(identifier, ())

@@ -1,0 +1,114 @@
+"""Pieces and lines: gzip, encodings, line ends, and the limits that hold for every reader."""
+
+import gzip
+import io
+from pathlib import Path
+
+import pytest
+
+from spacy_angel.errors import AngelError
+from spacy_angel.files import reading as files_reading
+from spacy_angel.files.faults import MAX_NOTE, MAX_NOTES, FileReading, ReadingReport
+from spacy_angel.files.reading import numbered_lines, open_binary, pieces
+
+
+def write(folder: Path, data: bytes, name: str = "file") -> Path:
+    path = folder / name
+    path.write_bytes(data)
+    return path
+
+
+def lines(path: Path, strict: bool = True, fallback: str | None = None) -> list[tuple[int, str]]:
+    return list(numbered_lines(path, FileReading(str(path), strict), fallback))
+
+
+def test_only_a_line_feed_ends_a_line(tmp_path: Path) -> None:
+    text = "\ufeffone\r\ntwo\u2028still two\rand this\n\nfour"
+    for data in (text.encode(), gzip.compress(text.encode())):
+        reading = FileReading("x")
+        path = write(tmp_path, data)
+        assert list(numbered_lines(path, reading)) == [
+            (1, "one"),
+            (2, "two\u2028still two\rand this"),
+            (3, ""),
+            (4, "four"),
+        ]
+        assert reading.report.counts == {"unfinished_last_lines": 1}
+        assert reading.report.position == len(data)
+
+
+def test_a_long_line_comes_in_pieces(tmp_path: Path) -> None:
+    path = write(tmp_path, b"abcde\nf\n")
+    assert list(pieces(path, size=2)) == [(1, b"ab"), (1, b"cd"), (1, b"e\n"), (2, b"f\n")]
+
+
+def test_a_line_in_another_encoding(tmp_path: Path) -> None:
+    path = write(tmp_path, b"good\nna\xefve\nend\n")
+    with pytest.raises(AngelError, match=r"file, line 2: expected UTF-8 .* 0xef at column 3"):
+        lines(path)
+    assert lines(path, strict=False) == [(1, "good"), (3, "end")]
+    assert lines(path, fallback="latin1")[1] == (2, "naïve")
+
+
+def test_a_line_that_is_too_long_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files_reading, "MAX_LINE_BYTES", 2**17)
+    path = write(tmp_path, b"a\n" + b"b" * 2**19 + b"\nc\n" + b"d" * 2**18)
+    with pytest.raises(AngelError, match="file, line 2: the line has more than 131072 bytes"):
+        lines(path)
+    reading = FileReading("x", strict=False)
+    assert list(numbered_lines(path, reading)) == [(1, "a"), (3, "c")]
+    assert reading.report.counts == {"faults": 2, "unfinished_last_lines": 1}
+    whole = write(tmp_path, b"b" * (2**17 - 1) + b"\n")
+    assert [len(line) for _, line in lines(whole)] == [2**17 - 1]
+
+
+@pytest.mark.parametrize("data", [b"", b"\x1f", b"\x1f\x8b", b"\x1f\x8b\x08", b"x"])
+def test_a_gzip_file_of_which_hardly_a_byte_came_is_cut(tmp_path: Path, data: bytes) -> None:
+    with pytest.raises(AngelError, match=r"file\.gz, line 1: the file breaks off"):
+        list(pieces(write(tmp_path, data, "file.gz")))
+
+
+def test_the_name_does_not_make_a_gzip_file(tmp_path: Path) -> None:
+    assert open_binary(write(tmp_path, b"plain", "file.gz")).read() == b"plain"
+    assert open_binary(write(tmp_path, gzip.compress(b"packed"), "file.txt")).read() == b"packed"
+    with pytest.raises(AngelError, match="none cannot be read: No such file"):
+        open_binary(tmp_path / "none")
+
+
+def test_what_unpacks_without_end_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.gz"
+    with gzip.open(path, "wb") as file:
+        for _ in range(100):
+            file.write(b"0" * 2**20 + b"\n")
+    with pytest.raises(AngelError, match=r"bomb\.gz, line 64: .* more than 300 times"):
+        list(pieces(path))
+
+
+def test_notes_are_kept_to_a_measure() -> None:
+    report = ReadingReport()
+    for _ in range(MAX_NOTES + 1):
+        report.count("faults", note="x" * 10**5)
+    assert report.counts["faults"] == MAX_NOTES + 1
+    assert len(report.notes) == MAX_NOTES
+    assert len(report.notes[0]) == MAX_NOTE + 2
+    with pytest.raises(AngelError, match=r"^x+ …$"):
+        FileReading("x").fault("x" * 10**5)
+
+
+def test_progress_is_shown_where_it_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown = io.StringIO()
+    shown.isatty = lambda: True  # type: ignore[method-assign]
+    monkeypatch.setattr("sys.stderr", shown)
+    real = files_reading.tqdm
+    monkeypatch.setattr(
+        files_reading, "tqdm", lambda **options: real(**{**options, "delay": 0, "file": shown})
+    )
+    path = write(tmp_path, b"a\n" * 20000)
+    list(pieces(path, FileReading("x")))
+    assert shown.getvalue() == ""
+    list(pieces(path, FileReading("x", progress=True)))
+    assert "40.0k/40.0k" in shown.getvalue() or "file" in shown.getvalue()

@@ -1,0 +1,115 @@
+"""JSON and XML as streams: items, entries and elements with their lines, and the limits."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from spacy_angel.errors import AngelError
+from spacy_angel.files import json_stream, xml_stream
+from spacy_angel.files.faults import FileReading
+from spacy_angel.files.json_stream import stream_entries, stream_objects
+from spacy_angel.files.json_values import parse_json
+from spacy_angel.files.xml_stream import stream_elements
+
+
+def write(folder: Path, text: str) -> Path:
+    path = folder / "file"
+    path.write_text(text, encoding="utf8")
+    return path
+
+
+def objects(path: Path) -> list:
+    return list(stream_objects(path, FileReading("file"), within=["documents"]))
+
+
+def entries(path: Path) -> list:
+    return list(stream_entries(path, FileReading("file")))
+
+
+def elements(path: Path) -> list:
+    kinds = {"set": ["item"], "list": ["entry"]}
+    found = stream_elements(path, FileReading("file"), kinds)
+    return [(line, element.tag, "".join(element.itertext())) for line, element in found]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"source": {"documents": 7}, "documents": [{"a": 1},\n{"a": 2}], "end": null}',
+        '[{"a": 1},\n{"a": 2}]',
+        '{"a": 1}{"a":\n2}',
+        '{"documents": [{"a": 1},\n{"a": 2}]}',
+    ],
+)
+def test_objects(tmp_path: Path, text: str) -> None:
+    assert objects(write(tmp_path, text)) == [(1, {"a": 1}), (2, {"a": 2})]
+
+
+def test_entries(tmp_path: Path) -> None:
+    path = write(tmp_path, '{"a": ["ä"], " a":\n[], "a": 12}\n')
+    assert entries(path) == [(1, "a", ["ä"]), (2, " a", []), (2, "a", 12)]
+    assert entries(write(tmp_path, "{}")) == []
+    many = {f"D{i:06}": ["x" * (i % 1000)] for i in range(1000)}
+    assert {k: v for _, k, v in entries(write(tmp_path, json.dumps(many)))} == many
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"a"', '{"a": 1', '{"a": 1}}', "{1: 2}", '{"a" 1}'])
+def test_what_is_no_object_of_entries(tmp_path: Path, text: str) -> None:
+    with pytest.raises(AngelError, match="file, line 1: the JSON is broken or cut"):
+        entries(write(tmp_path, text))
+
+
+def test_elements(tmp_path: Path) -> None:
+    path = write(tmp_path, "<set><item>a<item>b</item></item>\n<other/><item>c</item></set>")
+    assert elements(path) == [(1, "item", "ab"), (2, "item", "c")]
+    assert elements(write(tmp_path, "<list><entry/><item/></list>")) == [(1, "entry", "")]
+    with pytest.raises(AngelError, match="begin with `<set>` or `<list>`, but begins with <html>"):
+        elements(write(tmp_path, "<html/>"))
+
+
+@pytest.mark.parametrize("levels", [101, 990, 100_000])
+def test_json_is_nested_so_deep_only(tmp_path: Path, levels: int) -> None:
+    text = "[" * levels + "]" * levels
+    message = "nested deeper than 100 levels"
+    with pytest.raises(ValueError, match=message):
+        parse_json(text)
+    with pytest.raises(AngelError, match=f"file, line 2: .*{message}"):
+        objects(write(tmp_path, f'[1,\n{{"a": {text}}}]'))
+    with pytest.raises(AngelError, match=f"file, line 2: .*{message}"):
+        entries(write(tmp_path, f'{{"a":\n{text}}}'))
+
+
+def test_json_of_some_depth() -> None:
+    assert parse_json("[" * 100 + "]" * 100)
+    assert parse_json('{"a": [1, "b", {"c": null}]}') == {"a": [1, "b", {"c": None}]}
+    assert parse_json("3") == 3
+
+
+def test_a_number_of_5000_digits(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="digits"):
+        parse_json("1" * 5000)
+    with pytest.raises(AngelError, match=r"file, line 1: .*digits"):
+        objects(write(tmp_path, f"[{'1' * 5000}]"))
+
+
+@pytest.mark.parametrize("levels", [100, 100_000])
+def test_xml_is_nested_so_deep_only(tmp_path: Path, levels: int) -> None:
+    path = write(tmp_path, "<set>\n<item>" + "<a>" * levels + "</a>" * levels + "</item></set>")
+    with pytest.raises(AngelError, match=r"file, line 2: .*nested deeper than 100 levels"):
+        elements(path)
+
+
+def test_an_object_or_element_is_so_long_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(json_stream, "MAX_OBJECT", 2**17)
+    monkeypatch.setattr(xml_stream, "MAX_ELEMENT_BYTES", 2**17)
+    long, longer = "x" * 2**16, "x" * 2**19
+    assert len(objects(write(tmp_path, json.dumps([long] * 20)))) == 20
+    assert len(elements(write(tmp_path, "<set>" + f"<item>{long}</item>" * 20 + "</set>"))) == 20
+    with pytest.raises(AngelError, match=r"line 1: .*a value has more than 131072 char"):
+        objects(write(tmp_path, json.dumps([longer])))
+    for text in (f"<item>{longer}</item>", f"<item a='{longer}'/>", f"<a>{longer}</a>"):
+        with pytest.raises(AngelError, match="an element has more than 131072 bytes"):
+            elements(write(tmp_path, f"<set>{text}</set>"))
