@@ -27,10 +27,18 @@ from spacy_angel.vocabulary.identifiers import bare_prefix, normalize_id
 FIXTURES = ROOT / "tests/fixtures/vocabularies"
 # Format → the fixture that it is tried on.
 FILES = {
+    "cellosaurus.v1": "cellosaurus.txt",
     "ctd.v1": "ctd_diseases.tsv",
+    "drugbank.v1": "drugbank.csv",
+    "gene_info.v1": "gene_info.tsv",
+    "hgnc.v1": "hgnc.txt",
+    "icd10cm.v1": "icd10cm_order.txt",
     "medic.v1": "medic.txt",
     "mesh_xml.v1": "desc.xml",
+    "ncbi_taxonomy.v1": "taxonomy",
     "obo.v1": "ontology.obo",
+    "orphadata.v1": "orphadata.xml",
+    "rxnorm.v1": "RXNCONSO.RRF",
     "scispacy.v1": "scispacy.jsonl",
     "snomed.v1": "snomed",
     "table.v1": "table.tsv",

@@ -39,7 +39,12 @@ class _Term(NamedTuple):
 
 
 def read_obo(
-    path: Path, report: VocabularyReport, *, scopes: frozenset[Scope] | None = None
+    path: Path,
+    report: VocabularyReport,
+    *,
+    scopes: frozenset[Scope] | None = None,
+    prefixes: frozenset[str] | None = None,
+    xrefs: frozenset[str] | None = frozenset(),
 ) -> Iterator[Row]:
     """The live terms; those that are obsolete are counted, and become alternate identifiers of
     the term that replaced them. Types are the term's namespace.
@@ -47,6 +52,10 @@ def read_obo(
     path (Path): the file, gzipped or not; read twice, the first time for the replacements.
     scopes (frozenset[Scope] | None): which synonyms to take, of EXACT, NARROW, BROAD and RELATED
         (the scope of a synonym that has none), in any case; None: all.
+    prefixes (frozenset[str] | None): which terms to take, by the prefix of their identifiers, e.g.
+        `MONDO`: many files repeat terms of other ontologies; None: all.
+    xrefs (frozenset[str] | None): prefixes of cross-references to take as further identifiers,
+        e.g. `MESH`; None: all. A source may refer one term to several of another one.
     YIELDS (Row): one a live term, with the line of its `[Term]`.
     RAISES (AngelError): the file is not OBO, a quoted text does not end, a term has no id.
     """
@@ -66,6 +75,10 @@ def read_obo(
             report.skipped["terms without a name"] += 1
             continue
         identifier = normalize_id(term.value("id"))
+        if prefixes is not None and identifier.partition(":")[0] not in prefixes:
+            report.skipped["terms of other ontologies"] += 1
+            retired.pop(identifier, None)
+            continue
         namespace = term.value("namespace") or default_namespace
         definitions = [_quoted(path, *entry)[0] for entry in term.tags.get("def", ())]
         synonyms = (_quoted(path, *entry) for entry in term.tags.get("synonym", ()))
@@ -79,9 +92,20 @@ def read_obo(
             alternate_ids=[
                 *map(normalize_id, term.values("alt_id")),
                 *retired.pop(identifier, ()),
+                *_references(term, xrefs),
             ],
         )
     count_unused(retired, report)
+
+
+def _references(term: _Term, prefixes: frozenset[str] | None) -> Iterator[str]:
+    """Cross-references that are identifiers, `MESH:D003920 "note"` without what follows."""
+    for value in term.values("xref"):
+        identifier = normalize_id(value.split(" ")[0])
+        prefix, colon, code = identifier.partition(":")
+        is_code = colon and code and not code.startswith("//") and identifier.isascii()
+        if is_code and (prefixes is None or prefix in prefixes) and "|" not in identifier:
+            yield identifier
 
 
 def _terms(path: Path) -> Iterator[tuple[_Term, str]]:

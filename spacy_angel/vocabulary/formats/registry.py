@@ -6,6 +6,7 @@ under a versioned name, so that a new version can stand beside an old one.
 
 import codecs
 import inspect
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,14 @@ from ...errors import AngelError, Errors
 from ...files.options import checked_options
 from ...files.reading import pieces
 from ..concepts import Concept
+from .cellosaurus import read_cellosaurus
 from .genbioel import read_target_kb
 from .mesh import read_mesh_xml
+from .ncbi import read_gene_info, read_ncbi_taxonomy
 from .obo import read_obo
+from .orphadata import read_orphadata
 from .records import Row, VocabularyReport, merge_rows
+from .registers import read_drugbank, read_hgnc, read_icd10cm, read_rxnorm
 from .scispacy import read_scispacy
 from .snomed import read_snomed
 from .tables import read_ctd, read_medic, read_table
@@ -33,16 +38,34 @@ __all__ = [
 ]
 
 FORMATS: dict[str, Callable[..., Iterator[Row]]] = {
+    "cellosaurus.v1": read_cellosaurus,
     "ctd.v1": read_ctd,
+    "drugbank.v1": read_drugbank,
+    "gene_info.v1": read_gene_info,
+    "hgnc.v1": read_hgnc,
+    "icd10cm.v1": read_icd10cm,
     "medic.v1": read_medic,
     "mesh_xml.v1": read_mesh_xml,
+    "ncbi_taxonomy.v1": read_ncbi_taxonomy,
     "obo.v1": read_obo,
+    "orphadata.v1": read_orphadata,
+    "rxnorm.v1": read_rxnorm,
     "scispacy.v1": read_scispacy,
     "snomed.v1": read_snomed,
     "table.v1": read_table,
     "target_kb.v1": read_target_kb,
     "umls.v1": read_umls,
     "umls_st21pv.v1": read_umls_st21pv,
+}
+_FIRST_LINES = {
+    "#tax_id\tGeneID\t": "gene_info.v1",
+    "hgnc_id\tsymbol\t": "hgnc.v1",
+    "DrugBank ID,": "drugbank.v1",
+    "1\t|\tall\t|": "ncbi_taxonomy.v1",
+}
+_LINES = {
+    re.compile(r"\d{5} [A-Z]\w{2,6} +[01] \S"): "icd10cm.v1",
+    re.compile(r"\d+\|[A-Z]{3}\|([^|]*\|){16}$"): "rxnorm.v1",
 }
 _HEAD_BYTES = 1 << 16
 
@@ -106,6 +129,10 @@ def infer_format(path: str | Path) -> str:
 def _folder_format(path: Path) -> str | None:
     if any(path.glob("MRCONSO.RRF*")) or any(path.glob("META/MRCONSO.RRF*")):
         return "umls.v1"
+    if any(path.glob("names.dmp")):
+        return "ncbi_taxonomy.v1"
+    if any(path.glob("RXNCONSO.RRF")):
+        return "rxnorm.v1"
     if any(path.rglob("sct2_Concept_Snapshot*")):
         return "snomed.v1"
     return None
@@ -128,14 +155,26 @@ def _content_format(head: str) -> str | None:
     """The format that a file's first 64 KiB look like."""
     lines = [line for line in head.splitlines() if line.strip()]
     if head.startswith("<"):
-        is_mesh = any(tag in head for tag in ("<DescriptorRecordSet", "<SupplementalRecordSet"))
-        return "mesh_xml.v1" if is_mesh else None
+        roots = {
+            "<DescriptorRecordSet": "mesh_xml.v1",
+            "<SupplementalRecordSet": "mesh_xml.v1",
+            "<JDBOR": "orphadata.v1",
+        }
+        return next((format for root, format in roots.items() if root in head), None)
+    for start, format in _FIRST_LINES.items():
+        if head.startswith(start):
+            return format
     if head.startswith("{"):
         return "scispacy.v1" if '"concept_id"' in lines[0] else "target_kb.v1"
     if any(line.startswith(("# DiseaseName\t", "# ChemicalName\t")) for line in lines):
         return "ctd.v1"
     if "[Term]" in lines or head.startswith("format-version:"):
         return "obo.v1"
+    for pattern, format in _LINES.items():
+        if lines and pattern.match(lines[0]):
+            return format
     if lines and "||" in lines[0] and "\t" not in lines[0]:
         return "medic.v1"
+    if any(line.startswith("AC   CVCL_") for line in lines):
+        return "cellosaurus.v1"
     return "table.v1" if lines and lines[0].count("\t") in (1, 2) else None
