@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from spacy_angel.corpora.preprocessing import PUBLISHED, Preprocessing
-from spacy_angel.evaluation.report import METRICS
+from spacy_angel.evaluation.files import METRICS
 from spacy_angel.evaluation.run import evaluate
 from spacy_angel.files.atomic import replacing
 

@@ -379,6 +379,19 @@ class Errors(metaclass=_WithCodes):
         "{path}, line {line}: a prediction was expected, as this version of spacy-angel writes it. "
         "Evaluate into that folder again."
     )
+    E515 = (
+        "--noise needs a kind, or a kind and a number of edits, e.g. `typo` or `ocr:1`; got "
+        "{value!r}. Kinds: {known}."
+    )
+    E516 = "There is no protocol {name!r}. Known: {known}."
+    E517 = (
+        "The pipeline's mentions are of the types {predicted}, those of the corpus of {gold}: "
+        "nothing can be right. Take a pipeline, or mentions (--label), of the same types."
+    )
+    E518 = (
+        "The protocol belb counts gold mentions, but the pipeline is to find them itself. Leave "
+        "out --predicted and the protocol hunflair2, or belb."
+    )
     # E6xx: training
     E600 = (
         "The config {path} does not describe a training run: {problems}. Compare it with "

@@ -15,6 +15,10 @@ from .options import (
     reader_options,
 )
 
+# What the protocols give, and how documents become one figure.
+_RATES = ("strict", "lenient", "precision", "recall", "f")
+_MEANS = ("averaged", "micro")
+
 
 def evaluate(
     pipeline: Annotated[
@@ -47,12 +51,29 @@ def evaluate(
     negatives: Annotated[
         int, typer.Option(help="Names of other concepts to score for each mention.")
     ] = 0,
+    noise: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KIND[:EDITS]",
+            help="Also with noise in the mentions, one and two edits in each or as many as given: "
+            "typo, keyboard, swapped, missing, doubled, ocr, spelling, hyphen, order, plural, "
+            "case, blank, mixed; may be repeated.",
+        ),
+    ] = None,
+    noise_seed: Annotated[int, typer.Option(help="Chooses what the noise does.")] = 0,
+    protocol: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Count also as the field does: belb (gold mentions, one identifier), hunflair2 "
+            "(the pipeline's own mentions), document (identifiers of a document); may be repeated.",
+        ),
+    ] = None,
     preprocessing: Preset = None,
     abbreviations: Abbreviations = None,
     option: ReaderOptions = None,
 ) -> None:
     """Evaluate a pipeline or a baseline; write metrics, predictions and a report."""
-    from ..evaluation.report import REPORT
+    from ..evaluation.files import REPORT
     from ..evaluation.run import evaluate as run
 
     metrics = run(
@@ -67,6 +88,9 @@ def evaluate(
         train=train,
         train_names=train_names,
         negatives=negatives,
+        noise=noise or (),
+        noise_seed=noise_seed,
+        protocols=protocol or (),
         preprocessing=preprocessing_steps(preprocessing, abbreviations),
         corpus_options=reader_options(option),
     )
@@ -78,7 +102,23 @@ def evaluate(
         figures = {key: v for key, v in metrics[count].items() if key.startswith("acc@")}
         values = "  ".join(f"{key} {value:.1f}" for key, value in figures.items())
         typer.echo(f"  {count:<8} {values}")
+    typer.echo(f"  kb_id    acc@1 {metrics['kb_id']['acc@1']:.1f}")
+    _print_further(metrics)
     typer.echo(f"Report: {output / REPORT}")
+
+
+def _print_further(metrics: dict[str, Any]) -> None:
+    """What was asked for besides: noise, protocols; and how honest the scores are."""
+    if confidence := metrics.get("confidence"):
+        typer.echo(f"  expected calibration error {confidence['ece']:.1f} points")
+    for kind, points in metrics.get("noise", {}).items():
+        values = "  ".join(f"{edits}: {point['strict']:.1f}" for edits, point in points.items())
+        typer.echo(f"  strict acc@1 by edits, noise {kind}: {values}")
+    for name, figures in metrics.get("protocols", {}).items():
+        for mean in [mean for mean in _MEANS if mean in figures] or [""]:
+            rates = figures[mean] if mean else figures
+            values = "  ".join(f"{rate} {rates[rate]:.1f}" for rate in _RATES if rate in rates)
+            typer.echo(f"  {name} {mean}: {values}".replace(" :", ":"))
 
 
 def compare(
@@ -90,7 +130,7 @@ def compare(
 ) -> None:
     """Compare two evaluations of the same mentions."""
     from ..evaluation.compare import compare as run
-    from ..evaluation.report import REPORT
+    from ..evaluation.files import REPORT
 
     comparison = run(first, second, output)
     for count in ("lenient", "strict"):

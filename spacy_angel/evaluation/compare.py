@@ -1,6 +1,5 @@
 """Two evaluations of the same mentions side by side: figures, tests, report."""
 
-import json
 from collections import Counter
 from collections.abc import Iterator
 from itertools import zip_longest
@@ -9,7 +8,8 @@ from typing import Any
 
 from ..errors import AngelError, Errors
 from ..files.atomic import write_json
-from .report import METRICS, read_predictions, write_comparison
+from .files import read_metrics, read_predictions
+from .report import write_comparison
 from .statistics import compare_systems
 
 COMPARISON = "comparison.json"
@@ -36,10 +36,10 @@ def compare(
             continue
         for key, both in hits.items():
             if key == "strict" or all(g["known"] for one in (a, b) for g in one["gold"]):
-                for one, found in zip((a, b), both, strict=True):
-                    found.append(one[f"{key}_rank"] == 1)
+                for one, hits_of_one in zip((a, b), both, strict=True):
+                    hits_of_one.append(one[f"{key}_rank"] == 1)
     comparison: dict[str, Any] = {
-        "systems": [_read_metrics(path)["run"]["pipeline"] for path in paths],
+        "systems": [read_metrics(path)["run"]["pipeline"] for path in paths],
         "folders": [str(path) for path in paths],
         "mentions": len(hits["strict"][0]),
     }
@@ -80,9 +80,3 @@ def read_pairs(dir_a: Path, dir_b: Path) -> Iterator[tuple[dict[str, Any], dict[
             shown = [one and [one["doc_id"], one["start"], one["mention"]] for one in (a, b)]
             raise AngelError(Errors.E510.format(line=number, a=shown[0], b=shown[1]))
         yield a, b
-
-
-def _read_metrics(path: Path) -> dict[str, Any]:
-    if not (path / METRICS).is_file():
-        raise AngelError(Errors.E509.format(file=METRICS, path=path))
-    return json.loads((path / METRICS).read_text(encoding="utf8"))

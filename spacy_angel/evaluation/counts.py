@@ -18,6 +18,7 @@ from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
 from ..errors import AngelError, Errors
+from .confidence import Confidence, calibration_error, confidence_figures
 from .statistics import bootstrap_interval
 
 
@@ -54,6 +55,8 @@ class MentionResult:
     queries (tuple[str, ...]): the texts of these parts.
     linked (bool): the system links the mention to its first concept, it does not call it NIL.
     found (bool): the system has a mention on these characters.
+    kb_ids (tuple[str, ...]): identifiers that the system gives the mention: a pipeline one
+        (`span._.kb_id`), a baseline all concepts of the highest score; none for NIL.
     """
 
     doc_id: str
@@ -71,6 +74,7 @@ class MentionResult:
     queries: tuple[str, ...] = ()
     linked: bool = True
     found: bool = True
+    kb_ids: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +91,8 @@ class Outcome:
     linked (bool): the system links it.
     split (bool): a composite that was split.
     confidence (float | None): score of the first concept; none for a split composite.
+    first_is_right (bool): the first concept is a gold one, whatever the limits make of it.
+    kb_id_is_right (bool): exactly one identifier is given, and it is a gold one.
     """
 
     gold: tuple[str, ...]
@@ -99,6 +105,8 @@ class Outcome:
     linked: bool
     split: bool
     confidence: float | None
+    first_is_right: bool
+    kb_id_is_right: bool
 
     @property
     def is_right(self) -> bool:
@@ -130,6 +138,8 @@ def count_result(result: MentionResult) -> Outcome:
         linked=result.found and result.linked and bool(concepts or result.parts),
         split=bool(result.parts),
         confidence=concepts[0][1] if concepts and not result.parts else None,
+        first_is_right=bool(concepts) and concepts[0][0] in result.gold,
+        kb_id_is_right=len(result.kb_ids) == 1 and result.kb_ids[0] in result.gold,
     )
 
 
@@ -206,31 +216,12 @@ def composite_rank(parts: Sequence[Sequence[tuple[str, float]]], gold: Sequence[
 
 def accuracy(ranks: Sequence[int | None], k: int) -> float:
     """ranks (Sequence[int | None]): one a mention. RETURNS (float): per cent at most k."""
-    return 100 * float(np.mean([rank is not None and rank <= k for rank in ranks]))
+    return _per_cent([rank is not None and rank <= k for rank in ranks])
 
 
 def mean_reciprocal_rank(ranks: Sequence[int | None]) -> float:
     """ranks (Sequence[int | None]): one a mention. RETURNS (float): per cent; (1, 2, None) → 50."""
     return 100 * float(np.mean([1 / rank if rank else 0.0 for rank in ranks]))
-
-
-def calibration_error(
-    confidences: Sequence[float], right: Sequence[bool], n_bins: int = 10
-) -> float:
-    """Expected calibration error: |accuracy - confidence| a bin, weighted by the bin's mentions.
-
-    confidences (Sequence[float]): probability of the first concept, 0 to 1.
-    right (Sequence[bool]): whether it was right.
-    n_bins (int): bins of equal width.
-    RETURNS (float): percentage points, e.g. ([0.8, 0.8], [True, False]) → 30.
-    """
-    probabilities, hits = np.asarray(confidences, float), np.asarray(right, float)
-    bins = np.minimum((probabilities * n_bins).astype(int), n_bins - 1)
-    gaps = [
-        abs(hits[bins == b].mean() - probabilities[bins == b].mean()) * (bins == b).mean()
-        for b in np.unique(bins)
-    ]
-    return 100 * float(sum(gaps))
 
 
 def precision_recall_f(right: int, predicted: int, gold: int) -> dict[str, float]:
@@ -288,8 +279,10 @@ def summarize(
     RETURNS (dict): `mentions` (with identifiers), `nil` (without), `composites`,
         `composites_split`, `coverage` (mentions of which the vocabulary holds all identifiers),
         `lenient`, `biosyn` and `strict` (`mentions` counted, `acc@1` …, `mrr`,
-        and `interval` of accuracy at 1),
-        `linking`, `linking_with_nil`, `detection`, `ece`.
+        and `interval` of accuracy at 1), `kb_id` (`mentions`, `acc@1`, `interval`, and
+        `in_vocabulary`, the accuracy where the vocabulary holds all identifiers),
+        `linking`, `linking_with_nil`, `detection`, and with probabilities `ece` (of mentions with
+        identifiers, by the strict count) and `confidence` (see `confidence.confidence_figures`).
     RAISES (AngelError): there is no mention with an identifier, or no identifier is in the
         vocabulary.
     """
@@ -305,10 +298,16 @@ def summarize(
         "nil": len(outcomes) - len(counted),
         "composites": sum(len(outcome.gold) > 1 for outcome in counted),
         "composites_split": sum(outcome.split for outcome in counted),
-        "coverage": 100 * float(np.mean([outcome.covered for outcome in counted])),
+        "coverage": _per_cent([outcome.covered for outcome in counted]),
         "lenient": _accuracies([outcome.lenient_rank for outcome in covered], k),
         "biosyn": _accuracies([outcome.biosyn_rank for outcome in covered], k),
         "strict": _accuracies([outcome.strict_rank for outcome in counted], k),
+        "kb_id": {
+            "mentions": len(counted),
+            "acc@1": _per_cent([outcome.kb_id_is_right for outcome in counted]),
+            "in_vocabulary": _per_cent([outcome.kb_id_is_right for outcome in covered]),
+            "interval": list(bootstrap_interval([o.kb_id_is_right for o in counted])),
+        },
         **linking_scores(outcomes, spurious_linked, spurious_nil),
     }
     answered = [outcome for outcome in counted if outcome.confidence is not None]
@@ -317,13 +316,25 @@ def summarize(
             [outcome.confidence or 0.0 for outcome in answered],
             [outcome.strict_rank == 1 for outcome in answered],
         )
+        figures["confidence"] = confidence_figures(
+            [
+                Confidence(outcome.confidence, outcome.first_is_right, outcome.covered)
+                for outcome in outcomes
+                if outcome.confidence is not None
+            ],
+            n_covered=sum(outcome.covered and not outcome.split for outcome in counted),
+        )
     return figures
+
+
+def _per_cent(values: Sequence[bool]) -> float:
+    return 100 * float(np.mean(values))
 
 
 def _accuracies(ranks: list[int | None], k: int) -> dict:
     return {
         "mentions": len(ranks),
-        **{f"acc@{at}": accuracy(ranks, at) for at in range(1, k + 1)},
+        **{f"acc@{highest}": accuracy(ranks, highest) for highest in range(1, k + 1)},
         "mrr": mean_reciprocal_rank(ranks),
         "interval": list(bootstrap_interval([float(rank == 1) for rank in ranks])),
     }
@@ -334,7 +345,7 @@ def mean_and_spread(runs: Sequence[dict]) -> dict[str, dict]:
 
     runs (Sequence[dict]): dictionaries of the same shape, as `summarize` gives them.
     RETURNS (dict[str, dict]): `mean` and `spread` (standard deviation, n - 1; 0 for one run), each
-        of the shape of a run; counts are averaged as well.
+        of the shape of a run; counts are averaged as well. What a run lacks is left out.
     """
     return {"mean": _over_runs(runs, np.mean), "spread": _over_runs(runs, _spread)}
 
@@ -342,7 +353,9 @@ def mean_and_spread(runs: Sequence[dict]) -> dict[str, dict]:
 def _over_runs(runs: Sequence[dict], function) -> dict:
     merged: dict = {}
     for key, value in runs[0].items():
-        values = [run[key] for run in runs]
+        values = [run[key] for run in runs if key in run]
+        if len(values) < len(runs):
+            continue
         if isinstance(value, dict):
             merged[key] = _over_runs(values, function)
         elif isinstance(value, (int, float)):

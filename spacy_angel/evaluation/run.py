@@ -4,13 +4,11 @@ Rules are in `evaluation`, `statistics` and `analyses`; here documents go throug
 comes back is counted and written as it comes, so that a corpus of any size fits.
 """
 
-import json
 import re
 import shutil
-import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,22 +20,25 @@ from ..corpora.docs import GOLD_SPANS
 from ..corpora.documents import CorpusDocument, CorpusReport
 from ..corpora.formats.askapatient import askapatient_concepts
 from ..corpora.mention_names import mention_names
+from ..corpora.noise import Noise
 from ..corpora.preprocessing import Preprocessing, preprocess
 from ..corpora.registry import read_corpus
 from ..errors import AngelError, Errors
 from ..files.atomic import replacing, write_json
 from ..linking.loaders import load_vocabulary
-from ..model.mention import Mention
 from ..pipelines.open import open_pipeline
 from ..vocabulary.concepts import normalize_name
 from ..vocabulary.identifiers import split_ids
 from ..vocabulary.kb import ConceptKB
 from ..vocabulary.tfidf import TrigramTfidf
-from .analyses import Seen, Traits, describe_mentions, group_accuracies, margin_bins, score_margins
+from .analyses import Seen, describe_mentions, score_margins
 from .baselines import BASELINES
-from .counts import MentionResult, Outcome, count_result, mean_and_spread, summarize
-from .report import METRICS, PREDICTIONS, write_report
-from .systems import DocumentAnswers, System, answer_documents, baseline_system, pipeline_system
+from .counts import count_result, mean_and_spread
+from .files import METRICS, PREDICTIONS, prediction_line
+from .noise_curve import add_noise_to, curve_point, noise_levels
+from .report import write_report
+from .systems import System, answer_documents, baseline_system, pipeline_system
+from .tally import Tally
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
     from ..linking.linker import AngelLinker
     from ..search.generator import Generator
 
-_CHUNK = 512  # mentions held while they are analysed and written
 _FOLD = re.compile(r"(.*fold-(\d+)\.)test(\..*)?")
 _REST = ("train", "validation")
 FOLD = "{fold}"
@@ -65,6 +65,9 @@ def evaluate(
     train: str | Path | None = None,
     train_names: bool = False,
     negatives: int = 0,
+    noise: Sequence[str] = (),
+    noise_seed: int = 0,
+    protocols: Collection[str] = (),
     preprocessing: Preprocessing | None = None,
     corpus_options: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
@@ -84,13 +87,19 @@ def evaluate(
     train (str | Path | None): training corpus of the same format, for what was seen.
     train_names (bool): add its mention strings to the vocabulary as names, composites left out.
     negatives (int): names of other concepts to score for each mention (figure 3); 0 for none.
+    noise (Sequence[str]): kinds of noise in the mentions, see `noise_curve.noise_levels`; each
+        level is an evaluation of its own in `noise-KIND-EDITS`.
+    noise_seed (int): of what is chosen.
+    protocols (Collection[str]): of `protocols.PROTOCOLS`, counted besides; with `hunflair2` the
+        pipeline finds the mentions itself.
     preprocessing (Preprocessing | None): steps on both corpora; None expands abbreviations in
         mentions for a baseline and does nothing for a pipeline, which has its own detector.
         Mentions outside the vocabulary stay in any case, to be counted (see `evaluation`).
     corpus_options (Mapping[str, Any] | None): of `corpora.read_corpus`, for both corpora; `pmids`
         not together with `train`.
-    RETURNS (dict[str, Any]): what `metrics.json` holds: see `evaluation.summarize`, and
-        `mentions_per_second` (reading and preprocessing included), `analyses`, `run`.
+    RETURNS (dict[str, Any]): what `metrics.json` holds: see `counts.summarize`, and
+        `mentions_per_second` (reading and preprocessing included), `analyses`, `protocols`,
+        `noise` (by kind and number of edits, see `noise_curve.curve_point`), `run`.
     RAISES (AngelError): a system, corpus, vocabulary or setting that does not fit.
     """
     if k < 1:
@@ -99,17 +108,22 @@ def evaluate(
         raise AngelError(Errors.E507)
     if train is not None and "pmids" in (corpus_options or {}):
         raise AngelError(Errors.E513)
+    if "belb" in protocols and (predicted or "hunflair2" in protocols):
+        raise AngelError(Errors.E518)
     is_baseline = isinstance(pipeline, str) and pipeline in BASELINES
     if preprocessing is None:
         preprocessing = Preprocessing(abbreviations="scispacy" if is_baseline else "keep")
     run = _Run(
         pipeline=pipeline,
         format=format,
-        predicted=predicted,
+        predicted=predicted or "hunflair2" in protocols,
         k=k,
         labels=frozenset(labels),
         train_names=train_names,
         negatives=negatives,
+        noise=tuple(noise_levels(noise)),
+        noise_seed=noise_seed,
+        protocols=tuple(protocols),
         preprocessing=replace(preprocessing, unknown="keep"),
         corpus_options=dict(corpus_options or {}),
     )
@@ -130,12 +144,19 @@ class _Run:
     labels: frozenset[str]
     train_names: bool
     negatives: int
+    noise: tuple[Noise, ...]
+    noise_seed: int
+    protocols: tuple[str, ...]
     preprocessing: Preprocessing
     corpus_options: dict[str, Any]
 
-    def read(self, corpus: Path, report: CorpusReport) -> Iterator[CorpusDocument]:
+    def read(
+        self, corpus: Path, report: CorpusReport, noise: Noise | None = None
+    ) -> Iterator[CorpusDocument]:
         """Documents of a corpus as they are evaluated; what does not fit is told at once."""
         documents = read_corpus(corpus, self.format, report=report, **self.corpus_options)
+        if noise is not None:
+            documents = add_noise_to(documents, noise, self.noise_seed, self.labels, report)
         prepared = preprocess(documents, self.preprocessing, report=report)
         return (self._labelled(document, report) for document in prepared)
 
@@ -170,58 +191,92 @@ class _Run:
             "k": self.k,
             "labels": sorted(self.labels),
             "train_names": self.train_names,
+            "protocols": list(self.protocols),
             "preprocessing": list(self.preprocessing.steps),
             "corpus_options": {key: str(value) for key, value in self.corpus_options.items()},
             "spacy_angel": version("spacy-angel"),
         }
 
 
-@dataclass
-class _Tally:
-    """What is kept of each mention until the end."""
+@dataclass(frozen=True)
+class _Bench:
+    """An opened system, on which a corpus is evaluated once for each level of noise.
 
-    outcomes: list[Outcome] = field(default_factory=list)
-    traits: list[Traits] = field(default_factory=list)
-    margins: list[tuple[float, float]] = field(default_factory=list)
-    spurious_linked: int = 0
-    spurious_nil: int = 0
-    seconds: float = 0.0
+    run (_Run): settings. corpus (Path), train (Path | None): as the arguments of `evaluate`.
+    vocabulary (ConceptKB): what is linked to. tfidf (TrigramTfidf): fitted on its names.
+    seen (Seen | None): what training has shown.
+    system (System): what links. generator (Generator | None): its model, where there is one.
+    """
 
-    def timed(self, system: System) -> System:
-        """RETURNS (System): the same, its time added to `seconds`."""
+    run: _Run
+    corpus: Path
+    train: Path | None
+    vocabulary: ConceptKB
+    tfidf: TrigramTfidf
+    seen: Seen | None
+    system: System
+    generator: "Generator | None"
 
-        def answer(documents: Iterable[CorpusDocument]) -> Iterator[DocumentAnswers]:
-            answers = system(documents)
-            while True:
-                start = time.perf_counter()
-                found = next(answers, None)
-                self.seconds += time.perf_counter() - start
-                if found is None:
-                    return
-                yield found
+    def evaluate(self, output: Path, noise: Noise | None = None) -> dict[str, Any]:
+        """output (Path): folder to write to. noise (Noise | None): in the mentions.
+        RETURNS (dict[str, Any]): what its `metrics.json` holds."""
+        report = CorpusReport()
+        documents = self.run.read(self.corpus, report, noise)
+        tally = Tally(self.run.protocols)
+        name = "Evaluating" if noise is None else f"Evaluating {noise.name}"
+        with (
+            tqdm(desc=name, unit=" mentions", disable=None) as bar,
+            replacing(output / PREDICTIONS) as file,
+        ):
+            for lines in self._count(documents, tally):
+                file.writelines(lines)
+                bar.update(len(lines))
+            figures = tally.figures(self.run.k, probabilities=not self.run.is_baseline)
+        metrics = {**figures, "run": self._described(report, noise)}
+        write_json(output / METRICS, metrics)
+        write_report(output)
+        return metrics
 
-        return answer
-
-    def figures(self, run: _Run) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): all figures and analyses of a run."""
-        figures = summarize(
-            self.outcomes,
-            run.k,
-            probabilities=not run.is_baseline,
-            spurious_linked=self.spurious_linked,
-            spurious_nil=self.spurious_nil,
+    def _count(self, documents: Iterable[CorpusDocument], tally: Tally) -> Iterator[list[bytes]]:
+        """Lines of `predictions.jsonl`, their mentions counted."""
+        answers = answer_documents(
+            documents,
+            tally.timed(self.system),
+            self.vocabulary.resolve,
+            split_composites=not self.run.predicted,
         )
-        covered = [at for at, outcome in enumerate(self.outcomes) if outcome.covered]
-        analyses: dict[str, Any] = group_accuracies(
-            [self.outcomes[at] for at in covered], [self.traits[at] for at in covered]
-        )
-        if self.margins:
-            analyses["margins"] = margin_bins(self.margins)
+        for chunk in tally.chunks(answers):
+            mentions = [(prompt.text, result.gold) for result, prompt in chunk]
+            traits = describe_mentions(mentions, self.vocabulary, self.tfidf, self.seen)
+            outcomes = [count_result(result) for result, _ in chunk]
+            if self.run.negatives and self.generator is not None:
+                asked = [
+                    (prompt, outcome.gold)
+                    for (_, prompt), outcome in zip(chunk, outcomes, strict=True)
+                    if outcome.covered
+                ]
+                tally.margins += score_margins(
+                    asked, self.generator, self.vocabulary, self.tfidf, self.run.negatives
+                )
+            tally.outcomes += outcomes
+            tally.traits += traits
+            yield [
+                prediction_line(result, outcome, trait, self.vocabulary)
+                for (result, _), outcome, trait in zip(chunk, outcomes, traits, strict=True)
+            ]
+
+    def _described(self, report: CorpusReport, noise: Noise | None) -> dict[str, Any]:
+        kb = self.vocabulary
         return {
-            **figures,
-            "mentions_per_second": len(self.outcomes) / max(self.seconds, 1e-9),
-            "analyses": {
-                name: [asdict(group) for group in groups] for name, groups in analyses.items()
+            **self.run.to_dict(),
+            "corpus": str(self.corpus),
+            "train": None if self.train is None else str(self.train),
+            "noise": None if noise is None else f"{noise.name}, seed {self.run.noise_seed}",
+            "corpus_report": report.to_dict(),
+            "vocabulary": {
+                "concepts": len(kb),
+                "names": kb.n_names,
+                **{key: kb.meta[key] for key in ("shared_names", "sources", "steps")},
             },
         }
 
@@ -229,60 +284,24 @@ class _Tally:
 def _evaluate_one(
     run: _Run, corpus: Path, kb: str | Path | ConceptKB | None, output: Path, train: Path | None
 ) -> dict[str, Any]:
-    tally, report = _Tally(), CorpusReport()
-    documents = run.read(corpus, report)
+    # What is wrong with the corpus is told before a model is opened.
+    run.read(corpus, CorpusReport())
     nlp, linker = (None, None) if run.is_baseline else open_pipeline(run.pipeline)
     vocabulary = _vocabulary(run, linker, kb, train)
     seen = None if train is None else _seen(run.read(train, CorpusReport()), vocabulary)
     tfidf = TrigramTfidf().fit(vocabulary.name(i) for i in range(vocabulary.n_names))
-    with (
-        _system(run, nlp, linker, vocabulary) as (system, generator),
-        tqdm(desc="Evaluating", unit=" mentions", disable=None) as bar,
-        replacing(output / PREDICTIONS) as file,
-    ):
-        answers = answer_documents(
-            documents,
-            tally.timed(system),
-            vocabulary.resolve,
-            split_composites=not run.predicted,
-        )
-        for chunk in _chunks(answers, tally):
-            traits = describe_mentions(
-                [(prompt.text, result.gold) for result, prompt in chunk],
-                vocabulary,
-                tfidf,
-                seen,
-            )
-            outcomes = [count_result(result) for result, _ in chunk]
-            for (result, _), outcome, trait in zip(chunk, outcomes, traits, strict=True):
-                file.write(_line(_record(result, outcome, trait, vocabulary)))
-            if run.negatives and generator is not None:
-                asked = [
-                    (prompt, outcome.gold)
-                    for (_, prompt), outcome in zip(chunk, outcomes, strict=True)
-                    if outcome.covered
-                ]
-                tally.margins += score_margins(asked, generator, vocabulary, tfidf, run.negatives)
-            tally.outcomes += outcomes
-            tally.traits += traits
-            bar.update(len(chunk))
-        figures = tally.figures(run)
-    metrics = {
-        **figures,
-        "run": {
-            **run.to_dict(),
-            "corpus": str(corpus),
-            "train": None if train is None else str(train),
-            "corpus_report": report.to_dict(),
-            "vocabulary": {
-                "concepts": len(vocabulary),
-                "names": vocabulary.n_names,
-                **{key: vocabulary.meta[key] for key in ("shared_names", "sources", "steps")},
-            },
-        },
-    }
-    write_json(output / METRICS, metrics)
-    write_report(output)
+    with _system(run, nlp, linker, vocabulary) as (system, generator):
+        bench = _Bench(run, corpus, train, vocabulary, tfidf, seen, system, generator)
+        metrics = bench.evaluate(output)
+        if run.noise:
+            clean = curve_point(metrics)
+            curves = {noise.kind: {"0": clean} for noise in run.noise}
+            for noise in run.noise:
+                noisy = bench.evaluate(output / f"noise-{noise.kind}-{noise.edits}", noise)
+                curves[noise.kind][str(noise.edits)] = curve_point(noisy)
+            metrics["noise"] = curves
+            write_json(output / METRICS, metrics)
+            write_report(output)
     return metrics
 
 
@@ -393,64 +412,3 @@ def _seen(documents: Iterable[CorpusDocument], kb: ConceptKB) -> Seen:
             mentions.add(normalize_name(mention.text))
             concepts.update(kb.resolve(raw) or raw for raw in split_ids(mention.concept_ids))
     return Seen(frozenset(mentions), frozenset(concepts))
-
-
-def _chunks(
-    answers: Iterable[tuple[list[tuple[MentionResult, Mention]], int, int]], tally: _Tally
-) -> Iterator[list[tuple[MentionResult, Mention]]]:
-    chunk: list[tuple[MentionResult, Mention]] = []
-    for results, linked, nil in answers:
-        tally.spurious_linked += linked
-        tally.spurious_nil += nil
-        chunk += results
-        if len(chunk) >= _CHUNK:
-            yield chunk
-            chunk = []
-    if chunk:
-        yield chunk
-
-
-def _record(
-    result: MentionResult, outcome: Outcome, traits: Traits, kb: ConceptKB
-) -> dict[str, Any]:
-    """A line of `predictions.jsonl`."""
-
-    def named(concepts: Iterable[tuple[str, float]]) -> list[dict[str, Any]]:
-        return [{"id": c, "name": _canonical(kb, c), "score": score} for c, score in concepts]
-
-    ranking = result.ranking
-    names = zip(ranking.names, ranking.name_ids, ranking.scores, strict=True)
-    return {
-        "doc_id": result.doc_id,
-        "start": result.start,
-        "end": result.end,
-        "mention": result.mention,
-        "label": result.label,
-        "annotated": result.annotated,
-        "left": result.left,
-        "right": result.right,
-        "gold": [
-            {"id": concept, "name": _canonical(kb, concept), "known": known}
-            for concept, known in zip(result.gold, result.known, strict=True)
-        ],
-        "found": outcome.found,
-        "linked": outcome.linked,
-        "lenient_rank": outcome.lenient_rank,
-        "biosyn_rank": outcome.biosyn_rank,
-        "strict_rank": outcome.strict_rank,
-        "names": [{"name": n, "ids": list(ids), "score": score} for n, ids, score in names],
-        "concepts": named(ranking.concepts),
-        "parts": [
-            {"query": query, "concepts": named(part.concepts)}
-            for query, part in zip(result.queries, result.parts, strict=True)
-        ],
-        "traits": traits.to_dict(),
-    }
-
-
-def _canonical(kb: ConceptKB, concept_id: str) -> str:
-    return kb[concept_id].canonical_name if concept_id in kb else ""
-
-
-def _line(value: Any) -> bytes:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf8") + b"\n"

@@ -5,7 +5,7 @@ A system is a function from documents to answers: a pipeline with `angel_linker`
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,7 @@ from ..pipelines.components import components_before, name_of
 from ..vocabulary.identifiers import split_ids
 from .baselines import Baseline
 from .counts import MentionResult, Ranking
+from .protocols import LinkedSpan
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -39,13 +40,14 @@ class Answer:
 
     prompt (Mention): the mention as the system read it.
     ranking (Ranking): names and concepts.
-    linked (bool), found (bool): as in `MentionResult`.
+    linked (bool), found (bool), kb_ids (tuple[str, ...]): as in `MentionResult`.
     """
 
     prompt: Mention
     ranking: Ranking = _NO_RANKING
     linked: bool = True
     found: bool = True
+    kb_ids: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +56,13 @@ class DocumentAnswers:
 
     answers (list[Answer]): one a gold mention, in their order.
     spurious_linked (int), spurious_nil (int): its mentions on other characters.
+    links (tuple[LinkedSpan, ...]): all its mentions that it links, gold or not.
     """
 
     answers: list[Answer]
     spurious_linked: int = 0
     spurious_nil: int = 0
+    links: tuple[LinkedSpan, ...] = ()
 
 
 System = Callable[[Iterable[CorpusDocument]], Iterator[DocumentAnswers]]
@@ -77,11 +81,25 @@ def baseline_system(baseline: Baseline, k: int) -> System:
         stream = iter(documents)
         while batch := list(islice(stream, _BATCH)):
             prompts = [[mention_at(d.text, m.start, m.end) for m in d.mentions] for d in batch]
-            rankings = iter(baseline.link([p.text for found in prompts for p in found], k))
-            for found in prompts:
-                yield DocumentAnswers([Answer(prompt, next(rankings)) for prompt in found])
+            rankings = iter(baseline.link([p.text for row in prompts for p in row], k))
+            for document, row in zip(batch, prompts, strict=True):
+                answers = []
+                for prompt in row:
+                    ranking = next(rankings)
+                    answers.append(Answer(prompt, ranking, kb_ids=_highest(ranking.concepts)))
+                links = (
+                    LinkedSpan(mention.start, mention.end, mention.label, answer.kb_ids)
+                    for mention, answer in zip(document.mentions, answers, strict=True)
+                    if answer.kb_ids
+                )
+                yield DocumentAnswers(answers, links=tuple(links))
 
     return answer
+
+
+def _highest(concepts: Sequence[tuple[str, float]]) -> tuple[str, ...]:
+    """The identifiers of the highest score, best first as the concepts are."""
+    return tuple(concept for concept, score in concepts if score == concepts[0][1])
 
 
 def pipeline_system(nlp: "Language", linker: "AngelLinker", *, predicted: bool = False) -> System:
@@ -113,19 +131,29 @@ def pipeline_system(nlp: "Language", linker: "AngelLinker", *, predicted: bool =
                 n_sents=linker.settings.n_sents,
                 resolve_abbreviations=linker.settings.resolve_abbreviations,
             )
-            found = {
-                (span.start_char, span.end_char): _read_span(span, prompt, linker)
+            answers = [
+                _read_span(span, prompt, linker)
                 for span, prompt in zip(spans, prompts, strict=True)
+            ]
+            by_characters = {
+                (span.start_char, span.end_char): answer
+                for span, answer in zip(spans, answers, strict=True)
             }
             gold = [(mention.start, mention.end) for mention in document.mentions]
-            spurious = [found[at].linked for at in found.keys() - set(gold)]
+            spurious = [by_characters[key].linked for key in by_characters.keys() - set(gold)]
+            links = (
+                LinkedSpan(span.start_char, span.end_char, span.label_, answer.kb_ids)
+                for span, answer in zip(spans, answers, strict=True)
+                if answer.kb_ids
+            )
             yield DocumentAnswers(
                 [
-                    found.get(at) or Answer(mention_at(document.text, *at), found=False)
-                    for at in gold
+                    by_characters.get(key) or Answer(mention_at(document.text, *key), found=False)
+                    for key in gold
                 ],
                 spurious_linked=sum(spurious),
                 spurious_nil=len(spurious) - sum(spurious),
+                links=tuple(links),
             )
 
     return answer
@@ -149,7 +177,26 @@ def _read_span(span: "Span", prompt: Mention, linker: "AngelLinker") -> Answer:
     # The order is judged whatever the limits; `linked` tells what they leave.
     concepts = tuple(linker.rank(candidates))
     ranking = Ranking(tuple(names), tuple(name_ids), tuple(scores), concepts)
-    return Answer(prompt, ranking, linked=span._.get(settings.kb_id_attr) not in ("", NIL))
+    kb_id = span._.get(settings.kb_id_attr)
+    kb_ids = () if kb_id in ("", NIL) else (kb_id,)
+    return Answer(prompt, ranking, linked=bool(kb_ids), kb_ids=kb_ids)
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentResults:
+    """A document, its gold mentions beside what the system made of them.
+
+    mentions (list[tuple[MentionResult, Mention]]): each gold mention, and as it was read.
+    spurious_linked (int), spurious_nil (int), links (tuple[LinkedSpan, ...]): as in
+        `DocumentAnswers`.
+    gold (tuple[LinkedSpan, ...]): the gold mentions with their canonical identifiers.
+    """
+
+    mentions: list[tuple[MentionResult, Mention]]
+    spurious_linked: int
+    spurious_nil: int
+    gold: tuple[LinkedSpan, ...]
+    links: tuple[LinkedSpan, ...]
 
 
 def answer_documents(
@@ -158,16 +205,14 @@ def answer_documents(
     resolve: Callable[[str], str | None],
     *,
     split_composites: bool = True,
-) -> Iterator[tuple[list[tuple[MentionResult, Mention]], int, int]]:
+) -> Iterator[DocumentResults]:
     """Send documents through a system.
 
     documents (Iterable[CorpusDocument]): with gold mentions; streamed.
     system (System): what links.
     resolve (Callable[[str], str | None]): canonical identifier, None where the vocabulary lacks it.
     split_composites (bool): look the parts of a composite up as well, each in the mention's place.
-    RETURNS (Iterator[tuple[list[tuple[MentionResult, Mention]], int, int]]): for each document its
-        results with the mentions as they were read, and the number of spurious mentions, linked
-        and not.
+    RETURNS (Iterator[DocumentResults]): one a document.
     """
     pending: deque[tuple[CorpusDocument, list[list[CorpusDocument]]]] = deque()
 
@@ -208,9 +253,19 @@ def answer_documents(
                 queries=tuple(part.mentions[0].text for part in parts),
                 linked=answer.linked,
                 found=answer.found,
+                kb_ids=answer.kb_ids,
             )
             results.append((result, answer.prompt))
-        yield results, response.spurious_linked, response.spurious_nil
+        yield DocumentResults(
+            results,
+            response.spurious_linked,
+            response.spurious_nil,
+            gold=tuple(
+                LinkedSpan(result.start, result.end, result.label, result.gold)
+                for result, _ in results
+            ),
+            links=response.links,
+        )
 
 
 def _gold(
@@ -256,6 +311,6 @@ def sentence_around(text: str, start: int, end: int) -> tuple[str, str]:
     ends = list(_SENTENCE_END.finditer(left))
     if ends:
         left = left[ends[-1].end() :]
-    if found := _SENTENCE_END.search(right):
-        right = right[: found.start() + 1].rstrip("\n")
+    if end_of_sentence := _SENTENCE_END.search(right):
+        right = right[: end_of_sentence.start() + 1].rstrip("\n")
     return left, right

@@ -289,10 +289,14 @@ def test_a_saved_pipeline_is_calibrated_and_evaluated(tmp_path: Path, corpus: Pa
     code, out, err = run("link", "She had a stroke.", "--pipeline", tmp_path / "calibrated")
     assert code == 0, err
     assert "MESH:D020521" in out or "NIL" in out
-    code, out, err = run("evaluate", tmp_path / "calibrated", corpus, "-o", tmp_path / "e")
+    options = ("-o", tmp_path / "e", "--noise", "case:1", "--protocol", "document")
+    code, out, err = run("evaluate", tmp_path / "calibrated", corpus, *options)
     assert code == 0, err
     assert out.startswith("5 mentions, ")
     assert "acc@1" in out
+    assert "strict acc@1 by edits, noise case: 0: " in out
+    assert "document micro: precision " in out
+    assert "expected calibration error " in out
     assert (tmp_path / "e/report.html").exists()
     code, out, err = run("compare", tmp_path / "e", tmp_path / "e")
     assert code == 0, err

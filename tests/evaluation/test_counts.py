@@ -11,7 +11,6 @@ from spacy_angel.evaluation.counts import (
     Ranking,
     accuracy,
     biosyn_rank,
-    calibration_error,
     composite_rank,
     count_result,
     lenient_rank,
@@ -154,12 +153,6 @@ def test_accuracy_and_reciprocal_rank():
     ranks = [1, 2, None, 5]
     assert [accuracy(ranks, k) for k in (1, 2, 4, 5)] == [25, 50, 50, 75]
     assert mean_reciprocal_rank(ranks) == pytest.approx(100 * (1 + 0.5 + 0 + 0.2) / 4)
-
-
-def test_calibration_error():
-    assert calibration_error([0.8, 0.8], [True, False]) == pytest.approx(30)
-    assert calibration_error([1.0, 0.95], [True, True]) == pytest.approx(2.5)
-    assert calibration_error([0.05, 0.9], [True, True]) == pytest.approx((95 + 10) / 2)
 
 
 def test_linking_precision_recall_f_written_out():

@@ -10,7 +10,7 @@ import pytest
 
 from spacy_angel.errors import AngelError
 from spacy_angel.evaluation import report
-from spacy_angel.evaluation.report import bar_chart, margin_chart, write_comparison, write_report
+from spacy_angel.evaluation.report import write_comparison, write_report
 
 FIGURES = {"mentions": 2, "acc@1": 50.0, "acc@2": 100.0, "mrr": 75.0, "interval": [10.0, 90.0]}
 PRF = {"precision": 50.0, "recall": 50.0, "f": 50.0}
@@ -23,6 +23,7 @@ METRICS = {
     "lenient": FIGURES,
     "biosyn": {**FIGURES, "acc@1": 49.9},
     "strict": FIGURES,
+    "kb_id": {"mentions": 2, "acc@1": 48.7, "in_vocabulary": 61.5, "interval": [11.0, 91.0]},
     "linking": PRF,
     "linking_with_nil": PRF,
     "detection": PRF,
@@ -31,12 +32,33 @@ METRICS = {
     "analyses": {
         "similarity": [
             {"name": "0.0-0.2", "mentions": 0, "errors": 0, "lenient": None, "strict": None},
-            {"name": "0.2-0.4", "mentions": 2, "errors": 1, "lenient": 100.0, "strict": 50.0},
+            {"name": "0.2-0.4", "mentions": 2, "errors": 0, "lenient": 100.0, "strict": 50.0},
         ],
         "margins": [
             {"low": 0.0, "high": 0.1, "pairs": 3, "mean": -1.5, "below": 66.7},
             {"low": 0.1, "high": 0.2, "pairs": 0, "mean": None, "below": None},
         ],
+    },
+    "confidence": {
+        "mentions": 3,
+        "ece": 8.4,
+        "bins": [{"low": 0.7, "mentions": 3, "confidence": 75.0, "right": 66.6}],
+        "coverage": {"80": {"limit": 0.525, "links": 3, "precision": 95.5}},
+    },
+    "noise": {
+        "typo": {
+            "0": {"lenient": 50.0, "strict": 50.0, "kb_id": 48.7, "changed": 0.0},
+            "2": {"lenient": 24.1, "strict": 23.4, "kb_id": 22.2, "changed": 99.9},
+        }
+    },
+    "protocols": {
+        "belb": {"mentions": 2, "strict": 87.6, "lenient": 88.8},
+        "hunflair2": {**PRF, "f": 57.3, "types": {"DISEASE": {**PRF, "f": 57.4}}},
+        "document": {
+            "micro": {**PRF, "f": 80.5},
+            "averaged": {**PRF, "f": 84.3},
+            "types": {"DISEASE": {"micro": {**PRF, "f": 80.6}, "averaged": PRF}},
+        },
     },
     "run": {"pipeline": "models/mini", "corpus": "data/dev.txt", "train": None},
 }
@@ -87,7 +109,7 @@ def shown(page):
 class Balanced(HTMLParser):
     """Checks that elements close in order."""
 
-    VOID = frozenset({"meta", "input", "line", "rect"})
+    VOID = frozenset({"meta", "input", "line", "rect", "polyline", "circle"})
 
     def __init__(self):
         super().__init__()
@@ -107,6 +129,11 @@ def test_page_holds_figures_and_mentions(folder):
     assert "mini on dev.txt" in page
     for text in ("50.0", "49.9", "10.0–90.0", "75.0", "12.5", "4.2"):
         assert text in page
+    for text in ("48.7", "61.5", "11.0–91.0"):  # kb_id, its accuracy in the vocabulary
+        assert text in page
+    for text in ("23.4", "99.9", "0.525", "95.5", "8.4", "87.6", "88.8", "57.4", "80.6", "84.3"):
+        assert text in page
+    assert "0 of 2" in page  # errors in a bin
     assert shown(page) == RECORDS
     parser = Balanced()
     parser.feed(page)
@@ -133,6 +160,8 @@ def test_folds_show_their_spread(folder):
         "spread": {
             "coverage": 0.0,
             "ece": 0.1,
+            "confidence": {"ece": 0.7},
+            "kb_id": {"acc@1": 4.5, "in_vocabulary": 0.0},
             "lenient": {"acc@1": 1.5, "acc@2": 0.0, "mrr": 0.0},
             "biosyn": {"acc@1": 1.5, "acc@2": 0.0, "mrr": 0.0},
             "strict": {"acc@1": 2.5, "acc@2": 0.0, "mrr": 0.0},
@@ -146,22 +175,8 @@ def test_folds_show_their_spread(folder):
     page = (folder / "report.html").read_text()
     assert "50.0 <small>± 2.5</small> %" in page
     assert "50.0 <small>± 3.5</small>" in page
-
-
-def test_charts_draw_what_they_are_given():
-    chart = bar_chart("A & B", [("none", None, None, "0 of 0"), ("all", 50.0, 60.0, "1 of 2")])
-    assert "A &amp; B" in chart
-    assert chart.count('class="bar"') == 1
-    assert 'height="75.0"' in chart  # half of 150
-    values = {"over the bar": (50.0, 90.0), "over the line": (50.0, 55.0)}
-    tops = {"over the bar": 20 + 75, "over the line": 20 + 67.5}
-    for name, (strict, lenient) in values.items():
-        assert f'y="{tops[name] - 6:.1f}" text-anchor' in bar_chart(
-            "", [(name, strict, lenient, "")]
-        )
-    margins = margin_chart("m", METRICS["analyses"]["margins"])
-    assert margins.count('class="bar bad"') == 1
-    assert "66.7 %" in margins
+    assert "48.7 <small>± 4.5</small>" in page
+    assert "8.4 <small>± 0.7</small> points" in page
 
 
 def test_comparison_shows_the_mentions_that_differ(tmp_path):

@@ -18,6 +18,7 @@ from spacy_angel.corpora.docs import write_docbin
 from spacy_angel.corpora.preprocessing import Preprocessing
 from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.errors import AngelError
+from spacy_angel.evaluation.compare import read_pairs
 from spacy_angel.evaluation.run import evaluate
 from spacy_angel.vocabulary.concepts import Concept
 from spacy_angel.vocabulary.kb import ConceptKB
@@ -176,6 +177,96 @@ def test_limits_change_the_links_and_not_the_order(nlp, tmp_path):
     assert strict["linking"]["recall"] == 0 < free["linking"]["recall"]
 
 
+def test_noise_is_a_curve_and_an_evaluation_of_its_own(kb, tmp_path):
+    metrics = evaluate(
+        "exact",
+        CORPUS,
+        "pubtator",
+        kb,
+        tmp_path,
+        preprocessing=PLAIN,
+        noise=["missing", "case:1"],
+        noise_seed=5,
+    )
+    clean = {"lenient": 100 * 5 / 6, "strict": 75, "kb_id": 62.5, "changed": 0}
+    # Capitals make no difference to names, but one composite is not split at `OR`.
+    shouted = clean | {"strict": 62.5, "changed": 100}
+    # A name that lacks a letter is no name.
+    missing = {"lenient": 0, "strict": 0, "kb_id": 0, "changed": 100}
+    assert metrics["noise"] == {
+        "missing": {"0": pytest.approx(clean), "1": missing, "2": missing},
+        "case": {"0": pytest.approx(clean), "1": pytest.approx(shouted)},
+    }
+    assert metrics == json.loads((tmp_path / "metrics.json").read_text())
+    assert "With noise in the mentions" in (tmp_path / "report.html").read_text()
+    noisy = tmp_path / "noise-missing-2"
+    own = json.loads((noisy / "metrics.json").read_text())
+    assert own["run"]["noise"] == "missing:2, seed 5"
+    assert own["mentions"] == metrics["mentions"] == 8
+    lengths = [
+        len(one["mention"]) - len(two["mention"]) for one, two in read_pairs(tmp_path, noisy)
+    ]
+    assert lengths == [2] * 9
+    again = evaluate("exact", CORPUS, "pubtator", kb, tmp_path / "b", noise=["typo"], noise_seed=5)
+    assert "With noise" not in (noisy / "report.html").read_text()
+    other = evaluate("exact", CORPUS, "pubtator", kb, tmp_path / "c", noise=["typo"], noise_seed=5)
+    assert lines(tmp_path / "b/noise-typo-1") == lines(tmp_path / "c/noise-typo-1")
+    assert again["noise"] == other["noise"]
+
+
+def test_protocols_on_gold_mentions(kb, tmp_path):
+    protocols = evaluate(
+        *("exact", CORPUS, "pubtator", kb, tmp_path),
+        preprocessing=PLAIN,
+        protocols=["belb", "document"],
+    )["protocols"]
+    # Of eight mentions five are names; neither composite is, as a whole.
+    assert protocols["belb"] == {"mentions": 8, "strict": 62.5, "lenient": 62.5}
+    # Four of the first document's six identifiers, one of the second's four, nothing wrong
+    averaged = protocols["document"]["averaged"]
+    assert averaged["precision"] == 100
+    assert averaged["recall"] == pytest.approx(100 * (4 / 6 + 1 / 4) / 2)
+    assert protocols["document"]["micro"]["recall"] == 50
+    assert protocols["document"]["types"]["CHEMICAL"]["micro"]["f"] == 100
+    assert "BELB, recall at 1" in (tmp_path / "report.html").read_text()
+
+
+def test_hunflair2_finds_the_mentions_itself(nlp, tmp_path):
+    metrics = evaluate(nlp, CORPUS, "pubtator", None, tmp_path, protocols=["hunflair2"])
+    figures = metrics["protocols"]["hunflair2"]
+    # The ruler finds `Heart attack`, `aspirin` and, wrongly, `man`; eight have identifiers.
+    assert (figures["hits"], figures["wrong"], figures["missed"]) == (2, 1, 6)
+    assert figures["types"]["CHEMICAL"]["precision"] == 100
+    assert metrics["run"]["predicted"] is True
+    with pytest.raises(AngelError, match="belb counts gold mentions"):
+        evaluate(nlp, CORPUS, "pubtator", None, tmp_path, protocols=["hunflair2", "belb"])
+    with pytest.raises(AngelError, match="belb counts gold mentions"):
+        evaluate(nlp, CORPUS, "pubtator", None, tmp_path, protocols=["belb"], predicted=True)
+
+
+def test_the_identifier_that_is_given_has_a_line_of_its_own(nlp, tmp_path):
+    linker = nlp.get_pipe("angel_linker")
+    metrics = evaluate(nlp, CORPUS, "pubtator", None, tmp_path / "free")
+    records = {record["mention"]: record for record in lines(tmp_path / "free")}
+    assert records["aspirin"]["kb_ids"] == ["MESH:D001241"]
+    assert metrics["kb_id"]["mentions"] == 8
+    right = sum(
+        bool(set(record["kb_ids"]) & {gold["id"] for gold in record["gold"]})
+        for record in records.values()
+    )
+    assert metrics["kb_id"]["acc@1"] == 100 * right / 8 > 0
+    # The one without identifier is included, the two composites that were split are not.
+    assert metrics["confidence"]["mentions"] == 7
+    own = linker.settings
+    linker.settings = replace(own, min_log_prob=0.0, link_exact_names=False)
+    try:
+        silent = evaluate(nlp, CORPUS, "pubtator", None, tmp_path / "silent")
+    finally:
+        linker.settings = own
+    assert silent["kb_id"]["acc@1"] == 0
+    assert silent["confidence"] == metrics["confidence"]  # the scores, whatever the limits
+
+
 def test_saved_pipeline_by_its_folder(nlp, tmp_path):
     nlp.to_disk(tmp_path / "saved")
     metrics = evaluate(tmp_path / "saved", CORPUS, "pubtator", None, tmp_path / "out")
@@ -301,6 +392,7 @@ import resource, sys
 from spacy_angel.vocabulary.concepts import Concept
 from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.vocabulary.identifiers import split_ids
+from spacy_angel.evaluation.compare import read_pairs
 from spacy_angel.evaluation.run import evaluate
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.corpora.preprocessing import Preprocessing

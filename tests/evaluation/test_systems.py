@@ -59,8 +59,8 @@ def empty(documents):
 def outcomes(system, documents, **options):
     return [
         count_result(result)
-        for results, _, _ in answer_documents(documents, system, lambda i: i, **options)
-        for result, _ in results
+        for answered in answer_documents(documents, system, lambda i: i, **options)
+        for result, _ in answered.mentions
     ]
 
 
@@ -91,39 +91,40 @@ def test_parts_of_a_composite_stand_in_its_place():
             assert all(doc.text[m.start : m.end] == m.text for m in doc.mentions)
             yield from perfect([doc])
 
-    ((results, _, _),) = answer_documents([document()], spy, lambda i: i)
+    (answered,) = answer_documents([document()], spy, lambda i: i)
     assert [text for text, _ in asked[1:]] == [
         "Breast cancer, renal hamartomas and gout. Malaise.",
         "ovarian cancer, renal hamartomas and gout. Malaise.",
     ]
     assert [mentions for _, mentions in asked[1:]] == [["Breast cancer"], ["ovarian cancer"]]
-    assert results[0][0].queries == ("Breast cancer", "ovarian cancer")
-    assert results[1][0].queries == ()
+    assert answered.mentions[0][0].queries == ("Breast cancer", "ovarian cancer")
+    assert answered.mentions[1][0].queries == ()
 
 
 def test_parts_that_the_corpus_spells_out_come_first():
     text = "renal failure/crisis"
     mention = GoldMention(0, 20, text, "", "D1|D2", ("renal failure", "renal crisis"))
-    ((results, _, _),) = answer_documents(
-        [CorpusDocument("1", text, (mention,))], perfect, lambda i: i
-    )
-    assert results[0][0].queries == ("renal failure", "renal crisis")
+    (answered,) = answer_documents([CorpusDocument("1", text, (mention,))], perfect, lambda i: i)
+    assert answered.mentions[0][0].queries == ("renal failure", "renal crisis")
 
 
 def test_alternate_identifiers_of_one_concept_are_no_composite():
     mention = GoldMention(0, 11, "nose or ear", "", "D1|OMIM:1")
     resolve = {"D1": "D1", "OMIM:1": "D1"}.get
-    ((results, _, _),) = answer_documents(
+    (answered,) = answer_documents(
         [CorpusDocument("1", "nose or ear", (mention,))], perfect, resolve
     )
-    assert results[0][0].gold == ("D1",)
-    assert results[0][0].queries == ()
+    assert answered.mentions[0][0].gold == ("D1",)
+    assert answered.mentions[0][0].queries == ()
 
 
 def test_known_and_unknown_identifiers():
-    ((results, _, _),) = answer_documents([document()], empty, {"D1": "X1"}.get)
-    assert (results[0][0].gold, results[0][0].known) == (("X1", "D2"), (True, False))
-    assert (results[3][0].gold, results[3][0].known) == ((), ())
+    (answered,) = answer_documents([document()], empty, {"D1": "X1"}.get)
+    assert (answered.mentions[0][0].gold, answered.mentions[0][0].known) == (
+        ("X1", "D2"),
+        (True, False),
+    )
+    assert (answered.mentions[3][0].gold, answered.mentions[3][0].known) == ((), ())
 
 
 class Nothing:
@@ -146,8 +147,7 @@ def test_documents_stream_through(split_composites):
         corpus(), baseline_system(Nothing(), 5), lambda i: i, split_composites=split_composites
     )
     for seen in range(1, 400):
-        results, _, _ = next(stream)
-        assert results[0][0].doc_id == str(seen)
+        assert next(stream).mentions[0][0].doc_id == str(seen)
         assert taken - seen < 70
 
 

@@ -1,0 +1,96 @@
+"""The files of an evaluation's folder: figures, and a line for every gold mention."""
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import AngelError, Errors
+
+if TYPE_CHECKING:
+    from ..vocabulary.kb import ConceptKB
+    from .analyses import Traits
+    from .counts import MentionResult, Outcome
+
+METRICS = "metrics.json"
+PREDICTIONS = "predictions.jsonl"
+REPORT = "report.html"
+
+# Without these a line of `predictions.jsonl` comes from elsewhere, or from another version.
+_NEEDED = frozenset({"doc_id", "start", "mention", "label", "annotated", "gold", "strict_rank"})
+
+
+def read_metrics(directory: Path) -> dict[str, Any]:
+    """directory (Path): folder that `evaluate` wrote. RETURNS (dict[str, Any]): what its
+    `metrics.json` holds. RAISES (AngelError): there is none."""
+    path = directory / METRICS
+    if not path.is_file():
+        raise AngelError(Errors.E509.format(file=METRICS, path=directory))
+    return json.loads(path.read_text(encoding="utf8"))
+
+
+def read_predictions(directory: Path) -> Iterator[dict[str, Any]]:
+    """directory (Path): folder that `evaluate` wrote. RETURNS (Iterator[dict[str, Any]]): the lines
+    of `predictions.jsonl`. RAISES (AngelError): there is none, or a line is not of that kind."""
+    path = directory / PREDICTIONS
+    if not path.is_file():
+        raise AngelError(Errors.E509.format(file=PREDICTIONS, path=directory))
+    with open(path, encoding="utf8") as file:
+        for number, line in enumerate(file, 1):
+            try:
+                record = json.loads(line)
+                known = record.keys() >= _NEEDED
+            except (ValueError, AttributeError):
+                known = False
+            if not known:
+                raise AngelError(Errors.E514.format(path=path, line=number))
+            yield record
+
+
+def prediction_line(
+    result: "MentionResult", outcome: "Outcome", traits: "Traits", kb: "ConceptKB"
+) -> bytes:
+    """A line of `predictions.jsonl`, with all that is needed to count again.
+
+    result (MentionResult), outcome (Outcome), traits (Traits): of one gold mention.
+    kb (ConceptKB): for the canonical names of concepts.
+    RETURNS (bytes): JSON in UTF-8, with the end of the line.
+    """
+
+    def named(concepts: Iterable[tuple[str, float]]) -> list[dict[str, Any]]:
+        return [{"id": c, "name": _canonical(kb, c), "score": score} for c, score in concepts]
+
+    ranking = result.ranking
+    names = zip(ranking.names, ranking.name_ids, ranking.scores, strict=True)
+    record = {
+        "doc_id": result.doc_id,
+        "start": result.start,
+        "end": result.end,
+        "mention": result.mention,
+        "label": result.label,
+        "annotated": result.annotated,
+        "left": result.left,
+        "right": result.right,
+        "gold": [
+            {"id": concept, "name": _canonical(kb, concept), "known": known}
+            for concept, known in zip(result.gold, result.known, strict=True)
+        ],
+        "found": outcome.found,
+        "linked": outcome.linked,
+        "kb_ids": list(result.kb_ids),
+        "lenient_rank": outcome.lenient_rank,
+        "biosyn_rank": outcome.biosyn_rank,
+        "strict_rank": outcome.strict_rank,
+        "names": [{"name": n, "ids": list(ids), "score": score} for n, ids, score in names],
+        "concepts": named(ranking.concepts),
+        "parts": [
+            {"query": query, "concepts": named(part.concepts)}
+            for query, part in zip(result.queries, result.parts, strict=True)
+        ],
+        "traits": traits.to_dict(),
+    }
+    return json.dumps(record, ensure_ascii=False, allow_nan=False).encode("utf8") + b"\n"
+
+
+def _canonical(kb: "ConceptKB", concept_id: str) -> str:
+    return kb[concept_id].canonical_name if concept_id in kb else ""

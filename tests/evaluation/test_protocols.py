@@ -1,0 +1,174 @@
+"""The three protocols, their numbers written out."""
+
+import pytest
+
+from spacy_angel.errors import AngelError
+from spacy_angel.evaluation.counts import MentionResult, Ranking, count_result
+from spacy_angel.evaluation.protocols import (
+    DocumentSets,
+    LinkedSpan,
+    ProtocolTally,
+    belb_figures,
+    entity_type,
+    hunflair2_counts,
+)
+
+
+def span(start, end, *ids, label="Disease"):
+    return LinkedSpan(start, end, label, ids)
+
+
+def outcome(gold, kb_ids=(), names=(), known=True):
+    ranking = Ranking(
+        tuple(f"name {n}" for n in range(len(names))),
+        tuple(tuple(ids) for ids in names),
+        (0.0,) * len(names),
+    )
+    result = MentionResult(
+        "d", 0, 4, "text", gold=gold, known=(known,) * len(gold), ranking=ranking, kb_ids=kb_ids
+    )
+    return count_result(result)
+
+
+def test_belb_wants_exactly_one_identifier_and_counts_every_gold_mention():
+    outcomes = [
+        outcome(("D1",), ("D1",), [["D1"]]),  # both
+        outcome(("D1",), ("D1", "D2"), [["D1", "D2"]]),  # a name of two without a choice: lenient
+        outcome(("D1",), ("D2",), [["D2", "D1"]]),  # the wrong choice: lenient
+        outcome(("D1", "D3"), ("D3",), [["D3"]]),  # any of a composite: both
+        outcome(("D1",), (), [["D1"]]),  # called NIL: lenient, for the name is right
+        outcome(("D1",), ("D9",), [["D9"], ["D1"]]),  # right at the second rank: neither
+        outcome(("X1",), ("D1",), [["D1"]], known=False),  # outside the vocabulary: counted
+        outcome((), ("D1",), [["D1"]]),  # no identifier: not counted
+    ]
+    figures = belb_figures(outcomes)
+    assert figures["mentions"] == 7
+    assert figures["strict"] == pytest.approx(100 * 2 / 7)
+    assert figures["lenient"] == pytest.approx(100 * 5 / 7)
+    assert belb_figures([]) == {"mentions": 0, "strict": 0, "lenient": 0}
+
+
+def counts(gold, links):
+    result = hunflair2_counts(gold, links)
+    return result.hits, result.wrong, result.missed
+
+
+@pytest.mark.parametrize(
+    ("predicted", "hit"),
+    [
+        ((10, 20), True),
+        ((9, 20), True),
+        ((11, 20), True),
+        ((10, 19), True),
+        ((10, 21), True),
+        ((9, 21), False),  # one at each end
+        ((11, 19), False),
+        ((8, 20), False),
+        ((10, 22), False),
+    ],
+)
+def test_hunflair2_allows_one_character_at_one_end(predicted, hit):
+    assert counts([span(10, 20, "D1")], [span(*predicted, "D1")]) == (
+        (1, 0, 0) if hit else (0, 1, 1)
+    )
+
+
+def test_hunflair2_any_identifier_of_a_composite():
+    gold = [span(0, 5, "D1", "D2"), span(10, 15, "D3")]
+    assert counts(gold, [span(0, 5, "D2"), span(10, 15, "D4")]) == (1, 1, 1)
+    assert counts(gold, [span(0, 5, "D9", "D1")]) == (1, 0, 1)
+    # Two gold rows on the same characters are one mention with both identifiers.
+    assert counts([span(0, 5, "D1"), span(0, 5, "D2")], [span(0, 5, "D2")]) == (1, 0, 0)
+
+
+def test_hunflair2_gold_without_identifier_is_neither_hit_nor_miss():
+    gold = [span(0, 5), span(10, 15, "D1")]
+    assert counts(gold, [span(0, 6, "D9"), span(10, 15, "D1")]) == (1, 0, 0)
+    assert counts(gold, []) == (0, 0, 1)
+    assert counts([], [span(0, 5, "D1")]) == (0, 1, 0)
+
+
+def test_hunflair2_the_same_characters_come_first():
+    gold = [span(0, 5, "D1"), span(0, 6, "D2")]
+    assert counts(gold, [span(0, 6, "D1")]) == (0, 1, 1)  # D1 is one character off, and D2 is there
+    assert counts(gold, [span(0, 6, "D2")]) == (1, 0, 1)
+    # Hits are counted on the predicted side: both links hit the one mention.
+    assert counts([span(0, 5, "D1")], [span(0, 5, "D1"), span(0, 6, "D1")]) == (2, 0, 0)
+
+
+def test_document_sets_written_out():
+    sets = DocumentSets()
+    sets.add({"D1", "D2"}, {"D1", "D3", "D4"})  # precision 1/3, recall 1/2
+    sets.add({"D1"}, {"D1"})  # 1, 1
+    sets.add({"D5"}, set())  # 0, 0
+    sets.add(set(), {"D6"})  # counts in the micro figures only
+    figures = sets.to_dict()
+    assert figures["documents"] == 3
+    averaged = figures["averaged"]
+    assert averaged["precision"] == pytest.approx(100 * (1 / 3 + 1) / 3)
+    assert averaged["recall"] == pytest.approx(100 * (1 / 2 + 1) / 3)
+    assert averaged["f"] == pytest.approx(
+        2 * averaged["precision"] * averaged["recall"] / (400 / 9 + 50)
+    )
+    micro = figures["micro"]
+    assert (micro["hits"], micro["wrong"], micro["missed"]) == (2, 3, 2)
+    assert micro["precision"] == pytest.approx(100 * 2 / 5)
+    assert micro["recall"] == pytest.approx(100 * 2 / 4)
+    assert micro["f"] == pytest.approx(100 * 4 / 9)
+    assert DocumentSets().to_dict()["averaged"]["f"] == 0
+
+
+def test_types_of_corpora_and_recognisers_are_the_same():
+    labels = ("SpecificDisease", "Disease", "DISEASE", "Chemical", "Gene")
+    assert [entity_type(label) for label in labels] == [
+        *("DISEASE", "DISEASE", "DISEASE", "CHEMICAL", "GENE")
+    ]
+
+
+def test_only_types_of_the_corpus_count():
+    tally = ProtocolTally(["hunflair2", "document"])
+    found_disease = span(0, 5, "D1", label="DISEASE")
+    found_drug = span(8, 12, "C1", label="CHEMICAL")
+    tally.add([span(0, 5, "D1")], [found_disease, found_drug])
+    tally.add([span(0, 5, "D2")], [span(0, 5, "C1", label="CHEMICAL")])
+    figures = tally.figures([])
+    assert set(figures) == {"hunflair2", "document"}
+    mentions = figures["hunflair2"]
+    assert (mentions["hits"], mentions["wrong"], mentions["missed"]) == (1, 0, 1)
+    assert set(mentions["types"]) == {"DISEASE"}
+    assert (mentions["precision"], mentions["recall"]) == (100, 50)
+    assert figures["document"]["micro"]["wrong"] == 0
+    # With a drug in the corpus, drugs count.
+    tally.add([span(0, 5, "C9", label="Chemical")], [])
+    figures = tally.figures([])
+    assert figures["hunflair2"]["wrong"] == 2
+    assert figures["hunflair2"]["types"]["CHEMICAL"]["missed"] == 1
+    document = figures["document"]
+    assert (document["micro"]["hits"], document["micro"]["wrong"]) == (1, 2)
+    assert document["documents"] == 3
+    assert document["types"]["CHEMICAL"]["documents"] == 1
+
+
+def test_a_perfect_and_an_empty_system():
+    gold = [span(0, 5, "D1"), span(10, 15, "D2", "D3"), span(20, 25)]
+    perfect, empty = (ProtocolTally(["hunflair2", "document"]) for _ in range(2))
+    for _ in range(3):
+        perfect.add(gold, [one for one in gold if one.ids])
+        empty.add(gold, [])
+    for tally, expected in ((perfect, 100), (empty, 0)):
+        figures = tally.figures([])
+        for rates in (
+            figures["hunflair2"],
+            figures["document"]["micro"],
+            figures["document"]["averaged"],
+        ):
+            assert [rates[name] for name in ("precision", "recall", "f")] == [expected] * 3
+
+
+def test_what_cannot_be_counted_is_named():
+    with pytest.raises(AngelError, match=r"'bleb'.*belb, hunflair2, document"):
+        ProtocolTally(["bleb"])
+    tally = ProtocolTally(["hunflair2"])
+    tally.add([span(0, 5, "D1")], [span(0, 5, "D1", label="ENTITY")])
+    with pytest.raises(AngelError, match="ENTITY, those of the corpus of DISEASE"):
+        tally.figures([])
