@@ -212,9 +212,10 @@ def open_linker(folder: str, device: str | None, settings: LinkingSettings) -> D
     RETURNS (DocumentLinker): with the pipeline open.
     RAISES (AngelError): it cannot be opened, or has no linker.
     """
-    import spacy
     import torch
     from thinc.api import Config
+
+    from ..pipelines.lazy import load_folder
 
     torch.set_num_threads(1)
     overrides = {}
@@ -225,7 +226,7 @@ def open_linker(folder: str, device: str | None, settings: LinkingSettings) -> D
             for name, component in config["components"].items()
             if component.get("factory") == "angel_linker"
         }
-    nlp, linker = open_pipeline(spacy.load(folder, config=overrides))
+    nlp, linker = open_pipeline(load_folder(Path(folder), config=overrides))
     return DocumentLinker(nlp, linker, settings)
 
 

@@ -14,6 +14,7 @@ from .families import family_of
 from .interface import Model
 from .prompts import PromptEncoder, PromptFormat
 from .seq2seq import first_sentence, load_module
+from .tokenizer import tokenizer_class
 
 if TYPE_CHECKING:
     from transformers import PretrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
@@ -164,10 +165,8 @@ def save_settings(folder: Path, tokenizer: "PreTrainedTokenizerBase", format: Pr
 
 
 def _read_tokenizer(folder: Path) -> "PreTrainedTokenizerBase":
-    from transformers import AutoTokenizer
-
     try:
-        return AutoTokenizer.from_pretrained(folder, local_files_only=True)
+        return tokenizer_class(folder).from_pretrained(folder, local_files_only=True)
     except (OSError, ValueError, TypeError, ImportError) as error:
         reason = first_sentence(error)
         raise AngelError(Errors.E010.format(path=folder, error=reason)) from error

@@ -23,13 +23,17 @@ def open_pipeline(pipeline: "str | Path | Language") -> "tuple[Language, AngelLi
 
     from ..about import SHIPPED_NAME
     from ..linking.linker import AngelLinker
+    from .lazy import load_folder
     from .shipped import load
 
     if pipeline == SHIPPED_NAME:
         nlp = load()
     elif isinstance(pipeline, str | Path):
         try:
-            nlp = spacy.load(pipeline)
+            # As in spacy.load, a package goes before a folder.
+            is_package = isinstance(pipeline, str) and spacy.util.is_package(pipeline)
+            is_folder = not is_package and Path(pipeline).is_dir()
+            nlp = load_folder(Path(pipeline)) if is_folder else spacy.load(pipeline)
         except OSError as error:
             reason = str(error).splitlines()[0].rstrip(".")
             raise AngelError(Errors.E706.format(pipeline=str(pipeline), reason=reason)) from error

@@ -27,9 +27,8 @@ def load(
     RETURNS (Language): recogniser, abbreviation_detector, angel_linker.
     RAISES (AngelError): no model or vocabulary there, an unknown setting or a wrong value.
     """
-    import spacy
-
     from ..linking.loaders import SHIPPED_PIPELINE, load_vocabulary
+    from .lazy import load_folder
 
     LinkerSettings.from_dict(settings)
     if not SHIPPED_PIPELINE.is_dir():
@@ -38,10 +37,10 @@ def load(
     if kb is not None:
         settings = _NO_LIMITS | settings
     if model is None:
-        nlp = spacy.load(SHIPPED_PIPELINE, config={"components": {_LINKER: settings}})
+        nlp = load_folder(SHIPPED_PIPELINE, config={"components": {_LINKER: settings}})
         linker = nlp.get_pipe(_LINKER)
     else:
-        nlp = spacy.load(SHIPPED_PIPELINE, exclude=[_LINKER])
+        nlp = load_folder(SHIPPED_PIPELINE, exclude=[_LINKER])
         linker = nlp.add_pipe(_LINKER, config={"model": str(model), **settings})
     if kb is not None:
         linker.kb = load_vocabulary(kb)

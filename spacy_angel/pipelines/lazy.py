@@ -1,0 +1,63 @@
+"""English pipelines that import an installed component when it is named, not all at the start.
+
+spaCy imports the factories of every installed package with each `Language` that is made; the one
+of spacy-transformers alone imports transformers' models, scikit-learn and pandas, which takes
+longer than everything that the shipped pipeline uses.
+"""
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from spacy import util
+from spacy.lang.en import English
+from spacy.language import Language
+
+# Of spaCy's registries the one that only imports what other packages declare.
+_INSTALLED = util.registry._entry_point_factories
+
+
+class LazyEnglish(English):
+    """spaCy's English; components of other packages can be added as ever."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        with _nothing_installed():
+            super().__init__(*args, **kwargs)
+
+    @classmethod
+    def has_factory(cls, name: str) -> bool:
+        """name (str): a factory. RETURNS (bool): whether it exists, imported first where another
+        package declares it."""
+        if not super().has_factory(name):
+            _INSTALLED.get_entry_point(name)
+        return super().has_factory(name)
+
+
+@contextmanager
+def _nothing_installed() -> Iterator[None]:
+    _INSTALLED.entry_points = False
+    try:
+        yield
+    finally:
+        _INSTALLED.entry_points = True
+
+
+def load_folder(
+    folder: Path, *, exclude: Collection[str] = (), config: dict[str, Any] | None = None
+) -> Language:
+    """Load a saved pipeline as `spacy.load` does; an English one imports only what it names.
+
+    folder (Path): the pipeline.
+    exclude (Collection[str]): components to leave out.
+    config (dict[str, Any] | None): settings in place of the pipeline's own.
+    RETURNS (Language): the pipeline.
+    RAISES (OSError): there is no such folder, or no pipeline in it.
+    """
+    overrides = util.dict_to_dot(config or {}, for_overrides=True)
+    settings = util.load_config(folder / "config.cfg", overrides=overrides)
+    if settings["nlp"]["lang"] != LazyEnglish.lang:
+        return util.load_model_from_path(folder, exclude=exclude, config=config or {})
+    meta = util.get_model_meta(folder)
+    nlp = LazyEnglish.from_config(settings, exclude=exclude, meta=meta)
+    return nlp.from_disk(folder, exclude=exclude, overrides=overrides)

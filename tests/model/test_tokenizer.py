@@ -1,0 +1,45 @@
+"""The tokenizer's class is the one that AutoTokenizer takes."""
+
+import json
+
+import pytest
+from support.models import make_tokenizer
+from transformers import AutoTokenizer, BartTokenizerFast
+
+from spacy_angel.linking.loaders import SHIPPED_MODEL
+from spacy_angel.model.tokenizer import tokenizer_class
+
+TEXT = " the patient had [START] non inherited </s> Ménière's disease [END] ."
+
+
+def test_the_shipped_tokenizer_is_the_one_of_autotokenizer() -> None:
+    auto = AutoTokenizer.from_pretrained(SHIPPED_MODEL)
+    own = tokenizer_class(SHIPPED_MODEL).from_pretrained(SHIPPED_MODEL)
+    assert type(own) is type(auto)
+    for split in (True, False):
+        options = {"add_special_tokens": False, "split_special_tokens": split}
+        assert own(TEXT, **options)["input_ids"] == auto(TEXT, **options)["input_ids"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ({"tokenizer_class": "BartTokenizer"}, "BartTokenizerFast"),
+        ({"tokenizer_class": "BartTokenizerFast"}, "BartTokenizerFast"),
+        ({"tokenizer_class": "ByT5Tokenizer"}, "ByT5Tokenizer"),  # there is no fast one
+        ({"tokenizer_class": "AutoModel"}, "AutoTokenizer"),
+        ({"tokenizer_class": "BartTokenizer", "auto_map": {}}, "AutoTokenizer"),
+        ({}, "AutoTokenizer"),
+        (None, "AutoTokenizer"),
+    ],
+)
+def test_the_settings_name_the_class(tmp_path, settings, expected) -> None:
+    if settings is not None:
+        (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings))
+    assert tokenizer_class(tmp_path).__name__ == expected
+
+
+def test_a_saved_tokenizer_opens_as_autotokenizer_opens_it(tmp_path) -> None:
+    make_tokenizer(tmp_path, ["renal colic"]).save_pretrained(tmp_path)
+    assert tokenizer_class(tmp_path) is BartTokenizerFast
+    assert type(AutoTokenizer.from_pretrained(tmp_path)) is BartTokenizerFast
