@@ -236,7 +236,7 @@ class Errors(metaclass=_WithCodes):
     )
     E313 = (
         "The pipeline that ships is not in this installation ({path}). Install the package again, "
-        "or put one together with scripts/assemble.py."
+        "or put one together with `spacy-angel assemble`."
     )
     E316 = (
         "The model cannot run on the device {device!r}: torch finds {known} on this machine. Set "
@@ -432,7 +432,7 @@ class Errors(metaclass=_WithCodes):
     )
     E609 = (
         "Pairs by folds (negative.pairs.folds = {folds}) come from models that are fine-tuned "
-        "anew. Mine them with scripts/mine_preferences.py and --before FOLDER, the model that "
+        "anew. Mine them with `spacy-angel train mine` and --before MODEL, the model that "
         "positive-only training began with, and train on them with --pairs; or set "
         "negative.pairs.folds to 1."
     )
@@ -452,6 +452,14 @@ class Errors(metaclass=_WithCodes):
         "{path} is no model folder: it has no config.json. Give the folder that training wrote as "
         "`model`."
     )
+    E614 = (
+        "Positive-only training needs a model to begin with: `--start MODEL`, most often the "
+        "pre-trained OUTPUT/negative/model or en_angel_mini; or `--from-backbone` for the config's "
+        "backbone as it is, without pre-training. Give one of the two."
+    )
+    E615 = "There is no config {name!r}: neither a file nor one of those that ship: {known}."
+    E616 = "{path} is there already, and no config is copied over it. Give another folder."
+    E617 = "Training needs the package {package}: pip install 'spacy-angel[train]'."
     # E7xx: command line
     E701 = (
         "One thing to add is needed: a vocabulary file, or `--mentions CORPUS`. "

@@ -34,7 +34,7 @@ EXAMPLE = re.compile(r"```python\n(?P<code>.*?)```\n\n```text\n(?P<output>.*?)``
 def shipped_table(pipeline: Path) -> str:
     """The parts of a pipeline with their sizes and figures.
 
-    pipeline (Path): as `scripts/assemble.py` writes it, with calibrated limits.
+    pipeline (Path): as `spacy-angel assemble` writes it, with calibrated limits.
     RETURNS (str): a Markdown table.
     """
     meta = json.loads((pipeline / "meta.json").read_text(encoding="utf8"))

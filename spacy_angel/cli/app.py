@@ -7,12 +7,14 @@ from typer.core import TyperGroup
 
 from ..errors import AngelError
 from .annotate import annotate
+from .assemble import assemble
 from .calibrate import calibrate
 from .corpus import corpus
 from .evaluate import compare, evaluate
 from .info import info
 from .kb import kb_app
 from .link import link
+from .train import train_app
 
 
 class _Commands(TyperGroup):
@@ -36,5 +38,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(kb_app, name="kb")
-for command in (corpus, link, info, calibrate, evaluate, compare, annotate):
+app.add_typer(train_app, name="train")
+for command in (corpus, link, info, calibrate, evaluate, compare, annotate, assemble):
     app.command()(command)

@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+from ..about import SHIPPED_NAME
 from ..errors import AngelError, Errors
 from ..files.atomic import replacing_folder
 from ..linking.settings import Dtype
@@ -41,8 +42,8 @@ def assemble(
 ) -> "Calibration | None":
     """Put a pipeline together and save it: recogniser, abbreviation detector, linker.
 
-    model (Path | str): encoder-decoder, a folder or hub name.
-    kb (Path): vocabulary, a folder or file.
+    model (Path | str): encoder-decoder, a folder or hub name, or `en_angel_mini` for the shipped.
+    kb (Path): vocabulary, a folder or file, or `en_angel_mini` for the starter.
     output (Path): folder to write; a pipeline that stands there is replaced, other files in the
         folder stay.
     ner (Path | str | None): trained pipeline, a folder or package, whose components come first
@@ -96,7 +97,7 @@ def _parts(
         stored = Path(temporary) / "model"
         Generator.from_pretrained(model).to_disk(stored, storage=storage)
         generator = Generator.from_pretrained(stored, dtype=dtype, local_files_only=True)
-        yield generator, load_vocabulary(kb)
+        yield generator, load_vocabulary(None if str(kb) == SHIPPED_NAME else kb)
 
 
 def _open_base(ner: Path | str | None) -> "Language":
@@ -104,11 +105,14 @@ def _open_base(ner: Path | str | None) -> "Language":
     sentences and abbreviations."""
     import spacy
 
+    from ..linking.loaders import SHIPPED_PIPELINE
+
     if ner is None:
         nlp = spacy.blank("en")
     else:
         try:
-            nlp = spacy.load(ner, exclude=[LINKER, ABBREVIATIONS])
+            folder = SHIPPED_PIPELINE if ner == SHIPPED_NAME else ner
+            nlp = spacy.load(folder, exclude=[LINKER, ABBREVIATIONS])
         except OSError as error:
             reason = str(error).splitlines()[0].rstrip(".")
             raise AngelError(Errors.E706.format(pipeline=str(ner), reason=reason)) from error

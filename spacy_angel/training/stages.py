@@ -169,25 +169,28 @@ def pretrain(config: TrainingConfig, output: Path) -> Trained:
     return _train_on_pairs(backbone, pairs_file, settings.negative, folder, data.development)
 
 
-def fine_tune(config: TrainingConfig, output: Path, start: Path | None = None) -> Trained:
+def fine_tune(config: TrainingConfig, output: Path, start: str | Path | None = None) -> Trained:
     """Positive-only training on a corpus.
 
     config (TrainingConfig): sections `data`, `backbone`, `development`, `positive`.
     output (Path): folder of the stage.
-    start (Path | None): a pre-trained model's folder; None starts from the backbone.
+    start (str | Path | None): a pre-trained model, see `model.checkpoint.checkpoint_folder`; None
+        starts from the backbone.
     RETURNS (Trained): the best checkpoint.
     """
     return _fine_tune(TrainingData(config), output, start)
 
 
-def mine(config: TrainingConfig, start: Path, output: Path, before: Path | None = None) -> int:
+def mine(
+    config: TrainingConfig, start: str | Path, output: Path, before: str | Path | None = None
+) -> int:
     """Preference pairs over the whole training set, with the corrections, if any.
 
     config (TrainingConfig): sections `data`, `negative.pairs`; with folds `positive` as well.
-    start (Path): the positive-only model's folder; unused with folds.
+    start (str | Path): the positive-only model; unused with folds.
     output (Path): JSONL to write; the models of the folds are beside it, `pairs_folds` for
         `pairs.jsonl`.
-    before (Path | None): the model that positive-only training began with, needed for folds.
+    before (str | Path | None): the model that positive-only training began with, needed for folds.
     RETURNS (int): number of pairs.
     RAISES (AngelError): folds without `before`, or models of other folds beside `output`.
     """
@@ -214,12 +217,12 @@ def mine(config: TrainingConfig, start: Path, output: Path, before: Path | None 
 
 
 def train_preferences(
-    config: TrainingConfig, start: Path, output: Path, pairs: Path | None = None
+    config: TrainingConfig, start: str | Path, output: Path, pairs: Path | None = None
 ) -> Trained:
     """Negative-aware training: on a file of pairs, or mining them in rounds.
 
     config (TrainingConfig): sections `data`, `development`, `negative`.
-    start (Path): the positive-only model's folder.
+    start (str | Path): the positive-only model.
     output (Path): folder of the stage.
     pairs (Path | None): as `mine` wrote it; None mines in `negative.rounds` rounds.
     RETURNS (Trained): the best checkpoint, of all rounds.
@@ -289,7 +292,7 @@ def _substitutes(data: TrainingData, settings: ExampleSettings, seed: int) -> It
         yield from in_contexts(islice(examples, wanted), mentions, rng)
 
 
-def _fine_tune(data: TrainingData, output: Path, start: Path | None) -> Trained:
+def _fine_tune(data: TrainingData, output: Path, start: str | Path | None) -> Trained:
     config = data.config
     settings = config.positive
     set_seed(settings.optimizer.seed)
@@ -305,7 +308,7 @@ def _fine_tune(data: TrainingData, output: Path, start: Path | None) -> Trained:
 
 
 def _train_in_rounds(
-    data: TrainingData, settings: NegativeSettings, start: Path, output: Path
+    data: TrainingData, settings: NegativeSettings, start: str | Path, output: Path
 ) -> Trained:
     output.mkdir(parents=True, exist_ok=True)
     claim_folder(output, {"settings": as_plain(settings), "start": str(start)})

@@ -1,6 +1,5 @@
 """Pipelines put together from their parts, and what is saved of them."""
 
-import importlib.util
 import json
 import shutil
 import subprocess
@@ -12,9 +11,9 @@ import spacy
 import torch
 from support import models
 from support.helpers import ROOT
-from typer import Typer
 from typer.testing import CliRunner
 
+from spacy_angel.cli.app import app
 from spacy_angel.errors import AngelError
 from spacy_angel.pipelines.assemble import DESCRIPTION, assemble
 
@@ -178,12 +177,7 @@ def test_a_part_that_is_missing_leaves_what_was_there(parts: Path, tmp_path: Pat
     assert [file.name for file in tmp_path.iterdir()] == ["out"]
 
 
-def test_the_script(parts: Path, tmp_path: Path) -> None:
-    spec = importlib.util.spec_from_file_location("assemble", ROOT / "scripts/assemble.py")
-    script = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(script)
-    app = Typer()
-    app.command()(script.main)
+def test_the_command(parts: Path, tmp_path: Path) -> None:
     arguments = {
         "--model": parts / "model",
         "--kb": parts / "kb.jsonl",
@@ -192,7 +186,7 @@ def test_the_script(parts: Path, tmp_path: Path) -> None:
         "--name": "x",
         "--calibrate": parts / "dev.pubtator",
     }
-    flat = [str(part) for pair in arguments.items() for part in pair]
+    flat = ["assemble", *(str(part) for pair in arguments.items() for part in pair)]
     result = CliRunner().invoke(app, flat)
     assert result.exit_code == 0, result.output
     assert result.stdout.startswith("5 mentions, 3 with the right concept found\n")
@@ -217,3 +211,11 @@ def test_the_script_searches_as_in_training(
     subprocess.run([str(part) for part in command], check=True)
     linker = spacy.load(tmp_path / "out").get_pipe("angel_linker")
     assert linker.settings.length_penalty == expected
+
+
+def test_the_shipped_name_stands_for_each_part(tmp_path: Path) -> None:
+    assemble("en_angel_mini", Path("en_angel_mini"), tmp_path / "out", ner="en_angel_mini")
+    nlp = spacy.load(tmp_path / "out")
+    assert nlp.pipe_names == ["sentencizer", "ner", "abbreviation_detector", "angel_linker"]
+    [ent] = nlp("She had a myocardial infarction.").ents
+    assert ent.kb_id_ == "MESH:D009203"

@@ -42,6 +42,13 @@ def test_every_entry_point_resolves(setup_cfg: configparser.ConfigParser) -> Non
             assert callable(getattr(importlib.import_module(module), attribute)), name
 
 
+def test_every_package_is_in_the_wheel(setup_cfg: configparser.ConfigParser) -> None:
+    folders = sorted(path.parent for path in (ROOT / "spacy_angel").rglob("__init__.py"))
+    packages = [".".join(folder.relative_to(ROOT).parts) for folder in folders]
+    listed = _entries(setup_cfg["options"]["packages"])
+    assert listed == sorted([*packages, "spacy_angel.configs"])
+
+
 def test_the_version_is_one(setup_cfg: configparser.ConfigParser) -> None:
     assert setup_cfg["metadata"]["version"] == spacy_angel.__version__
     assert f"version: {spacy_angel.__version__}" in (ROOT / "CITATION.cff").read_text("utf8")
@@ -49,7 +56,7 @@ def test_the_version_is_one(setup_cfg: configparser.ConfigParser) -> None:
 
 def test_every_requirement_says_why() -> None:
     text = (ROOT / "setup.cfg").read_text("utf8")
-    entries = text.partition("install_requires =")[2].partition("[options.packages.find]")[0]
+    entries = text.partition("install_requires =")[2].partition("[options.package_data]")[0]
     lines = [line.strip() for line in entries.splitlines() if line.strip()]
     requirements = [
         (before, line)

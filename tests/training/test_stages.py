@@ -255,24 +255,43 @@ def test_training_needs_neither_spacy_nor_before_its_second_stage_trl():
 
 
 @pytest.mark.slow
-def test_of_several_processes_the_first_one_reports(config, tmp_path):
+@pytest.mark.parametrize(
+    "launcher",
+    [
+        ["torch.distributed.run", "--standalone", "--nproc_per_node=2"],
+        ["accelerate.commands.launch", "--cpu", "--num_processes=2", "--num_machines=1"],
+    ],
+    ids=["torchrun", "accelerate"],
+)
+def test_of_several_processes_the_first_one_reports(config, tmp_path, launcher):
     make_backbone(config.backbone, NAMES).save(tmp_path / "model")
-    launcher = ["-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2", "--"]
-    script = [ROOT / "scripts/mine_preferences.py", ROOT / "configs/tiny/tiny.cfg"]
-    arguments = ["--start", tmp_path / "model", "--output", tmp_path / "pairs.jsonl"]
-    settings = {
-        "data.kb": tmp_path / "kb",
-        "data.train": json.dumps([str(tmp_path / "train.txt")]),
-        "negative.pairs.rule": "tfidf",
-    }
-    overrides = [part for name, value in settings.items() for part in (f"--{name}", value)]
-    done = subprocess.run(
-        [sys.executable, *launcher, *script, *arguments, *overrides],
-        env={**os.environ, "PYTHONPATH": str(ROOT), "CUDA_VISIBLE_DEVICES": ""},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+
+    def train(*command):
+        arguments = ["-m", *launcher, "-m", "spacy_angel", "train", *command]
+        settings = {
+            "data.kb": tmp_path / "kb",
+            "data.train": json.dumps([str(tmp_path / "train.txt")]),
+            "data.dev": json.dumps([str(tmp_path / "train.txt")]),
+            "negative.pairs.rule": "tfidf",
+            "positive.optimizer.steps": 4,
+            "positive.optimizer.checkpoint_every": 2,
+        }
+        overrides = [f"--{name}={value}" for name, value in settings.items()]
+        done = subprocess.run(
+            [sys.executable, *arguments, *overrides],
+            env={**os.environ, "PYTHONPATH": str(ROOT), "CUDA_VISIBLE_DEVICES": ""},
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return [line for line in done.stdout.splitlines() if not line.startswith(("{", "  0%"))]
+
+    folder = tmp_path / "positive"
+    trained = train("positive", "tiny/tiny", "--start", tmp_path / "model", "-o", folder)
+    assert sum("Trained(" in line for line in trained) == 1
+    assert json.loads((folder / "result.json").read_text())["accuracy"] >= 0
+    mined = train("mine", "tiny/tiny", "--start", folder / "model", "-o", tmp_path / "pairs.jsonl")
     n_pairs = len(read_pairs(tmp_path / "pairs.jsonl"))
-    assert done.stdout.splitlines() == [f"{n_pairs} pairs in {tmp_path / 'pairs.jsonl'}"]
+    assert mined == [f"{n_pairs} pairs in {tmp_path / 'pairs.jsonl'}"]

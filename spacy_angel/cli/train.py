@@ -1,0 +1,175 @@
+"""`spacy-angel train`: the stages of a config, and a whole course on a corpus of one's own."""
+
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ..errors import AngelError, Errors
+
+if TYPE_CHECKING:
+    from ..training.config import TrainingConfig
+
+train_app = typer.Typer(
+    help="Train a model: stage by stage as a config says.",
+    no_args_is_help=True,
+)
+# What is no option is an override, `--section.name VALUE`.
+_OVERRIDES = {"allow_extra_args": True, "ignore_unknown_options": True}
+
+ConfigName = Annotated[
+    str,
+    typer.Argument(
+        metavar="CONFIG",
+        help="A config file, or the name of one that ships: see `spacy-angel train configs`. "
+        "--section.name VALUE overrides its settings.",
+    ),
+]
+Start = Annotated[
+    str,
+    typer.Option(help="The positive-only model: folder, hub name or en_angel_mini."),
+]
+StageFolder = Annotated[Path, typer.Option("--output", "-o", help="Folder of the stage.")]
+
+
+@train_app.command(context_settings=_OVERRIDES)
+def pretrain(
+    ctx: typer.Context,
+    config: ConfigName,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for both stages.")],
+) -> None:
+    """Pre-train over the vocabulary of a config, in both stages.
+
+    Run again after a kill, it goes on. The model lies in OUTPUT/negative/model.
+    """
+    _check_extra()
+    from ..training.stages import pretrain
+
+    _run(ctx, config, lambda settings: pretrain(settings, output))
+
+
+@train_app.command(context_settings=_OVERRIDES)
+def positive(
+    ctx: typer.Context,
+    config: ConfigName,
+    output: StageFolder,
+    start: Annotated[
+        str | None,
+        typer.Option(help="A pre-trained model: folder, hub name or en_angel_mini."),
+    ] = None,
+    from_backbone: Annotated[
+        bool,
+        typer.Option("--from-backbone", help="Without pre-training, from the config's backbone."),
+    ] = False,
+) -> None:
+    """Fine-tune on the names of the gold concepts: positive-only training.
+
+    Run again after a kill, it goes on. The model lies in OUTPUT/model.
+    """
+    if (start is None) != from_backbone:
+        raise AngelError(Errors.E614)
+    _check_extra()
+    from ..training.stages import fine_tune
+
+    _run(ctx, config, lambda settings: fine_tune(settings, output, start))
+
+
+@train_app.command(context_settings=_OVERRIDES)
+def mine(
+    ctx: typer.Context,
+    config: ConfigName,
+    start: Start,
+    output: Annotated[Path, typer.Option("--output", "-o", help="JSONL to write.")],
+    before: Annotated[
+        str | None,
+        typer.Option(
+            help="The model that positive-only training began with; for negative.pairs.folds."
+        ),
+    ] = None,
+) -> None:
+    """Search for the training mentions and pair right names with wrong ones."""
+    _check_extra()
+    from ..training.stages import mine
+
+    _run(ctx, config, lambda settings: f"{mine(settings, start, output, before)} pairs in {output}")
+
+
+@train_app.command(context_settings=_OVERRIDES)
+def negative(
+    ctx: typer.Context,
+    config: ConfigName,
+    start: Start,
+    output: StageFolder,
+    pairs: Annotated[
+        Path | None,
+        typer.Option(exists=True, help="Pairs that `mine` wrote; without it, mined in rounds."),
+    ] = None,
+) -> None:
+    """Fine-tune on pairs of right and wrong names: negative-aware training.
+
+    Run again after a kill, it goes on. The model lies in OUTPUT/model.
+    """
+    _check_extra()
+    from ..training.stages import train_preferences
+
+    _run(ctx, config, lambda settings: train_preferences(settings, start, output, pairs))
+
+
+@train_app.command()
+def average(
+    folders: Annotated[
+        list[Path], typer.Argument(exists=True, file_okay=False, help="Model folders.")
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Model folder to write.")],
+    share: Annotated[
+        list[float] | None,
+        typer.Option(help="Of each folder, in their order, in proportion; else equal."),
+    ] = None,
+) -> None:
+    """Average models that go back to one, e.g. A B -o MEAN --share 2 --share 1."""
+    _check_extra()
+    from ..training.averaging import average_models
+
+    average_models(folders, output, share)
+    typer.echo(f"Mean of {len(folders)} models: {output}")
+
+
+@train_app.command()
+def configs(
+    init: Annotated[
+        Path | None,
+        typer.Option("--init", file_okay=False, help="Copy them to this folder, to be changed."),
+    ] = None,
+) -> None:
+    """List the configs that ship, each with its first line."""
+    from ..training.configs import copy_configs, shipped_configs
+
+    for name, title in shipped_configs().items():
+        typer.echo(f"{name:<28}{title}")
+    if init is not None:
+        copy_configs(init)
+        typer.echo(f"Copied to {init}")
+
+
+def _check_extra() -> None:
+    for package in ("accelerate", "confection", "datasets", "trl"):
+        if find_spec(package) is None:
+            raise AngelError(Errors.E617.format(package=package))
+
+
+def _run(ctx: typer.Context, config: str, stage: "Callable[[TrainingConfig], Any]") -> None:
+    """Read a config with its overrides, run a stage, and say what came of it: of several processes
+    the first one does."""
+    import logging
+
+    from accelerate import PartialState
+
+    from ..training.config import load_config, parse_overrides
+    from ..training.configs import find_config
+
+    logging.basicConfig(level=logging.INFO, format="%(levelname)s %(message)s")
+    result = stage(load_config(find_config(config), parse_overrides(ctx.args)))
+    if PartialState().is_main_process:
+        typer.echo(result)

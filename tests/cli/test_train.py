@@ -1,0 +1,123 @@
+"""`spacy-angel train`: configs by name, what is missing, and a course from an installed wheel."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support.helpers import ROOT
+from typer.testing import CliRunner
+
+from spacy_angel.cli import train
+from spacy_angel.cli.app import app
+from spacy_angel.errors import AngelError
+from spacy_angel.training import stages
+from spacy_angel.training.config import load_config
+from spacy_angel.training.configs import find_config
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, ["train", *map(str, arguments)])
+
+
+def test_configs_are_listed_and_copied(tmp_path):
+    listed = run("configs", "--init", tmp_path / "own")
+    assert listed.exit_code == 0, listed.output
+    lines = listed.stdout.splitlines()
+    assert "mini/ncbi                   NCBI-disease with the small model." in lines
+    assert not any(line.startswith("ner_") for line in lines)
+    assert lines[-1] == f"Copied to {tmp_path / 'own'}"
+    for name in ("tiny/tiny.cfg", "ner_mini.cfg", "zero2.json", "datasets.yml"):
+        assert (tmp_path / "own" / name).read_text() == (ROOT / "configs" / name).read_text()
+    (tmp_path / "own/aap.cfg").unlink()
+    again = run("configs", "--init", tmp_path / "own")
+    assert again.exit_code == 1
+    assert "is there already" in again.stderr
+    assert not (tmp_path / "own/aap.cfg").exists()
+
+
+def test_a_config_is_a_file_or_a_name(tmp_path):
+    assert (
+        find_config("mini/ncbi") == find_config("mini/ncbi.cfg") == ROOT / "configs/mini/ncbi.cfg"
+    )
+    shutil.copy(ROOT / "configs/ncbi.cfg", tmp_path / "mine.cfg")
+    assert find_config(str(tmp_path / "mine.cfg")) == tmp_path / "mine.cfg"
+    with pytest.raises(AngelError, match=r"no config 'mini/none'.*bc5cdr, .*tiny/tiny"):
+        find_config("mini/none")
+
+
+def test_a_command_hands_its_config_and_overrides_to_the_stage(tmp_path, monkeypatch):
+    called = []
+    monkeypatch.setattr(stages, "fine_tune", lambda *given: called.append(given) or "done")
+    output = tmp_path / "out"
+    done = run("positive", "ncbi", "--start", "m", "-o", output, "--positive.optimizer.steps", 7)
+    assert (done.exit_code, done.stdout) == (0, "done\n"), done.output
+    expected = load_config(ROOT / "configs/ncbi.cfg", {"positive.optimizer.steps": 7})
+    assert called == [(expected, output, "m")]
+    done = run("positive", "ncbi", "--from-backbone", "-o", output)
+    assert called[1:] == [(load_config(ROOT / "configs/ncbi.cfg"), output, None)]
+
+
+@pytest.mark.parametrize("given", [[], ["--from-backbone", "--start", "en_angel_mini"]])
+def test_positive_only_training_asks_what_to_begin_with(given, tmp_path):
+    refused = run("positive", "ncbi", "-o", tmp_path / "out", *given)
+    assert refused.exit_code == 1
+    assert "needs a model to begin with" in refused.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_training_needs_beside_the_package(monkeypatch, tmp_path):
+    monkeypatch.setattr(train, "find_spec", lambda name: None if name == "trl" else name)
+    refused = run("pretrain", "ncbi", "-o", tmp_path / "out")
+    assert refused.exit_code == 1
+    assert "needs the package trl: pip install 'spacy-angel[train]'" in refused.stderr
+
+
+@pytest.mark.slow
+def test_the_tiny_course_from_a_wheel(tmp_path):
+    project, site = tmp_path / "project", tmp_path / "site"
+    ignored = shutil.ignore_patterns("*.egg-info", "__pycache__", ".*_cache", ".git", "tests")
+    shutil.copytree(ROOT, project, ignore=ignored)
+
+    def python(*arguments: object, **environment: str) -> str:
+        done = subprocess.run(
+            [sys.executable, *map(str, arguments)],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": "", **environment},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    pip = ("-m", "pip", "--disable-pip-version-check")
+    python(*pip, "wheel", project, "--no-deps", "--no-build-isolation", "-w", tmp_path)
+    (wheel,) = tmp_path.glob("*.whl")
+    python(*pip, "install", "--no-deps", "--target", site, wheel)
+    shutil.copytree(ROOT / "assets/tiny", tmp_path / "assets")
+    shutil.rmtree(project)
+
+    def angel(*arguments: object) -> str:
+        return python("-m", "spacy_angel", *arguments, PYTHONPATH=str(site))
+
+    where = python("-c", "import spacy_angel; print(spacy_angel.__file__)", PYTHONPATH=str(site))
+    assert Path(where.strip()).is_relative_to(site)
+    angel("kb", "build", "assets/vocabulary.jsonl", "-o", "kb")
+    data = ["--data.kb=kb", '--data.train=["assets/train.txt"]', '--data.dev=["assets/dev.txt"]']
+    config = ["tiny/tiny", *data, "--pretrain.positive.optimizer.steps=20"]
+    angel("train", "pretrain", *config, "-o", "pretrain")
+    start = "pretrain/negative/model"
+    angel("train", "positive", *config, "--start", start, "-o", "positive")
+    angel("train", "mine", *config, "--start", "positive/model", "-o", "pairs.jsonl")
+    pairs = ["--pairs", "pairs.jsonl", "-o", "negative"]
+    angel("train", "negative", *config, "--start", "positive/model", *pairs)
+    angel("train", "average", "positive/model", "negative/model", "-o", "mean")
+    angel("assemble", "--model", "mean", "--kb", "kb", "-o", "pipeline", "--storage", "float32")
+    angel("evaluate", "pipeline", "assets/dev.txt", "-o", "figures")
+    figures = json.loads((tmp_path / "figures/metrics.json").read_text())
+    assert figures["mentions"] == 23
+    assert figures["lenient"]["acc@1"] > 100 / 23
