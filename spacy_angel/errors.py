@@ -157,6 +157,45 @@ class Errors(metaclass=_WithCodes):
         "No name of {concept_id!r} can stand in a table, for each has a tab, a line break or | in "
         "it: {names}. Write JSON lines (--format jsonl), which hold every name."
     )
+    E131 = (
+        "Cannot fetch {address}: {problem}. Check the connection and the proxy (HTTPS_PROXY), or "
+        "fetch the file elsewhere and give the copy with --file."
+    )
+    E132 = (
+        "{address} answers with a web page in place of the file; some servers ask for a click "
+        "first. Open the address in a browser, and give the file that you get with --file."
+    )
+    E133 = (
+        "What came from {address} has the {algorithm} checksum {found}, expected was {expected}. "
+        "It was changed on the way, or the source has a new release: nothing of it is kept. Try "
+        "again; a copy that you trust can be given with --file."
+    )
+    E134 = (
+        "{name!r} is not in the catalogue of vocabularies. Known: {known}. Of a file of your own "
+        "make one with `spacy-angel kb build`."
+    )
+    E135 = "{name} cannot be fetched without you: {steps}"
+    E136 = (
+        "{name} is published without addresses of its releases, so only the newest can be fetched. "
+        "Leave out --release, or give a copy of release {release} with --file."
+    )
+    E137 = (
+        "{path} has no {pattern} in it, which {name} is read from. Give the archive as it is "
+        "published, or the file out of it."
+    )
+    E138 = "{name} has no option --taxon. It is for vocabularies of several species: {known}."
+    E139 = (
+        "{value!r} is no list of taxa. Give identifiers of NCBI Taxonomy with commas between them, "
+        "e.g. 9606,10090."
+    )
+    E140 = (
+        "{path} was not fetched from an address, so that it cannot be fetched anew. Build it again "
+        "from the file that it was made of."
+    )
+    E141 = (
+        "{path} was changed since it was fetched, and fetching anew would lose the changes. Fetch "
+        "into another folder with `spacy-angel kb fetch NAME -o DIR`, or give --drop-changes."
+    )
     # E2xx: vocabulary readers
     E203 = (
         "{path}, line {line}: expected {expected}, found {found}. Check that the file is complete "
@@ -214,8 +253,8 @@ class Errors(metaclass=_WithCodes):
         "nlp.get_pipe('angel_linker').initialize() once, or correct the path."
     )
     E308 = (
-        "The vocabulary {path} does not exist. Give a folder that `spacy-angel kb build` wrote, or "
-        "a vocabulary file."
+        "The vocabulary {path} does not exist. Give a folder that `spacy-angel kb build` wrote, a "
+        "vocabulary file, or the name of one that was fetched (`spacy-angel kb list` shows which)."
     )
     E309 = (
         "The linkers {first!r} and {second!r} both write {shared}. Name the second one's outputs, "

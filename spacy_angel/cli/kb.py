@@ -7,6 +7,7 @@ import typer
 
 from ..errors import AngelError, Errors
 from .kb_edit import kb_remove
+from .kb_fetch import kb_diff, kb_fetch, kb_list, kb_update
 from .kb_read import kb_explain, kb_export, kb_search
 from .options import (
     Abbreviations,
@@ -14,6 +15,7 @@ from .options import (
     Preset,
     ReaderOptions,
     SharedNames,
+    Vocabulary,
     VocabularyFormat,
     preprocessing_steps,
     print_counts,
@@ -23,6 +25,10 @@ from .options import (
 
 kb_app = typer.Typer(help="Build, read and change vocabularies.", no_args_is_help=True)
 for name, command in (
+    ("fetch", kb_fetch),
+    ("list", kb_list),
+    ("update", kb_update),
+    ("diff", kb_diff),
     ("search", kb_search),
     ("explain", kb_explain),
     ("export", kb_export),
@@ -54,7 +60,7 @@ def kb_build(
 
 @kb_app.command("info")
 def kb_info(
-    folder: Annotated[Path, typer.Argument(help="Vocabulary.")],
+    folder: Vocabulary,
     verify: Annotated[
         bool, typer.Option("--verify", help="Compare every byte with the checksums first.")
     ] = False,

@@ -41,7 +41,21 @@ Abbreviations = Annotated[
     str | None,
     typer.Option(help="Expand abbreviations of the corpus: `scispacy`, `ab3p`, or `keep` them."),
 ]
-Vocabulary = Annotated[Path, typer.Argument(metavar="KB", help="Vocabulary.")]
+
+
+def located(name: Path) -> Path:
+    """The folder of a vocabulary that is given by its name."""
+    from ..vocabulary.installed import find_vocabulary
+
+    return find_vocabulary(name)
+
+
+Vocabulary = Annotated[
+    Path,
+    typer.Argument(
+        metavar="KB", help="Vocabulary: folder, or name of one that was fetched.", callback=located
+    ),
+]
 
 
 def preprocessing_steps(preset: str | None, abbreviations: str | None) -> Any:

@@ -82,22 +82,25 @@ def load_checkpoint(
 def load_vocabulary(path: str | Path | None) -> "ConceptKB":
     """Open a stored vocabulary.
 
-    path (str | Path | None): a folder that `spacy-angel kb build` wrote, or a vocabulary file,
-        which is built in memory; None is the shipped starter vocabulary.
+    path (str | Path | None): a folder that `spacy-angel kb build` wrote; or a vocabulary file,
+        which is built in memory; or the name of one that was fetched, or that a package brings;
+        None is the shipped starter vocabulary.
     RETURNS (ConceptKB): the vocabulary.
     RAISES (AngelError): there is no such thing.
     """
+    from ..vocabulary.installed import find_vocabulary
     from ..vocabulary.kb import ConceptKB
 
     if path is None:
         if not SHIPPED_VOCABULARY.is_dir():
             raise AngelError(Errors.E306.format(what="vocabulary", path=SHIPPED_VOCABULARY))
         path = SHIPPED_VOCABULARY
-    if not Path(path).exists():
+    path = find_vocabulary(path)
+    if not path.exists():
         raise AngelError(Errors.E308.format(path=path))
-    if Path(path).is_file():
+    if path.is_file():
         return _build((path,), None, "all")
-    return ConceptKB.from_disk(Path(path))
+    return ConceptKB.from_disk(path)
 
 
 def _build(

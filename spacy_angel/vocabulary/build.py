@@ -20,6 +20,7 @@ def build_vocabulary(
     format: str | None = None,
     shared_names: SharedNames = "all",
     options: Mapping[str, Any] | None = None,
+    about: Sequence[Mapping[str, Any]] = (),
 ) -> ConceptKB:
     """Build a vocabulary from the files it is published in.
 
@@ -28,10 +29,13 @@ def build_vocabulary(
     format (str | None): of all files; None infers it for each.
     shared_names (SharedNames): see `ConceptKB.build`.
     options (Mapping[str, Any] | None): of the reader, see `vocabularies.FORMATS`.
+    about (Sequence[Mapping[str, Any]]): plain values on each file, to be recorded with it.
     RETURNS (ConceptKB): with one entry a file in `meta["sources"]`.
     RAISES (AngelError): a file that cannot be read; nothing is written then.
     """
     sources = [_source(file, format, options) for file in files]
+    for source, known in zip(sources, about, strict=False):
+        source.update(known)
     concepts = map(_concepts, files, sources)
     return ConceptKB.join(concepts, output, shared_names=shared_names, sources=sources)
 

@@ -1,0 +1,147 @@
+"""`spacy-angel kb fetch|list|update|diff`: published vocabularies by name, and their releases."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..errors import AngelError, Errors
+from .options import ReaderOptions, Vocabulary, located, print_counts, reader_options
+
+if TYPE_CHECKING:
+    from ..vocabulary.catalogue import Source
+    from ..vocabulary.difference import Difference
+    from ..vocabulary.fetch import Request
+    from ..vocabulary.kb import ConceptKB
+
+_SHOWN = 5
+
+
+def kb_fetch(
+    name: Annotated[str, typer.Argument(help="Of the catalogue: `spacy-angel kb list`.")],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Folder; else where `load(kb=NAME)` looks for it."),
+    ] = None,
+    release: Annotated[
+        str | None, typer.Option(help="A release, as its publisher names it; else the newest.")
+    ] = None,
+    file: Annotated[
+        Path | None, typer.Option(help="A copy that was fetched elsewhere, a file or folder.")
+    ] = None,
+    taxon: Annotated[
+        str | None, typer.Option(help="Species by NCBI Taxonomy, e.g. 9606,10090.")
+    ] = None,
+    option: ReaderOptions = None,
+) -> None:
+    """Fetch a published vocabulary and build it."""
+    from ..vocabulary.catalogue import find_source
+    from ..vocabulary.fetch import Request, fetch_vocabulary, parse_taxa
+    from ..vocabulary.installed import built_folder
+
+    source = find_source(name)
+    request = Request(release, parse_taxa(taxon))
+    _announce(source, request, file)
+    kb = fetch_vocabulary(
+        source, output, request=request, copy=file, options=reader_options(option)
+    )
+    print_counts(kb, output or built_folder(name))
+    given = f'"{name}"' if output is None else f'"{output}"'
+    typer.echo(f"Use it: spacy_angel.load(kb={given}), or --kb {given.strip(chr(34))}")
+
+
+def kb_list() -> None:
+    """List the published vocabularies that can be fetched, and those that are built."""
+    from ..vocabulary.catalogue import read_catalogue
+    from ..vocabulary.installed import installed_vocabularies
+    from ..vocabulary.kb import ConceptKB
+
+    for source in read_catalogue().values():
+        typer.echo(f"{source.name:<20} {source.megabytes:>5,} MB  {source.title}")
+        typer.echo(f"{'':<30}{source.licence}")
+    built = installed_vocabularies()
+    typer.echo("Built:" if built else "None is built yet: `spacy-angel kb fetch NAME`.")
+    for name, folder in built.items():
+        kb = ConceptKB.from_disk(folder)
+        releases = {str(s["release"]) for s in kb.meta["sources"] if s.get("release")}
+        release = f", release {', '.join(sorted(releases))}" if releases else ""
+        typer.echo(f"  {name:<20} {len(kb):>9,} concepts{release}: {folder}")
+
+
+def kb_update(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[KB]...", help="Names or folders; else all that were fetched."),
+    ] = None,
+    drop_changes: Annotated[
+        bool, typer.Option("--drop-changes", help="Also those that were changed since.")
+    ] = False,
+) -> None:
+    """Fetch vocabularies anew, and say what has changed in them."""
+    from ..vocabulary.catalogue import find_source
+    from ..vocabulary.difference import compare_vocabularies
+    from ..vocabulary.fetch import fetch_vocabulary, fetched_as
+    from ..vocabulary.installed import find_vocabulary, installed_vocabularies
+    from ..vocabulary.kb import ConceptKB
+
+    folders = [find_vocabulary(name) for name in names or installed_vocabularies()]
+    for folder in folders:
+        before = ConceptKB.from_disk(folder)
+        fetched = fetched_as(before)
+        if fetched is None:
+            if names:
+                raise AngelError(Errors.E140.format(path=folder))
+            continue
+        if before.meta["steps"] and not drop_changes:
+            raise AngelError(Errors.E141.format(path=folder))
+        name, request = fetched
+        source = find_source(name)
+        _announce(source, request, None)
+        after = fetch_vocabulary(source, folder, request=request)
+        print_counts(after, folder)
+        _print_difference(compare_vocabularies(before, after), before, after)
+
+
+def kb_diff(
+    old: Vocabulary,
+    new: Annotated[Path, typer.Argument(help="Another vocabulary.", callback=located)],
+) -> None:
+    """Say what changes from one vocabulary to another: concepts added, gone, merged, renamed."""
+    from ..vocabulary.difference import compare_vocabularies
+    from ..vocabulary.kb import ConceptKB
+
+    before, after = ConceptKB.from_disk(old), ConceptKB.from_disk(new)
+    _print_difference(compare_vocabularies(before, after), before, after)
+
+
+def _print_difference(difference: "Difference", old: "ConceptKB", new: "ConceptKB") -> None:
+    """Say how many concepts were added, went, were merged and renamed, and show the first."""
+    added = [f"{c}  {new[c].canonical_name}" for c in difference.added[:_SHOWN]]
+    gone = [f"{c}  {old[c].canonical_name}" for c in difference.gone[:_SHOWN]]
+    merged = [f"{c} → {now}" for c, now in difference.merged[:_SHOWN]]
+    renamed = [f"{c}  {was} → {now}" for c, was, now in difference.renamed[:_SHOWN]]
+    for title, n, shown in (
+        ("concepts added", len(difference.added), added),
+        ("concepts gone", len(difference.gone), gone),
+        ("concepts merged into others", len(difference.merged), merged),
+        ("concepts renamed", len(difference.renamed), renamed),
+    ):
+        typer.echo(f"{n:,} {title}")
+        for line in shown:
+            typer.echo(f"  {line}")
+        if n > len(shown):
+            typer.echo(f"  … and {n - len(shown):,} more")
+    typer.echo(
+        f"{difference.names_added:,} names added and {difference.names_gone:,} gone "
+        "among the concepts in both"
+    )
+
+
+def _announce(source: "Source", request: "Request", file: Path | None) -> None:
+    """Say what comes, how much of it, and under which terms, before anything is fetched."""
+    typer.echo(f"{source.title}\n  licence: {source.licence}\n  terms: {source.terms}")
+    if file is not None:
+        typer.echo(f"  from the copy {file}")
+        return
+    for address in source.addresses(request.release, request.taxa):
+        typer.echo(f"  about {source.megabytes:,} MB from {address.partition('&apiKey')[0]}")

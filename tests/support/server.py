@@ -1,0 +1,100 @@
+"""A web server on this machine that behaves well or badly, as a test asks."""
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+MODIFIED = "Sun, 01 Mar 2026 10:00:00 GMT"
+
+
+@dataclass
+class Page:
+    """What stands at an address.
+
+    content (bytes): the file.
+    etag (str): sent with it; empty: none, and no Last-Modified either.
+    status (int): other than 200, that is all that is answered.
+    redirect (str): where the file is instead.
+    breaks_after (list[int]): bytes after which each next answer breaks off; then they are whole.
+    ranges (bool): whether parts can be asked for.
+    pause (float): seconds before the second half.
+    """
+
+    content: bytes = b""
+    etag: str = '"one"'
+    status: int = 200
+    redirect: str = ""
+    breaks_after: list[int] = field(default_factory=list)
+    ranges: bool = True
+    pause: float = 0.0
+
+
+@dataclass
+class Server:
+    """pages (dict[str, Page]): by path, e.g. `/hp.obo`. seen (list): path and `Range` asked for."""
+
+    address: str
+    pages: dict[str, Page]
+    seen: list[tuple[str, str | None]]
+
+
+@contextmanager
+def serving() -> Iterator[Server]:
+    """YIELDS (Server): running until the end."""
+    pages: dict[str, Page] = {}
+    seen: list[tuple[str, str | None]] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked = self.headers.get("Range")
+            seen.append((self.path, asked))
+            page = pages.get(self.path.partition("?")[0], Page(status=404))
+            if page.redirect:
+                self.send_response(302)
+                self.send_header("Location", page.redirect)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+            elif page.status != 200:
+                self.send_error(page.status)
+            elif page.etag and self.headers.get("If-None-Match") == page.etag:
+                self.send_response(304)
+                self.end_headers()
+            else:
+                self._send(page, asked)
+
+        def _send(self, page: Page, asked: str | None) -> None:
+            is_same = self.headers.get("If-Range", page.etag) == page.etag
+            begin = int(asked[6:-1]) if asked and page.ranges and is_same else 0
+            if begin >= len(page.content) > 0:
+                self.send_error(416)
+                return
+            self.send_response(206 if begin else 200)
+            rest = page.content[begin:]
+            self.send_header("Content-Length", str(len(rest)))
+            if page.etag:
+                self.send_header("ETag", page.etag)
+                self.send_header("Last-Modified", MODIFIED)
+            self.end_headers()
+            whole = page.breaks_after.pop(0) if page.breaks_after else len(rest)
+            self.wfile.write(rest[: whole // 2])
+            self.wfile.flush()
+            time.sleep(page.pause)
+            self.wfile.write(rest[whole // 2 : whole])
+            if whole < len(rest):
+                self.close_connection = True
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield Server(f"http://127.0.0.1:{server.server_port}", pages, seen)
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

@@ -1,0 +1,286 @@
+"""Published vocabularies: the catalogue, fetching from a server on this machine, updating."""
+
+import hashlib
+import io
+import tarfile
+import zipfile
+
+import pytest
+from support.helpers import ROOT
+from support.server import Page, serving
+from typer.testing import CliRunner
+
+import spacy_angel.vocabulary.catalogue as catalogue
+from spacy_angel.cli.app import app
+from spacy_angel.errors import AngelError
+from spacy_angel.linking.loaders import load_vocabulary
+from spacy_angel.vocabulary.catalogue import Source, find_source, read_catalogue
+from spacy_angel.vocabulary.difference import compare_vocabularies
+from spacy_angel.vocabulary.fetch import Request, fetch_vocabulary, fetched_as, parse_taxa
+from spacy_angel.vocabulary.formats.registry import FORMATS
+from spacy_angel.vocabulary.installed import built_folder, installed_vocabularies
+from spacy_angel.vocabulary.kb import ConceptKB
+
+FIXTURES = ROOT / "tests/fixtures/vocabularies"
+OBO = """\
+format-version: 1.2
+data-version: hp/releases/2026-03-01
+
+[Term]
+id: HP:0001251
+name: Ataxia
+synonym: "Cerebellar ataxia" EXACT []
+
+[Term]
+id: HP:0001945
+name: Fever
+
+[Term]
+id: HP:0002170
+name: Bleed
+"""
+NEWER = """\
+format-version: 1.2
+data-version: hp/releases/2026-04-01
+
+[Term]
+id: HP:0001251
+name: Ataxia of gait
+alt_id: HP:0002170
+
+[Term]
+id: HP:0000001
+name: All
+"""
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("SPACY_ANGEL_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def server():
+    with serving() as running:
+        yield running
+
+
+def source(server, **fields):
+    address = f"{server.address}/hp.obo"
+    return Source(
+        **{
+            **{"name": "hpo", "title": "Phenotypes", "licence": "free", "terms": "see there"},
+            **{"megabytes": 1, "format": "obo", "address": address},
+            **fields,
+        }
+    )
+
+
+@pytest.fixture
+def hpo(server, monkeypatch):
+    """The catalogue has one source, on this machine."""
+    server.pages["/hp.obo"] = Page(OBO.encode())
+    entry = source(server)
+    monkeypatch.setattr(catalogue, "read_catalogue", lambda: {"hpo": entry})
+    return entry
+
+
+def run(*arguments):
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    return result.exit_code, result.stdout, result.stderr
+
+
+def test_the_catalogue_names_what_is_asked_for_with_terms_formats_and_addresses():
+    sources = read_catalogue()
+    assert set(sources) == {
+        *("mesh", "mesh-supplementary", "medic", "ctd-chemicals", "hpo", "mondo", "doid", "go"),
+        *("cl", "uberon", "chebi", "ncbi-gene", "ncbi-taxonomy", "cellosaurus", "hgnc"),
+        *("rxnorm-prescribable", "drugbank-open", "ordo", "icd10cm", "efo", "umls", "snomed"),
+    }
+    for one in sources.values():
+        assert f"{one.format}.v1" in FORMATS
+        assert one.licence
+        assert one.terms.startswith("https://")
+        if one.address is None:
+            assert one.steps
+        else:
+            addresses = one.addresses()
+            assert all(a.startswith(("http://", "https://")) for a in addresses)
+            assert not any("{" in a.replace("{key}", "") for a in addresses)
+
+
+def test_addresses_follow_release_and_species():
+    assert find_source("mesh").addresses()[0].endswith("/desc2026.gz")
+    assert find_source("mesh").addresses("2025")[0].endswith("/desc2025.gz")
+    genes = find_source("ncbi-gene")
+    assert [a.rpartition("/")[2] for a in genes.addresses()] == ["Homo_sapiens.gene_info.gz"]
+    both = genes.addresses(taxa=("9606", "10090"))
+    assert [a.rpartition("/")[2] for a in both] == [
+        "Homo_sapiens.gene_info.gz",
+        "Mus_musculus.gene_info.gz",
+    ]
+    assert genes.addresses(taxa=("9606", "7")) == [genes.other_taxa]
+    assert parse_taxa(" 9606,10090 ") == ("9606", "10090")
+    for action, code in (
+        (lambda: find_source("hpo2"), "E134"),
+        (lambda: find_source("snomed").addresses(), "E135"),
+        (lambda: find_source("cellosaurus").addresses("49"), "E136"),
+        (lambda: find_source("hpo").addresses(taxa=("9606",)), "E138"),
+        (lambda: parse_taxa("human"), "E139"),
+    ):
+        with pytest.raises(AngelError, match=code):
+            action()
+
+
+def test_a_fetched_vocabulary_records_where_it_comes_from_and_is_found_by_name(server, hpo):
+    kb = fetch_vocabulary(hpo)
+    assert [c.concept_id for c in kb] == ["HP:0001251", "HP:0001945", "HP:0002170"]
+    (record,) = kb.meta["sources"]
+    assert record["address"] == f"{server.address}/hp.obo"
+    assert record["release"] == "hp/releases/2026-03-01"
+    assert record["licence"] == "free"
+    assert record["sha256"] == hashlib.sha256(OBO.encode()).hexdigest()
+    assert record["concepts"] == 3
+    assert fetched_as(kb) == ("hpo", Request())
+    assert list(load_vocabulary("hpo")) == list(kb)
+    assert installed_vocabularies() == {"hpo": built_folder("hpo")}
+    with pytest.raises(AngelError, match="E308"):
+        load_vocabulary("doid")
+
+
+def test_a_failed_fetch_leaves_what_stood_there(server, hpo):
+    fetch_vocabulary(hpo)
+    server.pages["/hp.obo"] = Page(OBO.replace("name: Fever\n", "broken\n").encode(), etag='"2"')
+    with pytest.raises(AngelError, match="E203"):
+        fetch_vocabulary(hpo)
+    assert len(load_vocabulary("hpo")) == 3
+
+
+def test_archives_are_unpacked_and_checked(server, tmp_path):
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz") as archive:
+        for name in ("names.dmp", "nodes.dmp", "merged.dmp"):
+            archive.add(FIXTURES / "taxonomy" / name, name)
+    server.pages["/taxdump.tar.gz"] = Page(packed.getvalue())
+    digest = hashlib.md5(packed.getvalue()).hexdigest()
+    server.pages["/taxdump.tar.gz.md5"] = Page(f"{digest}  taxdump.tar.gz\n".encode())
+    taxa = source(
+        server,
+        name="taxa",
+        address=f"{server.address}/taxdump.tar.gz",
+        checksum_address=f"{server.address}/taxdump.tar.gz.md5",
+        unpack=("names.dmp", "nodes.dmp", "merged.dmp"),
+        format="ncbi_taxonomy",
+        options={"ranks": "species"},
+    )
+    kb = fetch_vocabulary(taxa, tmp_path / "kb")
+    assert [c.canonical_name for c in kb] == ["Homo sapiens"]
+    assert kb.meta["sources"][0]["path"] == "taxdump.tar.gz"
+    server.pages["/taxdump.tar.gz.md5"] = Page(b"00 taxdump.tar.gz\n", etag='"2"')
+    with pytest.raises(AngelError, match="E133"):
+        fetch_vocabulary(taxa, tmp_path / "kb")
+    with pytest.raises(AngelError, match=r"E137.*no names\.dmp"):
+        fetch_vocabulary(taxa, tmp_path / "kb", copy=zipped(tmp_path / "x.zip", "other.txt", "x"))
+
+
+def zipped(path, name, text):
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(name, text)
+    return path
+
+
+def test_copies_are_archives_files_or_folders(tmp_path):
+    rxnorm = find_source("rxnorm-prescribable")
+    text = (FIXTURES / "RXNCONSO.RRF").read_text()
+    archive = zipped(tmp_path / "full.zip", "release/rrf/RXNCONSO.RRF", text)
+    for copy in (archive, FIXTURES / "RXNCONSO.RRF"):
+        kb = fetch_vocabulary(rxnorm, tmp_path / "kb", copy=copy)
+        assert kb["RXNORM:1191"].canonical_name == "aspirin"
+        assert kb.meta["sources"][0]["path"] == str(copy)
+        assert fetched_as(kb) is None
+    umls = fetch_vocabulary(find_source("umls"), tmp_path / "umls", copy=FIXTURES / "umls")
+    assert len(umls) > 0
+    with pytest.raises(AngelError, match="E901"):
+        fetch_vocabulary(rxnorm, tmp_path / "kb", copy=tmp_path / "none")
+
+
+def test_species_of_a_copy_are_chosen(tmp_path):
+    genes = find_source("ncbi-gene")
+    request = Request(taxa=("10090",))
+    kb = fetch_vocabulary(genes, tmp_path / "kb", request=request, copy=FIXTURES / "gene_info.tsv")
+    assert [c.canonical_name for c in kb] == ["Pzp"]
+
+
+def test_licensed_sources_are_refused_with_the_steps(monkeypatch):
+    monkeypatch.delenv("UMLS_API_KEY", raising=False)
+    code, out, err = run("kb", "fetch", "umls")
+    assert code == 1
+    assert "licence: the UMLS licence" in out
+    assert "[E135]" in err
+    assert "UMLS_API_KEY" in err
+    assert "--file" in err
+    assert "get a release in the format RF2" in run("kb", "fetch", "snomed")[2]
+
+
+def test_licence_and_size_are_shown_before(server, hpo):
+    code, out, _ = run("kb", "fetch", "hpo")
+    assert code == 0
+    assert out.startswith("Phenotypes\n  licence: free\n  terms: see there\n  about 1 MB from http")
+    assert 'spacy_angel.load(kb="hpo")' in out
+    assert "3 concepts" in run("kb", "info", "hpo")[1]
+    assert run("kb", "search", "hpo", "ataxia")[1].startswith("HP:0001251  Ataxia\n")
+    assert "hpo " in run("kb", "list")[1]
+
+
+def test_without_a_connection_a_copy_serves(server, hpo, tmp_path):
+    del server.pages["/hp.obo"]
+    code, _, err = run("kb", "fetch", "hpo")
+    assert code == 1
+    assert f"{server.address}/hp.obo" in err
+    assert "--file" in err
+    (tmp_path / "hp.obo").write_text(OBO)
+    assert run("kb", "fetch", "hpo", "--file", tmp_path / "hp.obo")[0] == 0
+    assert len(load_vocabulary("hpo")) == 3
+    assert "[E140]" in run("kb", "update", "hpo")[2]
+
+
+def test_an_update_says_what_has_changed(server, hpo):
+    run("kb", "fetch", "hpo")
+    server.pages["/hp.obo"] = Page(NEWER.encode(), etag='"2"')
+    code, out, err = run("kb", "update")
+    assert (code, err) == (0, "")
+    for line in (
+        "1 concepts added\n  HP:0000001  All\n",
+        "1 concepts gone\n  HP:0001945  Fever\n",
+        "1 concepts merged into others\n  HP:0002170 → HP:0001251\n",
+        "1 concepts renamed\n  HP:0001251  Ataxia → Ataxia of gait\n",
+    ):
+        assert line in out
+    assert len(load_vocabulary("hpo")) == 2
+
+
+def test_an_update_does_not_drop_changes_unasked(server, hpo):
+    run("kb", "fetch", "hpo")
+    run("kb", "remove", "hpo", "HP:0001945")
+    assert "[E141]" in run("kb", "update", "hpo")[2]
+    assert run("kb", "update", "hpo", "--drop-changes")[0] == 0
+    assert len(load_vocabulary("hpo")) == 3
+
+
+def test_differences_count_names_of_what_is_in_both(tmp_path):
+    for name, text in (("old", OBO), ("new", NEWER)):
+        (tmp_path / name).write_text(text)
+    run("kb", "build", tmp_path / "old", "-o", tmp_path / "a", "--format", "obo")
+    run("kb", "build", tmp_path / "new", "-o", tmp_path / "b", "--format", "obo")
+    a, b = (ConceptKB.from_disk(tmp_path / name) for name in "ab")
+    found = compare_vocabularies(a, b)
+    assert found.added == ("HP:0000001",)
+    assert (found.names_added, found.names_gone) == (1, 3)
+    same = compare_vocabularies(a, a)
+    assert same == compare_vocabularies(b, b)
+    code, out, _ = run("kb", "diff", tmp_path / "a", tmp_path / "b")
+    assert code == 0
+    assert "1 concepts renamed\n  HP:0001251  Ataxia → Ataxia of gait\n" in out
+    assert out.endswith("1 names added and 3 gone among the concepts in both\n")
+    assert (same.added, same.gone, same.names_added) == ((), (), 0)
