@@ -99,7 +99,7 @@ _BLANK = re.compile(r"(?<=\S) (?=\S)")
 
 
 def _letters(text: str) -> Iterator[tuple[int, str]]:
-    return ((at, letter) for at, letter in enumerate(text) if letter.isalpha())
+    return ((start, letter) for start, letter in enumerate(text) if letter.isalpha())
 
 
 def _in_case_of(old: str, new: str) -> str:
@@ -110,38 +110,38 @@ def _in_case_of(old: str, new: str) -> str:
 
 
 def _changed(text: str) -> Iterator[Place]:
-    for at, letter in _letters(text):
+    for start, letter in _letters(text):
         others = (other for other in ascii_lowercase if other != letter.lower())
-        yield Place(at, at + 1, tuple(_in_case_of(letter, other) for other in others))
+        yield Place(start, start + 1, tuple(_in_case_of(letter, other) for other in others))
 
 
 def _mistyped(text: str) -> Iterator[Place]:
-    for at, letter in _letters(text):
+    for start, letter in _letters(text):
         if keys := _NEIGHBOURS.get(letter.lower()):
-            yield Place(at, at + 1, tuple(_in_case_of(letter, key) for key in keys))
+            yield Place(start, start + 1, tuple(_in_case_of(letter, key) for key in keys))
 
 
 def _swapped(text: str) -> Iterator[Place]:
     """A capital stays where it was: `Gout` → `Ogut`."""
-    for at, (one, two) in enumerate(pairwise(text)):
+    for start, (one, two) in enumerate(pairwise(text)):
         if one.isalpha() and two.isalpha() and one.lower() != two.lower():
             swapped = _in_case_of(one, two.lower()) + _in_case_of(two, one.lower())
-            yield Place(at, at + 2, (swapped,))
+            yield Place(start, start + 2, (swapped,))
 
 
 def _missing(text: str) -> Iterator[Place]:
     """Never the only letter of a word."""
     for word in _WORD.finditer(text):
         if len(word[0]) > 1:
-            for at, _ in _letters(word[0]):
-                yield Place(word.start() + at, word.start() + at + 1, ("",))
+            for start, _ in _letters(word[0]):
+                yield Place(word.start() + start, word.start() + start + 1, ("",))
 
 
 def _doubled(text: str) -> Iterator[Place]:
     """`Gout` → `Ggout`, `MLD` → `MLLD`."""
-    for at, letter in _letters(text):
+    for start, letter in _letters(text):
         following = letter if text.isupper() else letter.lower()
-        yield Place(at, at + 1, (letter + following,))
+        yield Place(start, start + 1, (letter + following,))
 
 
 def _scanned(text: str) -> Iterator[Place]:

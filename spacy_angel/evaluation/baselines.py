@@ -38,8 +38,8 @@ class ExactMatch:
 
     def link(self, mentions: Sequence[str], k: int) -> list[Ranking]:
         """See `Baseline`. All concepts of a name score 1."""
-        found = [self._kb.name_index(mention) for mention in mentions]
-        return [_ranking(self._kb, [] if name is None else [(name, 1.0)], k) for name in found]
+        names = [self._kb.name_index(mention) for mention in mentions]
+        return [_ranking(self._kb, [] if name is None else [(name, 1.0)], k) for name in names]
 
 
 class NearestName:

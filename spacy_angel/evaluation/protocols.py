@@ -30,6 +30,15 @@ class LinkedSpan(NamedTuple):
     ids: tuple[str, ...]
 
 
+def check_protocols(names: Collection[str], *, predicted: bool) -> None:
+    """names (Collection[str]): what is asked for. predicted (bool): the pipeline finds the mentions
+    itself. RAISES (AngelError): there is no such protocol, or it counts gold mentions."""
+    if unknown := sorted(set(names).difference(PROTOCOLS)):
+        raise AngelError(Errors.E516.format(name=unknown[0], known=", ".join(PROTOCOLS)))
+    if predicted and "belb" in names:
+        raise AngelError(Errors.E518)
+
+
 def entity_type(label: str) -> str:
     """label (str): of a corpus or a recogniser. RETURNS (str): the label that both have for the
     type, e.g. `SpecificDisease`, `Disease` and `DISEASE` → `DISEASE`."""
@@ -168,12 +177,9 @@ class ProtocolTally:
     """What the protocols count, document by document.
 
     names (Collection[str]): of `PROTOCOLS`.
-    RAISES (AngelError): there is no such protocol.
     """
 
     def __init__(self, names: Collection[str]) -> None:
-        if unknown := sorted(set(names).difference(PROTOCOLS)):
-            raise AngelError(Errors.E516.format(name=unknown[0], known=", ".join(PROTOCOLS)))
         self._names = names
         self._counts: dict[str, LinkCounts] = {}
         # Types of the corpus are known at the end; identifiers of a document are few.

@@ -1,7 +1,8 @@
 """The harness: a pipeline or a baseline, a corpus, a vocabulary → figures, predictions, report.
 
-Rules are in `evaluation`, `statistics` and `analyses`; here documents go through a system and what
-comes back is counted and written as it comes, so that a corpus of any size fits.
+Rules are in `counts`, `confidence`, `protocols`, `statistics`, `analyses`; here documents go
+through a system and what comes back is counted and written as it comes, so that a corpus of any
+size fits.
 """
 
 import re
@@ -36,6 +37,7 @@ from .baselines import BASELINES
 from .counts import count_result, mean_and_spread
 from .files import METRICS, PREDICTIONS, prediction_line
 from .noise_curve import add_noise_to, curve_point, noise_levels
+from .protocols import check_protocols
 from .report import write_report
 from .systems import System, answer_documents, baseline_system, pipeline_system
 from .tally import Tally
@@ -94,7 +96,7 @@ def evaluate(
         pipeline finds the mentions itself.
     preprocessing (Preprocessing | None): steps on both corpora; None expands abbreviations in
         mentions for a baseline and does nothing for a pipeline, which has its own detector.
-        Mentions outside the vocabulary stay in any case, to be counted (see `evaluation`).
+        Mentions outside the vocabulary stay in any case, to be counted (see `counts`).
     corpus_options (Mapping[str, Any] | None): of `corpora.read_corpus`, for both corpora; `pmids`
         not together with `train`.
     RETURNS (dict[str, Any]): what `metrics.json` holds: see `counts.summarize`, and
@@ -102,14 +104,10 @@ def evaluate(
         `noise` (by kind and number of edits, see `noise_curve.curve_point`), `run`.
     RAISES (AngelError): a system, corpus, vocabulary or setting that does not fit.
     """
-    if k < 1:
-        raise AngelError(Errors.E512.format(k=k))
     if train_names and train is None and not _has_folds(corpus, format):
         raise AngelError(Errors.E507)
     if train is not None and "pmids" in (corpus_options or {}):
         raise AngelError(Errors.E513)
-    if "belb" in protocols and (predicted or "hunflair2" in protocols):
-        raise AngelError(Errors.E518)
     is_baseline = isinstance(pipeline, str) and pipeline in BASELINES
     if preprocessing is None:
         preprocessing = Preprocessing(abbreviations="scispacy" if is_baseline else "keep")
@@ -149,6 +147,11 @@ class _Run:
     protocols: tuple[str, ...]
     preprocessing: Preprocessing
     corpus_options: dict[str, Any]
+
+    def __post_init__(self) -> None:
+        if self.k < 1:
+            raise AngelError(Errors.E512.format(k=self.k))
+        check_protocols(self.protocols, predicted=self.predicted)
 
     def read(
         self, corpus: Path, report: CorpusReport, noise: Noise | None = None

@@ -179,6 +179,54 @@ def test_linking_precision_recall_f_written_out():
     assert scores["detection"]["recall"] == pytest.approx(100 * 6 / 7)
 
 
+def test_what_is_not_found_is_not_linked():
+    """A result may hold the answer for a mention that the system did not mark."""
+    unmarked = outcome(["D1"], ranking(("D1", 0.9)), found=False)
+    assert (unmarked.linked, unmarked.is_right, unmarked.is_nil) == (False, False, False)
+    scores = linking_scores([unmarked, outcome(["D1"], ranking(("D1", 0.9)))])
+    assert scores["linking"] == {"precision": 100, "recall": 50, "f": pytest.approx(200 / 3)}
+
+
+def test_nil_is_right_only_where_no_part_is_in_the_vocabulary():
+    partly = outcome(["D1", "X9"], known=(True, False), linked=False)
+    outside = outcome(["X8", "X9"], known=(False, False), linked=False)
+    assert (partly.covered, partly.partly_covered) == (False, True)
+    assert linking_scores([partly, outside])["linking_with_nil"]["precision"] == 50
+
+
+def test_the_calibration_error_is_of_the_strict_count():
+    """A name that two concepts share: right by its name, one of two by the strict count."""
+    shared = ranking(("D1", 0.5), ("D2", 0.5), name_ids=[["D1", "D2"]])
+    figures = summarize([outcome(["D1"], shared), outcome(["D2"], shared)])
+    assert figures["lenient"]["acc@1"] == 100
+    assert figures["ece"] == 50  # none right where half was said
+    assert figures["confidence"]["ece"] == 0  # the first concept is right in one of two
+
+
+def test_the_interval_is_of_the_first_rank():
+    second = outcome(["D1"], ranking(("D2", 0.9), ("D1", 0.1)))
+    figures = summarize([second] * 20, k=2)
+    assert [key for key in figures["strict"] if "@" in key] == ["acc@1", "acc@2"]
+    assert figures["strict"]["acc@2"] == 100
+    assert figures["strict"]["interval"] == [0, 0]
+    first = outcome(["D1"], ranking(("D1", 0.9)))
+    low, high = summarize([first] * 10 + [second] * 10)["strict"]["interval"]
+    assert 20 < low < 50 < high < 80
+
+
+def test_one_identifier_is_given_and_right():
+    right = outcome(["D1", "D2"], ranking(("D2", 0.9)), kb_ids=("D2",))
+    both = outcome(["D1"], ranking(("D1", 0.5), ("D2", 0.5)), kb_ids=("D1", "D2"))
+    none = outcome(["D1"], ranking(("D1", 0.9)))
+    outside = outcome(["X1"], known=(False,), kb_ids=("D1",))
+    given = [one.kb_id_is_right for one in (right, both, none, outside)]
+    assert given == [True, False, False, False]
+    assert [one.first_is_right for one in (right, both, none, outside)] == [True, True, True, False]
+    figures = summarize([right, both, none, outside, outcome([], kb_ids=("D1",))])["kb_id"]
+    assert (figures["mentions"], figures["acc@1"]) == (4, 25)
+    assert figures["in_vocabulary"] == pytest.approx(100 / 3)
+
+
 def test_concept_outside_vocabulary_is_a_strict_miss_only():
     inside = outcome(["D1"], ranking(("D1", 1.0)))
     outside = outcome(["X1"], ranking(("D1", 1.0)), known=(False,))
@@ -243,6 +291,8 @@ def test_mean_and_spread_over_folds():
     assert folds["mean"] == {"strict": {"acc@1": 60.0}, "n": 3.0}
     assert folds["spread"]["strict"]["acc@1"] == pytest.approx(math.sqrt(8))
     assert mean_and_spread([{"n": 2}])["spread"] == {"n": 0.0}
+    # A figure that one fold lacks (a share that it does not reach) has no mean.
+    assert mean_and_spread([{"n": 2, "m": {"a": 1}}, {"n": 4}])["mean"] == {"n": 3.0}
 
 
 @given(

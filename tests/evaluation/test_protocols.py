@@ -5,10 +5,12 @@ import pytest
 from spacy_angel.errors import AngelError
 from spacy_angel.evaluation.counts import MentionResult, Ranking, count_result
 from spacy_angel.evaluation.protocols import (
+    PROTOCOLS,
     DocumentSets,
     LinkedSpan,
     ProtocolTally,
     belb_figures,
+    check_protocols,
     entity_type,
     hunflair2_counts,
 )
@@ -167,7 +169,10 @@ def test_a_perfect_and_an_empty_system():
 
 def test_what_cannot_be_counted_is_named():
     with pytest.raises(AngelError, match=r"'bleb'.*belb, hunflair2, document"):
-        ProtocolTally(["bleb"])
+        check_protocols(["bleb"], predicted=False)
+    with pytest.raises(AngelError, match="belb counts gold mentions"):
+        check_protocols(PROTOCOLS, predicted=True)
+    check_protocols(PROTOCOLS, predicted=False)
     tally = ProtocolTally(["hunflair2"])
     tally.add([span(0, 5, "D1")], [span(0, 5, "D1", label="ENTITY")])
     with pytest.raises(AngelError, match="ENTITY, those of the corpus of DISEASE"):
