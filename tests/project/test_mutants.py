@@ -28,7 +28,7 @@ def test_every_place_is_changed_once_and_alone() -> None:
         ("LIMIT: int = 3", "LIMIT: int = 4"),
         ("more: bool=False", "more: bool=True"),
         ("value < LIMIT and", "value <= LIMIT and"),
-        ("LIMIT and (not more)", "LIMIT or (not more)"),
+        ("LIMIT and (not more)", "LIMIT or not more"),
         ("and (not more):", "and more:"),
         ("if value < LIMIT and (not more):", "if not (value < LIMIT and (not more)):"),
         ("return -value", "return value"),
