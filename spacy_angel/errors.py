@@ -210,9 +210,6 @@ class Errors(metaclass=_WithCodes):
         "{path}, line 1: expected concepts, found none from here to the end{skipped}. Check that "
         "it is the right file, and your filters."
     )
-    E206 = "Unknown vocabulary format {format!r}. Known formats: {known}."
-    E207 = "Cannot tell the vocabulary format of {path}. Name it; known formats: {known}."
-    E208 = "The vocabulary format {format} has no option {unknown}. Its options: {known}."
     E209 = "{path}: expected a folder with {expected} in it, found none. {hint}"
     E210 = (
         "{path}, line 1: expected synonyms in the third column, found tree numbers ({found!r}). "
@@ -222,11 +219,6 @@ class Errors(metaclass=_WithCodes):
     E211 = (
         "The option {name} of the format {format} must be {expected}; it is {found!r}. Correct it, "
         "or leave it out."
-    )
-    E212 = "{path} is empty; a vocabulary was expected. Check the path, or fetch the file again."
-    E213 = (
-        "{path} is UTF-16: convert it to UTF-8, e.g. with `iconv -f UTF-16 -t UTF-8`, to read it "
-        "as a vocabulary."
     )
     # E3xx: component
     E301 = (
@@ -344,8 +336,6 @@ class Errors(metaclass=_WithCodes):
         "lines are not of one mention."
     )
     E423 = "{path} is no spaCy DocBin, or is damaged ({error}). Write it again."
-    E424 = "There is no corpus format {format!r}. Known: {known}."
-    E425 = "{path} looks like no known corpus format. Name it: --format with one of {known}."
     E426 = (
         "Abbreviations by Ab3P need the package pyab3p: pip install 'spacy-angel[ab3p]'. Or use "
         "abbreviations=scispacy, which needs nothing more."
@@ -355,8 +345,6 @@ class Errors(metaclass=_WithCodes):
         "Leaving out mentions whose concept is not in the vocabulary (unknown=drop) needs the "
         "vocabulary: pass known=, which must tell whether an identifier is in it."
     )
-    E429 = "Corpora of the format {format} have no option {option!r}. Options: {known}."
-    E430 = "{path} is empty; a corpus was expected. Check the path."
     E431 = (
         "The mention {text!r} has the type {label!r}, which no entity label is given for. Expected "
         "one of: {known}. Leave this corpus out, or extend ENTITY_LABELS."
@@ -554,7 +542,6 @@ class Errors(metaclass=_WithCodes):
         "{where}: the article that ends here has no PMID. Fetch the file again; or annotate "
         "without --strict, which leaves such articles out and counts them."
     )
-    E806 = "The input format {format} has no option {unknown}. Its options: {known}."
     E807 = (
         "{path} has {size} bytes; a plain text is one document of at most {limit}. Cut it, or read "
         "it with --format lines, one document a line."
@@ -631,6 +618,17 @@ class Errors(metaclass=_WithCodes):
         "{where}: the JSON is broken or cut ({problem}). Correct it, or fetch the file again; what "
         "came before this line is sound."
     )
+    E909 = "The format {format} has no option {unknown}. Its options: {known}."
+    E910 = "There is no {kind} format {name!r}. Known: {known}."
+    E911 = "{path} looks like no known {kind} format. Name it: --format with one of {known}."
+    E912 = (
+        "The entry point {entry} should give a {kind} format (`spacy_angel.files.formats.Format`) "
+        "of a name of its own; it gives {found!r}. Mend or remove the package that has it."
+    )
+    E913 = "{path} is empty; a {kind} was expected. Check the path, or fetch the file again."
+    E914 = (
+        "{path} is UTF-16: convert it to UTF-8, e.g. with `iconv -f UTF-16 -t UTF-8`, to read it."
+    )
 
 
 class Warnings(metaclass=_WithCodes):
@@ -664,4 +662,8 @@ class Warnings(metaclass=_WithCodes):
     W801 = (
         "{path} was begun with {before} and is continued with {now}; scores may differ in the last "
         "place between its shards."
+    )
+    W901 = (
+        "The {kind} format of another package, {entry}, cannot be loaded: {error}. It is left out; "
+        "mend or remove that package."
     )

@@ -6,12 +6,11 @@ inputs → documents ─ cut ─→ shards ─→ pipeline → links → bytes �
 
 from .document_linker import DocumentLinker, LinkingSettings
 from .documents import AnnotatedDocument, AnnotatedMention, Failure, ScoredConcept
-from .inputs import INPUT_FORMATS, infer_format, plan_inputs, read_input
+from .inputs import infer_format, input_formats, plan_inputs, read_input
 from .outputs import OUTPUT_FORMATS
 from .run import annotate
 
 __all__ = [
-    "INPUT_FORMATS",
     "OUTPUT_FORMATS",
     "AnnotatedDocument",
     "AnnotatedMention",
@@ -21,6 +20,7 @@ __all__ = [
     "ScoredConcept",
     "annotate",
     "infer_format",
+    "input_formats",
     "plan_inputs",
     "read_input",
 ]

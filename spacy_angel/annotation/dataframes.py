@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..corpora.documents import CorpusDocument, Reading
+from ..corpora.formats.rows import BadRow, row_document
 from ..errors import AngelError, Errors
 from .document_linker import LinkingSettings, open_linker
 from .documents import AnnotatedDocument, to_row
-from .inputs import BadRow, row_document
 from .outputs import parquet_schema
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from ..corpora.docs import to_doc
 from ..corpora.formats.bioc import bioc_collection, to_bioc
 from ..corpora.formats.pubtator import format_pubtator
+from ..corpora.formats.rows import import_parquet
 from .documents import AnnotatedDocument, to_row
-from .inputs import import_parquet
 
 if TYPE_CHECKING:
     from spacy.language import Language

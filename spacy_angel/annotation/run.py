@@ -52,7 +52,7 @@ def annotate(
     pipeline (str | Path | Language | None): folder, package, or a loaded pipeline; None is what
         `spacy_angel.load()` gives.
     output (str | Path): folder, new or that of the run to continue.
-    input_format (str | None): one of INPUT_FORMATS; None to tell it from each file.
+    input_format (str | None): one of `input_formats()`; None to tell it from each file.
     output_format (str): one of OUTPUT_FORMATS.
     mentions (MentionSource): `input` takes the entities of the input, `pipeline` finds them,
         `auto` takes those of the input where a document has any.

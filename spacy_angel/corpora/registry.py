@@ -4,23 +4,34 @@ Reading imports no spaCy; `to_doc`, `write_docbin` and DocBin files do.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from hashlib import blake2b
-from inspect import signature
 from pathlib import Path
 from typing import Any
 
 from ..errors import AngelError, Errors
+from ..files.formats import Formats
 from ..files.options import checked_options
 from ..files.reading import pieces
 from ..vocabulary.identifiers import normal_ids, split_ids
-from .docs import from_doc, read_docbin, to_doc, write_docbin
+from .docs import from_doc, to_doc
 from .documents import CorpusDocument, CorpusReport, GoldMention, Reading
-from .formats.askapatient import askapatient_concepts, read_askapatient
-from .formats.bioc import read_bioc_json, read_bioc_xml, to_bioc, write_bioc_json
-from .formats.cometa import read_cometa
-from .formats.genbioel import read_genbioel
-from .formats.pubtator import format_pubtator, parse_pubtator, read_pubtator, write_pubtator
+from .formats import (
+    askapatient,
+    bioc,
+    cometa,
+    docbin,
+    genbioel,
+    lines,
+    pubmed,
+    pubtator,
+    rows,
+    text,
+)
+from .formats.askapatient import askapatient_concepts
+from .formats.bioc import to_bioc, write_bioc_json
+from .formats.docbin import write_docbin
+from .formats.pubtator import format_pubtator, parse_pubtator, write_pubtator
 
 __all__ = [
     "FORMATS",
@@ -44,15 +55,24 @@ __all__ = [
     "write_pubtator",
 ]
 
-FORMATS: dict[str, Callable[..., Iterator[CorpusDocument]]] = {
-    "pubtator": read_pubtator,
-    "bioc_xml": read_bioc_xml,
-    "bioc_json": read_bioc_json,
-    "askapatient": read_askapatient,
-    "cometa": read_cometa,
-    "genbioel": read_genbioel,
-    "docbin": read_docbin,
-}
+FORMATS = Formats(
+    "corpus",
+    "spacy_angel_corpus_formats",
+    [
+        rows.JSONL,
+        rows.PARQUET,
+        docbin.FORMAT,
+        genbioel.FORMAT,
+        pubmed.FORMAT,
+        bioc.XML,
+        bioc.JSON,
+        pubtator.FORMAT,
+        askapatient.FORMAT,
+        cometa.FORMAT,
+        text.FORMAT,
+        lines.FORMAT,
+    ],
+)
 
 _SPLITS = {
     "dev": re.compile(r"dev|valid", re.IGNORECASE),
@@ -62,15 +82,6 @@ _SPLITS = {
 
 # Options of `read_corpus` that all formats have.
 _OPTIONS = ("prefix", "split", "pmids", "keep_duplicates", "strict")
-
-# What the first line of a file looks like.
-_FIRST_LINES = (
-    ("bioc_xml", re.compile(rb"\s*<")),
-    ("bioc_json", re.compile(rb"\s*[{\[]")),
-    ("pubtator", re.compile(rb"[^|\t]+\|t\|")),
-    ("askapatient", re.compile(rb"[0-9]+\t[^\t]+\t[^\t]+$")),
-    ("cometa", re.compile(rb"(?=.*\tTerm\t).*\tGeneral SNOMED ID\t")),
-)
 
 
 def read_corpus(
@@ -105,26 +116,17 @@ def read_corpus(
         option has a wrong value.
     """
     path = Path(path)
-    format = format or infer_format(path)
-    if format not in FORMATS:
-        raise AngelError(Errors.E424.format(format=format, known=", ".join(sorted(FORMATS))))
+    chosen = FORMATS.named(format) if format else FORMATS.of(path)
     if not path.exists():
         raise AngelError(Errors.E901.format(path=path, error="there is no such file"))
-    known = [*signature(FORMATS[format]).parameters][2:]
-    if unknown := options.keys() - set(known):
-        raise AngelError(
-            Errors.E429.format(
-                format=format, option=sorted(unknown)[0], known=", ".join([*_OPTIONS, *known])
-            )
-        )
-    options = checked_options(FORMATS[format], options, format)
+    options = chosen.checked(options, _OPTIONS)
     flags = {"keep_duplicates": keep_duplicates, "strict": strict}
-    keep_duplicates, strict = checked_options(read_corpus, flags, format).values()
+    keep_duplicates, strict = checked_options(read_corpus, flags, chosen.name).values()
     report = report if report is not None else CorpusReport()
     if split is None:
         split = "" if path.is_dir() else infer_split(path.name)
     reading = Reading(str(path), strict, report, prefix=prefix, split=split)
-    documents = FORMATS[format](path, reading, **options)
+    documents = chosen.read(path, reading, **options)
     if pmids is not None:
         wanted = read_pmids(pmids) if isinstance(pmids, str | Path) else frozenset(pmids)
         documents = _listed(documents, wanted, report)
@@ -140,24 +142,7 @@ def infer_format(path: str | Path) -> str:
     RETURNS (str): one of FORMATS.
     RAISES (AngelError): where it is empty or looks like none of them.
     """
-    path = Path(path)
-    if path.is_dir():
-        for pattern, format in (("*.source", "genbioel"), ("*.spacy", "docbin")):
-            if any(path.glob(pattern)):
-                return format
-    elif path.suffix == ".spacy":
-        return "docbin"
-    else:
-        for _, piece in pieces(path):
-            line = piece.removeprefix(b"\xef\xbb\xbf").rstrip(b"\r\n")
-            if line.strip():
-                for format, pattern_of in _FIRST_LINES:
-                    if pattern_of.match(line):
-                        return format
-                break
-        else:
-            raise AngelError(Errors.E430.format(path=path))
-    raise AngelError(Errors.E425.format(path=path, known=", ".join(sorted(FORMATS))))
+    return FORMATS.of(Path(path)).name
 
 
 def infer_split(name: str) -> str:
@@ -168,8 +153,8 @@ def infer_split(name: str) -> str:
 
 def read_pmids(path: str | Path) -> frozenset[str]:
     """path (str | Path): file with an id a line. RETURNS (frozenset[str]): the ids."""
-    lines = (line.strip() for _, line in pieces(Path(path)))
-    return frozenset(line.decode("utf8", errors="replace") for line in lines if line)
+    ids = (line.strip() for _, line in pieces(Path(path)))
+    return frozenset(doc_id.decode("utf8", errors="replace") for doc_id in ids if doc_id)
 
 
 def _listed(

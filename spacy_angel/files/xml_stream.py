@@ -18,35 +18,42 @@ MAX_ELEMENT_BYTES = 2**26
 def stream_elements(
     path: Path, reading: FileReading, kinds: Mapping[str, Collection[str]]
 ) -> Iterator[tuple[int, ElementTree.Element]]:
-    """The elements right under the outermost one, each dropped from memory once it is handed out.
+    """Elements near the outermost one, each dropped from memory once it is handed out.
 
     path (Path): file, plain or gzip.
     reading (FileReading): names the file.
-    kinds (Mapping[str, Collection[str]]): what the outermost element may be called → names of the
-        elements that are handed out; others are passed over.
+    kinds (Mapping[str, Collection[str]]): what the outermost element may be called → paths under
+        it of the elements that are handed out, e.g. `DisorderList/Disorder`, all of one depth;
+        others of that depth are passed over.
     YIELDS (tuple[int, ElementTree.Element]): line on which it was complete, element.
     RAISES (AngelError): where the XML is broken or cut, of another kind, nested deeper than
         MAX_DEPTH, or has an element longer than MAX_ELEMENT_BYTES.
     """
     parser: Any = ElementTree.XMLPullParser(events=("start", "end"))
-    top: ElementTree.Element | None = None
-    number, depth, size = 1, 0, 0
+    open_elements: list[ElementTree.Element] = []
+    wanted: Collection[str] = ()
+    number, size, level = 1, 0, 0
     try:
         for number, piece in pieces(path, reading):
             parser.feed(piece)
             size += len(piece)
             for event, element in parser.read_events():
-                depth += 1 if event == "start" else -1
-                if top is None:
-                    top = element
-                    if top.tag not in kinds:
-                        raise _foreign(reading, number, kinds, f"<{top.tag}>")
-                elif depth > MAX_DEPTH:
-                    raise ValueError(f"elements are nested deeper than {MAX_DEPTH} levels")
-                elif event == "end" and depth == 1:
-                    if element.tag in kinds[top.tag]:
+                if event == "start":
+                    open_elements.append(element)
+                    if len(open_elements) > MAX_DEPTH:
+                        raise ValueError(f"elements are nested deeper than {MAX_DEPTH} levels")
+                    if not level:
+                        if element.tag not in kinds:
+                            raise _foreign(reading, number, kinds, f"<{element.tag}>")
+                        wanted = kinds[element.tag]
+                        level = 1 + max(place.count("/") for place in wanted)
+                    continue
+                open_elements.pop()
+                if 1 <= len(open_elements) <= level:
+                    tags = [*(outer.tag for outer in open_elements[1:]), element.tag]
+                    if "/".join(tags) in wanted:
                         yield number, element
-                    top.clear()
+                    open_elements[-1].clear()
                     size = 0
             if size > MAX_ELEMENT_BYTES:
                 raise ValueError(f"an element has more than {MAX_ELEMENT_BYTES} bytes")
@@ -55,7 +62,7 @@ def stream_elements(
         if isinstance(error, AngelError):
             raise
         raise AngelError(Errors.E906.format(where=reading.where(number), error=error)) from error
-    if top is None:
+    if not level:
         raise _foreign(reading, number, kinds, "nothing")
 
 

@@ -12,12 +12,12 @@ import torch
 from support.helpers import shared_data
 from support.tiny_annotation import make_pipeline
 
-from spacy_angel.annotation.inputs import INPUT_FORMATS, infer_format, plan_inputs, read_input
+from spacy_angel.annotation.inputs import infer_format, input_formats, plan_inputs, read_input
 from spacy_angel.annotation.outputs import OUTPUT_FORMATS
 from spacy_angel.annotation.run import annotate
-from spacy_angel.corpora.docs import write_docbin
 from spacy_angel.corpora.documents import CorpusDocument, CorpusReport
 from spacy_angel.corpora.formats.bioc import to_bioc, write_bioc_json
+from spacy_angel.corpora.formats.docbin import write_docbin
 from spacy_angel.corpora.formats.pubtator import write_pubtator
 from spacy_angel.corpora.registry import read_corpus
 
@@ -159,7 +159,7 @@ TEXT_ALONE: dict[str, tuple[str, Callable]] = {
 
 
 def test_no_format_is_forgotten() -> None:
-    assert {*WITH_MENTIONS, *TEXT_ALONE} == {*INPUT_FORMATS}
+    assert {*WITH_MENTIONS, *TEXT_ALONE} == {*input_formats()}
     assert {*OUTPUT_FORMATS} < {*WITH_MENTIONS}
 
 

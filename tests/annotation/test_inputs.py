@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_angel.annotation import inputs
 from spacy_angel.annotation.inputs import fingerprint, infer_format, plan_inputs, read_input
 from spacy_angel.annotation.plan import cut
 from spacy_angel.corpora.documents import CorpusDocument, CorpusReport
+from spacy_angel.corpora.formats import text
 from spacy_angel.errors import AngelError
 
 PUBMED = """\
@@ -114,7 +114,7 @@ def test_plain_text_is_a_document_and_a_folder_of_them_an_input(tmp_path) -> Non
 
 
 def test_a_text_that_is_too_long_is_left_out(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr(inputs, "MAX_TEXT_BYTES", 5)
+    monkeypatch.setattr(text, "MAX_TEXT_BYTES", 5)
     (tmp_path / "a.txt").write_text("too long")
     documents, report = read(tmp_path / "a.txt")
     assert documents == []

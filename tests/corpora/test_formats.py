@@ -9,11 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.helpers import ROOT, shared_data
 
-from spacy_angel.corpora.docs import from_doc, to_doc, write_docbin
+from spacy_angel.corpora.docs import from_doc, to_doc
 from spacy_angel.corpora.documents import CorpusDocument, CorpusReport, GoldMention
 from spacy_angel.corpora.formats.askapatient import askapatient_concepts
 from spacy_angel.corpora.formats.bioc import to_bioc, write_bioc_json
 from spacy_angel.corpora.formats.cometa import mark_term
+from spacy_angel.corpora.formats.docbin import write_docbin
 from spacy_angel.corpora.formats.pubtator import format_pubtator, write_pubtator
 from spacy_angel.corpora.registry import FORMATS, infer_format, read_corpus
 from spacy_angel.errors import AngelError
@@ -284,11 +285,11 @@ def test_a_fault_is_named_and_costs_nothing_else(tmp_path, text, line, lost):
 
 
 def test_an_option_that_the_format_does_not_have():
-    with pytest.raises(AngelError, match=r"pubtator have no option 'granularity'.*pmids"):
+    with pytest.raises(AngelError, match=r"pubtator has no option granularity.*pmids"):
         read_corpus(FIXTURES / "CDR_sample.PubTator.txt", granularity="specific")
     with pytest.raises(AngelError, match=r"granularity .*cometa must be 'general' or 'specific'"):
         read_corpus(FIXTURES / "cometa/train.csv", granularity="fine")
-    with pytest.raises(AngelError, match=r"no option 'name'.*granularity"):
+    with pytest.raises(AngelError, match=r"no option name.*granularity"):
         read_corpus(FIXTURES / "cometa/train.csv", name="x")
 
 

@@ -14,7 +14,7 @@ from spacy.training import Example
 from support import models
 from support.helpers import ROOT, shared_data
 
-from spacy_angel.corpora.docs import write_docbin
+from spacy_angel.corpora.formats.docbin import write_docbin
 from spacy_angel.corpora.preprocessing import Preprocessing
 from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.errors import AngelError

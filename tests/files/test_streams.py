@@ -68,6 +68,12 @@ def test_elements(tmp_path: Path) -> None:
         elements(write(tmp_path, "<html/>"))
 
 
+def test_elements_deeper_down(tmp_path: Path) -> None:
+    path = write(tmp_path, "<a><b>1</b><list><b>2<b>3</b></b>\n<c>4</c><b>5</b></list></a>")
+    found = stream_elements(path, FileReading("file"), {"a": ["list/b"]})
+    assert [(line, "".join(e.itertext())) for line, e in found] == [(1, "23"), (2, "5")]
+
+
 @pytest.mark.parametrize("levels", [101, 990, 100_000])
 def test_json_is_nested_so_deep_only(tmp_path: Path, levels: int) -> None:
     text = "[" * levels + "]" * levels

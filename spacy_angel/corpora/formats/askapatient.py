@@ -9,10 +9,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ...errors import Errors
+from ...files.formats import Format, first_line
 from ...files.reading import numbered_lines
 from ...vocabulary.concepts import Concept
 from ..documents import CorpusDocument, Reading
 
+_ROW = re.compile(r"[0-9]+\t[^\t]+\t[^\t]+")
 _CODE = re.compile(r"[0-9]+")
 
 
@@ -65,3 +67,10 @@ def _rows(path: Path, reading: Reading) -> Iterator[tuple[int, str, str, str]]:
             reading.fault(message, lost="mentions_left_out")
             continue
         yield number, fields[0], fields[1], fields[2]
+
+
+def _recognises(path: Path, head: str) -> bool:
+    return _ROW.fullmatch(first_line(head)) is not None
+
+
+FORMAT = Format("askapatient", read_askapatient, _recognises)

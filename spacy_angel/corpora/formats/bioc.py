@@ -16,6 +16,7 @@ from xml.etree import ElementTree
 
 from ...errors import Errors
 from ...files.atomic import replacing
+from ...files.formats import Format
 from ...files.json_stream import stream_objects
 from ...files.json_values import parse_json
 from ...files.xml_stream import stream_elements
@@ -332,3 +333,7 @@ def bioc_collection(documents: Iterable[Mapping[str, Any]]) -> Iterator[bytes]:
         line = json.dumps(document, ensure_ascii=False)
         yield (",\n" if number else "\n").encode() + line.encode("utf8")
     yield b"\n]}\n"
+
+
+XML = Format("bioc_xml", read_bioc_xml, lambda path, head: head.startswith("<"))
+JSON = Format("bioc_json", read_bioc_json, lambda path, head: head.startswith(("{", "[")))

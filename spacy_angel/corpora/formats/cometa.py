@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from ...errors import AngelError, Errors
+from ...files.formats import Format, first_line
 from ...files.reading import numbered_lines
 from ..documents import CorpusDocument, Reading
 
@@ -84,3 +85,10 @@ def _rows(path: Path, reading: Reading) -> Iterator[tuple[int, list[str]]]:
             raise AngelError(Errors.E418.format(where=where, error=error)) from error
         if row:
             yield number, row
+
+
+def _recognises(path: Path, head: str) -> bool:
+    return {"Term", "General SNOMED ID"} <= set(first_line(head).split("\t"))
+
+
+FORMAT = Format("cometa", read_cometa, _recognises)

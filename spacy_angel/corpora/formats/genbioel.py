@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import AngelError, Errors
+from ...files.formats import Format
 from ...files.json_values import parse_json
 from ...files.reading import numbered_lines
 from ..documents import CorpusDocument, Reading
@@ -99,3 +100,10 @@ def _strings(line: str, number: int) -> list[str]:
     if isinstance(value, list) and len(value) == number and all(isinstance(v, str) for v in value):
         return value
     return []
+
+
+def _recognises(path: Path, head: str) -> bool:
+    return path.is_dir() and any(path.glob("*.source"))
+
+
+FORMAT = Format("genbioel", read_genbioel, _recognises)

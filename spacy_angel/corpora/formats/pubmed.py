@@ -4,11 +4,13 @@ Of a `PubmedArticle` the title and the abstract are read, each stretch of white 
 section of a structured abstract begins with its label, `METHODS: …`, as PubMed shows it.
 """
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
 from ...errors import Errors
+from ...files.formats import Format
 from ...files.xml_stream import stream_elements
 from ..documents import CorpusDocument, Reading
 
@@ -56,3 +58,12 @@ def _section(element: ElementTree.Element) -> str:
 def _text(element: ElementTree.Element | None) -> str:
     """Text without markup (`<i>`, `<sub>`, formulas), white space in one blank each."""
     return "" if element is None else " ".join("".join(element.itertext()).split())
+
+
+def _recognises(path: Path, head: str) -> bool:
+    """Whether the first element, which a declaration of the document's type may come before, is
+    PubMed's."""
+    return head.startswith("<") and re.search(rf"<(!DOCTYPE\s+)?{ROOT}\b", head) is not None
+
+
+FORMAT = Format("pubmed", read_pubmed, _recognises)

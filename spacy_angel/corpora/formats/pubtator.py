@@ -16,10 +16,12 @@ from pathlib import Path
 
 from ...errors import AngelError, Errors
 from ...files.atomic import replacing
+from ...files.formats import Format, first_line
 from ...files.reading import numbered_lines
 from ..documents import CorpusDocument, GoldMention, Reading
 
 _SECTION = re.compile(r"([^|\t]+)\|([ta])\|(.*)", re.DOTALL)
+_TITLE = re.compile(r"[^|\t]+\|t\|")
 _RELATION = re.compile(r"[A-Za-z][A-Za-z_ -]*")
 _OFFSET = re.compile(r"[0-9]{1,12}")
 _BREAKS = str.maketrans("\t\n\r", "   ")
@@ -146,3 +148,10 @@ def write_pubtator(documents: Iterable[CorpusDocument], path: Path) -> None:
     with replacing(path) as file:
         for document in documents:
             file.write(format_pubtator(document).encode("utf8"))
+
+
+def _recognises(path: Path, head: str) -> bool:
+    return _TITLE.match(first_line(head)) is not None
+
+
+FORMAT = Format("pubtator", read_pubtator, _recognises)

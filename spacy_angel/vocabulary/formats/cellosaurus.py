@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from ...files.formats import Format
 from .lines import read_lines, wrong
 from .records import Row, VocabularyReport, make_row
 
@@ -56,3 +57,8 @@ def _row(path: Path, line: int, entry: dict[str, list[str]], species: list[str])
 
 def _several(entry: dict[str, list[str]], code: str) -> list[str]:
     return [part.strip() for value in entry.get(code, ()) for part in value.split(";")]
+
+
+FORMAT = Format(
+    "cellosaurus.v1", read_cellosaurus, lambda path, head: "\nAC   CVCL_" in f"\n{head}"
+)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ...files.faults import FileReading
+from ...files.formats import Format
 from ...files.json_stream import stream_entries
 from .records import NO_NAME, Row, VocabularyReport, make_row, own_id, whole_text, whole_texts
 
@@ -31,3 +32,6 @@ def read_target_kb(
         codes = re.split(r"[|+]", whole_text(path, number, key))
         ids = [own_id(code, prefix) for code in codes]
         yield make_row(path, number, ids[0], names, alternate_ids=ids[1:])
+
+
+FORMAT = Format("target_kb.v1", read_target_kb, lambda path, head: head.startswith("{"))

@@ -5,6 +5,7 @@ from pathlib import Path
 from xml.etree.ElementTree import Element
 
 from ...files.faults import FileReading
+from ...files.formats import Format
 from ...files.xml_stream import stream_elements
 from ..identifiers import normalize_id
 from .lines import wrong
@@ -69,3 +70,10 @@ def _row(path: Path, line: int, record: Element, id_tag: str, name_tag: str) -> 
 def _text(element: Element | None) -> str:
     """The text of an element on one line: files may be indented."""
     return " ".join((element.text or "").split()) if element is not None else ""
+
+
+def _recognises(path: Path, head: str) -> bool:
+    return head.startswith("<") and any(f"<{root}" in head for root in _RECORDS)
+
+
+FORMAT = Format("mesh_xml.v1", read_mesh_xml, _recognises)

@@ -5,6 +5,7 @@ from itertools import groupby
 from pathlib import Path
 
 from ...errors import AngelError, Errors
+from ...files.formats import Format
 from .lines import read_lines, wrong
 from .records import Row, VocabularyReport, count_unused, make_row, successors
 
@@ -154,3 +155,13 @@ def _dmp(path: Path, least: int) -> Iterator[tuple[int, list[str]]]:
         if len(cells) < least or not cells[0].isdecimal():
             raise wrong(path, number, f"at least {least} columns with | between them", line)
         yield number, cells
+
+
+def _is_taxonomy(path: Path, head: str) -> bool:
+    return any(path.glob("names.dmp")) or head.startswith("1\t|\tall\t|")
+
+
+GENES = Format(
+    "gene_info.v1", read_gene_info, lambda path, head: head.startswith("#tax_id\tGeneID\t")
+)
+TAXONOMY = Format("ncbi_taxonomy.v1", read_ncbi_taxonomy, _is_taxonomy)

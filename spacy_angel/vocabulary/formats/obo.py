@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, NamedTuple, get_args
 
 from pydantic import BeforeValidator
 
+from ...files.formats import Format
 from ..identifiers import normalize_id
 from .lines import read_lines, wrong
 from .records import Row, VocabularyReport, count_unused, make_row, successors
@@ -156,3 +157,10 @@ def _quoted(path: Path, line: int, value: str) -> tuple[str, str]:
 
 def _unescape(text: str) -> str:
     return _ESCAPE.sub(lambda match: _ESCAPED.get(match[1], match[1]), text)
+
+
+def _recognises(path: Path, head: str) -> bool:
+    return head.startswith("format-version:") or "[Term]" in head.splitlines()
+
+
+FORMAT = Format("obo.v1", read_obo, _recognises)

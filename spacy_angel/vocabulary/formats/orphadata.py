@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import cast
-from xml.etree.ElementTree import Element, ParseError, XMLPullParser
+from xml.etree.ElementTree import Element
 
+from ...files.faults import FileReading
+from ...files.formats import Format
+from ...files.xml_stream import stream_elements
 from ..identifiers import normalize_id
-from .lines import read_lines, wrong
 from .records import Row, VocabularyReport, make_row
 
 _ROOT = "JDBOR"
@@ -26,7 +27,9 @@ def read_orphadata(
     YIELDS (Row): one a disorder, with the line in which it ends.
     RAISES (AngelError): the file is not such XML, is cut, or a disorder lacks code or name.
     """
-    for number, disorder in _disorders(path):
+    reading = FileReading(str(path), progress=True)
+    kinds = {_ROOT: ["DisorderList/Disorder"]}
+    for number, disorder in stream_elements(path, reading, kinds):
         name = disorder.findtext("Name", "")
         plain = name
         for mark in _INACTIVE:
@@ -57,24 +60,8 @@ def _exact_mappings(disorder: Element) -> Iterator[str]:
             yield normalize_id(code.removeprefix(f"{prefix}:"), prefix)
 
 
-def _disorders(path: Path) -> Iterator[tuple[int, Element]]:
-    """Line and element, one in memory at a time."""
-    parser: XMLPullParser = XMLPullParser(("start", "end"))
-    is_first = True
-    held: Element | None = None
-    number = 1
-    try:
-        for number, line in read_lines(path, cut_shows=True):
-            parser.feed(f"{line}\n")
-            for event, element in cast(Iterator[tuple[str, Element]], parser.read_events()):
-                if is_first and element.tag != _ROOT:
-                    raise wrong(path, number, f"<{_ROOT}>", f"<{element.tag}>")
-                is_first = False
-                if event == "start" and element.tag == "DisorderList":
-                    held = element
-                elif event == "end" and element.tag == "Disorder" and held is not None:
-                    yield number, element
-                    held.clear()
-        parser.close()
-    except ParseError as error:
-        raise wrong(path, number, "well-formed XML", str(error)) from error
+FORMAT = Format(
+    "orphadata.v1",
+    read_orphadata,
+    lambda path, head: head.startswith("<") and f"<{_ROOT}" in head,
+)

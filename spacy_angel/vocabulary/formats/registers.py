@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 
+from ...files.formats import Format, first_line
 from ..concepts import normalize_name
 from .lines import read_lines, wrong
 from .records import Row, VocabularyReport, make_row
@@ -13,6 +14,8 @@ from .records import Row, VocabularyReport, make_row
 _HGNC_COLUMNS = ("hgnc_id", "symbol", "name", "status", "alias_symbol", "alias_name")
 _DRUGBANK_COLUMNS = ("DrugBank ID", "Accession Numbers", "Common name", "Synonyms")
 _ICD10CM_CODE = re.compile(r"[A-Z]\w{2,6}")
+_ICD10CM_LINE = re.compile(r"\d{5} [A-Z]\w{2,6} +[01] \S")
+_RXNORM_LINE = re.compile(r"\d+\|[A-Z]{3}\|([^|]*\|){16}$")
 _RXNORM_COLUMNS = 18
 # RxNorm's kinds of names, the better canonical one first: ingredients, brands, drugs with their
 # strength, packages; then what only gives further names.
@@ -173,3 +176,15 @@ def _table(
 
 def _parts(text: str) -> list[str]:
     return [part.strip() for part in text.split(" | ") if part.strip()]
+
+
+def _is_rxnorm(path: Path, head: str) -> bool:
+    return any(path.glob("RXNCONSO.RRF")) or _RXNORM_LINE.match(first_line(head)) is not None
+
+
+HGNC = Format("hgnc.v1", read_hgnc, lambda path, head: head.startswith("hgnc_id\tsymbol\t"))
+DRUGBANK = Format("drugbank.v1", read_drugbank, lambda path, head: head.startswith("DrugBank ID,"))
+ICD10CM = Format(
+    "icd10cm.v1", read_icd10cm, lambda path, head: _ICD10CM_LINE.match(head) is not None
+)
+RXNORM = Format("rxnorm.v1", read_rxnorm, _is_rxnorm)

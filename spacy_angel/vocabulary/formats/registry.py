@@ -4,29 +4,27 @@ A reader takes the path, a report that it fills and its options, and yields rows
 under a versioned name, so that a new version can stand beside an old one.
 """
 
-import codecs
-import inspect
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ...errors import AngelError, Errors
-from ...files.options import checked_options
-from ...files.reading import pieces
+from ...files.formats import Formats
 from ..concepts import Concept
-from .cellosaurus import read_cellosaurus
-from .genbioel import read_target_kb
-from .mesh import read_mesh_xml
-from .ncbi import read_gene_info, read_ncbi_taxonomy
-from .obo import read_obo
-from .orphadata import read_orphadata
-from .records import Row, VocabularyReport, merge_rows
-from .registers import read_drugbank, read_hgnc, read_icd10cm, read_rxnorm
-from .scispacy import read_scispacy
-from .snomed import read_snomed
-from .tables import read_ctd, read_medic, read_table
-from .umls import ST21PV_SOURCES, ST21PV_TYPES, read_umls, read_umls_st21pv
+from . import (
+    cellosaurus,
+    genbioel,
+    mesh,
+    ncbi,
+    obo,
+    orphadata,
+    registers,
+    scispacy,
+    snomed,
+    tables,
+    umls,
+)
+from .records import VocabularyReport, merge_rows
+from .umls import ST21PV_SOURCES, ST21PV_TYPES
 
 __all__ = [
     "FORMATS",
@@ -37,37 +35,30 @@ __all__ = [
     "read_vocabulary",
 ]
 
-FORMATS: dict[str, Callable[..., Iterator[Row]]] = {
-    "cellosaurus.v1": read_cellosaurus,
-    "ctd.v1": read_ctd,
-    "drugbank.v1": read_drugbank,
-    "gene_info.v1": read_gene_info,
-    "hgnc.v1": read_hgnc,
-    "icd10cm.v1": read_icd10cm,
-    "medic.v1": read_medic,
-    "mesh_xml.v1": read_mesh_xml,
-    "ncbi_taxonomy.v1": read_ncbi_taxonomy,
-    "obo.v1": read_obo,
-    "orphadata.v1": read_orphadata,
-    "rxnorm.v1": read_rxnorm,
-    "scispacy.v1": read_scispacy,
-    "snomed.v1": read_snomed,
-    "table.v1": read_table,
-    "target_kb.v1": read_target_kb,
-    "umls.v1": read_umls,
-    "umls_st21pv.v1": read_umls_st21pv,
-}
-_FIRST_LINES = {
-    "#tax_id\tGeneID\t": "gene_info.v1",
-    "hgnc_id\tsymbol\t": "hgnc.v1",
-    "DrugBank ID,": "drugbank.v1",
-    "1\t|\tall\t|": "ncbi_taxonomy.v1",
-}
-_LINES = {
-    re.compile(r"\d{5} [A-Z]\w{2,6} +[01] \S"): "icd10cm.v1",
-    re.compile(r"\d+\|[A-Z]{3}\|([^|]*\|){16}$"): "rxnorm.v1",
-}
-_HEAD_BYTES = 1 << 16
+FORMATS = Formats(
+    "vocabulary",
+    "spacy_angel_vocabulary_formats",
+    [
+        umls.UMLS,
+        umls.ST21PV,
+        snomed.FORMAT,
+        ncbi.TAXONOMY,
+        ncbi.GENES,
+        registers.RXNORM,
+        registers.HGNC,
+        registers.DRUGBANK,
+        registers.ICD10CM,
+        mesh.FORMAT,
+        orphadata.FORMAT,
+        scispacy.FORMAT,
+        genbioel.FORMAT,
+        tables.CTD,
+        obo.FORMAT,
+        tables.MEDIC,
+        cellosaurus.FORMAT,
+        tables.TABLE,
+    ],
+)
 
 
 def read_vocabulary(
@@ -91,20 +82,9 @@ def read_vocabulary(
         identifier in two places. The message names file and line.
     """
     path = Path(path)
-    name = format if format is not None else infer_format(path)
-    reader = FORMATS.get(name) or FORMATS.get(f"{name}.v1")
-    if reader is None:
-        raise AngelError(Errors.E206.format(format=name, known=", ".join(FORMATS)))
-    known = list(inspect.signature(reader).parameters)[2:]
-    if unknown := sorted(set(options) - set(known)):
-        raise AngelError(
-            Errors.E208.format(
-                format=name, unknown=", ".join(unknown), known=", ".join(known) or "none"
-            )
-        )
+    chosen = FORMATS.named(format) if format is not None else FORMATS.of(path)
     report = report if report is not None else VocabularyReport()
-    rows = reader(path, report, **checked_options(reader, options, name))
-    return merge_rows(path, rows, report)
+    return merge_rows(path, chosen.read(path, report, **chosen.checked(options)), report)
 
 
 def infer_format(path: str | Path) -> str:
@@ -114,67 +94,4 @@ def infer_format(path: str | Path) -> str:
     RETURNS (str): a name in `FORMATS`.
     RAISES (AngelError): it cannot be read, is empty or UTF-16, or looks like none of them.
     """
-    path = Path(path)
-    if path.is_dir():
-        found = _folder_format(path)
-    elif path.name.upper().startswith("MRCONSO.RRF"):
-        found = "umls.v1"
-    else:
-        found = _content_format(_head(path))
-    if found is None:
-        raise AngelError(Errors.E207.format(path=path, known=", ".join(FORMATS)))
-    return found
-
-
-def _folder_format(path: Path) -> str | None:
-    if any(path.glob("MRCONSO.RRF*")) or any(path.glob("META/MRCONSO.RRF*")):
-        return "umls.v1"
-    if any(path.glob("names.dmp")):
-        return "ncbi_taxonomy.v1"
-    if any(path.glob("RXNCONSO.RRF")):
-        return "rxnorm.v1"
-    if any(path.rglob("sct2_Concept_Snapshot*")):
-        return "snomed.v1"
-    return None
-
-
-def _head(path: Path) -> str:
-    head = b""
-    for _, piece in pieces(path, size=_HEAD_BYTES):
-        head += piece
-        if len(head) >= _HEAD_BYTES:
-            break
-    if not head.strip():
-        raise AngelError(Errors.E212.format(path=path))
-    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise AngelError(Errors.E213.format(path=path))
-    return head.decode("utf-8", errors="replace").removeprefix("\ufeff").lstrip()
-
-
-def _content_format(head: str) -> str | None:
-    """The format that a file's first 64 KiB look like."""
-    lines = [line for line in head.splitlines() if line.strip()]
-    if head.startswith("<"):
-        roots = {
-            "<DescriptorRecordSet": "mesh_xml.v1",
-            "<SupplementalRecordSet": "mesh_xml.v1",
-            "<JDBOR": "orphadata.v1",
-        }
-        return next((format for root, format in roots.items() if root in head), None)
-    for start, format in _FIRST_LINES.items():
-        if head.startswith(start):
-            return format
-    if head.startswith("{"):
-        return "scispacy.v1" if '"concept_id"' in lines[0] else "target_kb.v1"
-    if any(line.startswith(("# DiseaseName\t", "# ChemicalName\t")) for line in lines):
-        return "ctd.v1"
-    if "[Term]" in lines or head.startswith("format-version:"):
-        return "obo.v1"
-    for pattern, format in _LINES.items():
-        if lines and pattern.match(lines[0]):
-            return format
-    if lines and "||" in lines[0] and "\t" not in lines[0]:
-        return "medic.v1"
-    if any(line.startswith("AC   CVCL_") for line in lines):
-        return "cellosaurus.v1"
-    return "table.v1" if lines and lines[0].count("\t") in (1, 2) else None
+    return FORMATS.of(Path(path)).name

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from ...files.formats import Format, first_line
 from ...files.json_values import parse_json
 from .lines import read_lines, wrong
 from .records import NO_NAME, Row, VocabularyReport, make_row, own_id, whole_text, whole_texts
@@ -49,3 +50,10 @@ def read_scispacy(
             definition=whole_text(path, number, entry.get("definition") or ""),
             alternate_ids=[own_id(code, prefix) for code in alternates],
         )
+
+
+def _recognises(path: Path, head: str) -> bool:
+    return head.startswith("{") and '"concept_id"' in first_line(head)
+
+
+FORMAT = Format("scispacy.v1", read_scispacy, _recognises)

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from ...errors import AngelError, Errors
+from ...files.formats import Format
 from ..identifiers import normalize_id
 from .lines import read_lines, wrong
 from .records import Row, VocabularyReport, check_new, count_unused, make_row, successors
@@ -137,3 +138,10 @@ def _retired(
                 codes = [normalize_id(_sctid(path, line, c), "SNOMEDCT") for c in (old, new)]
                 replaced_by.setdefault(codes[0], []).append(codes[1])
     return successors(replaced_by, report)
+
+
+def _recognises(path: Path, head: str) -> bool:
+    return path.is_dir() and any(path.rglob("sct2_Concept_Snapshot*"))
+
+
+FORMAT = Format("snomed.v1", read_snomed, _recognises)

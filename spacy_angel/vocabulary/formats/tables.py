@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ...errors import AngelError, Errors
+from ...files.formats import Format, first_line
 from ..identifiers import normalize_id
 from .lines import read_lines, wrong
 from .records import Row, VocabularyReport, make_row, own_id, tree_types
@@ -154,3 +155,17 @@ def _tree_number_types(path: Path) -> dict[str, tuple[str, ...]]:
         except ValueError as error:
             raise wrong(path, number, "id, name, MeSH tree number", line) from error
     return {identifier: tuple(sorted(set(types))) for identifier, types in numbers.items()}
+
+
+def _is_ctd(path: Path, head: str) -> bool:
+    return any(f"\n# {name}\t" in f"\n{head}" for name in _CTD_KINDS)
+
+
+def _is_medic(path: Path, head: str) -> bool:
+    line = first_line(head)
+    return "||" in line and "\t" not in line
+
+
+CTD = Format("ctd.v1", read_ctd, _is_ctd)
+MEDIC = Format("medic.v1", read_medic, _is_medic)
+TABLE = Format("table.v1", read_table, lambda path, head: first_line(head).count("\t") in (1, 2))

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...errors import AngelError, Errors
+from ...files.formats import Format
 from .lines import read_lines, wrong
 from .records import Row, VocabularyReport, count_unused, make_row, successors
 
@@ -222,3 +223,14 @@ def _atoms(
         else:
             rank = (status == "P", string_type == "PF", preferred == "Y")
             yield _Atom(path, line, cui, aui, cells[14], rank)
+
+
+def _recognises(path: Path, head: str) -> bool:
+    if path.is_dir():
+        return any(path.glob("MRCONSO.RRF*")) or any(path.glob("META/MRCONSO.RRF*"))
+    return path.name.upper().startswith("MRCONSO.RRF")
+
+
+UMLS = Format("umls.v1", read_umls, _recognises)
+# The same files, of which another part is taken: it has to be named.
+ST21PV = Format("umls_st21pv.v1", read_umls_st21pv, lambda path, head: False)

@@ -1,0 +1,170 @@
+"""Documents as JSON lines, or as the rows of a Parquet file."""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ...errors import AngelError, Errors
+from ...files.formats import Format, first_line
+from ...files.json_values import parse_json
+from ...files.reading import numbered_lines
+from ..documents import CorpusDocument, GoldMention, Reading
+
+_ID_FIELDS = ("doc_id", "id", "pmid")
+_PARQUET_ROWS = 256
+# BioC's documents have passages.
+_PASSAGES = re.compile(r'(?<!\\)"passages"\s*:')
+
+
+class BadRow(Exception):
+    """A field of a row is missing or of the wrong kind; the text says what."""
+
+
+def read_jsonl(
+    path: Path, reading: Reading, id_field: str = "", text_field: str = "text"
+) -> Iterator[CorpusDocument]:
+    """JSON lines: `{"doc_id": "1", "text": "…", "mentions": [{"start": 0, "end": 5}]}`.
+
+    path (Path): UTF-8, plain or gzip.
+    reading (Reading): gets faults.
+    id_field (str): field with the identifier; else `doc_id`, `id` or `pmid`, else `file:line`.
+    text_field (str): field with the text; where it is missing, `title` and `abstract`.
+    RETURNS (Iterator[CorpusDocument]): with the mentions (`start`, `end`, and any of `text`,
+        `label`, `concept_id`) that a line brings.
+    """
+    for number, line in numbered_lines(path, reading):
+        if not line.strip():
+            continue
+        try:
+            row = parse_json(line)
+            if not isinstance(row, dict):
+                raise BadRow("an object was expected")
+            yield row_document(row, reading, path, number, id_field, text_field)
+        except (BadRow, ValueError) as error:
+            if isinstance(error, AngelError):
+                raise
+            _row_fault(reading, f"{reading.where(number)}", error)
+
+
+def read_parquet(
+    path: Path, reading: Reading, id_field: str = "", text_field: str = "text"
+) -> Iterator[CorpusDocument]:
+    """A Parquet file with the columns of `read_jsonl`'s fields.
+
+    path (Path), reading (Reading), id_field (str), text_field (str), RETURNS: as `read_jsonl`.
+    RAISES (AngelError): it is no Parquet file, or pyarrow is missing.
+    """
+    pq = import_parquet()
+    number = 0
+    try:
+        with pq.ParquetFile(path) as file:
+            known = {*_ID_FIELDS, "title", "abstract", "title_end", "mentions"}
+            names = [n for n in file.schema_arrow.names if n in known | {id_field, text_field}]
+            for batch in file.iter_batches(batch_size=_PARQUET_ROWS, columns=names):
+                for row in batch.to_pylist():
+                    number += 1
+                    try:
+                        yield row_document(row, reading, path, number, id_field, text_field)
+                    except BadRow as error:
+                        _row_fault(reading, f"{reading.name}, row {number}", error)
+                reading.report.position = path.stat().st_size * number // file.metadata.num_rows
+    except (OSError, ValueError) as error:
+        if isinstance(error, AngelError):
+            raise
+        raise AngelError(Errors.E809.format(path=path, row=number, error=error)) from error
+
+
+def import_parquet() -> Any:
+    """RETURNS (Any): `pyarrow.parquet`. RAISES (AngelError): it is not installed."""
+    try:
+        import pyarrow.parquet as pq
+    except ImportError as error:
+        raise AngelError(Errors.E810) from error
+    return pq
+
+
+def _row_fault(reading: Reading, where: str, problem: Exception) -> None:
+    reading.fault(Errors.E808.format(where=where, problem=problem), lost="documents_left_out")
+
+
+def row_document(
+    row: Mapping[str, Any],
+    reading: Reading,
+    path: Path,
+    number: int,
+    id_field: str,
+    text_field: str,
+) -> CorpusDocument:
+    """A JSON object or a row of a table as a document.
+
+    row (Mapping[str, Any]): see `read_jsonl`.
+    reading (Reading): gets the faults of mentions.
+    path (Path), number (int): name the document where the row does not.
+    id_field (str), text_field (str): see `read_jsonl`.
+    RETURNS (CorpusDocument): with the mentions of the row.
+    RAISES (BadRow): a field is missing or of the wrong kind.
+    """
+    fields = (id_field,) if id_field else _ID_FIELDS
+    doc_id = next((row[name] for name in fields if row.get(name) is not None), None)
+    if doc_id is None:
+        if id_field:
+            raise BadRow(f"the field {id_field} is missing")
+        doc_id = f"{path.name}:{number}"
+    doc_id = _whole_characters(str(doc_id), id_field or "the identifier")
+    text, title_end = _row_text(row, text_field)
+    mentions = []
+    for mention in row.get("mentions") or ():
+        if (found := _row_mention(mention, text, doc_id, reading, number)) is not None:
+            mentions.append(found)
+    return CorpusDocument(doc_id, text, tuple(mentions), title_end=title_end)
+
+
+def _row_text(row: Mapping[str, Any], text_field: str) -> tuple[str, int | None]:
+    text, title_end = row.get(text_field), row.get("title_end")
+    if text is None:
+        pieces = [row.get("title"), row.get("abstract")]
+        if not any(isinstance(piece, str) for piece in pieces):
+            raise BadRow(f"the field {text_field}, or title and abstract, is missing")
+        title = pieces[0] or ""
+        text = " ".join(str(piece) for piece in pieces if piece)
+        title_end = len(str(title)) if title else None
+    if not isinstance(text, str):
+        raise BadRow(f"{text_field} must be a string, {type(text).__name__} came")
+    if isinstance(title_end, float) and title_end.is_integer():
+        # pandas' only whole numbers that may be missing
+        title_end = int(title_end)
+    is_inside = isinstance(title_end, int) and 0 <= title_end <= len(text)
+    return _whole_characters(text, text_field), title_end if is_inside else None
+
+
+def _whole_characters(text: str, name: str) -> str:
+    try:
+        text.encode("utf8")
+    except UnicodeEncodeError as error:
+        raise BadRow(f"{name} holds half a character ({error})") from error
+    return text
+
+
+def _row_mention(
+    value: Any, text: str, doc_id: str, reading: Reading, number: int
+) -> GoldMention | None:
+    if not isinstance(value, Mapping):
+        raise BadRow("mentions must be a list of objects")
+    start, end = value.get("start"), value.get("end")
+    if not isinstance(start, int) or not isinstance(end, int):
+        raise BadRow("a mention needs whole numbers for start and end")
+    mention, label, ids = (value.get(key) or "" for key in ("text", "label", "concept_id"))
+    if not all(isinstance(item, str) for item in (mention, label, ids)):
+        raise BadRow("text, label and concept_id of a mention must be strings")
+    mention = mention or (text[start:end] if 0 <= start < end <= len(text) else "")
+    return reading.mention(text, (start, end), mention, doc_id, number, label, ids)
+
+
+def _is_jsonl(path: Path, head: str) -> bool:
+    name = path.name.lower().removesuffix(".gz")
+    return name.endswith((".jsonl", ".ndjson")) and not _PASSAGES.search(first_line(head))
+
+
+JSONL = Format("jsonl", read_jsonl, _is_jsonl)
+PARQUET = Format("parquet", read_parquet, lambda path, head: head.startswith("PAR1"))

@@ -1,0 +1,37 @@
+"""Plain text: a file is one document."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from ...errors import Errors
+from ...files.formats import Format
+from ...files.reading import not_utf8, pieces
+from ..documents import CorpusDocument, Reading
+
+# A plain text is in memory whole; more than this is no text to be linked.
+MAX_TEXT_BYTES = 64 * 2**20
+
+
+def read_text(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
+    """A plain text as one document, named as the file without its ending.
+
+    path (Path): UTF-8. reading (Reading): gets faults. RETURNS (Iterator[CorpusDocument]): one.
+    """
+    size = path.stat().st_size
+    where = reading.where(1) if str(path) == reading.name else f"{path}"
+    if size > MAX_TEXT_BYTES:
+        message = Errors.E807.format(path=path, size=size, limit=MAX_TEXT_BYTES)
+        reading.fault(message, lost="documents_left_out")
+        return
+    data = b"".join(piece for _, piece in pieces(path))
+    try:
+        text = data.removeprefix(b"\xef\xbb\xbf").decode("utf8")
+    except UnicodeDecodeError as error:
+        reading.fault(not_utf8(where, error), lost="documents_left_out")
+        return
+    reading.report.position += size
+    yield CorpusDocument(path.name.removesuffix(".gz").removesuffix(".txt"), text)
+
+
+# Any file is a text; only its name, and that it is nothing else, tells that it is meant as one.
+FORMAT = Format("text", read_text, lambda path, head: False)

@@ -1,0 +1,138 @@
+"""Formats by name and content, and those of other packages."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support.helpers import ROOT
+
+from spacy_angel.errors import AngelError
+from spacy_angel.files.formats import HEAD_BYTES, Format, Formats, first_line, read_head
+
+GROUP = "spacy_angel_test_formats"
+
+
+def read_letters(path: Path, reading: object, upper: bool = False, kinds: str = ""):
+    yield path
+
+
+LETTERS = Format("letters.v1", read_letters, lambda path, head: head.startswith("letters"))
+EMPTY = Format("empty", read_letters, lambda path, head: path.suffix == ".empty")
+
+
+def make_package(folder: Path, entries: str, source: str) -> None:
+    """A package as pip leaves it in a folder of the path."""
+    (folder / "other.dist-info").mkdir()
+    (folder / "other.dist-info/METADATA").write_text("Metadata-Version: 2.1\nName: other\n")
+    (folder / "other.dist-info/entry_points.txt").write_text(f"[{GROUP}]\n{entries}\n")
+    (folder / "other_formats.py").write_text(source)
+
+
+def test_a_format_and_its_options() -> None:
+    assert LETTERS.options == ("upper", "kinds")
+    assert LETTERS.checked({"upper": "yes", "kinds": "a"}) == {"upper": True, "kinds": "a"}
+    with pytest.raises(AngelError, match=r"letters\.v1 has no option case\. Its options: upper"):
+        LETTERS.checked({"case": 1})
+    with pytest.raises(AngelError, match="Its options: prefix, upper, kinds"):
+        LETTERS.check_names(["case"], ["prefix"])
+
+
+def test_formats_by_name_and_content(tmp_path: Path) -> None:
+    formats = Formats("letter", GROUP, [LETTERS, EMPTY])
+    assert list(formats) == ["letters.v1", "empty"]
+    assert formats.named("letters") is formats.named("letters.v1") is LETTERS
+    with pytest.raises(AngelError, match=r"no letter format 'brat'. Known: letters\.v1, empty"):
+        formats.named("brat")
+    (tmp_path / "a").write_text("\ufeff\n letters", encoding="utf8")
+    (tmp_path / "b").write_text("numbers")
+    (tmp_path / "c").write_text(" \n")
+    (tmp_path / "d.empty").touch()
+    (tmp_path / "e").write_bytes("letters".encode("utf-16"))
+    assert formats.of(tmp_path / "a") is LETTERS
+    assert formats.of(tmp_path / "d.empty") is EMPTY
+    assert formats.recognised(tmp_path / "b") is None
+    for name, message in {
+        "b": r"b looks like no known letter format.*letters\.v1, empty",
+        "c": "c is empty; a letter was expected",
+        "e": "e is UTF-16",
+        "": "no known letter format",
+    }.items():
+        with pytest.raises(AngelError, match=message):
+            formats.of(tmp_path / name)
+
+
+def test_the_head_of_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text("\n first\r\n" + "more\n" * 10**5)
+    head = read_head(path)
+    assert HEAD_BYTES <= len(head) < 2 * HEAD_BYTES
+    assert first_line(head) == "first"
+
+
+def test_formats_of_other_packages_come_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = (
+        "from spacy_angel.files.formats import Format\n"
+        "FORMAT = Format('other', print, lambda path, head: head.startswith('letters: '))\n"
+        "SECOND = Format('empty', print, lambda path, head: False)\n"
+    )
+    make_package(tmp_path, "z = other_formats:FORMAT\nbroken = no_such_module:FORMAT", source)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    formats = Formats("letter", GROUP, [LETTERS, EMPTY])
+    with pytest.warns(UserWarning, match="no_such_module:FORMAT, cannot be loaded"):
+        assert list(formats) == ["other", "letters.v1", "empty"]
+    (tmp_path / "a").write_text("letters: x")
+    assert formats.of(tmp_path / "a").name == "other"
+    for entry in ("SECOND", "Format"):
+        text = f"[{GROUP}]\nz = other_formats:{entry}\n"
+        (tmp_path / "other.dist-info/entry_points.txt").write_text(text)
+        with pytest.raises(AngelError, match=f"other_formats:{entry} should give a letter format"):
+            list(Formats("letter", GROUP, [LETTERS, EMPTY]))
+
+
+PROGRAM = """
+import json, sys
+from spacy_angel.corpora.registry import infer_format, read_corpus
+from spacy_angel.vocabulary.formats.registry import read_vocabulary
+notes, codes = sys.argv[1:]
+(document,) = read_corpus(notes, upper="yes", prefix="HP")
+(concept,) = read_vocabulary(codes)
+(mention,) = document.mentions
+print(json.dumps([infer_format(notes), mention.text, mention.concept_ids, concept.names]))
+"""
+
+
+@pytest.mark.slow
+def test_a_package_that_brings_a_corpus_and_a_vocabulary_format(tmp_path: Path) -> None:
+    source, installed = tmp_path / "source", tmp_path / "installed"
+    source.mkdir()
+    for file in (ROOT / "tests/fixtures/formats_package").iterdir():
+        if file.is_file():
+            (source / file.name).write_bytes(file.read_bytes())
+    install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index"]
+    install += ["--no-build-isolation", "--target", str(installed), str(source)]
+    subprocess.run(install, check=True)
+    (tmp_path / "notes").write_text("#ward 7: fever | 0001945\n")
+    (tmp_path / "codes").write_text("#codes HP:0001945 = Fever = Pyrexia\n")
+    path = os.pathsep.join([str(installed), str(ROOT)])
+    environment = {**os.environ, "PYTHONPATH": path}
+
+    def run(*arguments: str) -> str:
+        command = [sys.executable, *arguments]
+        done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+        return done.stdout
+
+    files = [str(tmp_path / "notes"), str(tmp_path / "codes")]
+    assert json.loads(run("-c", PROGRAM, *files)) == [
+        "ward",
+        "FEVER",
+        "HP:0001945",
+        ["Fever", "Pyrexia"],
+    ]
+    told = run("-m", "spacy_angel", "info")
+    assert "Corpus formats: ward," in told
+    assert "Vocabulary formats: ward_codes.v1," in told
