@@ -453,9 +453,9 @@ class Errors(metaclass=_WithCodes):
         "the files, and that data.kb is the vocabulary they were annotated with."
     )
     E608 = (
-        "The loss 'dpo' compares with a reference model, and the pairs carry no log-probabilities "
-        "of one. Put the values of reference_log_probs into the rows, or choose the loss "
-        "'pairwise', 'cpo' or 'simpo'."
+        "The loss {kind!r} compares with a reference model, and the pairs carry no "
+        "log-probabilities of one. Put the values of reference_log_probs into the rows, or choose "
+        "the loss 'pairwise', 'cpo' or 'simpo'."
     )
     E609 = (
         "Pairs by folds (negative.pairs.folds = {folds}) come from models that are fine-tuned "
@@ -487,6 +487,7 @@ class Errors(metaclass=_WithCodes):
     E615 = "There is no config {name!r}: neither a file nor one of those that ship: {known}."
     E616 = "{path} is there already, and no config is copied over it. Give another folder."
     E617 = "Training needs the package {package}: pip install 'spacy-angel[train]'."
+    E618 = "TRL does not have the loss {kind!r}. Set engine = plain beside it."
     # E7xx: command line
     E701 = (
         "One thing to add is needed: a vocabulary file, or `--mentions CORPUS`. "

@@ -1,7 +1,8 @@
 """Linear layers for inference: floating point, and int8 with a scale for every row.
 
 On a CPU the weights are laid out once in the order in which oneDNN's kernels read them, and the
-activation function runs inside the product.
+activation function runs inside the product. The operators for it are not part of torch's public
+interface; where one is missing, `functional.linear` computes the same.
 """
 
 from collections.abc import Callable
@@ -96,7 +97,11 @@ class Int8Linear:
 
     def __init__(self, weight: Tensor, scale: Tensor, bias: Tensor | None) -> None:
         self._weight = weight
-        self._packed = torch.ops.onednn.qlinear_prepack(weight, None)
+        self._packed = (
+            torch.ops.onednn.qlinear_prepack(weight, None)
+            if has_operators("onednn", "qlinear_prepack", "qlinear_pointwise")
+            else None
+        )
         self._scale = scale.float()
         self._zero_point = torch.zeros(len(scale), dtype=torch.int64)
         bias = torch.zeros(len(scale)) if bias is None else bias
@@ -122,6 +127,9 @@ class Int8Linear:
         """RETURNS (tuple[Tensor, Tensor]): [n, out] product without row scale and bias, and
         float32[n, 1] row scales."""
         rows, row_scale = quantize_rows(x)
+        if self._packed is None:
+            plain = functional.linear(rows.float() - _ZERO_POINT, self._weight.float())
+            return (plain * self._scale).to(dtype), row_scale
         y = torch.ops.onednn.qlinear_pointwise(
             rows,
             1.0,
@@ -181,10 +189,19 @@ def make_linear(weight: Tensor, bias: Tensor | None, scale: Tensor | None) -> Li
     return FloatLinear(weight, bias) if scale is None else Int8Linear(weight, scale, bias)
 
 
+def has_operators(namespace: str, *names: str) -> bool:
+    """namespace (str), names (str): of `torch.ops`. RETURNS (bool): whether this torch has all."""
+    return all(hasattr(getattr(torch.ops, namespace), name) for name in names)
+
+
 def _can_pack(weight: Tensor) -> bool:
     """RETURNS (bool): whether oneDNN has fast kernels for this weight on this machine."""
     if weight.device.type != "cpu" or not torch.backends.mkldnn.is_available():
         return False
+    if not has_operators("mkldnn", "_reorder_linear_weight", "_linear_pointwise"):
+        return False
     if weight.dtype == torch.bfloat16:
+        if not has_operators("mkldnn", "_is_mkldnn_bf16_supported"):
+            return False
         return bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
     return weight.dtype == torch.float32

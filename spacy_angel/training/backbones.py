@@ -1,34 +1,19 @@
-"""The model that training starts from: a checkpoint, a fresh small BART, or one whose layers are
-copied from a BERT-like encoder."""
+"""A model that is trained: weights, tokenizer and prompt settings together."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import torch
-from transformers import AutoModel, AutoTokenizer, BartConfig, BartForConditionalGeneration
-from transformers.tokenization_utils_fast import PreTrainedTokenizerFast
 
-from ..errors import AngelError, Errors
 from ..files.atomic import replacing_folder
-from ..model.checkpoint import (
-    checkpoint_folder,
-    max_positions,
-    open_checkpoint,
-    prompt_encoder,
-    save_settings,
-)
+from ..model.checkpoint import max_positions, open_checkpoint, prompt_encoder, save_settings
 from ..model.prompts import PromptEncoder, PromptFormat
-from .config import BackboneSettings
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 _ADDED_MARKS = ("[START]", "[END]")
-# BART looks a position up two rows further down its table.
-_POSITION_OFFSET = 2
 
 
 @dataclass
@@ -73,20 +58,6 @@ class Backbone:
             self.save_settings(parts)
 
 
-def make_backbone(settings: BackboneSettings, names: Iterable[str]) -> Backbone:
-    """The model that a config asks for.
-
-    settings (BackboneSettings): kind, checkpoint, sizes.
-    names (Iterable[str]): of the vocabulary; only `fresh` reads them.
-    RETURNS (Backbone): ready to train.
-    """
-    if settings.kind == "pretrained":
-        return load_backbone(settings.name, settings.max_source_tokens)
-    if settings.kind == "encoder":
-        return from_encoder(settings)
-    return fresh_bart(settings, names)
-
-
 def load_backbone(name_or_path: str | Path, max_source_tokens: int | None = None) -> Backbone:
     """An encoder-decoder checkpoint: BART, BioBART, GenBioEL, T5, or what a stage has saved.
 
@@ -97,13 +68,13 @@ def load_backbone(name_or_path: str | Path, max_source_tokens: int | None = None
     RAISES (AngelError): see `model.checkpoint.open_checkpoint`, `Checkpoint.module`.
     """
     checkpoint = open_checkpoint(name_or_path)
-    model = checkpoint.module(attn_implementation=_attention())
+    model = checkpoint.module(attn_implementation=fast_attention())
     length = max_source_tokens or checkpoint.format.max_source_tokens
     length = min(length, max_positions(model.config, "encoder") or length)
     format = replace(checkpoint.format, max_source_tokens=length)
     backbone = Backbone(model, checkpoint.tokenizer, format)
     if not tells_marks(backbone.tokenizer, format):
-        _add_marks(backbone)
+        add_marks(backbone)
     return backbone
 
 
@@ -119,140 +90,6 @@ def tells_marks(tokenizer: "PreTrainedTokenizerBase", prompt: PromptFormat) -> b
     words = tokenizer([mark.lower() for mark in marks], add_special_tokens=False)["input_ids"]
     unknown = tokenizer.unk_token_id
     return all(a != b and unknown not in a for a, b in zip(ids, words, strict=True))
-
-
-def fresh_bart(settings: BackboneSettings, names: Iterable[str]) -> Backbone:
-    """A small BART with random weights and a byte-level BPE trained on the vocabulary.
-
-    settings (BackboneSettings): sizes.
-    names (Iterable[str]): what the tokenizer is trained on.
-    RETURNS (Backbone): marks are added tokens.
-    """
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
-
-    bpe = Tokenizer(models.BPE())
-    bpe.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    bpe.decoder = decoders.ByteLevel()
-    special = ["<s>", "<pad>", "</s>", "<unk>"]
-    trainer = trainers.BpeTrainer(
-        vocab_size=settings.vocabulary_size,
-        special_tokens=special,
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-        show_progress=False,
-    )
-    bpe.train_from_iterator((" " + name for name in names), trainer)
-    bpe.post_processor = processors.TemplateProcessing(
-        single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
-    )
-    tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=bpe,
-        bos_token="<s>",
-        pad_token="<pad>",
-        eos_token="</s>",
-        unk_token="<unk>",
-    )
-    config = BartConfig(
-        vocab_size=len(tokenizer),
-        d_model=settings.width,
-        encoder_layers=settings.encoder_layers,
-        decoder_layers=settings.decoder_layers,
-        encoder_attention_heads=settings.heads,
-        decoder_attention_heads=settings.heads,
-        encoder_ffn_dim=4 * settings.width,
-        decoder_ffn_dim=4 * settings.width,
-        max_position_embeddings=settings.max_source_tokens,
-        # With the usual 0.02 a narrow model does not learn to read its source.
-        init_std=min(0.1, settings.width**-0.5),
-        bos_token_id=0,
-        pad_token_id=1,
-        eos_token_id=2,
-        decoder_start_token_id=2,
-        forced_eos_token_id=None,
-        attn_implementation=_attention(),
-    )
-    prompt = PromptFormat(max_source_tokens=settings.max_source_tokens)
-    backbone = Backbone(BartForConditionalGeneration(config), tokenizer, prompt)
-    _add_marks(backbone)
-    return backbone
-
-
-def from_encoder(settings: BackboneSettings) -> Backbone:
-    """A small BART that starts as a BERT-like encoder.
-
-    Both normalise after each block, so layers fit as they are: evenly spaced ones go into the
-    encoder and into the decoder (Shleifer and Rush 2020), whose cross-attention starts as the
-    same layer's self-attention. BERT adds the first token-type row to every position: it goes
-    into the position table.
-
-    settings (BackboneSettings): checkpoint and depth.
-    RETURNS (Backbone): marks are added tokens, `[CLS]` starts the decoder.
-    RAISES (AngelError): the checkpoint is not BERT-like.
-    """
-    folder = checkpoint_folder(settings.name)
-    encoder = AutoModel.from_pretrained(folder, add_pooling_layer=False)
-    tokenizer = AutoTokenizer.from_pretrained(folder)
-    return copy_encoder(encoder, tokenizer, settings)
-
-
-def copy_encoder(
-    encoder: "PreTrainedModel",
-    tokenizer: "PreTrainedTokenizerBase",
-    settings: BackboneSettings,
-) -> Backbone:
-    """`from_encoder` with the encoder in memory.
-
-    encoder (PreTrainedModel): e.g. a BertModel.
-    tokenizer (PreTrainedTokenizerBase): its own, with `[CLS]`, `[SEP]`, `[PAD]`.
-    settings (BackboneSettings): depth and source length.
-    RETURNS (Backbone): see `from_encoder`.
-    RAISES (AngelError): see `from_encoder`.
-    """
-    bert = encoder.config
-    if bert.model_type != "bert":
-        raise AngelError(Errors.E602.format(name=settings.name, found=bert.model_type))
-    positions = bert.max_position_embeddings
-    config = BartConfig(
-        vocab_size=bert.vocab_size,
-        max_position_embeddings=positions,
-        d_model=bert.hidden_size,
-        encoder_layers=settings.encoder_layers,
-        decoder_layers=settings.decoder_layers,
-        encoder_attention_heads=bert.num_attention_heads,
-        decoder_attention_heads=bert.num_attention_heads,
-        encoder_ffn_dim=bert.intermediate_size,
-        decoder_ffn_dim=bert.intermediate_size,
-        activation_function=bert.hidden_act,
-        init_std=bert.initializer_range,
-        bos_token_id=tokenizer.cls_token_id,
-        pad_token_id=tokenizer.pad_token_id,
-        eos_token_id=tokenizer.sep_token_id,
-        decoder_start_token_id=tokenizer.cls_token_id,
-        forced_eos_token_id=None,
-        attn_implementation=_attention(),
-    )
-    bart = BartForConditionalGeneration(config)
-    source = encoder.state_dict()
-    target = bart.state_dict()
-    words = source["embeddings.word_embeddings.weight"]
-    table = source["embeddings.position_embeddings.weight"]
-    table = table + source["embeddings.token_type_embeddings.weight"][0]
-    copied = {"model.shared.weight": words, "lm_head.weight": words}
-    for side in ("encoder", "decoder"):
-        copied[f"model.{side}.embed_tokens.weight"] = words
-        name = f"model.{side}.embed_positions.weight"
-        copied[name] = torch.cat([target[name][:_POSITION_OFFSET], table])
-        for kind in ("weight", "bias"):
-            copied[f"model.{side}.layernorm_embedding.{kind}"] = source[
-                f"embeddings.LayerNorm.{kind}"
-            ]
-        depth = getattr(config, f"{side}_layers")
-        for to, layer in enumerate(_spread(depth, bert.num_hidden_layers)):
-            copied |= _layer(source, layer, f"model.{side}.layers.{to}", side == "decoder")
-    bart.load_state_dict(target | copied)
-    length = min(settings.max_source_tokens, positions)
-    backbone = Backbone(bart, tokenizer, PromptFormat(max_source_tokens=length))
-    _add_marks(backbone)
-    return backbone
 
 
 def set_dropout(model: torch.nn.Module, hidden: float, attention: float) -> None:
@@ -276,46 +113,22 @@ def set_dropout(model: torch.nn.Module, hidden: float, attention: float) -> None
                 setattr(module, name, min(getattr(module, name), hidden))
 
 
-def _attention() -> str:
-    """On a CPU the plain computation trains short sources faster than the fused one, whose
-    backward pass is slow there; on a GPU it is the other way round."""
+def fast_attention() -> str:
+    """The implementation of attention that trains fastest here.
+
+    On a CPU the plain computation trains short sources faster than the fused one, whose
+    backward pass is slow there; on a GPU it is the other way round.
+
+    RETURNS (str): as `attn_implementation` names it.
+    """
     return "sdpa" if torch.cuda.is_available() else "eager"
 
 
-def _layer(
-    source: dict[str, torch.Tensor], layer: int, to: str, crosses: bool
-) -> dict[str, torch.Tensor]:
-    """Weights of one BERT layer under BART's names."""
-    attention = {
-        "q_proj": "attention.self.query",
-        "k_proj": "attention.self.key",
-        "v_proj": "attention.self.value",
-        "out_proj": "attention.output.dense",
-    }
-    names = {
-        "self_attn_layer_norm": "attention.output.LayerNorm",
-        "fc1": "intermediate.dense",
-        "fc2": "output.dense",
-        "final_layer_norm": "output.LayerNorm",
-        **{f"self_attn.{name}": of for name, of in attention.items()},
-    }
-    if crosses:
-        names |= {f"encoder_attn.{name}": of for name, of in attention.items()}
-        names["encoder_attn_layer_norm"] = "attention.output.LayerNorm"
-    return {
-        f"{to}.{name}.{kind}": source[f"encoder.layer.{layer}.{of}.{kind}"]
-        for name, of in names.items()
-        for kind in ("weight", "bias")
-    }
+def add_marks(backbone: Backbone) -> None:
+    """Make the marks of a mention tokens of their own.
 
-
-def _spread(n: int, total: int) -> list[int]:
-    """n of `total` layers, the first and the last among them: 3 of 6 → [0, 2, 5]."""
-    return [int(i) for i in np.linspace(0, total - 1, n)]
-
-
-def _add_marks(backbone: Backbone) -> None:
-    """Make the marks tokens of their own."""
+    backbone (Backbone): changed in place: tokenizer, prompt settings, rows of the embeddings.
+    """
     start, end = _ADDED_MARKS
     backbone.tokenizer.add_special_tokens({"additional_special_tokens": [start, end]})
     backbone.format = replace(backbone.format, start_mark=start, end_mark=end)

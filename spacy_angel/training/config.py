@@ -40,7 +40,7 @@ class BackboneSettings:
 
     kind (str): `pretrained`: an encoder-decoder checkpoint; `encoder`: a small BART whose layers
         are copied from a BERT-like encoder; `fresh`: a small BART with random weights and a
-        tokenizer trained on the vocabulary.
+        tokenizer trained on the vocabulary; or one of another package, see `backbone_kinds`.
     name (str): checkpoint folder or hub name; unused by `fresh`.
     encoder_layers (int), decoder_layers (int): depth of the small BART.
     width (int), heads (int), vocabulary_size (int): of `fresh` only.
@@ -48,7 +48,7 @@ class BackboneSettings:
     """
 
     __pydantic_config__: ClassVar[Any] = _STRICT
-    kind: Literal["pretrained", "encoder", "fresh"] = "pretrained"
+    kind: str = "pretrained"
     name: str = "facebook/bart-large"
     encoder_layers: int = 3
     decoder_layers: int = 2
@@ -179,17 +179,18 @@ class PositiveSettings:
 class LossSettings:
     """The preference loss (equation 4; appendix C for its variants).
 
-    kind (str): `dpo`; `pairwise` (no reference); `cpo`; `simpo`.
+    kind (str): `dpo`; `pairwise` (no reference); `cpo`; `simpo`; or one of another package, see
+        `losses`.
     beta (float): scale of the difference of log-probabilities.
-    nll_weight (float): weight of the chosen name's negative log-likelihood a token (CPO's and
-        RPO's extra term).
+    nll_weight (float | None): weight of the chosen name's negative log-likelihood a token (CPO's
+        and RPO's extra term); None is the loss's own, 1 for `cpo` and 0 for the others.
     gamma (float): margin that SimPO asks for.
     """
 
     __pydantic_config__: ClassVar[Any] = _STRICT
-    kind: Literal["dpo", "pairwise", "cpo", "simpo"] = "dpo"
+    kind: str = "dpo"
     beta: float = 0.1
-    nll_weight: float = 0.0
+    nll_weight: float | None = None
     gamma: float = 0.5
 
 
@@ -315,13 +316,35 @@ def load_config(path: Path, overrides: dict[str, Any] | None = None) -> Training
     except (ConfigValidationError, ValueError) as error:
         raise AngelError(Errors.E600.format(path=path, problems=error)) from error
     try:
-        return TypeAdapter(TrainingConfig).validate_python(dict(values))
+        config = TypeAdapter(TrainingConfig).validate_python(dict(values))
     except ValidationError as error:
         problems = "; ".join(
             f"{'.'.join(map(str, problem['loc']))}: {problem['msg']} (got {problem['input']!r})"
             for problem in error.errors()
         )
         raise AngelError(Errors.E600.format(path=path, problems=problems)) from error
+    if unknown := _unknown_kinds(config):
+        raise AngelError(Errors.E600.format(path=path, problems="; ".join(unknown)))
+    return config
+
+
+def _unknown_kinds(config: TrainingConfig) -> list[str]:
+    """RETURNS (list[str]): kinds that no registry has, in words."""
+    # Here, so that settings can be made without torch.
+    from .backbone_kinds import all_backbones
+    from .losses import all_losses
+
+    losses, backbones = sorted(all_losses()), sorted(all_backbones())
+    given = [
+        ("backbone.kind", config.backbone.kind, backbones),
+        ("pretrain.negative.loss.kind", config.pretrain.negative.loss.kind, losses),
+        ("negative.loss.kind", config.negative.loss.kind, losses),
+    ]
+    return [
+        f"{setting}: {kind!r} is none of {', '.join(known)}"
+        for setting, kind, known in given
+        if kind not in known
+    ]
 
 
 def parse_overrides(arguments: Sequence[str]) -> dict[str, Any]:

@@ -5,15 +5,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..model.checkpoint import DTYPES
-from ..model.families import family_of
 from .backbones import Backbone
 from .config import DevelopmentSettings
 from .corpus import LabelledMention
-from .preferences import predict
+from .prediction import generator_of, predict
 
 if TYPE_CHECKING:
-    from ..search.generator import Generator
     from ..vocabulary.kb import ConceptKB
 
 
@@ -60,20 +57,6 @@ class Development:
         finally:
             backbone.model.train(was_training)
         return top1, top_k, len(mentions)
-
-
-def generator_of(backbone: Backbone, dtype: str = "float32") -> "Generator":
-    """The model in memory as the search takes it.
-
-    backbone (Backbone): in evaluation mode.
-    dtype (str): type of the weights in use; of the BART family only.
-    RETURNS (Generator): with a copy of BART's weights, and with any other model itself.
-    """
-    from ..search.generator import Generator
-
-    config = backbone.model.config
-    model = family_of(config).from_module(backbone.model, DTYPES[dtype])
-    return Generator(model, backbone.prompts, config)
 
 
 def even_sample(mentions: Sequence[LabelledMention], n: int) -> list[LabelledMention]:

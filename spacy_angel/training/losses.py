@@ -1,5 +1,8 @@
 """The losses as pure functions of a model's logits, and the log-probability of names.
 
+A preference loss is a row of `LOSSES`; another package adds one by an entry point of the group
+`spacy_angel_losses` that gives a `Loss`.
+
 A batch is a dictionary of right-padded tensors, `rows` = number of decoder sequences:
 `input_ids`, `attention_mask` [rows, source], `decoder_input_ids`, `labels` [rows, target], where
 `labels` is IGNORE on the prefix and the padding.
@@ -8,6 +11,7 @@ A batch is a dictionary of right-padded tensors, `rows` = number of decoder sequ
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Literal, Protocol
 
 import torch
 from accelerate.utils import extract_model_from_parallel
@@ -15,6 +19,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from .config import LossSettings
+from .registry import with_entry_points
 
 IGNORE = -100
 _INPUTS = ("input_ids", "attention_mask", "decoder_input_ids")
@@ -70,32 +75,117 @@ def name_log_probs(logits: Tensor, labels: Tensor) -> NameLogProbs:
     return NameLogProbs(sums, mask.sum(dim=1))
 
 
-def preference_losses(
+def pair_log_probs(
+    model: torch.nn.Module, batch: dict[str, Tensor]
+) -> tuple[NameLogProbs, NameLogProbs, tuple[Tensor, Tensor]]:
+    """Log-probabilities of the two names of each pair in one pass.
+
+    model (torch.nn.Module): encoder-decoder.
+    batch (dict[str, Tensor]): as `collate_pairs` makes it.
+    RETURNS (tuple[NameLogProbs, NameLogProbs, tuple[Tensor, Tensor]]): of the chosen and of the
+        rejected names, and the mean logit of either, which TRL logs.
+    """
+    labels = batch["labels"]
+    logits = label_logits(model, batch)
+    both = name_log_probs(logits, labels)
+    half = len(labels) // 2
+    n_chosen = int((labels[:half] != IGNORE).sum())
+    return (
+        NameLogProbs(both.sums[:half], both.lengths[:half]),
+        NameLogProbs(both.sums[half:], both.lengths[half:]),
+        (logits[:n_chosen].detach().mean(), logits[n_chosen:].detach().mean()),
+    )
+
+
+class LossFunction(Protocol):
+    """A loss of pairs of names."""
+
+    def __call__(
+        self,
+        chosen: NameLogProbs,
+        rejected: NameLogProbs,
+        settings: LossSettings,
+        reference: tuple[Tensor, Tensor] | None,
+    ) -> Tensor:
+        """Without the likelihood term, see `mean_nll`.
+
+        chosen (NameLogProbs), rejected (NameLogProbs): under the trained model, one row a pair.
+        settings (LossSettings): β, γ.
+        reference (tuple[Tensor, Tensor] | None): float32[pairs] each, log p_ref of the same names,
+            for a loss that needs it.
+        RETURNS (Tensor): float32[pairs].
+        """
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A preference loss as a config names it.
+
+    function (LossFunction): the loss of each pair.
+    needs_reference (bool): it compares with a frozen model.
+    nll_weight (float): of the likelihood term, where the config says nothing.
+    trl (str | None): TRL's trainer that has it, `dpo` or `cpo`; None: only the engine `plain` has.
+    """
+
+    function: LossFunction
+    needs_reference: bool = False
+    nll_weight: float = 0.0
+    trl: Literal["dpo", "cpo"] | None = None
+
+
+def dpo(
     chosen: NameLogProbs,
     rejected: NameLogProbs,
     settings: LossSettings,
-    reference_chosen: Tensor | None = None,
-    reference_rejected: Tensor | None = None,
+    reference: tuple[Tensor, Tensor] | None,
 ) -> Tensor:
-    """-log σ(β (r(chosen) - r(rejected))) a pair (equation 4), with r by the kind of loss:
-    `dpo` log p - log p_ref (equation 5), `pairwise` and `cpo` log p, `simpo` log p / tokens, less
-    the margin γ. The likelihood term is not in it: see `mean_nll`.
-
-    chosen (NameLogProbs), rejected (NameLogProbs): under the trained model, one row a pair.
-    settings (LossSettings): kind, β, γ.
-    reference_chosen (Tensor | None), reference_rejected (Tensor | None): float32[pairs], log p_ref
-        of the same names; for `dpo`.
-    RETURNS (Tensor): float32[pairs].
-    """
-    if settings.kind == "simpo":
-        margin = chosen.sums / chosen.lengths - rejected.sums / rejected.lengths
-        return -F.logsigmoid(settings.beta * margin - settings.gamma)
-    margin = chosen.sums - rejected.sums
-    if settings.kind == "dpo":
-        assert reference_chosen is not None
-        assert reference_rejected is not None
-        margin = margin - (reference_chosen - reference_rejected)
+    """-log σ(β (r(chosen) - r(rejected))) with r = log p - log p_ref (equations 4 and 5); see
+    `LossFunction`."""
+    assert reference is not None
+    margin = chosen.sums - rejected.sums - (reference[0] - reference[1])
     return -F.logsigmoid(settings.beta * margin)
+
+
+def pairwise(
+    chosen: NameLogProbs,
+    rejected: NameLogProbs,
+    settings: LossSettings,
+    reference: tuple[Tensor, Tensor] | None,
+) -> Tensor:
+    """As `dpo` with r = log p (appendix C); with the likelihood term CPO (Xu et al., 2024,
+    equation 7)."""
+    return -F.logsigmoid(settings.beta * (chosen.sums - rejected.sums))
+
+
+def simpo(
+    chosen: NameLogProbs,
+    rejected: NameLogProbs,
+    settings: LossSettings,
+    reference: tuple[Tensor, Tensor] | None,
+) -> Tensor:
+    """-log σ(β (r(chosen) - r(rejected)) - γ) with r = log p a token (appendix C)."""
+    margin = chosen.sums / chosen.lengths - rejected.sums / rejected.lengths
+    return -F.logsigmoid(settings.beta * margin - settings.gamma)
+
+
+LOSSES: dict[str, Loss] = {
+    "dpo": Loss(dpo, needs_reference=True, trl="dpo"),
+    "pairwise": Loss(pairwise, trl="dpo"),
+    "cpo": Loss(pairwise, nll_weight=1.0, trl="cpo"),
+    "simpo": Loss(simpo, trl="cpo"),
+}
+
+
+def all_losses() -> dict[str, Loss]:
+    """RETURNS (dict[str, Loss]): by name, those of other packages among them."""
+    return with_entry_points(LOSSES, "spacy_angel_losses")
+
+
+def nll_weight(settings: LossSettings) -> float:
+    """RETURNS (float): the weight of the likelihood term, by the settings or else by the loss."""
+    if settings.nll_weight is not None:
+        return settings.nll_weight
+    return all_losses()[settings.kind].nll_weight
 
 
 def mean_nll(names: NameLogProbs) -> Tensor:

@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
-from torch import Tensor
 from transformers.training_args import TrainingArguments
 
 from ..errors import AngelError, Errors
 from .backbones import Backbone
 from .batches import TokenRows, collate_pairs
 from .config import LossSettings, NegativeSettings
-from .losses import IGNORE, NameLogProbs, label_logits, mean_nll, name_log_probs, preference_losses
+from .losses import all_losses, mean_nll, nll_weight, pair_log_probs
 from .trainer import LinkingTrainer, Trained, run_training, training_arguments
 
 if TYPE_CHECKING:
@@ -35,16 +34,20 @@ def train_negative(
     """Train on preference pairs; run again after a kill, it goes on.
 
     backbone (Backbone): trained in place.
-    rows (TokenRows): as `encode_pairs` gives them; for `dpo` with the values that
-        `reference_log_probs` gives.
+    rows (TokenRows): as `encode_pairs` gives them; for a loss with a reference with the values
+        that `reference_log_probs` gives.
     settings (NegativeSettings): loss, engine, course.
     output (Path): folder for checkpoints, metrics and the model.
     development (Development | None): chooses the checkpoint.
     RETURNS (Trained): where the model lies.
-    RAISES (AngelError): `dpo` without values of the reference; see `run_training`.
+    RAISES (AngelError): no values of a reference that the loss needs, a loss that TRL does not
+        have; see `run_training`.
     """
-    if settings.loss.kind == "dpo" and "ref_chosen_logps" not in rows.values:
-        raise AngelError(Errors.E608)
+    loss = all_losses()[settings.loss.kind]
+    if loss.needs_reference and "ref_chosen_logps" not in rows.values:
+        raise AngelError(Errors.E608.format(kind=settings.loss.kind))
+    if settings.engine == "trl" and loss.trl is None:
+        raise AngelError(Errors.E618.format(kind=settings.loss.kind))
 
     def make_trainer(checkpoints: Path) -> LinkingTrainer:
         make = _trl_trainer if settings.engine == "trl" else _plain_trainer
@@ -68,6 +71,8 @@ class PairTrainer(LinkingTrainer):
     def __init__(self, *, loss: LossSettings, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.loss = loss
+        self.loss_function = all_losses()[loss.kind].function
+        self.nll_weight = nll_weight(loss)
         self.model_accepts_loss_kwargs = False
         self._log_probs: dict[str, list[float]] = defaultdict(list)
 
@@ -80,16 +85,13 @@ class PairTrainer(LinkingTrainer):
     ) -> Any:
         """Called by the trainer: mean over the pairs of the batch."""
         chosen, rejected, _ = pair_log_probs(model, inputs)
-        losses = preference_losses(
-            chosen,
-            rejected,
-            self.loss,
-            inputs.get("ref_chosen_logps"),
-            inputs.get("ref_rejected_logps"),
-        )
+        reference = None
+        if "ref_chosen_logps" in inputs:
+            reference = inputs["ref_chosen_logps"], inputs["ref_rejected_logps"]
+        losses = self.loss_function(chosen, rejected, self.loss, reference)
         self._log_probs["logps/chosen"].append(chosen.sums.mean().item())
         self._log_probs["logps/rejected"].append(rejected.sums.mean().item())
-        return losses.mean() + self.loss.nll_weight * mean_nll(chosen)
+        return losses.mean() + self.nll_weight * mean_nll(chosen)
 
     def log(self, logs: dict[str, float], *args: Any, **kwargs: Any) -> None:
         """Called by the trainer: adds the means since the last line."""
@@ -97,28 +99,6 @@ class PairTrainer(LinkingTrainer):
             logs |= {name: sum(values) / len(values) for name, values in self._log_probs.items()}
             self._log_probs.clear()
         super().log(logs, *args, **kwargs)
-
-
-def pair_log_probs(
-    model: torch.nn.Module, batch: dict[str, Tensor]
-) -> tuple[NameLogProbs, NameLogProbs, tuple[Tensor, Tensor]]:
-    """Log-probabilities of the two names of each pair in one pass.
-
-    model (torch.nn.Module): encoder-decoder.
-    batch (dict[str, Tensor]): as `collate_pairs` makes it.
-    RETURNS (tuple[NameLogProbs, NameLogProbs, tuple[Tensor, Tensor]]): of the chosen and of the
-        rejected names, and the mean logit of either, which TRL logs.
-    """
-    labels = batch["labels"]
-    logits = label_logits(model, batch)
-    both = name_log_probs(logits, labels)
-    half = len(labels) // 2
-    n_chosen = int((labels[:half] != IGNORE).sum())
-    return (
-        NameLogProbs(both.sums[:half], both.lengths[:half]),
-        NameLogProbs(both.sums[half:], both.lengths[half:]),
-        (logits[:n_chosen].detach().mean(), logits[n_chosen:].detach().mean()),
-    )
 
 
 def _plain_trainer(
@@ -134,6 +114,6 @@ def _trl_trainer(
     # Here, so that the rest of the package runs where trl is not installed.
     from . import trl_trainers
 
-    with_reference = negative.loss.kind in ("dpo", "pairwise")
-    make = trl_trainers.dpo_trainer if with_reference else trl_trainers.cpo_trainer
+    is_dpo = all_losses()[negative.loss.kind].trl == "dpo"
+    make = trl_trainers.dpo_trainer if is_dpo else trl_trainers.cpo_trainer
     return make(negative, output, measured, **common)

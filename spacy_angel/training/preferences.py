@@ -8,15 +8,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from tqdm import tqdm
-
 from ..errors import AngelError, Errors, Warnings
 from ..files.atomic import write_text
 from ..model.mention import Mention
 from .batches import PreferencePair
-from .config import BeamSettings, PairSettings
+from .config import PairSettings
 from .corpus import LabelledMention, distinct_mentions
 from .examples import nearest_names, nearest_wrong_names
+from .prediction import predict
 
 if TYPE_CHECKING:
     from ..search.generator import Generator
@@ -140,43 +139,6 @@ def mine_pairs(
         right = [not gold.isdisjoint(kb.concept_ids_of(i)) for i in found]
         pairs += prediction_pairs(labelled.mention, names, right, settings, positive)
     return pairs
-
-
-def predict(
-    mentions: Sequence[Mention],
-    generator: "Generator",
-    kb: "ConceptKB",
-    settings: BeamSettings,
-    k: int,
-    description: str = "Searching",
-) -> Iterator[list[int]]:
-    """Names by constrained beam search.
-
-    mentions (Sequence[Mention]): any number; they are searched in blocks of like length.
-    generator (Generator): the model.
-    kb (ConceptKB): all its names are allowed.
-    settings (BeamSettings): of the search.
-    k (int): names a mention.
-    description (str): of the progress bar.
-    RETURNS (Iterator[list[int]]): indices of names, best first, one list a mention.
-    """
-    from ..search.search import SearchSettings
-
-    space = kb.search_space(generator.prompts, [None])
-    beam_search = SearchSettings(
-        k=k,
-        num_beams=max(settings.num_beams, k),
-        length_penalty=settings.length_penalty,
-    )
-    batch_size = settings.batch_size
-    # Each block is sorted by length inside; a larger one wastes less, but shows less progress.
-    block = 16 * batch_size
-    with tqdm(total=len(mentions), desc=description, unit="mentions") as progress:
-        for start in range(0, len(mentions), block):
-            part = mentions[start : start + block]
-            for result in generator.search(part, space, beam_search, batch_size=batch_size):
-                yield [hypothesis.name for hypothesis in result.hypotheses]
-            progress.update(len(part))
 
 
 def gold_names(concept_ids: Iterable[str], kb: "ConceptKB") -> list[str]:

@@ -6,9 +6,6 @@ Every function can be run again after a kill, and under `torchrun` or `accelerat
 import json
 import logging
 from collections.abc import Iterator, Sequence
-from copy import copy
-from dataclasses import dataclass
-from functools import cached_property
 from itertools import chain, count, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,12 +18,13 @@ from transformers.trainer_utils import set_seed
 from ..errors import AngelError, Errors, Warnings
 from ..files.atomic import write_text
 from ..model.mention import Mention
-from ..vocabulary.tfidf import TrigramTfidf
-from .backbones import Backbone, load_backbone, make_backbone
+from .backbone_kinds import make_backbone
+from .backbones import Backbone, load_backbone
 from .batches import Example, PreferencePair, TokenRows, encode_examples, encode_pairs
 from .config import ExampleSettings, NegativeSettings, OptimizerSettings, TrainingConfig, as_plain
-from .corpus import LabelledMention, label_mentions, split_by_text
-from .development import Development, even_sample, generator_of
+from .corpus import LabelledMention, split_by_text
+from .data import TrainingData
+from .development import Development
 from .examples import (
     PairScorer,
     embedding_scorer,
@@ -37,8 +35,10 @@ from .examples import (
     vocabulary_examples,
     vocabulary_pairs,
 )
+from .losses import all_losses
 from .negative import train_negative
 from .positive import train_positive
+from .prediction import generator_of
 from .preferences import (
     correction_pairs,
     gold_names,
@@ -51,90 +51,9 @@ from .references import reference_log_probs
 from .trainer import MODEL_FOLDER, Trained, claim_folder, finished
 
 if TYPE_CHECKING:
-    from ..vocabulary.concepts import Concept
-    from ..vocabulary.kb import ConceptKB
+    pass
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass
-class TrainingData:
-    """What the stages share, read when first asked for.
-
-    config (TrainingConfig): paths and sizes.
-    """
-
-    config: TrainingConfig
-
-    @cached_property
-    def kb(self) -> "ConceptKB":
-        """The vocabulary."""
-        from ..vocabulary.kb import ConceptKB
-
-        return ConceptKB.from_disk(Path(self.config.data.kb))
-
-    @cached_property
-    def names(self) -> list[str]:
-        """All its names in normal form, by index."""
-        return [self.kb.name(i) for i in range(self.kb.n_names)]
-
-    @cached_property
-    def tfidf(self) -> TrigramTfidf:
-        """Fitted on all its names."""
-        return TrigramTfidf().fit(self.names)
-
-    @cached_property
-    def train(self) -> list[LabelledMention]:
-        """Training mentions that the vocabulary knows."""
-        return [*chain.from_iterable(self._mentions(self.config.data.train, "data.train"))]
-
-    @cached_property
-    def development(self) -> Development | None:
-        """How accuracy is measured; None without development files."""
-        if not self.config.data.dev:
-            return None
-        files = self._mentions(self.config.data.dev, "data.dev")
-        sample = self.config.development.sample
-        mentions = chain.from_iterable(even_sample(mentions, sample) for mentions in files)
-        return Development([*mentions], self.kb, self.config.development)
-
-    def without(self, mentions: list[LabelledMention]) -> "TrainingData":
-        """mentions (list[LabelledMention]): to leave out. RETURNS (TrainingData): the other
-        training mentions with the same vocabulary, and no development set."""
-        left_out = {id(labelled) for labelled in mentions}
-        rest = copy(self)
-        rest.kb, rest.names, rest.tfidf = self.kb, self.names, self.tfidf
-        rest.train = [labelled for labelled in self.train if id(labelled) not in left_out]
-        rest.development = None
-        return rest
-
-    def pretraining_concepts(self) -> "Iterator[Concept]":
-        """RETURNS (Iterator[Concept]): those of the vocabulary that pre-training is about."""
-        types = set(self.config.pretrain.vocabulary.types)
-        return (c for c in self.kb if not types or not types.isdisjoint(c.types))
-
-    def _mentions(self, paths: tuple[str, ...], setting: str) -> list[list[LabelledMention]]:
-        from ..corpora.registry import read_corpus
-        from ..vocabulary.identifiers import split_ids
-
-        settings = self.config.data
-        files: list[list[LabelledMention]] = []
-        for path in paths:
-            found = label_mentions(
-                read_corpus(Path(path), settings.format),
-                self.kb.resolve,
-                split_ids,
-            )
-            files.append(found.mentions)
-            logger.info(
-                "%s: %d mentions, %d more without an identifier of the vocabulary",
-                path,
-                len(found.mentions),
-                found.unknown,
-            )
-        if not any(files):
-            raise AngelError(Errors.E607.format(setting=setting, paths=list(paths)))
-        return files
 
 
 def pretrain(config: TrainingConfig, output: Path) -> Trained:
@@ -366,7 +285,7 @@ def _train_on_pairs(
     pairs = read_pairs(pairs_file)
     rows = encode_pairs(pairs, backbone.prompts, backbone.max_target_tokens, len(pairs))
     _say_dropped(rows)
-    if settings.loss.kind == "dpo":
+    if all_losses()[settings.loss.kind].needs_reference:
         rows.values = reference_log_probs(
             reference or backbone,
             rows,

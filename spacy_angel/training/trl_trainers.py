@@ -17,8 +17,7 @@ from trl.trainer.dpo_trainer import DPOTrainer
 
 from .batches import TokenRows
 from .config import NegativeSettings
-from .losses import mean_nll
-from .negative import pair_log_probs
+from .losses import mean_nll, nll_weight, pair_log_probs
 from .trainer import LinkingTrainer, training_arguments
 
 
@@ -109,7 +108,7 @@ def dpo_trainer(
         measured,
         beta=loss.beta,
         loss_type="sigmoid",
-        rpo_alpha=loss.nll_weight or None,
+        rpo_alpha=nll_weight(loss) or None,
         reference_free=loss.kind == "pairwise",
         precompute_ref_log_probs=True,
         # The settings' own dropout is already set on the model.
@@ -137,7 +136,7 @@ def cpo_trainer(
         beta=loss.beta,
         loss_type="simpo" if loss.kind == "simpo" else "sigmoid",
         simpo_gamma=loss.gamma,
-        cpo_alpha=loss.nll_weight,
+        cpo_alpha=nll_weight(loss),
         disable_dropout=False,
         gradient_checkpointing=False,
         # Rows come tokenized; without these TRL warns of defaults that it will not use.

@@ -108,7 +108,7 @@ def test_the_tiny_course_from_a_wheel(tmp_path):
     assert Path(where.strip()).is_relative_to(site)
     angel("kb", "build", "assets/vocabulary.jsonl", "-o", "kb")
     data = ["--data.kb=kb", '--data.train=["assets/train.txt"]', '--data.dev=["assets/dev.txt"]']
-    config = ["tiny/tiny", *data, "--pretrain.positive.optimizer.steps=20"]
+    config = ["tiny/tiny", *data]
     angel("train", "pretrain", *config, "-o", "pretrain")
     start = "pretrain/negative/model"
     angel("train", "positive", *config, "--start", start, "-o", "positive")

@@ -4,6 +4,7 @@ import pytest
 import torch
 from torch.nn import functional
 
+from spacy_angel.model import linear
 from spacy_angel.model.linear import (
     FloatLinear,
     Int8Linear,
@@ -81,6 +82,22 @@ def test_int8_computes_with_the_rounded_values(activation, with_bias, dtype) -> 
     tolerance = 1e-4 if dtype == torch.float32 else 0.1
     assert torch.allclose(found.float(), expected, atol=tolerance)
     assert torch.equal(layer.weight(), weight)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+def test_a_torch_without_the_operators_computes_the_same(activation, dtype, monkeypatch) -> None:
+    weight, bias, x = torch.randn(24, 32), torch.randn(24), torch.randn(5, 32)
+    values, scale = quantize_weight(weight)
+    kinds = [(weight.to(dtype), bias.to(dtype), None), (values, bias, scale)]
+    with_operators = [make_linear(*kind) for kind in kinds]
+    monkeypatch.setattr(linear, "has_operators", lambda *names: False)
+    without = [make_linear(*kind) for kind in kinds]
+    tolerance = 1e-4 if dtype == torch.float32 else 0.1
+    for one, other in zip(with_operators, without, strict=True):
+        found, expected = other(x.to(dtype), dtype, activation), one(x.to(dtype), dtype, activation)
+        assert found.dtype == expected.dtype == dtype
+        assert torch.allclose(found.float(), expected.float(), atol=tolerance)
 
 
 @pytest.mark.parametrize("int8", [False, True])

@@ -9,7 +9,8 @@ from support.tiny_training import TINY, tiny_backbone
 
 from spacy_angel.errors import AngelError
 from spacy_angel.training.averaging import average_models
-from spacy_angel.training.backbones import fresh_bart, load_backbone
+from spacy_angel.training.backbones import load_backbone
+from spacy_angel.training.fresh import fresh_bart
 
 
 @pytest.fixture

@@ -2,6 +2,8 @@ import math
 
 import pytest
 import torch
+from support.entry_points import install
+from support.helpers import ROOT
 from support.tiny_training import EXAMPLES, PAIRS, tiny_backbone
 
 from spacy_angel.training.batches import (
@@ -10,14 +12,17 @@ from spacy_angel.training.batches import (
     encode_examples,
     encode_pairs,
 )
-from spacy_angel.training.config import LossSettings
+from spacy_angel.training.config import LossSettings, load_config
 from spacy_angel.training.losses import (
     IGNORE,
+    LOSSES,
+    Loss,
     NameLogProbs,
+    all_losses,
     label_logits,
     mean_nll,
     name_log_probs,
-    preference_losses,
+    nll_weight,
     smoothed_cross_entropy,
 )
 
@@ -63,8 +68,36 @@ def test_name_log_probs_sum_over_the_labels_of_each_row():
 )
 def test_preference_losses_by_hand(settings, margins):
     reference = torch.tensor([-2.5, -5.5]), torch.tensor([-2.0, -4.5])
-    losses = preference_losses(CHOSEN, REJECTED, settings, *reference)
+    losses = LOSSES[settings.kind].function(CHOSEN, REJECTED, settings, reference)
     assert losses.tolist() == pytest.approx([minus_log_sigmoid(m) for m in margins], abs=1e-6)
+
+
+def test_a_loss_compares_with_a_reference_or_does_not():
+    assert {name for name, loss in LOSSES.items() if loss.needs_reference} == {"dpo"}
+
+
+def test_cpo_has_its_likelihood_term():
+    # Without it CPO would be the pairwise loss.
+    assert {name: nll_weight(LossSettings(name)) for name in LOSSES} == {
+        "dpo": 0,
+        "pairwise": 0,
+        "cpo": 1,
+        "simpo": 0,
+    }
+    assert nll_weight(LossSettings("cpo", nll_weight=0.0)) == 0
+    assert nll_weight(LossSettings("dpo", nll_weight=0.2)) == 0.2
+
+
+def test_another_package_brings_a_loss(monkeypatch):
+    def hinge(chosen, rejected, settings, reference):
+        return torch.relu(1 - settings.beta * (chosen.sums - rejected.sums))
+
+    install(monkeypatch, "spacy_angel_losses", hinge=Loss(hinge), dpo=Loss(hinge))
+    assert all_losses()["dpo"] is LOSSES["dpo"]
+    found = all_losses()["hinge"].function(CHOSEN, REJECTED, LossSettings("hinge", 0.5), None)
+    assert found.tolist() == [0.5, 2.0]
+    overrides = {"negative.loss.kind": "hinge", "negative.engine": "plain"}
+    assert load_config(ROOT / "configs/ncbi.cfg", overrides).negative.loss.kind == "hinge"
 
 
 def test_mean_nll_counts_tokens():

@@ -18,7 +18,7 @@ from spacy_angel.corpora.formats.pubtator import write_pubtator
 from spacy_angel.errors import AngelError
 from spacy_angel.search.generator import Generator
 from spacy_angel.training import stages
-from spacy_angel.training.backbones import make_backbone
+from spacy_angel.training.backbone_kinds import make_backbone
 from spacy_angel.training.config import load_config
 from spacy_angel.training.preferences import read_pairs
 from spacy_angel.vocabulary.concepts import Concept, normalize_name
@@ -258,8 +258,9 @@ def test_training_needs_neither_spacy_nor_before_its_second_stage_trl():
 @pytest.mark.parametrize(
     "launcher",
     [
-        ["torch.distributed.run", "--standalone", "--nproc_per_node=2"],
-        ["accelerate.commands.launch", "--cpu", "--num_processes=2", "--num_machines=1"],
+        # Without `--` torchrun takes `--start` for an option of its own.
+        ["torch.distributed.run", "--standalone", "--nproc_per_node=2", "-m", "--"],
+        ["accelerate.commands.launch", "--cpu", "--num_processes=2", "--num_machines=1", "-m"],
     ],
     ids=["torchrun", "accelerate"],
 )
@@ -267,7 +268,7 @@ def test_of_several_processes_the_first_one_reports(config, tmp_path, launcher):
     make_backbone(config.backbone, NAMES).save(tmp_path / "model")
 
     def train(*command):
-        arguments = ["-m", *launcher, "-m", "spacy_angel", "train", *command]
+        arguments = ["-m", *launcher, "spacy_angel", "train", *command]
         settings = {
             "data.kb": tmp_path / "kb",
             "data.train": json.dumps([str(tmp_path / "train.txt")]),
