@@ -588,6 +588,18 @@ class Errors(metaclass=_WithCodes):
         "Many machines open the pipeline each for itself: give its folder, on a disk that all of "
         "them see, with --pipeline. `spacy_angel.load().to_disk(FOLDER)` writes the shipped one."
     )
+    E824 = (
+        "{path} cannot be written: {reason}. {advice} What was recorded is kept: the same command "
+        "goes on from there."
+    )
+    E825 = (
+        "{path} has changed since this run began, so what was read is not what is there now. Start "
+        "the same command again once it is left alone: what has changed is annotated anew."
+    )
+    E826 = (
+        "Files of the format {format} cannot follow each other on standard output. Take one of "
+        "{known}, or give a folder with --output."
+    )
     # E9xx: files
     E901 = "{path} cannot be read: {error}. Check the path and your rights on it."
     E902 = (
@@ -663,6 +675,10 @@ class Warnings(metaclass=_WithCodes):
     W801 = (
         "{path} was begun with {before} and is continued with {now}; scores may differ in the last "
         "place between its shards."
+    )
+    W802 = (
+        "The lines {lines} of {path} are damaged; what they told of is done again. Look after the "
+        "disk, if no one has edited the file."
     )
     W901 = (
         "The {kind} format of another package, {entry}, cannot be loaded: {error}. It is left out; "

@@ -1,10 +1,9 @@
 """Documents through a pipeline: entities from the input or found, links, failures kept apart."""
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -95,16 +94,36 @@ class DocumentLinker:
         RAISES (AngelError): a document failed and `strict`, or all MANY_FAILURES last ones did, in
             whole batches.
         """
+        return [result for batch in self.batches(documents, strict=strict) for result in batch]
+
+    def batches(
+        self,
+        documents: Sequence[CorpusDocument],
+        *,
+        strict: bool = False,
+        kept: Mapping[int, list[AnnotatedDocument]] | None = None,
+    ) -> Iterator[list[AnnotatedDocument | Failure]]:
+        """Link the documents of a shard, a batch at a time.
+
+        documents (Sequence[CorpusDocument]), strict (bool): as for a call.
+        kept (Mapping[int, list[AnnotatedDocument]] | None): batches, by number from 0, that were
+            linked before; they are handed on.
+        YIELDS (list[AnnotatedDocument | Failure]): one a document, in their order.
+        RAISES (AngelError): as a call.
+        """
         if self.linker.search_cache is not None:
             self.linker.search_cache.clear()
-        results: list[AnnotatedDocument | Failure] = []
-        stream = iter(documents)
-        with warnings.catch_warnings():
-            # scispaCy's detector warns of every text without an abbreviation.
-            warnings.filterwarnings("ignore", message=r"\[W036\]")
-            while batch := list(islice(stream, self._settings.batch_size)):
-                results += self._batch(batch, strict)
-        return results
+        size = self._settings.batch_size
+        for number, start in enumerate(range(0, len(documents), size)):
+            if kept is not None and number in kept:
+                self._failed_in_a_row = 0
+                yield list(kept[number])
+                continue
+            with warnings.catch_warnings():
+                # scispaCy's detector warns of every text without an abbreviation.
+                warnings.filterwarnings("ignore", message=r"\[W036\]")
+                results = self._batch(documents[start : start + size], strict)
+            yield results
 
     def _batch(
         self, batch: Sequence[CorpusDocument], strict: bool

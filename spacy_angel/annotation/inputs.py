@@ -14,7 +14,7 @@ from typing import Any
 from ..corpora.documents import CorpusDocument, CorpusReport
 from ..corpora.registry import FORMATS, read_corpus
 from ..errors import AngelError, Errors
-from .manifest import JOURNAL, MANIFEST, holds_run
+from .manifest import is_bookkeeping
 
 # Formats of single mentions, which are trained on and measured, not annotated.
 _MENTIONS_ALONE = ("askapatient", "cometa", "genbioel")
@@ -122,7 +122,7 @@ def fingerprint(source: Input) -> str:
     """RETURNS (str): SHA-256 of the content, for a folder of its names and contents."""
     state = sha256()
     for path in source.paths:
-        if len(source.paths) > 1:
+        if str(path) != source.name:
             state.update(os.fsencode(path.name) + f"\0{path.stat().st_size}\0".encode())
         with open(path, "rb") as file:
             while block := file.read(2**20):
@@ -131,13 +131,12 @@ def fingerprint(source: Input) -> str:
 
 
 def _files(folder: Path) -> list[Path]:
-    left_out = (JOURNAL, MANIFEST) if holds_run(folder) else ()
     return sorted(
         path
         for path in folder.iterdir()
         if path.is_file()
         and not path.name.startswith(".")
-        and path.name not in left_out
+        and not is_bookkeeping(path)
         and path.suffix not in _NO_DOCUMENTS
     )
 

@@ -4,9 +4,10 @@ A document is encoded alone first, so that one that a format cannot hold (an ide
 PubTator) costs no other.
 """
 
+import csv
 import io
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -28,11 +29,15 @@ class OutputFormat:
     suffix (str): of the file's name.
     encode (Callable): document, pipeline and whether with candidates → one document's piece.
     join (Callable): pieces, and whether with candidates → the file.
+    is_stream (bool): files that follow each other are one, but for a first line of column names.
+    has_header (bool): the first line holds names of columns.
     """
 
     suffix: str
     encode: Callable[[AnnotatedDocument, "Language", bool], Any]
     join: Callable[[Sequence[Any], bool], bytes]
+    is_stream: bool = False
+    has_header: bool = False
 
 
 def parquet_schema(*, candidates: bool, error: bool = False) -> Any:
@@ -128,10 +133,35 @@ def _concatenate(pieces: Sequence[bytes], _: bool) -> bytes:
     return b"".join(pieces)
 
 
+def _table(suffix: str, separator: str) -> OutputFormat:
+    """A row a mention, with the identifier of its document; quotes where they are needed."""
+
+    def rows(document: AnnotatedDocument, _: "Language", candidates: bool) -> bytes:
+        mentions = to_row(document, candidates=candidates)["mentions"]
+        if candidates:
+            for mention in mentions:
+                mention["candidates"] = json.dumps(mention["candidates"], ensure_ascii=False)
+        return _lines([document.doc_id, *mention.values()] for mention in mentions)
+
+    def join(pieces: Sequence[bytes], candidates: bool) -> bytes:
+        return b"".join([_lines([[*_COLUMNS, "candidates"] if candidates else _COLUMNS]), *pieces])
+
+    def _lines(values: Iterable[Sequence[Any]]) -> bytes:
+        text = io.StringIO()
+        csv.writer(text, delimiter=separator, lineterminator="\n").writerows(values)
+        return text.getvalue().encode("utf8")
+
+    return OutputFormat(suffix, rows, join, is_stream=True, has_header=True)
+
+
+_COLUMNS = ["doc_id", "start", "end", "text", "label", "concept_id", "name", "score"]
+
 OUTPUT_FORMATS = {
-    "jsonl": OutputFormat(".jsonl", _json_line, _concatenate),
+    "jsonl": OutputFormat(".jsonl", _json_line, _concatenate, is_stream=True),
     "parquet": OutputFormat(".parquet", _row, _join_parquet),
-    "pubtator": OutputFormat(".pubtator", _pubtator, _concatenate),
+    "csv": _table(".csv", ","),
+    "tsv": _table(".tsv", "\t"),
+    "pubtator": OutputFormat(".pubtator", _pubtator, _concatenate, is_stream=True),
     "bioc_json": OutputFormat(
         ".bioc.json", _bioc, lambda documents, _: b"".join(bioc_collection(documents))
     ),

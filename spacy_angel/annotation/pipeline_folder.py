@@ -37,19 +37,29 @@ class PipelineFolder:
 
 @contextmanager
 def pipeline_folder(
-    pipeline: "str | Path | Language | None", *, everywhere: bool = False
+    pipeline: "str | Path | Language | None",
+    kb: str | Path | None = None,
+    *,
+    everywhere: bool = False,
 ) -> Iterator[PipelineFolder]:
     """Make sure that a pipeline can be opened, and compile its name trie.
 
     pipeline (str | Path | Language | None): folder or installed package, None for the shipped
         one; a loaded pipeline is saved to a temporary folder.
+    kb (str | Path | None): another vocabulary for the shipped one, a folder or file.
     everywhere (bool): other machines open it as well.
     YIELDS (PipelineFolder): until then the folder is there.
-    RAISES (AngelError): it cannot be opened, has no linker, or would be on this machine only.
+    RAISES (AngelError): it cannot be opened, has no linker, or would be on this machine only; a
+        vocabulary was given as well as a pipeline.
     """
     from ..about import SHIPPED_NAME
     from ..pipelines.open import open_pipeline
+    from ..pipelines.shipped import load
 
+    if kb is not None:
+        if pipeline not in (None, SHIPPED_NAME):
+            raise AngelError(Errors.E703)
+        pipeline = load(kb=kb)
     with TemporaryDirectory(prefix="spacy-angel-") as temporary:
         pipeline = SHIPPED_NAME if pipeline is None else pipeline
         nlp, linker = open_pipeline(pipeline)

@@ -9,20 +9,23 @@ read and written by Ray itself.
 import json
 import logging
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..corpora.documents import CorpusDocument, CorpusReport, GoldMention
+from pydantic import TypeAdapter
+
+from ..corpora.documents import CorpusDocument, CorpusReport
 from ..errors import AngelError, Errors
 from .dataframes import TableLinker
 from .document_linker import LinkingSettings
 from .inputs import Input, read_input
-from .manifest import ShardRecord
+from .manifest import is_same_shard
 from .pipeline_folder import LOCAL, pipeline_folder
-from .plan import Plan, PlannedInput, cut
+from .plan import Plan, PlannedInput, cut, documents_digest
+from .records import ShardRecord
 from .shards import ShardJob, ShardWorker, WorkerSettings, write_shard
 
 if TYPE_CHECKING:
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
 # Number of the row that tells of the end of an input.
 _END = -1
 _TABLE_ROWS = 1000
+_DOCUMENTS: TypeAdapter[list[CorpusDocument]] = TypeAdapter(list[CorpusDocument])
 
 
 @contextmanager
@@ -59,7 +63,9 @@ def connect(address: str, workers: int, device: str | None) -> Iterator[str | No
             ray.shutdown()
 
 
-def run_ray(plan: Plan, settings: WorkerSettings, workers: int) -> Iterator[ShardRecord]:
+def run_ray(
+    plan: Plan, settings: WorkerSettings, workers: int
+) -> Generator[ShardRecord, None, None]:
     """Annotate on the cluster that this process is connected to.
 
     plan (Plan): what is to be done; the machines must see the inputs under the same paths.
@@ -93,13 +99,12 @@ def run_ray(plan: Plan, settings: WorkerSettings, workers: int) -> Iterator[Shar
         )
         for row in annotated.iter_rows():
             number, shard = int(row["input"]), int(row["shard"])
-            plan.positions[number, shard] = int(row["position"])
-            values = json.loads(row["record"])
             if shard == _END:
-                plan.journal.end_input(number, **values)
+                plan.end(number, **json.loads(row["record"]))
                 continue
-            values["failures"] = tuple(tuple(failure) for failure in values["failures"])
-            yield write_shard(plan.journal.folder, row["data"], ShardRecord(**values))
+            plan.sizes[number, shard] = int(row["size"])
+            record = ShardRecord.model_validate(json.loads(row["record"]))
+            yield write_shard(plan.journal.folder, row["data"], record)
     except ray.exceptions.RayError as error:
         raise _known(error) from error
     finally:
@@ -120,11 +125,12 @@ def annotate_addresses(
     """Annotate Parquet in an object store, read and written by Ray.
 
     inputs (Sequence[str]), output (str): addresses that Ray Data knows, e.g. `s3://bucket/folder`.
-    pipeline (str | Path | Language | None): see `opening.pipeline_folder`.
+    pipeline (str | Path | Language | None): see `pipeline_folder.pipeline_folder`.
     address (str), workers (int), device (str | None): see `connect`.
     settings (LinkingSettings), options (Mapping[str, Any]), strict (bool): see
-        `tables.TableLinker`.
-    RETURNS (dict[str, Any]): `complete` and the number of documents.
+        `dataframes.TableLinker`.
+    RETURNS (dict[str, Any]): `finished`, `complete` and the number of documents; which of them
+        failed stands in the column `error`.
     """
     ray = _import_ray()
     with (
@@ -149,7 +155,7 @@ def annotate_addresses(
         except ray.exceptions.RayError as error:
             raise _known(error) from error
         documents = ray.data.read_parquet(output).count()
-    return {"complete": True, "counts": {"documents": documents}}
+    return {"finished": True, "complete": True, "counts": {"documents": documents}}
 
 
 class ShardActor:
@@ -167,10 +173,11 @@ class ShardActor:
         number, shard = int(batch["input"][0]), int(batch["shard"][0])
         data, record = b"", batch["documents"][0]
         if shard != _END:
-            job = ShardJob(number, shard, _documents_from_json(record))
-            data, values = self._worker.encode(job)
-            record = json.dumps(asdict(values))
-        kept = {key: batch[key] for key in ("input", "shard", "position")}
+            documents = _DOCUMENTS.validate_python(json.loads(record))
+            job = ShardJob(number, shard, documents, documents_digest(documents))
+            data, written = self._worker.encode(job)
+            record = json.dumps(written.model_dump())
+        kept = {key: batch[key] for key in ("input", "shard", "size")}
         return {**kept, "record": [record], "data": [data]}
 
 
@@ -182,26 +189,27 @@ def read_shards(batch: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         one that tells of the end.
     """
     task = json.loads(batch["task"][0])
-    there = {int(shard): read for shard, read in task["there"].items()}
+    there = {int(shard): (read, digest) for shard, (read, digest) in task["there"].items()}
     values = task["source"]
     source = Input(**{**values, "paths": tuple(map(Path, values["paths"]))})
     report = CorpusReport()
-    shards, error = 0, None
+    shards, position, error = 0, 0, None
     try:
         documents = read_input(
             source, strict=task["strict"], report=report, options=task["options"]
         )
         for shard, chunk in enumerate(cut(documents, task["shard_size"])):
             shards = shard + 1
-            if there.get(shard) != len(chunk):
-                position = task["offset"] + report.position
-                yield _shard_row(task["number"], shard, position, _documents_to_json(chunk))
+            before, position = position, min(report.position, source.size)
+            if not is_same_shard(there.get(shard), len(chunk), documents_digest(chunk)):
+                documents_json = json.dumps([asdict(document) for document in chunk])
+                yield _shard_row(task["number"], shard, position - before, documents_json)
     except AngelError as problem:
         if task["strict"]:
             raise
         error = str(problem)
     end = json.dumps({"shards": shards, "error": error, "report": report.to_dict()})
-    yield _shard_row(task["number"], _END, task["offset"] + source.size, end)
+    yield _shard_row(task["number"], _END, 0, end)
 
 
 def _task(planned: PlannedInput, plan: Plan) -> str:
@@ -210,7 +218,6 @@ def _task(planned: PlannedInput, plan: Plan) -> str:
     return json.dumps(
         {
             "number": planned.number,
-            "offset": planned.offset,
             "source": {**asdict(source), "paths": paths},
             "there": plan.journal.shards_of(planned.number),
             "shard_size": plan.shard_size,
@@ -220,29 +227,13 @@ def _task(planned: PlannedInput, plan: Plan) -> str:
     )
 
 
-def _shard_row(number: int, shard: int, position: int, documents: str) -> dict[str, Any]:
+def _shard_row(number: int, shard: int, size: int, documents: str) -> dict[str, Any]:
     return {
         "input": [number],
         "shard": [shard],
-        "position": [position],
+        "size": [size],
         "documents": [documents],
     }
-
-
-def _documents_to_json(documents: Sequence[CorpusDocument]) -> str:
-    return json.dumps([asdict(document) for document in documents])
-
-
-def _documents_from_json(text: str) -> list[CorpusDocument]:
-    documents = []
-    for values in json.loads(text):
-        mentions = tuple(
-            GoldMention(**{**mention, "parts": tuple(mention["parts"])})
-            for mention in values["mentions"]
-        )
-        steps = tuple(values["steps"])
-        documents.append(CorpusDocument(**{**values, "mentions": mentions, "steps": steps}))
-    return documents
 
 
 def _gpus(device: str | None) -> int:

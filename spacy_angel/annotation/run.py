@@ -1,22 +1,24 @@
 """A run from end to end: inputs are cut into shards, workers annotate them, the journal keeps
 account; what is there already is left as it is."""
 
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack, suppress
-from dataclasses import asdict
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import ExitStack, closing, suppress
+from dataclasses import asdict, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
-
-from tqdm import tqdm
 
 from ..errors import AngelError, Errors
 from .document_linker import LinkingSettings, MentionSource
-from .inputs import plan_inputs
-from .manifest import Journal, ShardRecord
+from .inputs import Input, plan_inputs
+from .manifest import Journal
 from .outputs import OUTPUT_FORMATS
 from .pipeline_folder import LOCAL, find_devices, pipeline_folder, versions
 from .plan import Plan
-from .shards import WorkerSettings
+from .progress import Progress
+from .records import ShardRecord
+from .shards import BatchDone, WorkerSettings
+from .streams import STREAM, STREAM_FORMAT, standard_input
 from .workers import run_here, run_processes
 
 if TYPE_CHECKING:
@@ -30,6 +32,7 @@ def annotate(
     pipeline: "str | Path | Language | None" = None,
     *,
     output: str | Path,
+    kb: str | Path | None = None,
     input_format: str | None = None,
     output_format: str = "jsonl",
     mentions: MentionSource = "auto",
@@ -48,10 +51,12 @@ def annotate(
     The output is the same, byte for byte, however often the run was interrupted and however many
     workers it had. New inputs may be added to a finished output.
 
-    inputs (str | Path | Sequence[str | Path]): files and folders.
+    inputs (str | Path | Sequence[str | Path]): files and folders; `-` is standard input, JSON lines
+        unless `input_format` says otherwise.
     pipeline (str | Path | Language | None): folder, package, or a loaded pipeline; None is what
         `spacy_angel.load()` gives.
     output (str | Path): folder, new or that of the run to continue.
+    kb (str | Path | None): another vocabulary for the shipped pipeline, see `spacy_angel.load`.
     input_format (str | None): one of `input_formats()`; None to tell it from each file.
     output_format (str): one of OUTPUT_FORMATS.
     mentions (MentionSource): `input` takes the entities of the input, `pipeline` finds them,
@@ -67,7 +72,7 @@ def annotate(
     strict (bool): stop at the first fault of an input and at a document that fails, instead of
         recording it.
     options (Mapping[str, Any] | None): of the input format, see `inputs.read_input`.
-    RETURNS (dict[str, Any]): the manifest, as in `manifest.json`.
+    RETURNS (dict[str, Any]): the manifest, as in `_manifest.json`, see `records.Manifest`.
     RAISES (AngelError): a setting or file that does not fit, a worker that died; with `strict` a
         document that failed. What was done by then stays.
     """
@@ -91,7 +96,6 @@ def annotate(
             values,
             strict,
         )
-    sources = plan_inputs(given, input_format, values)
     settings = {
         **asdict(linking),
         "output_format": output_format,
@@ -100,16 +104,23 @@ def annotate(
         "options": values,
     }
     with ExitStack() as stack:
+        sources = [
+            source for path in given for source in _sources(path, input_format, values, stack)
+        ]
         if ray is not None:
             from .ray import connect, run_ray
 
             device = stack.enter_context(connect(ray, workers, device))
         devices = [device] * workers if ray is not None else find_devices(device, workers)
-        opened = stack.enter_context(pipeline_folder(pipeline, everywhere=ray not in (None, LOCAL)))
-        worker = WorkerSettings(str(opened.path), output_format, devices[0], linking, strict)
+        everywhere = ray not in (None, LOCAL)
+        opened = stack.enter_context(pipeline_folder(pipeline, kb, everywhere=everywhere))
         settings["pipeline"] = opened.fingerprint
         journal = stack.enter_context(Journal(Path(output), settings, versions(device)))
+        worker = WorkerSettings(
+            str(opened.path), output_format, devices[0], linking, strict, journal.key
+        )
         plan = Plan(sources, journal, shard_size, strict, values)
+        records: Generator[BatchDone | ShardRecord, None, None]
         try:
             if ray is not None:
                 records = run_ray(plan, worker, workers)
@@ -117,53 +128,29 @@ def annotate(
                 records = run_here(plan.jobs(), worker, journal.folder)
             else:
                 records = run_processes(plan.jobs(), worker, journal.folder, devices)
-            with _Progress(plan) as progress:
+            with closing(records), Progress(plan) as progress:
                 for record in records:
-                    journal.add_shard(record)
+                    if isinstance(record, ShardRecord):
+                        journal.add_shard(record)
                     progress.show(record)
+            plan.check_inputs()
         except BaseException:
             # A full disk that stopped the run has no room for this either.
-            with suppress(OSError):
-                journal.write_manifest(complete=False)
+            with suppress(AngelError):
+                journal.write_manifest(was_read=False)
             raise
-        return journal.write_manifest(complete=plan.is_complete())
+        return journal.write_manifest(was_read=plan.was_read)
 
 
-class _Progress:
-    """The bar: documents, mentions, their rate, and the time left, which the bytes tell."""
-
-    def __init__(self, plan: Plan) -> None:
-        self._plan = plan
-        self._documents = self._mentions = 0
-        self._bar = tqdm(
-            total=plan.total,
-            disable=None,
-            smoothing=0,
-            bar_format="{percentage:3.0f}%|{bar}| {desc}[{elapsed}<{remaining}]",
-        )
-
-    def __enter__(self) -> "_Progress":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.close()
-
-    def show(self, record: ShardRecord) -> None:
-        """record (ShardRecord): of a shard that was done in this run."""
-        self._documents += record.documents
-        self._mentions += record.mentions
-        if self._bar.disable:
-            return
-        self._bar.initial = min(self._plan.skipped, self._bar.n or self._plan.skipped)
-        position = self._plan.positions.pop((record.input, record.shard), 0)
-        seconds = max(self._bar.format_dict["elapsed"], 1e-3)
-        self._bar.set_description_str(
-            f"{self._documents:,} documents, {self._mentions:,} mentions, "
-            f"{self._documents / seconds:,.1f} documents/s ",
-            refresh=False,
-        )
-        self._bar.n = max(self._bar.n, self._plan.skipped, position)
-        self._bar.refresh()
+def _sources(
+    path: str | Path, format: str | None, options: Mapping[str, Any], stack: ExitStack
+) -> list[Input]:
+    """The inputs that a path stands for; standard input is kept in a file while the run lasts."""
+    if str(path) != STREAM:
+        return plan_inputs([path], format, options)
+    folder = stack.enter_context(TemporaryDirectory(prefix="spacy-angel-"))
+    sources = plan_inputs([standard_input(Path(folder))], format or STREAM_FORMAT, options)
+    return [replace(source, name=STREAM) for source in sources]
 
 
 def is_address(path: str | Path) -> bool:

@@ -1,6 +1,12 @@
 """`spacy-angel annotate`: large document sets."""
 
-from typing import Annotated
+import signal
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any
 
 import typer
 
@@ -9,24 +15,42 @@ from .options import (
     reader_options,
 )
 
+# Exit codes beside 0 and 1: of a run that was interrupted, as the shell's own, and of one that is
+# finished though documents are missing.
+INTERRUPTED = 130
+INCOMPLETE = 3
+
 
 def annotate(
     inputs: Annotated[
-        list[str], typer.Argument(help="Files or folders; with --ray also object stores.")
+        list[str],
+        typer.Argument(
+            help="Files or folders, `-` for standard input; with --ray also object stores."
+        ),
     ],
     output: Annotated[
-        str, typer.Option("--output", "-o", help="Folder, new or that of the run to continue.")
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Folder, new or that of the run to continue; `-` for standard output.",
+        ),
     ],
     pipeline: Annotated[
         str | None,
         typer.Option(help="Pipeline with angel_linker: folder or package; else the shipped one."),
+    ] = None,
+    kb: Annotated[
+        Path | None,
+        typer.Option(help="Without --pipeline: another vocabulary, a folder or file."),
     ] = None,
     format: Annotated[
         str | None,
         typer.Option(help="Format of the inputs; inferred from each if not given."),
     ] = None,
     to: Annotated[
-        str, typer.Option(help="Output: jsonl, parquet, pubtator, bioc_json or docbin.")
+        str,
+        typer.Option(help="Output: jsonl, parquet, csv, tsv, pubtator, bioc_json or docbin."),
     ] = "jsonl",
     mentions: Annotated[
         str,
@@ -55,33 +79,95 @@ def annotate(
     ] = False,
     option: ReaderOptions = None,
 ) -> None:
-    """Annotate large document sets; started again, it goes on where it was interrupted."""
-    from ..annotation.run import annotate as run
+    """Annotate large document sets; started again, it goes on where it was interrupted.
 
-    manifest = run(
-        inputs,
-        pipeline,
-        output=output,
-        input_format=format,
-        output_format=to,
-        mentions=mentions,  # type: ignore[arg-type]  # checked by annotate
-        candidates=candidates,
-        cache=cache,
-        shard_size=shard_size,
-        batch_size=batch_size,
-        workers=workers,
-        device=device,
-        ray=ray,
-        strict=strict,
-        options=reader_options(option),
-    )
-    counts = ", ".join(f"{value:,} {name}" for name, value in manifest["counts"].items())
-    typer.echo(f"{counts}: {output}")
-    broken = [source for source in manifest.get("inputs", ()) if source.get("error")]
-    for source in manifest.get("inputs", ()):
-        if source.get("error"):
-            typer.echo(f"Not read to its end: {source['error']}", err=True)
-        elif faults := source.get("counts", {}).get("faults"):
-            typer.echo(f"{source['name']}: {faults:,} faults, see the manifest", err=True)
-    if broken:
+    Exits with 0 where every document is in the output, 3 where all is done but documents or
+    mentions are missing, 1 after an error or where an input could not be read to its end, 130 when
+    interrupted.
+    """
+    from ..annotation.run import annotate as run
+    from ..annotation.streams import STREAM, check_stream_format, write_shards
+
+    with ExitStack() as stack:
+        folder = output
+        if output == STREAM:
+            check_stream_format(to)
+            folder = stack.enter_context(TemporaryDirectory(prefix="spacy-angel-"))
+        with _interruptible(Path(folder) if output != STREAM else None):
+            manifest = run(
+                inputs,
+                pipeline,
+                output=folder,
+                kb=kb,
+                input_format=format,
+                output_format=to,
+                mentions=mentions,  # type: ignore[arg-type]  # checked by annotate
+                candidates=candidates,
+                cache=cache,
+                shard_size=shard_size,
+                batch_size=batch_size,
+                workers=workers,
+                device=device,
+                ray=ray,
+                strict=strict,
+                options=reader_options(option),
+            )
+        if output == STREAM:
+            write_shards(Path(folder), manifest, sys.stdout.buffer)
+    counts = (f"{value:,} {name.replace('_', ' ')}" for name, value in manifest["counts"].items())
+    typer.echo(f"{', '.join(counts)}: {output}", err=output == STREAM)
+    _tell_missing(manifest)
+    if not manifest["finished"]:
         raise typer.Exit(1)
+    if not manifest["complete"]:
+        raise typer.Exit(INCOMPLETE)
+
+
+def _tell_missing(manifest: Mapping[str, Any]) -> None:
+    """Say on standard error what is not in the output."""
+    for source in manifest.get("inputs", ()):
+        if source["error"]:
+            typer.echo(f"Not read to its end: {source['error']}", err=True)
+        elif faults := source["counts"].get("faults"):
+            typer.echo(f"{source['name']}: {faults:,} faults, see the manifest", err=True)
+    if failed := manifest["counts"].get("failed"):
+        typer.echo(f"{failed:,} documents failed, see the manifest", err=True)
+
+
+@contextmanager
+def _interruptible(folder: Path | None) -> Iterator[None]:
+    """End in order on Ctrl-C, the end of the terminal, and a request to end, and say what is kept
+    and how to go on.
+
+    folder (Path | None): the output; None where nothing is kept.
+    """
+    before = {}
+    for name in ("SIGHUP", "SIGTERM"):
+        number = getattr(signal, name, None)
+        # `nohup` has it ignored.
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            before[number] = signal.signal(number, _interrupt)
+    try:
+        yield
+    except KeyboardInterrupt:
+        typer.echo(f"Interrupted. {_kept(folder)}", err=True)
+        raise typer.Exit(INTERRUPTED) from None
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def _kept(folder: Path | None) -> str:
+    if folder is None:
+        return "Nothing is kept; with a folder as --output it would be."
+    from ..annotation.manifest import documents_kept
+
+    whole, begun = documents_kept(folder)
+    return (
+        f"{whole:,} documents in whole shards and {begun:,} of shards that were begun are kept in "
+        f"{folder}: start the same command again, and it goes on from there."
+    )

@@ -57,7 +57,7 @@ def test_sizing_with_other_mentions_and_a_gpu(benchmark) -> None:
 
 
 def test_documents_in_a_journal(benchmark, tmp_path) -> None:
-    journal = tmp_path / "journal.jsonl"
+    journal = tmp_path / "_journal.jsonl"
     assert benchmark.documents_done(journal) == 0
     shards = [{"kind": "shard", "read": n} for n in (3, 4)]
     lines = [{"kind": "run"}, *shards, {"kind": "end", "shards": 2}]
@@ -83,8 +83,8 @@ def test_differences_of_two_outputs(fault_test, tmp_path) -> None:
     a, b = tmp_path / "a", tmp_path / "b"
     for folder in (a, b):
         folder.mkdir()
-        (folder / "journal.jsonl").write_text(folder.name)
-        (folder / "manifest.json").write_text("{}")
+        (folder / "_journal.jsonl").write_text(folder.name)
+        (folder / "_manifest.json").write_text("{}")
         (folder / "00000-000000.jsonl").write_text("x")
     assert fault_test.differences(a, b) == []
     (b / "00000-000000.jsonl").write_text("y")
@@ -93,6 +93,6 @@ def test_differences_of_two_outputs(fault_test, tmp_path) -> None:
         f"{b}: 00000-000000.jsonl differs",
         f"{b}: 00000-000001.jsonl is in one output only",
     ]
-    (a / "manifest.json").unlink()
-    (b / "manifest.json").unlink()
+    (a / "_manifest.json").unlink()
+    (b / "_manifest.json").unlink()
     assert fault_test.differences(a, b)[-1] == f"{b}: no manifest"

@@ -160,7 +160,7 @@ TEXT_ALONE: dict[str, tuple[str, Callable]] = {
 
 def test_no_format_is_forgotten() -> None:
     assert {*WITH_MENTIONS, *TEXT_ALONE} == {*input_formats()}
-    assert {*OUTPUT_FORMATS} < {*WITH_MENTIONS}
+    assert {*OUTPUT_FORMATS} - {"csv", "tsv"} < {*WITH_MENTIONS}
 
 
 @pytest.mark.slow

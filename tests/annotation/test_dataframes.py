@@ -115,7 +115,7 @@ def test_ray_gives_the_same_as_one_process(ray, pipeline, tmp_path) -> None:
     annotate(sources, pipeline, output=tmp_path / "one", shard_size=5)
     annotate(sources, pipeline, output=tmp_path / "ray", shard_size=5, workers=2, ray="local")
     assert shards(tmp_path / "ray") == shards(tmp_path / "one")
-    manifests = [(tmp_path / name / "manifest.json").read_bytes() for name in ("one", "ray")]
+    manifests = [(tmp_path / name / "_manifest.json").read_bytes() for name in ("one", "ray")]
     assert manifests[0] == manifests[1]
     # what one began the other finishes
     os.remove(tmp_path / "ray/00000-000002.jsonl")
@@ -139,7 +139,7 @@ def test_ray_reads_and_writes_addresses(ray, pipeline, tmp_path) -> None:
     pq.write_table(pa.Table.from_pylist(rows), tmp_path / "in/a.parquet")
     source, output = f"local://{tmp_path}/in", f"local://{tmp_path}/out"
     counts = annotate(source, pipeline, output=output, output_format="parquet", ray="local")
-    assert counts == {"complete": True, "counts": {"documents": 12}}
+    assert counts == {"finished": True, "complete": True, "counts": {"documents": 12}}
     linked = pq.read_table(tmp_path / "out").to_pylist()
     annotate(write_jsonl(tmp_path / "a.jsonl", 12), pipeline, output=tmp_path / "one")
     lines = (tmp_path / "one/00000-000000.jsonl").read_text("utf8").splitlines()

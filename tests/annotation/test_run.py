@@ -22,10 +22,12 @@ from support.tiny_annotation import make_pipeline, write_jsonl
 from typer.testing import CliRunner
 
 import spacy_angel
-from spacy_angel.annotation import run, workers
+from spacy_angel.annotation import progress, workers
+from spacy_angel.annotation import run as run_module
+from spacy_angel.annotation import shards as shards_module
 from spacy_angel.annotation.document_linker import DocumentLinker, LinkingSettings, open_linker
 from spacy_angel.annotation.inputs import plan_inputs, read_input
-from spacy_angel.annotation.manifest import JOURNAL
+from spacy_angel.annotation.manifest import JOURNAL, writing
 from spacy_angel.annotation.run import annotate
 from spacy_angel.cli.app import app
 from spacy_angel.corpora.documents import CorpusDocument, CorpusReport, GoldMention
@@ -218,7 +220,7 @@ def test_shards_and_manifest(pipeline, source, tmp_path) -> None:
     assert list(files) == [f"00000-00000{i}.jsonl" for i in range(3)]
     assert [data.count(b"\n") for data in files.values()] == [10, 10, 5]
     assert [row["doc_id"] for row in rows(tmp_path / "out")] == [f"d{i}" for i in range(25)]
-    assert manifest == json.loads((tmp_path / "out/manifest.json").read_text("utf8"))
+    assert manifest == json.loads((tmp_path / "out/_manifest.json").read_text("utf8"))
     assert manifest["complete"] is True
     counts = manifest["counts"]
     assert (counts["documents"], counts["failed"], counts["shards"]) == (25, 0, 3)
@@ -241,13 +243,22 @@ def test_a_finished_run_does_nothing_and_takes_new_inputs(pipeline, source, tmp_
     assert {name: (out / name).stat().st_mtime_ns for name in before} == before
 
 
-def test_the_same_input_twice_is_annotated_once(pipeline, source, tmp_path) -> None:
-    copy = tmp_path / "copy.jsonl"
-    copy.write_bytes(source.read_bytes())
-    manifest = annotate([source, copy, source], pipeline, output=tmp_path / "out")
-    assert manifest["counts"]["documents"] == 25
-    assert manifest["duplicates"] == [{"name": str(copy), "same_as": str(source)}]
+def test_a_copy_is_annotated_and_a_path_given_twice_only_once(
+    pipeline, tmp_path, monkeypatch
+) -> None:
+    """Two patients' notes may hold the same words: each is in the output under its own name."""
+    notes = [tmp_path / "ann.txt", tmp_path / "bob.txt"]
+    for note in notes:
+        note.write_text("history of migraine")
+    monkeypatch.chdir(tmp_path)
+    manifest = annotate([*notes, "ann.txt"], pipeline, output=tmp_path / "out")
+    assert [row["doc_id"] for row in rows(tmp_path / "out")] == ["ann", "bob"]
+    assert manifest["duplicates"] == [{"name": "ann.txt", "same_as": str(notes[0])}]
     assert manifest["complete"] is True
+    # whether they come together or one after the other
+    annotate(notes[0], pipeline, output=tmp_path / "2")
+    annotate(notes[1], pipeline, output=tmp_path / "2")
+    assert shards(tmp_path / "2") == shards(tmp_path / "out")
 
 
 def test_an_input_that_was_moved_is_continued(pipeline, source, tmp_path, monkeypatch) -> None:
@@ -255,7 +266,7 @@ def test_an_input_that_was_moved_is_continued(pipeline, source, tmp_path, monkey
     annotate(source, pipeline, output=whole, shard_size=10)
     interrupt_after(monkeypatch, 1)
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(AngelError, match="No space left"):
         annotate("in.jsonl", pipeline, output=out, shard_size=10)
     monkeypatch.undo()
     manifest = annotate(source, pipeline, output=out, shard_size=10)
@@ -267,7 +278,7 @@ def test_an_input_that_was_moved_is_continued(pipeline, source, tmp_path, monkey
 def test_complete_means_every_input_that_was_begun(pipeline, source, tmp_path, monkeypatch) -> None:
     out, other = tmp_path / "out", write_jsonl(tmp_path / "other.jsonl", 4)
     interrupt_after(monkeypatch, 1)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(AngelError, match="No space left"):
         annotate(source, pipeline, output=out, shard_size=10)
     monkeypatch.undo()
     assert annotate(other, pipeline, output=out, shard_size=10)["complete"] is False
@@ -277,15 +288,16 @@ def test_complete_means_every_input_that_was_begun(pipeline, source, tmp_path, m
 
 def interrupt_after(monkeypatch, n: int) -> None:
     """Let the disk be full after n shards, in the middle of the next one."""
-    write = workers.write_shard
+    write = shards_module.write_shard
 
     def failing(folder, data, record):
         if record.shard == n:
             (folder / f".{record.file}.0.new").write_bytes(data[:10])
-            raise OSError(28, "No space left on device")
+            with writing(folder):
+                raise OSError(28, "No space left on device")
         return write(folder, data, record)
 
-    monkeypatch.setattr(workers, "write_shard", failing)
+    monkeypatch.setattr(shards_module, "write_shard", failing)
 
 
 @pytest.mark.parametrize("after", [0, 1, 2])
@@ -295,15 +307,69 @@ def test_an_interrupted_run_ends_with_the_same_files(
     whole, out = tmp_path / "whole", tmp_path / "out"
     annotate(source, pipeline, output=whole, shard_size=10)
     interrupt_after(monkeypatch, after)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(AngelError, match="No space left"):
         annotate(source, pipeline, output=out, shard_size=10)
     assert len(shards(out)) == after
-    assert json.loads((out / "manifest.json").read_text("utf8"))["complete"] is False
+    assert json.loads((out / "_manifest.json").read_text("utf8"))["complete"] is False
     monkeypatch.undo()
     annotate(source, pipeline, output=out, shard_size=10)
     assert shards(out) == shards(whole)
-    assert (out / "manifest.json").read_bytes() == (whole / "manifest.json").read_bytes()
+    assert (out / "_manifest.json").read_bytes() == (whole / "_manifest.json").read_bytes()
     assert not list(out.glob(".*"))
+
+
+def interrupt_in_batch(monkeypatch, n: int) -> list[int]:
+    """Let Ctrl-C come in the n-th batch that is linked, from 1. RETURNS (list[int]): gets the
+    number of documents of each batch that was linked."""
+    linked: list[int] = []
+    batch_of = DocumentLinker._batch
+
+    def interrupted(self, documents, strict):
+        if len(linked) == n - 1:
+            raise KeyboardInterrupt
+        linked.append(len(documents))
+        return batch_of(self, documents, strict)
+
+    monkeypatch.setattr(DocumentLinker, "_batch", interrupted)
+    return linked
+
+
+def test_finished_batches_of_a_shard_are_kept(pipeline, source, tmp_path, monkeypatch) -> None:
+    """However often it is interrupted, each batch is linked once, and the output is the same."""
+    whole, out = tmp_path / "whole", tmp_path / "out"
+    settings = {"shard_size": 10, "batch_size": 4}
+    annotate(source, pipeline, output=whole, **settings)
+    command = ["annotate", str(source), "-o", str(out), "--pipeline", str(pipeline)]
+    command += ["--shard-size", "10", "--batch-size", "4"]
+    linked = []
+    for number, kept in ((3, "0 documents in whole shards and 8 of"), (3, "10 documents in whole")):
+        with monkeypatch.context() as patch:
+            linked.append(interrupt_in_batch(patch, number))
+            stopped = CliRunner().invoke(app, command)
+        assert stopped.exit_code == 130
+        assert f"Interrupted. {kept}" in stopped.stderr
+        assert "start the same command again" in stopped.stderr
+        assert not [path for path in out.iterdir() if path.name.endswith(".new")]
+    with monkeypatch.context() as patch:
+        linked.append(interrupt_in_batch(patch, 99))
+        assert CliRunner().invoke(app, command).exit_code == 0
+    assert linked == [[4, 4], [2, 4], [4, 2, 4, 1]]
+    assert shards(out) == shards(whole)
+    assert sorted(path.name for path in out.iterdir()) == sorted(p.name for p in whole.iterdir())
+    assert (out / "_manifest.json").read_bytes() == (whole / "_manifest.json").read_bytes()
+
+
+def test_with_a_cache_a_shard_is_begun_anew(pipeline, source, tmp_path, monkeypatch) -> None:
+    """What a batch finds in it depends on the batches before."""
+    settings = {"shard_size": 10, "batch_size": 4, "cache": True}
+    with monkeypatch.context() as patch:
+        interrupt_in_batch(patch, 3)
+        with pytest.raises(KeyboardInterrupt):
+            annotate(source, pipeline, output=tmp_path / "out", **settings)
+    with monkeypatch.context() as patch:
+        linked = interrupt_in_batch(patch, 99)
+        annotate(source, pipeline, output=tmp_path / "out", **settings)
+    assert linked == [4, 4, 2, 4, 4, 2, 4, 1]
 
 
 def test_a_journal_cut_anywhere_is_continued(pipeline, source, tmp_path, monkeypatch) -> None:
@@ -329,7 +395,7 @@ def test_two_processes_give_the_same_as_one(pipeline, source, tmp_path) -> None:
     annotate(source, pipeline, output=tmp_path / "one", shard_size=5)
     annotate(source, pipeline, output=tmp_path / "two", shard_size=5, workers=2)
     assert shards(tmp_path / "one") == shards(tmp_path / "two")
-    manifests = [(tmp_path / name / "manifest.json").read_bytes() for name in ("one", "two")]
+    manifests = [(tmp_path / name / "_manifest.json").read_bytes() for name in ("one", "two")]
     assert manifests[0] == manifests[1]
 
 
@@ -345,17 +411,7 @@ def run_script(folder: Path, code: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_the_example_of_the_docs_runs_as_a_script(pipeline, tmp_path) -> None:
-    (tmp_path / "my-pipeline").symlink_to(pipeline, target_is_directory=True)
-    write_jsonl(tmp_path / "abstracts.jsonl", 3)
-    text = (ROOT / "docs/annotate.md").read_text("utf8")
-    (code, *_) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    assert "workers=4" in code
-    done = run_script(tmp_path, code.replace("workers=4", "workers=2"))
-    assert done.returncode == 0, done.stderr
-    assert json.loads((tmp_path / "annotated/manifest.json").read_text("utf8"))["complete"]
-
-
+@pytest.mark.slow
 def test_a_script_whose_workers_would_begin_runs_is_told(pipeline, source, tmp_path) -> None:
     arguments = f"{str(source)!r}, {str(pipeline)!r}, output='out', workers=2"
     done = run_script(tmp_path, f"import spacy_angel\nspacy_angel.annotate({arguments})")
@@ -364,7 +420,8 @@ def test_a_script_whose_workers_would_begin_runs_is_told(pipeline, source, tmp_p
 
 
 @pytest.mark.skipif(os.name != "posix", reason="processes get signals")
-@pytest.mark.parametrize("how", ["SIGKILL", "SIGINT"])
+@pytest.mark.slow
+@pytest.mark.parametrize("how", ["SIGKILL", "SIGINT", "SIGHUP"])
 def test_a_killed_run_leaves_no_process_and_goes_on(pipeline, tmp_path, how) -> None:
     source = write_jsonl(tmp_path / "many.jsonl", 400)
     whole, out = tmp_path / "whole", tmp_path / "out"
@@ -372,18 +429,19 @@ def test_a_killed_run_leaves_no_process_and_goes_on(pipeline, tmp_path, how) -> 
     command = [sys.executable, "-m", "spacy_angel", "annotate", source, "-o", out]
     command += ["--pipeline", pipeline, "--shard-size", "20", "--workers", "2"]
     process = subprocess.Popen(
-        list(map(str, command)), cwd=ROOT, start_new_session=True, stderr=subprocess.DEVNULL
+        list(map(str, command)), cwd=ROOT, start_new_session=True, stderr=subprocess.PIPE, text=True
     )
     end = time.monotonic() + 120
     while not shards(out) and time.monotonic() < end:
         assert process.poll() is None
         time.sleep(0.05)
-    if how == "SIGKILL":
-        process.kill()
-    else:
+    if how == "SIGINT":
         # as Ctrl-C reaches everything that the terminal runs
         os.killpg(process.pid, signal.SIGINT)
-    assert process.wait() != 0
+    else:
+        process.send_signal(getattr(signal, how))
+    _, said = process.communicate()
+    assert process.returncode == (-signal.SIGKILL if how == "SIGKILL" else 130)
     while time.monotonic() < end:
         try:
             os.killpg(process.pid, 0)
@@ -392,8 +450,10 @@ def test_a_killed_run_leaves_no_process_and_goes_on(pipeline, tmp_path, how) -> 
         time.sleep(0.1)
     with pytest.raises(ProcessLookupError):
         os.killpg(process.pid, 0)
-    if how == "SIGINT":
-        assert json.loads((out / "manifest.json").read_text("utf8"))["complete"] is False
+    if how != "SIGKILL":
+        assert json.loads((out / "_manifest.json").read_text("utf8"))["complete"] is False
+        assert not list(out.glob(".*"))
+        assert "start the same command again, and it goes on from there" in said
     assert len(shards(out)) < 20
     annotate(source, pipeline, output=out, shard_size=20, workers=2)
     assert shards(out) == shards(whole)
@@ -423,7 +483,7 @@ def test_the_bar_tells_documents_mentions_rate_and_time_left(
 ) -> None:
     terminal = StringIO()
     monkeypatch.setattr(terminal, "isatty", lambda: True)
-    monkeypatch.setattr(run, "tqdm", partial(run.tqdm, file=terminal))
+    monkeypatch.setattr(progress, "tqdm", partial(progress.tqdm, file=terminal))
     annotate(source, pipeline, output=tmp_path / "out", shard_size=10)
     shown = [line for line in terminal.getvalue().split("\r") if "documents" in line]
     pattern = (
@@ -448,8 +508,8 @@ def test_what_does_not_fit_is_refused(pipeline, source, tmp_path) -> None:
         annotate(source, pipeline, output=tmp_path)
     with pytest.raises(AngelError, match="shard_size must be a whole number from 1, not 0"):
         annotate(source, pipeline, output=tmp_path / "x", shard_size=0)
-    with pytest.raises(AngelError, match="Unknown output format 'csv'"):
-        annotate(source, pipeline, output=tmp_path / "x", output_format="csv")
+    with pytest.raises(AngelError, match="Unknown output format 'xls'"):
+        annotate(source, pipeline, output=tmp_path / "x", output_format="xls")
     with pytest.raises(AngelError, match="mentions must be one of"):
         annotate(source, pipeline, output=tmp_path / "x", mentions="all")
     with pytest.raises(AngelError, match="with --ray"):
@@ -459,7 +519,7 @@ def test_what_does_not_fit_is_refused(pipeline, source, tmp_path) -> None:
 
 def test_another_version_is_told(pipeline, source, tmp_path, monkeypatch) -> None:
     annotate(source, pipeline, output=tmp_path / "out")
-    monkeypatch.setattr(run, "versions", lambda device: {"torch": "0"})
+    monkeypatch.setattr(run_module, "versions", lambda device: {"torch": "0"})
     with pytest.warns(UserWarning, match="is continued with"):
         annotate(source, pipeline, output=tmp_path / "out")
 
@@ -483,9 +543,9 @@ def test_a_disk_without_locks_is_no_hindrance(tmp_path, monkeypatch) -> None:
         raise OSError(errno.ENOLCK, "No locks available")
 
     monkeypatch.setattr(fcntl, "flock", refuse)
-    with Journal(tmp_path / "out", {}, {}) as journal:
-        journal.end_input(0, 0, {}, None)
-    assert len((tmp_path / "out" / JOURNAL).read_text().splitlines()) == 2
+    with Journal(tmp_path / "out", {}, {}):
+        pass
+    assert len((tmp_path / "out" / JOURNAL).read_text().splitlines()) == 1
 
 
 def test_a_broken_input_costs_what_is_broken(pipeline, source, tmp_path) -> None:
@@ -531,7 +591,7 @@ def test_a_name_that_is_no_text_costs_one_document(pipeline, tmp_path, format) -
     out = tmp_path / "out"
     manifest = annotate(folder, pipeline, output=out, output_format=format)
     assert manifest["counts"]["documents"] == 1
-    (failure,) = json.loads((out / "manifest.json").read_text("utf8"))["failures"]
+    (failure,) = json.loads((out / "_manifest.json").read_text("utf8"))["failures"]
     assert (failure["doc_id"], failure["reason"][:18]) == ("b\udcff", "UnicodeEncodeError")
     with pytest.raises(AngelError, match="failed: UnicodeEncodeError"):
         annotate(folder, pipeline, output=tmp_path / "2", output_format=format, strict=True)

@@ -1,8 +1,11 @@
 """Tiny BART models made in code: nothing is downloaded, training takes seconds."""
 
 import json
+import shutil
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import torch
 from tokenizers import ByteLevelBPETokenizer
@@ -131,9 +134,17 @@ def make_trained_model(path: Path) -> Path:
 
     path (Path): folder to write. RETURNS (Path): the same.
     """
+    return Path(shutil.copytree(_trained_once().name, path))
+
+
+@cache
+def _trained_once() -> TemporaryDirectory[str]:
+    """RETURNS (TemporaryDirectory[str]): the model, trained once for all tests of a process."""
+    folder = TemporaryDirectory()
+    path = Path(folder.name)
     names = [name.lower() for names in (DISEASES | DRUGS).values() for name in names]
     make_tiny_model(path, names)
     pairs = [(Mention(name, left, "."), name) for name in names for left in CONTEXTS]
     loss = overfit(path, pairs)
     assert loss < 0.1, f"the fixture did not learn: loss {loss:.3f}"
-    return path
+    return folder
