@@ -269,6 +269,11 @@ class Errors(metaclass=_WithCodes):
         "The pipeline that ships is not in this installation ({path}). Install the package again, "
         "or put one together with `spacy-angel assemble`."
     )
+    E314 = (
+        "angel_linker's setting types_by_label gives the label {label!r} the types {unknown}, "
+        "which no concept of the vocabulary has. Its types: {known}. Correct them, or leave them "
+        "out."
+    )
     E316 = (
         "The model cannot run on the device {device!r}: torch finds {known} on this machine. Set "
         "`device` to one of them, or install a torch that finds yours."

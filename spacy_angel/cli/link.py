@@ -1,7 +1,7 @@
 """`spacy-angel link`: a text, and a line for each mention."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -45,7 +45,25 @@ def link(
     doc = nlp(file.read_text(encoding="utf8") if file is not None else text or "")
     typer.echo(link_table(doc, linker))
     if not find_spans(doc, linker.settings.span_key):
-        typer.echo("No mentions found. The recogniser that ships knows diseases and chemicals.")
+        typer.echo(_why_none(nlp, linker, is_shipped=pipeline is None))
     if html is not None:
         write_page(doc, linker, html)
         typer.echo(f"Page with the links: {html}")
+
+
+def _why_none(nlp: Any, linker: Any, *, is_shipped: bool) -> str:
+    """What is told where nothing was found to be linked."""
+    from ..pipelines.components import components_before
+
+    if is_shipped:
+        return "No mentions found. The recogniser that ships knows diseases and chemicals."
+    before = components_before(nlp, linker)
+    writes = "doc.ents" if linker.span_key is None else "doc.spans"
+    if any(writes in nlp.get_pipe_meta(name).assigns for name in before):
+        return "No mentions found."
+    where = "entities" if linker.span_key is None else f"the span group {linker.span_key!r}"
+    return (
+        f"No mentions found: no component of this pipeline before the linker writes {where}; it "
+        f"has {', '.join(before) or 'none'}. Add a recogniser, or give documents that have their "
+        "mentions."
+    )

@@ -41,6 +41,22 @@ def concept_url(concept_id: str, addresses: Mapping[str, str] = ADDRESSES) -> st
     return addresses[prefix].format(prefix=prefix, code=quote(code, safe=""))
 
 
+class KbUrls:
+    """Addresses for displaCy's own option: `displacy.render(doc, style="ent",
+    options={"kb_url_template": KbUrls()})`.
+
+    addresses (Mapping[str, str]): as `ADDRESSES`.
+    """
+
+    def __init__(self, addresses: Mapping[str, str] = ADDRESSES) -> None:
+        self._addresses = addresses
+
+    def format(self, concept_id: str) -> str:
+        """concept_id (str): with its prefix. RETURNS (str): its page, `#` where there is none;
+        fit for HTML."""
+        return escape(concept_url(concept_id, self._addresses)) or "#"
+
+
 def render_links(
     docs: "Doc | Iterable[Doc]",
     *,
@@ -70,14 +86,14 @@ def render_links(
     else:
         style, field, parse = "span", "spans", displacy.parse_spans
         settings["spans_key"] = span_key
-    pages = []
+    pages, urls = [], KbUrls(addresses)
     for doc in [docs] if isinstance(docs, Doc) else docs:
         parsed = parse(doc, settings)
         spans = doc.ents if span_key is None else doc.spans.get(span_key, ())
         for shown, span in zip(parsed[field], spans, strict=True):
             concept_id = span._.get(kb_id_attr)
             shown["kb_id"] = "" if concept_id == NIL else escape(concept_id)
-            shown["kb_url"] = escape(concept_url(concept_id, addresses)) or "#"
+            shown["kb_url"] = urls.format(concept_id)
         pages.append(parsed)
     # jupyter=False: in a notebook displaCy would otherwise show the HTML and return nothing
     return displacy.render(

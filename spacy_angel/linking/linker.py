@@ -22,12 +22,13 @@ from tqdm import tqdm
 
 from ..errors import AngelError, Errors, Warnings
 from ..files.atomic import write_json
+from .extensions import set_extensions
 from .forks import OneThreadInForks, quiet_tokenizers_in_forks
 from .loaders import ModelLoader, VocabularyLoader, load_checkpoint, load_vocabulary
 from .mentions import find_spans, read_mentions
 from .ranking import NIL, Candidate, RankedConcept, choose_link, list_candidates, rank_concepts
 from .scoring import gold_ids
-from .settings import LinkerSettings
+from .settings import SETTINGS, LinkerSettings
 
 if TYPE_CHECKING:
     from ..model.mention import Mention
@@ -67,8 +68,9 @@ class AngelLinker(Pipe):
     model (str | Path | ModelLoader | None): a folder or hub name, or what loads a model; None is
         the shipped one. Opened at first use, a hub name in `initialize`.
     vocabulary (str | Path | VocabularyLoader | None): likewise.
-    settings (LinkerSettings): everything else; `linker.settings` may be replaced at any time, but
-        device, dtype, max_source_tokens and attribute names are read once. `linker.config_settings`
+    settings (LinkerSettings): everything else; each is also an attribute, `linker.threshold = 0.7`,
+        and may be set at any time, but device, dtype, max_source_tokens and attribute names are
+        read once. `linker.config_settings`
         are those that stand in the pipeline's config; what differs from them is saved beside it.
     scorer (Callable | None): answers `score`.
 
@@ -96,7 +98,21 @@ class AngelLinker(Pipe):
         self._kb: ConceptKB | None = None
         self.search_cache: SearchCache | None = None
         self._forks = OneThreadInForks()
-        _set_extensions(settings)
+        set_extensions(settings)
+
+    if not TYPE_CHECKING:  # where a mistyped attribute is to be seen as one
+
+        def __getattr__(self, name: str) -> Any:
+            """Settings are attributes as well: `linker.threshold`."""
+            if name in SETTINGS and "settings" in self.__dict__:
+                return getattr(self.settings, name)
+            raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}")
+
+        def __setattr__(self, name: str, value: Any) -> None:
+            if name in SETTINGS:
+                self.settings = replace(self.settings, **{name: value})
+            else:
+                super().__setattr__(name, value)
 
     @property
     def generator(self) -> "Generator":
@@ -167,6 +183,7 @@ class AngelLinker(Pipe):
             self._vocabulary_source, self._kb = vocabulary, None
         if self._generator is None:
             self.generator = self._load_model(local_files_only=False)
+        self._check_types()
         self.kb.search_space(self.generator.prompts, [None])
 
     def __call__(self, doc: Doc) -> Doc:
@@ -334,6 +351,8 @@ class AngelLinker(Pipe):
             "kb": lambda p: setattr(self, "kb", ConceptKB.from_disk(p)),
         }
         util.from_disk(path, readers, exclude)
+        if self._kb is not None:
+            self._check_types()
         return self
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
@@ -362,7 +381,17 @@ class AngelLinker(Pipe):
             "kb": lambda b: setattr(self, "kb", ConceptKB.from_bytes(b)),
         }
         util.from_bytes(data, readers, exclude)
+        if self._kb is not None:
+            self._check_types()
         return self
+
+    def _check_types(self) -> None:
+        known = self.kb.types
+        for label, types in self.settings.types_by_label.items():
+            if unknown := sorted(set(types) - set(known)):
+                raise AngelError(
+                    Errors.E314.format(label=label, unknown=unknown, known=sorted(known))
+                )
 
     @property
     def _is_first(self) -> bool:
@@ -561,16 +590,3 @@ def _with_probabilities(ranked: Iterable[RankedConcept]) -> list[tuple[str, floa
 
 def _with_kb_id(span: Span, kb_id: str) -> Span:
     return Span(span.doc, span.start, span.end, label=span.label, kb_id=kb_id, span_id=span.id)
-
-
-def _set_extensions(settings: LinkerSettings) -> None:
-    """Register the attributes on `span._`; those that exist and can be written are used."""
-    defaults = {"kb_id_attr": "", "kb_ents_attr": [], "candidates_attr": []}
-    for setting, default in defaults.items():
-        name = getattr(settings, setting)
-        if not Span.has_extension(name):
-            Span.set_extension(name, default=default)
-            continue
-        _, method, getter, setter = Span.get_extension(name)
-        if method is not None or (getter is not None and setter is None):
-            raise AngelError(Errors.E310.format(name=name, setting=setting))

@@ -15,7 +15,8 @@ from ..model.mention import Mention, Replacement, mention_at, replace_longest
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span
 
-_ABBREVIATIONS = ("._.", "abbreviations", None, None)
+ABBREVIATIONS = ("._.", "abbreviations", None, None)
+"""Where a document keeps what an abbreviation detector found."""
 
 
 def find_spans(doc: "Doc", span_key: str | None) -> list["Span"]:
@@ -75,7 +76,7 @@ def abbreviation_replacements(doc: "Doc") -> list[Replacement]:
     # Not `doc._.abbreviations`: where the detector is not loaded, the attribute is unknown though
     # a document from a DocBin holds it; where it is not set, reading would write its default.
     user_data: dict[Any, Any] = doc.user_data
-    for item in user_data.get(_ABBREVIATIONS, ()):
+    for item in user_data.get(ABBREVIATIONS, ()):
         if isinstance(item, dict):
             span, long_form = doc[item["short_start"] : item["short_end"]], item["long_text"]
         else:

@@ -155,7 +155,11 @@ class LinkerSettings:
     batch_size: Annotated[int, Field(ge=1, description="mentions in one pass of the model")] = 32
     device: Annotated[Name, Field(description="`cpu`, `cuda`, `cuda:1`, …")] = "cpu"
     dtype: Annotated[
-        Dtype, Field(description="type of the weights while they run; `int8` on a CPU only")
+        Dtype,
+        Field(
+            description="type of the weights while they run; `int8` on a CPU only, `float16` "
+            "elsewhere only"
+        ),
     ] = "float32"
 
     def __post_init__(self) -> None:
@@ -169,6 +173,9 @@ class LinkerSettings:
         self._expect("kb_id_attr", len(attributes) == 3, "unlike the other two attributes' names")
         differ = self.output_span_key is None or self.output_span_key != self.span_key
         self._expect("output_span_key", differ, f"unlike span_key, {self.span_key!r}")
+        # Its sums overflow there, and it is slower than float32.
+        fits = self.dtype != "float16" or self.device.partition(":")[0] != "cpu"
+        self._expect("dtype", fits, "float32, bfloat16 or int8 on a CPU")
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "LinkerSettings":
@@ -213,6 +220,10 @@ class LinkerSettings:
         return AngelError(
             Errors.E305.format(name=name + place, expected=expected, value=problem["input"])
         )
+
+
+SETTINGS = frozenset(field.name for field in fields(LinkerSettings))
+"""The names of all settings."""
 
 
 @cache

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import spacy
 from support.helpers import ROOT
 from typer.testing import CliRunner
 
@@ -321,3 +322,15 @@ def test_python_m_is_the_same_program() -> None:
     )
     assert done.returncode == 1
     assert done.stderr.startswith("Error: [E101] nowhere is not a spacy-angel vocabulary folder")
+
+
+def test_a_pipeline_without_recogniser_is_told_so(tmp_path: Path) -> None:
+    from support.tiny_annotation import make_pipeline
+
+    nlp = spacy.load(make_pipeline(tmp_path))
+    nlp.remove_pipe("entity_ruler")
+    nlp.to_disk(tmp_path / "bare")
+    printed = run("link", "heart attack", "--pipeline", tmp_path / "bare")[1]
+    assert "no component of this pipeline before the linker writes entities" in printed
+    assert "it has sentencizer." in printed
+    assert "diseases and chemicals" not in printed

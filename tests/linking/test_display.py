@@ -2,9 +2,10 @@
 
 import pytest
 import spacy
+from spacy import displacy
 from spacy.tokens import Span
 
-from spacy_angel.linking.display import concept_url, render_links
+from spacy_angel.linking.display import KbUrls, concept_url, render_links
 
 
 @pytest.mark.parametrize(
@@ -70,3 +71,13 @@ def test_overlapping_spans(doc):
     html = render_links(doc, span_key="found")
     assert "ui=D003920" in html
     assert 'href="#">HOUSE:&lt;1&gt;</a>' in html
+
+
+def test_displacy_itself_fills_in_the_addresses(doc):
+    doc.ents = [Span(doc, 0, 2, label="DISEASE", kb_id="MESH:D003920")]
+    doc.spans["sc"] = [Span(doc, 0, 1, label="WORD", kb_id="HOUSE:1")]
+    options = {"kb_url_template": KbUrls()}
+    html = displacy.render(doc, style="ent", jupyter=False, options=options)
+    assert 'href="https://meshb.nlm.nih.gov/record/ui?ui=D003920"' in html
+    html = displacy.render(doc, style="span", jupyter=False, options=options)
+    assert 'href="#"' in html

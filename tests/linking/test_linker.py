@@ -980,3 +980,34 @@ def test_settings_are_lent_for_a_block_and_come_back(make):
     assert linker.settings.temperature == 2.0
     with pytest.raises(AngelError, match="beams"), linker.using(beams=3):
         pass
+
+
+def test_settings_are_attributes(make):
+    linker = make().get_pipe("angel_linker")
+    assert not LinkerSettings.__dataclass_fields__.keys() & set(dir(AngelLinker))
+    linker.threshold = 0.7
+    assert linker.threshold == linker.settings.threshold == 0.7
+    with pytest.raises(AngelError, match="threshold must be null or less than or equal to 1"):
+        linker.threshold = 7
+    with pytest.raises(AttributeError, match="no attribute 'treshold'"):
+        _ = linker.treshold
+    assert pickle.loads(pickle.dumps(linker)).threshold == 0.7
+
+
+def test_types_that_no_concept_has_are_told_before_a_mention_has_the_label(make, tmp_path):
+    nlp = make(types_by_label={"DISEASE": ["T047", "T-47"]})
+    with pytest.raises(AngelError, match=r"label 'DISEASE' the types \['T-47'\].*T047.*T121"):
+        nlp.get_pipe("angel_linker").initialize(nlp=nlp)
+    make().to_disk(tmp_path / "saved")
+    config = {"components": {"angel_linker": {"types_by_label": {"DRUG": ["T-47"]}}}}
+    with pytest.raises(AngelError, match="label 'DRUG'"):
+        spacy.load(tmp_path / "saved", config=config)
+
+
+def test_links_of_another_process_are_the_same_tuples(make):
+    nlp = make()
+    (here,) = nlp.pipe([TEXT])
+    (there,) = nlp.pipe([TEXT], n_process=2)
+    assert links(there) == links(here)
+    assert all(isinstance(pair, tuple) for ent in there.ents for pair in ent._.kb_ents)
+    assert any(ent._.kb_ents for ent in there.ents)

@@ -49,3 +49,9 @@ def test_every_setting_is_described() -> None:
     assert types["span_key"] == "str | null"
     assert types["types_by_label"] == "str → list of str"
     assert all(meaning for *_, meaning in rows)
+
+
+def test_float16_is_for_gpus() -> None:
+    assert LinkerSettings(dtype="float16", device="cuda:0").dtype == "float16"
+    with pytest.raises(AngelError, match="dtype must be float32, bfloat16 or int8 on a CPU"):
+        LinkerSettings(dtype="float16")
