@@ -5,7 +5,7 @@ of spacy-transformers alone imports transformers' models, scikit-learn and panda
 longer than everything that the shipped pipeline uses.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -43,21 +43,18 @@ def _nothing_installed() -> Iterator[None]:
         _INSTALLED.entry_points = True
 
 
-def load_folder(
-    folder: Path, *, exclude: Collection[str] = (), config: dict[str, Any] | None = None
-) -> Language:
+def load_folder(folder: Path, *, config: dict[str, Any] | None = None, **options: Any) -> Language:
     """Load a saved pipeline as `spacy.load` does; an English one imports only what it names.
 
     folder (Path): the pipeline.
-    exclude (Collection[str]): components to leave out.
     config (dict[str, Any] | None): settings in place of the pipeline's own.
+    options (Any): spaCy's own: `vocab`, `disable`, `enable`, `exclude`.
     RETURNS (Language): the pipeline.
     RAISES (OSError): there is no such folder, or no pipeline in it.
     """
     overrides = util.dict_to_dot(config or {}, for_overrides=True)
     settings = util.load_config(folder / "config.cfg", overrides=overrides)
     if settings["nlp"]["lang"] != LazyEnglish.lang:
-        return util.load_model_from_path(folder, exclude=exclude, config=config or {})
-    meta = util.get_model_meta(folder)
-    nlp = LazyEnglish.from_config(settings, exclude=exclude, meta=meta)
-    return nlp.from_disk(folder, exclude=exclude, overrides=overrides)
+        return util.load_model_from_path(folder, config=config or {}, **options)
+    nlp = LazyEnglish.from_config(settings, meta=util.get_model_meta(folder), **options)
+    return nlp.from_disk(folder, exclude=options.get("exclude", ()), overrides=overrides)

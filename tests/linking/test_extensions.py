@@ -8,6 +8,7 @@ from spacy_angel.linking.extensions import set_extensions
 from spacy_angel.linking.mentions import abbreviation_replacements
 from spacy_angel.linking.settings import LinkerSettings
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*W036")
 TEXT = "Chronic kidney disease (CKD) is common. CKD is treated."
 
 

@@ -2,9 +2,12 @@
 
 import configparser
 import importlib
+import os
 import re
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from support.helpers import ROOT
@@ -106,3 +109,43 @@ def test_what_ships_is_small_and_readable() -> None:
     }
     assert sum(path.stat().st_size for path in files) <= 40_000_000
     assert all(path.stat().st_mode & 0o044 == 0o044 for path in files)
+
+
+def _loads_by_name(folder: Path) -> None:
+    """spaCy finds the pipeline where `folder` is on the path."""
+    code = (
+        "import spacy; nlp = spacy.load('en_angel_mini', exclude=['sentencizer']); "
+        "print(*nlp.pipe_names, nlp('He took aspirin.').ents[0].kb_id_)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(folder)},
+    )
+    assert done.stdout.split() == ["ner", "abbreviation_detector", "angel_linker", "MESH:D001241"]
+
+
+def test_spacy_loads_the_pipeline_by_its_name() -> None:
+    metadata = (ROOT / "en_angel_mini.egg-info/PKG-INFO").read_text("utf8")
+    assert f"\nVersion: {spacy_angel.__version__}\n" in metadata
+    _loads_by_name(ROOT)
+
+
+@pytest.mark.slow
+def test_a_wheel_holds_what_spacy_needs_for_that(tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    for name in ("spacy_angel", "configs", "en_angel_mini.egg-info"):
+        shutil.copytree(ROOT / name, source / name)
+    for name in ("setup.py", "setup.cfg", "pyproject.toml", "en_angel_mini.py"):
+        shutil.copy(ROOT / name, source)
+    for name in ("README.md", "LICENSE"):
+        shutil.copy(ROOT / name, source)
+    pip = [sys.executable, "-m", "pip", "--quiet"]
+    options = ["--no-deps", "--no-build-isolation", "--no-index"]
+    subprocess.run([*pip, "wheel", *options, "-w", tmp_path, source], check=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    installed = tmp_path / "installed"
+    subprocess.run([*pip, "install", *options, "--target", installed, wheel], check=True)
+    _loads_by_name(installed)
