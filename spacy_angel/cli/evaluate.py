@@ -125,7 +125,8 @@ def compare(
     first: Annotated[Path, typer.Argument(help="Folder that `evaluate` wrote.")],
     second: Annotated[Path, typer.Argument(help="Another one, of the same mentions.")],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Folder for a report of both.")
+        Path | None,
+        typer.Option("--output", "-o", help="Folder for a report of both, and figures."),
     ] = None,
 ) -> None:
     """Compare two evaluations of the same mentions."""
@@ -133,7 +134,7 @@ def compare(
     from ..evaluation.files import REPORT
 
     comparison = run(first, second, output)
-    for count in ("lenient", "strict"):
+    for count in ("lenient", "strict", "kb_id"):
         values = comparison[count]
         typer.echo(
             f"{count}: {values['a']:.1f} against {values['b']:.1f} % at rank 1 "

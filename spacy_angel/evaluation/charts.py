@@ -1,6 +1,7 @@
 """Charts as inline SVG: they need no library and no network, and they print."""
 
 import html
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,6 +10,12 @@ _LEFT = 34  # room for the figures of the axis
 _TOP, _HEIGHT = 20, 150  # of the plot
 _BASE = _TOP + _HEIGHT
 _FIGURE = 22  # room for a figure over a bar
+# Of a chart in a file of its own; in a page it has the page's.
+_STYLE = (
+    "text{font:12px sans-serif}.tick,.note{fill:#5d6878;font-size:11px}.grid{stroke:#dfe4ea}"
+    ".line{fill:none;stroke-width:2}.bar{fill:#2f6fb0}.bad{fill:#b3362b}"
+    ".lenient{stroke:#d9822b;stroke-width:2.5}"
+)
 
 
 def escape(value: Any) -> str:
@@ -78,47 +85,111 @@ def margin_chart(title: str, margins: Sequence[Mapping[str, Any]]) -> str:
     return _figure(title, _BASE + 54, parts)
 
 
-def line_chart(
-    title: str, lines: Mapping[str, Sequence[tuple[float, float]]], below: str = ""
+def pair_chart(
+    title: str,
+    names: Sequence[str],
+    groups: Sequence[tuple[str, float | None, float | None, int, int]],
 ) -> str:
-    """Per cent over another figure, a line each.
+    """Two systems side by side.
 
     title (str): above the chart.
-    lines (Mapping[str, Sequence[tuple[float, float]]]): points of each line by its name; x in any
-        unit, y in per cent.
+    names (Sequence[str]): of the two.
+    groups (Sequence[tuple[str, float | None, float | None, int, int]]): name, accuracy of each in
+        per cent (None: no mentions), errors of each.
+    RETURNS (str): a figure element; below the groups stand the errors.
+    """
+    parts = _grid(0, 100)
+    step, wide = _columns(len(groups), 0.36)
+    for number, (name, *accuracies, first_errors, second_errors) in enumerate(groups):
+        x = 46 + step * number
+        for side, accuracy in enumerate(accuracies):
+            if accuracy is not None:
+                left, y = x + side * (wide + 2), _height(accuracy, 0, 100)
+                parts += [
+                    f'<rect class="bar" x="{left:.1f}" y="{y:.1f}" width="{wide:.1f}" rx="3" '
+                    f'height="{_BASE - y:.1f}" style="fill:{_colour(side)}">'
+                    f"<title>{escape(names[side])}: {accuracy:.1f} %</title></rect>",
+                    _text("value", left + wide / 2, y - 6, f"{accuracy:.1f}"),
+                ]
+        parts += [
+            _text("name", x + wide, _BASE + 17, name),
+            _text("note", x + wide, _BASE + 33, f"{first_errors:,} / {second_errors:,}"),
+        ]
+    return _figure(title, _BASE + 42, parts, _legend(names))
+
+
+def line_chart(
+    title: str,
+    lines: Mapping[str, Sequence[tuple[float, float]]],
+    below: str = "",
+    *,
+    in_per_cent: bool = True,
+) -> str:
+    """A figure over another one, a line each.
+
+    title (str): above the chart.
+    lines (Mapping[str, Sequence[tuple[float, float]]]): points x, y of each line by its name.
     below (str): what x is.
-    RETURNS (str): a figure element; the axis begins at the multiple of 25 below the lowest point.
+    in_per_cent (bool): y goes to 100, from the multiple of 25 below the lowest point; else from
+        the lowest to the highest point, 0 among them.
+    RETURNS (str): a figure element.
     """
     xs = sorted({x for points in lines.values() for x, _ in points})
-    lowest = min((y for points in lines.values() for _, y in points), default=0.0)
-    low = min(75, 25 * int(lowest // 25))
-    parts = _grid(low, 100)
+    ys = [y for points in lines.values() for _, y in points] or [0.0]
+    if in_per_cent:
+        low, high, unit = min(75.0, 25 * (min(ys) // 25)), 100.0, " %"
+    else:
+        low, high, unit = min(*ys, 0.0), max(*ys, 0.0), ""
+        high = max(high, low + 1e-9)
+    parts = _grid(low, high)
     span = max(xs[-1] - xs[0], 1e-9) if xs else 1.0
 
     def across(x: float) -> float:
         return 56 + (_WIDTH - 90) * (x - xs[0]) / span
 
     for number, (name, points) in enumerate(lines.items()):
-        colour = f"hsl({210 + 137 * number} 62% 46%)"
-        path = " ".join(f"{across(x):.1f},{_height(y, low, 100):.1f}" for x, y in points)
-        parts.append(f'<polyline class="line" stroke="{colour}" points="{path}"/>')
-        for x, y in points:
-            parts.append(
-                f'<circle cx="{across(x):.1f}" cy="{_height(y, low, 100):.1f}" r="3.5" '
-                f'fill="{colour}"><title>{escape(name)}, {x:g}: {y:.1f} %</title></circle>'
-            )
+        places = [(across(x), _height(y, low, high)) for x, y in points]
+        path = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
+        parts.append(f'<polyline class="line" stroke="{_colour(number)}" points="{path}"/>')
+        parts += [
+            f'<circle cx="{u:.1f}" cy="{v:.1f}" r="3.5" fill="{_colour(number)}">'
+            f"<title>{escape(name)}, {x:g}: {y:.1f}{unit}</title></circle>"
+            for (x, y), (u, v) in zip(points, places, strict=True)
+        ]
     parts += [_text("note", across(x), _BASE + 17, f"{x:g}") for x in xs]
     parts.append(_text("note", _WIDTH / 2, _BASE + 34, below))
+    return _figure(title, _BASE + 40, parts, _legend(list(lines)))
+
+
+def picture(figure: str) -> bytes:
+    """figure (str): of one of these functions. RETURNS (bytes): an SVG file of its own, with its
+    legend."""
+    start, end = figure.index("<svg"), figure.index("</svg>")
+    body = figure[start:end].replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', 1)
+    opening, _, rest = body.partition(">")
+    names = re.findall(r"<span><i[^>]*></i>(.*?)</span>", figure)
     legend = "".join(
-        f'<span><i style="background:hsl({210 + 137 * number} 62% 46%)"></i>{escape(name)}</span>'
-        for number, name in enumerate(lines)
+        f'<text x="{_LEFT + 120 * number}" y="10" fill="{_colour(number)}">{name}</text>'
+        for number, name in enumerate(names)
     )
-    return _figure(title, _BASE + 40, parts, f'<div class="legend">{legend}</div>')
+    return f"{opening}><style>{_STYLE}</style>{legend}{rest}</svg>\n".encode()
+
+
+def _colour(number: int) -> str:
+    return f"hsl({210 + 137 * number} 62% 46%)"
+
+
+def _legend(names: Sequence[str]) -> str:
+    spans = (
+        f'<span><i style="background:{_colour(number)}"></i>{escape(name)}</span>'
+        for number, name in enumerate(names)
+    )
+    return f'<div class="legend">{"".join(spans)}</div>'
 
 
 def _grid(low: float, high: float) -> list[str]:
     values = [low + (high - low) * quarter / 4 for quarter in range(5)]
-    return [_tick(_height(value, low, high), f"{value:g}") for value in values]
+    return [_tick(_height(value, low, high), f"{value:.3g}") for value in values]
 
 
 def _tick(y: float, label: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..errors import AngelError, Errors
 from ..files.atomic import write_json
+from .figures import write_figures
 from .files import read_metrics, read_predictions
 from .report import write_comparison
 from .statistics import compare_systems
@@ -21,25 +22,28 @@ def compare(
     """Compare two evaluations of the same mentions.
 
     dir_a (str | Path), dir_b (str | Path): folders that `evaluate` wrote.
-    output (str | Path | None): folder for `comparison.json` and a `report.html` that shows the
-        mentions on which the two differ side by side.
-    RETURNS (dict[str, Any]): `systems`, `mentions`; for `lenient` and `strict` the accuracies at 1
-        of `a` and `b` in per cent, `counts` (`both`, `only_a`, `only_b`, `neither`) and `test`, see
-        `statistics.Comparison`. Strict counts all mentions with identifiers; lenient those that the
-        vocabularies of both hold.
+    output (str | Path | None): folder for `comparison.json`, a `report.html` that shows the
+        mentions on which the two differ side by side, and the paper's figures, see `figures`.
+    RETURNS (dict[str, Any]): `systems`, `mentions`; for `lenient`, `strict` and `kb_id` the
+        accuracies at 1 of `a` and `b` in per cent, `counts` (`both`, `only_a`, `only_b`, `neither`)
+        and `test`, see `statistics.Comparison`. Lenient counts the mentions that the vocabularies
+        of both hold, the others all with identifiers.
     RAISES (AngelError): a folder has no evaluation, or the two are of different mentions.
     """
     paths = Path(dir_a), Path(dir_b)
-    hits: dict[str, tuple[list[bool], list[bool]]] = {"lenient": ([], []), "strict": ([], [])}
+    metrics = [read_metrics(path) for path in paths]
+    hits: dict[str, tuple[list[bool], list[bool]]] = {
+        count: ([], []) for count in ("lenient", "strict", "kb_id")
+    }
     for a, b in read_pairs(*paths):
         if not a["gold"]:
             continue
         for key, both in hits.items():
-            if key == "strict" or all(g["known"] for one in (a, b) for g in one["gold"]):
+            if key != "lenient" or all(g["known"] for one in (a, b) for g in one["gold"]):
                 for one, hits_of_one in zip((a, b), both, strict=True):
-                    hits_of_one.append(one[f"{key}_rank"] == 1)
+                    hits_of_one.append(_is_hit(one, key))
     comparison: dict[str, Any] = {
-        "systems": [read_metrics(path)["run"]["pipeline"] for path in paths],
+        "systems": [one["run"]["pipeline"] for one in metrics],
         "folders": [str(path) for path in paths],
         "mentions": len(hits["strict"][0]),
     }
@@ -59,8 +63,21 @@ def compare(
         }
     if output is not None:
         write_json(Path(output) / COMPARISON, comparison)
-        write_comparison(comparison, read_pairs(*paths), Path(output))
+        names = [
+            f"{side}: {Path(name).name}"
+            for side, name in zip("AB", comparison["systems"], strict=True)
+        ]
+        charts = write_figures(metrics, names, Path(output))
+        write_comparison(comparison, read_pairs(*paths), Path(output), charts)
     return comparison
+
+
+def _is_hit(record: dict[str, Any], count: str) -> bool:
+    """Is the mention right, by this count?"""
+    if count == "kb_id":
+        gold = {concept["id"] for concept in record["gold"]}
+        return len(record["kb_ids"]) == 1 and record["kb_ids"][0] in gold
+    return record[f"{count}_rank"] == 1
 
 
 def read_pairs(dir_a: Path, dir_b: Path) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:

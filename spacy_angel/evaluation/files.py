@@ -17,7 +17,9 @@ PREDICTIONS = "predictions.jsonl"
 REPORT = "report.html"
 
 # Without these a line of `predictions.jsonl` comes from elsewhere, or from another version.
-_NEEDED = frozenset({"doc_id", "start", "mention", "label", "annotated", "gold", "strict_rank"})
+_NEEDED = frozenset(
+    {"doc_id", "start", "mention", "label", "annotated", "gold", "strict_rank", "kb_ids"}
+)
 
 
 def read_metrics(directory: Path) -> dict[str, Any]:

@@ -45,6 +45,14 @@ def entity_type(label: str) -> str:
     return ENTITY_LABELS.get(label, label.upper())
 
 
+def other_types(labels: Collection[str]) -> frozenset[str]:
+    """labels (Collection[str]): of the mentions that are evaluated; empty for all. RETURNS
+    (frozenset[str]): known types that none of them stands for; `Disease` → `CHEMICAL` and so on."""
+    if not labels:
+        return frozenset()
+    return frozenset(ENTITY_LABELS.values()).difference(map(entity_type, labels))
+
+
 def belb_figures(outcomes: Iterable[Outcome]) -> dict[str, float]:
     """BELB (Garda et al. 2023): recall at 1 over all gold mentions with an identifier, those
     included that the vocabulary lacks.

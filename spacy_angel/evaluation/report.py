@@ -60,6 +60,7 @@ def write_comparison(
     comparison: Mapping[str, Any],
     pairs: Iterable[tuple[dict[str, Any], dict[str, Any]]],
     directory: Path,
+    charts: Sequence[str] = (),
 ) -> None:
     """Write `report.html` of two systems side by side.
 
@@ -67,6 +68,7 @@ def write_comparison(
     pairs (Iterable[tuple[dict[str, Any], dict[str, Any]]]): predictions of both, mention by
         mention; those on which the systems differ are shown.
     directory (Path): folder to write to.
+    charts (Sequence[str]): of both systems, see `figures.write_figures`.
     """
     keys = ("found", "linked", "strict_rank", "lenient_rank", "concepts")
     differing = ({**a, "other": {k: b[k] for k in keys}} for a, b in pairs if _differ(a, b))
@@ -74,6 +76,9 @@ def write_comparison(
     names = [Path(name).name for name in comparison["systems"]]
     sections = [
         _section("Accuracy at 1", _comparison_table(comparison, names)),
+        _section(
+            "Where they differ", f'<div class="charts">{"".join(charts)}</div>' if charts else ""
+        ),
         _browser(records, len(records), len(records), _COMPARED, names),
     ]
     _write_page(directory / REPORT, " against ".join(names), "Comparison of two systems", sections)
@@ -325,12 +330,12 @@ def _run_table(metrics: Mapping[str, Any]) -> str:
 
 def _comparison_table(comparison: Mapping[str, Any], names: Sequence[str]) -> str:
     rows = []
-    for key in ("strict", "lenient"):
+    for key in ("strict", "lenient", "kb_id"):
         figures = comparison[key]
         test, counts = figures["test"], figures["counts"]
         rows.append(
             [
-                key.capitalize(),
+                key,
                 f"{figures['mentions']:,}",
                 _number(figures["a"]),
                 _number(figures["b"]),

@@ -402,7 +402,8 @@ def _system(
             linker.kb = kb
             # Opening the model and compiling the names is not linking: it is done before the clock.
             kb.search_space(linker.generator.prompts)
-            yield pipeline_system(nlp, linker, predicted=run.predicted), linker.generator
+            system = pipeline_system(nlp, linker, predicted=run.predicted, labels=run.labels)
+            yield system, linker.generator
         finally:
             linker.kb = own
 

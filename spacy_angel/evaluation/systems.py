@@ -5,7 +5,7 @@ A system is a function from documents to answers: a pipeline with `angel_linker`
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ from ..pipelines.components import components_before, name_of
 from ..vocabulary.identifiers import split_ids
 from .baselines import Baseline
 from .counts import MentionResult, Ranking
-from .protocols import LinkedSpan
+from .protocols import LinkedSpan, entity_type, other_types
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -102,15 +102,24 @@ def _highest(concepts: Sequence[tuple[str, float]]) -> tuple[str, ...]:
     return tuple(concept for concept, score in concepts if score == concepts[0][1])
 
 
-def pipeline_system(nlp: "Language", linker: "AngelLinker", *, predicted: bool = False) -> System:
+def pipeline_system(
+    nlp: "Language",
+    linker: "AngelLinker",
+    *,
+    predicted: bool = False,
+    labels: Collection[str] = (),
+) -> System:
     """A pipeline with an `angel_linker` as a system; what comes after the linker does not run.
 
     nlp (Language): the pipeline.
     linker (AngelLinker): its linker; with gold mentions it must read the span group `gold`.
     predicted (bool): the pipeline finds the mentions itself; else it is given the gold ones, and
         other components that write entities do not run.
+    labels (Collection[str]): of the gold mentions that are evaluated; without, all. A mention that
+        the pipeline finds is not spurious where its label is that of another type.
     RETURNS (System): the system.
     """
+    others = other_types(labels)
     before = components_before(nlp, linker, given_mentions=not predicted)
     disable = set(nlp.pipe_names).difference(before, [name_of(nlp, linker)])
 
@@ -140,7 +149,12 @@ def pipeline_system(nlp: "Language", linker: "AngelLinker", *, predicted: bool =
                 for span, answer in zip(spans, answers, strict=True)
             }
             gold = [(mention.start, mention.end) for mention in document.mentions]
-            spurious = [by_characters[key].linked for key in by_characters.keys() - set(gold)]
+            spurious = [
+                answer.linked
+                for span, answer in zip(spans, answers, strict=True)
+                if (span.start_char, span.end_char) not in gold
+                and entity_type(span.label_) not in others
+            ]
             links = (
                 LinkedSpan(span.start_char, span.end_char, span.label_, answer.kb_ids)
                 for span, answer in zip(spans, answers, strict=True)

@@ -1,6 +1,13 @@
 import re
+from xml.dom import minidom
 
-from spacy_angel.evaluation.charts import bar_chart, line_chart, margin_chart
+from spacy_angel.evaluation.charts import (
+    bar_chart,
+    line_chart,
+    margin_chart,
+    pair_chart,
+    picture,
+)
 
 
 def heights(chart):
@@ -68,3 +75,30 @@ def test_the_axis_begins_below_the_lowest_point():
     assert ">0</text>" not in line_chart("", {"a": [(10, 99.0), (20, 83.0)]})
     assert ">50</text>" in line_chart("", {"a": [(10, 74.9)]})
     assert ">75</text>" in line_chart("", {"a": [(10, 100.0)]})
+
+
+def test_two_systems_stand_side_by_side():
+    groups = [("0.0-0.2", 40.0, 80.0, 6, 2), ("0.2-0.4", None, None, 0, 0)]
+    chart = pair_chart("Figure 4", ["A: <one>", "B: two"], groups)
+    first, second = heights(chart)
+    assert second == 2 * first > 0
+    assert "A: &lt;one&gt;: 40.0 %" in chart
+    assert "6 / 2" in chart
+    assert "0 / 0" in chart
+
+
+def test_lines_that_are_not_per_cent_have_nothing_in_reach():
+    chart = line_chart("", {"a": [(0.05, -1.5), (0.15, 3.0)]}, in_per_cent=False)
+    assert ">-1.5</text>" in chart
+    assert ">3</text>" in chart
+    assert ">100</text>" not in chart
+    assert ">0</text>" in line_chart("", {"a": [(0, 2.0), (1, 3.0)]}, in_per_cent=False)
+
+
+def test_a_picture_is_a_file_of_its_own():
+    chart = line_chart("Noise & more", {"<typo>": [(0, 90.0), (1, 40.0)]}, "edits")
+    svg = minidom.parseString(picture(chart)).documentElement
+    assert svg.namespaceURI == "http://www.w3.org/2000/svg"
+    texts = [text.firstChild.data for text in svg.getElementsByTagName("text") if text.firstChild]
+    assert {"<typo>", "edits", "100"} <= set(texts)
+    assert len(svg.getElementsByTagName("polyline")) == 1

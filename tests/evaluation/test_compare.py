@@ -36,6 +36,9 @@ def test_compare_two_systems(kb, tmp_path):
     assert sum(strict["counts"].values()) == 8
     assert strict["test"]["difference"] == pytest.approx(strict["b"] - strict["a"])
     assert comparison["lenient"]["mentions"] == 6
+    assert (comparison["kb_id"]["mentions"], comparison["kb_id"]["a"]) == (8, 62.5)
+    assert "| A: exact | B: tfidf |" in (tmp_path / "both" / "figure-4.md").read_text()
+    assert "B: tfidf" in (tmp_path / "both" / "report.html").read_text()
     assert json.loads((tmp_path / "both" / "comparison.json").read_text()) == comparison
     same = compare(tmp_path / "exact", tmp_path / "exact")
     assert same["strict"]["test"]["p_bootstrap"] == 1

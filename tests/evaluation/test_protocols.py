@@ -13,6 +13,7 @@ from spacy_angel.evaluation.protocols import (
     check_protocols,
     entity_type,
     hunflair2_counts,
+    other_types,
 )
 
 
@@ -125,6 +126,13 @@ def test_types_of_corpora_and_recognisers_are_the_same():
     assert [entity_type(label) for label in labels] == [
         *("DISEASE", "DISEASE", "DISEASE", "CHEMICAL", "GENE")
     ]
+
+
+def test_types_that_are_not_evaluated():
+    assert other_types([]) == frozenset()
+    assert "CHEMICAL" in other_types(["SpecificDisease", "Modifier"])
+    assert "DISEASE" not in other_types(["SpecificDisease", "Modifier"])
+    assert "CHEMICAL" not in other_types(["Chemical", "Gene"])
 
 
 def test_only_types_of_the_corpus_count():

@@ -79,6 +79,7 @@ def record(mention, rank, text="It was ", **values):
         "gold": [{"id": "MESH:D1", "name": "Gout", "known": True}],
         "found": True,
         "linked": True,
+        "kb_ids": ["MESH:D1"],
         "lenient_rank": 1,
         "strict_rank": rank,
         "names": [{"name": "gout", "ids": ["MESH:D1"], "score": -0.5}],
@@ -194,7 +195,7 @@ def test_comparison_shows_the_mentions_that_differ(tmp_path):
             "p_t_test": 0.01,
         },
     }
-    comparison = {"systems": ["a/one", "two"], "strict": side, "lenient": side}
+    comparison = {"systems": ["a/one", "two"], "strict": side, "lenient": side, "kb_id": side}
     tied = record("gout attack", 1)
     pairs = [(RECORDS[0], other), (RECORDS[1], RECORDS[1]), (RECORDS[2], tied)]
     write_comparison(comparison, pairs, tmp_path)

@@ -164,6 +164,13 @@ def test_pipelines_own_mentions(nlp, tmp_path):
     assert [record["found"] for record in lines(tmp_path)].count(True) == 2
 
 
+def test_mentions_of_other_types_are_not_spurious(nlp, tmp_path):
+    metrics = evaluate(nlp, CORPUS, "pubtator", None, tmp_path, predicted=True, labels=["Chemical"])
+    # `Heart attack` and `man` are diseases; of two chemicals one is found.
+    assert metrics["detection"]["precision"] == 100
+    assert metrics["detection"]["recall"] == 50
+
+
 def test_limits_change_the_links_and_not_the_order(nlp, tmp_path):
     linker = nlp.get_pipe("angel_linker")
     own = linker.settings
