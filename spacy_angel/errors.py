@@ -549,8 +549,8 @@ class Errors(metaclass=_WithCodes):
         "without --strict, which leaves such articles out and counts them."
     )
     E807 = (
-        "{path} has {size} bytes; a plain text is one document of at most {limit}. Cut it, or read "
-        "it with --format lines, one document a line."
+        "{path} is too long: a plain text is one document of at most {limit} bytes, unpacked. Cut "
+        "it, or read it with --format lines, one document a line."
     )
     E808 = "{where}: this is no document: {problem}. Correct it, or leave it out."
     E809 = (

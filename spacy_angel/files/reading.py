@@ -75,10 +75,7 @@ def pieces(
                 return
             unpacked += len(piece)
             position = unpacked if stored is None else stored.tell()
-            if unpacked > PACKING_MATTERS_FROM and unpacked > MAX_PACKING * position:
-                raise AngelError(
-                    Errors.E905.format(where=f"{path}, line {number}", times=MAX_PACKING)
-                )
+            check_packing(unpacked, position, f"{path}, line {number}")
             if reading is not None:
                 reading.report.position = position
             if count % _PIECES_PER_UPDATE == 0:
@@ -86,6 +83,15 @@ def pieces(
             yield number, piece
             if piece.endswith(b"\n"):
                 number += 1
+
+
+def check_packing(unpacked: int, packed: int, where: str) -> None:
+    """unpacked (int), packed (int): bytes so far. where (str): file and line.
+
+    RAISES (AngelError): it unpacks to more than MAX_PACKING times its size.
+    """
+    if unpacked > PACKING_MATTERS_FROM and unpacked > MAX_PACKING * packed:
+        raise AngelError(Errors.E905.format(where=where, times=MAX_PACKING))
 
 
 def _bar(path: Path, reading: FileReading | None) -> "tqdm[NoReturn]":

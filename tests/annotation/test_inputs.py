@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -159,6 +160,56 @@ def test_jsonl(tmp_path) -> None:
     assert report.counts["mentions_left_out"] == 1
     with pytest.raises(AngelError, match=r"line 4: this is no document: an object was expected"):
         read(path, strict=True)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"mentions": 3},
+        {"mentions": True},
+        {"mentions": "abc"},
+        {"mentions": {"start": 0}},
+        {"mentions": [[0, 5]]},
+        {"mentions": [{"start": True, "end": 5}]},
+        {"mentions": [{"start": 0, "end": 5, "text": 5}]},
+        {"id": ["x"]},
+        {"id": {"x": 1}},
+        {"other": [[[]]] * 20, "text": None},
+    ],
+)
+def test_values_of_wrong_kinds_spoil_their_document_only(tmp_path, wrong) -> None:
+    path = tmp_path / "a.jsonl"
+    rows = [{"id": 1, "text": "heart attack"}, {"id": 2, "text": "heart attack", **wrong}]
+    nested = '{"text": "x", "deep": ' + "[" * 900 + "]" * 900 + "}\n"
+    number = '{"text": "x", "id": ' + "1" * 5000 + "}\n"
+    path.write_text("".join(json.dumps(row) + "\n" for row in [*rows, rows[0]]) + nested + number)
+    documents, report = read(path)
+    assert [document.doc_id for document in documents] == ["1", "1"]
+    assert report.counts["documents_left_out"] == 3
+    assert "line 2: this is no document" in report.notes[0]
+    assert "nested deeper than 100 levels" in report.notes[1]
+    assert "digits" in report.notes[2]
+
+
+def test_a_text_that_unpacks_to_too_much_is_left_out_early(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(text, "MAX_TEXT_BYTES", 2**20)
+    with gzip.open(tmp_path / "bomb.txt.gz", "wb") as file:
+        for _ in range(64):
+            file.write(b"word " * 2**18)
+    tracemalloc.start()
+    documents, report = read(tmp_path / "bomb.txt.gz")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert documents == []
+    assert report.counts["documents_left_out"] == 1
+    assert peak < 2**23
+
+
+def test_a_gzip_file_of_one_byte_is_no_empty_text(tmp_path) -> None:
+    for name in ("a.txt.gz", "a.jsonl.gz"):
+        (tmp_path / name).write_bytes(b"\x1f")
+        with pytest.raises(AngelError, match="breaks off or is damaged"):
+            read(tmp_path / name)
 
 
 def test_the_end_of_the_title(tmp_path) -> None:

@@ -3,6 +3,8 @@ import json
 import subprocess
 import sys
 import tracemalloc
+import zlib
+from time import process_time
 
 import pytest
 from hypothesis import given, settings
@@ -436,6 +438,48 @@ def test_wrong_paths_and_formats(tmp_path):
         list(read_corpus(FIXTURES / "bioc.xml", "brat"))
     with pytest.raises(AngelError, match=r"x\.spacy is no spaCy DocBin"):
         list(read_corpus(write(tmp_path, "x.spacy", b"nothing")))
+
+
+def test_infons_that_are_nested_too_deep(tmp_path):
+    document = to_bioc(CorpusDocument("1", "renal failure"))
+    for value in ("[" * 900 + "]" * 900, "1" * 5000):
+        document["infons"] = {"preprocessing_steps": value}
+        path = write(tmp_path, "x.json", json.dumps([document]))
+        with pytest.raises(AngelError, match="a JSON list of strings was expected"):
+            list(read_corpus(path))
+
+
+def test_a_docbin_that_unpacks_without_end_is_refused(tmp_path):
+    path = write(tmp_path, "x.spacy", zlib.compress(bytes(2**27)))
+    with pytest.raises(AngelError, match=r"x\.spacy: .* more than 300 times"):
+        list(read_corpus(path))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "1\t0\t5\tFever\tDisease\tD1" + " " * 10**5 + "x",
+        "1\t0\t5\tFever\tDisease\t" + "D1 | " * 10**5,
+        "1\t0\t5\tFever\tDisease\t" + "mesh:" * 10**5,
+        "1\t0\t5\tFever\tDisease\t" + "D1" + " |" * 10**5,
+        "1\t0\t5\tFever" + " " * 10**5 + "\tDisease\tD1",
+    ],
+)
+def test_time_grows_with_the_line(tmp_path, line):
+    path = write(tmp_path, "x.txt", "1|t|Fever\n1|a|\n" + line + "\n")
+    began = process_time()
+    list(read_corpus(path, strict=False))
+    assert process_time() - began < 2
+
+
+@pytest.mark.parametrize("mark", ["START ", "END ", "START a END "])
+def test_many_marks_take_no_time(tmp_path, mark):
+    write(tmp_path, "train.source", json.dumps([mark * 10**5]) + "\n")
+    write(tmp_path, "train.target", '["a is", "b"]\n')
+    write(tmp_path, "trainlabel.txt", "D1\n")
+    began = process_time()
+    assert list(read_corpus(tmp_path, strict=False)) == []
+    assert process_time() - began < 2
 
 
 # There and back

@@ -6,6 +6,7 @@ import re
 import shutil
 import tracemalloc
 from pathlib import Path
+from time import process_time
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -451,6 +452,51 @@ def test_snomed_two_releases_in_one_folder(tmp_path: Path) -> None:
         shutil.copytree(FIXTURES / "snomed", tmp_path / year)
     with pytest.raises(AngelError, match=r"2021.*line 2: 73211009 had rows before"):
         list(read_vocabulary(tmp_path))
+
+
+def test_modifiers_and_comments_of_obo_take_no_time(tmp_path: Path) -> None:
+    path = tmp_path / "x.obo"
+    marks = '{source="a"} ' * 10**5
+    path.write_text(f"[Term]\nid: X:1 {marks}! end\nname: one \\{{kept}} {marks}\n")
+    began = process_time()
+    assert list(read_vocabulary(path)) == [Concept("X:1", "one {kept}")]
+    assert process_time() - began < 2
+
+
+def test_many_rows_of_one_concept_take_no_time(tmp_path: Path) -> None:
+    path = tmp_path / "x.tsv"
+    path.write_text("".join(f"X:1\tname {i}\n" for i in range(20_000)))
+    began = process_time()
+    (concept,) = read_vocabulary(path)
+    assert len(concept.names) == 20_000
+    assert process_time() - began < 2
+
+
+def test_a_key_with_blanks_at_its_edges_is_the_same_key(tmp_path: Path) -> None:
+    path = tmp_path / "target_kb.json"
+    keys = {" D000001": ["one"], "D000001": ["uno", "one"], "D000002": ["two"], "D000003 ": ["3"]}
+    path.write_text(json.dumps(keys))
+    report = VocabularyReport()
+    assert list(read_vocabulary(path, report=report)) == [
+        Concept("MESH:D000001", "uno", ("one",)),
+        Concept("MESH:D000002", "two"),
+        Concept("MESH:D000003", "3"),
+    ]
+    assert report == VocabularyReport(concepts=3, names=4, merged=1)
+
+
+@pytest.mark.parametrize(
+    ("corpus", "counts"),
+    [
+        # Table A: 14,944 keys and 108,092 names, of which two keys and a name stand twice.
+        ("ncbi", VocabularyReport(concepts=14942, names=108091, merged=2)),
+        ("aap", VocabularyReport(concepts=1036, names=3398)),
+    ],
+)
+def test_published_vocabularies(corpus: str, counts: VocabularyReport) -> None:
+    report = VocabularyReport()
+    list(read_vocabulary(shared_data(f"published/{corpus}/target_kb.json"), report=report))
+    assert report == counts
 
 
 # What all have in common

@@ -1,5 +1,6 @@
 """DocBin: spaCy's own files of Docs."""
 
+import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -8,8 +9,11 @@ from typing import TYPE_CHECKING, Any
 from ...errors import AngelError, Errors
 from ...files.atomic import replacing
 from ...files.formats import Format
+from ...files.reading import check_packing
 from ..docs import from_doc, to_doc
 from ..documents import CorpusDocument, Reading
+
+_PIECE_BYTES = 2**20
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -51,14 +55,21 @@ def _docs(file: Path) -> Iterator["Doc"]:
         data = file.read_bytes()
     except OSError as error:
         raise AngelError(Errors.E901.format(path=file, error=error)) from error
+    unpacking, rest, size = zlib.decompressobj(), data, 0
     vocab = Vocab()
     docs: Iterator[Any] = iter(())
     while True:
         # Bytes that are no DocBin fail in zlib, msgpack, numpy or spaCy, each in its own way.
         try:
+            while rest:
+                size += len(unpacking.decompress(rest, _PIECE_BYTES))
+                check_packing(size, len(data), str(file))
+                rest = unpacking.unconsumed_tail
             if data:
                 docs, data = DocBin().from_bytes(data).get_docs(vocab), b""
             doc = next(docs, None)
+        except AngelError:
+            raise
         except Exception as error:
             raise AngelError(Errors.E423.format(path=file, error=error)) from error
         if doc is None:

@@ -12,7 +12,6 @@ and contexts cut when they were written; neither can be undone.
 """
 
 import html
-import re
 from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
@@ -23,8 +22,6 @@ from ...files.formats import Format
 from ...files.json_values import parse_json
 from ...files.reading import numbered_lines
 from ..documents import CorpusDocument, Reading
-
-_MARKED = re.compile(r"(?:(.*) )?START (.+) END(?: (.*))?", re.DOTALL)
 
 
 def read_genbioel(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
@@ -79,12 +76,15 @@ def _parse(source: str, target: str) -> tuple[str, str, str] | None:
     """RETURNS (tuple[str, str, str] | None): left context, mention, right context; None where the
     lines are not of this layout or do not belong together."""
     sources, targets = _strings(source, 1), _strings(target, 2)
-    match = _MARKED.fullmatch(sources[0].strip(" ")) if sources else None
-    if match is None or not targets:
+    if not sources or not targets:
         return None
-    left, mention, right = (part or "" for part in match.groups())
+    left, start, rest = f" {sources[0].strip(' ')} ".partition(" START ")
+    mention, end, right = rest.partition(" END ")
+    left, right = left[1:], right[:-1]
     # Two marks of a kind would leave open which mention is meant.
-    if any(mark in f" {left} {mention} {right} " for mark in (" START ", " END ")):
+    if not (start and end and mention) or any(
+        mark in f" {part} " for mark in (" START ", " END ") for part in (left, mention, right)
+    ):
         return None
     prefix = html.unescape(targets[0]).split()
     if prefix[-1:] != ["is"] or prefix[:-1] != mention.split():

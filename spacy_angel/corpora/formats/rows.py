@@ -13,6 +13,7 @@ from ..documents import CorpusDocument, GoldMention, Reading
 
 _ID_FIELDS = ("doc_id", "id", "pmid")
 _PARQUET_ROWS = 256
+_NO_MENTIONS = "mentions must be a list of objects"
 # BioC's documents have passages.
 _PASSAGES = re.compile(r'(?<!\\)"passages"\s*:')
 
@@ -111,10 +112,15 @@ def row_document(
         if id_field:
             raise BadRow(f"the field {id_field} is missing")
         doc_id = f"{path.name}:{number}"
+    if not isinstance(doc_id, str | int | float):
+        raise BadRow(f"the identifier must be a string or a number, not {type(doc_id).__name__}")
     doc_id = _whole_characters(str(doc_id), id_field or "the identifier")
     text, title_end = _row_text(row, text_field)
+    given = row.get("mentions")
+    if not isinstance(given, list | None):
+        raise BadRow(_NO_MENTIONS)
     mentions = []
-    for mention in row.get("mentions") or ():
+    for mention in given or ():
         if (found := _row_mention(mention, text, doc_id, reading, number)) is not None:
             mentions.append(found)
     return CorpusDocument(doc_id, text, tuple(mentions), title_end=title_end)
@@ -150,9 +156,9 @@ def _row_mention(
     value: Any, text: str, doc_id: str, reading: Reading, number: int
 ) -> GoldMention | None:
     if not isinstance(value, Mapping):
-        raise BadRow("mentions must be a list of objects")
+        raise BadRow(_NO_MENTIONS)
     start, end = value.get("start"), value.get("end")
-    if not isinstance(start, int) or not isinstance(end, int):
+    if not isinstance(start, int) or not isinstance(end, int) or bool in map(type, (start, end)):
         raise BadRow("a mention needs whole numbers for start and end")
     mention, label, ids = (value.get(key) or "" for key in ("text", "label", "concept_id"))
     if not all(isinstance(item, str) for item in (mention, label, ids)):

@@ -17,19 +17,23 @@ def read_text(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
 
     path (Path): UTF-8. reading (Reading): gets faults. RETURNS (Iterator[CorpusDocument]): one.
     """
-    size = path.stat().st_size
     where = reading.where(1) if str(path) == reading.name else f"{path}"
-    if size > MAX_TEXT_BYTES:
-        message = Errors.E807.format(path=path, size=size, limit=MAX_TEXT_BYTES)
-        reading.fault(message, lost="documents_left_out")
-        return
-    data = b"".join(piece for _, piece in pieces(path))
+    parts: list[bytes] = []
+    size = 0
+    for _, piece in pieces(path):
+        parts.append(piece)
+        size += len(piece)
+        if size > MAX_TEXT_BYTES:
+            message = Errors.E807.format(path=path, limit=MAX_TEXT_BYTES)
+            reading.fault(message, lost="documents_left_out")
+            return
+    data = b"".join(parts)
     try:
         text = data.removeprefix(b"\xef\xbb\xbf").decode("utf8")
     except UnicodeDecodeError as error:
         reading.fault(not_utf8(where, error), lost="documents_left_out")
         return
-    reading.report.position += size
+    reading.report.position += path.stat().st_size
     yield CorpusDocument(path.name.removesuffix(".gz").removesuffix(".txt"), text)
 
 

@@ -7,7 +7,17 @@ from pathlib import Path
 from ...files.faults import FileReading
 from ...files.formats import Format
 from ...files.json_stream import stream_entries
-from .records import NO_NAME, Row, VocabularyReport, make_row, own_id, whole_text, whole_texts
+from ..concepts import Concept
+from .records import (
+    NO_NAME,
+    Row,
+    VocabularyReport,
+    make_row,
+    merge_concepts,
+    own_id,
+    whole_text,
+    whole_texts,
+)
 
 
 def read_target_kb(
@@ -16,15 +26,35 @@ def read_target_kb(
     """GenBioEL's target_kb.json: one object, `{id: [names]}`, read entry by entry.
 
     A composite key (`D001|D002`) is one concept with the first identifier; the others are its
-    alternates.
+    alternates. A key with blanks at its edges (` D008661`, which stands in the published file of
+    NCBI-disease beside `D008661`) is the same key without them; where both are there, they are
+    joined and counted as `merged`.
 
-    path (Path): the file, gzipped or not.
+    path (Path): the file, gzipped or not; read twice, the first time for such keys.
     prefix (str | None): vocabulary of identifiers without prefix; None: MeSH or UMLS where the
         form tells, else none.
-    YIELDS (Row): one an entry.
+    YIELDS (Row): one an entry; of keys with blanks that stand alone at the end.
     RAISES (AngelError): the file is no such object, or cut.
     """
+    blank = list(_rows(path, prefix, report, blank=True))
+    by_id: dict[str, list[Concept]] = {}
+    for row in blank:
+        by_id.setdefault(row.concept.concept_id, []).append(row.concept)
+    for row in _rows(path, prefix, report, blank=False):
+        others = by_id.pop(row.concept.concept_id, [])
+        report.merged += len(others)
+        yield row._replace(concept=merge_concepts(row.concept, *others))
+    yield from sorted(
+        (row for row in blank if row.concept.concept_id in by_id),
+        key=lambda row: row.concept.concept_id,
+    )
+
+
+def _rows(path: Path, prefix: str | None, report: VocabularyReport, blank: bool) -> Iterator[Row]:
+    """The entries whose keys have, or do not have, blanks at their edges."""
     for number, key, value in stream_entries(path, FileReading(str(path), progress=True)):
+        if (key != key.strip()) is not blank:
+            continue
         names = [name for name in whole_texts(path, number, value) if name.strip()]
         if not names:
             report.skipped[NO_NAME] += 1

@@ -14,7 +14,7 @@ from .records import Row, VocabularyReport, count_unused, make_row, successors
 
 _TAG = re.compile(r"([A-Za-z_][\w-]*)\s*:\s*(.*)")
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"\s*(\w*)')
-_COMMENT = re.compile(r"(?<!\\)\s!.*$|(?<!\\)\{[^{}]*\}\s*$")
+_COMMENT = re.compile(r"(?<!\\)\s!")
 _ESCAPE = re.compile(r"\\(.)")
 _ESCAPED = {"n": "\n", "t": "\t", "W": " "}
 _Scope = Literal["EXACT", "NARROW", "BROAD", "RELATED"]
@@ -142,9 +142,16 @@ def _with_id(path: Path, term: _Term) -> _Term:
 
 def _plain(value: str) -> str:
     """A value without its closing `{modifiers}` and `! comment`, unescaped."""
-    while (shorter := _COMMENT.sub("", value)) != value:
-        value = shorter
-    return _unescape(value).strip()
+    value = _COMMENT.split(value, maxsplit=1)[0].rstrip()
+    end = len(value)
+    while value.endswith("}", 0, end):
+        start = value.rfind("{", 0, end)
+        if start < 0 or value.find("}", start, end) < end - 1 or value[start - 1 : start] == "\\":
+            break
+        end = start
+        while end and value[end - 1].isspace():
+            end -= 1
+    return _unescape(value[:end]).strip()
 
 
 def _quoted(path: Path, line: int, value: str) -> tuple[str, str]:

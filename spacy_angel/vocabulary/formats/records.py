@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -83,20 +84,22 @@ def make_row(
     return Row(path, line, concept)
 
 
-def merge_concepts(first: Concept, second: Concept) -> Concept:
-    """Join two rows of one concept: the first gives canonical name and definition.
+def merge_concepts(*concepts: Concept) -> Concept:
+    """Join the rows of one concept: the first gives the canonical name, and the definition if it
+    has one.
 
-    first (Concept), second (Concept): with the same `concept_id`.
-    RETURNS (Concept): every name, type and alternate identifier of both, none of them twice.
+    concepts (Concept): with the same `concept_id`; at least one.
+    RETURNS (Concept): every name, type and alternate identifier of all, none of them twice.
     """
-    names = dict.fromkeys((*first.names, *second.names))
+    first = concepts[0]
+    names = dict.fromkeys(name for concept in concepts for name in concept.names)
     return Concept(
         concept_id=first.concept_id,
         canonical_name=first.canonical_name,
         aliases=tuple(name for name in names if name != first.canonical_name),
-        types=tuple(dict.fromkeys((*first.types, *second.types))),
-        definition=first.definition or second.definition,
-        alternate_ids=tuple(dict.fromkeys((*first.alternate_ids, *second.alternate_ids))),
+        types=tuple(dict.fromkeys(kind for concept in concepts for kind in concept.types)),
+        definition=next(filter(None, (concept.definition for concept in concepts)), None),
+        alternate_ids=tuple(dict.fromkeys(i for c in concepts for i in c.alternate_ids)),
     )
 
 
@@ -110,35 +113,28 @@ def merge_rows(path: Path, rows: Iterable[Row], report: VocabularyReport) -> Ite
     RAISES (AngelError): an identifier comes again after others, or there is no concept at all.
     """
     seen: set[str] = set()
-    last: Row | None = None
-    for row in rows:
-        if last is not None and row.concept.concept_id == last.concept.concept_id:
-            last = last._replace(concept=merge_concepts(last.concept, row.concept))
-            report.merged += 1
-            continue
-        check_new(row.concept.concept_id, seen, row.path, row.line)
-        seen.add(row.concept.concept_id)
-        if last is not None:
-            yield _count(last.concept, report)
-        last = row
-    if last is None:
+    for concept_id, group in groupby(rows, key=lambda row: row.concept.concept_id):
+        first, *others = group
+        check_new(concept_id, seen, first.path, first.line)
+        seen.add(concept_id)
+        concept = first.concept
+        if others:
+            concept = merge_concepts(concept, *(row.concept for row in others))
+        report.merged += len(others)
+        report.concepts += 1
+        report.names += len(concept.names)
+        report.alternate_ids += len(concept.alternate_ids)
+        yield concept
+    if not seen:
         left_out = ", ".join(f"{n} {reason}" for reason, n in sorted(report.skipped.items()))
         skipped = f" (left out: {left_out})" if left_out else ""
         raise AngelError(Errors.E205.format(path=path, skipped=skipped))
-    yield _count(last.concept, report)
 
 
 def check_new(concept_id: str, seen: Container[str], path: Path, line: int) -> None:
     """RAISES (AngelError): `concept_id` is among those `seen` already."""
     if concept_id in seen:
         raise AngelError(Errors.E204.format(path=path, line=line, concept_id=concept_id))
-
-
-def _count(concept: Concept, report: VocabularyReport) -> Concept:
-    report.concepts += 1
-    report.names += len(concept.names)
-    report.alternate_ids += len(concept.alternate_ids)
-    return concept
 
 
 def own_id(code: str, prefix: str | None) -> str:
