@@ -92,6 +92,7 @@ class Outcome:
     split (bool): a composite that was split.
     confidence (float | None): score of the first concept; none for a split composite.
     first_is_right (bool): the first concept is a gold one, whatever the limits make of it.
+    best_name_is_right (bool): the first identifier of the best name is a gold one.
     kb_id_is_right (bool): exactly one identifier is given, and it is a gold one.
     """
 
@@ -106,6 +107,7 @@ class Outcome:
     split: bool
     confidence: float | None
     first_is_right: bool
+    best_name_is_right: bool
     kb_id_is_right: bool
 
     @property
@@ -121,13 +123,13 @@ class Outcome:
 
 def count_result(result: MentionResult) -> Outcome:
     """result (MentionResult): a mention. RETURNS (Outcome): what of it is counted."""
-    concepts = result.ranking.concepts
+    concepts, name_ids = result.ranking.concepts, result.ranking.name_ids
     answers = result.parts or (result.ranking,)
     return Outcome(
         gold=result.gold,
         covered=bool(result.known) and all(result.known),
         partly_covered=any(result.known),
-        lenient_rank=lenient_rank(result.ranking.name_ids, result.gold),
+        lenient_rank=lenient_rank(name_ids, result.gold),
         biosyn_rank=biosyn_rank([answer.name_ids for answer in answers], result.gold),
         strict_rank=(
             composite_rank([part.concepts for part in result.parts], result.gold)
@@ -139,6 +141,7 @@ def count_result(result: MentionResult) -> Outcome:
         split=bool(result.parts),
         confidence=concepts[0][1] if concepts and not result.parts else None,
         first_is_right=bool(concepts) and concepts[0][0] in result.gold,
+        best_name_is_right=bool(name_ids and name_ids[0]) and name_ids[0][0] in result.gold,
         kb_id_is_right=len(result.kb_ids) == 1 and result.kb_ids[0] in result.gold,
     )
 
@@ -279,8 +282,10 @@ def summarize(
     RETURNS (dict): `mentions` (with identifiers), `nil` (without), `composites`,
         `composites_split`, `coverage` (mentions of which the vocabulary holds all identifiers),
         `lenient`, `biosyn` and `strict` (`mentions` counted, `acc@1` …, `mrr`,
-        and `interval` of accuracy at 1), `kb_id` (`mentions`, `acc@1`, `interval`, and
-        `in_vocabulary`, the accuracy where the vocabulary holds all identifiers),
+        and `interval` of accuracy at 1), `kb_id` (`mentions`, `acc@1`, `interval`;
+        `in_vocabulary`, the accuracy where the vocabulary holds all identifiers; and what it would
+        be without limits by the first identifier of the `best_name`, the paper's y*, and by the
+        `first_concept`, which has the highest score of its own),
         `linking`, `linking_with_nil`, `detection`, and with probabilities `ece` (of mentions with
         identifiers, by the strict count) and `confidence` (see `confidence.confidence_figures`).
     RAISES (AngelError): there is no mention with an identifier, or no identifier is in the
@@ -307,6 +312,8 @@ def summarize(
             "acc@1": _per_cent([outcome.kb_id_is_right for outcome in counted]),
             "in_vocabulary": _per_cent([outcome.kb_id_is_right for outcome in covered]),
             "interval": list(bootstrap_interval([o.kb_id_is_right for o in counted])),
+            "best_name": _per_cent([outcome.best_name_is_right for outcome in counted]),
+            "first_concept": _per_cent([outcome.first_is_right for outcome in counted]),
         },
         **linking_scores(outcomes, spurious_linked, spurious_nil),
     }

@@ -227,6 +227,17 @@ def test_one_identifier_is_given_and_right():
     assert figures["in_vocabulary"] == pytest.approx(100 / 3)
 
 
+def test_the_best_name_and_the_highest_sum_may_differ():
+    """The best name is D1's; D2 has two names, which together are more probable."""
+    answer = ranking(("D2", 0.6), ("D1", 0.4), name_ids=[["D1"], ["D2"], ["D2"]])
+    figures = summarize([outcome(["D1"], answer), outcome(["D2"], answer), outcome(["D2"], answer)])
+    assert figures["kb_id"]["best_name"] == pytest.approx(100 / 3)
+    assert figures["kb_id"]["first_concept"] == pytest.approx(200 / 3)
+    shared = ranking(("D1", 0.5), ("D2", 0.5), name_ids=[["D2", "D1"]])
+    assert not outcome(["D1"], shared).best_name_is_right  # the first of those that share the name
+    assert not outcome(["D1"]).best_name_is_right
+
+
 def test_concept_outside_vocabulary_is_a_strict_miss_only():
     inside = outcome(["D1"], ranking(("D1", 1.0)))
     outside = outcome(["X1"], ranking(("D1", 1.0)), known=(False,))

@@ -23,7 +23,10 @@ METRICS = {
     "lenient": FIGURES,
     "biosyn": {**FIGURES, "acc@1": 49.9},
     "strict": FIGURES,
-    "kb_id": {"mentions": 2, "acc@1": 48.7, "in_vocabulary": 61.5, "interval": [11.0, 91.0]},
+    "kb_id": {
+        **{"mentions": 2, "acc@1": 48.7, "in_vocabulary": 61.5, "interval": [11.0, 91.0]},
+        **{"best_name": 52.3, "first_concept": 53.4},
+    },
     "linking": PRF,
     "linking_with_nil": PRF,
     "detection": PRF,
@@ -130,7 +133,13 @@ def test_page_holds_figures_and_mentions(folder):
     assert "mini on dev.txt" in page
     for text in ("50.0", "49.9", "10.0–90.0", "75.0", "12.5", "4.2"):
         assert text in page
-    for text in ("48.7", "61.5", "11.0–91.0"):  # kb_id, its accuracy in the vocabulary
+    for text in (
+        "48.7",
+        "61.5",
+        "11.0–91.0",
+        "52.3",
+        "53.4",
+    ):  # kb_id, its accuracy in the vocabulary
         assert text in page
     for text in ("23.4", "99.9", "0.525", "95.5", "8.4", "87.6", "88.8", "57.4", "80.6", "84.3"):
         assert text in page
@@ -162,7 +171,7 @@ def test_folds_show_their_spread(folder):
             "coverage": 0.0,
             "ece": 0.1,
             "confidence": {"ece": 0.7},
-            "kb_id": {"acc@1": 4.5, "in_vocabulary": 0.0},
+            "kb_id": {"acc@1": 4.5, "in_vocabulary": 0.0, "best_name": 0.0, "first_concept": 0.0},
             "lenient": {"acc@1": 1.5, "acc@2": 0.0, "mrr": 0.0},
             "biosyn": {"acc@1": 1.5, "acc@2": 0.0, "mrr": 0.0},
             "strict": {"acc@1": 2.5, "acc@2": 0.0, "mrr": 0.0},
