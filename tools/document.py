@@ -9,6 +9,7 @@ the output below the README's first example and what stands between marks in the
 import json
 import re
 from contextlib import redirect_stdout
+from inspect import getdoc
 from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,16 +18,20 @@ from typing import Any
 from safetensors import safe_open
 from thinc.api import Config
 
+from spacy_angel.corpora.registry import FORMATS as corpus_formats
 from spacy_angel.files.atomic import replacing
+from spacy_angel.files.formats import Formats
 from spacy_angel.linking.factory import DEFAULT_CONFIG
 from spacy_angel.linking.loaders import SHIPPED_PIPELINE
 from spacy_angel.linking.settings import describe_settings
 from spacy_angel.model.weights import SCALE_SUFFIX
+from spacy_angel.vocabulary.formats.registry import FORMATS as vocabulary_formats
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 CARD = ROOT / "docs" / "model_card.md"
 SETTINGS = ROOT / "docs" / "settings.md"
+FORMATS = ROOT / "docs" / "formats.md"
 PROJECT = ROOT / "docs" / "project.md"
 EXAMPLE = re.compile(r"```python\n(?P<code>.*?)```\n\n```text\n(?P<output>.*?)```", re.DOTALL)
 
@@ -95,11 +100,22 @@ def settings_table() -> str:
     `nlp.config` holds it."""
     lines = ["| setting | type | default | |", "|---|---|---|---|"]
     for name, kind, default, meaning in describe_settings():
-        kind = kind.replace("|", "\\|")
-        lines.append(f"| `{name}` | `{kind}` | `{json.dumps(default)}` | {meaning} |")
+        cells = f"`{name}`", f"`{kind}`", f"`{json.dumps(default)}`", meaning
+        lines.append(f"| {' | '.join(map(_in_cell, cells))} |")
     config = {"angel_linker": {"factory": "angel_linker", **DEFAULT_CONFIG}}
     block = Config({"components": config}).to_str()
     return "\n".join([*lines, "", "```ini", block, "```"])
+
+
+def formats_table(formats: Formats) -> str:
+    """formats (Formats): a registry. RETURNS (str): each format, what its reader says of it, its
+    options; a Markdown table."""
+    lines = ["| `--format` | | options |", "|---|---|---|"]
+    for name, format in sorted(formats.items()):
+        meaning = " ".join((getdoc(format.read) or "").split("\n\n")[0].split())
+        options = ", ".join(f"`{option}`" for option in format.options)
+        lines.append(f"| `{name}` | {_in_cell(meaning)} | {options} |")
+    return "\n".join(lines)
 
 
 def with_passage(text: str, name: str, passage: str) -> str:
@@ -119,8 +135,15 @@ def passages() -> list[tuple[Path, str, str]]:
     return [
         (CARD, "shipped", shipped_table(SHIPPED_PIPELINE)),
         (SETTINGS, "settings", settings_table()),
+        (FORMATS, "vocabularies", formats_table(vocabulary_formats)),
+        (FORMATS, "corpora", formats_table(corpus_formats)),
         (PROJECT, "project", project_tables(ROOT)),
     ]
+
+
+def _in_cell(text: str) -> str:
+    """text (str): Markdown. RETURNS (str): as a cell of a table has it."""
+    return text.replace("|", "\\|")
 
 
 def _example(text: str) -> re.Match[str]:

@@ -7,8 +7,14 @@ from support.doc_blocks import RUNNABLE, read_blocks, run_page
 from support.helpers import ROOT
 
 # The others have many commands, each a process of its own.
-QUICK = {"README.md", "docs/get_started.md", "docs/pipeline.md", "docs/model_card.md"}
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+QUICK = {
+    "README.md",
+    "CONTRIBUTING.md",
+    "docs/get_started.md",
+    "docs/pipeline.md",
+    "docs/model_card.md",
+}
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 RUN = [page for page in PAGES if any(block.runs for block in read_blocks(page.read_text("utf8")))]
 
 
@@ -38,9 +44,15 @@ def test_the_generated_passages_are_current() -> None:
     from document import passages, with_passage
 
     found = passages()
-    assert [name for _, name, _ in found] == ["shipped", "settings", "project"]
+    assert [name for _, name, _ in found] == [
+        "shipped",
+        "settings",
+        "vocabularies",
+        "corpora",
+        "project",
+    ]
     assert '| `mode` | `"beam" \\| "exact"` | `"beam"` |' in found[1][2]
-    assert "| `train-negative` | Train on the pairs: negative-aware training |" in found[2][2]
+    assert "| `train-negative` | Train on the pairs: negative-aware training |" in found[-1][2]
     for page, name, passage in found:
         text = page.read_text("utf8")
         assert with_passage(text, name, passage) == text, "run: python tools/document.py"

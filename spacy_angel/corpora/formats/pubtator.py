@@ -37,7 +37,10 @@ class _Block:
 
 
 def read_pubtator(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
-    """path (Path): file, plain or gzip. reading (Reading). RETURNS (Iterator[CorpusDocument])."""
+    """A title line, an abstract line, then a line a mention; a blank line ends a document.
+
+    path (Path): file, plain or gzip. reading (Reading). RETURNS (Iterator[CorpusDocument]).
+    """
     return parse_pubtator(numbered_lines(path, reading), reading)
 
 
