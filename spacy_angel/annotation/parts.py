@@ -49,6 +49,9 @@ class PartFile:
             self._file = open(self._path, "a+b", buffering=0)  # noqa: SIM115 (closed by __exit__)
             self._file.seek(0)
             data = self._file.read()
+            # What a killed process left of a line must not begin the next one.
+            data = data[: data.rfind(b"\n") + 1]
+            self._file.truncate(len(data))
             for line in data.splitlines(keepends=True):
                 try:
                     number, mentions = _read_batch(line, key)
@@ -58,8 +61,6 @@ class PartFile:
                     AnnotatedDocument(d.doc_id, d.text, some, title_end=d.title_end)
                     for d, some in zip(batches[number], mentions, strict=True)
                 ]
-            # What a killed process left of a line must not begin the next one.
-            self._file.truncate(data.rfind(b"\n") + 1)
 
     def __enter__(self) -> "PartFile":
         return self

@@ -66,7 +66,7 @@ def run_processes(
         places.put(place)
     # Closed when this process ends, however it ends: unlike an event it needs no lock.
     listening, life = context.Pipe(duplex=False)
-    progress = _SharedProgress(context.RawArray("q", _FIELDS * len(devices)))
+    progress = SharedProgress(context.RawArray("q", _FIELDS * len(devices)))
     pool = ProcessPoolExecutor(
         len(devices),
         context,
@@ -104,7 +104,7 @@ def _begin(
     folder: Path,
     places: Any,
     life: Connection,
-    progress: "_SharedProgress",
+    progress: "SharedProgress",
 ) -> None:
     """Tell a new process what it is for; the pipeline is opened with the first shard, whose
     caller then hears of what goes wrong."""
@@ -127,7 +127,7 @@ def _run(job: ShardJob) -> ShardRecord:
     return finish(_worker.annotate(job, _folder), _tell)
 
 
-class _SharedProgress:
+class SharedProgress:
     """How far each worker is in its shard, in memory that all processes see. Unlike a queue it can
     be read whenever a worker is killed; a figure that is just being written is shown too early.
 

@@ -110,6 +110,7 @@ def ray():
     ray.shutdown()
 
 
+@pytest.mark.slow
 def test_ray_gives_the_same_as_one_process(ray, pipeline, tmp_path) -> None:
     sources = [write_jsonl(tmp_path / "a.jsonl", 25), write_jsonl(tmp_path / "b.jsonl", 7)]
     annotate(sources, pipeline, output=tmp_path / "one", shard_size=5)
@@ -123,16 +124,18 @@ def test_ray_gives_the_same_as_one_process(ray, pipeline, tmp_path) -> None:
     assert shards(tmp_path / "ray") == shards(tmp_path / "one")
 
 
+@pytest.mark.slow
 def test_ray_tells_our_errors(ray, pipeline, tmp_path) -> None:
     source = tmp_path / "a.jsonl"
     source.write_text('{"text": "x"}\n{\n')
-    with pytest.raises(AngelError, match=r"^\S+a.jsonl, line 2: this is no document"):
+    with pytest.raises(AngelError, match=r"^\[E808\] \S+a.jsonl, line 2: this is no document"):
         annotate(source, pipeline, output=tmp_path / "out", ray="local", strict=True)
     manifest = annotate(source, pipeline, output=tmp_path / "out", ray="local")
     assert manifest["counts"]["documents"] == 1
     assert manifest["inputs"][0]["counts"]["faults"] == 1
 
 
+@pytest.mark.slow
 def test_ray_reads_and_writes_addresses(ray, pipeline, tmp_path) -> None:
     rows = [{"doc_id": f"d{i}", "text": text} for i, text in enumerate(texts(12))]
     (tmp_path / "in").mkdir()

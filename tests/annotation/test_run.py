@@ -10,8 +10,6 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
-from functools import partial
-from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -22,17 +20,20 @@ from support.tiny_annotation import make_pipeline, write_jsonl
 from typer.testing import CliRunner
 
 import spacy_angel
-from spacy_angel.annotation import progress, workers
 from spacy_angel.annotation import run as run_module
 from spacy_angel.annotation import shards as shards_module
+from spacy_angel.annotation import workers
 from spacy_angel.annotation.document_linker import DocumentLinker, LinkingSettings, open_linker
 from spacy_angel.annotation.inputs import plan_inputs, read_input
 from spacy_angel.annotation.manifest import JOURNAL, writing
+from spacy_angel.annotation.records import Manifest
 from spacy_angel.annotation.run import annotate
 from spacy_angel.cli.app import app
 from spacy_angel.corpora.documents import CorpusDocument, CorpusReport, GoldMention
 from spacy_angel.errors import AngelError
 from spacy_angel.pipelines.open import open_pipeline
+from spacy_angel.vocabulary.concepts import Concept
+from spacy_angel.vocabulary.kb import ConceptKB
 
 torch.set_num_threads(1)
 
@@ -206,8 +207,6 @@ def test_the_cache_keeps_subsets_apart(pipeline) -> None:
 
 
 def spacy_angel_concept():
-    from spacy_angel.vocabulary.concepts import Concept
-
     return Concept("X:1", "Something else", (), ("OTHER",))
 
 
@@ -464,6 +463,8 @@ def test_the_vocabulary_is_shared_by_all_processes(pipeline) -> None:
     """Mapped from its files, and no page copied by reading from it."""
     link = open_linker(str(pipeline), None, LinkingSettings())
     assert link([CorpusDocument("1", "the patient had heart attack. aspirin")])[0].mentions
+    # A page that was just written counts as copied until it is on the disk.
+    os.sync()
     folder = pipeline / "angel_linker/kb"
     entries = re.split(r"\n(?=[0-9a-f]+-[0-9a-f]+ )", Path("/proc/self/smaps").read_text())
     copied = {
@@ -476,24 +477,6 @@ def test_the_vocabulary_is_shared_by_all_processes(pipeline) -> None:
     wanted = {"name_data", "spelling_data", "id_hash", "token", "first_child", "leaf_begin"}
     assert wanted <= {Path(path).stem for path in copied}
     assert set(copied.values()) == {0}
-
-
-def test_the_bar_tells_documents_mentions_rate_and_time_left(
-    pipeline, source, tmp_path, monkeypatch
-) -> None:
-    terminal = StringIO()
-    monkeypatch.setattr(terminal, "isatty", lambda: True)
-    monkeypatch.setattr(progress, "tqdm", partial(progress.tqdm, file=terminal))
-    annotate(source, pipeline, output=tmp_path / "out", shard_size=10)
-    shown = [line for line in terminal.getvalue().split("\r") if "documents" in line]
-    pattern = (
-        r"(\d+)%\|.*\| (\d+) documents, (\d+) mentions, [\d.,]+ documents/s \[00:\d\d<00:\d\d\]"
-    )
-    found = [match.groups() for line in shown if (match := re.match(pattern, line.strip()))]
-    # the bar is drawn once more at its end
-    steps = list(dict.fromkeys((int(documents), int(mentions)) for _, documents, mentions in found))
-    assert steps == [(10, 20), (20, 40), (25, 50)]
-    assert [int(percent) for percent, _, _ in found][-1] == 100
 
 
 def test_what_does_not_fit_is_refused(pipeline, source, tmp_path) -> None:
@@ -618,6 +601,82 @@ def test_the_command_line(pipeline, source, tmp_path) -> None:
     assert failed.exit_code == 1
     assert "Error: " in failed.stderr
     assert "begun with other settings" in failed.stderr
+
+
+def test_documents_that_are_missing_are_told(pipeline, tmp_path) -> None:
+    """A document that a format cannot hold, and one that is none."""
+    source, out = tmp_path / "in.jsonl", tmp_path / "out"
+    source.write_text('{"id": "1|2", "text": "aspirin"}\n{\n{"id": 3, "text": "migraine"}\n')
+    command = ["annotate", str(source), "-o", str(out), "--pipeline", str(pipeline)]
+    done = CliRunner().invoke(app, [*command, "--to", "pubtator"])
+    assert done.exit_code == 3
+    assert "1 failed, 1 faults, 1 documents left out, 0 mentions left out" in done.stdout
+    assert "1 documents failed" in done.stderr
+    assert "1 faults, see the manifest" in done.stderr
+    manifest = Manifest.model_validate_json((out / "_manifest.json").read_bytes())
+    assert (manifest.finished, manifest.complete) == (True, False)
+    # it stays so although there is nothing left to do
+    assert CliRunner().invoke(app, [*command, "--to", "pubtator"]).exit_code == 3
+
+
+def test_standard_input_and_output(pipeline, source, tmp_path) -> None:
+    command = ["annotate", "-", "-o", "-", "--pipeline", str(pipeline), "--shard-size", "10"]
+    text = source.read_text("utf8")
+    done = CliRunner().invoke(app, command, input=text)
+    assert done.exit_code == 0, done.stderr
+    assert [json.loads(line)["doc_id"] for line in done.stdout.splitlines()] == [
+        f"d{i}" for i in range(25)
+    ]
+    assert "25 documents" in done.stderr
+    done = CliRunner().invoke(app, [*command, "--to", "tsv", "--format", "lines"], input="migraine")
+    assert done.stdout.splitlines()[1].split("\t")[:4] == ["stdin:1", "0", "8", "migraine"]
+    refused = CliRunner().invoke(app, [*command, "--to", "parquet"], input=text)
+    assert (refused.exit_code, refused.stdout) == (1, "")
+    # a folder goes on with the same text
+    command[3] = str(tmp_path / "out")
+    for _ in range(2):
+        assert CliRunner().invoke(app, command, input=text).exit_code == 0
+    assert len(rows(tmp_path / "out")) == 25
+    other = CliRunner().invoke(app, command, input=text + text)
+    assert "- is not the file that it was" in other.stderr
+
+
+def test_another_vocabulary_for_the_shipped_pipeline(pipeline, source, tmp_path) -> None:
+    ConceptKB.build([Concept("MY:1", "Migraine"), Concept("MY:2", "Snark fever")], tmp_path / "kb")
+    note = tmp_path / "note.txt"
+    note.write_text("She had migraine.")
+    manifest = annotate(note, output=tmp_path / "out", kb=tmp_path / "kb")
+    assert [m["concept_id"] for row in rows(tmp_path / "out") for m in row["mentions"]] == ["MY:1"]
+    assert annotate(note, output=tmp_path / "out", kb=tmp_path / "kb") == manifest
+    with pytest.raises(AngelError, match="different: pipeline"):
+        annotate(note, output=tmp_path / "out")
+    with pytest.raises(AngelError, match="has its own model and vocabulary"):
+        annotate(note, pipeline, output=tmp_path / "2", kb=tmp_path / "kb")
+
+
+@pytest.mark.parametrize("format", ["parquet", "csv"])
+def test_a_folder_of_tables_is_read_as_it_is(pipeline, source, tmp_path, format) -> None:
+    pd = pytest.importorskip("pandas")
+    out = tmp_path / "out"
+    annotate(source, pipeline, output=out, output_format=format, shard_size=10)
+    if format == "parquet":
+        dataset = pytest.importorskip("pyarrow.dataset")
+        assert pd.read_parquet(out)["doc_id"].tolist() == [f"d{i}" for i in range(25)]
+    else:
+        dataset = pytest.importorskip("pyarrow.dataset")
+        assert sum(len(pd.read_csv(path)) for path in out.glob("*.csv")) == 50
+    assert dataset.dataset(out, format=format).count_rows() == (25 if format == "parquet" else 50)
+
+
+def test_other_readers_of_tables(pipeline, source, tmp_path) -> None:
+    pytest.importorskip("pyarrow")
+    annotate(source, pipeline, output=tmp_path / "out", output_format="parquet", shard_size=10)
+    polars = pytest.importorskip("polars")
+    frame = polars.scan_parquet(tmp_path / "out", hidden_file_prefix="_").collect()
+    assert frame["doc_id"].to_list() == [f"d{i}" for i in range(25)]
+    duckdb = pytest.importorskip("duckdb")
+    query = f"select count(*) from '{tmp_path}/out/*.parquet'"
+    assert duckdb.sql(query).fetchall() == [(25,)]
 
 
 def test_the_command_line_tells_of_a_cut_input(pipeline, source, tmp_path) -> None:
