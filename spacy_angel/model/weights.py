@@ -70,9 +70,23 @@ def write_weights(folder: Path, weights: dict[str, Tensor]) -> None:
         metadata["quantization"] = QUANTIZATION
     with replacing_path(folder / name) as temporary:
         save_file(tensors, temporary, metadata=metadata)
+        _sort_metadata(temporary)
         # safetensors makes files that only their owner can read.
         temporary.chmod(0o644)
     (folder / other).unlink(missing_ok=True)
+
+
+def _sort_metadata(path: Path) -> None:
+    """Put the metadata of a safetensors file into an order: safetensors has a random one, and equal
+    weights should be equal files, which tell pipelines apart."""
+    with open(path, "r+b") as file:
+        length = int.from_bytes(file.read(8), "little")
+        header = json.loads(file.read(length))
+        header["__metadata__"] = dict(sorted(header["__metadata__"].items()))
+        data = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode().ljust(length)
+        if len(data) == length:
+            file.seek(8)
+            file.write(data)
 
 
 def pack_weights(weights: Mapping[str, Tensor]) -> bytes:

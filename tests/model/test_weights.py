@@ -52,6 +52,15 @@ def test_int8_has_a_file_of_its_own(tmp_path: Path) -> None:
         assert file.metadata() == {"format": "pt", "quantization": QUANTIZATION}
 
 
+def test_equal_weights_are_equal_files(tmp_path: Path) -> None:
+    """safetensors alone writes its metadata in one of two orders."""
+    files = set()
+    for _ in range(20):
+        write_weights(tmp_path, INT8)
+        files.add((tmp_path / INT8_FILE).read_bytes())
+    assert len(files) == 1
+
+
 def test_what_was_there_before_is_not_read_again(tmp_path: Path) -> None:
     for weights in (WEIGHTS, INT8, WEIGHTS):
         write_weights(tmp_path, weights)
