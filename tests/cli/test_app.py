@@ -1,6 +1,7 @@
 """The command line: what it prints, what it writes, how it fails."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -303,6 +304,15 @@ def test_a_saved_pipeline_is_calibrated_and_evaluated(tmp_path: Path, corpus: Pa
     assert code == 0, err
     assert out.startswith("lenient: ")
     assert "p_bootstrap: how surprising the difference is" in out
+
+
+def test_help_names_every_noise_and_protocol() -> None:
+    from spacy_angel.corpora.noise import KINDS
+    from spacy_angel.evaluation.protocols import PROTOCOLS
+
+    out = run("evaluate", "--help")[1]
+    words = set(re.findall(r"\w+", out))
+    assert words >= {*KINDS, *PROTOCOLS}
 
 
 def test_info_names_versions_and_formats() -> None:
