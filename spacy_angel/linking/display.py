@@ -5,10 +5,13 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from .explain import explain_link
 from .ranking import NIL
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
+
+    from .linker import AngelLinker
 
 _OBO = "http://purl.obolibrary.org/obo/{prefix}_{code}"
 ADDRESSES: dict[str, str] = {
@@ -64,6 +67,7 @@ def render_links(
     kb_id_attr: str = "kb_id",
     page: bool = False,
     addresses: Mapping[str, str] = ADDRESSES,
+    linker: "AngelLinker | None" = None,
     options: Mapping[str, Any] | None = None,
 ) -> str:
     """HTML of linked documents: displaCy's `ent` style, or its `span` style for a span group,
@@ -74,10 +78,13 @@ def render_links(
     kb_id_attr (str): the span attribute with the identifiers, as the linker was told to name it.
     page (bool): a whole HTML page rather than a piece of one.
     addresses (Mapping[str, str]): more or other addresses, as `ADDRESSES`.
+    linker (AngelLinker | None): the one that linked; why it did is then shown where the mouse
+        rests on an entity. displaCy's spans have no place for it.
     options (Mapping[str, Any] | None): displaCy's own, e.g. colours.
     RETURNS (str): HTML.
     """
     from spacy import displacy
+    from spacy.displacy.templates import TPL_ENT
     from spacy.tokens import Doc
 
     settings = dict(options or {})
@@ -86,6 +93,8 @@ def render_links(
     else:
         style, field, parse = "span", "spans", displacy.parse_spans
         settings["spans_key"] = span_key
+    if linker is not None:
+        settings.setdefault("template", TPL_ENT.replace("<mark ", '<mark title="{why}" ', 1))
     pages, urls = [], KbUrls(addresses)
     for doc in [docs] if isinstance(docs, Doc) else docs:
         parsed = parse(doc, settings)
@@ -94,6 +103,8 @@ def render_links(
             concept_id = span._.get(kb_id_attr)
             shown["kb_id"] = "" if concept_id == NIL else escape(concept_id)
             shown["kb_url"] = urls.format(concept_id)
+            if linker is not None:
+                shown["params"] = {"why": escape(explain_link(span, linker).why)}
         pages.append(parsed)
     # jupyter=False: in a notebook displaCy would otherwise show the HTML and return nothing
     return displacy.render(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..files.atomic import replacing
 from .display import concept_url, render_links
+from .explain import Explanation, FoundConcept, explain_link
 from .mentions import find_spans
 from .ranking import NIL
 
@@ -31,6 +32,9 @@ h1 {{ font-size: 1.3rem; }}
 table {{ border-collapse: collapse; margin-top: 2rem; width: 100%; }}
 th, td {{ text-align: left; padding: .35rem .8rem .35rem 0; border-bottom: 1px solid #e4e4e4; }}
 td.number {{ font-variant-numeric: tabular-nums; }}
+tr.mention > td {{ border-bottom: 0; padding-bottom: 0; }}
+tr.why {{ color: #555; font-size: .9rem; }}
+tr.why table {{ margin: .3rem 0 .5rem 1rem; }}
 </style>
 </head>
 <body>
@@ -51,24 +55,20 @@ def link_rows(doc: "Doc", linker: "AngelLinker") -> list[tuple[str, ...]]:
     doc (Doc): went through the linker. linker (AngelLinker): the one that linked it.
     RETURNS (list[tuple[str, ...]]): mention, label, identifier, canonical name of the concept,
         its probability, log-probability of the best of its names in nats; the last three are
-        empty where the mention links to nothing.
+        empty where the mention links to nothing, the last two where it had its identifier before.
     """
-    settings = linker.settings
     rows: list[tuple[str, ...]] = []
-    for span in find_spans(doc, settings.span_key):
-        concept_id = span._.get(settings.kb_id_attr)
+    for span in find_spans(doc, linker.settings.span_key):
+        concept_id = span._.get(linker.settings.kb_id_attr)
         row = (" ".join(span.text.split()), span.label_, concept_id)
-        if concept_id in ("", NIL):
+        concepts = {c.concept_id: c for c in explain_link(span, linker).concepts}
+        if (found := concepts.get(concept_id)) is not None:
+            figures = (f"{found.probability:.2f}", f"{found.names[0][1]:.2f}")
+            rows.append((*row, found.canonical_name, *figures))
+        elif concept_id in linker.kb:  # it had its identifier before
+            rows.append((*row, linker.kb[concept_id].canonical_name, "", ""))
+        else:
             rows.append((*row, "", "", ""))
-            continue
-        probability = dict(span._.get(settings.kb_ents_attr))[concept_id]
-        log_prob = max(
-            candidate["log_prob"]
-            for candidate in span._.get(settings.candidates_attr)
-            if candidate["concept_id"] == concept_id
-        )
-        name = linker.kb[concept_id].canonical_name
-        rows.append((*row, name, f"{probability:.2f}", f"{log_prob:.2f}"))
     return rows
 
 
@@ -81,33 +81,62 @@ def link_table(doc: "Doc", linker: "AngelLinker") -> str:
 
 
 def write_page(doc: "Doc", linker: "AngelLinker", path: Path) -> None:
-    """Write a page that needs nothing else: the text with its links, and the rows.
+    """Write a page that needs nothing else: the text with its links, the rows, and for each why
+    the link was made, with the concepts that were found.
 
     doc (Doc), linker (AngelLinker): see `link_rows`.
     path (Path): e.g. `demo.html`.
     """
     settings = linker.settings
     rows = link_rows(doc, linker)
+    explained = [explain_link(span, linker) for span in find_spans(doc, settings.span_key)]
     page = _PAGE.format(
-        n_linked=sum(bool(row[3]) for row in rows),
+        n_linked=sum(row[2] not in ("", NIL) for row in rows),
         n_mentions=len(rows),
         text=render_links(
             doc,
             span_key=settings.span_key,
             kb_id_attr=settings.kb_id_attr,
+            linker=linker,
             options={"colors": _COLORS},
         ),
         header="".join(f"<th>{name}</th>" for name in _HEADER),
-        rows="\n".join(map(_html_row, rows)),
+        rows="\n".join(map(_html_rows, rows, explained)),
     )
     with replacing(path) as file:
         file.write(page.encode("utf8"))
 
 
-def _html_row(row: tuple[str, ...]) -> str:
-    mention, label, concept_id, name, *numbers = map(escape, row)
-    if url := concept_url(row[2]):
-        concept_id = f'<a href="{escape(url)}">{concept_id}</a>'
-    cells = [f"<td>{cell}</td>" for cell in (mention, label, concept_id, name)]
-    cells += [f'<td class="number">{number}</td>' for number in numbers]
-    return f"<tr>{''.join(cells)}</tr>"
+def _html_rows(row: tuple[str, ...], explained: Explanation) -> str:
+    """The link, and below it why it was made, with all that was found behind a click."""
+    mention, label, concept_id, name, *numbers = row
+    cells = [*_cells(mention, label), _linked(concept_id), *_cells(name), *_numbers(*numbers)]
+    why = escape(explained.why)
+    if explained.concepts:
+        found = "".join(map(_found_row, explained.concepts))
+        why = f"<details><summary>{why}</summary><table>{found}</table></details>"
+    return (
+        f'<tr class="mention">{"".join(cells)}</tr>\n'
+        f'<tr class="why"><td colspan="{len(cells)}">{why}</td></tr>'
+    )
+
+
+def _found_row(concept: FoundConcept) -> str:
+    names = ", ".join(f"“{name}” ({log_prob:.2f})" for name, log_prob in concept.names)
+    cells = [_linked(concept.concept_id), *_cells(concept.canonical_name, names)]
+    return f"<tr>{''.join(cells)}{''.join(_numbers(f'{concept.probability:.3f}'))}</tr>"
+
+
+def _cells(*texts: str) -> list[str]:
+    return [f"<td>{escape(text)}</td>" for text in texts]
+
+
+def _numbers(*texts: str) -> list[str]:
+    return [f'<td class="number">{escape(text)}</td>' for text in texts]
+
+
+def _linked(concept_id: str) -> str:
+    shown = escape(concept_id)
+    if url := concept_url(concept_id):
+        shown = f'<a href="{escape(url)}">{shown}</a>'
+    return f"<td>{shown}</td>"

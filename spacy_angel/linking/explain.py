@@ -1,0 +1,104 @@
+"""Why a mention has its link, or none: what was found for it, and which rule decided."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..vocabulary.concepts import normalize_name
+from .mentions import read_mentions
+from .ranking import NIL
+from .settings import LinkerSettings
+
+if TYPE_CHECKING:
+    from spacy.tokens import Span
+
+    from .linker import AngelLinker
+
+
+@dataclass(frozen=True, slots=True)
+class FoundConcept:
+    """A concept among those found for a mention.
+
+    concept_id (str), canonical_name (str): the concept; the name is empty where the vocabulary has
+        lost it since.
+    probability (float): as in `kb_ents`.
+    names (tuple[tuple[str, float], ...]): the names that led to it with their log-probability in
+        nats, best first.
+    """
+
+    concept_id: str
+    canonical_name: str
+    probability: float
+    names: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why a mention has its link, or none.
+
+    why (str): the rule that decided, with its figures.
+    concepts (tuple[FoundConcept, ...]): all that were found, most probable first.
+    """
+
+    why: str
+    concepts: tuple[FoundConcept, ...]
+
+
+def explain_link(span: "Span", linker: "AngelLinker") -> Explanation:
+    """Explain what was written on a mention, by the settings as they are.
+
+    span (Span): a mention. linker (AngelLinker): the one that linked it.
+    RETURNS (Explanation): see there.
+    """
+    settings, kb = linker.settings, linker.kb
+    candidates: list[dict[str, Any]] = span._.get(settings.candidates_attr)
+    names: dict[str, list[tuple[str, float]]] = {}
+    for candidate in candidates:
+        names.setdefault(candidate["concept_id"], []).append(
+            (candidate["name"], candidate["log_prob"])
+        )
+    concepts = tuple(
+        FoundConcept(
+            concept_id,
+            kb[concept_id].canonical_name if concept_id in kb else "",
+            probability,
+            tuple(sorted(names[concept_id], key=lambda pair: -pair[1])),
+        )
+        for concept_id, probability in linker.rank(candidates)
+    )
+    (mention,) = read_mentions(
+        span.doc, [span], resolve_abbreviations=settings.resolve_abbreviations
+    )
+    why = _why(mention.text, span.label_, span._.get(settings.kb_id_attr), concepts, settings)
+    if mention.text != span.text:
+        why = f"Read as “{mention.text}”. {why}"
+    return Explanation(why, concepts)
+
+
+def _why(
+    read: str,
+    label: str,
+    kb_id: str,
+    concepts: tuple[FoundConcept, ...],
+    settings: LinkerSettings,
+) -> str:
+    if not kb_id:
+        return "The linker has not read it."
+    if not concepts:
+        if kb_id != NIL:
+            return "It had this identifier before, and overwrite is off."
+        if label in settings.labels_discard:
+            return f"Its label {label} is not to be linked (labels_discard)."
+        return "No name that it may have was found."
+    top = concepts[0]
+    name, log_prob = top.names[0]
+    found = f"“{name}”, probability {top.probability:.3f}, log-probability {log_prob:.2f}"
+    if kb_id != NIL:
+        is_name = any(normalize_name(name) == normalize_name(read) for name, _ in top.names)
+        return (
+            f"It is a name of the concept: {found}." if is_name else f"Most probable name: {found}."
+        )
+    if settings.threshold is not None and top.probability < settings.threshold:
+        return f"Most probable name: {found}: under the threshold {settings.threshold:.3f}."
+    if settings.min_log_prob is not None and log_prob < settings.min_log_prob:
+        return f"Most probable name: {found}: under min_log_prob {settings.min_log_prob:.2f}."
+    return f"Most probable name: {found}: refused by limits that have changed since."
