@@ -1,5 +1,6 @@
 """`en_angel_mini`, the pipeline in the package, as it is or with parts exchanged."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +35,10 @@ def load(
     if not SHIPPED_PIPELINE.is_dir():
         raise AngelError(Errors.E313.format(path=SHIPPED_PIPELINE))
     linker: Any
+    types: dict[str, Any] = {}
     if kb is not None:
+        # The pipeline opens with the starter, which has other types.
+        types = {"types_by_label": settings.pop("types_by_label", {})}
         settings = _NO_LIMITS | settings
     if model is None:
         nlp = load_folder(SHIPPED_PIPELINE, config={"components": {_LINKER: settings}})
@@ -44,5 +48,6 @@ def load(
         linker = nlp.add_pipe(_LINKER, config={"model": str(model), **settings})
     if kb is not None:
         linker.kb = load_vocabulary(kb)
+        linker.settings = replace(linker.settings, **types)
     linker.initialize(nlp=nlp)
     return nlp

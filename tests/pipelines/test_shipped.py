@@ -117,6 +117,16 @@ def test_another_vocabulary_serves_the_same_weights(tmp_path: Path) -> None:
     assert linked(spacy_angel.load(kb=file), ["asthma"]) == ["MESH:D001249"]
 
 
+def test_types_are_those_of_the_other_vocabulary(tmp_path: Path) -> None:
+    concepts = [Concept("X:1", "asthma", types=("T047",)), Concept("X:2", "asthma pills")]
+    ConceptKB.build(concepts, tmp_path / "kb")
+    nlp = spacy_angel.load(kb=tmp_path / "kb", types_by_label={"X": ["T047"]})
+    assert nlp.get_pipe("angel_linker").settings.types_by_label == {"X": ("T047",)}
+    assert linked(nlp, ["asthma pills"]) == ["X:1"]
+    with pytest.raises(AngelError, match=r"E314.*'T048'.*Its types: \['T047'\]"):
+        spacy_angel.load(kb=tmp_path / "kb", types_by_label={"X": ["T048"]})
+
+
 def test_another_model_comes_without_the_limits(tmp_path: Path) -> None:
     make_tiny_model(tmp_path / "model", [concept.canonical_name.lower() for concept in STARTER])
     # A file, so that no trie of this model is left in the package.
