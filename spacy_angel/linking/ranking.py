@@ -64,12 +64,13 @@ def list_candidates(
     hypotheses (Iterable[NameScore]): the names found, best first.
     concept_ids_of (Callable[[int], Sequence[str]]): the concepts of a name; those that the
         mention may not have are already left out.
-    RETURNS (list[Candidate]): in the order of the search; the concepts of one name by identifier.
+    RETURNS (list[Candidate]): in the order of the search; the concepts of one name as the
+        vocabulary orders them, best evidence first.
     """
     return [
         Candidate(concept_id, found.name, found.score, found.log_prob)
         for found in hypotheses
-        for concept_id in sorted(concept_ids_of(found.name))
+        for concept_id in concept_ids_of(found.name)
     ]
 
 
@@ -79,7 +80,7 @@ def rank_concepts(candidates: Iterable[Candidate], temperature: float = 1.0) -> 
 
     candidates (Iterable[Candidate]): of one mention, as `list_candidates` gives them.
     temperature (float): above 0; over 1 flattens, under 1 sharpens.
-    RETURNS (list[RankedConcept]): most probable first, equal ones by identifier. Names with
+    RETURNS (list[RankedConcept]): most probable first, equal ones as they were found. Names with
         probabilities 0.4 (of A), 0.2 (of A and B) → A 0.5 / 0.6, B 0.1 / 0.6.
     RAISES (AngelError): a log-probability is not a number.
     """
@@ -104,7 +105,7 @@ def rank_concepts(candidates: Iterable[Candidate], temperature: float = 1.0) -> 
     weights = {concept_id: math.fsum(parts) for concept_id, parts in shares.items()}
     total = math.fsum(weights.values())
     ranked = [RankedConcept(c, weight / total, best_name[c]) for c, weight in weights.items()]
-    return sorted(ranked, key=lambda concept: (-concept.probability, concept.concept_id))
+    return sorted(ranked, key=lambda concept: -concept.probability)
 
 
 def choose_link(

@@ -64,6 +64,7 @@ def add_vocabulary(
         shared_names=meta["shared_names"],
         sources=[*meta["sources"], source],
         steps=[*meta["steps"], {"step": "add", "path": str(file)}],
+        frequencies=meta.get("frequencies", {}),
     )
 
 

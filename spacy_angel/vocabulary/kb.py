@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, get_args
 
 import numpy as np
@@ -53,6 +54,7 @@ class ConceptKB:
         self._table = table
         self._meta = dict(meta)
         self._live = LiveVocabulary(table)
+        self._live.frequencies = meta.get("frequencies", {})
         self._edits: Counter[str] = Counter()
         folder = None if path is None else path / TRIES
         self._spaces = SearchSpaces(self._live, meta["fingerprint"], folder)
@@ -67,6 +69,7 @@ class ConceptKB:
         shared_names: SharedNames = "all",
         sources: Sequence[Mapping[str, Any]] = (),
         steps: Sequence[Mapping[str, Any]] = (),
+        frequencies: Mapping[str, int] = MappingProxyType({}),
     ) -> "ConceptKB":
         """Lay out a vocabulary.
 
@@ -74,13 +77,21 @@ class ConceptKB:
             identifier are joined: the first canonical name and definition stay.
         path (Path | str | None): folder to write and map; None keeps the vocabulary in memory.
         shared_names (SharedNames): a name of several concepts leads to `all` of them, or to the
-            one with `fewer_names` (GenBioEL, appendix E.1), ties to the smaller identifier.
+            one with `fewer_names` (GenBioEL, appendix E.1).
         sources (Sequence[Mapping[str, Any]]): plain values on where it comes from, to be recorded.
         steps (Sequence[Mapping[str, Any]]): what was done to it before, to be recorded.
+        frequencies (Mapping[str, int]): how often concepts were seen, see `concept_ids_of`.
         RETURNS (ConceptKB): the vocabulary.
         RAISES (AngelError): where a concept has no identifier, or `path` holds something else.
         """
-        return cls.join([concepts], path, shared_names=shared_names, sources=sources, steps=steps)
+        return cls.join(
+            [concepts],
+            path,
+            shared_names=shared_names,
+            sources=sources,
+            steps=steps,
+            frequencies=frequencies,
+        )
 
     @classmethod
     def join(
@@ -91,6 +102,7 @@ class ConceptKB:
         shared_names: SharedNames = "all",
         sources: Sequence[Mapping[str, Any]] = (),
         steps: Sequence[Mapping[str, Any]] = (),
+        frequencies: Mapping[str, int] = MappingProxyType({}),
     ) -> "ConceptKB":
         """Lay out several vocabularies as one.
 
@@ -100,7 +112,8 @@ class ConceptKB:
             alternate of its own; then its own becomes an alternate one. Two concepts of one
             vocabulary are not joined to the same one so; the first is.
         path (Path | str | None), shared_names (SharedNames), sources (Sequence[Mapping[str, Any]]),
-            steps (Sequence[Mapping[str, Any]]), RETURNS, RAISES: as for `build`.
+            steps (Sequence[Mapping[str, Any]]), frequencies (Mapping[str, int]), RETURNS, RAISES:
+            as for `build`.
         """
         if shared_names not in get_args(SharedNames):
             raise AngelError(Errors.E115.format(known=get_args(SharedNames), found=shared_names))
@@ -119,6 +132,8 @@ class ConceptKB:
             "sources": [dict(source) for source in sources],
             "steps": [dict(step) for step in steps],
         }
+        if frequencies:
+            meta["frequencies"] = dict(frequencies)
         if path is None:
             return cls(table, meta)
         write_folder(Path(path), KIND, VERSION, table.columns, meta)
@@ -147,12 +162,16 @@ class ConceptKB:
                 raise AngelError(Errors.E118.format(rules=" and ".join(rules)))
             shared_names = rules[0] if rules else "all"
         step = {"step": "merge", "concepts": [len(kb) for kb in kbs]}
+        frequencies: Counter[str] = Counter()
+        for kb in kbs:
+            frequencies.update(kb.meta.get("frequencies", {}))
         return cls.join(
             kbs,
             path,
             shared_names=shared_names,
             sources=[source for kb in kbs for source in kb.meta["sources"]],
             steps=[*(step for kb in kbs for step in kb.meta["steps"]), step],
+            frequencies=frequencies,
         )
 
     def __reduce_ex__(self, protocol: Any) -> Any:
@@ -195,7 +214,8 @@ class ConceptKB:
     @property
     def meta(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): plain values: `shared_names`; `fingerprint` of the names;
-        `counts` as last stored; `sources`; `steps`, those since then included; where it was
+        `counts` as last stored; `sources`; `steps`, those since then included; `frequencies` of
+        concepts, where mentions of a corpus were added; where it was
         opened from a folder also `kind`, `version` and `columns` with their checksums."""
         meta = deepcopy(self._meta)
         if self._edits:
@@ -222,7 +242,9 @@ class ConceptKB:
 
     def concept_ids_of(self, i: int) -> list[str]:
         """i (int): name index. RETURNS (list[str]): identifiers of the concepts that the name
-        leads to, sorted; empty where it was removed."""
+        leads to, best evidence first: those whose canonical name it is, then those that are more
+        frequent in the corpora of `add_mentions`, then in the order of the vocabulary; empty
+        where it was removed."""
         return self._live.concept_ids_of(i)
 
     def names_of(self, concept_id: str) -> list[int]:
@@ -312,7 +334,8 @@ class ConceptKB:
 
     def add_mentions(self, mentions: Iterable[tuple[str, str]], source: str) -> dict[str, Any]:
         """Add the mention strings of a training corpus as names, a published practice of the
-        NCBI-disease benchmark; the step is recorded in the metadata.
+        NCBI-disease benchmark; the step is recorded in the metadata, and how often each concept
+        was meant, by which concepts of one name are told apart.
 
         mentions (Iterable[tuple[str, str]]): identifier of a gold concept, text of the mention.
         source (str): the corpus, for the record.
@@ -333,6 +356,9 @@ class ConceptKB:
             "unknown_mentions": unknown,
         }
         self._meta["steps"] = [*self._meta["steps"], step]
+        counts = Counter(self._meta.get("frequencies", {}))
+        counts.update({own: len(names) for own, names in texts.items()})
+        self._meta["frequencies"] = self._live.frequencies = dict(counts)
         return step
 
     def subset(
@@ -444,7 +470,11 @@ class ConceptKB:
             return self
         meta = self.meta
         return ConceptKB.build(
-            self, shared_names=meta["shared_names"], sources=meta["sources"], steps=meta["steps"]
+            self,
+            shared_names=meta["shared_names"],
+            sources=meta["sources"],
+            steps=meta["steps"],
+            frequencies=meta.get("frequencies", {}),
         )
 
 
@@ -474,6 +504,9 @@ def _problem(meta: Mapping[str, Any]) -> str:
         return f"shared_names is {meta['shared_names']!r}"
     if wrong := [key for key in _SHOWN_COUNTS if type(meta["counts"].get(key)) is not int]:
         return f"the counts {wrong} are missing or not whole numbers"
+    frequencies = meta.get("frequencies", {})
+    if not isinstance(frequencies, dict) or {type(n) for n in frequencies.values()} - {int}:
+        return f"frequencies is {frequencies!r}"
     for key in ("sources", "steps"):
         if not all(isinstance(entry, dict) for entry in meta[key]):
             return f"{key} is {meta[key]!r}"

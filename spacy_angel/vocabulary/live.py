@@ -1,6 +1,6 @@
 """A stored vocabulary that changes while running: the changed concepts lie over the table."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from .concepts import Concept, normalize_name
 from .table import ConceptTable, tidy
@@ -18,6 +18,8 @@ class LiveVocabulary:
     def __init__(self, table: ConceptTable) -> None:
         self.table = table
         self.version = 0
+        # how often a corpus has a concept: what tells concepts of one name apart
+        self.frequencies: Mapping[str, int] = {}
         self.n_concepts = table.n_concepts
         # names whose concepts may differ from the table's
         self.touched: set[int] = set()
@@ -97,14 +99,19 @@ class LiveVocabulary:
         return self.table.names[i] if i < first else self._added[i - first]
 
     def concept_ids_of(self, i: int) -> list[str]:
-        """i (int): name index. RETURNS (list[str]): identifiers of the concepts that it leads to,
-        sorted; empty for a name that was removed."""
-        if i not in self.touched:
-            return sorted(self.table.ids[row] for row in self.table.owners_of_name(i))
+        """i (int): name index. RETURNS (list[str]): identifiers of the concepts that it leads to:
+        those whose canonical name it is, then the more frequent, then in the order of the
+        vocabulary; empty for a name that was removed."""
+        is_plain = i not in self.touched and not self.frequencies
+        if is_plain or (self.table.shared_names == "fewer_names" and i not in self.touched):
+            return [self.table.ids[row] for row in self.table.owners_of_name(i)]
         holders = self._holders(i)
-        if self.table.shared_names == "fewer_names" and len(holders) > 1:
-            return [min(holders, key=lambda c: (len(self._all_names(c)), c))]
-        return sorted(holders)
+        if len(holders) < 2:
+            return holders
+        holders.sort(key=lambda concept_id: self._evidence(concept_id, i))
+        if self.table.shared_names == "fewer_names":
+            return [min(holders, key=lambda concept_id: len(self._all_names(concept_id)))]
+        return holders
 
     def names_of(self, concept_id: str) -> list[int]:
         """concept_id (str): its own identifier. RETURNS (list[int]): indices of the names that
@@ -191,6 +198,17 @@ class LiveVocabulary:
             return list(added)
         stored = (self.table.ids[row] for row in self.table.concepts_of_name(i))
         return [*(c for c in stored if c not in self._changed), *added]
+
+    def _evidence(self, concept_id: str, i: int) -> tuple[bool, int, int]:
+        """How good a claim a concept has to a name that it shares; the least is the best."""
+        row = self.table.find_own_id(concept_id)
+        if concept_id in self._changed or row is None:
+            concept = self.concept(concept_id)
+            assert concept is not None
+            is_canonical = normalize_name(concept.canonical_name) == self.name(i)
+        else:
+            is_canonical = self.table.is_canonical(row, i)
+        return not is_canonical, -self.frequencies.get(concept_id, 0), self._order(concept_id)
 
     def _all_names(self, concept_id: str) -> list[int]:
         """All names of a concept, the canonical first, whoever owns them."""

@@ -48,7 +48,7 @@ class ConceptTable:
 
     columns (Columns): the arrays named in `COLUMNS`.
     shared_names (SharedNames): who gets a name that several concepts have: `all` of them, or the
-        one with `fewer_names` (ties: the smaller identifier), which stands first in `name_rows`.
+        one with `fewer_names`, which stands first in `name_rows`.
     """
 
     def __init__(self, columns: Columns, shared_names: SharedNames) -> None:
@@ -122,8 +122,15 @@ class ConceptTable:
         first, last = self._range("name_spellings", j)
         return self.columns["name_rows"][first:last].tolist()
 
+    def is_canonical(self, i: int, j: int) -> bool:
+        """i (int): concept row. j (int): name index. RETURNS (bool): whether it is the concept's
+        canonical name."""
+        first, _ = self._range("concept_spellings", i)
+        return int(self.columns["spelling_name"][first]) == j
+
     def concepts_of_name(self, j: int) -> list[int]:
-        """j (int): name index. RETURNS (list[int]): rows of all concepts that have the name."""
+        """j (int): name index. RETURNS (list[int]): rows of all concepts that have the name, under
+        `all` those first whose canonical one it is."""
         first, last = self._range("name_spellings", j)
         rows = self.columns["name_rows"][first:last]
         return list(dict.fromkeys(_group_of(rows, self.columns["concept_spellings"]).tolist()))

@@ -92,7 +92,7 @@ class TableBuilder:
         self._index = {}
         names = StringsBuilder(self._name_index).finish()
         self._name_index = {}
-        name_rows = _sort_by_name(spelling_name, concept_spellings, ids, shared_names)
+        name_rows = _sort_by_name(spelling_name, concept_spellings, shared_names)
         type_offsets, types = _group_types(self._type_concept, self._type_rows, n)
         strings = {
             "id": ids,
@@ -205,30 +205,24 @@ def _group_types(
 def _sort_by_name(
     spelling_name: np.ndarray,
     concept_spellings: np.ndarray,
-    ids: Strings,
     shared_names: SharedNames,
 ) -> np.ndarray:
     """Rows of the spellings by name, the best row of each name first.
 
-    Under `fewer_names` the rows of the concept with fewer names lead, ties by identifier
-    (GenBioEL's rule, appendix E.1); under `all` the rows where the name is canonical.
+    Under `fewer_names` the rows of the concept with fewer names lead (GenBioEL's rule, appendix
+    E.1); where that does not tell, and under `all`, those where the name is canonical; then the
+    concepts in their order.
     """
     n = len(concept_spellings) - 1
     concept = np.repeat(np.arange(n, dtype=np.int32), np.diff(concept_spellings))
     rows = np.flatnonzero(spelling_name >= 0).astype(np.int32)
     name = spelling_name[rows]
+    is_alias = rows != concept_spellings[concept[rows]]
     if shared_names == "all":
-        is_alias = rows != concept_spellings[concept[rows]]
         return rows[np.lexsort((rows, is_alias, name))]
     pairs = np.unique((concept[rows].astype(np.int64) << 32) | name)
     n_names = np.bincount(pairs >> 32, minlength=n)
-    # identifiers decide ties only, so that only those of concepts with a shared name are sorted
-    sharing = np.bincount(pairs & 0xFFFFFFFF)[name] > 1
-    sharers = np.unique(concept[rows[sharing]])
-    rank = np.zeros(n, dtype=np.int32)
-    rank[sorted(sharers.tolist(), key=ids.__getitem__)] = np.arange(len(sharers))
-    owner = concept[rows]
-    return rows[np.lexsort((rows, rank[owner], n_names[owner], name))]
+    return rows[np.lexsort((rows, is_alias, n_names[concept[rows]], name))]
 
 
 def _count(table: ConceptTable) -> dict[str, int]:

@@ -29,7 +29,7 @@ def test_exact_match_in_normal_form(kb):
     assert found.names == ("heart attack",)
     assert missing.names == missing.concepts == ()
     assert shared.concepts == (("MESH:D003139", 1.0), ("MESH:D009203", 1.0))
-    assert shared.name_ids == (("MESH:D003139", "MESH:D009203"),)
+    assert shared.name_ids == (("MESH:D009203", "MESH:D003139"),)
 
 
 def test_nearest_name_ranks_names_and_concepts(kb):

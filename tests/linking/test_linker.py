@@ -181,11 +181,11 @@ def test_vocabulary_answers_as_scispacy_and_changes_while_running(make):
     kb = nlp.get_pipe("angel_linker").kb
     assert kb.cui_to_entity["MESH:D001241"].canonical_name == "Aspirin"
     assert kb.alias_to_cuis["migraine"] == {"MESH:D008881", "MESH:D000001"}
-    assert nlp("migraine").ents[0]._.kb_ents == [("MESH:D000001", 0.5), ("MESH:D008881", 0.5)]
+    assert nlp("migraine").ents[0]._.kb_ents == [("MESH:D008881", 0.5), ("MESH:D000001", 0.5)]
     kb.remove("MESH:D000001")
     assert nlp("migraine").ents[0]._.kb_ents == [("MESH:D008881", 1.0)]
     kb.add(Concept("X:1", "diabetes"))
-    assert nlp("diabetes").ents[0]._.kb_ents == [("MESH:D003920", 0.5), ("X:1", 0.5)]
+    assert nlp("diabetes").ents[0]._.kb_ents == [("X:1", 0.5), ("MESH:D003920", 0.5)]
 
 
 def test_exact_search_tells_where_it_gave_up_its_proof(make, recwarn):

@@ -495,8 +495,11 @@ def test_a_key_with_blanks_at_its_edges_is_the_same_key(tmp_path: Path) -> None:
 )
 def test_published_vocabularies(corpus: str, counts: VocabularyReport) -> None:
     report = VocabularyReport()
-    list(read_vocabulary(shared_data(f"published/{corpus}/target_kb.json"), report=report))
+    path = shared_data(f"published/{corpus}/target_kb.json")
+    concepts = list(read_vocabulary(path, report=report, twins=False))
     assert report == counts
+    distinct = {frozenset(concept.names) for concept in concepts}
+    assert sum(1 for _ in read_vocabulary(path)) == len(distinct) < len(concepts)
 
 
 # What all have in common
@@ -596,6 +599,23 @@ def test_neighbouring_rows_are_merged_and_counted(tmp_path: Path) -> None:
         Concept("MESH:D000002", "two"),
     ]
     assert report == VocabularyReport(concepts=2, names=4, merged=1)
+
+
+def test_twins_of_a_target_kb_are_one_concept(tmp_path: Path) -> None:
+    content = """{"D000001": ["one", "eins"], "D000002": ["two"], "125700": ["eins", "one"],
+ "125701": ["one"], "125702|D000002": ["one", "eins"]}"""
+    path = tmp_path / "target_kb.json"
+    path.write_text(content)
+    report = VocabularyReport()
+    assert list(read_vocabulary(path, report=report)) == [
+        Concept(
+            "MESH:D000001", "one", ("eins",), alternate_ids=("125700", "125702", "MESH:D000002")
+        ),
+        Concept("MESH:D000002", "two"),
+        Concept("125701", "one"),
+    ]
+    assert (report.concepts, report.merged) == (3, 2)
+    assert len(list(read_vocabulary(path, twins=False))) == 5
 
 
 @pytest.mark.parametrize(

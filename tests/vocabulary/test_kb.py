@@ -70,10 +70,10 @@ def test_names_lead_to_concepts_and_back():
     assert list(kb) == CONCEPTS
     shared = kb.name_index("DIABETES")
     assert kb.name(shared) == "diabetes"
-    assert kb.concept_ids_of(shared) == ["MESH:D003919", "MESH:D003920"]
+    assert kb.concept_ids_of(shared) == ["MESH:D003920", "MESH:D003919"]
     assert [kb.name(i) for i in kb.names_of("MESH:D003920")] == ["diabetes mellitus", "diabetes"]
     assert kb.name_index("no such name") is None
-    assert kb.find("DIABETES") == [INSIPIDUS, DIABETES]
+    assert kb.find("DIABETES") == [DIABETES, INSIPIDUS]
     assert kb.find("no such name") == []
 
 
@@ -156,11 +156,11 @@ def test_a_shared_name_goes_to_the_concept_with_fewer_names():
     ]
     kb = ConceptKB.build(concepts, shared_names="fewer_names")
     shared = kb.name_index("shared")
-    # X:2 and X:3 have two names each, the smaller identifier gets it
-    assert kb.concept_ids_of(shared) == ["X:2"]
-    assert kb.spelling(shared) == "SHARED"
+    # X:3 and X:2 have two names each, the first in the vocabulary gets it
+    assert kb.concept_ids_of(shared) == ["X:3"]
+    assert kb.spelling(shared) == "shared"
     assert shared not in kb.names_of("X:1")
-    assert shared not in kb.names_of("X:3")
+    assert shared not in kb.names_of("X:2")
     assert list(kb) == concepts
 
 
@@ -813,14 +813,38 @@ def test_what_went_in_comes_out(concepts, policy):
     ]
     assert list(kb) == expected
     assert snapshot(ConceptKB.from_bytes(kb.to_bytes())) == snapshot(kb)
-    holders: dict[str, set[str]] = {}
+    holders: dict[str, dict[str, bool]] = {}
     for c in concepts:
         for name in filter(None, map(normalize_name, c.names)):
-            holders.setdefault(name, set()).add(c.concept_id)
+            is_canonical = normalize_name(c.canonical_name) == name
+            holders.setdefault(name, {})[c.concept_id] = is_canonical
     n_names = {c.concept_id: sum(c.concept_id in h for h in holders.values()) for c in concepts}
+    # sorted and min keep the order of the vocabulary where the key does not tell
+    ordered = {name: sorted(h, key=lambda c: not h[c]) for name, h in holders.items()}
     if policy == "fewer_names":
-        holders = {name: {min(h, key=lambda c: (n_names[c], c))} for name, h in holders.items()}
-    assert snapshot(kb)["names"] == {name: sorted(h) for name, h in holders.items()}
+        ordered = {name: [min(h, key=n_names.__getitem__)] for name, h in ordered.items()}
+    assert snapshot(kb)["names"] == ordered
+
+
+def test_a_shared_name_goes_first_to_its_own_concept_then_to_the_more_frequent(tmp_path):
+    concepts = [
+        Concept("X:1", "other", ("shared",)),
+        Concept("X:9", "rare", ("shared",)),
+        Concept("X:2", "frequent", ("shared",)),
+        Concept("X:5", "Shared"),
+    ]
+    kb = ConceptKB.build(concepts, tmp_path / "kb")
+    assert [c.concept_id for c in kb.find("shared")] == ["X:5", "X:1", "X:9", "X:2"]
+    mentions = [("X:2", "frequent"), ("X:2", "frequent"), ("X:9", "rare"), ("X:7", "none")]
+    kb.add_mentions(mentions, "train.txt")
+    expected = ["X:5", "X:2", "X:9", "X:1"]
+    assert [c.concept_id for c in kb.find("shared")] == expected
+    kb.add(Concept("X:0", "new", ("shared",)))
+    kb.to_disk(tmp_path / "kb")
+    again = ConceptKB.from_disk(tmp_path / "kb")
+    assert again.meta["frequencies"] == {"X:2": 2, "X:9": 1}
+    for each in (kb, again, ConceptKB.from_bytes(kb.to_bytes()), ConceptKB.merge([again])):
+        assert [c.concept_id for c in each.find("shared")] == [*expected, "X:0"]
 
 
 @settings(max_examples=150)
@@ -877,8 +901,8 @@ def test_medic_has_concepts_without_a_name_of_their_own():
 
     concepts = read_vocabulary(shared_data("medic/medic_06Jul2012.txt"))
     kb = ConceptKB.build(concepts, shared_names="fewer_names")
-    assert kb.meta["counts"]["concepts_without_names"] == 9
-    assert sum(not kb.names_of(concept.concept_id) for concept in kb) == 9
+    assert kb.meta["counts"]["concepts_without_names"] == 8
+    assert sum(not kb.names_of(concept.concept_id) for concept in kb) == 8
 
 
 def test_medic_with_the_tokenizer_of_the_published_models(tmp_path):

@@ -69,7 +69,7 @@ def test_nothing_is_near_to_nothing(kb):
 
 def test_a_subset_limits_what_is_found(kb):
     allowed = np.ones(kb.n_names, dtype=bool)
-    allowed[kb.find("pain")] = False
+    allowed[kb.name_index("pain")] = False
     assert kb.name(kb.nearest.find("pain", 1, allowed)[0].name) == "paint"
 
 

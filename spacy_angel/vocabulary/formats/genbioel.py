@@ -1,7 +1,9 @@
 """GenBioEL's target_kb.json."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from hashlib import blake2b
 from pathlib import Path
 
 from ...files.faults import FileReading
@@ -21,21 +23,50 @@ from .records import (
 
 
 def read_target_kb(
-    path: Path, report: VocabularyReport, *, prefix: str | None = None
+    path: Path, report: VocabularyReport, *, prefix: str | None = None, twins: bool = True
 ) -> Iterator[Row]:
     """GenBioEL's target_kb.json: one object, `{id: [names]}`, read entry by entry.
 
     A composite key (`D001|D002`) is one concept with the first identifier; the others are its
     alternates. A key with blanks at its edges (` D008661`, which stands in the published file of
     NCBI-disease beside `D008661`) is the same key without them; where both are there, they are
-    joined and counted as `merged`.
+    joined and counted as `merged`. So are entries with the very same names: MEDIC's concepts stand
+    there once under their MeSH identifier and once under each of OMIM's, and nothing tells them
+    apart.
 
-    path (Path): the file, gzipped or not; read twice, the first time for such keys.
+    path (Path): the file, gzipped or not; read twice, and twice more for twins.
     prefix (str | None): vocabulary of identifiers without prefix; None: MeSH or UMLS where the
         form tells, else none.
-    YIELDS (Row): one an entry; of keys with blanks that stand alone at the end.
+    twins (bool): join entries with the very same names; the identifiers of the later ones become
+        alternates of the first.
+    YIELDS (Row): one a concept; of keys with blanks that stand alone at the end.
     RAISES (AngelError): the file is no such object, or cut.
     """
+    others: dict[str, list[str]] = {}
+    joined: set[str] = set()
+    first: dict[bytes, str] = {}
+    for row in _entries(path, VocabularyReport(), prefix) if twins else ():
+        own = row.concept.concept_id
+        leader = first.setdefault(_digest(row.concept.names), own)
+        if leader != own:
+            joined.add(own)
+            others.setdefault(leader, []).extend((own, *row.concept.alternate_ids))
+    for row in _entries(path, report, prefix):
+        concept = row.concept
+        if concept.concept_id in joined:
+            report.merged += 1
+            continue
+        alternates = (*concept.alternate_ids, *others.get(concept.concept_id, ()))
+        yield row._replace(concept=replace(concept, alternate_ids=tuple(dict.fromkeys(alternates))))
+
+
+def _digest(names: Iterable[str]) -> bytes:
+    """Of names as a set: 16 bytes an entry are kept, not the names."""
+    return blake2b("\0".join(sorted(set(names))).encode(), digest_size=16).digest()
+
+
+def _entries(path: Path, report: VocabularyReport, prefix: str | None) -> Iterator[Row]:
+    """The entries, those of one key joined."""
     blank = list(_rows(path, prefix, report, blank=True))
     by_id: dict[str, list[Concept]] = {}
     for row in blank:
