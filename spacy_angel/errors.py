@@ -493,6 +493,14 @@ class Errors(metaclass=_WithCodes):
     E616 = "{path} is there already, and no config is copied over it. Give another folder."
     E617 = "Training needs the package {package}: pip install 'spacy-angel[train]'."
     E618 = "TRL does not have the loss {kind!r}. Set engine = plain beside it."
+    E619 = (
+        "{given} stand before the command {command!r}, which has options of its own. Put them "
+        "behind it, or leave the command out to train on a corpus of your own."
+    )
+    E620 = (
+        "To train on a corpus of your own, {missing} is missing. Needed: --train CORPUS --dev "
+        "CORPUS --kb VOCABULARY --output FOLDER; or a command, see `spacy-angel train --help`."
+    )
     # E7xx: command line
     E701 = (
         "One thing to add is needed: a vocabulary file, or `--mentions CORPUS`. "

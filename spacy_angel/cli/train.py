@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..about import SHIPPED_NAME
 from ..errors import AngelError, Errors
 
 if TYPE_CHECKING:
     from ..training.config import TrainingConfig
 
-train_app = typer.Typer(
-    help="Train a model: stage by stage as a config says.",
-    no_args_is_help=True,
-)
+train_app = typer.Typer(invoke_without_command=True, no_args_is_help=True)
 # What is no option is an override, `--section.name VALUE`.
 _OVERRIDES = {"allow_extra_args": True, "ignore_unknown_options": True}
 
@@ -32,6 +30,65 @@ Start = Annotated[
     typer.Option(help="The positive-only model: folder, hub name or en_angel_mini."),
 ]
 StageFolder = Annotated[Path, typer.Option("--output", "-o", help="Folder of the stage.")]
+
+
+@train_app.callback()
+def own(
+    ctx: typer.Context,
+    train: Annotated[
+        list[Path] | None,
+        typer.Option("--train", exists=True, help="Corpus to train on; may be repeated."),
+    ] = None,
+    dev: Annotated[
+        list[Path] | None,
+        typer.Option("--dev", exists=True, help="Corpus to measure on; may be repeated."),
+    ] = None,
+    kb: Annotated[
+        str | None,
+        typer.Option(help="Vocabulary: folder, file, or en_angel_mini for the starter."),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Folder for stages, table, pipeline.")
+    ] = None,
+    start: Annotated[
+        str, typer.Option(help="The model to begin with: folder, hub name or en_angel_mini.")
+    ] = SHIPPED_NAME,
+    ner: Annotated[
+        str, typer.Option(help="Pipeline that finds the mentions in the assembled one.")
+    ] = SHIPPED_NAME,
+    config: Annotated[
+        str, typer.Option(help="The recipe: a config file, or the name of one that ships.")
+    ] = "own",
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="SECTION.NAME=VALUE",
+            help="A setting of the recipe, e.g. positive.optimizer.epochs=5; may be repeated.",
+        ),
+    ] = None,
+) -> None:
+    """Train a model: on a corpus of your own in one go, or stage by stage as a config says.
+
+    With --train, --dev, --kb and --output both stages are run, from the model that ships; a table
+    shows what it knew before and after, and OUTPUT/pipeline links. Run again after a kill, it goes
+    on.
+    """
+    needed = {"--train": train, "--dev": dev, "--kb": kb, "--output": output}
+    if ctx.invoked_subcommand is not None:
+        if given := [name for name, value in needed.items() if value is not None]:
+            raise AngelError(
+                Errors.E619.format(given=" ".join(given), command=ctx.invoked_subcommand)
+            )
+        return
+    if missing := [name for name, value in needed.items() if value is None]:
+        raise AngelError(Errors.E620.format(missing=" ".join(missing)))
+    assert train is not None
+    assert dev is not None
+    assert kb is not None
+    assert output is not None
+    _check_extra()
+    _train_own(train, dev, kb, output, start, ner, config, settings or [])
 
 
 @train_app.command(context_settings=_OVERRIDES)
@@ -159,17 +216,57 @@ def _check_extra() -> None:
             raise AngelError(Errors.E617.format(package=package))
 
 
-def _run(ctx: typer.Context, config: str, stage: "Callable[[TrainingConfig], Any]") -> None:
-    """Read a config with its overrides, run a stage, and say what came of it: of several processes
-    the first one does."""
-    import logging
-
+def _train_own(
+    train: list[Path],
+    dev: list[Path],
+    kb: str,
+    output: Path,
+    start: str,
+    ner: str,
+    config: str,
+    settings: list[str],
+) -> None:
     from accelerate import PartialState
+
+    from ..model.bart import is_supported
+    from ..model.checkpoint import open_checkpoint
+    from ..pipelines.assemble import assemble
+    from ..training.course import run_course, table
+
+    recipe = _read_config(config, [f"--{setting}" for setting in settings])
+    course = run_course(recipe, output, train=train, dev=dev, kb=kb, start=start)
+    if not PartialState().is_main_process:
+        return
+    typer.echo(table(course.standings, course.best))
+    found_any = course.best.development[1] > 0
+    assemble(
+        str(course.best.folder),
+        course.kb,
+        output / "pipeline",
+        ner=ner,
+        name="own",
+        storage="int8" if is_supported(open_checkpoint(course.best.folder).config) else None,
+        length_penalty=recipe.development.search.length_penalty,
+        calibrate=dev if found_any else (),
+    )
+    typer.echo(f"Pipeline: {output / 'pipeline'}")
+
+
+def _read_config(config: str, overrides: list[str]) -> "TrainingConfig":
+    import logging
 
     from ..training.config import load_config, parse_overrides
     from ..training.configs import find_config
 
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(message)s")
-    result = stage(load_config(find_config(config), parse_overrides(ctx.args)))
+    return load_config(find_config(config), parse_overrides(overrides))
+
+
+def _run(ctx: typer.Context, config: str, stage: "Callable[[TrainingConfig], Any]") -> None:
+    """Read a config with its overrides, run a stage, and say what came of it: of several processes
+    the first one does."""
+    from accelerate import PartialState
+
+    result = stage(_read_config(config, ctx.args))
     if PartialState().is_main_process:
         typer.echo(result)

@@ -35,7 +35,7 @@ def assemble(
     ner: Path | str | None = None,
     name: str = "mini",
     dtype: Dtype = "float32",
-    storage: Dtype = "int8",
+    storage: Dtype | None = "int8",
     length_penalty: float = 1.0,
     calibrate: Sequence[Path] = (),
     description: Path | None = None,
@@ -50,7 +50,8 @@ def assemble(
         (but for a linker and detector of its own); None: mentions are in the documents.
     name (str): what stands after `angel_` in the pipeline's name.
     dtype (Dtype): type in which the model runs.
-    storage (Dtype): type in which its weights are saved; int8 for the BART family.
+    storage (Dtype | None): type in which its weights are saved; int8 for the BART family, None as
+        they were read.
     length_penalty (float): of the search, as it did best on the development set.
     calibrate (Sequence[Path]): development corpora, to which temperature and limits are fitted
         with this vocabulary; a mention that it does not have should link to nothing, one that is
@@ -86,7 +87,7 @@ def assemble(
 
 @contextmanager
 def _parts(
-    model: Path | str, kb: Path, dtype: Dtype, storage: Dtype
+    model: Path | str, kb: Path, dtype: Dtype, storage: Dtype | None
 ) -> "Iterator[tuple[Generator, ConceptKB]]":
     """YIELDS (tuple[Generator, ConceptKB]): the model as it will be read from its folder, and the
     vocabulary; files that they map stay until the end."""

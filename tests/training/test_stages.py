@@ -180,7 +180,7 @@ def test_folds_are_mined_by_models_that_have_not_seen_them(config, tmp_path, mon
     with pytest.raises(AngelError, match="other settings"):
         stages.mine(config, start, output, before=start)
     taught.clear()
-    with pytest.raises(AngelError, match="--before FOLDER"):
+    with pytest.raises(AngelError, match="--before MODEL"):
         stages.mine(config, start, tmp_path / "more.jsonl")
     with pytest.raises(AngelError, match=r"negative\.pairs\.folds = 2"):
         stages.train_preferences(config, start, tmp_path / "negative")
