@@ -655,6 +655,7 @@ class Errors(metaclass=_WithCodes):
     E914 = (
         "{path} is UTF-16: convert it to UTF-8, e.g. with `iconv -f UTF-16 -t UTF-8`, to read it."
     )
+    E915 = "{path}: {reason}. {advice}"
 
 
 class Warnings(metaclass=_WithCodes):

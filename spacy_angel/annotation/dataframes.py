@@ -29,7 +29,7 @@ class TableLinker:
     """Links tables of documents; the class for `map_batches(…, batch_format="pyarrow")`.
 
     folder (str): of the pipeline, on a disk that every machine sees.
-    device (str | None): see `linking.open_linker`.
+    device (str | None): see `document_linker.open_linker`.
     settings (LinkingSettings): see there.
     options (Mapping[str, Any] | None): `id_field`, `text_field`, `prefix`, as for Parquet input.
     strict (bool): raise at the first fault of a row and at a document that fails, instead of
@@ -62,11 +62,11 @@ class TableLinker:
         """
         import pyarrow as pa
 
-        found = [self._read(row, number) for number, row in enumerate(table.to_pylist())]
-        documents = [document for document, _ in found if document is not None]
+        readings = [self._read(row, number) for number, row in enumerate(table.to_pylist())]
+        documents = [document for document, _ in readings if document is not None]
         results = iter(self._link(documents, strict=self._strict))
         rows: list[dict[str, Any]] = []
-        for document, error in found:
+        for document, error in readings:
             if document is None:
                 rows.append({"error": error})
                 continue

@@ -147,8 +147,8 @@ class DocumentLinker:
         for kind in (True, False):
             places = [i for i, is_given in enumerate(given) if is_given is kind]
             if places:
-                found = self._link_alike([documents[i] for i in places], given=kind)
-                linked.update(zip(places, found, strict=True))
+                alike = self._link_alike([documents[i] for i in places], given=kind)
+                linked.update(zip(places, alike, strict=True))
         return [linked[i] for i in range(len(documents))]
 
     def _link_alike(
@@ -194,17 +194,17 @@ class DocumentLinker:
         """Identifier, name, score, candidates; without a link the identifier that was there."""
         if link is None:
             return {"concept_id": kept, "name": self._name(kept)}
-        found: dict[str, Any] = {}
+        fields: dict[str, Any] = {}
         if self._settings.candidates:
-            found["candidates"] = self._candidates(link)
+            fields["candidates"] = self._candidates(link)
         if link.kb_id != NIL:
             score = dict(link.kb_ents)[link.kb_id]
-            found |= {
+            fields |= {
                 "concept_id": link.kb_id,
                 "name": self._name(link.kb_id),
                 "score": round(score, SCORE_PLACES),
             }
-        return found
+        return fields
 
     def _candidates(self, link: "Link") -> tuple[ScoredConcept, ...]:
         """All concepts that were found, also where the limits leave no link."""

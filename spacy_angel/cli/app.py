@@ -1,11 +1,13 @@
 """Command line `spacy-angel`. Only typer is imported at the top: help answers at once."""
 
+import os
 from typing import Any
 
 import typer
 from typer.core import TyperGroup
 
-from ..errors import AngelError
+from ..errors import AngelError, Errors
+from ..files.system import advice, reason
 from .annotate import annotate
 from .assemble import assemble
 from .calibrate import calibrate
@@ -26,8 +28,16 @@ class _Commands(TyperGroup):
         except BrokenPipeError:  # `spacy-angel … | head`: typer ends quietly
             raise
         except (AngelError, OSError) as error:
-            typer.echo(f"Error: {error}", err=True)
+            typer.echo(f"Error: {_message(error)}", err=True)
             raise typer.Exit(1) from error
+
+
+def _message(error: Exception) -> str:
+    """What to say of an error; that of a file with what to do about it."""
+    if not isinstance(error, OSError) or error.errno is None or error.filename is None:
+        return str(error)
+    path = os.fsdecode(error.filename)
+    return Errors.E915.format(path=path, reason=reason(error), advice=advice(error))
 
 
 app = typer.Typer(

@@ -1,0 +1,41 @@
+"""Errors of the file system come with what to do."""
+
+import errno
+
+import pytest
+from typer.testing import CliRunner
+
+from spacy_angel.cli.app import app
+from spacy_angel.files.system import advice, reason
+
+
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [
+        (errno.ENOSPC, "Make room"),
+        (errno.EROFS, "can only be read"),
+        (errno.EACCES, "change the rights"),
+        (errno.ENAMETOOLONG, "shorter path"),
+        (errno.EBUSY, "Look into it"),
+    ],
+)
+def test_every_error_has_an_advice(number, said) -> None:
+    error = OSError(number, "it failed", "file")
+    assert said in advice(error)
+    assert reason(error) == "it failed"
+
+
+def test_an_error_without_a_number() -> None:
+    assert reason(OSError("it failed")) == "it failed"
+    assert advice(OSError("it failed")).startswith("Look into it")
+
+
+def test_commands_say_what_to_do(tmp_path) -> None:
+    (tmp_path / "file").write_text("x")
+    vocabulary = tmp_path / "names.tsv"
+    vocabulary.write_text("MY:1\tmigraine\n")
+    output = tmp_path / "file" / "kb"
+    done = CliRunner().invoke(app, ["kb", "build", str(vocabulary), "-o", str(output)])
+    assert done.exit_code == 1
+    assert "Errno" not in done.stderr
+    assert "A file stands where a folder was expected: check the path." in done.stderr
