@@ -1,9 +1,10 @@
-"""Kill an annotation with SIGKILL at random moments, fill its disk, and compare what comes out.
+"""Kill an annotation at random moments, fill its disk, and compare what comes out.
 
-A run without interruption gives the output to compare with. Another one is killed, all its
-processes at once, again and again, and started again each time; a third one writes to a small
-tmpfs that is full until it has failed. All outputs must be equal, byte for byte, but for the
-journal, which tells of the order of events; and the first has every document as often as the
+A run without interruption gives the output to compare with. Another one gets signals, by turns
+SIGKILL for all its processes at once, and SIGKILL, SIGINT, SIGHUP and SIGTERM for the parent alone,
+and is started again each time; but for SIGKILL it must leave no temporary file. A third one writes
+to a small tmpfs that is full until it has failed. All outputs must be equal, byte for byte, but for
+the journal, which tells of the order of events; and the first has every document as often as the
 inputs have it.
 
     python benchmarks/annotate_faults.py --pipeline PIPELINE INPUT…
@@ -25,8 +26,11 @@ from typing import Annotated
 import typer
 
 from spacy_angel.annotation.inputs import plan_inputs, read_input
-from spacy_angel.annotation.manifest import JOURNAL, MANIFEST
+from spacy_angel.annotation.manifest import JOURNAL, MANIFEST, PART
 from spacy_angel.corpora.documents import CorpusReport
+
+# The first for all processes, the others for the parent.
+SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGINT, signal.SIGHUP, signal.SIGTERM)
 
 
 def main(
@@ -84,8 +88,8 @@ def kill_often(
     seconds: tuple[float, float],
     moments: random.Random,
 ) -> list[str]:
-    """Kill the parent alone in every other round, and all processes in the others; then finish.
-    A run that ends before its moment is compared, and another one begun.
+    """Send the signals by turns, then finish. A run that ends before its moment is
+    compared, and another one begun.
 
     One kill in four hits a run anywhere in its first part, most likely while it opens the
     pipeline, the others within the time of two shards after its first one: so a run of enough
@@ -117,15 +121,20 @@ def kill_often(
             since = 0
             shutil.rmtree(output)
             continue
-        if done % 2:
-            os.killpg(process.pid, signal.SIGKILL)
+        number = SIGNALS[done % len(SIGNALS)]
+        if done % len(SIGNALS):
+            process.send_signal(number)
         else:
-            process.kill()
+            os.killpg(process.pid, number)
         process.wait()
         wait_for_group(process.pid)
         done += 1
         since += 1
-        print(f"kill {done}: {len(shards(output))} shards on the disk", flush=True)
+        rest = [path.name for path in output.glob(".*")] if number != signal.SIGKILL else []
+        problems += [f"{number.name} left {name}" for name in rest]
+        parts = len(list(output.glob(f"_*{PART}")))
+        whole_shards = len(shards(output))
+        print(f"kill {done}, {number.name}: {whole_shards} shards and {parts} parts", flush=True)
     run(command, output, workers)
     found = differences(expected, output)
     print(f"ended after {since} kills, {len(found)} differences", flush=True)

@@ -37,6 +37,10 @@ TESTS = {
     "training/losses": ["training/test_losses.py"],
     "model/prompts": ["model/test_prompts.py"],
     "annotation/manifest": ["annotation/test_manifest.py", "annotation/test_records.py"],
+    "annotation/records": ["annotation/test_records.py", "annotation/test_manifest.py"],
+    "annotation/plan": ["annotation/test_manifest.py"],
+    "annotation/parts": ["annotation/test_parts.py"],
+    "annotation/progress": ["annotation/test_progress.py"],
     "vocabulary/live": ["vocabulary/test_kb.py"],
 }
 """Modules, and the tests that are theirs."""
