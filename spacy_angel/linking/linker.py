@@ -99,6 +99,8 @@ class AngelLinker(Pipe):
         self.search_cache: SearchCache | None = None
         self._forks = OneThreadInForks()
         set_extensions(settings)
+        # scispaCy's abbreviation detector warns of every text that has no abbreviation.
+        warnings.filterwarnings("ignore", message=r"\[W036\]", module=r"scispacy\.abbreviation")
 
     if not TYPE_CHECKING:  # where a mistyped attribute is to be seen as one
 
@@ -125,8 +127,6 @@ class AngelLinker(Pipe):
     @generator.setter
     def generator(self, generator: "Generator") -> None:
         quiet_tokenizers_in_forks()
-        # scispaCy's abbreviation detector warns of every text that has no abbreviation.
-        warnings.filterwarnings("ignore", message=r"\[W036\]", module=r"scispacy\.abbreviation")
         limit = self.settings.max_source_tokens
         if limit is not None:
             generator.prompts.limit_source(limit)

@@ -59,7 +59,8 @@ def load_checkpoint(
 ) -> "Generator":
     """Open a checkpoint.
 
-    path (str | Path | None): a folder or a hub name; None is the shipped model.
+    path (str | Path | None): a folder or a hub name; None and `en_angel_mini` are the shipped
+        model.
     device (str), dtype (str): as in `LinkerSettings`.
     local_files_only (bool): open folders only, fetch nothing.
     RETURNS (Generator): the model.
@@ -67,7 +68,7 @@ def load_checkpoint(
     """
     from ..search.generator import Generator
 
-    if path is None:
+    if path is None or str(path) == SHIPPED_NAME:
         if not SHIPPED_MODEL.is_dir():
             raise AngelError(Errors.E306.format(what="model", path=SHIPPED_MODEL))
         path = SHIPPED_MODEL
@@ -84,14 +85,14 @@ def load_vocabulary(path: str | Path | None) -> "ConceptKB":
 
     path (str | Path | None): a folder that `spacy-angel kb build` wrote; or a vocabulary file,
         which is built in memory; or the name of one that was fetched, or that a package brings;
-        None is the shipped starter vocabulary.
+        None and `en_angel_mini` are the shipped starter vocabulary.
     RETURNS (ConceptKB): the vocabulary.
     RAISES (AngelError): there is no such thing.
     """
     from ..vocabulary.installed import find_vocabulary
     from ..vocabulary.kb import ConceptKB
 
-    if path is None:
+    if path is None or str(path) == SHIPPED_NAME:
         if not SHIPPED_VOCABULARY.is_dir():
             raise AngelError(Errors.E306.format(what="vocabulary", path=SHIPPED_VOCABULARY))
         path = SHIPPED_VOCABULARY

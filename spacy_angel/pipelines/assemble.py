@@ -98,7 +98,7 @@ def _parts(
         stored = Path(temporary) / "model"
         Generator.from_pretrained(model).to_disk(stored, storage=storage)
         generator = Generator.from_pretrained(stored, dtype=dtype, local_files_only=True)
-        yield generator, load_vocabulary(None if str(kb) == SHIPPED_NAME else kb)
+        yield generator, load_vocabulary(kb)
 
 
 def _open_base(ner: Path | str | None) -> "Language":

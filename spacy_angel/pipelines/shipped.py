@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..about import SHIPPED_NAME
 from ..errors import AngelError, Errors
 from ..linking.settings import LinkerSettings
 
@@ -32,6 +33,7 @@ def load(
     from .lazy import load_folder
 
     LinkerSettings.from_dict(settings)
+    model, kb = (None if str(name) == SHIPPED_NAME else name for name in (model, kb))
     if not SHIPPED_PIPELINE.is_dir():
         raise AngelError(Errors.E313.format(path=SHIPPED_PIPELINE))
     linker: Any

@@ -7,6 +7,7 @@ import pickle
 import shutil
 import subprocess
 import sys
+import warnings
 from configparser import ConfigParser
 from copy import deepcopy
 from dataclasses import replace
@@ -1011,3 +1012,12 @@ def test_links_of_another_process_are_the_same_tuples(make):
     assert links(there) == links(here)
     assert all(isinstance(pair, tuple) for ent in there.ents for pair in ent._.kb_ents)
     assert any(ent._.kb_ents for ent in there.ents)
+
+
+def test_the_detector_is_quiet_from_the_first_text_without_abbreviations(model, vocabulary):
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", message=r"\[W036\]")
+        nlp = pipeline()
+        nlp.add_pipe("abbreviation_detector")
+        nlp.add_pipe("angel_linker", config={"model": model, "vocabulary": vocabulary})
+        assert nlp(TEXT)._.abbreviations == []

@@ -163,3 +163,14 @@ def test_mistakes_are_told(monkeypatch, tmp_path: Path) -> None:
     monkeypatch.setattr(loaders, "SHIPPED_PIPELINE", tmp_path / "none")
     with pytest.raises(AngelError, match="pipeline that ships is not in this installation"):
         shipped.load()
+
+
+def test_its_name_is_that_of_its_model_and_vocabulary() -> None:
+    nlp = spacy_angel.load("en_angel_mini", kb="en_angel_mini")
+    linker = nlp.get_pipe("angel_linker")
+    assert linker.settings == spacy_angel.load().get_pipe("angel_linker").settings
+    again = spacy.blank("en").add_pipe(
+        "angel_linker", config={"model": "en_angel_mini", "vocabulary": "en_angel_mini"}
+    )
+    assert len(again.kb) == len(linker.kb)
+    assert again.generator.config.d_model == linker.generator.config.d_model
