@@ -111,6 +111,9 @@ def _print_further(metrics: dict[str, Any]) -> None:
     """What was asked for besides: noise, protocols; and how honest the scores are."""
     if confidence := metrics.get("confidence"):
         typer.echo(f"  expected calibration error {confidence['ece']:.1f} points")
+        if "80" in confidence["coverage"]:
+            precision = confidence["coverage"]["80"]["precision"]
+            typer.echo(f"  {precision:.1f} % of the links right at 80 % coverage")
     for kind, points in metrics.get("noise", {}).items():
         values = "  ".join(f"{edits}: {point['strict']:.1f}" for edits, point in points.items())
         typer.echo(f"  strict acc@1 by edits, noise {kind}: {values}")

@@ -23,6 +23,7 @@ from spacy_angel.training.losses import (
     mean_nll,
     name_log_probs,
     nll_weight,
+    pair_log_probs,
     smoothed_cross_entropy,
 )
 
@@ -133,3 +134,27 @@ def test_a_batch_equals_its_rows_alone_and_unpadded():
                 log_probs = logits[len(prefix) - 1 :].log_softmax(-1)
                 alone.append(sum(log_probs[t, token].item() for t, token in enumerate(name)))
     assert together.tolist() == pytest.approx(alone, abs=1e-4)
+
+
+def test_the_first_half_of_a_batch_is_chosen_the_second_rejected():
+    backbone = tiny_backbone()
+    model = backbone.model.eval()
+    rows = encode_pairs(PAIRS, backbone.prompts, backbone.max_target_tokens)
+    batch = collate_pairs([rows[i] for i in range(len(rows))], model.config.pad_token_id)
+    labels = batch["labels"]
+    with torch.no_grad():
+        logits = label_logits(model, batch)
+        both = name_log_probs(logits, labels)
+        chosen, rejected, (chosen_mean, rejected_mean) = pair_log_probs(model, batch)
+    n = len(PAIRS)
+    assert len(labels) == 2 * n
+    assert chosen.sums.tolist() == pytest.approx(both.sums[:n].tolist())
+    assert rejected.sums.tolist() == pytest.approx(both.sums[n:].tolist())
+    assert rejected.lengths.tolist() == both.lengths[n:].tolist()
+    row_of_label = torch.nonzero(labels != IGNORE)[:, 0]
+    assert chosen_mean.item() == pytest.approx(logits[row_of_label < n].mean().item())
+    assert rejected_mean.item() == pytest.approx(logits[row_of_label >= n].mean().item())
+
+
+def test_labels_that_do_not_count_are_those_that_torch_ignores():
+    assert torch.nn.CrossEntropyLoss().ignore_index == IGNORE
