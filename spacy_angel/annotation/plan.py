@@ -98,8 +98,6 @@ class Plan:
                         self.sizes[planned.number, shard] = position - before
                         yield ShardJob(planned.number, shard, chunk, digest)
             except AngelError as problem:
-                if self.strict:
-                    raise
                 error = str(problem)
             self.skipped += planned.source.size - position
             self.end(planned.number, shards, report.to_dict(), error)
@@ -111,7 +109,8 @@ class Plan:
     def end(self, number: int, shards: int, report: Mapping[str, Any], error: str | None) -> None:
         """Record the end of an input, see `Journal.end_input`.
 
-        RAISES (AngelError): with `strict`, where it has changed since the run began.
+        RAISES (AngelError): with `strict`, where there is an error, or the input has changed since
+            the run began.
         """
         planned = self._planned[number]
         if planned.has_changed():

@@ -86,6 +86,7 @@ def annotate(
     interrupted.
     """
     from ..annotation.run import annotate as run
+    from ..annotation.run import is_address
     from ..annotation.streams import STREAM, check_stream_format, write_shards
 
     with ExitStack() as stack:
@@ -93,7 +94,8 @@ def annotate(
         if output == STREAM:
             check_stream_format(to)
             folder = stack.enter_context(TemporaryDirectory(prefix="spacy-angel-"))
-        with _interruptible(Path(folder) if output != STREAM else None):
+        is_kept = output != STREAM and not is_address(output)
+        with _interruptible(Path(folder) if is_kept else None):
             manifest = run(
                 inputs,
                 pipeline,
@@ -118,6 +120,9 @@ def annotate(
     typer.echo(f"{', '.join(counts)}: {output}", err=output == STREAM)
     _tell_missing(manifest)
     if not manifest["finished"]:
+        if not any(source["error"] for source in manifest["inputs"]):
+            message = "Something that was begun before is not done: start again with all inputs of"
+            typer.echo(f"{message} {output}", err=True)
         raise typer.Exit(1)
     if not manifest["complete"]:
         raise typer.Exit(INCOMPLETE)

@@ -1,6 +1,7 @@
 """The journal: damage, what was moved, copied or replaced, disks that refuse, old names."""
 
 import errno
+import gzip
 import json
 import os
 import random
@@ -199,15 +200,19 @@ def test_a_folder_of_one_text_is_known_by_the_name_of_the_text(tmp_path) -> None
         run(out, folder)
 
 
-def test_a_broken_input_may_be_fetched_anew(tmp_path, source) -> None:
-    import gzip
-
+@pytest.mark.parametrize("strict", [False, True])
+def test_a_broken_input_may_be_fetched_anew(tmp_path, source, strict) -> None:
     out, packed = tmp_path / "out", tmp_path / "in.jsonl.gz"
     whole = gzip.compress(source.read_bytes())
     packed.write_bytes(whole[: len(whole) * 3 // 4])
-    first = run(out, packed)
-    assert manifest(out)["finished"] is False
-    assert "breaks off or is damaged" in manifest(out)["inputs"][0]["error"]
+    if strict:
+        with pytest.raises(AngelError, match="breaks off or is damaged"):
+            run(out, packed, strict=True)
+        first = sorted(path.name for path in out.glob("*.jsonl") if path.name != JOURNAL)
+    else:
+        first = run(out, packed)
+        assert manifest(out)["finished"] is False
+        assert "breaks off or is damaged" in manifest(out)["inputs"][0]["error"]
     packed.write_bytes(whole)
     second = run(out, packed)
     # the shards that were whole stay

@@ -280,7 +280,11 @@ def test_complete_means_every_input_that_was_begun(pipeline, source, tmp_path, m
     with pytest.raises(AngelError, match="No space left"):
         annotate(source, pipeline, output=out, shard_size=10)
     monkeypatch.undo()
-    assert annotate(other, pipeline, output=out, shard_size=10)["complete"] is False
+    command = ["annotate", str(other), "-o", str(out), "--pipeline", str(pipeline)]
+    done = CliRunner().invoke(app, [*command, "--shard-size", "10"])
+    assert done.exit_code == 1
+    assert "Something that was begun before is not done" in done.stderr
+    assert json.loads((out / "_manifest.json").read_text("utf8"))["complete"] is False
     manifest = annotate([source, other], pipeline, output=out, shard_size=10)
     assert (manifest["complete"], manifest["counts"]["documents"]) == (True, 29)
 
