@@ -213,12 +213,16 @@ class Errors(metaclass=_WithCodes):
     E209 = "{path}: expected a folder with {expected} in it, found none. {hint}"
     E210 = (
         "{path}, line 1: expected synonyms in the third column, found tree numbers ({found!r}). "
-        "Give the table that has the names, and this file as its option: "
-        "`--option tree_numbers={path}`."
+        "Give the table that has the names beside it: `kb build NAMES.tsv {path}`; or this file as "
+        "its option, `--option tree_numbers={path}`."
     )
     E211 = (
         "The option {name} of the format {format} must be {expected}; it is {found!r}. Correct it, "
         "or leave it out."
+    )
+    E212 = (
+        "{path}, line {line}: of the columns {problem}. Expected e.g. --columns "
+        "'id=Code,name=Label,synonyms=Other names,type=Kind', or numbers from 1; found: {found}."
     )
     # E3xx: component
     E301 = (

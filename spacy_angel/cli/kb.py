@@ -11,6 +11,7 @@ from .kb_fetch import kb_diff, kb_fetch, kb_list, kb_update
 from .kb_read import kb_explain, kb_export, kb_search
 from .options import (
     Abbreviations,
+    Columns,
     NewFolder,
     Preset,
     ReaderOptions,
@@ -18,9 +19,11 @@ from .options import (
     Vocabulary,
     VocabularyFormat,
     preprocessing_steps,
+    print_columns,
     print_counts,
     read_prepared,
     reader_options,
+    table_options,
 )
 
 kb_app = typer.Typer(help="Build, read and change vocabularies.", no_args_is_help=True)
@@ -42,19 +45,22 @@ def kb_build(
     files: Annotated[list[Path], typer.Argument(help="Files, or folders of UMLS and SNOMED CT.")],
     output: NewFolder,
     format: VocabularyFormat = None,
+    columns: Columns = None,
     shared_names: SharedNames = "all",
     option: ReaderOptions = None,
 ) -> None:
     """Build a vocabulary from the files it is published in."""
     from ..vocabulary.build import build_vocabulary
 
+    format, options = table_options(format, columns, option)
     kb = build_vocabulary(
         files,
         output,
         format=format,
         shared_names=shared_names,  # type: ignore[arg-type]  # checked by ConceptKB.build
-        options=reader_options(option),
+        options=options,
     )
+    print_columns(kb.meta["sources"])
     print_counts(kb, output)
 
 
@@ -100,6 +106,7 @@ def kb_add(
         str | None,
         typer.Option(help="Format of the file or corpus; inferred if not given."),
     ] = None,
+    columns: Columns = None,
     preprocessing: Preset = None,
     abbreviations: Abbreviations = None,
     option: ReaderOptions = None,
@@ -114,7 +121,9 @@ def kb_add(
     before = ConceptKB.from_disk(folder)
     if mentions is None:
         assert file is not None
-        kb = add_vocabulary(folder, file, format=format, options=reader_options(option))
+        format, options = table_options(format, columns, option)
+        kb = add_vocabulary(folder, file, format=format, options=options)
+        print_columns(kb.meta["sources"][-1:])
         typer.echo(
             f"{len(kb) - len(before):,} concepts and {kb.n_names - before.n_names:,} names added."
         )

@@ -32,6 +32,7 @@ def link(
     ] = None,
 ) -> None:
     """Link a text and print a line for each mention."""
+    from ..files.reading import decoded, pieces
     from ..linking.mentions import find_spans
     from ..linking.page import link_table, write_page
     from ..pipelines.open import open_pipeline
@@ -41,8 +42,10 @@ def link(
         raise AngelError(Errors.E702)
     if pipeline is not None and (model is not None or kb is not None):
         raise AngelError(Errors.E703)
+    if file is not None:
+        text = decoded(b"".join(piece for _, piece in pieces(file)), file)
     nlp, linker = open_pipeline(pipeline if pipeline is not None else load(model=model, kb=kb))
-    doc = nlp(file.read_text(encoding="utf8") if file is not None else text or "")
+    doc = nlp(text or "")
     typer.echo(link_table(doc, linker))
     if not find_spans(doc, linker.settings.span_key):
         typer.echo(_why_none(nlp, linker, is_shipped=pipeline is None))

@@ -24,6 +24,13 @@ ReaderOptions = Annotated[
         "may be repeated.",
     ),
 ]
+Columns = Annotated[
+    str | None,
+    typer.Option(
+        help="What the columns of a CSV or TSV hold, e.g. `id=Code,name=Label,synonyms=Other "
+        "names,type=Kind`, by name or by number from 1; guessed if not given.",
+    ),
+]
 SharedNames = Annotated[
     str,
     typer.Option(help="A name of several concepts leads to `all`, or to that with `fewer_names`."),
@@ -93,6 +100,24 @@ def reader_options(values: list[str] | None) -> dict[str, Any]:
             raise AngelError(Errors.E704.format(value=value))
         options[name] = content
     return options
+
+
+def table_options(
+    format: str | None, columns: str | None, values: list[str] | None
+) -> tuple[str | None, dict[str, Any]]:
+    """Format and options of a vocabulary file; who names columns means a table of columns."""
+    options = reader_options(values)
+    if columns is None:
+        return format, options
+    return format or "columns", {**options, "columns": columns}
+
+
+def print_columns(sources: list[dict[str, Any]]) -> None:
+    """Say what the columns of tables were taken for."""
+    for source in sources:
+        if columns := source.get("columns"):
+            pairs = ", ".join(f"{role} = {name}" for role, name in columns.items())
+            typer.echo(f"{source['path']}: {pairs}")
 
 
 def print_counts(kb: Any, folder: Path) -> None:

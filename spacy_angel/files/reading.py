@@ -150,15 +150,22 @@ def _decode(line: bytes, number: int, reading: FileReading, fallback: str | None
         if fallback is not None:
             reading.report.count("latin1_lines")
             return line.decode(fallback)
-        reading.fault(not_utf8(reading.where(number), error))
+        found = f"byte 0x{error.object[error.start]:02x} at column {error.start + 1}"
+        reading.fault(Errors.E903.format(where=reading.where(number), found=found))
     return None
 
 
-def not_utf8(where: str, error: UnicodeDecodeError) -> str:
-    """The message for bytes that are no UTF-8.
+def decoded(data: bytes, path: Path) -> str:
+    """data (bytes): of a whole file. path (Path): names it.
 
-    where (str): file and line. error (UnicodeDecodeError): its bytes are those of the line.
-    RETURNS (str): names the first byte that is wrong.
+    RETURNS (str): the text, without a byte order mark.
+    RAISES (AngelError): it is not UTF-8; names the line.
     """
-    found = f"byte 0x{error.object[error.start]:02x} at column {error.start + 1}"
-    return Errors.E903.format(where=where, found=found)
+    try:
+        return data.removeprefix(b"\xef\xbb\xbf").decode("utf8")
+    except UnicodeDecodeError as error:
+        before = error.object[: error.start]
+        number, begin = before.count(b"\n") + 1, before.rfind(b"\n") + 1
+        byte = f"byte 0x{error.object[error.start]:02x} at column {error.start - begin + 1}"
+        message = Errors.E903.format(where=f"{path}, line {number}", found=byte)
+        raise AngelError(message) from error

@@ -9,6 +9,7 @@ from typing import Any
 from .concepts import Concept
 from .formats.records import VocabularyReport
 from .formats.registry import infer_format, read_vocabulary
+from .formats.tables import holds_tree_numbers
 from .kb import ConceptKB
 from .table import SharedNames
 
@@ -24,7 +25,8 @@ def build_vocabulary(
 ) -> ConceptKB:
     """Build a vocabulary from the files it is published in.
 
-    files (Sequence[Path]): in order of precedence, see `ConceptKB.join`.
+    files (Sequence[Path]): in order of precedence, see `ConceptKB.join`; a table of MeSH's tree
+        numbers among them gives the types of the tables.
     output (Path | None): folder to write; None keeps the vocabulary in memory.
     format (str | None): of all files; None infers it for each.
     shared_names (SharedNames): see `ConceptKB.build`.
@@ -33,7 +35,13 @@ def build_vocabulary(
     RETURNS (ConceptKB): with one entry a file in `meta["sources"]`.
     RAISES (AngelError): a file that cannot be read; nothing is written then.
     """
+    numbers = [file for file in files if holds_tree_numbers(file)]
+    if len(numbers) < len(files):
+        files = [file for file in files if file not in numbers]
     sources = [_source(file, format, options) for file in files]
+    for source in sources:
+        if numbers and source["format"] in ("table", "table.v1"):
+            source["options"].setdefault("tree_numbers", str(numbers[0]))
     for source, known in zip(sources, about, strict=False):
         source.update(known)
     concepts = map(_concepts, files, sources)
@@ -87,4 +95,7 @@ def _source(file: Path, format: str | None, options: Mapping[str, Any] | None) -
 def _concepts(file: Path, source: dict[str, Any]) -> Iterator[Concept]:
     report = VocabularyReport()
     yield from read_vocabulary(file, source["format"], report=report, **source["options"])
-    source.update(asdict(report), skipped=dict(report.skipped))
+    counts = asdict(report)
+    if not report.columns:
+        del counts["columns"]
+    source.update(counts, skipped=dict(report.skipped))

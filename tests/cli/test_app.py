@@ -245,6 +245,29 @@ def test_mistakes_are_told_without_a_traceback(
     )
 
 
+def test_columns_of_a_table_are_named_or_guessed_and_shown(tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("Kind,Code,Label,More\nDisease,MY:1,Snark fever,snark ague\n", "utf8")
+    kb = tmp_path / "kb"
+    code, out, _ = run("kb", "build", table, "-o", kb)
+    assert code == 0
+    assert out.startswith(f"{table}: id = Code, name = Label\n1 concepts, 1 names")
+    columns = "id=Code,name=Label,synonyms=More,type=Kind"
+    code, out, _ = run("kb", "add", kb, table, "--columns", columns)
+    assert code == 0
+    assert f"{table}: id = Code, name = Label, synonyms = More, type = Kind\n" in out
+    (concept,) = ConceptKB.from_disk(kb)
+    assert (concept.aliases, concept.types) == (("snark ague",), ("Disease",))
+
+
+def test_a_text_in_another_encoding_is_told(tmp_path: Path) -> None:
+    text = tmp_path / "latin1.tsv"
+    text.write_bytes("one\nna\u00efve\n".encode("latin1"))
+    err = fails("link", "--file", text)
+    assert "latin1.tsv, line 2: expected UTF-8 text, found byte 0xef at column 3" in err
+    assert "no such file" in fails("link", "--file", tmp_path / "none").lower()
+
+
 def test_wrong_usage_exits_with_2() -> None:
     assert run("kb", "build")[0] == 2
 

@@ -20,7 +20,7 @@ USES = [
 
 def test_a_message_begins_with_its_code() -> None:
     assert Errors.E002.format(mode="x").startswith("[E002] Unknown search mode 'x'.")
-    assert Warnings.W102.format(error="full").startswith("[W102] ")
+    assert Warnings.W102.format(what="trie", error="full").startswith("[W102] ")
 
 
 def test_no_code_stands_twice() -> None:

@@ -29,6 +29,7 @@ FIXTURES = ROOT / "tests/fixtures/vocabularies"
 # Format → the fixture that it is tried on.
 FILES = {
     "cellosaurus.v1": "cellosaurus.txt",
+    "columns.v1": "columns.csv",
     "ctd.v1": "ctd_diseases.tsv",
     "drugbank.v1": "drugbank.csv",
     "gene_info.v1": "gene_info.tsv",
@@ -527,7 +528,7 @@ def test_format_is_inferred(format: str, tmp_path: Path) -> None:
     "content",
     [
         b"%PDF-1.5\n\xe2\xe3",
-        b"id,name\n1,one\n",
+        b"a,b\n1,one\n",
         b"<html></html>",
         b"PK\x03\x04",
         b"[1, 2]",

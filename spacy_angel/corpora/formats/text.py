@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from ...errors import Errors
+from ...errors import AngelError, Errors
 from ...files.formats import Format
-from ...files.reading import not_utf8, pieces
+from ...files.reading import decoded, pieces
 from ..documents import CorpusDocument, Reading
 
 # A plain text is in memory whole; more than this is no text to be linked.
@@ -17,7 +17,6 @@ def read_text(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
 
     path (Path): UTF-8. reading (Reading): gets faults. RETURNS (Iterator[CorpusDocument]): one.
     """
-    where = reading.where(1) if str(path) == reading.name else f"{path}"
     parts: list[bytes] = []
     size = 0
     for _, piece in pieces(path):
@@ -27,11 +26,10 @@ def read_text(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
             message = Errors.E807.format(path=path, limit=MAX_TEXT_BYTES)
             reading.fault(message, lost="documents_left_out")
             return
-    data = b"".join(parts)
     try:
-        text = data.removeprefix(b"\xef\xbb\xbf").decode("utf8")
-    except UnicodeDecodeError as error:
-        reading.fault(not_utf8(where, error), lost="documents_left_out")
+        text = decoded(b"".join(parts), path)
+    except AngelError as error:
+        reading.fault(str(error), lost="documents_left_out")
         return
     reading.report.position += path.stat().st_size
     yield CorpusDocument(path.name.removesuffix(".gz").removesuffix(".txt"), text)

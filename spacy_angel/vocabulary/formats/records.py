@@ -39,6 +39,7 @@ class VocabularyReport:
     alternate_ids (int): their further identifiers.
     merged (int): rows joined to the row of the same concept before them.
     skipped (Counter[str]): what was left out, by reason.
+    columns (dict[str, str]): what the columns of a table were taken for, e.g. `{"id": "Code"}`.
     """
 
     concepts: int = 0
@@ -46,6 +47,7 @@ class VocabularyReport:
     alternate_ids: int = 0
     merged: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
+    columns: dict[str, str] = field(default_factory=dict)
 
 
 def make_row(

@@ -12,6 +12,7 @@ from ...files.formats import Formats
 from ..concepts import Concept
 from . import (
     cellosaurus,
+    columns,
     genbioel,
     mesh,
     ncbi,
@@ -56,6 +57,7 @@ FORMATS = Formats(
         obo.FORMAT,
         tables.MEDIC,
         cellosaurus.FORMAT,
+        columns.FORMAT,
         tables.TABLE,
     ],
 )

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ...errors import AngelError, Errors
-from ...files.formats import Format, first_line
+from ...files.formats import Format, first_line, read_head
 from ..identifiers import normalize_id
 from .lines import read_lines, wrong
 from .records import Row, VocabularyReport, make_row, own_id, tree_types
@@ -164,6 +164,14 @@ def _is_ctd(path: Path, head: str) -> bool:
 def _is_medic(path: Path, head: str) -> bool:
     line = first_line(head)
     return "||" in line and "\t" not in line
+
+
+def holds_tree_numbers(path: Path) -> bool:
+    """RETURNS (bool): whether a file is a table of MeSH's tree numbers, which has no names."""
+    if not path.is_file():
+        return False
+    cells = first_line(read_head(path)).split("\t")
+    return len(cells) == 3 and _is_header(cells) and bool(_TREE_HEADER.search(cells[2]))
 
 
 CTD = Format("ctd.v1", read_ctd, _is_ctd)
