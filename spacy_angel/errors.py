@@ -330,8 +330,8 @@ class Errors(metaclass=_WithCodes):
         "under {id}; this one has {fields} columns. Was the file cut or edited?"
     )
     E418 = (
-        "{where}: the tab-separated values are broken ({error}). COMETA's files quote fields that "
-        "hold quotes or line ends; was the file cut or edited?"
+        "{where}: the separated values are broken ({error}). Fields that hold quotes, separators "
+        "or line ends stand in quotes; was the file cut or edited?"
     )
     E419 = "{path} has no file `{split}.source`. Expected: a folder that GenBioEL's scripts wrote."
     E420 = (
@@ -366,6 +366,10 @@ class Errors(metaclass=_WithCodes):
     E434 = (
         "Noise needs a number of edits of at least 0 and a share of the context between 0 and 1; "
         "got {edits} and {context}."
+    )
+    E435 = (
+        "{where}: documents were expected, a table of mentions came (columns: {found}). Give the "
+        "documents, with their texts; mentions of their own can be given as JSON lines."
     )
     # E5xx: evaluation
     E501 = (

@@ -19,7 +19,7 @@ from .manifest import is_bookkeeping
 # Formats of single mentions, which are trained on and measured, not annotated.
 _MENTIONS_ALONE = ("askapatient", "cometa", "genbioel")
 # They have no identifiers that a prefix could complete.
-_TEXTS_ALONE = ("text", "lines", "pubmed")
+_TEXTS_ALONE = ("text", "lines", "csv", "pubmed")
 # What a folder of PubMed's holds beside the articles.
 _NO_DOCUMENTS = (".md5",)
 

@@ -1,5 +1,6 @@
 """Whole corpora through every input and output format, there and back: offsets stay."""
 
+import csv
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -119,6 +120,13 @@ def write_bioc_xml(documents: Sequence[CorpusDocument], path: Path) -> None:
     ElementTree.ElementTree(root).write(path, "utf-8", xml_declaration=True)
 
 
+def write_csv(documents: Sequence[CorpusDocument], path: Path) -> None:
+    with open(path, "w", encoding="utf8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["doc_id", "text"])
+        writer.writerows([document.doc_id, document.text] for document in documents)
+
+
 def write_pubmed(documents: Sequence[CorpusDocument], path: Path) -> None:
     root = ElementTree.Element("PubmedArticleSet")
     for document in documents:
@@ -154,6 +162,7 @@ WITH_MENTIONS: dict[str, tuple[str, Callable]] = {
 TEXT_ALONE: dict[str, tuple[str, Callable]] = {
     "text": ("texts", write_texts),
     "lines": ("in.txt", write_lines),
+    "csv": ("in.csv", write_csv),
     "pubmed": ("in.xml", write_pubmed),
 }
 

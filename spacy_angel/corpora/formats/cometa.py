@@ -1,6 +1,5 @@
 """COMETA: tab-separated values under the name `.csv`, one term with its example a row."""
 
-import csv
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,7 +7,7 @@ from typing import Literal
 
 from ...errors import AngelError, Errors
 from ...files.formats import Format, first_line
-from ...files.reading import numbered_lines
+from ...files.table import table_rows
 from ..documents import CorpusDocument, Reading
 
 _CODE = re.compile(r"([0-9]+)(?:\.0)?")
@@ -32,7 +31,7 @@ def read_cometa(
     """
     reading = reading.with_prefix("SNOMEDCT")
     id_column = f"{granularity.capitalize()} SNOMED ID"
-    rows = _rows(path, reading)
+    rows = table_rows(path, reading, "\t")
     _, header = next(rows, (1, []))
     needed = ("ID", "Term", id_column, "Example")
     # An index column that pandas wrote has no name; in some copies it stands for the ID.
@@ -69,22 +68,6 @@ def mark_term(term: str, example: str) -> tuple[str, int, int]:
     if match := re.search(re.escape(term), example, re.IGNORECASE):
         return example, match.start(), match.end()
     return f"{term} {example}", 0, len(term)
-
-
-def _rows(path: Path, reading: Reading) -> Iterator[tuple[int, list[str]]]:
-    lines = (line + "\n" for _, line in numbered_lines(path, reading))
-    reader = csv.reader(lines, delimiter="\t", strict=True)
-    while True:
-        number = reader.line_num + 1
-        try:
-            row = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            where = reading.where(number)
-            raise AngelError(Errors.E418.format(where=where, error=error)) from error
-        if row:
-            yield number, row
 
 
 def _recognises(path: Path, head: str) -> bool:

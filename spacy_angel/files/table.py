@@ -1,0 +1,35 @@
+"""Tables of text: fields between separators, in quotes where they hold one or a line end."""
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..errors import AngelError, Errors
+from .faults import FileReading
+from .reading import MAX_LINE_BYTES, numbered_lines
+
+
+def table_rows(path: Path, reading: FileReading, separator: str) -> Iterator[tuple[int, list[str]]]:
+    """The rows of a table, the line of column names included.
+
+    path (Path): UTF-8, plain or gzip. reading (FileReading): gets the faults of lines.
+    separator (str): one character.
+    YIELDS (tuple[int, list[str]]): line on which a row begins, from 1, and its fields; blank lines
+        are none.
+    RAISES (AngelError): quotes do not close, or a field is too long.
+    """
+    # The module's own limit is 128 KiB, less than a long document; it has one for all readers.
+    csv.field_size_limit(max(csv.field_size_limit(), MAX_LINE_BYTES))
+    lines = (line + "\n" for _, line in numbered_lines(path, reading))
+    reader = csv.reader(lines, delimiter=separator, strict=True)
+    while True:
+        number = reader.line_num + 1
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            where = reading.where(number)
+            raise AngelError(Errors.E418.format(where=where, error=error)) from error
+        if row:
+            yield number, row
