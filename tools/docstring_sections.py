@@ -24,7 +24,7 @@ import griffe
 
 _KEYWORDS = {"RETURNS": "Returns", "YIELDS": "Yields", "RAISES": "Raises"}
 _TYPE = r" \((?P<type>[^()]*(?:\([^()]*\)[^()]*)*)\)"
-_NAMES = r"(?P<names>\*{0,2}\w+(?:, \*{0,2}\w+)*)"
+_NAMES = r"(?P<names>\*{0,2}[a-z_]\w*(?:, \*{0,2}[a-z_]\w*)*)"
 _KEYWORD = rf"(?P<keyword>{'|'.join(_KEYWORDS)})"
 _FIELD = re.compile(
     rf"(?:{_KEYWORD}(?:{_TYPE})?|{_NAMES}{_TYPE.replace('type', 'of')})(?P<end>[:,.])(?:\s+|$)"
@@ -113,8 +113,8 @@ class SpacyDocstrings(griffe.Extension):
             return
         arguments = "Args"
         if isinstance(obj, griffe.Class):
-            decorated = any("dataclass" in str(d.value) for d in obj.decorators)
-            bases = {str(base).rpartition(".")[2] for base in obj.bases}
-            if decorated or bases & {"NamedTuple", "BaseModel"}:
+            # A class whose constructor is not written out describes its fields.
+            generated = any("dataclass" in str(decorator.value) for decorator in obj.decorators)
+            if generated or "__init__" not in obj.members:
                 arguments = "Attributes"
         obj.docstring.value = to_google(obj.docstring.value, arguments)

@@ -35,12 +35,11 @@ def fault(words: list[str]) -> str | None:
     not know."""
     command = typer.main.get_command(app)
     words = words.copy()
-    while isinstance(getattr(command, "commands", None), dict) and words:
+    # A group may be a command itself: what follows are its options then.
+    while getattr(command, "commands", None) and words and not words[0].startswith("-"):
         word = words.pop(0)
         if "|" in word or word.isupper():
             return None  # several commands, or any
-        if word.startswith("-"):
-            return None if word == "--help" else word
         if word not in command.commands:
             return word
         command = command.commands[word]

@@ -8,6 +8,7 @@ from docstring_sections import SpacyDocstrings, to_google
 @pytest.mark.parametrize(
     ("text", "google"),
     [
+        ("BELB (Garda et al. 2023): a benchmark.", "BELB (Garda et al. 2023): a benchmark."),
         ("Only prose.\n\n    a drawing\n", "Only prose.\n\n    a drawing\n"),
         (
             "Read.\n\npath (Path): a file,\n    gzipped or not.\nRETURNS (int): its lines.\n"
