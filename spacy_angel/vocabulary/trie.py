@@ -11,6 +11,8 @@ from .arrays import open_folder, verify_folder, write_folder
 
 KIND = "spacy-angel name trie"
 VERSION = 1
+MAX_NODES = 2**31 - 2
+"""Nodes are numbered by int32, and `first_child` has one number more than there are nodes."""
 COLUMNS = ("token", "first_child", "leaf_begin", "leaf_end", "name_offsets", "names")
 
 
@@ -101,7 +103,7 @@ class NameTrie:
             position, group = position[inner], group[inner]
             depth += 1
         n_nodes = sum(len(level.token) for level in levels)
-        if n_nodes >= np.iinfo(np.int32).max:
+        if n_nodes > MAX_NODES:
             raise AngelError(Errors.E106.format(n=n_nodes))
         # positions count sequences, leaves count distinct sequences
         leaf_at = np.zeros(n + 1, dtype=np.int32)

@@ -241,6 +241,8 @@ def test_mention_longer_than_the_model() -> None:
     assert source == [0, START, *[WITH] * 6, *[SEEN] * 6, END, 2]
     [prefix] = encoder.prefix_ids([mention])
     assert prefix == [2, *[WITH] * 4, *[SEEN] * 3, IS]
+    # Of an odd room the head has the greater half.
+    assert bart(15).source_ids([mention]) == [[0, START, *[WITH] * 6, *[SEEN] * 5, END, 2]]
 
 
 @pytest.mark.parametrize("limit", range(1, 8))
@@ -287,6 +289,10 @@ def test_fingerprint() -> None:
     other_end = PromptEncoder(bart_tokenizer(), PromptFormat(), 2, eos_token_id=1)
     fingerprints = {e.fingerprint for e in (bart(), other_end, t5_like(), bert_like())}
     assert len(fingerprints) == 4
+    # A decoder that reads less has shorter names, so its trie is another one.
+    short = PromptEncoder(bart_tokenizer(), PromptFormat(), 2, 2, positions=300)
+    longer = PromptEncoder(bart_tokenizer(), PromptFormat(), 2, 2, positions=1024)
+    assert len({bart().fingerprint, short.fingerprint, longer.fingerprint}) == 3
     assert t5_like().fingerprint == t5_like().fingerprint
 
 

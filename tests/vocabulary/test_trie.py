@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_angel.errors import AngelError
+from spacy_angel.vocabulary import trie as trie_module
 from spacy_angel.vocabulary.trie import NameTrie
 
 END = 2
@@ -32,6 +33,14 @@ def test_arrays_of_the_docstring_example():
     assert trie.leaf_begin.tolist() == [0, 0, 0, 1, 1]
     assert trie.leaf_end.tolist() == [2, 2, 1, 2, 2]
     assert [trie.names_of_leaf(leaf).tolist() for leaf in range(2)] == [[1], [0]]
+
+
+def test_more_nodes_than_can_be_numbered_are_refused(monkeypatch):
+    assert np.iinfo(np.int32).max == trie_module.MAX_NODES + 1
+    monkeypatch.setattr(trie_module, "MAX_NODES", 5)
+    assert len(make_trie([[5, 7, 2], [5, 2]]).token) == 5
+    with pytest.raises(AngelError, match="need 6 trie nodes"):
+        make_trie([[5, 7, 8, 2], [5, 2]])
 
 
 def test_equal_sequences_share_a_leaf():
