@@ -1,7 +1,7 @@
 """Tables of text: fields between separators, in quotes where they hold one or a line end."""
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ..errors import AngelError, Errors
@@ -18,10 +18,26 @@ def table_rows(path: Path, reading: FileReading, separator: str) -> Iterator[tup
         are none.
     RAISES (AngelError): quotes do not close, or a field is too long.
     """
+    yield from rows_of((line for _, line in numbered_lines(path, reading)), reading, separator)
+
+
+def rows_of(
+    lines: Iterable[str], reading: FileReading, separator: str, quotes: bool = True
+) -> Iterator[tuple[int, list[str]]]:
+    """The same of lines that were read already.
+
+    lines (Iterable[str]): without their ends. reading (FileReading): names the file.
+    separator (str): one character.
+    quotes (bool): a quote at the begin of a field opens one that may hold separators.
+    YIELDS (tuple[int, list[str]]), RAISES (AngelError): as `table_rows`.
+    """
     # The module's own limit is 128 KiB, less than a long document; it has one for all readers.
     csv.field_size_limit(max(csv.field_size_limit(), MAX_LINE_BYTES))
-    lines = (line + "\n" for _, line in numbered_lines(path, reading))
-    reader = csv.reader(lines, delimiter=separator, strict=True)
+    ended = (line + "\n" for line in lines)
+    if quotes:
+        reader = csv.reader(ended, delimiter=separator, strict=True)
+    else:
+        reader = csv.reader(ended, delimiter=separator, quoting=csv.QUOTE_NONE, strict=True)
     while True:
         number = reader.line_num + 1
         try:

@@ -327,19 +327,6 @@ def test_a_stream_is_cut_and_a_break_comes_after_what_was_before() -> None:
         next(chunks)
 
 
-@given(st.binary(max_size=300))
-def test_any_bytes_are_read_or_refused(tmp_path_factory, data) -> None:
-    path = tmp_path_factory.mktemp("any") / "a.jsonl"
-    path.write_bytes(data)
-    for format in ("jsonl", "lines", "text", "pubmed", "parquet"):
-        try:
-            documents, _ = read(path, format)
-        except AngelError:
-            continue
-        for document in documents:
-            document.text.encode("utf8")
-
-
 @given(st.lists(st.text(alphabet=st.characters(exclude_categories=["Cs"])), max_size=5))
 def test_texts_come_through_jsonl_unchanged(tmp_path_factory, texts) -> None:
     path = tmp_path_factory.mktemp("any") / "a.jsonl"

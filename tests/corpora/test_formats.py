@@ -18,7 +18,7 @@ from spacy_angel.corpora.formats.bioc import to_bioc, write_bioc_json
 from spacy_angel.corpora.formats.cometa import mark_term
 from spacy_angel.corpora.formats.docbin import write_docbin
 from spacy_angel.corpora.formats.pubtator import format_pubtator, write_pubtator
-from spacy_angel.corpora.registry import FORMATS, infer_format, read_corpus
+from spacy_angel.corpora.registry import infer_format, read_corpus
 from spacy_angel.errors import AngelError
 from spacy_angel.vocabulary.identifiers import normal_ids, split_ids
 
@@ -594,73 +594,6 @@ def test_writing_leaves_the_old_file_until_the_new_one_is_whole(tmp_path):
         write_pubtator([CorpusDocument("1", "a"), CorpusDocument("", "b")], path)
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
-
-
-# Fuzzing
-
-
-def _read_any(path, format):
-    """Documents or an AngelError that names the file, nothing else; strict and not."""
-    for strict in (True, False):
-        message = str(path)
-        try:
-            for document in read_corpus(path, format, strict=strict):
-                for m in document.mentions:
-                    assert document.text[m.start : m.end] == m.text
-        except AngelError as error:
-            message = str(error)
-        assert str(path) in message
-
-
-@pytest.mark.parametrize("format", [f for f in FORMATS if f not in ("genbioel", "docbin")])
-@settings(max_examples=60, deadline=None)
-@given(data=st.binary(max_size=300))
-def test_random_bytes(tmp_path_factory, format, data):
-    _read_any(write(tmp_path_factory.mktemp("fuzz"), "x", data), format)
-
-
-TOKENS = [b"\t", b"\n", b"|", b'"', b"<", b"{", b"[", b"]", b"\x00", b"\xff", b"-1", b"9" * 5000]
-
-
-def mutations(data):
-    """Cut, replace, insert or repeat pieces of a file."""
-    places = st.integers(0, len(data))
-    piece = st.tuples(places, places, st.sampled_from(TOKENS) | st.binary(max_size=8))
-    return st.lists(piece, min_size=1, max_size=3).map(lambda edits: _edited(data, edits))
-
-
-def _edited(data, edits):
-    for start, length, new in edits:
-        data = data[:start] + new + data[start + length % 40 :]
-    return data
-
-
-@pytest.mark.parametrize("name", [n for n in FILES if n != "genbioel"])
-@settings(max_examples=60, deadline=None)
-@given(data=st.data())
-def test_mutated_files(tmp_path_factory, name, data):
-    original = (FIXTURES / name).read_bytes()
-    path = write(tmp_path_factory.mktemp("fuzz"), "x", data.draw(mutations(original)))
-    _read_any(path, FILES[name])
-
-
-@settings(max_examples=60, deadline=None)
-@given(data=st.data())
-def test_mutated_genbioel_folders(tmp_path_factory, data):
-    folder = tmp_path_factory.mktemp("fuzz")
-    for name in ("train.source", "train.target", "trainlabel.txt"):
-        original = (FIXTURES / "genbioel" / name).read_bytes()
-        write(folder, name, data.draw(mutations(original) | st.just(original)))
-    _read_any(folder, "genbioel")
-
-
-@settings(max_examples=40, deadline=None)
-@given(data=st.data())
-def test_mutated_docbins(tmp_path_factory, nlp, data):
-    path = tmp_path_factory.mktemp("fuzz") / "x.spacy"
-    write_docbin(read("corpus_pubtator.txt")[0], path, nlp)
-    path.write_bytes(data.draw(mutations(path.read_bytes())))
-    _read_any(path, "docbin")
 
 
 def test_a_deeply_nested_json_file(tmp_path):

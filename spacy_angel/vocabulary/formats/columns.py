@@ -7,7 +7,9 @@ from itertools import chain
 from pathlib import Path
 
 from ...errors import AngelError, Errors
+from ...files.faults import FileReading
 from ...files.formats import Format, first_line
+from ...files.table import rows_of
 from .lines import read_lines, wrong
 from .records import Row, VocabularyReport, make_row, own_id
 
@@ -85,25 +87,18 @@ def read_columns(
 def _cells(path: Path) -> Iterator[tuple[int, list[str]]]:
     """Line on which a row begins, and its cells; blank lines are left out."""
     lines = read_lines(path)
-    number, first = next(((n, line) for n, line in lines if line.strip()), (1, ""))
+    before, first = next(((n - 1, line) for n, line in lines if line.strip()), (0, ""))
     delimiter = _delimiter(first)
-    before = number - 1
-    text = (f"{line}\n" for line in chain([first], (line for _, line in lines)))
-    if delimiter == "\t":
-        # Spreadsheets quote cells with commas in them, but not inches or primes beside tabs.
-        rows = csv.reader(text, delimiter=delimiter, quoting=csv.QUOTE_NONE, strict=True)
-    else:
-        rows = csv.reader(text, delimiter=delimiter, strict=True)
-    while True:
-        number = before + rows.line_num + 1
-        try:
-            cells = next(rows)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            raise wrong(path, number, "closed quotes", str(error)) from error
+    # Spreadsheets quote cells with commas in them, but not inches or primes beside tabs.
+    rows = rows_of(
+        chain([first], (line for _, line in lines)),
+        FileReading(str(path)),
+        delimiter,
+        quotes=delimiter != "\t",
+    )
+    for number, cells in rows:
         if any(cell.strip() for cell in cells):
-            yield number, cells
+            yield before + number, cells
 
 
 def _delimiter(line: str) -> str:
