@@ -509,6 +509,10 @@ class Errors(metaclass=_WithCodes):
         "To train on a corpus of your own, {missing} is missing. Needed: --train CORPUS --dev "
         "CORPUS --kb VOCABULARY --output FOLDER; or a command, see `spacy-angel train --help`."
     )
+    E621 = (
+        "negative.rounds = {rounds} mines pairs anew for each round, with the weights so far, so "
+        "{other} would do nothing. Leave one of the two out, or set negative.rounds to 1."
+    )
     # E7xx: command line
     E701 = (
         "One thing to add is needed: a vocabulary file, or `--mentions CORPUS`. "
@@ -694,6 +698,7 @@ class Warnings(metaclass=_WithCodes):
         "{dropped} examples need a longer decoder input than the model takes, and are left out; "
         "{kept} stay."
     )
+    W604 = "{path}: this setting does nothing: {setting}. Remove it, or change the other one."
     W801 = (
         "{path} was begun with {before} and is continued with {now}; scores may differ in the last "
         "place between its shards."

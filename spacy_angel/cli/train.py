@@ -29,6 +29,10 @@ Start = Annotated[
     str,
     typer.Option(help="The positive-only model: folder, hub name or en_angel_mini."),
 ]
+Before = Annotated[
+    str | None,
+    typer.Option(help="The model that positive-only training began with; for folds of pairs."),
+]
 StageFolder = Annotated[Path, typer.Option("--output", "-o", help="Folder of the stage.")]
 
 
@@ -139,12 +143,7 @@ def mine(
     config: ConfigName,
     start: Start,
     output: Annotated[Path, typer.Option("--output", "-o", help="JSONL to write.")],
-    before: Annotated[
-        str | None,
-        typer.Option(
-            help="The model that positive-only training began with; for negative.pairs.folds."
-        ),
-    ] = None,
+    before: Before = None,
 ) -> None:
     """Search for the training mentions and pair right names with wrong ones."""
     _check_extra()
@@ -161,8 +160,9 @@ def negative(
     output: StageFolder,
     pairs: Annotated[
         Path | None,
-        typer.Option(exists=True, help="Pairs that `mine` wrote; without it, mined in rounds."),
+        typer.Option(exists=True, help="Pairs that `mine` wrote; without it, they are mined."),
     ] = None,
+    before: Before = None,
 ) -> None:
     """Fine-tune on pairs of right and wrong names: negative-aware training.
 
@@ -171,7 +171,7 @@ def negative(
     _check_extra()
     from ..training.stages import train_preferences
 
-    _run(ctx, config, lambda settings: train_preferences(settings, start, output, pairs))
+    _run(ctx, config, lambda settings: train_preferences(settings, start, output, pairs, before))
 
 
 @train_app.command()

@@ -5,12 +5,13 @@ the paper where it states one (ANGEL, section 4.2 and table B).
 """
 
 import json
+import warnings
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from ..errors import AngelError, Errors
+from ..errors import AngelError, Errors, Warnings
 
 _STRICT = {"extra": "forbid"}
 
@@ -98,6 +99,8 @@ class OptimizerSettings:
     batch_size (int): examples (or pairs) an update, over all processes and accumulated parts.
     accumulate (int): parts a batch is computed in.
     warmup_steps (int), schedule (str): of the learning rate.
+    end_learning_rate (float): what `polynomial` ends at, below `learning_rate`; the released code's
+        is 1e-7.
     clip_norm (float): gradients are scaled down to this norm.
     dropout (float), attention_dropout (float): while training.
     precision (str): `bfloat16` autocasts, weights stay in float32.
@@ -123,6 +126,7 @@ class OptimizerSettings:
     schedule: Literal["polynomial", "linear", "cosine", "constant", "constant_with_warmup"] = (
         "polynomial"
     )
+    end_learning_rate: float = 0.0
     clip_norm: float = 0.1
     dropout: float = 0.1
     attention_dropout: float = 0.1
@@ -227,7 +231,8 @@ class NegativeSettings:
     optimizer (OptimizerSettings): the course of updates, of each round.
     loss (LossSettings): the preference loss.
     pairs (PairSettings): how pairs are mined.
-    rounds (int): parts of the training set; each is mined with the weights so far.
+    rounds (int): parts of the training set; each is mined with the weights so far. More than one
+        goes neither with mined pairs nor with folds.
     patience (int): rounds without a better development accuracy before stopping.
     reference (str): `initial` keeps the positive-only model through all rounds, `round` takes
         the weights that the round starts from.
@@ -305,11 +310,14 @@ def load_config(path: Path, overrides: dict[str, Any] | None = None) -> Training
     overrides (dict[str, Any] | None): dotted names to values, e.g.
         `{"positive.optimizer.steps": 100}`.
     RETURNS (TrainingConfig): every value checked.
-    RAISES (AngelError): unknown, missing or mistyped settings, each named.
+    RAISES (AngelError): unknown, missing or mistyped settings, each named. Settings that are
+        given and do nothing are warned of.
     """
     # Here, so that training from Python needs torch and transformers only.
     from confection import Config, ConfigValidationError
     from pydantic import TypeAdapter, ValidationError
+
+    from .effects import without_effect
 
     try:
         values = Config().from_disk(path, overrides=overrides or {})
@@ -325,6 +333,8 @@ def load_config(path: Path, overrides: dict[str, Any] | None = None) -> Training
         raise AngelError(Errors.E600.format(path=path, problems=problems)) from error
     if unknown := _unknown_kinds(config):
         raise AngelError(Errors.E600.format(path=path, problems="; ".join(unknown)))
+    for setting in without_effect(config, values):
+        warnings.warn(Warnings.W604.format(path=path, setting=setting), stacklevel=2)
     return config
 
 

@@ -113,8 +113,8 @@ def clause(
     """A name in a sentence made from its concept (GenBioEL, table 10).
 
     With definition: `renal colic is defined as pain of the kidney`, or the definition first; else
-    with up to three other names: `a has synonyms such as b, c`, or those first; a concept's only
-    name stands for itself: `a is a`.
+    with up to three other names: `a has synonyms such as b, c`, or those first; where there are
+    none the mention stands for itself: `a is a`.
 
     mention (str): the name that is marked.
     definition (str | None): of the concept.
@@ -139,8 +139,9 @@ def vocabulary_examples(
 ) -> Iterator[Example]:
     """Each name of each concept once as the target, another name of it as the mention.
 
-    The target is kept out of the clause where the concept has a third name; with two names it
-    is what the clause names, and an only name leads to itself (GenBioEL, appendix E.2).
+    The target is kept out of the clause: with two names it says that the mention is the mention,
+    and an only name leads to itself (GenBioEL, appendix E.2, whose clause of two names can also be
+    read as naming the target; then there is nothing to learn from it but to copy).
 
     concepts (Iterable[Concept]): read once.
     rng (np.random.Generator): chooses names and templates.
@@ -158,8 +159,6 @@ def vocabulary_examples(
                 if copies and rng.random() < copies:
                     mention = target
                 others = [names[name] for name in names if name not in (target, mention)]
-                if not others and target != mention:
-                    others = [names[target]]
                 yield Example(clause(names[mention], concept.definition, others, rng), target)
 
 

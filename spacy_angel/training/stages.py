@@ -136,21 +136,33 @@ def mine(
 
 
 def train_preferences(
-    config: TrainingConfig, start: str | Path, output: Path, pairs: Path | None = None
+    config: TrainingConfig,
+    start: str | Path,
+    output: Path,
+    pairs: Path | None = None,
+    before: str | Path | None = None,
 ) -> Trained:
-    """Negative-aware training: on a file of pairs, or mining them in rounds.
+    """Negative-aware training: on a file of pairs, or mining them, by folds or in rounds.
 
     config (TrainingConfig): sections `data`, `development`, `negative`.
     start (str | Path): the positive-only model.
     output (Path): folder of the stage.
-    pairs (Path | None): as `mine` wrote it; None mines in `negative.rounds` rounds.
+    pairs (Path | None): as `mine` wrote it; None mines in `negative.rounds` rounds, or by
+        `negative.pairs.folds` into `pairs.jsonl` in the output.
+    before (str | Path | None): the model that positive-only training began with, to mine by folds.
     RETURNS (Trained): the best checkpoint, of all rounds.
-    RAISES (AngelError): folds without `pairs`.
+    RAISES (AngelError): folds without `pairs` or `before`, rounds with either.
     """
     data = TrainingData(config)
     settings = config.negative
-    if pairs is None and settings.pairs.folds > 1:
-        raise AngelError(Errors.E609.format(folds=settings.pairs.folds))
+    folds = settings.pairs.folds
+    if settings.rounds > 1 and (pairs is not None or folds > 1):
+        other = f"the file {pairs}" if pairs is not None else f"negative.pairs.folds = {folds}"
+        raise AngelError(Errors.E621.format(rounds=settings.rounds, other=other))
+    if pairs is None and folds > 1:
+        pairs = output / "pairs.jsonl"
+        if not pairs.exists():
+            mine(config, start, pairs, before)
     if pairs is not None:
         backbone = _on_device(load_backbone(start), settings.optimizer)
         return _train_on_pairs(backbone, pairs, settings, output, data.development)

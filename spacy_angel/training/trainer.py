@@ -190,7 +190,7 @@ def training_arguments(
         max_grad_norm=settings.clip_norm,
         warmup_steps=settings.warmup_steps,
         lr_scheduler_type=settings.schedule,
-        lr_scheduler_kwargs={"lr_end": 0.0} if settings.schedule == "polynomial" else {},
+        lr_scheduler_kwargs=_schedule_arguments(settings),
         bf16=settings.precision == "bfloat16",
         use_cpu=on_cpu,
         ddp_backend="gloo" if on_cpu and processes > 1 else None,
@@ -301,6 +301,10 @@ def last_checkpoint(folder: Path) -> Path | None:
 def load_weights(folder: Path) -> dict[str, torch.Tensor]:
     """RETURNS (dict[str, Tensor]): the weights of a saved model, tied ones perhaps once."""
     return open_checkpoint(folder).module().state_dict()
+
+
+def _schedule_arguments(settings: OptimizerSettings) -> dict[str, float]:
+    return {"lr_end": settings.end_learning_rate} if settings.schedule == "polynomial" else {}
 
 
 def _reporters() -> list[str]:

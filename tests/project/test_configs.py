@@ -54,6 +54,7 @@ def test_table_b(name):
         second.optimizer,
     )
     for optimizer in optimizers:
+        assert (optimizer.schedule, optimizer.end_learning_rate) == ("polynomial", 1e-7)
         assert optimizer.weight_decay == 0.01
         assert (optimizer.adam_beta1, optimizer.adam_beta2) == (0.9, 0.999)
         assert optimizer.adam_epsilon == 1e-8
@@ -86,6 +87,9 @@ def test_table_b(name):
         "above",
         "skip",
     )
+    # As the released code does, which the paper does not tell.
+    assert second.pairs.search.num_beams == 10
+    assert (second.rounds, second.reference, second.pairs.folds) == (10, "round", 1)
 
 
 def test_overrides():

@@ -91,8 +91,13 @@ def test_from_a_vocabulary_and_a_corpus_to_a_model_that_links(config, tmp_path):
     )
     assert [path.name for path in tmp_path.glob("pairs*")] == ["pairs.jsonl"]
 
+    with pytest.raises(AngelError, match=r"rounds = 2 mines pairs anew .* pairs\.jsonl would do"):
+        stages.train_preferences(
+            config, positive.folder, tmp_path / "negative", tmp_path / "pairs.jsonl"
+        )
+    once = replace(config, negative=replace(config.negative, rounds=1))
     trained = stages.train_preferences(
-        config, positive.folder, tmp_path / "negative", tmp_path / "pairs.jsonl"
+        once, positive.folder, tmp_path / "negative", tmp_path / "pairs.jsonl"
     )
     generator = Generator.from_pretrained(trained.folder)
     kb = ConceptKB.from_disk(tmp_path / "kb")

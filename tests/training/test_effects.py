@@ -1,0 +1,55 @@
+"""Settings that do nothing are named, whichever other setting makes them idle."""
+
+import warnings
+
+import pytest
+from support.helpers import ROOT
+
+from spacy_angel.training.config import load_config
+from spacy_angel.training.configs import shipped_configs
+
+NCBI = ROOT / "configs/mini/ncbi.cfg"
+
+
+@pytest.mark.parametrize("name", shipped_configs())
+def test_every_setting_of_the_configs_that_ship_does_something(name):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        load_config(ROOT / f"configs/{name}.cfg")
+
+
+@pytest.mark.parametrize(
+    ("overrides", "setting"),
+    [
+        ({"negative.patience": 3}, "negative.patience (negative.rounds is 1)"),
+        ({"negative.reference": "round"}, "negative.reference (negative.rounds is 1)"),
+        ({"negative.loss.gamma": 0.3}, "negative.loss.gamma (negative.loss.kind is dpo)"),
+        ({"backbone.width": 99}, "backbone.width (backbone.kind is encoder)"),
+        (
+            {"positive.optimizer.steps": 9, "positive.optimizer.epochs": 2},
+            "positive.optimizer.epochs (positive.optimizer.steps is 9)",
+        ),
+        (
+            {"negative.optimizer.end_learning_rate": 1e-7},
+            "negative.optimizer.end_learning_rate (negative.optimizer.schedule is linear)",
+        ),
+        (
+            {"positive.examples.substitutes": 0, "positive.examples.copies": 0.5},
+            "positive.examples.copies (positive.examples.substitutes is 0)",
+        ),
+        (
+            {"pretrain.negative.rounds": 3},
+            "pretrain.negative.rounds (pre-training's pairs come from tf-idf, in one round)",
+        ),
+    ],
+)
+def test_an_idle_setting_is_warned_of(overrides, setting):
+    with pytest.warns(UserWarning, match="does nothing") as caught:
+        load_config(NCBI, overrides)
+    assert [setting in str(warning.message) for warning in caught] == [True]
+
+
+def test_what_is_not_given_is_not_warned_of():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        load_config(NCBI, {"negative.rounds": 2, "negative.patience": 3, "negative.pairs.folds": 1})
