@@ -223,15 +223,28 @@ def _substitutes(data: TrainingData, settings: ExampleSettings, seed: int) -> It
         yield from in_contexts(islice(examples, wanted), mentions, rng)
 
 
-def _fine_tune(data: TrainingData, output: Path, start: str | Path | None) -> Trained:
+def starting_model(config: TrainingConfig, start: str | Path | None) -> Backbone:
+    """The model that positive-only training begins with.
+
+    config (TrainingConfig): sections `data`, `backbone`, `positive`.
+    start (str | Path | None): see `fine_tune`.
+    RETURNS (Backbone): on the CPU.
+    """
+    return _starting_model(TrainingData(config), start)
+
+
+def _starting_model(data: TrainingData, start: str | Path | None) -> Backbone:
     config = data.config
-    settings = config.positive
-    set_seed(settings.optimizer.seed)
+    # New rows and layers are drawn by chance.
+    set_seed(config.positive.optimizer.seed)
     if start is None:
-        backbone = make_backbone(config.backbone, data.names)
-    else:
-        backbone = load_backbone(start, config.backbone.max_source_tokens)
-    backbone = _on_device(backbone, settings.optimizer)
+        return make_backbone(config.backbone, data.names)
+    return load_backbone(start, config.backbone.max_source_tokens)
+
+
+def _fine_tune(data: TrainingData, output: Path, start: str | Path | None) -> Trained:
+    settings = data.config.positive
+    backbone = _on_device(_starting_model(data, start), settings.optimizer)
     examples = positive_examples(data, settings.examples, settings.optimizer.seed)
     rows = encode_examples(examples, backbone.prompts, backbone.max_target_tokens, len(examples))
     _say_dropped(rows)

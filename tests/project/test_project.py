@@ -43,7 +43,7 @@ def read(folder: Path, **overrides: str) -> dict[str, Any]:
     return load_project_config(folder, overrides=named)
 
 
-@pytest.mark.parametrize("workflow", ["all", "train"])
+@pytest.mark.parametrize("workflow", ["all", "train", "finetune", "pretraining"])
 @pytest.mark.parametrize(("dataset", "size"), CASES)
 def test_every_dependency_is_in_the_project_or_made_before(
     copy: Path, dataset: str, size: str, workflow: str
@@ -71,15 +71,43 @@ def test_settings_of_the_training_reach_the_scripts(copy: Path):
     override = "positive.optimizer.steps=7 --negative.rounds=2"
     config = read(copy, dataset="en_angel_mini", backbone="some/a model", override=override)
     commands = {command["name"]: command for command in config["commands"]}
-    for name in ("pretrain", "train-positive", "mine", "train-negative"):
+    for name in ("pretrain", "start", "train-positive", "mine", "train-negative"):
         words = split(commands[name]["script"][-1])
         overrides = words[words.index("--data.kb") :]
         settings = load_config(copy / words[2], parse_overrides(overrides))
         assert settings.data.kb == "corpus/en_angel_mini/kb"
-        assert settings.data.train == ("corpus/en_angel_mini/train.json",)
+        train = () if name == "pretrain" else ("corpus/en_angel_mini/train.json",)
+        assert settings.data.train == train
         assert settings.data.dev == ("corpus/en_angel_mini/dev.json",)
         assert settings.backbone.name == "some/a model"
         assert (settings.positive.optimizer.steps, settings.negative.rounds) == (7, 2)
+
+
+def test_pretraining_is_shared_where_it_is_wanted(copy: Path):
+    shared = [
+        read(copy, dataset=name, size="", pretraining="mm_st21pv") for name in ("ncbi", "aap")
+    ]
+    commands = [{c["name"]: c for c in config["commands"]} for config in shared]
+    assert commands[0]["pretrain"] == commands[1]["pretrain"]
+    assert commands[0]["pretrain"]["outputs"] == ["training/pretrained/mm_st21pv/negative/model"]
+    assert "corpus/mm_st21pv/kb/meta.json" in commands[0]["pretrain"]["deps"]
+    [script] = commands[1]["start"]["script"]
+    assert "--start 'training/pretrained/mm_st21pv/negative/model'" in script
+    handed_on = read(copy, handed_on="--vars.pretraining mm_st21pv")
+    nested = {c["name"]: c["script"][0] for c in handed_on["commands"]}["benchmark-ncbi"]
+    assert nested.endswith(" --vars.pretraining mm_st21pv")
+
+
+@pytest.mark.parametrize("start", ["dmis-lab/ANGEL_pretrained", "backbone", "own/model"])
+def test_fine_tuning_starts_from_what_is_there(copy: Path, start: str):
+    config = read(copy, start=start)
+    assert not {"pretrain", "mine"} & {*config["workflows"]["finetune"]}
+    commands = {c["name"]: c for c in config["commands"]}
+    assert f"--start '{start}' --output training/mini/ncbi/start" in commands["start"]["script"][0]
+    assert commands["start"]["no_skip"]
+    for name in ("train-positive", "train-negative"):
+        assert "training/mini/ncbi/start" in commands[name]["deps"]
+        assert "pretrain" not in " ".join(commands[name]["script"])
 
 
 def test_commands_and_workflows(copy: Path):
@@ -213,8 +241,11 @@ def test_tiny_goes_the_whole_way_and_then_skips_it(copy: Path, tmp_path: Path):
     assert "Skipping" not in first
     second = run(copy, "-m", "spacy", "project", "run", "tiny")
     for step in steps:
+        if step == "start":
+            continue
         assert f"Skipping '{step}': nothing changed" in second, step
-    assert second.count("Running command") == 1
+    # The whole way, and what it starts from.
+    assert second.count("Running command") == 2
 
     metrics = copy / "metrics/tiny/tiny/dev"
     for name in ("angel", "positive", "tfidf", "angel-train-names"):

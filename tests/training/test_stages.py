@@ -91,7 +91,7 @@ def test_from_a_vocabulary_and_a_corpus_to_a_model_that_links(config, tmp_path):
     )
     assert [path.name for path in tmp_path.glob("pairs*")] == ["pairs.jsonl"]
 
-    with pytest.raises(AngelError, match=r"rounds = 2 mines pairs anew .* pairs\.jsonl would do"):
+    with pytest.raises(AngelError, match=r"rounds = 2 mines pairs anew .*pairs\.jsonl would do"):
         stages.train_preferences(
             config, positive.folder, tmp_path / "negative", tmp_path / "pairs.jsonl"
         )
@@ -139,7 +139,8 @@ def test_rounds_mine_their_part_and_keep_the_reference(config, tmp_path, monkeyp
 
 def test_folds_are_mined_by_models_that_have_not_seen_them(config, tmp_path, monkeypatch):
     pairs_settings = replace(config.negative.pairs, folds=2, rule="all", without_right="positive")
-    config = replace(config, negative=replace(config.negative, pairs=pairs_settings))
+    negative = replace(config.negative, pairs=pairs_settings, rounds=1)
+    config = replace(config, negative=negative)
     start = stages.fine_tune(config, tmp_path / "positive").folder
     before = shutil.copytree(start, tmp_path / "before")
     taught, mined, loaded = [], [], []
@@ -190,6 +191,12 @@ def test_folds_are_mined_by_models_that_have_not_seen_them(config, tmp_path, mon
     with pytest.raises(AngelError, match=r"negative\.pairs\.folds = 2"):
         stages.train_preferences(config, start, tmp_path / "negative")
     assert not taught
+    trained = stages.train_preferences(config, start, tmp_path / "mined", before=before)
+    assert trained.folder == tmp_path / "mined/model"
+    assert read_pairs(tmp_path / "mined/pairs.jsonl") == read_pairs(output)
+    rounds = replace(config, negative=replace(negative, rounds=2))
+    with pytest.raises(AngelError, match=r"rounds = 2 .* negative\.pairs\.folds = 2 would do"):
+        stages.train_preferences(rounds, start, tmp_path / "negative", before=before)
 
 
 def test_reference_may_be_reset_each_round(config, tmp_path, monkeypatch):
