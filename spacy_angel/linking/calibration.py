@@ -1,17 +1,20 @@
-"""Temperature and the two limits of «links to nothing», fitted on a development set.
+"""Temperature, or the weights of the evidence, and the limits of «links to nothing», fitted on a
+development set.
 
 The temperature makes the probabilities honest (it is fitted by likelihood and cannot change which
 names are found); the limits are then chosen for the best F-score of the links.
 """
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize_scalar
 
 from ..errors import AngelError, Errors
+from .evidence import Evidence, rank_by_evidence
+from .evidence_fit import evidence_loss, fit_weights
 from .ranking import NIL, Candidate, RankedConcept, choose_link, rank_concepts
 
 TEMPERATURES = (0.05, 20.0)
@@ -27,10 +30,12 @@ class CalibrationItem:
     candidates (tuple[Candidate, ...]): in the order of the search.
     gold (frozenset[str]): its right identifiers, any of which will do; empty where the mention
         should link to nothing.
+    evidence (Evidence | None): all that speaks for each candidate, where it is weighed.
     """
 
     candidates: tuple[Candidate, ...]
     gold: frozenset[str]
+    evidence: Evidence | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +53,8 @@ class Calibration:
     n_right (int): mentions that get their right concept, with the limits.
     n_outside (int): mentions that should link to nothing.
     n_outside_nil (int): those of them that do, with the limits.
+    evidence_weights (Mapping[str, float] | None): see `weights`; where they are fitted,
+        temperature and min_log_prob are not, and `nll_before` is by the weights there were.
     """
 
     temperature: float
@@ -62,23 +69,37 @@ class Calibration:
     n_right: int
     n_outside: int
     n_outside_nil: int
+    evidence_weights: Mapping[str, float] | None = None
 
     @property
     def settings(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): what was fitted, by its name in `LinkerSettings`."""
+        if self.evidence_weights is not None:
+            weights = dict(self.evidence_weights)
+            return {"evidence_weights": weights, "threshold": self.threshold}
         names = ("temperature", "threshold", "min_log_prob")
         return {name: getattr(self, name) for name in names}
 
     def report(self) -> str:
         """RETURNS (str): all of it in a few lines for a person."""
         n_inside = self.n_mentions - self.n_outside
+        change = f"(loss {self.nll_before:.4f} → {self.nll:.4f} nats)"
+        if self.evidence_weights is None:
+            fitted = [
+                f"  temperature   {self.temperature:.4g} {change}",
+                f"  threshold     {_limit_text(self.threshold)}",
+                f"  min_log_prob  {_limit_text(self.min_log_prob)}",
+            ]
+        else:
+            fitted = [
+                f"  weights of the evidence {change}",
+                *(f"    {name:<20}{w:8.3f}" for name, w in self.evidence_weights.items()),
+                f"  threshold     {_limit_text(self.threshold)}",
+            ]
         return "\n".join(
             [
                 f"{self.n_mentions:,} mentions, {self.n_found:,} with the right concept found",
-                f"  temperature   {self.temperature:.4g} "
-                f"(loss {self.nll_before:.4f} → {self.nll:.4f} nats)",
-                f"  threshold     {_limit_text(self.threshold)}",
-                f"  min_log_prob  {_limit_text(self.min_log_prob)}",
+                *fitted,
                 f"  F-score of the links {self.f_before:.4f} → {self.f:.4f}",
                 f"  in the vocabulary: {n_inside:,}, {self.n_right:,} get the right link",
                 f"  not in it:         {self.n_outside:,}, {self.n_outside_nil:,} get none",
@@ -112,6 +133,45 @@ def calibrate(items: Iterable[CalibrationItem]) -> Calibration:
         n_right=sum(link in g for link, g in zip(links, gold, strict=True)),
         n_outside=sum(not g for g in gold),
         n_outside_nil=sum(link == NIL and not g for link, g in zip(links, gold, strict=True)),
+    )
+
+
+def calibrate_evidence(
+    items: Iterable[CalibrationItem], weights: Mapping[str, float]
+) -> Calibration:
+    """Fit the weights of the evidence, then the threshold.
+
+    items (Iterable[CalibrationItem]): the development set, with its evidence.
+    weights (Mapping[str, float]): those there are, which the fitted ones are drawn to.
+    RETURNS (Calibration): settings for the component, and figures.
+    RAISES (AngelError): no mention's right concept is among its candidates.
+    """
+    items = list(items)
+    if not any(_is_found(item) for item in items):
+        raise AngelError(Errors.E303.format(n_mentions=len(items)))
+    weighed = [(item.evidence, item.gold) for item in items if item.evidence is not None]
+    fitted = fit_weights(weighed, weights)
+    ranked = [
+        [] if item.evidence is None else rank_by_evidence(item.evidence, fitted)[0]
+        for item in items
+    ]
+    gold = [item.gold for item in items]
+    threshold = fit_threshold(ranked, gold)
+    links = [choose_link(r, threshold) for r in ranked]
+    return Calibration(
+        temperature=1.0,
+        threshold=threshold,
+        min_log_prob=None,
+        n_mentions=len(items),
+        n_found=sum(_is_found(item) for item in items),
+        nll_before=evidence_loss(weighed, weights),
+        nll=evidence_loss(weighed, fitted),
+        f_before=link_f_score([choose_link(r) for r in ranked], gold),
+        f=link_f_score(links, gold),
+        n_right=sum(link in g for link, g in zip(links, gold, strict=True)),
+        n_outside=sum(not g for g in gold),
+        n_outside_nil=sum(link == NIL and not g for link, g in zip(links, gold, strict=True)),
+        evidence_weights=fitted,
     )
 
 
@@ -173,6 +233,19 @@ def fit_limits(
     # argmax takes the first of equals, and the limits rise from «off»
     i, j = np.unravel_index(int(np.argmax(f)), f.shape)
     return _limit(thresholds[i]), _limit(min_log_probs[j])
+
+
+def fit_threshold(
+    ranked: Sequence[Sequence[RankedConcept]], gold: Sequence[Collection[str]]
+) -> float | None:
+    """The threshold alone with the best F-score of the links; see `fit_limits`.
+
+    ranked (Sequence[Sequence[RankedConcept]]), gold (Sequence[Collection[str]]): see there.
+    RETURNS (float | None): `threshold`; None is off.
+    """
+    linked = [r if choose_link(r) != NIL else [] for r in ranked]
+    level = [[replace(concept, log_prob=0.0) for concept in r[:1]] for r in linked]
+    return fit_limits(level, gold)[0]
 
 
 def link_f_score(links: Sequence[str], gold: Sequence[Collection[str]]) -> float:

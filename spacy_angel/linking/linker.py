@@ -1,16 +1,19 @@
 """The component `angel_linker`: mentions in, identifiers out.
 
-It knows documents, not tensors: `mentions` reads them, `generator` searches, `ranking` decides.
+It knows documents, not tensors: `mentions` reads them, `generator` searches, `gathering` looks for
+names by letters, `ranking` or `evidence` decides.
 """
 
 import json
 import warnings
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from math import fsum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spacy import util
 from spacy.language import Language
@@ -22,13 +25,18 @@ from tqdm import tqdm
 
 from ..errors import AngelError, Errors, Warnings
 from ..files.atomic import write_json
+from .evidence import Evidence, rank_by_evidence
 from .extensions import set_extensions
 from .forks import OneThreadInForks, quiet_tokenizers_in_forks
+from .gathering import Searched, gather_evidence
+from .kinds import is_foreign
 from .loaders import ModelLoader, VocabularyLoader, load_checkpoint, load_vocabulary
 from .mentions import find_spans, read_mentions
 from .ranking import NIL, Candidate, RankedConcept, choose_link, list_candidates, rank_concepts
 from .scoring import gold_ids
 from .settings import SETTINGS, LinkerSettings
+from .short_forms import expand_short_form
+from .weights import DEFAULT_WEIGHTS
 
 if TYPE_CHECKING:
     from ..model.mention import Mention
@@ -47,12 +55,25 @@ class Link:
     kb_ents (list[tuple[str, float]]): concepts with their probability, best first; none where the
         identifier is `NIL`, as scispaCy's hold nothing below its limits.
     candidates (list[dict[str, Any]]): `concept_id`, `name` (original spelling), `score`,
-        `log_prob`, in the order of the search, all that were found.
+        `log_prob`, in the order of the search, all that were found; with the setting `evidence`
+        also `probability`, their share of the concept's, and names with the most probable concept
+        first.
     """
 
     kb_id: str
     kb_ents: list[tuple[str, float]]
     candidates: list[dict[str, Any]]
+
+
+class _Names(NamedTuple):
+    """What was found for a mention: candidates in the order of the search, and, with the setting
+    `evidence`, all that speaks for each."""
+
+    candidates: tuple[Candidate, ...] = ()
+    evidence: Evidence | None = None
+
+
+_NO_NAMES = _Names()
 
 
 class AngelLinker(Pipe):
@@ -218,8 +239,8 @@ class AngelLinker(Pipe):
         found = self._find_candidates(docs, overwrite=self.settings.overwrite)
         return [
             [
-                None if candidates is None else self._link(span.text, candidates)
-                for span, candidates in zip(
+                None if names is None else self._link(span.text, names)
+                for span, names in zip(
                     find_spans(doc, self.settings.span_key), doc_found, strict=True
                 )
             ]
@@ -251,6 +272,13 @@ class AngelLinker(Pipe):
         candidates (Iterable[dict[str, Any]]): of one mention, as `span._.candidates` has them.
         RETURNS (list[tuple[str, float]]): concepts with their probability, best first.
         """
+        candidates = list(candidates)
+        if all("probability" in candidate for candidate in candidates):
+            sums: defaultdict[str, list[float]] = defaultdict(list)
+            for candidate in candidates:
+                sums[candidate["concept_id"]].append(candidate["probability"])
+            ranked = [(concept_id, fsum(parts)) for concept_id, parts in sums.items()]
+            return sorted(ranked, key=lambda pair: (-pair[1], pair[0]))
         numbers: dict[str, int] = {}
         found = [
             Candidate(
@@ -264,7 +292,8 @@ class AngelLinker(Pipe):
         return _with_probabilities(rank_concepts(found, self.settings.temperature))
 
     def calibrate(self, docs: Iterable[Doc]) -> "Calibration":
-        """Fit temperature, threshold and min_log_prob, and use them from now on.
+        """Fit temperature, threshold and min_log_prob, with the setting `evidence` its weights and
+        the threshold, and use them from now on.
 
         docs (Iterable[Doc]): development documents that went through the components before this
             one; `kb_id_` of each mention is its right identifier, several joined by `|` or `+`,
@@ -273,14 +302,17 @@ class AngelLinker(Pipe):
         RETURNS (Calibration): the settings found, and figures.
         RAISES (AngelError): no mention's right concept is among its candidates.
         """
-        from .calibration import calibrate
+        from .calibration import calibrate, calibrate_evidence
 
         items = []
         with tqdm(desc="Calibrating", unit=" documents", disable=None) as progress:
             for batch in util.minibatch(docs, size=64):
                 items += self._calibration_items(list(batch))
                 progress.update(len(batch))
-        fitted = calibrate(items)
+        if self.settings.evidence:
+            fitted = calibrate_evidence(items, self._weights)
+        else:
+            fitted = calibrate(items)
         self.settings = replace(self.settings, **fitted.settings)
         return fitted
 
@@ -402,18 +434,20 @@ class AngelLinker(Pipe):
         """The identifier that a mention has already."""
         return span.kb_id_ if self._is_first else span._.get(self.settings.kb_id_attr)
 
-    def _find_candidates(
-        self, docs: Sequence[Doc], overwrite: bool
-    ) -> list[list[list[Candidate] | None]]:
+    @property
+    def _weights(self) -> dict[str, float]:
+        return DEFAULT_WEIGHTS | self.settings.evidence_weights
+
+    def _find_candidates(self, docs: Sequence[Doc], overwrite: bool) -> list[list[_Names | None]]:
         """Candidates of every mention: none where it is discarded or blank, None where it keeps
         the identifier that it has."""
-        found: list[list[list[Candidate] | None]] = []
+        found: list[list[_Names | None]] = []
         places: list[tuple[int, int]] = []
         mentions: list[Mention] = []
         labels: list[str] = []
         for doc_index, doc in enumerate(docs):
             spans = find_spans(doc, self.settings.span_key)
-            found.append([None if self._kb_id(s) and not overwrite else [] for s in spans])
+            found.append([None if self._kb_id(s) and not overwrite else _NO_NAMES for s in spans])
             wanted = [
                 i
                 for i, (span, candidates) in enumerate(zip(spans, found[-1], strict=True))
@@ -429,8 +463,12 @@ class AngelLinker(Pipe):
             )
             places += [(doc_index, i) for i in wanted]
             labels += [spans[i].label_ for i in wanted]
-        for (doc_index, i), candidates in zip(places, self._search(mentions, labels), strict=True):
-            found[doc_index][i] = candidates
+        documents = [doc_index for doc_index, _ in places]
+        if self.settings.expand_short_forms:
+            mentions = [expand_short_form(mention, self.kb) for mention in mentions]
+        searched = self._search(mentions, labels, documents)
+        for (doc_index, i), names in zip(places, searched, strict=True):
+            found[doc_index][i] = names
         return found
 
     def _calibration_items(self, docs: Sequence[Doc]) -> "list[CalibrationItem]":
@@ -440,20 +478,19 @@ class AngelLinker(Pipe):
         found = self._find_candidates(docs, overwrite=True)
         return [
             CalibrationItem(
-                tuple(candidates or ()),
+                names.candidates if names else (),
                 frozenset(c for c in gold_ids(span, self.kb.resolve) if c in self.kb),
+                names.evidence if names else None,
             )
             for doc, doc_found in zip(docs, found, strict=True)
-            for span, candidates in zip(
-                find_spans(doc, self.settings.span_key), doc_found, strict=True
-            )
+            for span, names in zip(find_spans(doc, self.settings.span_key), doc_found, strict=True)
             if span.label_ not in self.settings.labels_discard
         ]
 
     def _search(
-        self, mentions: Sequence["Mention"], labels: Sequence[str]
-    ) -> list[list[Candidate]]:
-        """Candidates of every mention within the semantic types of its label."""
+        self, mentions: Sequence["Mention"], labels: Sequence[str], documents: Sequence[int]
+    ) -> list[_Names]:
+        """Names of every mention within the semantic types of its label."""
         if not mentions:
             return []
         from ..search.generator import SearchSettings
@@ -466,9 +503,10 @@ class AngelLinker(Pipe):
             subset_of_label[label] = len(subsets)
             subsets.append(self.kb.subset(types=settings.types_by_label[label]))
         numbers = [subset_of_label.get(label, 0) for label in labels]
+        space = self.kb.search_space(self.generator.prompts, subsets)
         results = self.generator.search(
             mentions,
-            self.kb.search_space(self.generator.prompts, subsets),
+            space,
             SearchSettings(
                 mode=settings.mode,
                 num_beams=settings.num_beams,
@@ -486,16 +524,61 @@ class AngelLinker(Pipe):
                 Warnings.W302.format(max_work=settings.max_work, n=n_unproven, n_all=len(results)),
                 stacklevel=2,
             )
-        return [
-            list_candidates(result.hypotheses, partial(self._concepts, subsets[n]))
-            for result, n in zip(results, numbers, strict=True)
+        concepts = [
+            partial(self._concepts, subsets[n], label)
+            for n, label in zip(numbers, labels, strict=True)
         ]
+        if not settings.evidence:
+            return [
+                _Names(tuple(list_candidates(result.hypotheses, concepts_of)))
+                for result, concepts_of in zip(results, concepts, strict=True)
+            ]
+        searched = [
+            Searched(mention, document, result.hypotheses, concepts_of, space.allowed[n])
+            for mention, document, result, concepts_of, n in zip(
+                mentions, documents, results, concepts, numbers, strict=True
+            )
+        ]
+        gathered = gather_evidence(
+            searched,
+            self.kb,
+            self.generator,
+            n_near=settings.near_names,
+            batch_size=settings.batch_size,
+        )
+        return [_Names(evidence.candidates, evidence) for evidence in gathered]
 
-    def _concepts(self, subset: "Subset | None", name: int) -> list[str]:
+    def _concepts(self, subset: "Subset | None", label: str, name: int) -> list[str]:
+        """The concepts of a name that a mention with this label may have."""
         concept_ids = self.kb.concept_ids_of(name)
-        return [c for c in concept_ids if subset is None or subset.allows(c)]
+        if subset is not None:
+            return [c for c in concept_ids if subset.allows(c)]
+        if self.settings.restrict_kinds:
+            return [c for c in concept_ids if not is_foreign(label, self.kb.types_of(c))]
+        return concept_ids
 
-    def _link(self, text: str, candidates: Sequence[Candidate]) -> Link:
+    def _link(self, text: str, names: _Names) -> Link:
+        if names.evidence is None:
+            return self._link_by_model(text, names.candidates)
+        return self._link_by_evidence(names.evidence)
+
+    def _link_by_evidence(self, evidence: Evidence) -> Link:
+        obey = self.settings.link_exact_names
+        ranked, found = rank_by_evidence(evidence, self._weights, obey=obey)
+        if obey and ranked and ranked[0].concept_id == evidence.own:
+            kb_id = ranked[0].concept_id
+        else:
+            kb_id = choose_link(ranked, self.settings.threshold)
+        return Link(
+            kb_id=kb_id,
+            kb_ents=[] if kb_id == NIL else _with_probabilities(ranked),
+            candidates=[
+                self._plain(candidate) | {"probability": probability}
+                for candidate, probability in found
+            ],
+        )
+
+    def _link_by_model(self, text: str, candidates: Sequence[Candidate]) -> Link:
         ranked = rank_concepts(candidates, self.settings.temperature)
         min_log_prob = self.settings.min_log_prob
         if self.settings.link_exact_names and ranked:
@@ -506,16 +589,16 @@ class AngelLinker(Pipe):
         return Link(
             kb_id=kb_id,
             kb_ents=[] if kb_id == NIL else _with_probabilities(ranked),
-            candidates=[
-                {
-                    "concept_id": candidate.concept_id,
-                    "name": self.kb.spelling(candidate.name),
-                    "score": candidate.score,
-                    "log_prob": candidate.log_prob,
-                }
-                for candidate in candidates
-            ],
+            candidates=[self._plain(candidate) for candidate in candidates],
         )
+
+    def _plain(self, candidate: Candidate) -> dict[str, Any]:
+        return {
+            "concept_id": candidate.concept_id,
+            "name": self.kb.spelling(candidate.name),
+            "score": candidate.score,
+            "log_prob": candidate.log_prob,
+        }
 
     def _set_attributes(self, spans: Sequence[Span], links: Sequence[Link | None]) -> None:
         shown: dict[tuple[int, int], str] = {}

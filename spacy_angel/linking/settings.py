@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, Validation
 from pydantic_core import PydanticCustomError
 
 from ..errors import AngelError, Errors
+from .weights import FEATURES
 
 Mode = Literal["beam", "exact"]
 Dtype = Literal["float32", "bfloat16", "float16", "int8"]
@@ -109,7 +110,42 @@ class LinkerSettings:
         bool,
         Field(
             description="`min_log_prob`, which tells mentions outside the vocabulary, does not "
-            "hold for a mention that is, in normal form, a name found of the most probable concept"
+            "hold for a mention that is, in normal form, a name found of the most probable "
+            "concept; with `evidence`, a mention that is a name of one concept only links to it, "
+            "whatever the limits, unless much speaks for another"
+        ),
+    ] = False
+    evidence: Annotated[
+        bool,
+        Field(
+            description="weigh letters beside the model: names that are near by letters are "
+            "candidates too, and probabilities are those of `evidence_weights`; `temperature` and "
+            "`min_log_prob` do not count then. Off, the model alone decides, as published"
+        ),
+    ] = False
+    evidence_weights: Annotated[
+        dict[Name, float],
+        Field(
+            description="weights of the evidence by name, as `calibrate` fits them; those not "
+            "given are those fitted for `en_angel_mini`"
+        ),
+    ] = field(default_factory=dict)
+    near_names: Annotated[
+        int, Field(ge=0, description="names by letters for each mention, with `evidence`")
+    ] = 5
+    restrict_kinds: Annotated[
+        bool,
+        Field(
+            description="a mention labelled as a disease, chemical, gene or species links to no "
+            "concept whose semantic types are all of another of these kinds; `types_by_label` "
+            "says otherwise for its labels"
+        ),
+    ] = True
+    expand_short_forms: Annotated[
+        bool,
+        Field(
+            description="read clinical short forms, lay words and brands that are no names of the "
+            "vocabulary as the names that they stand for, where the document defines no long form"
         ),
     ] = False
     # Which mentions are linked, and to what.
@@ -176,6 +212,8 @@ class LinkerSettings:
         # Its sums overflow there, and it is slower than float32.
         fits = self.dtype != "float16" or self.device.partition(":")[0] != "cpu"
         self._expect("dtype", fits, "float32, bfloat16 or int8 on a CPU")
+        known = set(self.evidence_weights) <= set(FEATURES)
+        self._expect("evidence_weights", known, f"a table with some of {FEATURES}")
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "LinkerSettings":
@@ -192,6 +230,7 @@ class LinkerSettings:
         """RETURNS (dict[str, Any]): plain values for JSON and config files."""
         values = asdict(self)
         values["labels_discard"] = list(self.labels_discard)
+        values["evidence_weights"] = dict(self.evidence_weights)
         values["types_by_label"] = {label: list(t) for label, t in self.types_by_label.items()}
         return values
 

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 _LINKER = "angel_linker"
 _NO_LIMITS: dict[str, Any] = {"threshold": None, "min_log_prob": None}
+# What the probabilities of the model alone were calibrated to with the starter.
+_WITHOUT_EVIDENCE: dict[str, Any] = {"threshold": 0.7065918082278868}
 
 
 def load(
@@ -20,10 +22,12 @@ def load(
 ) -> "Language":
     """English with mentions (diseases and chemicals), abbreviations, links.
 
-    model (Path | str | None): another encoder-decoder, a folder or hub name; the limits that the
-        shipped one was calibrated to do not hold for it and are off.
+    model (Path | str | None): another encoder-decoder, a folder or hub name; the limits and the
+        weights of the evidence that the shipped one was calibrated to do not hold for it and are
+        off.
     kb (Path | str | None): another vocabulary, a folder or file; nothing is trained for it. The
-        shipped limits tell what the starter has from what it lacks, and are off with another.
+        weights of the evidence and their threshold hold for any; without `evidence`, the shipped
+        limits are off with another.
     settings (Any): fields of `LinkerSettings` in place of the pipeline's own, e.g. `dtype="int8"`
         or `min_log_prob=None`.
     RETURNS (Language): recogniser, abbreviation_detector, angel_linker.
@@ -41,7 +45,8 @@ def load(
     if kb is not None:
         # The pipeline opens with the starter, which has other types.
         types = {"types_by_label": settings.pop("types_by_label", {})}
-        settings = _NO_LIMITS | settings
+    if not settings.get("evidence", model is None):
+        settings = (_WITHOUT_EVIDENCE if kb is None and model is None else _NO_LIMITS) | settings
     if model is None:
         nlp = load_folder(SHIPPED_PIPELINE, config={"components": {_LINKER: settings}})
         linker = nlp.get_pipe(_LINKER)

@@ -306,7 +306,7 @@ def test_a_saved_pipeline_is_calibrated_and_evaluated(tmp_path: Path, corpus: Pa
     code, out, err = run("calibrate", tmp_path / "pipeline", corpus, "-o", tmp_path / "calibrated")
     assert code == 0, err
     assert out.startswith("5 mentions, ")
-    assert "temperature" in out
+    assert "weights of the evidence" in out
     # the fitted settings are in the config and nowhere else
     assert (tmp_path / "calibrated/angel_linker/settings.json").read_text("utf8") == "{}"
     configs = [tmp_path / name / "config.cfg" for name in ("pipeline", "calibrated")]

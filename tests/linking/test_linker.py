@@ -269,7 +269,7 @@ def test_labels_discard(make):
 
 
 def test_types_by_label_limit_the_search(make):
-    nlp = make(types_by_label={"DISEASE": ["T121"]}, num_beams=20, k=20)
+    nlp = make(types_by_label={"DISEASE": ["T121"]}, restrict_kinds=False, num_beams=20, k=20)
     doc = nlp("diabetes and aspirin")
     assert {c for c, _ in doc.ents[0]._.kb_ents} == set(models.DRUGS)
     assert len(doc.ents[1]._.kb_ents) == len(models.DISEASES | models.DRUGS) + 1
@@ -308,7 +308,7 @@ def test_limits_give_nil(make):
 
 
 def test_a_mention_that_is_the_name_found_is_not_outside_the_vocabulary(make):
-    nlp = make(min_log_prob=0.0, link_exact_names=True)
+    nlp = make(min_log_prob=0.0, link_exact_names=True, restrict_kinds=False)
     assert [e.kb_id_ for e in nlp("aspirin").ents] == ["MESH:D001241"]
     linker = nlp.get_pipe("angel_linker")
     linker.kb.remove_name("MESH:D001241", "aspirin")
@@ -1021,3 +1021,92 @@ def test_the_detector_is_quiet_from_the_first_text_without_abbreviations(model, 
         nlp.add_pipe("abbreviation_detector")
         nlp.add_pipe("angel_linker", config={"model": model, "vocabulary": vocabulary})
         assert nlp(TEXT)._.abbreviations == []
+
+
+# evidence from letters
+
+
+def typos(nlp: Language) -> Doc:
+    words = ["the", "patient", "had", "hart", "atack", "then", "asprin", "."]
+    doc = Doc(nlp.vocab, words)
+    doc.ents = [Span(doc, 3, 5, label="DISEASE"), Span(doc, 6, 7, label="DRUG")]
+    return nlp.get_pipe("angel_linker")(doc)
+
+
+def test_without_evidence_its_settings_change_nothing(make):
+    plain = make()(TEXT)
+    other = make(evidence_weights={"one_letter": 99.0}, near_names=9)(TEXT)
+    assert links(plain) == links(other)
+    assert "probability" not in plain.ents[0]._.candidates[0]
+
+
+def test_letters_find_what_the_search_does_not(make):
+    nlp = make(evidence=True, n_sents=None, evidence_weights={"nothing": -9.0}, num_beams=1, k=1)
+    doc = typos(nlp)
+    assert [ent.kb_id_ for ent in doc.ents] == ["MESH:D000001", "MESH:D001241"]
+    linker = nlp.get_pipe("angel_linker")
+    for ent in doc.ents:
+        assert linker.rank(ent._.candidates) == ent._.kb_ents
+        assert 0 < sum(p for _, p in ent._.kb_ents) <= 1
+
+
+def test_nothing_is_an_answer_of_the_evidence(make):
+    assert [
+        e.kb_id_
+        for e in typos(make(evidence=True, n_sents=None, evidence_weights={"nothing": 99.0})).ents
+    ] == [
+        "NIL",
+        "NIL",
+    ]
+
+
+def test_a_name_added_a_moment_ago_is_obeyed(make):
+    nlp = make(
+        evidence=True, n_sents=None, evidence_weights={"nothing": 99.0}, link_exact_names=True
+    )
+    linker = nlp.get_pipe("angel_linker")
+    linker.kb.add(Concept("X:boojum", "Boojum fever"))
+    doc = Doc(nlp.vocab, ["with", "Boojum", "Fever", "."])
+    doc.ents = [Span(doc, 1, 3, label="DISEASE")]
+    assert linker(doc).ents[0].kb_id_ == "X:boojum"
+
+
+@pytest.mark.parametrize("evidence", [False, True])
+def test_a_drug_never_becomes_a_disease(make, evidence):
+    linker = make(evidence=evidence, n_sents=None, num_beams=20, k=20).get_pipe("angel_linker")
+    doc = Doc(linker.vocab, ["took", "aspirin"])
+    doc.ents = [Span(doc, 1, 2, label="DRUG")]
+    found = {c["concept_id"] for c in linker(doc).ents[0]._.candidates}
+    assert "MESH:D001241" in found <= set(models.DRUGS)
+
+
+def test_weights_are_fitted_and_saved_with_the_pipeline(make, tmp_path):
+    nlp = make(evidence=True, n_sents=None, link_exact_names=True)
+    linker = nlp.get_pipe("angel_linker")
+    before = dict(linker.settings.evidence_weights)
+    docs = []
+    for text, gold in (("aspirin and migraine", ("MESH:D001241", "MESH:D008881")),) * 4:
+        doc = nlp.get_pipe("entity_ruler")(nlp.make_doc(text))
+        doc.ents = [
+            Span(doc, e.start, e.end, label=e.label_, kb_id=kb_id)
+            for e, kb_id in zip(doc.ents, gold, strict=True)
+        ]
+        docs.append(doc)
+    fitted = linker.calibrate(docs)
+    assert fitted.nll < fitted.nll_before
+    assert fitted.settings["evidence_weights"] == linker.settings.evidence_weights != before
+    assert "weights of the evidence" in fitted.report()
+    nlp.to_disk(tmp_path)
+    again = spacy.load(tmp_path).get_pipe("angel_linker")
+    assert again.settings == linker.settings
+    copied = AngelLinker(
+        nlp.vocab, settings=make(evidence=True, n_sents=None).get_pipe("angel_linker").settings
+    )
+    assert copied.from_bytes(linker.to_bytes()).settings.evidence_weights == (
+        linker.settings.evidence_weights
+    )
+
+
+def test_an_unknown_weight_is_refused():
+    with pytest.raises(AngelError, match="evidence_weights"):
+        LinkerSettings(evidence_weights={"letters": 1.0})

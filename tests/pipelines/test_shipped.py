@@ -85,7 +85,7 @@ def test_exact_names_of_the_starter_link_right() -> None:
 def test_names_that_the_model_finds_improbable_link_all_the_same(nlp: Language) -> None:
     names = {"Lipitor": "MESH:D000069059", "lockjaw": "MESH:D013742", "the clap": "MESH:D006069"}
     assert linked(nlp, list(names)) == list(names.values())
-    refused = spacy_angel.load(link_exact_names=False)
+    refused = spacy_angel.load(link_exact_names=False, evidence=False)
     assert linked(refused, list(names)) == ["NIL"] * 3
     assert linked(nlp, ["nitisinone"]) == ["NIL"]
 
@@ -108,9 +108,11 @@ def test_mentions_are_found_and_linked(nlp: Language) -> None:
 def test_another_vocabulary_serves_the_same_weights(tmp_path: Path) -> None:
     concepts = [Concept("X:1", "asthma"), Concept("X:2", "aspirin")]
     ConceptKB.build(concepts, tmp_path / "kb")
-    nlp = spacy_angel.load(kb=tmp_path / "kb")
+    nlp = spacy_angel.load(kb=tmp_path / "kb", evidence=False)
     settings = nlp.get_pipe("angel_linker").settings
     assert (settings.threshold, settings.min_log_prob) == (None, None)
+    nlp = spacy_angel.load(kb=tmp_path / "kb")
+    assert nlp.get_pipe("angel_linker").settings.threshold == 0.6
     assert linked(nlp, ["asthma", "aspirin"]) == ["X:1", "X:2"]
     file = tmp_path / "words.tsv"
     file.write_text("D001249\tasthma\t\n", "utf8")
@@ -120,7 +122,7 @@ def test_another_vocabulary_serves_the_same_weights(tmp_path: Path) -> None:
 def test_types_are_those_of_the_other_vocabulary(tmp_path: Path) -> None:
     concepts = [Concept("X:1", "asthma", types=("T047",)), Concept("X:2", "asthma pills")]
     ConceptKB.build(concepts, tmp_path / "kb")
-    nlp = spacy_angel.load(kb=tmp_path / "kb", types_by_label={"X": ["T047"]})
+    nlp = spacy_angel.load(kb=tmp_path / "kb", types_by_label={"X": ["T047"]}, evidence=False)
     assert nlp.get_pipe("angel_linker").settings.types_by_label == {"X": ("T047",)}
     assert linked(nlp, ["asthma pills"]) == ["X:1"]
     with pytest.raises(AngelError, match=r"E314.*'T048'.*Its types: \['T047'\]"):

@@ -1,0 +1,202 @@
+"""Evidence from letters beside evidence from the model: what each speaks for, and what they say
+together.
+
+A conditional logistic model (McFadden 1974) over the names found for a mention and one alternative
+more, that none of them is right. A name's utility is a weighted sum of `NAME_FEATURES`, that of
+nothing one of `NOTHING_FEATURES`; probabilities are their softmax, and a concept has the sum over
+its names. With the weight of `log_prob` alone, and without nothing, that is the method's own rule
+(`ranking.rank_concepts`).
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ..vocabulary.letters import Alike
+from .ranking import Candidate, RankedConcept
+from .weights import NAME_FEATURES, NOTHING_FEATURES
+
+FLOOR = -30.0
+"""Least log-probability that counts, in nats."""
+LOST = 10.0
+"""The model is lost where it gives its best name exp(-10) or less, and sure where it gives 1."""
+SHORT = 4
+"""Letters up to which a mention may be a short form, for which letters that are alike mean
+nothing."""
+OBEYED = 50.0
+OBEYED_SHORT = 2.0
+"""A mention that is the name of one concept links to another where that is so many times more
+probable."""
+_TWO_LETTERS_FROM = 8
+
+
+@dataclass(frozen=True, slots=True)
+class FoundName:
+    """A name found for a mention, by the search or by its letters.
+
+    name (int): the vocabulary's index.
+    text (str): in normal form.
+    log_prob (float): of the name given the mention, in nats; for one that was not asked for, the
+        least of the search's names, which it is not above.
+    score (float): the search's, else the log-probability.
+    alike (Alike): mention and name.
+    concepts (tuple[str, ...]): that it stands for and the mention may have, at least one.
+    canonical (frozenset[str]): those of them whose canonical name it is.
+    """
+
+    name: int
+    text: str
+    log_prob: float
+    score: float
+    alike: Alike
+    concepts: tuple[str, ...]
+    canonical: frozenset[str] = frozenset()
+
+
+class Evidence(NamedTuple):
+    """All that speaks for the candidates of a mention.
+
+    candidates (tuple[Candidate, ...]): n, each a name with one of its concepts.
+    features (np.ndarray): float64[n, len(NAME_FEATURES)].
+    nothing (np.ndarray): float64[len(NOTHING_FEATURES)].
+    shares (np.ndarray): float64[n], concepts that each candidate's name stands for.
+    own (str | None): the concept that the mention is a name of, if it is one of no other.
+    obeyed (float): how many times more probable than `own` another concept must be.
+    """
+
+    candidates: tuple[Candidate, ...]
+    features: np.ndarray
+    nothing: np.ndarray
+    shares: np.ndarray
+    own: str | None = None
+    obeyed: float = OBEYED
+
+    def probabilities(self, weights: Mapping[str, float]) -> np.ndarray:
+        """weights (Mapping[str, float]): one a feature. RETURNS (np.ndarray): float64[n]; what
+        they lack to 1 is the probability that none is right."""
+        utilities = self.features @ _vector(weights, NAME_FEATURES) - np.log(self.shares)
+        nothing = float(self.nothing @ _vector(weights, NOTHING_FEATURES))
+        top = max(nothing, *utilities.tolist()) if len(utilities) else nothing
+        exponentials = np.exp(utilities - top)
+        return exponentials / (exponentials.sum() + math.exp(nothing - top))
+
+
+def weigh(mention: str, names: Sequence[FoundName], agreed: Collection[str] = ()) -> Evidence:
+    """Put the evidence for each candidate in numbers.
+
+    mention (str): in normal form.
+    names (Sequence[FoundName]): found for it, each once.
+    agreed (Collection[str]): concepts that the document names elsewhere, in other words and beyond
+        doubt.
+    RETURNS (Evidence): with, of `NAME_FEATURES`:
+        `log_prob` (tens of nats) and `sure_log_prob`, the same times 1 - lost, where lost is 0 to 1
+        as the log-probability of the best name is 0 to -10;
+        `cosine`, and `lost_cosine` and `lost_edits`, cosine and the square of edits times lost; 0
+        for a name of a short mention that is not the mention;
+        1 or 0: `name`, it is the mention, which is not short, and `short_name`, which is;
+        `only_name`, and of one concept only; `canonical`, and the canonical one; `one_letter`, one
+        letter away; `two_letters`, two of eight and more; `agrees`, the concept is agreed on.
+        Of `NOTHING_FEATURES`: `nothing` 1; the greatest edits and cosine of the names; whether one
+        is the mention, not short or short; whether the mention is short; lost.
+    """
+    n_letters = len(mention.replace(" ", ""))
+    is_short = n_letters <= SHORT
+    best = max((found.log_prob for found in names), default=FLOOR)
+    lost = min(max(-best / LOST, 0.0), 1.0)
+    candidates, rows, shares = [], [], []
+    edits = cosine = 0.0
+    is_name = False
+    for found in names:
+        is_mention = found.text == mention
+        log_prob = max(found.log_prob, FLOOR) / 10
+        alike = Alike(0.0, 0.0) if is_short and not is_mention else found.alike
+        edits, cosine = max(edits, alike.edits), max(cosine, alike.cosine)
+        is_name |= is_mention
+        n_edits = round((1 - alike.edits) * max(len(found.text), len(mention)))
+        may_err = not is_mention and not is_short
+        for concept_id in found.concepts:
+            candidates.append(Candidate(concept_id, found.name, found.score, found.log_prob))
+            shares.append(len(found.concepts))
+            rows.append(
+                (
+                    log_prob,
+                    log_prob * (1 - lost),
+                    alike.cosine,
+                    alike.cosine * lost,
+                    alike.edits**2 * lost,
+                    is_mention and not is_short,
+                    is_mention and is_short,
+                    is_mention and len(found.concepts) == 1,
+                    is_mention and concept_id in found.canonical,
+                    may_err and n_edits == 1,
+                    may_err and n_edits == 2 and n_letters >= _TWO_LETTERS_FROM,
+                    concept_id in agreed,
+                )
+            )
+    nothing = (
+        1.0,
+        edits,
+        cosine,
+        is_name and not is_short,
+        is_name and is_short,
+        is_short,
+        lost,
+    )
+    return Evidence(
+        tuple(candidates),
+        np.array(rows, dtype=float).reshape(-1, len(NAME_FEATURES)),
+        np.array(nothing, dtype=float),
+        np.array(shares, dtype=float),
+        next((f.concepts[0] for f in names if f.text == mention and len(f.concepts) == 1), None),
+        OBEYED_SHORT if is_short else OBEYED,
+    )
+
+
+def rank_by_evidence(
+    evidence: Evidence, weights: Mapping[str, float], *, obey: bool = False
+) -> tuple[list[RankedConcept], list[tuple[Candidate, float]]]:
+    """Concepts and candidates in the order of their probability.
+
+    evidence (Evidence): of a mention.
+    weights (Mapping[str, float]): one a feature.
+    obey (bool): where the mention is the name of one concept only, and no other is many times more
+        probable (`OBEYED`, `OBEYED_SHORT`), that concept comes first, and it and the most probable
+        one change their probabilities.
+    RETURNS (tuple[list[RankedConcept], list[tuple[Candidate, float]]]): concepts, most probable
+        first, equal ones by identifier; and candidates with their share of their concept's
+        probability, names with the more probable concept first, the candidates of one name
+        together.
+    """
+    parts = evidence.probabilities(weights).tolist()
+    shares: defaultdict[str, list[float]] = defaultdict(list)
+    log_probs: defaultdict[str, float] = defaultdict(lambda: -math.inf)
+    for candidate, part in zip(evidence.candidates, parts, strict=True):
+        shares[candidate.concept_id].append(part)
+        log_probs[candidate.concept_id] = max(log_probs[candidate.concept_id], candidate.log_prob)
+    sums = {concept_id: math.fsum(some) for concept_id, some in shares.items()}
+    scale = dict.fromkeys(sums, 1.0)
+    if obey and evidence.own in sums:
+        own, top = sums[evidence.own], max(sums.values())
+        first = min(c for c, probability in sums.items() if probability == top)
+        if first != evidence.own and 0 < top < own * evidence.obeyed:
+            scale[evidence.own], scale[first] = top / own, own / top
+    ranked = [RankedConcept(c, sums[c] * scale[c], log_probs[c]) for c in sums]
+    ranked.sort(key=lambda concept: (-concept.probability, concept.concept_id))
+    places = {concept.concept_id: place for place, concept in enumerate(ranked)}
+    found = [
+        (candidate, part * scale[candidate.concept_id])
+        for candidate, part in zip(evidence.candidates, parts, strict=True)
+    ]
+    best: defaultdict[int, tuple[int, float]] = defaultdict(lambda: (len(places), 0.0))
+    for candidate, part in found:
+        best[candidate.name] = min(best[candidate.name], (places[candidate.concept_id], -part))
+    found.sort(key=lambda pair: (*best[pair[0].name], pair[0].name, places[pair[0].concept_id]))
+    return ranked, found
+
+
+def _vector(weights: Mapping[str, float], names: Sequence[str]) -> np.ndarray:
+    return np.array([weights[name] for name in names])

@@ -1,0 +1,144 @@
+"""Names for mentions from two sides: what the search found, and what is near by letters."""
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..vocabulary.concepts import normalize_name
+from ..vocabulary.letters import Alike
+from .evidence import FLOOR, Evidence, FoundName, weigh
+
+if TYPE_CHECKING:
+    from ..model.mention import Mention
+    from ..search.generator import Generator
+    from ..search.search import Hypothesis
+    from ..vocabulary.kb import ConceptKB
+
+# The search has decided where its best name is the mention itself, at this log-probability or
+# above; under it, the model is asked for the names that are near by letters.
+_DECIDED = -2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """A mention after the search.
+
+    mention (Mention): as the model read it.
+    document (int): number of its document.
+    hypotheses (Sequence[Hypothesis]): names that the search found, best first.
+    concepts (Callable[[int], list[str]]): those of a name that the mention may have.
+    allowed (np.ndarray | None): bool[n_names], the names of its subset; None: all.
+    """
+
+    mention: "Mention"
+    document: int
+    hypotheses: "Sequence[Hypothesis]"
+    concepts: Callable[[int], list[str]]
+    allowed: np.ndarray | None = None
+
+
+def gather_evidence(
+    searched: Sequence[Searched],
+    kb: "ConceptKB",
+    generator: "Generator",
+    *,
+    n_near: int,
+    batch_size: int = 32,
+) -> list[Evidence]:
+    """Add the names that are near by letters, and weigh all.
+
+    searched (Sequence[Searched]): mentions; those of a document speak for each other.
+    kb (ConceptKB): the vocabulary that was searched.
+    generator (Generator): the model; it is asked for names that it did not find where it has not
+        decided.
+    n_near (int): names by letters for each mention.
+    batch_size (int): mentions in one pass through the model.
+    RETURNS (list[Evidence]): one a mention.
+    """
+    normal = [normalize_name(item.mention.text) for item in searched]
+    found = [_names_found(item, kb, text) for item, text in zip(searched, normal, strict=True)]
+    undecided = [i for i, text in enumerate(normal) if not _is_decided(found[i], text)]
+    near = {i: _names_near(searched[i], kb, normal[i], found[i], n_near) for i in undecided}
+    asked = [i for i in undecided if near[i] and _best(found[i]) < _DECIDED]
+    log_probs = generator.log_probs_of(
+        [searched[i].mention for i in asked],
+        [[name.text for name in near[i]] for i in asked],
+        batch_size=batch_size,
+    )
+    for i, values in zip(asked, log_probs, strict=True):
+        near[i] = [_with_log_prob(name, v) for name, v in zip(near[i], values, strict=True)]
+    names = [found[i] + near.get(i, []) for i in range(len(searched))]
+    agreed = _agreed(searched, normal, names)
+    return [weigh(*parts) for parts in zip(normal, names, agreed, strict=True)]
+
+
+def _names_found(item: Searched, kb: "ConceptKB", mention: str) -> list[FoundName]:
+    """The names of the search."""
+    hypotheses = [(h, item.concepts(h.name)) for h in item.hypotheses]
+    hypotheses = [(h, concepts) for h, concepts in hypotheses if concepts]
+    looks = kb.nearest.compare(mention, [h.name for h, _ in hypotheses])
+    return [
+        _found_name(kb, mention, h.name, h.log_prob, h.score, alike, concepts)
+        for (h, concepts), alike in zip(hypotheses, looks, strict=True)
+    ]
+
+
+def _names_near(
+    item: Searched, kb: "ConceptKB", mention: str, found: Sequence[FoundName], n_near: int
+) -> list[FoundName]:
+    """Names by letters that the search did not find, at most `n_near`."""
+    known = {name.name for name in found}
+    least = min((name.log_prob for name in found), default=FLOOR)
+    near: list[FoundName] = []
+    for name, alike in kb.nearest.find(mention, n_near + len(known), item.allowed):
+        concepts = [] if name in known else item.concepts(name)
+        if concepts and len(near) < n_near:
+            near.append(_found_name(kb, mention, name, least, least, alike, concepts))
+    return near
+
+
+def _found_name(
+    kb: "ConceptKB",
+    mention: str,
+    name: int,
+    log_prob: float,
+    score: float,
+    alike: Alike,
+    concepts: Sequence[str],
+) -> FoundName:
+    text = kb.name(name)
+    # Only of the mention itself is it asked whether it is canonical.
+    canonical = [c for c in concepts if text == mention and kb.names_of(c)[0] == name]
+    return FoundName(name, text, log_prob, score, alike, tuple(concepts), frozenset(canonical))
+
+
+def _best(found: Sequence[FoundName]) -> float:
+    return max((name.log_prob for name in found), default=FLOOR)
+
+
+def _is_decided(found: Sequence[FoundName], mention: str) -> bool:
+    best = max(found, key=lambda name: name.log_prob, default=None)
+    return best is not None and best.text == mention and best.log_prob >= _DECIDED
+
+
+def _with_log_prob(name: FoundName, log_prob: float) -> FoundName:
+    return replace(name, log_prob=log_prob, score=log_prob)
+
+
+def _agreed(
+    searched: Sequence[Searched], mentions: Sequence[str], names: Sequence[Sequence[FoundName]]
+) -> list[set[str]]:
+    """For each mention the concepts that another mention of the document, in other words, names
+    without a doubt: it is a name of that concept alone."""
+    named: defaultdict[int, defaultdict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for item, mention, found in zip(searched, mentions, names, strict=True):
+        for name in found:
+            if name.text == mention and len(name.concepts) == 1:
+                named[item.document][name.concepts[0]].add(mention)
+    return [
+        {c for c, words in named[item.document].items() if words - {mention}}
+        for item, mention in zip(searched, mentions, strict=True)
+    ]

@@ -1,0 +1,59 @@
+"""What labels of mentions and semantic types of vocabularies have in common: diseases, chemicals,
+and so on, whatever each calls them."""
+
+import re
+from collections.abc import Iterable
+from functools import cache
+
+# Labels as recognisers and corpora write them, small letters, without blanks and underscores.
+_LABELS = {
+    "disease": {
+        "disease",
+        "diseaseclass",
+        "diseaseorphenotypicfeature",
+        "specificdisease",
+        "disorder",
+        "phenotype",
+        "symptom",
+    },
+    "chemical": {"chemical", "chemicalentity", "drug", "medication", "simplechemical"},
+    "gene": {"gene", "geneorgeneproduct", "protein", "ggp"},
+    "species": {"species", "organism", "organismtaxon", "taxon"},
+}
+
+# Types by name, by the namespaces of OBO files, by branches of MeSH's tree, by semantic types of
+# the UMLS; the groups of these are those of the UMLS Semantic Network.
+_TYPES = {
+    "disease": r"disease|disorder|phenotype|symptom|disease_ontology|human_phenotype(\.\w+)?|mondo"
+    r"|C\d*|F03|T0(19|20|33|37|46|47|48|49|50)|T184|T19[01]",
+    "chemical": r"chemical|drug|chebi(_ontology)?|D\d*|T10[349]|T11[0145689]|T12[0-7]|T13[01]"
+    r"|T19[5678]|T200",
+    "gene": r"gene|protein|hgnc|ncbigene|T028|T08[5678]|T116|T126",
+    "species": r"species|taxon|organism|ncbi_taxonomy|B\d*|T00[1-9]|T01[0-6]|T194|T204",
+}
+
+
+def is_foreign(label: str, types: Iterable[str]) -> bool:
+    """Whether a mention cannot be a concept, for they are of different kinds.
+
+    label (str): of the mention.
+    types (Iterable[str]): semantic types of the concept.
+    RETURNS (bool): e.g. `("CHEMICAL", ["Disease"])` → True; False where label or one of the types
+        is of no known kind, or there is no type.
+    """
+    kinds = _kinds_of_label(label)
+    found = [_kinds_of_type(name) for name in types]
+    return bool(kinds and found) and all(some and kinds.isdisjoint(some) for some in found)
+
+
+@cache
+def _kinds_of_label(label: str) -> frozenset[str]:
+    plain = re.sub(r"[\s_-]", "", label).lower()
+    return frozenset(kind for kind, labels in _LABELS.items() if plain in labels)
+
+
+@cache
+def _kinds_of_type(name: str) -> frozenset[str]:
+    return frozenset(
+        kind for kind, pattern in _TYPES.items() if re.fullmatch(pattern, name, re.IGNORECASE)
+    )

@@ -1,0 +1,147 @@
+import math
+
+import numpy as np
+import pytest
+
+from spacy_angel.linking.evidence import FoundName, rank_by_evidence, weigh
+from spacy_angel.linking.evidence_fit import evidence_loss, fit_weights
+from spacy_angel.linking.ranking import NIL, choose_link, rank_concepts
+from spacy_angel.linking.weights import DEFAULT_WEIGHTS, FEATURES, NAME_FEATURES, NOTHING_FEATURES
+from spacy_angel.vocabulary.letters import Alike
+
+NONE = dict.fromkeys(FEATURES, 0.0)
+
+
+def found(name, text, log_prob, cosine, edits, *concepts, canonical=()):
+    alike = Alike(cosine, edits)
+    return FoundName(name, text, log_prob, log_prob, alike, concepts, frozenset(canonical))
+
+
+ATTACK = found(0, "heart attack", -15.0, 0.8, 11 / 12, "MI")
+ARREST = found(1, "heart arrest", -5.0, 0.4, 0.5, "CA", "MI")
+
+
+def row(evidence, i):
+    return dict(zip(NAME_FEATURES, evidence.features[i].tolist(), strict=True))
+
+
+def test_the_evidence_in_numbers():
+    evidence = weigh("heart atack", [ATTACK, ARREST], {"CA"})
+    assert [c.concept_id for c in evidence.candidates] == ["MI", "CA", "MI"]
+    assert evidence.shares.tolist() == [1, 2, 2]
+    # The best name has -5 nats: the model is half lost.
+    assert row(evidence, 0) == pytest.approx(
+        dict.fromkeys(NAME_FEATURES, 0.0)
+        | {
+            "log_prob": -1.5,
+            "sure_log_prob": -0.75,
+            "cosine": 0.8,
+            "lost_cosine": 0.4,
+            "lost_edits": (11 / 12) ** 2 / 2,
+            "one_letter": 1.0,
+        }
+    )
+    assert row(evidence, 1)["agrees"] == 1.0
+    assert dict(zip(NOTHING_FEATURES, evidence.nothing.tolist(), strict=True)) == pytest.approx(
+        {
+            "nothing": 1.0,
+            "nothing_edits": 11 / 12,
+            "nothing_cosine": 0.8,
+            "nothing_name": 0.0,
+            "nothing_short_name": 0.0,
+            "nothing_short": 0.0,
+            "nothing_lost": 0.5,
+        }
+    )
+    assert evidence.own is None
+
+
+def test_letters_tell_nothing_of_a_short_mention():
+    evidence = weigh("mi", [found(0, "mi", -4.0, 1, 1, "A", canonical=["A"]), ATTACK])
+    assert row(evidence, 0)["short_name"] == row(evidence, 0)["canonical"] == 1.0
+    assert row(evidence, 0)["name"] == 0.0
+    assert row(evidence, 1)["cosine"] == row(evidence, 1)["one_letter"] == 0.0
+    assert evidence.own == "A"
+
+
+def test_two_letters_count_from_eight():
+    one = found(0, "pneumonia", -9.0, 0.5, 7 / 9, "P")
+    assert row(weigh("pnuemnia", [one]), 0)["two_letters"] == 1.0
+    assert row(weigh("pnumnia", [one]), 0)["two_letters"] == 0.0
+
+
+def test_the_method_s_own_rule_is_a_special_case():
+    names = [ATTACK, ARREST, found(2, "stroke", -4.0, 0, 0, "S")]
+    evidence = weigh("heart atack", names)
+    only_model = NONE | {"log_prob": 10 / 0.9, "nothing": -1e9}
+    ranked, _ = rank_by_evidence(evidence, only_model)
+    expected = rank_concepts(evidence.candidates, 0.9)
+    assert [r.concept_id for r in ranked] == [r.concept_id for r in expected]
+    assert [r.probability for r in ranked] == pytest.approx([r.probability for r in expected])
+    assert [r.log_prob for r in ranked] == [r.log_prob for r in expected]
+
+
+def test_probabilities_with_their_numbers():
+    evidence = weigh("heart atack", [ATTACK, ARREST])
+    ranked, found_names = rank_by_evidence(evidence, NONE | {"one_letter": 2.0, "nothing": 1.0})
+    total = math.exp(2) + 0.5 + 0.5 + math.exp(1)
+    assert [(r.concept_id, r.probability) for r in ranked] == [
+        ("MI", pytest.approx((math.exp(2) + 0.5) / total)),
+        ("CA", pytest.approx(0.5 / total)),
+    ]
+    assert [(c.name, c.concept_id) for c, _ in found_names] == [(0, "MI"), (1, "MI"), (1, "CA")]
+    assert [p for _, p in found_names] == pytest.approx([math.exp(2) / total] + [0.5 / total] * 2)
+    assert choose_link(ranked) == "MI"
+    assert choose_link(ranked, threshold=0.75) == NIL
+
+
+def test_nothing_is_linked_where_none_is_likelier():
+    ranked, _ = rank_by_evidence(weigh("heart atack", [ATTACK]), NONE | {"nothing": 0.1})
+    assert ranked[0].probability == pytest.approx(1 / (1 + math.exp(0.1)))
+    assert choose_link(ranked) == NIL
+    assert rank_by_evidence(weigh("x", []), DEFAULT_WEIGHTS) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("mention", "gap", "first"),
+    [
+        ("boojum fever", 3.9, "own"),
+        ("boojum fever", 4.0, "other"),
+        ("bf", 0.6, "own"),
+        ("bf", 0.8, "other"),
+    ],
+)
+def test_a_name_is_obeyed_unless_much_speaks_against_it(mention, gap, first):
+    own = found(0, mention, -10 - gap, 1, 1, "own")
+    evidence = weigh(mention, [own, found(1, "hyperuricemia", -10.0, 0, 0.1, "other")])
+    weights = NONE | {"log_prob": 10.0}
+    plain, _ = rank_by_evidence(evidence, weights)
+    ranked, names = rank_by_evidence(evidence, weights, obey=True)
+    assert plain[0].concept_id == "other"
+    assert ranked[0].concept_id == first
+    assert [r.probability for r in ranked] == pytest.approx([r.probability for r in plain])
+    by_concept = {c.concept_id: p for c, p in names}
+    assert by_concept == pytest.approx({r.concept_id: r.probability for r in ranked})
+
+
+def test_the_gradient_is_that_of_the_loss_and_the_prior_draws():
+    rng = np.random.default_rng(0)
+    right = found(0, "pneumonia", -12.0, 0.5, 8 / 9, "P")
+    wrong = found(1, "insomnia", -10.0, 0.1, 0.5, "I")
+    items = [(weigh("pnuemonia", [right, wrong]), {"P"})] * 20
+    items += [(weigh("carboplatin", [wrong]), set())] * 20
+    before = evidence_loss(items, NONE)
+    assert before == pytest.approx((math.log(3) + math.log(2)) / 2)
+    loose, tight = (fit_weights(items, NONE, penalty=p) for p in (0.1, 1000.0))
+    assert evidence_loss(items, loose) < evidence_loss(items, tight) < before
+    assert loose["one_letter"] > tight["one_letter"] > 0
+    assert max(map(abs, tight.values())) < 0.1
+
+    # At the optimum every small change makes it worse.
+    def penalised(weights):
+        squares = sum(weight**2 for weight in weights.values())
+        return len(items) * evidence_loss(items, weights) + 0.1 * squares / 2
+
+    for _ in range(20):
+        step = dict(zip(FEATURES, rng.normal(0, 0.05, len(FEATURES)), strict=True))
+        assert penalised({n: loose[n] + step[n] for n in FEATURES}) > penalised(loose)

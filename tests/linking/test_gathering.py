@@ -1,0 +1,78 @@
+from types import SimpleNamespace
+
+import numpy as np
+
+from spacy_angel import Concept, ConceptKB
+from spacy_angel.linking.gathering import Searched, gather_evidence
+from spacy_angel.model.mention import Mention
+from spacy_angel.search.search import Hypothesis
+
+KB = ConceptKB.build(
+    [
+        Concept("D:1", "Pneumonia", ("lung inflammation",)),
+        Concept("D:2", "Insomnia", ("pneumonitis",)),
+        Concept("D:3", "Heart attack"),
+    ]
+)
+
+
+class Generator:
+    """Gives every name it is asked for -9 nats, and notes what it was asked."""
+
+    def __init__(self):
+        self.asked = []
+
+    def log_probs_of(self, mentions, names, *, batch_size):
+        self.asked += list(zip([m.text for m in mentions], names, strict=True))
+        return [[-9.0] * len(some) for some in names]
+
+
+def searched(text, document, *found, allowed=None):
+    hypotheses = [Hypothesis(KB.name_index(name), lp, lp, 2) for name, lp in found]
+    return Searched(Mention(text), document, hypotheses, KB.concept_ids_of, allowed)
+
+
+def gather(*items, n_near=2):
+    generator = Generator()
+    evidence = gather_evidence(items, KB, generator, n_near=n_near)
+    names = [[(KB.name(c.name), c.log_prob) for c in e.candidates] for e in evidence]
+    return SimpleNamespace(evidence=evidence, names=names, asked=generator.asked)
+
+
+def test_names_by_letters_join_those_of_the_search():
+    found = gather(searched("pnuemonia", 0, ("insomnia", -6.0)))
+    assert found.names == [[("insomnia", -6.0), ("pneumonia", -9.0), ("pneumonitis", -9.0)]]
+    assert found.asked == [("pnuemonia", ["pneumonia", "pneumonitis"])]
+
+
+def test_the_model_is_not_asked_where_it_has_decided():
+    found = gather(
+        searched("Pneumonia", 0, ("pneumonia", -0.5)), searched("pneumoni", 1, ("insomnia", -1.5))
+    )
+    assert found.names[0] == [("pneumonia", -0.5)]
+    # Where it is sure of another name, the others are not above the last that it found.
+    assert found.names[1][:2] == [("insomnia", -1.5), ("pneumonia", -1.5)]
+    assert found.asked == []
+
+
+def test_without_letters_the_search_stands_alone():
+    assert gather(searched("pnuemonia", 0, ("insomnia", -6.0)), n_near=0).names == [
+        [("insomnia", -6.0)]
+    ]
+
+
+def test_a_subset_limits_both_sides():
+    allowed = np.ones(KB.n_names, dtype=bool)
+    allowed[KB.name_index("pneumonia")] = False
+    (names,) = gather(searched("pnuemonia", 0, allowed=allowed), n_near=1).names
+    assert names == [("pneumonitis", -9.0)]
+
+
+def test_a_document_agrees_with_itself_in_other_words():
+    items = [
+        searched("lung inflammation", 0, ("lung inflammation", -0.1)),
+        searched("pnuemonia", 0),
+        searched("pnuemonia", 1),
+    ]
+    agrees = [e.features[:, -1].tolist() for e in gather(*items, n_near=1).evidence]
+    assert agrees == [[0.0], [1.0], [0.0]]

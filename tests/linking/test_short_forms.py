@@ -1,0 +1,48 @@
+import pytest
+
+from spacy_angel import Concept, ConceptKB
+from spacy_angel.linking.short_forms import FILE, expand_short_form, read_short_forms
+from spacy_angel.model.mention import Mention
+from spacy_angel.vocabulary.concepts import normalize_name
+
+KB = ConceptKB.build(
+    [
+        Concept("D:1", "Hypertension"),
+        Concept("D:2", "Multiple Sclerosis"),
+        Concept("D:3", "Myocardial Infarction"),
+        Concept("C:1", "Acetaminophen", ("Paracetamol", "Panadol")),
+        Concept("G:1", "AF"),
+        Concept("D:4", "Atrial Fibrillation"),
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("HTN", "hypertension"),
+        ("htn", "htn"),
+        ("MS", "multiple sclerosis"),
+        ("ms", "ms"),
+        ("AF", "AF"),
+        ("A-fib", "atrial fibrillation"),
+        ("COPD", "COPD"),
+        ("AMI", "myocardial infarction"),
+        ("Tylenol", "acetaminophen"),
+        ("TYLENOL", "acetaminophen"),
+        ("Panadol", "Panadol"),
+        ("heart attacks", "heart attacks"),
+        ("Heart attack", "myocardial infarction"),
+        ("hypertension", "hypertension"),
+    ],
+)
+def test_a_short_form_is_read_as_a_name_of_the_vocabulary(text, read):
+    assert expand_short_form(Mention(text, "a", "b"), KB) == Mention(read, "a", "b")
+
+
+def test_the_list_is_sound():
+    lines = [line.split("\t") for line in FILE.read_text("utf8").splitlines()]
+    assert {kind for _, kind, _ in lines} == {"short form", "lay word", "brand"}
+    assert len(read_short_forms()) == len(lines) > 200
+    for _, _, names in lines:
+        assert all(name == normalize_name(name) for name in names.split("|"))
