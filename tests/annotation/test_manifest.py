@@ -221,6 +221,24 @@ def test_a_broken_input_may_be_fetched_anew(tmp_path, source, strict) -> None:
     assert files(out) == files(tmp_path / "whole")
 
 
+def test_an_end_belongs_to_the_content_that_was_read(tmp_path, source) -> None:
+    """The line that tells of the new content is lost, that of its end is not."""
+    out, packed = tmp_path / "out", tmp_path / "in.jsonl.gz"
+    whole = gzip.compress(source.read_bytes())
+    packed.write_bytes(whole[: len(whole) * 3 // 4])
+    run(out, packed)
+    packed.write_bytes(whole)
+    run(out, packed)
+    before = files(out)
+    lines = (out / JOURNAL).read_bytes().splitlines(keepends=True)
+    number = max(i for i, line in enumerate(lines) if b'"kind": "input"' in line)
+    lines[number] = b"x" + lines[number]
+    (out / JOURNAL).write_bytes(b"".join(lines))
+    with pytest.warns(UserWarning, match="are damaged"):
+        assert run(out, packed) == []
+    assert files(out) == before
+
+
 # what changes while it is read
 
 
@@ -338,38 +356,24 @@ def test_an_input_that_cannot_be_read(source, tmp_path, monkeypatch) -> None:
 # old outputs
 
 
-def test_an_old_output_is_continued(tmp_path) -> None:
-    """As versions before 0.2 wrote it: other names, no checksums, digests or numbers."""
-    out, source = tmp_path / "out", write_jsonl(tmp_path / "in.jsonl", 25)
-    run(out, source)
-    expected = files(out)
-    state = sha256(source.read_bytes()).hexdigest()
-    shards = [
-        {
-            "kind": "shard",
-            "input": 0,
-            "shard": number,
-            "file": f"00000-{number:06d}.jsonl",
-            "read": read,
-            "documents": read,
-            "mentions": 0,
-            "linked": 0,
-            "size": len(expected[f"00000-{number:06d}.jsonl"]),
-            "sha256": sha256(expected[f"00000-{number:06d}.jsonl"]).hexdigest(),
-            "failures": [],
-        }
-        for number, read in ((0, 10), (2, 5))
-    ]
-    entry = {"name": str(source), "format": "jsonl", "size": source.stat().st_size}
-    lines = [
-        {"kind": "run", "settings": SETTINGS, "versions": {}},
-        {"kind": "input", **entry, "sha256": state},
-        *shards,
-    ]
+def make_old(out: Path) -> None:
+    """Write a journal as versions before 0.2 did: another name, no checksums, digests, numbers."""
+    lines = []
+    for line in (out / JOURNAL).read_text("utf8").splitlines():
+        values = json.loads(line)
+        new = {"input": ("number", "place"), "shard": ("digest",), "end": ("sha256",)}
+        for name in ("crc32", *new.get(values["kind"], ())):
+            del values[name]
+        lines.append(json.dumps(values) + "\n")
     (out / JOURNAL).unlink()
     (out / MANIFEST).rename(out / "manifest.json")
+    (out / "journal.jsonl").write_text("".join(lines), "utf8")
+
+
+def test_an_old_output_is_continued(out, source) -> None:
+    expected = files(out)
+    make_old(out)
     (out / "00000-000001.jsonl").unlink()
-    (out / "journal.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     assert [path.name for path in sorted(out.iterdir()) if is_bookkeeping(path)] == [
         "journal.jsonl",
         "manifest.json",
@@ -377,3 +381,31 @@ def test_an_old_output_is_continued(tmp_path) -> None:
     assert run(out, source) == ["00000-000001.jsonl"]
     assert files(out) == expected
     assert (out / JOURNAL).exists()
+
+
+def test_without_digests_a_lost_input_is_made_anew(out, source) -> None:
+    """As many documents need not be the same ones."""
+    make_old(out)
+    first, second, *rest = (out / "journal.jsonl").read_text("utf8").splitlines(keepends=True)
+    (out / "journal.jsonl").write_text(first + second[1:] + "".join(rest), "utf8")
+    with pytest.warns(UserWarning, match="The lines 2 of"):
+        assert len(run(out, source)) == 3
+
+
+def test_without_digests_what_was_fetched_anew_is_made_anew(tmp_path, source) -> None:
+    out, packed = tmp_path / "out", tmp_path / "in.jsonl.gz"
+    whole = gzip.compress(source.read_bytes())
+    packed.write_bytes(whole[: len(whole) * 3 // 4])
+    run(out, packed, source)
+    make_old(out)
+    packed.write_bytes(whole)
+    assert run(out, packed, source) == [f"00000-{number:06d}.jsonl" for number in range(3)]
+
+
+# what is left behind
+
+
+def test_a_worker_that_is_killed_leaves_nothing(tmp_path) -> None:
+    with Journal(tmp_path, SETTINGS, {}):
+        (tmp_path / ".00000-000000.jsonl.0.new").write_text("half")
+    assert sorted(path.name for path in tmp_path.iterdir()) == [JOURNAL]
