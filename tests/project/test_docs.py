@@ -52,7 +52,7 @@ def test_the_generated_passages_are_current() -> None:
         "project",
     ]
     assert '| `mode` | `"beam" \\| "exact"` | `"beam"` |' in found[1][2]
-    assert "| `train-negative` | Train on the pairs: negative-aware training |" in found[-1][2]
+    assert "| `train-negative` | Mine pairs of right and wrong names " in found[-1][2]
     for page, name, passage in found:
         text = page.read_text("utf8")
         assert with_passage(text, name, passage) == text, "run: python tools/document.py"
