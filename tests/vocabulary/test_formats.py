@@ -100,6 +100,16 @@ def test_successors() -> None:
     assert report.skipped == {"retired identifiers without one successor": 4}
 
 
+def test_a_chain_of_successors_is_followed_so_far_only() -> None:
+    n = 20_000
+    report = VocabularyReport()
+    began = process_time()
+    found = successors({str(i): [str(i + 1)] for i in range(n)}, report)
+    assert process_time() - began < 5
+    assert found == {str(n): [str(i) for i in range(n - 100, n)]}
+    assert report.skipped == {"retired identifiers without one successor": n - 100}
+
+
 # Each format
 
 

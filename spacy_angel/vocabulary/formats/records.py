@@ -14,6 +14,9 @@ from ..identifiers import bare_prefix, normalize_id
 from .lines import wrong
 
 _IDENTIFIER = re.compile(r"[^\s|+]+")
+# Steps from a retired identifier to its successor; releases have a handful. Following longer
+# chains from each of their members would take the square of their length.
+MAX_SUCCESSION = 100
 # Counter of what is left out.
 NO_NAME = "concepts without a name"
 _TREE_NUMBER = re.compile(r"([A-Z])(\d\d)?(?=[./]|$)", re.ASCII)
@@ -209,14 +212,14 @@ def successors(
         ends: set[str] = set()
         visited = {retired}
         pending = [retired]
-        while pending:
+        while pending and len(visited) <= MAX_SUCCESSION:
             for target in replaced_by[pending.pop()]:
                 if target not in replaced_by:
                     ends.add(target)
                 elif target not in visited:
                     visited.add(target)
                     pending.append(target)
-        if len(ends) == 1:
+        if len(ends) == 1 and not pending:
             found.setdefault(ends.pop(), []).append(retired)
         else:
             report.skipped["retired identifiers without one successor"] += 1
