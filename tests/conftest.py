@@ -1,6 +1,8 @@
 """Settings of every test; `--slow` also runs those that take minutes."""
 
 import os
+import shutil
+from tempfile import mkdtemp
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -9,6 +11,8 @@ from hypothesis import HealthCheck, settings
 for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ[variable] = "1"
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
+# What tests leave in the cache is not the user's.
+os.environ["SPACY_ANGEL_CACHE"] = mkdtemp(prefix="spacy-angel-tests-")
 # Nothing is downloaded in tests.
 os.environ["HF_HUB_OFFLINE"] = "1"
 
@@ -28,3 +32,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if item.get_closest_marker("slow"):
             item.add_marker(pytest.mark.skip(reason="slow: run with --slow"))
+
+
+def pytest_unconfigure() -> None:
+    shutil.rmtree(os.environ["SPACY_ANGEL_CACHE"], ignore_errors=True)

@@ -54,7 +54,7 @@ def shipped_table(pipeline: Path) -> str:
             _size(linker / "model"),
         ),
         (
-            "starter vocabulary",
+            "vocabulary",
             f"{vocabulary['concepts']:,} concepts, {vocabulary['names']:,} names",
             _size(linker / "kb"),
         ),
@@ -168,8 +168,8 @@ def _limits(fitted: dict[str, Any]) -> str:
     )
     return (
         f"{limits}, fitted on {' and '.join(fitted['corpora'])}: of {n_inside:,} mentions whose "
-        f"concept the starter has, {fitted['n_right']:,} get it; of {fitted['n_outside']:,} others "
-        f"{fitted['n_outside_nil']:,} link to nothing (`NIL`)"
+        f"concept the vocabulary has, {fitted['n_right']:,} get it; of {fitted['n_outside']:,} "
+        f"others {fitted['n_outside_nil']:,} link to nothing (`NIL`)"
     )
 
 

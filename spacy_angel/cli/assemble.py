@@ -8,9 +8,7 @@ import typer
 
 def assemble(
     model: Annotated[str, typer.Option(help="Encoder-decoder: folder, hub name or en_angel_mini.")],
-    kb: Annotated[
-        Path, typer.Option(help="Vocabulary, a folder or file, or en_angel_mini for the starter.")
-    ],
+    kb: Annotated[Path, typer.Option(help="Vocabulary, a folder or file, or en_angel_mini.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the pipeline.")],
     ner: Annotated[
         str | None,

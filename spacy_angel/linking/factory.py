@@ -13,7 +13,7 @@ from .settings import LinkerSettings
 DEFAULT_CONFIG: dict[str, Any] = {
     # A folder, a hub name, or a block with @architectures; null is the model that ships.
     "model": None,
-    # A stored vocabulary, a vocabulary file, or a block with @misc; null is the starter that ships.
+    # A stored vocabulary, a vocabulary file, or a block with @misc; null is the one that ships.
     "vocabulary": None,
     **LinkerSettings().to_dict(),
     "scorer": {"@scorers": "spacy_angel.linker_scorer.v1"},

@@ -85,7 +85,7 @@ def load_vocabulary(path: str | Path | None) -> "ConceptKB":
 
     path (str | Path | None): a folder that `spacy-angel kb build` wrote; or a vocabulary file,
         which is built in memory; or the name of one that was fetched, or that a package brings;
-        None and `en_angel_mini` are the shipped starter vocabulary.
+        None and `en_angel_mini` are the shipped one.
     RETURNS (ConceptKB): the vocabulary.
     RAISES (AngelError): there is no such thing.
     """

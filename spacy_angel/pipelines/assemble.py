@@ -43,7 +43,7 @@ def assemble(
     """Put a pipeline together and save it: recogniser, abbreviation detector, linker.
 
     model (Path | str): encoder-decoder, a folder or hub name, or `en_angel_mini` for the shipped.
-    kb (Path): vocabulary, a folder or file, or `en_angel_mini` for the starter.
+    kb (Path): vocabulary, a folder or file, or `en_angel_mini` for the one that ships.
     output (Path): folder to write; a pipeline that stands there is replaced, other files in the
         folder stay.
     ner (Path | str | None): trained pipeline, a folder or package, whose components come first

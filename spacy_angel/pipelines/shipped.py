@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 _LINKER = "angel_linker"
 _NO_LIMITS: dict[str, Any] = {"threshold": None, "min_log_prob": None}
-# What the probabilities of the model alone were calibrated to with the starter.
-_WITHOUT_EVIDENCE: dict[str, Any] = {"threshold": 0.7065918082278868}
+# What the probabilities of the model alone were calibrated to with MeSH.
+_WITHOUT_EVIDENCE: dict[str, Any] = {"threshold": 0.5433353639378553}
 
 
 def load(
@@ -42,8 +42,8 @@ def load(
         raise AngelError(Errors.E313.format(path=SHIPPED_PIPELINE))
     linker: Any
     types: dict[str, Any] = {}
-    if kb is not None:
-        # The pipeline opens with the starter, which has other types.
+    if kb is not None or "types_by_label" in settings:
+        # A config would add labels to its own; and another vocabulary has other types.
         types = {"types_by_label": settings.pop("types_by_label", {})}
     if not settings.get("evidence", model is None):
         settings = (_WITHOUT_EVIDENCE if kb is None and model is None else _NO_LIMITS) | settings
@@ -55,6 +55,6 @@ def load(
         linker = nlp.add_pipe(_LINKER, config={"model": str(model), **settings})
     if kb is not None:
         linker.kb = load_vocabulary(kb)
-        linker.settings = replace(linker.settings, **types)
+    linker.settings = replace(linker.settings, **types)
     linker.initialize(nlp=nlp)
     return nlp

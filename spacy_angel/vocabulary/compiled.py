@@ -1,4 +1,4 @@
-"""What is compiled from a vocabulary once and kept in its folder."""
+"""What is compiled from a vocabulary once and kept: in its folder, or in the user's cache."""
 
 import logging
 import shutil
@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from ..errors import AngelError, Warnings
+from ..files.download import cache_folder
 
 logger = logging.getLogger(__name__)
 
@@ -23,26 +24,33 @@ T = TypeVar("T", bound=Compiled)
 def open_or_compile(
     folder: Path | None, what: str, read: Callable[[Path], T], build: Callable[[], T]
 ) -> T:
-    """Open what was compiled before; else compile it, and put it in the folder for the next time.
+    """Open what was compiled before; else compile it, and put it in the folder for the next time,
+    or, where that cannot be written (a package that another user has installed), in the cache.
 
-    folder (Path | None): where it is, or will be; None keeps it in memory.
+    folder (Path | None): where it is, or will be, named after what it is compiled from; None keeps
+        it in memory.
     what (str): its name in a warning, e.g. `name trie`.
     read (Callable[[Path], T]): opens the folder; one that is damaged is compiled anew.
     build (Callable[[], T]): compiles it.
     RETURNS (T): mapped where it could be stored, else in memory.
     """
-    if folder is not None and folder.exists():
+    if folder is None:
+        return build()
+    places = (folder, cache_folder() / "compiled" / folder.name)
+    for place in places:
+        if not place.exists():
+            continue
         try:
-            return read(folder)
+            return read(place)
         except AngelError as error:
             logger.warning(Warnings.W101.format(what=what, error=error))
-            shutil.rmtree(folder, ignore_errors=True)
+            shutil.rmtree(place, ignore_errors=True)
     made = build()
-    if folder is None:
-        return made
-    try:
-        made.to_disk(folder)
-        return read(folder)
-    except OSError as error:
-        logger.warning(Warnings.W102.format(what=what, error=error))
-        return made
+    for place in places:
+        try:
+            made.to_disk(place)
+            return read(place)
+        except OSError as error:
+            problem = error
+    logger.warning(Warnings.W102.format(what=what, error=problem))
+    return made

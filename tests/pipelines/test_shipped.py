@@ -65,13 +65,38 @@ def test_it_opens_by_its_name() -> None:
     assert nlp.get_pipe("angel_linker") is linker
 
 
-def test_its_vocabulary_is_the_starter() -> None:
-    stored = {concept.concept_id: concept for concept in loaders.load_vocabulary(None)}
-    assert stored.keys() == {concept.concept_id for concept in STARTER}
+def test_its_vocabulary_is_mesh_with_the_notice_that_its_source_asks_for() -> None:
+    kb = loaders.load_vocabulary(None)
+    assert len(kb) == 26_387
+    assert kb["MESH:D005909"].types == ("C", "C04")
+    trees = {type_ for type_ in kb.types if len(type_) == 1}
+    assert set("ABCDEFG") <= trees <= {*"ABCDEFGHIJKLMNVZ"}
+    assert not any(concept.definition for concept in kb)
+    source, names = kb.meta["sources"]
+    assert names["path"] == "assets/starter.jsonl"
     for concept in STARTER:
-        found = stored[concept.concept_id]
-        assert (found.canonical_name, found.types) == (concept.canonical_name, concept.types)
-        assert set(found.names) == set(concept.names)
+        assert set(concept.names) <= {*kb[concept.concept_id].names}
+    notice = (loaders.SHIPPED_VOCABULARY / "NOTICE.txt").read_text("utf8")
+    assert source["notice"] == notice
+    for part in ("courtesy of the U.S.", "2019", "not the newest edition", "endorsed"):
+        assert part in notice
+    files = [path for path in loaders.SHIPPED_VOCABULARY.iterdir() if path.is_file()]
+    assert sum(path.stat().st_size for path in files) <= 12_000_000
+
+
+def test_diseases_link_to_diseases_and_chemicals_to_chemicals(nlp: Language) -> None:
+    doc = nlp(
+        "She had hyperlipidemia, chest pain, glioblastoma and alkaptonuria and took carboplatin."
+    )
+    assert {ent.text: ent._.kb_id for ent in doc.ents} == {
+        "hyperlipidemia": "MESH:D006949",
+        "chest pain": "MESH:D002637",
+        "glioblastoma": "MESH:D005909",
+        "alkaptonuria": "MESH:D000474",
+        "carboplatin": "MESH:D016190",
+    }
+    settings = nlp.get_pipe("angel_linker").settings
+    assert settings.types_by_label == {"DISEASE": ("C", "F03"), "CHEMICAL": ("D",)}
 
 
 def test_exact_names_of_the_starter_link_right() -> None:
@@ -83,9 +108,9 @@ def test_exact_names_of_the_starter_link_right() -> None:
 
 
 def test_names_that_the_model_finds_improbable_link_all_the_same(nlp: Language) -> None:
-    names = {"Lipitor": "MESH:D000069059", "lockjaw": "MESH:D013742", "the clap": "MESH:D006069"}
+    names = {"whooping cough": "MESH:D014917", "CKD": "MESH:D051436", "COPD": "MESH:D029424"}
     assert linked(nlp, list(names)) == list(names.values())
-    refused = spacy_angel.load(link_exact_names=False, evidence=False)
+    refused = spacy_angel.load(min_log_prob=0.0, link_exact_names=False, evidence=False)
     assert linked(refused, list(names)) == ["NIL"] * 3
     assert linked(nlp, ["nitisinone"]) == ["NIL"]
 
@@ -140,11 +165,11 @@ def test_another_model_comes_without_the_limits(tmp_path: Path) -> None:
 
 def test_settings_replace_the_pipeline_s_own() -> None:
     nlp = spacy_angel.load(
-        min_log_prob=0.0, num_beams=7, types_by_label={"X": ["Chemical"]}, labels_discard=["Y"]
+        min_log_prob=0.0, num_beams=7, types_by_label={"X": ["D"]}, labels_discard=["Y"]
     )
     settings = nlp.get_pipe("angel_linker").settings
     assert (settings.min_log_prob, settings.num_beams) == (0.0, 7)
-    assert settings.types_by_label == {"X": ("Chemical",)}
+    assert settings.types_by_label == {"X": ("D",)}
     assert settings.labels_discard == ("Y",)
     assert linked(nlp, ["aspirin", "aspirin pills"]) == ["MESH:D001241", "NIL"]
 

@@ -499,9 +499,26 @@ def test_a_trie_of_other_names_is_not_used(tmp_path):
     }
 
 
-def test_a_folder_that_cannot_be_written_keeps_the_trie_in_memory(tmp_path, caplog):
-    kb = ConceptKB.build(CONCEPTS, tmp_path / "kb")
+def test_a_folder_that_cannot_be_written_leaves_the_trie_in_the_cache(
+    tmp_path, caplog, monkeypatch
+):
+    monkeypatch.setenv("SPACY_ANGEL_CACHE", str(tmp_path / "cache"))
+    ConceptKB.build(CONCEPTS, tmp_path / "kb")
     (tmp_path / "kb/tries").write_text("in the way")
+    for calls in (1, 0):
+        tokenizer = CharacterTokenizer()
+        kb = ConceptKB.from_disk(tmp_path / "kb")
+        assert len(legal_names(kb.search_space(tokenizer))) == 5
+        assert tokenizer.calls == calls
+    assert len(list((tmp_path / "cache/compiled").iterdir())) == 1
+    assert not caplog.text
+
+
+def test_without_a_folder_to_write_the_trie_stays_in_memory(tmp_path, caplog, monkeypatch):
+    monkeypatch.setenv("SPACY_ANGEL_CACHE", str(tmp_path / "cache"))
+    kb = ConceptKB.build(CONCEPTS, tmp_path / "kb")
+    for name in ("kb/tries", "cache"):
+        (tmp_path / name).write_text("in the way")
     assert len(legal_names(kb.search_space(CharacterTokenizer()))) == 5
     assert "stays in memory" in caplog.text
 

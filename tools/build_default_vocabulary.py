@@ -1,0 +1,91 @@
+"""Build the vocabulary that ships: what a mention can stand for of MeSH.
+
+    python tools/build_default_vocabulary.py DESCRIPTORS.tsv TREE_NUMBERS.tsv -o FOLDER
+
+Names that people say and write, and MeSH does not list (`lockjaw`, `CKD`, brands), come from
+`assets/starter.jsonl`, which was written for this package.
+
+DESCRIPTORS.tsv: identifier, name, synonyms with `|` between them. TREE_NUMBERS.tsv: identifier,
+name, tree number. Both are tables of Medical Subject Headings, of 2019 and of 2015.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from spacy_angel.files.atomic import write_text
+from spacy_angel.vocabulary.concepts import Concept
+from spacy_angel.vocabulary.formats.registry import read_vocabulary
+from spacy_angel.vocabulary.kb import ConceptKB
+
+NAMES = Path(__file__).parents[1] / "assets" / "starter.jsonl"
+# Anatomy, organisms, diseases, chemicals and drugs, procedures, psychiatry and psychology,
+# phenomena. Disciplines, humanities, health care, publication types and places stay out.
+TREES = frozenset("ABCDEFG")
+_TREES_OF = {"Disease": "C", "Chemical": "D"}
+NOTICE = """\
+Medical Subject Headings (MeSH), edition of 2019 with tree numbers of 2015, courtesy of the U.S.
+National Library of Medicine.
+
+Of each descriptor of the trees A to G, and of those that have no tree number of 2015, identifier,
+names, and the letter and branch of its tree numbers are here; scope notes and all else are left
+out. Names of common diseases and chemicals that are not MeSH's own were added to its descriptors.
+It is not the newest edition and does not reflect the most current data that the National Library
+of Medicine has; that is at https://www.nlm.nih.gov/mesh. The National Library of Medicine has
+neither made nor endorsed this package.
+"""
+
+
+def build(
+    descriptors: Annotated[Path, typer.Argument(help="Identifier, name, synonyms.")],
+    tree_numbers: Annotated[Path, typer.Argument(help="Identifier, name, tree number.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write.")],
+) -> None:
+    """Build the vocabulary, and put the notice that its source asks for beside it."""
+    left_out: Counter[str] = Counter()
+    source = {
+        "source": "mesh",
+        "title": "Medical Subject Headings",
+        "release": "2019",
+        "tree_numbers": "2015",
+        "path": descriptors.name,
+        "licence": "National Library of Medicine, free of charge with this notice",
+        "notice": NOTICE,
+        "skipped": left_out,
+    }
+    rows = read_vocabulary(descriptors, "table", prefix="MESH", tree_numbers=str(tree_numbers))
+    more = {"path": f"assets/{NAMES.name}", "title": "Common names, written for this package"}
+    untyped: set[str] = set()
+    vocabularies = [_of_trees(rows, left_out, untyped), _common_names(untyped)]
+    kb = ConceptKB.join(vocabularies, output, sources=[source, more])
+    write_text(output / "NOTICE.txt", NOTICE)
+    megabytes = sum(path.stat().st_size for path in output.iterdir() if path.is_file()) / 1e6
+    typer.echo(f"{len(kb):,} concepts, {kb.n_names:,} names, {megabytes:.1f} MB; {dict(left_out)}")
+
+
+def _common_names(untyped: set[str]) -> Iterator[Concept]:
+    """Further names of descriptors, and the tree of those that have no tree number."""
+    for concept in read_vocabulary(NAMES):
+        trees = tuple(_TREES_OF[name] for name in concept.types)
+        types = trees if concept.concept_id in untyped else ()
+        yield replace(concept, types=types, definition=None)
+
+
+def _of_trees(
+    concepts: Iterator[Concept], left_out: Counter[str], untyped: set[str]
+) -> Iterator[Concept]:
+    for concept in concepts:
+        if not concept.types:
+            untyped.add(concept.concept_id)
+        if not concept.types or TREES.intersection(concept.types):
+            yield concept
+        else:
+            left_out["descriptors of other trees"] += 1
+
+
+if __name__ == "__main__":
+    typer.run(build)
