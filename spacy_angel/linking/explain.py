@@ -1,12 +1,14 @@
 """Why a mention has its link, or none: what was found for it, and which rule decided."""
 
 from dataclasses import dataclass
+from math import fsum
 from typing import TYPE_CHECKING, Any
 
 from ..vocabulary.concepts import normalize_name
 from .mentions import read_mentions
 from .ranking import NIL
 from .settings import LinkerSettings
+from .short_forms import expand_short_form
 
 if TYPE_CHECKING:
     from spacy.tokens import Span
@@ -21,8 +23,8 @@ class FoundConcept:
     concept_id (str), canonical_name (str): the concept; the name is empty where the vocabulary has
         lost it since.
     probability (float): as in `kb_ents`.
-    names (tuple[tuple[str, float], ...]): the names that led to it with their log-probability in
-        nats, best first.
+    names (tuple[tuple[str, float], ...]): the names that led to it with the model's
+        log-probability in nats, most probable first.
     """
 
     concept_id: str
@@ -52,7 +54,8 @@ def explain_link(span: "Span", linker: "AngelLinker") -> Explanation:
     settings, kb = linker.settings, linker.kb
     candidates: list[dict[str, Any]] = span._.get(settings.candidates_attr)
     names: dict[str, list[tuple[str, float]]] = {}
-    for candidate in candidates:
+    # With evidence a name may be far more probable than the model alone has it.
+    for candidate in sorted(candidates, key=lambda c: -c.get("probability", c["log_prob"])):
         names.setdefault(candidate["concept_id"], []).append(
             (candidate["name"], candidate["log_prob"])
         )
@@ -61,13 +64,15 @@ def explain_link(span: "Span", linker: "AngelLinker") -> Explanation:
             concept_id,
             kb[concept_id].canonical_name if concept_id in kb else "",
             probability,
-            tuple(sorted(names[concept_id], key=lambda pair: -pair[1])),
+            tuple(names[concept_id]),
         )
         for concept_id, probability in linker.rank(candidates)
     )
     (mention,) = read_mentions(
         span.doc, [span], resolve_abbreviations=settings.resolve_abbreviations
     )
+    if settings.expand_short_forms:
+        mention = expand_short_form(mention, kb)
     why = _why(mention.text, span.label_, span._.get(settings.kb_id_attr), concepts, settings)
     if mention.text != span.text:
         why = f"Read as “{mention.text}”. {why}"
@@ -98,7 +103,11 @@ def _why(
             f"It is a name of the concept: {found}." if is_name else f"Most probable name: {found}."
         )
     if settings.threshold is not None and top.probability < settings.threshold:
-        return f"Most probable name: {found}: under the threshold {settings.threshold:.3f}."
-    if settings.min_log_prob is not None and log_prob < settings.min_log_prob:
-        return f"Most probable name: {found}: under min_log_prob {settings.min_log_prob:.2f}."
+        none = ""
+        if settings.evidence:
+            none = f"; that none is right: {1 - fsum(c.probability for c in concepts):.3f}"
+        return f"Most probable name: {found}: under the threshold {settings.threshold:.3f}{none}."
+    least = None if settings.evidence else settings.min_log_prob
+    if least is not None and log_prob < least:
+        return f"Most probable name: {found}: under min_log_prob {least:.2f}."
     return f"Most probable name: {found}: refused by limits that have changed since."

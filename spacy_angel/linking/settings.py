@@ -182,10 +182,19 @@ class LinkerSettings:
         ),
     ] = "kb_id"
     kb_ents_attr: Annotated[
-        Name, Field(description="attribute on `span._` with the concepts and their probability")
+        Name,
+        Field(
+            description="attribute on `span._` with the concepts: with `evidence` the probability "
+            "that each is right, which with that of none makes 1; else its share among the names "
+            "found"
+        ),
     ] = "kb_ents"
     candidates_attr: Annotated[
-        Name, Field(description="attribute on `span._` with all that the search found")
+        Name,
+        Field(
+            description="attribute on `span._` with all that was found: names with the model's "
+            "`log_prob`, with `evidence` also each one's `probability`"
+        ),
     ] = "candidates"
     # Where and how it runs.
     batch_size: Annotated[int, Field(ge=1, description="mentions in one pass of the model")] = 32

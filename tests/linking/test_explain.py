@@ -95,3 +95,47 @@ def test_an_identifier_from_before_has_a_row_without_figures(linker) -> None:
     kept = span(linker, "pain", "T:2", [])
     kept._.kb_ents = []
     assert link_rows(kept.doc, linker) == [("pain", "DISEASE", "T:2", "Heart attack", "", "")]
+
+
+def test_with_evidence_the_probabilities_are_those_of_the_names_and_of_none(linker) -> None:
+    found = [
+        {
+            "concept_id": "T:1",
+            "name": "Renal colic",
+            "score": 0,
+            "log_prob": -9,
+            "probability": 0.3,
+        },
+        {
+            "concept_id": "T:1",
+            "name": "Kidney colic",
+            "score": 0,
+            "log_prob": -2,
+            "probability": 0.1,
+        },
+        {
+            "concept_id": "T:2",
+            "name": "Heart attack",
+            "score": -1,
+            "log_prob": -1,
+            "probability": 0.2,
+        },
+    ]
+    with linker.using(evidence=True, threshold=0.5, min_log_prob=-0.5):
+        explained = explain_link(span(linker, "pain", "NIL", found), linker)
+    assert explained.why == (
+        "Most probable name: “Renal colic”, probability 0.400, log-probability -9.00: under the "
+        "threshold 0.500; that none is right: 0.400."
+    )
+    assert [(c.concept_id, c.probability) for c in explained.concepts] == [
+        ("T:1", pytest.approx(0.4)),
+        ("T:2", 0.2),
+    ]
+
+
+def test_a_short_form_that_was_read_is_told(linker) -> None:
+    linker.kb.add(Concept("T:3", "Hypertension"))
+    found = [{"concept_id": "T:3", "name": "Hypertension", "score": -1.0, "log_prob": -1.0}]
+    with linker.using(expand_short_forms=True):
+        why = explain_link(span(linker, "HTN", "T:3", found), linker).why
+    assert why.startswith("Read as “hypertension”. It is a name of the concept")
