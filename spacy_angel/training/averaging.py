@@ -28,8 +28,8 @@ def average_models(
     output (Path): folder to write; a model that stands there is replaced once the mean is made.
     shares (Sequence[float] | None): n numbers above 0, in proportion; by default all equal.
     RAISES (AngelError): no model or a folder that is none, other than n shares or one not above 0,
-        models that differ, or an output in whose place something else stands.
-    RAISES (OSError): weights that cannot be read, e.g. int8 ones.
+        models that differ, weights that cannot be read, or an output in whose place something else
+        stands.
     """
     shares = list(shares or [1.0] * len(folders))
     if not folders or len(shares) != len(folders) or not all(0 < s < float("inf") for s in shares):
