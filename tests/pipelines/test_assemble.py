@@ -20,8 +20,9 @@ from spacy_angel.pipelines.assemble import DESCRIPTION, assemble
 torch.set_num_threads(1)
 
 RECORDS = [
-    {"concept_id": c, "canonical_name": name, "aliases": aliases, "types": ["Disease"]}
-    for c, (name, *aliases) in (models.DISEASES | models.DRUGS).items()
+    {"concept_id": c, "canonical_name": name, "aliases": aliases, "types": [kind]}
+    for kind, concepts in (("Disease", models.DISEASES), ("Chemical", models.DRUGS))
+    for c, (name, *aliases) in concepts.items()
 ]
 CORPUS = """\
 1|t|history of aspirin. history of diabetes.
