@@ -58,7 +58,7 @@ def shipped_table(pipeline: Path) -> str:
             f"{vocabulary['concepts']:,} concepts, {vocabulary['names']:,} names",
             _size(linker / "kb"),
         ),
-        ("limits", _limits(meta["performance"]["calibration"]), None),
+        ("limits with `evidence` off", _limits(meta["performance"]["calibration"]), None),
         ("in all", "", _size(pipeline)),
     ]
     lines = ["| part | | MB |", "|---|---|--:|"]
