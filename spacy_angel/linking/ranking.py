@@ -16,7 +16,7 @@ NIL = "NIL"
 
 
 class NameScore(Protocol):
-    """What this module reads of a search result; `generator.Hypothesis` fits."""
+    """What this module reads of a search result; `search.search.Hypothesis` fits."""
 
     @property
     def name(self) -> int: ...

@@ -29,7 +29,7 @@ def bart(max_source_tokens: int = 512) -> PromptEncoder:
     return PromptEncoder(bart_tokenizer(), format, decoder_start_token_id=2, eos_token_id=2)
 
 
-def t5_like() -> PromptEncoder:
+def t5_like(max_source_tokens: int = 512) -> PromptEncoder:
     """Sentence pieces: a blank before every word, also the first; `… </s>`; starts with <pad>."""
     pieces = ["<pad>", "</s>", "<unk>", "▁", "▁START", "▁END", "▁is", "▁a", "▁diabetes", "▁patient"]
     tokenizer = Tokenizer(models.Unigram([(piece, -1.0) for piece in pieces], unk_id=2))
@@ -40,10 +40,11 @@ def t5_like() -> PromptEncoder:
     fast = PreTrainedTokenizerFast(
         tokenizer_object=tokenizer, pad_token="<pad>", eos_token="</s>", unk_token="<unk>"
     )
-    return PromptEncoder(fast, PromptFormat(), decoder_start_token_id=0, eos_token_id=1)
+    format = PromptFormat(max_source_tokens=max_source_tokens)
+    return PromptEncoder(fast, format, decoder_start_token_id=0, eos_token_id=1)
 
 
-def bert_like() -> PromptEncoder:
+def bert_like(max_source_tokens: int = 512) -> PromptEncoder:
     """Uncased word pieces: `[CLS] … [SEP]`; the marks are added tokens, plain words would be lost
     among the others."""
     words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "a", "is", "start", "end", "diabetes", "##es"]
@@ -58,7 +59,9 @@ def bert_like() -> PromptEncoder:
         tokenizer_object=tokenizer, unk_token="[UNK]", cls_token="[CLS]", sep_token="[SEP]"
     )
     fast.add_special_tokens({"additional_special_tokens": ["[START]", "[END]"]})
-    format = PromptFormat(start_mark="[START]", end_mark="[END]")
+    format = PromptFormat(
+        start_mark="[START]", end_mark="[END]", max_source_tokens=max_source_tokens
+    )
     return PromptEncoder(fast, format, decoder_start_token_id=2, eos_token_id=3)
 
 
@@ -197,13 +200,27 @@ def test_context_cut_beforehand_gives_the_same_tokens(
     left: list[str], right: list[str], limit: int, blank: str
 ) -> None:
     mention = Mention("diabetes", blank.join(left), blank.join(right))
-    for encoder in (bart(512), t5_like(), bert_like()):
+    for make in (bart, t5_like, bert_like):
+        encoder = make(100_000)
+        [whole] = encoder.source_ids([mention])
+        [bare] = encoder.source_ids([Mention("diabetes")])
+        n_bos, n_eos = len(encoder.bos_ids), len(encoder.eos_ids)
+        marked = bare[n_bos : len(bare) - n_eos]
+        begin = next(i for i in range(len(whole)) if whole[i : i + len(marked)] == marked)
+        before, after = whole[n_bos:begin], whole[begin + len(marked) : len(whole) - n_eos]
         encoder.limit_source(limit)
         [short] = encoder.source_ids([mention])
-        # By the rule, from tokens of the whole text.
-        parts = (mention.left.lower().strip(), " diabetes", " " + mention.right.lower().strip())
-        ids = [encoder._ids([part if part.strip() else ""])[0] for part in parts]
-        assert short == encoder._fit(*ids)
+        if limit < len(bare):
+            assert len(short) < len(bare)
+            continue
+        n_left, n_right = split_context(len(before), len(after), limit - len(bare))
+        assert short == [
+            *encoder.bos_ids,
+            *before[len(before) - n_left :],
+            *marked,
+            *after[:n_right],
+            *encoder.eos_ids,
+        ]
 
 
 def test_context_without_blanks_is_read_whole() -> None:

@@ -31,10 +31,8 @@ def mesh_names() -> dict[str, set[str]]:
     return names
 
 
-def test_size_and_fields(starter: list[dict]) -> None:
-    assert len(starter) == 611
-    assert sum(c["types"] == ["Disease"] for c in starter) == 349
-    assert sum(c["types"] == ["Chemical"] for c in starter) == 262
+def test_fields(starter: list[dict]) -> None:
+    assert {tuple(c["types"]) for c in starter} == {("Disease",), ("Chemical",)}
     assert len({c["concept_id"] for c in starter}) == len(starter)
     for concept in starter:
         assert list(concept) == FIELDS
