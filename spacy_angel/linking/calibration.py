@@ -187,8 +187,8 @@ def fit_temperature(items: Sequence[CalibrationItem]) -> float:
     # A coarse grid first: with several names a concept, the likelihood need not be convex.
     grid = np.geomspace(*TEMPERATURES, 25)
     values = [negative_log_likelihood(items, float(t)) for t in grid]
-    at = int(np.argmin(values))
-    bounds = np.log([grid[max(at - 1, 0)], grid[min(at + 1, len(grid) - 1)]])
+    position = int(np.argmin(values))
+    bounds = np.log([grid[max(position - 1, 0)], grid[min(position + 1, len(grid) - 1)]])
     fitted = minimize_scalar(
         lambda t: negative_log_likelihood(items, float(np.exp(t))), bounds=bounds, method="bounded"
     )
@@ -269,8 +269,8 @@ def _is_found(item: CalibrationItem) -> bool:
 
 def _limits(values: np.ndarray) -> np.ndarray:
     """«Off», then the middles between neighbouring values, rising."""
-    found = np.unique(values)
-    middles = (found[1:] + found[:-1]) / 2
+    levels = np.unique(values)
+    middles = (levels[1:] + levels[:-1]) / 2
     if len(middles) > MAX_LIMITS:
         middles = np.unique(np.quantile(middles, np.linspace(0, 1, MAX_LIMITS), method="nearest"))
     return np.concatenate([[-np.inf], middles])

@@ -105,22 +105,22 @@ def weigh(mention: str, names: Sequence[FoundName], agreed: Collection[str] = ()
     """
     n_letters = len(mention.replace(" ", ""))
     is_short = n_letters <= SHORT
-    best = max((found.log_prob for found in names), default=FLOOR)
+    best = max((name.log_prob for name in names), default=FLOOR)
     lost = min(max(-best / LOST, 0.0), 1.0)
     candidates, rows, shares = [], [], []
     edits = cosine = 0.0
     is_name = False
-    for found in names:
-        is_mention = found.text == mention
-        log_prob = max(found.log_prob, FLOOR) / 10
-        alike = Alike(0.0, 0.0) if is_short and not is_mention else found.alike
+    for name in names:
+        is_mention = name.text == mention
+        log_prob = max(name.log_prob, FLOOR) / 10
+        alike = Alike(0.0, 0.0) if is_short and not is_mention else name.alike
         edits, cosine = max(edits, alike.edits), max(cosine, alike.cosine)
         is_name |= is_mention
-        n_edits = round((1 - alike.edits) * max(len(found.text), len(mention)))
+        n_edits = round((1 - alike.edits) * max(len(name.text), len(mention)))
         may_err = not is_mention and not is_short
-        for concept_id in found.concepts:
-            candidates.append(Candidate(concept_id, found.name, found.score, found.log_prob))
-            shares.append(len(found.concepts))
+        for concept_id in name.concepts:
+            candidates.append(Candidate(concept_id, name.name, name.score, name.log_prob))
+            shares.append(len(name.concepts))
             rows.append(
                 (
                     log_prob,
@@ -130,8 +130,8 @@ def weigh(mention: str, names: Sequence[FoundName], agreed: Collection[str] = ()
                     alike.edits**2 * lost,
                     is_mention and not is_short,
                     is_mention and is_short,
-                    is_mention and len(found.concepts) == 1,
-                    is_mention and concept_id in found.canonical,
+                    is_mention and len(name.concepts) == 1,
+                    is_mention and concept_id in name.canonical,
                     may_err and n_edits == 1,
                     may_err and n_edits == 2 and n_letters >= _TWO_LETTERS_FROM,
                     concept_id in agreed,
@@ -187,15 +187,15 @@ def rank_by_evidence(
     ranked = [RankedConcept(c, sums[c] * scale[c], log_probs[c]) for c in sums]
     ranked.sort(key=lambda concept: (-concept.probability, concept.concept_id))
     places = {concept.concept_id: place for place, concept in enumerate(ranked)}
-    found = [
+    pairs = [
         (candidate, part * scale[candidate.concept_id])
         for candidate, part in zip(evidence.candidates, parts, strict=True)
     ]
     best: defaultdict[int, tuple[int, float]] = defaultdict(lambda: (len(places), 0.0))
-    for candidate, part in found:
+    for candidate, part in pairs:
         best[candidate.name] = min(best[candidate.name], (places[candidate.concept_id], -part))
-    found.sort(key=lambda pair: (*best[pair[0].name], pair[0].name, places[pair[0].concept_id]))
-    return ranked, found
+    pairs.sort(key=lambda pair: (*best[pair[0].name], pair[0].name, places[pair[0].concept_id]))
+    return ranked, pairs
 
 
 def _vector(weights: Mapping[str, float], names: Sequence[str]) -> np.ndarray:

@@ -96,18 +96,20 @@ def _why(
         return "No name that it may have was found."
     top = concepts[0]
     name, log_prob = top.names[0]
-    found = f"“{name}”, probability {top.probability:.3f}, log-probability {log_prob:.2f}"
+    figures = f"“{name}”, probability {top.probability:.3f}, log-probability {log_prob:.2f}"
     if kb_id != NIL:
         is_name = any(normalize_name(name) == normalize_name(read) for name, _ in top.names)
         return (
-            f"It is a name of the concept: {found}." if is_name else f"Most probable name: {found}."
+            f"It is a name of the concept: {figures}."
+            if is_name
+            else f"Most probable name: {figures}."
         )
     if settings.threshold is not None and top.probability < settings.threshold:
         none = ""
         if settings.evidence:
             none = f"; that none is right: {1 - fsum(c.probability for c in concepts):.3f}"
-        return f"Most probable name: {found}: under the threshold {settings.threshold:.3f}{none}."
+        return f"Most probable name: {figures}: under the threshold {settings.threshold:.3f}{none}."
     least = None if settings.evidence else settings.min_log_prob
     if least is not None and log_prob < least:
-        return f"Most probable name: {found}: under min_log_prob {least:.2f}."
-    return f"Most probable name: {found}: refused by limits that have changed since."
+        return f"Most probable name: {figures}: under min_log_prob {least:.2f}."
+    return f"Most probable name: {figures}: refused by limits that have changed since."

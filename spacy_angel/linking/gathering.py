@@ -59,10 +59,10 @@ def gather_evidence(
     RETURNS (list[Evidence]): one a mention.
     """
     normal = [normalize_name(item.mention.text) for item in searched]
-    found = [_names_found(item, kb, text) for item, text in zip(searched, normal, strict=True)]
-    undecided = [i for i, text in enumerate(normal) if not _is_decided(found[i], text)]
-    near = {i: _names_near(searched[i], kb, normal[i], found[i], n_near) for i in undecided}
-    asked = [i for i in undecided if near[i] and _best(found[i]) < _DECIDED]
+    results = [_names_found(item, kb, text) for item, text in zip(searched, normal, strict=True)]
+    undecided = [i for i, text in enumerate(normal) if not _is_decided(results[i], text)]
+    near = {i: _names_near(searched[i], kb, normal[i], results[i], n_near) for i in undecided}
+    asked = [i for i in undecided if near[i] and _best(results[i]) < _DECIDED]
     log_probs = generator.log_probs_of(
         [searched[i].mention for i in asked],
         [[name.text for name in near[i]] for i in asked],
@@ -70,7 +70,7 @@ def gather_evidence(
     )
     for i, values in zip(asked, log_probs, strict=True):
         near[i] = [_with_log_prob(name, v) for name, v in zip(near[i], values, strict=True)]
-    names = [found[i] + near.get(i, []) for i in range(len(searched))]
+    names = [results[i] + near.get(i, []) for i in range(len(searched))]
     agreed = _agreed(searched, normal, names)
     return [weigh(*parts) for parts in zip(normal, names, agreed, strict=True)]
 
@@ -134,8 +134,8 @@ def _agreed(
     """For each mention the concepts that another mention of the document, in other words, names
     without a doubt: it is a name of that concept alone."""
     named: defaultdict[int, defaultdict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
-    for item, mention, found in zip(searched, mentions, names, strict=True):
-        for name in found:
+    for item, mention, item_names in zip(searched, mentions, names, strict=True):
+        for name in item_names:
             if name.text == mention and len(name.concepts) == 1:
                 named[item.document][name.concepts[0]].add(mention)
     return [

@@ -42,8 +42,10 @@ def is_foreign(label: str, types: Iterable[str]) -> bool:
         is of no known kind, or there is no type.
     """
     kinds = _kinds_of_label(label)
-    found = [_kinds_of_type(name) for name in types]
-    return bool(kinds and found) and all(some and kinds.isdisjoint(some) for some in found)
+    type_kinds = [_kinds_of_type(name) for name in types]
+    return bool(kinds and type_kinds) and all(
+        some and kinds.isdisjoint(some) for some in type_kinds
+    )
 
 
 @cache

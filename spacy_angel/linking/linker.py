@@ -236,7 +236,7 @@ class AngelLinker(Pipe):
             the mention stays as it is.
         """
         docs = list(docs)
-        found = self._find_candidates(docs, overwrite=self.settings.overwrite)
+        candidates = self._find_candidates(docs, overwrite=self.settings.overwrite)
         return [
             [
                 None if names is None else self._link(span.text, names)
@@ -244,7 +244,7 @@ class AngelLinker(Pipe):
                     find_spans(doc, self.settings.span_key), doc_found, strict=True
                 )
             ]
-            for doc, doc_found in zip(docs, found, strict=True)
+            for doc, doc_found in zip(docs, candidates, strict=True)
         ]
 
     def set_annotations(self, docs: Iterable[Doc], links: Sequence[Sequence[Link | None]]) -> None:
@@ -280,7 +280,7 @@ class AngelLinker(Pipe):
             ranked = [(concept_id, fsum(parts)) for concept_id, parts in sums.items()]
             return sorted(ranked, key=lambda pair: (-pair[1], pair[0]))
         numbers: dict[str, int] = {}
-        found = [
+        items = [
             Candidate(
                 candidate["concept_id"],
                 numbers.setdefault(candidate["name"], len(numbers)),
@@ -289,7 +289,7 @@ class AngelLinker(Pipe):
             )
             for candidate in candidates
         ]
-        return _with_probabilities(rank_concepts(found, self.settings.temperature))
+        return _with_probabilities(rank_concepts(items, self.settings.temperature))
 
     def calibrate(self, docs: Iterable[Doc]) -> "Calibration":
         """Fit temperature, threshold and min_log_prob, with the setting `evidence` its weights and
@@ -441,16 +441,16 @@ class AngelLinker(Pipe):
     def _find_candidates(self, docs: Sequence[Doc], overwrite: bool) -> list[list[_Names | None]]:
         """Candidates of every mention: none where it is discarded or blank, None where it keeps
         the identifier that it has."""
-        found: list[list[_Names | None]] = []
+        slots: list[list[_Names | None]] = []
         places: list[tuple[int, int]] = []
         mentions: list[Mention] = []
         labels: list[str] = []
         for doc_index, doc in enumerate(docs):
             spans = find_spans(doc, self.settings.span_key)
-            found.append([None if self._kb_id(s) and not overwrite else _NO_NAMES for s in spans])
+            slots.append([None if self._kb_id(s) and not overwrite else _NO_NAMES for s in spans])
             wanted = [
                 i
-                for i, (span, candidates) in enumerate(zip(spans, found[-1], strict=True))
+                for i, (span, candidates) in enumerate(zip(spans, slots[-1], strict=True))
                 if candidates is not None
                 and span.label_ not in self.settings.labels_discard
                 and span.text.strip()
@@ -468,21 +468,21 @@ class AngelLinker(Pipe):
             mentions = [expand_short_form(mention, self.kb) for mention in mentions]
         searched = self._search(mentions, labels, documents)
         for (doc_index, i), names in zip(places, searched, strict=True):
-            found[doc_index][i] = names
-        return found
+            slots[doc_index][i] = names
+        return slots
 
     def _calibration_items(self, docs: Sequence[Doc]) -> "list[CalibrationItem]":
         """Candidates and right identifiers of every mention whose label is not discarded."""
         from .calibration import CalibrationItem
 
-        found = self._find_candidates(docs, overwrite=True)
+        candidates = self._find_candidates(docs, overwrite=True)
         return [
             CalibrationItem(
                 names.candidates if names else (),
                 frozenset(c for c in gold_ids(span, self.kb.resolve) if c in self.kb),
                 names.evidence if names else None,
             )
-            for doc, doc_found in zip(docs, found, strict=True)
+            for doc, doc_found in zip(docs, candidates, strict=True)
             for span, names in zip(find_spans(doc, self.settings.span_key), doc_found, strict=True)
             if span.label_ not in self.settings.labels_discard
         ]
@@ -564,7 +564,7 @@ class AngelLinker(Pipe):
 
     def _link_by_evidence(self, evidence: Evidence) -> Link:
         obey = self.settings.link_exact_names
-        ranked, found = rank_by_evidence(evidence, self._weights, obey=obey)
+        ranked, pairs = rank_by_evidence(evidence, self._weights, obey=obey)
         if obey and ranked and ranked[0].concept_id == evidence.own:
             kb_id = ranked[0].concept_id
         else:
@@ -574,7 +574,7 @@ class AngelLinker(Pipe):
             kb_ents=[] if kb_id == NIL else _with_probabilities(ranked),
             candidates=[
                 self._plain(candidate) | {"probability": probability}
-                for candidate, probability in found
+                for candidate, probability in pairs
             ],
         )
 

@@ -72,7 +72,7 @@ def abbreviation_replacements(doc: "Doc") -> list[Replacement]:
         made serializable, dictionaries with `short_start`, `short_end` (tokens) and `long_text`.
     RETURNS (list[Replacement]): as `replace_longest` gives them; empty where none was found.
     """
-    found = []
+    replacements = []
     # Not `doc._.abbreviations`: where the detector is not loaded, the attribute is unknown though
     # a document from a DocBin holds it; where it is not set, reading would write its default.
     user_data: dict[Any, Any] = doc.user_data
@@ -81,8 +81,8 @@ def abbreviation_replacements(doc: "Doc") -> list[Replacement]:
             span, long_form = doc[item["short_start"] : item["short_end"]], item["long_text"]
         else:
             span, long_form = item, item._.long_form
-        found.append(Replacement(span.start_char, span.end_char, str(long_form)))
-    return replace_longest(found)
+        replacements.append(Replacement(span.start_char, span.end_char, str(long_form)))
+    return replace_longest(replacements)
 
 
 def _sentence_windows(

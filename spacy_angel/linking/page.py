@@ -62,9 +62,9 @@ def link_rows(doc: "Doc", linker: "AngelLinker") -> list[tuple[str, ...]]:
         concept_id = span._.get(linker.settings.kb_id_attr)
         row = (" ".join(span.text.split()), span.label_, concept_id)
         concepts = {c.concept_id: c for c in explain_link(span, linker).concepts}
-        if (found := concepts.get(concept_id)) is not None:
-            figures = (f"{found.probability:.2f}", f"{found.names[0][1]:.2f}")
-            rows.append((*row, found.canonical_name, *figures))
+        if (concept := concepts.get(concept_id)) is not None:
+            figures = (f"{concept.probability:.2f}", f"{concept.names[0][1]:.2f}")
+            rows.append((*row, concept.canonical_name, *figures))
         elif concept_id in linker.kb:  # it had its identifier before
             rows.append((*row, linker.kb[concept_id].canonical_name, "", ""))
         else:
@@ -113,8 +113,8 @@ def _html_rows(row: tuple[str, ...], explained: Explanation) -> str:
     cells = [*_cells(mention, label), _linked(concept_id), *_cells(name), *_numbers(*numbers)]
     why = escape(explained.why)
     if explained.concepts:
-        found = "".join(map(_found_row, explained.concepts))
-        why = f"<details><summary>{why}</summary><table>{found}</table></details>"
+        concept_rows = "".join(map(_found_row, explained.concepts))
+        why = f"<details><summary>{why}</summary><table>{concept_rows}</table></details>"
     return (
         f'<tr class="mention">{"".join(cells)}</tr>\n'
         f'<tr class="why"><td colspan="{len(cells)}">{why}</td></tr>'

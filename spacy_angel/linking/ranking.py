@@ -68,9 +68,9 @@ def list_candidates(
         vocabulary orders them, best evidence first.
     """
     return [
-        Candidate(concept_id, found.name, found.score, found.log_prob)
-        for found in hypotheses
-        for concept_id in concept_ids_of(found.name)
+        Candidate(concept_id, hypothesis.name, hypothesis.score, hypothesis.log_prob)
+        for hypothesis in hypotheses
+        for concept_id in concept_ids_of(hypothesis.name)
     ]
 
 

@@ -80,8 +80,8 @@ def load(
             return BartModel(config, convert_weights(weights, dtype, device), scales)
     except KeyError as error:
         missing = error.args[0]
-    found = ", ".join(sorted(weights)[:3])
-    raise AngelError(Errors.E014.format(path=folder, missing=missing, found=found))
+    names = ", ".join(sorted(weights)[:3])
+    raise AngelError(Errors.E014.format(path=folder, missing=missing, found=names))
 
 
 def from_module(module: "PreTrainedModel", dtype: torch.dtype) -> "BartModel":

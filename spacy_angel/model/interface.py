@@ -84,19 +84,15 @@ class Tree:
         n, width = len(lengths), int(lengths.max())
         self.lengths = lengths
         self.n_slots = width
-        at = torch.arange(width, device=lengths.device)
-        inside = at < lengths[:, None]
-        causal = at[:, None] >= at
+        position = torch.arange(width, device=lengths.device)
+        inside = position < lengths[:, None]
+        causal = position[:, None] >= position
         self._seen = (causal & inside[:, None]) | torch.eye(
-            width, dtype=torch.bool, device=at.device
+            width, dtype=torch.bool, device=position.device
         )
-        self._prefix = torch.zeros(n, width, dtype=torch.bool, device=at.device)
+        self._prefix = torch.zeros(n, width, dtype=torch.bool, device=position.device)
         self._prefix[:] = inside
-        self._position = at.expand(n, width).clone()
-
-    def prefix_mask(self) -> Tensor:
-        """RETURNS (Tensor): bool[n_mentions, width, width], row sees column."""
-        return self._seen
+        self._position = position.expand(n, width).clone()
 
     def add(self, mentions: Tensor, parents: Tensor, depths: Tensor) -> tuple[Tensor, Tensor]:
         """Give the fed tokens their slots; the arguments are those of `Decoding.feed`.

@@ -74,23 +74,23 @@ def replace_longest(replacements: Iterable[Replacement]) -> list[Replacement]:
     """
     kept: list[Replacement] = []
     for item in sorted(set(replacements), key=lambda r: (r.start - r.end, r)):
-        at = bisect_left(kept, item)
-        before_ends = at == 0 or kept[at - 1].end <= item.start
-        if before_ends and (at == len(kept) or item.end <= kept[at].start):
-            kept.insert(at, item)
+        position = bisect_left(kept, item)
+        before_ends = position == 0 or kept[position - 1].end <= item.start
+        if before_ends and (position == len(kept) or item.end <= kept[position].start):
+            kept.insert(position, item)
     return kept
 
 
 def _replaced(text: str, start: int, end: int, replacements: Sequence[Replacement]) -> str:
     """The text from start to end, with the replacements that lie inside; one blank at most."""
-    parts, at = [], start
+    parts, offset = [], start
     for item in replacements[bisect_left(replacements, start, key=lambda r: r.start) :]:
         if item.start >= end:
             break
         if item.end <= end:
-            parts += [text[at : item.start], item.text]
-            at = item.end
-    return " ".join("".join((*parts, text[at:end])).split())
+            parts += [text[offset : item.start], item.text]
+            offset = item.end
+    return " ".join("".join((*parts, text[offset:end])).split())
 
 
 def _word_start(text: str, at: int) -> int:

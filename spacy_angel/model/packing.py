@@ -19,8 +19,8 @@ class Packing:
         self.total = sum(lengths)
         self.uniform = self.total == self.n * self.width
         self.lengths = torch.tensor(lengths, device=device)
-        at = torch.arange(self.width, device=device)
-        self.inside = at < self.lengths[:, None]
+        position = torch.arange(self.width, device=device)
+        self.inside = position < self.lengths[:, None]
         self.flat = torch.nonzero(self.inside.flatten()).squeeze(1)
         self.positions = self.flat % self.width
 

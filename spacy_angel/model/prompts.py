@@ -237,16 +237,16 @@ def _last_words(text: str, n: int) -> tuple[str, str]:
     end, whole words (`one two three`, 8 → `three`), and the word at the edge."""
     if len(text) <= n:
         return text, ""
-    at = next((i for i in range(len(text) - n, len(text)) if text[i - 1].isspace()), len(text))
-    return text[at:], (text[at:].split(maxsplit=1) or [""])[0]
+    offset = next((i for i in range(len(text) - n, len(text)) if text[i - 1].isspace()), len(text))
+    return text[offset:], (text[offset:].split(maxsplit=1) or [""])[0]
 
 
 def _first_words(text: str, n: int) -> tuple[str, str]:
     """As `_last_words`, from the beginning (`one two three`, 8 → `one two`)."""
     if len(text) <= n:
         return text, ""
-    at = next((i for i in range(n, 0, -1) if text[i].isspace()), 0)
-    return text[:at], (text[:at].rsplit(maxsplit=1) or [""])[-1]
+    offset = next((i for i in range(n, 0, -1) if text[i].isspace()), 0)
+    return text[:offset], (text[:offset].rsplit(maxsplit=1) or [""])[-1]
 
 
 def _cut_middle(ids: list[int], limit: int) -> list[int]:
@@ -264,9 +264,9 @@ def _special_ids(
     `[CLS] … [SEP]`)."""
     plain = tokenizer("a", add_special_tokens=False)["input_ids"]
     whole = tokenizer("a")["input_ids"]
-    at = next(
+    position = next(
         (i for i in range(len(whole) - len(plain) + 1) if whole[i : i + len(plain)] == plain), None
     )
-    if at is None:
+    if position is None:
         return [], [eos_token_id]
-    return whole[:at], whole[at + len(plain) :] or [eos_token_id]
+    return whole[:position], whole[position + len(plain) :] or [eos_token_id]

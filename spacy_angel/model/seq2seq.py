@@ -71,7 +71,7 @@ def load_module(
             weights = float_weights(read_weights(folder))
             missing = model.load_state_dict(weights, strict=False).missing_keys
         else:
-            model, found = AutoModelForSeq2SeqLM.from_pretrained(
+            model, loading_info = AutoModelForSeq2SeqLM.from_pretrained(
                 folder,
                 config=config,
                 torch_dtype=dtype,
@@ -79,7 +79,7 @@ def load_module(
                 output_loading_info=True,
                 **options,
             )
-            missing = found["missing_keys"]
+            missing = loading_info["missing_keys"]
     except (OSError, ValueError, RuntimeError, SafetensorError) as error:
         reason = first_sentence(error)
         raise AngelError(Errors.E007.format(path=folder, error=reason)) from error
@@ -210,11 +210,11 @@ class GenericDecoding:
         """RETURNS (Tensor): int64[n, width], prefix, path, padding."""
         lengths = self._tree.lengths[mentions, None]
         paths = self._paths[mentions, slots]
-        at = torch.arange(width, device=mentions.device).expand(len(mentions), -1)
-        prefix = self._prefixes[mentions].gather(1, at.clamp_max(self._prefixes.shape[1] - 1))
-        path = paths.gather(1, (at - lengths).clamp(0, paths.shape[1] - 1))
-        path = torch.where((path < 0) | (at - lengths >= paths.shape[1]), self._pad, path)
-        return torch.where(at < lengths, prefix, path)
+        position = torch.arange(width, device=mentions.device).expand(len(mentions), -1)
+        prefix = self._prefixes[mentions].gather(1, position.clamp_max(self._prefixes.shape[1] - 1))
+        path = paths.gather(1, (position - lengths).clamp(0, paths.shape[1] - 1))
+        path = torch.where((path < 0) | (position - lengths >= paths.shape[1]), self._pad, path)
+        return torch.where(position < lengths, prefix, path)
 
     @property
     def _pad(self) -> int:

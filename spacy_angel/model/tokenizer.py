@@ -21,7 +21,7 @@ def tokenizer_class(folder: Path) -> Any:
     name = settings.get("tokenizer_class")
     if isinstance(name, str) and "auto_map" not in settings:
         for candidate in (f"{name.removesuffix('Fast')}Fast", name):
-            found = getattr(transformers, candidate, None)
-            if isinstance(found, type) and issubclass(found, transformers.PreTrainedTokenizerBase):
-                return found
+            value = getattr(transformers, candidate, None)
+            if isinstance(value, type) and issubclass(value, transformers.PreTrainedTokenizerBase):
+                return value
     return transformers.AutoTokenizer

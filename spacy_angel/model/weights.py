@@ -128,8 +128,8 @@ def _int8_problem(tensors: Mapping[str, Tensor]) -> str | None:
             if tensor.dim() != 2:
                 return f"{name} is no matrix, its shape is {list(tensor.shape)}"
             if scale is None or scale.dtype != torch.float32 or scale.shape != tensor.shape[:1]:
-                found = "none" if scale is None else f"{scale.dtype} {list(scale.shape)}"
-                return f"{name} needs {len(tensor)} float32 scales, there are {found}"
+                description = "none" if scale is None else f"{scale.dtype} {list(scale.shape)}"
+                return f"{name} needs {len(tensor)} float32 scales, there are {description}"
             if not bool((torch.isfinite(scale) & (scale > 0)).all()):
                 return f"{name} has scales that are not finite numbers above 0"
         elif name.endswith(SCALE_SUFFIX) and name.removesuffix(SCALE_SUFFIX) not in tensors:
@@ -163,8 +163,8 @@ def _read_file(path: Path) -> dict[str, Tensor]:
     if not isinstance(tensors, dict) or not all(isinstance(t, Tensor) for t in tensors.values()):
         raise AngelError(Errors.E005.format(path=path, error="it holds more than named tensors"))
     if path.name == INT8_FILE:
-        if (found := metadata.get("quantization")) != QUANTIZATION:
-            raise AngelError(Errors.E019.format(path=path, found=found, known=QUANTIZATION))
+        if (quantization := metadata.get("quantization")) != QUANTIZATION:
+            raise AngelError(Errors.E019.format(path=path, found=quantization, known=QUANTIZATION))
         if problem := _int8_problem(tensors):
             raise AngelError(Errors.E018.format(path=path, problem=problem))
     return tensors

@@ -62,7 +62,6 @@ class Expander:
         self.decoding = decoding
         self.walker = walker
         self.max_chain = max_chain
-        self.n_decoded = 0
         self._log_probs = torch.empty(0)
         self._slots = torch.empty(0)
 
@@ -141,7 +140,6 @@ class Expander:
         scores = self.decoding.feed(
             torch.cat(tokens)[order], mentions, parents[order], depths[order]
         )
-        self.n_decoded += len(heads)
         rows = torch.empty_like(heads)
         rows[order] = position
         self._store(new.mentions[heads], slots, rows, torch.cat(following), scores)

@@ -127,8 +127,10 @@ class Generator:
                     [sources[i] for i in batch], [prefixes[i] for i in batch], walker, settings
                 )
 
-            for batch, found in zip(batches, map_batches(run, batches, threads), strict=True):
-                for i, result in zip(batch, found, strict=True):
+            for batch, batch_results in zip(
+                batches, map_batches(run, batches, threads), strict=True
+            ):
+                for i, result in zip(batch, batch_results, strict=True):
                     results[i] = result
         return results
 
@@ -142,8 +144,8 @@ class Generator:
         batch_size (int): mentions in one pass.
         RETURNS (list[float]): n sums over the name's tokens, the end token included, in nats.
         """
-        found = self.log_probs_of(mentions, [[name] for name in names], batch_size=batch_size)
-        return [value for values in found for value in values]
+        rows = self.log_probs_of(mentions, [[name] for name in names], batch_size=batch_size)
+        return [value for values in rows for value in values]
 
     def log_probs_of(
         self, mentions: Sequence[Mention], names: Sequence[Sequence[str]], *, batch_size: int = 32
@@ -171,11 +173,11 @@ class Generator:
                 [targets[i] for i in batch],
             )
 
-        found: list[list[float]] = [[] for _ in sources]
+        results: list[list[float]] = [[] for _ in sources]
         for batch, values in zip(batches, map_batches(run, batches, threads), strict=True):
             for i, some in zip(batch, values, strict=True):
-                found[i] = some
-        return found
+                results[i] = some
+        return results
 
     def to_disk(self, path: Path, *, storage: Dtype | None = None) -> None:
         """Save as a Hugging Face folder with the prompt format beside.
@@ -227,12 +229,12 @@ class Generator:
         expander = Expander(decoding, walker, self._max_chain(len(sources)))
         proven = [False] * len(sources)
         if settings.mode == "exact":
-            found, proven = exact_search(expander, len(sources), settings)
+            rows, proven = exact_search(expander, len(sources), settings)
         else:
-            found = beam_search(expander, len(sources), settings)
+            rows = beam_search(expander, len(sources), settings)
         return [
             SearchResult(hypotheses(names, expander, settings.k), sure)
-            for names, sure in zip(found, proven, strict=True)
+            for names, sure in zip(rows, proven, strict=True)
         ]
 
     def _max_chain(self, n_mentions: int) -> int:
@@ -266,8 +268,8 @@ class Generator:
             slots = decoding.n_slots + torch.arange(len(first), device=tokens.device) - first
             parents = torch.where(starts[fed], -1, slots - 1)
             scores = decoding.feed(tokens[fed], mentions[fed], parents, depths[fed])
-            at = torch.arange(len(first), device=tokens.device)
-            sums.index_add_(0, of_name[fed], scores.at(at, tokens[~starts]))
+            row = torch.arange(len(first), device=tokens.device)
+            sums.index_add_(0, of_name[fed], scores.at(row, tokens[~starts]))
         values = iter(sums.tolist())
         return [[next(values) for _ in names] for names in targets]
 

@@ -103,18 +103,18 @@ class _Finished:
         """mentions (Tensor): int64[m], into which rows. score, log_prob (Tensor): float32[m, c],
         -inf for none. n_tokens (Tensor): int64[m, c]. state (Tensor): int64[m, c, n_tries]."""
         merged = torch.cat((self.score[mentions], score), dim=1)
-        best, at = merged.topk(self.size, dim=1)
+        best, column = merged.topk(self.size, dim=1)
         self.score[mentions] = best
-        self.log_prob[mentions] = _take(self.log_prob[mentions], log_prob, at)
-        self.n_tokens[mentions] = _take(self.n_tokens[mentions], n_tokens, at)
+        self.log_prob[mentions] = _take(self.log_prob[mentions], log_prob, column)
+        self.n_tokens[mentions] = _take(self.n_tokens[mentions], n_tokens, column)
         states = torch.cat((self.state[mentions], state), dim=1)
-        self.state[mentions] = states.gather(1, at[..., None].expand(-1, -1, states.shape[2]))
+        self.state[mentions] = states.gather(1, column[..., None].expand(-1, -1, states.shape[2]))
 
     def lists(self) -> list[list[Found]]:
         """RETURNS (list[list[Found]]): a mention's names, best first."""
         columns = (self.state, self.log_prob, self.score, self.n_tokens)
         rows = zip(*(column.tolist() for column in columns), strict=True)
-        return [[found for found in map(Found, *row) if found.score > _DEAD] for row in rows]
+        return [[name for name in map(Found, *row) if name.score > _DEAD] for row in rows]
 
 
 class _Candidates:
@@ -134,8 +134,8 @@ class _Candidates:
         begin = counts.cumsum(0) - counts
         width = max(int(counts.max()), size)
         grid = scores.new_full((n_mentions, width), _DEAD)
-        at = torch.arange(len(mentions), device=mentions.device) - begin[mentions]
-        grid[mentions, at] = scores
+        position = torch.arange(len(mentions), device=mentions.device) - begin[mentions]
+        grid[mentions, position] = scores
         self.score, column = grid.topk(size, dim=1)
         # Empty places point at continuation 0: their score says that they are none.
         self.index = torch.where(self.score > _DEAD, begin[:, None] + column, 0)
@@ -185,10 +185,10 @@ def beam_search(expander: Expander, n_mentions: int, settings: SearchSettings) -
             torch.full_like(new, n_tokens, dtype=torch.int64),
             candidates.states()[:, :beams],
         )
-        running, at = torch.where(ended, _DEAD, candidates.score).topk(beams, dim=1)
+        running, column = torch.where(ended, _DEAD, candidates.score).topk(beams, dim=1)
         going = running[:, 0] / length > finished.worst[original]
         alive = (running > _DEAD) & going[:, None]
-        longer = candidates.longer.pick(candidates.index.gather(1, at)[alive])
+        longer = candidates.longer.pick(candidates.index.gather(1, column)[alive])
         scores = running[alive]
         n_going = int(going.sum())
         if 2 * n_going <= len(original) and n_going:
@@ -299,8 +299,8 @@ class _Agenda:
             return
         counts = torch.bincount(names.mentions, minlength=self.n_mentions)
         shape = (self.n_mentions, int(counts.max()))
-        at = torch.arange(len(log_probs), device=log_probs.device)
-        where = (names.mentions, at - (counts.cumsum(0) - counts)[names.mentions])
+        position = torch.arange(len(log_probs), device=log_probs.device)
+        where = (names.mentions, position - (counts.cumsum(0) - counts)[names.mentions])
         score = log_probs.new_full(shape, _DEAD)
         score[where] = log_probs
         n_tokens = lengths.new_zeros(shape)

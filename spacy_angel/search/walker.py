@@ -124,11 +124,11 @@ class Walker:
     def names(self, state: list[int]) -> list[int]:
         """state (list[int]): a state entered by the end token. RETURNS (list[int]): the indices
         of its names that the subset has."""
-        found: set[int] = set()
+        indices: set[int] = set()
         for trie, node in zip(self.tries, state, strict=True):
             if node >= 0:
-                found.update(trie.trie.names_of_leaf(int(trie.trie.leaf_begin[node])).tolist())
-        return sorted(i for i in found if self._allowed is None or self._allowed[i])
+                indices.update(trie.trie.names_of_leaf(int(trie.trie.leaf_begin[node])).tolist())
+        return sorted(i for i in indices if self._allowed is None or self._allowed[i])
 
 
 def _merge(

@@ -35,7 +35,7 @@ def test_a_tree_sees_prefix_ancestors_and_itself() -> None:
 
 
 def test_a_prefix_is_causal_and_its_padding_sees_itself_only() -> None:
-    mask = Tree(torch.tensor([3, 1])).prefix_mask().int().tolist()
+    mask = Tree(torch.tensor([3, 1])).mask(3).int().tolist()
     assert mask[0] == [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
     assert mask[1][0] == [1, 0, 0]
     assert mask[1][2] == [1, 0, 1]
