@@ -34,9 +34,11 @@ def scispacy_detector() -> Detector:
 
     def detect(text: str) -> list[tuple[str, str]]:
         with quiet_scispacy():
-            found = detector(nlp.make_doc(" ".join(text.split())))._.abbreviations
-        found.sort(key=lambda item: (item["long_start"], item["short_start"]))
-        return list(dict.fromkeys((item["short_text"], item["long_text"]) for item in found))
+            abbreviations = detector(nlp.make_doc(" ".join(text.split())))._.abbreviations
+        abbreviations.sort(key=lambda item: (item["long_start"], item["short_start"]))
+        return list(
+            dict.fromkeys((item["short_text"], item["long_text"]) for item in abbreviations)
+        )
 
     return detect
 
@@ -56,8 +58,8 @@ def ab3p_detector() -> Detector:
 
     def detect(text: str) -> list[tuple[str, str]]:
         # It gives up on a sentence with two blanks in a row, and says so only on stderr.
-        found = ab3p.get_abbrs(" ".join(text.split()))
-        return [(item.short_form, item.long_form) for item in found]
+        abbreviations = ab3p.get_abbrs(" ".join(text.split()))
+        return [(item.short_form, item.long_form) for item in abbreviations]
 
     return detect
 

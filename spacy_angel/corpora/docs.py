@@ -28,7 +28,7 @@ def to_doc(document: CorpusDocument, nlp: "Language") -> "Doc":
     from spacy.tokens import Doc, Span
     from spacy.util import filter_spans
 
-    cuts = sorted({at for m in document.mentions for at in (m.start, m.end)})
+    cuts = sorted({offset for m in document.mentions for offset in (m.start, m.end)})
     words, spaces = _split_words(nlp.make_doc(document.text), cuts)
     doc = Doc(nlp.vocab, words=words, spaces=spaces)
     starts = {token.idx: token.i for token in doc}
@@ -55,16 +55,16 @@ def _split_words(doc: "Doc", cuts: list[int]) -> tuple[list[str], list[bool]]:
     words, spaces = [], []
     # `doc.text` is put together from the tokens each time.
     text = doc.text
-    at = 0
+    next_cut = 0
     for token in doc:
         start, end = token.idx, token.idx + len(token)
-        while at < len(cuts) and cuts[at] <= start:
-            at += 1
-        while at < len(cuts) and cuts[at] < end:
-            words.append(text[start : cuts[at]])
+        while next_cut < len(cuts) and cuts[next_cut] <= start:
+            next_cut += 1
+        while next_cut < len(cuts) and cuts[next_cut] < end:
+            words.append(text[start : cuts[next_cut]])
             spaces.append(False)
-            start = cuts[at]
-            at += 1
+            start = cuts[next_cut]
+            next_cut += 1
         words.append(text[start:end])
         spaces.append(bool(token.whitespace_))
     return words, spaces

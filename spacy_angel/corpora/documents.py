@@ -114,8 +114,8 @@ class Reading(FileReading):
         RAISES (AngelError): where it does not match the text (with strict=True).
         """
         start, end = span
-        found = text[start:end] if 0 <= start < end else ""
-        if not found.strip() or found.split() != mention.split():
+        covered = text[start:end] if 0 <= start < end else ""
+        if not covered.strip() or covered.split() != mention.split():
             self.fault(
                 Errors.E401.format(
                     where=self.where(line),
@@ -123,14 +123,14 @@ class Reading(FileReading):
                     start=start,
                     end=end,
                     doc_id=doc_id,
-                    found=found,
+                    found=covered,
                 ),
                 lost="mentions_left_out",
             )
             return None
-        if found != mention or found != found.strip():
-            start += len(found) - len(found.lstrip())
-            end = start + len(found.strip())
+        if covered != mention or covered != covered.strip():
+            start += len(covered) - len(covered.lstrip())
+            end = start + len(covered.strip())
             note = f"{self.where(line)}: blanks of mention {mention!r} of document {doc_id} trimmed"
             self.report.count("offsets_repaired", note=note)
         label = "" if label == "-" else label

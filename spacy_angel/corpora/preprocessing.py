@@ -226,8 +226,8 @@ def overlapping(mentions: Sequence[GoldMention], keep_longest: bool) -> set[Gold
         return lost
     return {
         mention
-        for at, mention in enumerate(mentions)
-        if any(_overlap(mention, other) for i, other in enumerate(mentions) if i != at)
+        for position, mention in enumerate(mentions)
+        if any(_overlap(mention, other) for i, other in enumerate(mentions) if i != position)
     }
 
 
@@ -284,8 +284,8 @@ def blank_punctuation(document: CorpusDocument) -> tuple[CorpusDocument, int]:
         for blanks in re.finditer(" +", text[start:end]):
             between_words = blanks.start() > 0 and blanks.end() < end - start
             surplus += [
-                (start + at, start + at + 1, "")
-                for at in range(blanks.start() + between_words, blanks.end())
+                (start + offset, start + offset + 1, "")
+                for offset in range(blanks.start() + between_words, blanks.end())
             ]
     document = replace_spans(_with_text(document, text, _normal_or_same), surplus)
     return replace(document, mentions=tuple(map(_trimmed, document.mentions))), len(stay)
@@ -350,7 +350,7 @@ def expand_abbreviations(
         replacements.append((start, end, long))
     document = replace_spans(document, replacements)
     mentions = (
-        replace(m, parts=tuple(pattern.sub(lambda found: long_forms[found[0]], p) for p in m.parts))
+        replace(m, parts=tuple(pattern.sub(lambda match: long_forms[match[0]], p) for p in m.parts))
         for m in document.mentions
     )
     return replace(document, mentions=tuple(mentions)), len(replacements)
@@ -370,16 +370,16 @@ def replace_spans(
     if not replacements:
         return document
     pieces, starts, ends = [], {}, {}
-    at = shift = 0
+    copied_to = shift = 0
     shifts = [(0, 0)]
     for start, end, new in replacements:
-        pieces += [document.text[at:start], new]
+        pieces += [document.text[copied_to:start], new]
         starts[start] = start + shift
         shift += len(new) - (end - start)
         ends[end] = end + shift
         shifts.append((end, shift))
-        at = end
-    text = "".join([*pieces, document.text[at:]])
+        copied_to = end
+    text = "".join([*pieces, document.text[copied_to:]])
     move = _mover(shifts)
     mentions = []
     for mention in document.mentions:
@@ -394,4 +394,4 @@ def replace_spans(
 
 def _mover(shifts: list[tuple[int, int]]) -> Callable[[int], int]:
     positions = [position for position, _ in shifts]
-    return lambda at: shifts[bisect_right(positions, at) - 1][1]
+    return lambda offset: shifts[bisect_right(positions, offset) - 1][1]

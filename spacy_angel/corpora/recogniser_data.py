@@ -87,11 +87,11 @@ def names_by_label(concepts: Iterable[Concept]) -> dict[str, list[str]]:
     names: dict[str, set[str]] = {}
     for concept in concepts:
         for label in {ENTITY_LABELS[kind] for kind in concept.types if kind in ENTITY_LABELS}:
-            found = names.setdefault(label, set())
-            found.update(n for n in (concept.canonical_name, *concept.aliases) if "," not in n)
+            of_label = names.setdefault(label, set())
+            of_label.update(n for n in (concept.canonical_name, *concept.aliases) if "," not in n)
     if not names:
         raise AngelError(Errors.E432.format(known=", ".join(ENTITY_LABELS)))
-    return {label: sorted(found) for label, found in names.items()}
+    return {label: sorted(of_label) for label, of_label in names.items()}
 
 
 def swap_mentions(
@@ -164,8 +164,8 @@ def entity_docs(
         doc = to_doc(document, nlp)
         del doc.spans[GOLD_SPANS]
         doc.user_data.clear()
-        found = matcher(doc, as_spans=True)
-        left_open = filter_spans(s for s in found if not any(token.ent_type for token in s))
+        matches = matcher(doc, as_spans=True)
+        left_open = filter_spans(s for s in matches if not any(token.ent_type for token in s))
         doc.set_ents(list(doc.ents), missing=left_open)
         tokens = nlp.make_doc(document.text)
         for mention in document.mentions:

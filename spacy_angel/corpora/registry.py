@@ -149,8 +149,8 @@ def infer_format(path: str | Path) -> str:
 
 def infer_split(name: str) -> str:
     """RETURNS (str): `train`, `dev` or `test` where exactly one stands in a file's name."""
-    found = [split for split, pattern in _SPLITS.items() if pattern.search(name)]
-    return found[0] if len(found) == 1 else ""
+    splits = [split for split, pattern in _SPLITS.items() if pattern.search(name)]
+    return splits[0] if len(splits) == 1 else ""
 
 
 def read_pmids(path: str | Path) -> frozenset[str]:
@@ -162,14 +162,14 @@ def read_pmids(path: str | Path) -> frozenset[str]:
 def _listed(
     documents: Iterable[CorpusDocument], wanted: frozenset[str], report: CorpusReport
 ) -> Iterator[CorpusDocument]:
-    found = set()
+    read_ids = set()
     for document in documents:
         if document.doc_id in wanted:
-            found.add(document.doc_id)
+            read_ids.add(document.doc_id)
             yield document
         else:
             report.count("documents_outside_list")
-    for doc_id in sorted(wanted - found):
+    for doc_id in sorted(wanted - read_ids):
         report.count("ids_not_found", note=f"document {doc_id} of the list is not in the corpus")
 
 

@@ -252,15 +252,15 @@ def linking_scores(
         identifier is in the vocabulary. `detection`: the characters alone.
     """
     links = sum(outcome.linked for outcome in outcomes)
-    found = sum(outcome.found for outcome in outcomes)
+    n_found = sum(outcome.found for outcome in outcomes)
     right = sum(outcome.is_right for outcome in outcomes)
     right_nil = sum(outcome.is_nil and not outcome.partly_covered for outcome in outcomes)
     with_ids = sum(bool(outcome.gold) for outcome in outcomes)
-    answers = found + spurious_linked + spurious_nil
+    answers = n_found + spurious_linked + spurious_nil
     return {
         "linking": precision_recall_f(right, links + spurious_linked, with_ids),
         "linking_with_nil": precision_recall_f(right + right_nil, answers, len(outcomes)),
-        "detection": precision_recall_f(found, answers, len(outcomes)),
+        "detection": precision_recall_f(n_found, answers, len(outcomes)),
     }
 
 

@@ -76,7 +76,7 @@ def assemble(
             documents = chain.from_iterable(map(read_corpus, calibrate))
             fitted = calibrate_on(*open_pipeline(nlp), documents)
             config.update(fitted.settings, link_exact_names=True)
-            # Anew: the words of the corpora are not to stay in the vocab.
+            # It is put together anew, so that the words of the corpora do not stay in the vocab.
             nlp = _put_together(ner, config, generator, vocabulary)
         _describe(nlp, name, about, fitted, calibrate)
         components = _component_names(output)

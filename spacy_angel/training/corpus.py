@@ -52,12 +52,12 @@ def label_mentions(
     unknown = 0
     for document in documents:
         for gold in document.mentions:
-            found = {resolve(concept_id) for concept_id in split_ids(gold.concept_ids)} - {None}
-            if not found:
+            ids = {resolve(concept_id) for concept_id in split_ids(gold.concept_ids)} - {None}
+            if not ids:
                 unknown += 1
                 continue
             mention = mention_at(document.text, gold.start, gold.end)
-            mentions.append(LabelledMention(mention, tuple(sorted(filter(None, found)))))
+            mentions.append(LabelledMention(mention, tuple(sorted(filter(None, ids)))))
     return LabelledMentions(mentions, unknown)
 
 

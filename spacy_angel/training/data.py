@@ -85,17 +85,17 @@ class TrainingData:
         settings = self.config.data
         files: list[list[LabelledMention]] = []
         for path in paths:
-            found = label_mentions(
+            labelled = label_mentions(
                 read_corpus(Path(path), settings.format),
                 self.kb.resolve,
                 split_ids,
             )
-            files.append(found.mentions)
+            files.append(labelled.mentions)
             logger.info(
                 "%s: %d mentions, %d more without an identifier of the vocabulary",
                 path,
-                len(found.mentions),
-                found.unknown,
+                len(labelled.mentions),
+                labelled.unknown,
             )
         if not any(files):
             raise AngelError(Errors.E607.format(setting=setting, paths=list(paths)))

@@ -41,7 +41,7 @@ class Development:
         backbone.model.eval()
         try:
             top1 = top_k = 0
-            found = predict(
+            predictions = predict(
                 [labelled.mention for labelled in mentions],
                 generator_of(backbone, self.settings.search.dtype),
                 self.kb,
@@ -49,7 +49,7 @@ class Development:
                 self.settings.search.num_beams,
                 description="Development accuracy",
             )
-            for labelled, names in zip(mentions, found, strict=True):
+            for labelled, names in zip(mentions, predictions, strict=True):
                 gold = set(labelled.concept_ids)
                 right = [not gold.isdisjoint(self.kb.concept_ids_of(i)) for i in names]
                 top1 += any(right[:1])

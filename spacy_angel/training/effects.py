@@ -62,9 +62,9 @@ def _idle_of_optimizer(settings: OptimizerSettings, section: str) -> Iterator[tu
 
 
 def _is_named(values: Mapping[str, Any], name: str) -> bool:
-    found: Any = values
+    section: Any = values
     for part in name.split("."):
-        if not isinstance(found, Mapping) or part not in found:
+        if not isinstance(section, Mapping) or part not in section:
             return False
-        found = found[part]
+        section = section[part]
     return True

@@ -275,6 +275,6 @@ def _mentions_for(
     if score is None:
         best = [others[0] for others in options]
     else:
-        best = [found[0] for found in nearest_names(targets, options, 1, score)]
+        best = [partners[0] for partners in nearest_names(targets, options, 1, score)]
     pairs = iter(zip(targets, best, strict=True))
     return [dict(next(pairs) for _ in names) for names in concepts]

@@ -109,7 +109,7 @@ def mine_pairs(
     texts = [labelled.mention.text for labelled in mentions]
     options = [gold_names(labelled.concept_ids, kb) for labelled in mentions]
     nearest = nearest_names(texts, options, 1, tfidf.pairwise)
-    positives = [next(iter(found), None) for found in nearest]
+    positives = [next(iter(names), None) for names in nearest]
     if settings.rule == "tfidf":
         rejected = nearest_wrong_names(
             texts,
@@ -133,10 +133,10 @@ def mine_pairs(
         settings.search,
         settings.top_k,
     )
-    for labelled, positive, found in zip(mentions, positives, predictions, strict=True):
+    for labelled, positive, predicted in zip(mentions, positives, predictions, strict=True):
         gold = set(labelled.concept_ids)
-        names = [kb.name(i) for i in found]
-        right = [not gold.isdisjoint(kb.concept_ids_of(i)) for i in found]
+        names = [kb.name(i) for i in predicted]
+        right = [not gold.isdisjoint(kb.concept_ids_of(i)) for i in predicted]
         pairs += prediction_pairs(labelled.mention, names, right, settings, positive)
     return pairs
 

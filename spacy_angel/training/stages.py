@@ -72,8 +72,8 @@ def pretrain(config: TrainingConfig, output: Path) -> Trained:
         total = _n_clauses(data)
         rows = encode_examples(_clauses(data), backbone.prompts, backbone.max_target_tokens, total)
         _say_dropped(rows)
-        # To its end: how clauses transfer to the sentences of a corpus wavers from checkpoint to
-        # checkpoint, long before the names are learned.
+        # This stage runs to its end: how clauses transfer to the sentences of a corpus wavers from
+        # checkpoint to checkpoint, long before the names are learned.
         train_positive(backbone, rows, settings.positive, output / "positive")
     backbone = _on_device(
         load_backbone(output / "positive" / MODEL_FOLDER), settings.negative.optimizer
@@ -188,7 +188,7 @@ def positive_examples(
         score = shortest_first
     else:
         score = data.tfidf.pairwise
-    found = nearest_names(
+    nearest = nearest_names(
         [labelled.mention.text for labelled in data.train],
         [gold_names(labelled.concept_ids, data.kb) for labelled in data.train],
         settings.positives,
@@ -196,7 +196,7 @@ def positive_examples(
     )
     examples = [
         Example(labelled.mention, name)
-        for labelled, names in zip(data.train, found, strict=True)
+        for labelled, names in zip(data.train, nearest, strict=True)
         for name in names
     ]
     return [*examples * settings.passes, *_substitutes(data, settings, seed)]

@@ -287,8 +287,10 @@ def last_checkpoint(folder: Path) -> Path | None:
     folder (Path): of the checkpoints; may be missing.
     RETURNS (Path | None): e.g. `checkpoint-500`.
     """
-    found = sorted(folder.glob("checkpoint-*"), key=lambda path: -int(path.name.split("-")[-1]))
-    for path in found:
+    checkpoints = sorted(
+        folder.glob("checkpoint-*"), key=lambda path: -int(path.name.split("-")[-1])
+    )
+    for path in checkpoints:
         # The trainer writes its state last.
         try:
             json.loads((path / TRAINER_STATE_NAME).read_text(encoding="utf8"))

@@ -156,14 +156,14 @@ def _mention(
     word: their pieces are off by a character here and there, and nothing is marked by them."""
     infons, (start, end) = _infons(annotation), _span(annotation)
     mention = _string(annotation, "text", "annotation")
-    pieces = [text[at:to] for at, to in _locations(annotation)]
+    pieces = [text[begin:stop] for begin, stop in _locations(annotation)]
     if len(pieces) > 1 and " ".join(pieces).split() == mention.split():
         note = f"{reading.where(line)}: document {doc_id}, {mention!r} in pieces, taken as a whole"
         reading.report.count("discontinuous_mentions", note=note)
         mention = text[start:end]
     inside = _listed(infons, _PARTS)
     if _role(annotation) == "CompositeMention":
-        inside = tuple(part for (at, to), part in parts if start <= at and to <= end)
+        inside = tuple(part for (begin, stop), part in parts if start <= begin and stop <= end)
     label = infons.get("type", "")
     return reading.mention(
         text, (start, end), mention, doc_id, line, label, _raw_ids(infons), inside
@@ -282,8 +282,8 @@ def to_bioc(document: CorpusDocument) -> dict[str, Any]:
                 "text": text[start:end],
                 "sentences": [],
                 "annotations": [
-                    _annotation(at, mention)
-                    for at, mention in enumerate(document.mentions)
+                    _annotation(index, mention)
+                    for index, mention in enumerate(document.mentions)
                     if first <= mention.start < following
                 ],
                 "relations": [],
