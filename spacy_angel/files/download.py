@@ -196,12 +196,12 @@ def _check(file: Path, address: str, checksum: str | None) -> None:
     if checksum is None:
         return
     algorithm, _, expected = checksum.partition(":")
-    found = file_hash(str(file), alg=algorithm)
-    if found != expected:
+    digest = file_hash(str(file), alg=algorithm)
+    if digest != expected:
         file.unlink()
         raise AngelError(
             Errors.E133.format(
-                address=_public(address), algorithm=algorithm, expected=expected, found=found
+                address=_public(address), algorithm=algorithm, expected=expected, found=digest
             )
         )
 

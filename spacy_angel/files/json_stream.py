@@ -32,9 +32,9 @@ def stream_objects(
     RAISES (AngelError): where the file is no JSON, or is cut.
     """
     buffer = _Buffer(path, reading)
-    found = False
+    has_values = False
     while buffer.peek():
-        found = True
+        has_values = True
         if buffer.peek() == "[":
             yield from _items(buffer)
         elif buffer.peek() == "{":
@@ -42,7 +42,7 @@ def stream_objects(
         else:
             raise buffer.error("an object or a list was expected")
         buffer.take(",", optional=True)
-    if not found:
+    if not has_values:
         raise buffer.error("the file is empty")
 
 

@@ -150,8 +150,8 @@ def _decode(line: bytes, number: int, reading: FileReading, fallback: str | None
         if fallback is not None:
             reading.report.count("latin1_lines")
             return line.decode(fallback)
-        found = f"byte 0x{error.object[error.start]:02x} at column {error.start + 1}"
-        reading.fault(Errors.E903.format(where=reading.where(number), found=found))
+        bad_byte = f"byte 0x{error.object[error.start]:02x} at column {error.start + 1}"
+        reading.fault(Errors.E903.format(where=reading.where(number), found=bad_byte))
     return None
 
 

@@ -58,9 +58,9 @@ def stream_elements(
             if size > MAX_ELEMENT_BYTES:
                 raise ValueError(f"an element has more than {MAX_ELEMENT_BYTES} bytes")
         parser.close()
+    except AngelError:
+        raise
     except (ElementTree.ParseError, LookupError, ValueError) as error:
-        if isinstance(error, AngelError):
-            raise
         raise AngelError(Errors.E906.format(where=reading.where(number), error=error)) from error
     if not level:
         raise _foreign(reading, number, kinds, "nothing")

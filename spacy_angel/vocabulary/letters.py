@@ -78,14 +78,14 @@ class LetterIndex:
         gram_names = np.empty(starts[-1], dtype=np.int32)
         norms = np.zeros(len(names), dtype=np.float32)
         for first, codes, rows in _gram_blocks(names):
-            at = np.searchsorted(grams, codes)
-            weighed = np.bincount(rows, weights=weights[at] ** 2)
+            positions = np.searchsorted(grams, codes)
+            weighed = np.bincount(rows, weights=weights[positions] ** 2)
             norms[first : first + len(weighed)] = np.sqrt(weighed)
-            order = np.argsort(at, kind="stable")
-            at = at[order]
-            begins = np.searchsorted(at, at)
-            gram_names[filled[at] + np.arange(len(at)) - begins] = rows[order] + first
-            filled += np.bincount(at, minlength=len(grams))
+            order = np.argsort(positions, kind="stable")
+            positions = positions[order]
+            begins = np.searchsorted(positions, positions)
+            gram_names[filled[positions] + np.arange(len(positions)) - begins] = rows[order] + first
+            filled += np.bincount(positions, minlength=len(grams))
         remains, remain_starts, remain_names = _index_remains(names)
         return cls(
             {
@@ -132,40 +132,42 @@ class LetterIndex:
         RETURNS (list[int]): name indices, those with the most alike 3-grams first; then short ones
             that are one letter away.
         """
-        found = self._by_grams(text, allowed)
+        names = self._by_grams(text, allowed)
         for name in self._by_remains(text).tolist():
             if allowed is None or allowed[name]:
-                found.append(name)
-        return list(dict.fromkeys(found))
+                names.append(name)
+        return list(dict.fromkeys(names))
 
     def _by_grams(self, text: str, allowed: np.ndarray | None) -> list[int]:
-        at = _find(self.columns["grams"], gram_codes(text))
+        positions = _find(self.columns["grams"], gram_codes(text))
         starts = self.columns["gram_starts"]
-        at = at[np.argsort(starts[at + 1] - starts[at], kind="stable")]
-        looked_at = np.cumsum(starts[at + 1] - starts[at])
-        at = at[: max(int(np.searchsorted(looked_at, _MAX_LOOKED_AT, side="right")), 1)]
-        if not len(at):
+        positions = positions[np.argsort(starts[positions + 1] - starts[positions], kind="stable")]
+        looked_at = np.cumsum(starts[positions + 1] - starts[positions])
+        positions = positions[
+            : max(int(np.searchsorted(looked_at, _MAX_LOOKED_AT, side="right")), 1)
+        ]
+        if not len(positions):
             return []
-        rows = [self.columns["gram_names"][starts[i] : starts[i + 1]] for i in at.tolist()]
-        weights = np.repeat(self._weights[at] ** 2, [len(row) for row in rows])
+        rows = [self.columns["gram_names"][starts[i] : starts[i + 1]] for i in positions.tolist()]
+        weights = np.repeat(self._weights[positions] ** 2, [len(row) for row in rows])
         scores = np.bincount(np.concatenate(rows), weights=weights)
         names = np.flatnonzero(scores if allowed is None else scores * allowed[: len(scores)])
         scores = scores[names] / self.columns["norms"][names]
         return names[np.argsort(-scores, kind="stable")[:_SHORTLIST]].tolist()
 
     def _by_remains(self, text: str) -> np.ndarray:
-        at = _find(self.columns["remains"], _remain_codes(text))
+        positions = _find(self.columns["remains"], _remain_codes(text))
         starts = self.columns["remain_starts"]
-        rows = [self.columns["remain_names"][starts[i] : starts[i + 1]] for i in at.tolist()]
+        rows = [self.columns["remain_names"][starts[i] : starts[i + 1]] for i in positions.tolist()]
         return np.unique(np.concatenate(rows)) if rows else np.zeros(0, dtype=np.int32)
 
     def _weights_of(self, codes: np.ndarray) -> np.ndarray:
         """codes (np.ndarray): uint32[m], sorted or not. RETURNS (np.ndarray): float64[m]."""
         grams = self.columns["grams"]
         weights = np.full(len(codes), self._unknown)
-        at = np.minimum(np.searchsorted(grams, codes), max(len(grams) - 1, 0))
-        known = np.flatnonzero(grams[at] == codes) if len(grams) else at[:0]
-        weights[known] = self._weights[at[known]]
+        positions = np.minimum(np.searchsorted(grams, codes), max(len(grams) - 1, 0))
+        known = np.flatnonzero(grams[positions] == codes) if len(grams) else positions[:0]
+        weights[known] = self._weights[positions[known]]
         return weights
 
 
@@ -197,11 +199,11 @@ def _codes(data: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarra
     uint32[m] codes and int64[m], the string of each, in the order of the text."""
     rows = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     padded = np.full(len(data) + 2 * (len(offsets) - 1), _BLANK, dtype=np.uint32)
-    at = np.arange(len(data)) + 2 * rows + 1
-    padded[at] = data
+    positions = np.arange(len(data)) + 2 * rows + 1
+    padded[positions] = data
     inside = data != _BLANK
-    at, rows = at[inside], rows[inside]
-    return padded[at - 1] << 16 | padded[at] << 8 | padded[at + 1], rows
+    positions, rows = positions[inside], rows[inside]
+    return padded[positions - 1] << 16 | padded[positions] << 8 | padded[positions + 1], rows
 
 
 def _gram_blocks(names: Strings) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
@@ -241,9 +243,9 @@ def _index_remains(names: Strings) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """RETURNS (tuple[np.ndarray, np.ndarray, np.ndarray]): as the columns of that name."""
     # Blanks count here, so that the few names with many short words are left out.
     short = np.flatnonzero(np.diff(names.offsets) <= LONGEST + LONGEST // 3)
-    found = [(_remain_codes(names[i]), i) for i in short.tolist()]
-    codes = np.concatenate([np.zeros(0, dtype=np.uint32), *(codes for codes, _ in found)])
-    rows = np.repeat(short.astype(np.int32), [len(codes) for codes, _ in found])
+    name_codes = [(_remain_codes(names[i]), i) for i in short.tolist()]
+    codes = np.concatenate([np.zeros(0, dtype=np.uint32), *(codes for codes, _ in name_codes)])
+    rows = np.repeat(short.astype(np.int32), [len(codes) for codes, _ in name_codes])
     order = np.argsort(codes, kind="stable")
     remains, counts = np.unique(codes, return_counts=True)
     return remains, offsets_of(counts).astype(np.int64), rows[order]
@@ -251,10 +253,10 @@ def _index_remains(names: Strings) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def _find(values: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     """RETURNS (np.ndarray): int64[m], places of those wanted that stand in the sorted values."""
-    at = np.searchsorted(values, wanted)
-    inside = at < len(values)
-    at, wanted = at[inside], wanted[inside]
-    return at[values[at] == wanted]
+    positions = np.searchsorted(values, wanted)
+    inside = positions < len(values)
+    positions, wanted = positions[inside], wanted[inside]
+    return positions[values[positions] == wanted]
 
 
 def _weights(starts: np.ndarray, n_names: int) -> np.ndarray:

@@ -119,19 +119,19 @@ def _known_id(kb: ConceptKB, text: str) -> str | None:
 
 
 def _hits(kb: ConceptKB, text: str) -> Iterator[Hit]:
-    found = False
+    has_hits = False
     if (concept_id := _known_id(kb, text)) is not None:
-        found = True
+        has_hits = True
         yield Hit(kb[concept_id], kb[concept_id].canonical_name, "identifier")
     if (own := kb.name_index(text)) is not None:
-        found = True
+        has_hits = True
         yield from _hits_of(kb, own, "name")
     words = normalize_name(text).split()
     names = ((kb.name(i), i) for i in range(kb.n_names) if words)
     for _, i in sorted(((len(n), i) for n, i in names if _has_words(n, words))):
-        found = True
+        has_hits = True
         yield from _hits_of(kb, i, "words")
-    if not found and words:
+    if not has_hits and words:
         for i in _similar(kb, " ".join(words)):
             yield from _hits_of(kb, i, "similar")
 

@@ -79,15 +79,15 @@ class TrigramTfidf:
                 product = vectors @ block
                 for row in range(product.shape[0]):
                     entries = slice(product.indptr[row], product.indptr[row + 1])
-                    found = product.indices[entries].astype(np.int64) + number * _BLOCK
+                    name_indices = product.indices[entries].astype(np.int64) + number * _BLOCK
                     best[row] = _top(
-                        np.concatenate((best[row][0], found)),
+                        np.concatenate((best[row][0], name_indices)),
                         np.concatenate((best[row][1], product.data[entries])),
                         k,
                     )
-            for row, (found, values) in enumerate(best):
-                indices[start + row, : len(found)] = found
-                similarities[start + row, : len(found)] = np.clip(values, 0, 1)
+            for row, (name_indices, values) in enumerate(best):
+                indices[start + row, : len(name_indices)] = name_indices
+                similarities[start + row, : len(name_indices)] = np.clip(values, 0, 1)
         return indices, similarities
 
 

@@ -184,10 +184,12 @@ class NameTrie:
             another.
         """
         columns, meta = open_folder(path, KIND, VERSION, COLUMNS, mmap)
-        found = meta.get("fingerprint")
-        if not isinstance(found, str) or fingerprint not in (None, found):
-            raise AngelError(Errors.E105.format(path=path, expected=fingerprint, found=found))
-        return cls(**columns, fingerprint=found)
+        stored_fingerprint = meta.get("fingerprint")
+        if not isinstance(stored_fingerprint, str) or fingerprint not in (None, stored_fingerprint):
+            raise AngelError(
+                Errors.E105.format(path=path, expected=fingerprint, found=stored_fingerprint)
+            )
+        return cls(**columns, fingerprint=stored_fingerprint)
 
     @staticmethod
     def verify(path: Path) -> None:
@@ -262,6 +264,6 @@ def _end_token(tokens: np.ndarray, offsets: np.ndarray) -> int:
             bad = np.searchsorted(offsets, inside, side="right") - 1
     if len(bad):
         i = int(bad[0])
-        found = tokens[offsets[i] : offsets[i + 1]].tolist()
-        raise AngelError(Errors.E107.format(i=i, found=found, end=end))
+        sequence = tokens[offsets[i] : offsets[i + 1]].tolist()
+        raise AngelError(Errors.E107.format(i=i, found=sequence, end=end))
     return end

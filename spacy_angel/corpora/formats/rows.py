@@ -42,9 +42,9 @@ def read_jsonl(
             if not isinstance(row, dict):
                 raise BadRow("an object was expected")
             yield row_document(row, reading, path, number, id_field, text_field)
+        except AngelError:
+            raise
         except (BadRow, ValueError) as error:
-            if isinstance(error, AngelError):
-                raise
             _row_fault(reading, f"{reading.where(number)}", error)
 
 
@@ -70,9 +70,9 @@ def read_parquet(
                     except BadRow as error:
                         _row_fault(reading, f"{reading.name}, row {number}", error)
                 reading.report.position = path.stat().st_size * number // file.metadata.num_rows
+    except AngelError:
+        raise
     except (OSError, ValueError) as error:
-        if isinstance(error, AngelError):
-            raise
         raise AngelError(Errors.E809.format(path=path, row=number, error=error)) from error
 
 
