@@ -38,32 +38,32 @@ def kb_explain(
     from ..vocabulary.kb import ConceptKB
     from ..vocabulary.lookup import explain
 
-    found = explain(ConceptKB.from_disk(kb), text)
-    if found.normal:
-        typer.echo(f"As a name it is compared as “{found.normal}”.")
-    for number, holder in enumerate(found.holders, start=1):
+    explanation = explain(ConceptKB.from_disk(kb), text)
+    if explanation.normal:
+        typer.echo(f"As a name it is compared as “{explanation.normal}”.")
+    for number, holder in enumerate(explanation.holders, start=1):
         role = "its canonical name" if holder.is_canonical else "an alias"
         spelled = ", ".join(f"“{spelling}”" for spelling in holder.spellings)
         title = f"{holder.concept.concept_id}  {holder.concept.canonical_name}"
         typer.echo(f"  {number}. {title}: {role}, {spelled}")
-    if len(found.holders) > 1:
+    if len(explanation.holders) > 1:
         typer.echo("  Several concepts share the name; a link goes to the first.")
-    if not found.holders and found.concept is None:
+    if not explanation.holders and explanation.concept is None:
         typer.echo("No concept has it, as a name or as an identifier: no link can come of it.")
         raise typer.Exit(1)
-    if (concept := found.concept) is None:
+    if (concept := explanation.concept) is None:
         return
-    kind = "the identifier" if found.own_id else "an alternate identifier"
+    kind = "the identifier" if explanation.own_id else "an alternate identifier"
     typer.echo(f"It is {kind} of {concept.concept_id}  {concept.canonical_name}.")
     for title, values in (
         ("types", concept.types),
         ("other identifiers", concept.alternate_ids),
         ("names", concept.names),
-        ("names that the search cannot write", found.unsearchable),
+        ("names that the search cannot write", explanation.unsearchable),
     ):
         if values:
             typer.echo(f"  {title}: {' | '.join(values)}")
-    for name, others in found.shared:
+    for name, others in explanation.shared:
         typer.echo(f"  “{name}” leads to {', '.join(others)} as well")
     if concept.definition:
         typer.echo(f"  definition: {concept.definition}")

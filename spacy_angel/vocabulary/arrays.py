@@ -109,9 +109,9 @@ def unpack(
             text = archive[META].tobytes()
             meta = _checked_meta(where, text, kind, version, names)
             columns = {name: archive[name] for name in names}
+    except AngelError:
+        raise
     except (OSError, EOFError, KeyError, ValueError, AttributeError, zipfile.BadZipFile) as error:
-        if isinstance(error, AngelError):
-            raise
         raise AngelError(Errors.E103.format(path=where, kind=kind, problem=error)) from error
     _compare(where, columns, meta)
     return columns, meta
@@ -167,9 +167,11 @@ def _checked_meta(
         meta = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise AngelError(Errors.E103.format(path=path / META, kind=kind, problem=error)) from error
-    found = meta.get("kind") if isinstance(meta, dict) else None
-    if found != kind:
-        raise AngelError(Errors.E101.format(path=path, kind=kind, problem=f"its kind is {found!r}"))
+    written_kind = meta.get("kind") if isinstance(meta, dict) else None
+    if written_kind != kind:
+        raise AngelError(
+            Errors.E101.format(path=path, kind=kind, problem=f"its kind is {written_kind!r}")
+        )
     if meta.get("version") != version:
         raise AngelError(
             Errors.E104.format(path=path, kind=kind, version=version, found=meta.get("version"))

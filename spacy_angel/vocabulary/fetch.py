@@ -129,15 +129,15 @@ def _unpack(source: Source, file: Path, folder: Path) -> Path:
     """RETURNS: a file, or a folder where several files of the archive are read."""
     if file.is_dir() or not (zipfile.is_zipfile(file) or tarfile.is_tarfile(file)):
         return file
-    found: list[Path] = []
+    files: list[Path] = []
     for name, stream in _members(file, source.unpack):
         with stream, (folder / Path(name).name).open("wb") as target:
             shutil.copyfileobj(stream, target)
-        found.append(folder / Path(name).name)
+        files.append(folder / Path(name).name)
     # The first pattern names what cannot be missing; a publisher may leave out the others.
-    if not any(fnmatch.fnmatch(path.name, Path(source.unpack[0]).name) for path in found):
+    if not any(fnmatch.fnmatch(path.name, Path(source.unpack[0]).name) for path in files):
         raise AngelError(Errors.E137.format(path=file, pattern=source.unpack[0], name=source.name))
-    return found[0] if len(source.unpack) == 1 else folder
+    return files[0] if len(source.unpack) == 1 else folder
 
 
 def _members(file: Path, patterns: Collection[str]) -> Iterator[tuple[str, IO[bytes]]]:

@@ -17,13 +17,13 @@ def built_folder(name: str) -> Path:
 def installed_vocabularies() -> dict[str, Path]:
     """RETURNS (dict[str, Path]): folders by name, those that packages bring first; one that was
     fetched goes before a package's of the same name."""
-    found: dict[str, Path] = {}
+    folders: dict[str, Path] = {}
     for point in entry_points(group=ENTRY_POINTS):
-        found[point.name] = Path(str(point.load().FOLDER))
+        folders[point.name] = Path(str(point.load().FOLDER))
     folder = cache_folder() / "vocabularies"
     for meta in sorted(folder.glob(f"*/{META}")):
-        found[meta.parent.name] = meta.parent
-    return found
+        folders[meta.parent.name] = meta.parent
+    return folders
 
 
 def find_vocabulary(name: str | Path) -> Path:

@@ -90,8 +90,8 @@ class LiveVocabulary:
     def find_name(self, normal: str) -> int | None:
         """normal (str): a name in normal form. RETURNS (int | None): its index, if it has a
         concept."""
-        found = self._find_index(normal)
-        return found if found is not None and self._holders(found) else None
+        index = self._find_index(normal)
+        return index if index is not None and self._holders(index) else None
 
     def name(self, i: int) -> str:
         """i (int): name index. RETURNS (str): its normal form."""
@@ -128,13 +128,13 @@ class LiveVocabulary:
             return self.table.spellings[self.table.rows_of_name(i)[0]]
         normal = self.name(i)
         concepts = filter(None, map(self.concept, self.concept_ids_of(i)))
-        found = [
-            (at > 0, self._order(concept.concept_id), at, spelling)
+        candidates = [
+            (position > 0, self._order(concept.concept_id), position, spelling)
             for concept in concepts
-            for at, spelling in enumerate(concept.names)
+            for position, spelling in enumerate(concept.names)
             if normalize_name(spelling) == normal
         ]
-        return min(found)[-1] if found else normal
+        return min(candidates)[-1] if candidates else normal
 
     def put(self, concept: Concept) -> None:
         """concept (Concept): comes to the end, or replaces the one with its identifier."""
@@ -177,19 +177,19 @@ class LiveVocabulary:
 
     def _index_names(self, concept: Concept) -> list[int]:
         """Indices of a concept's names, new ones made where needed; all count as touched."""
-        found = []
+        indices = []
         for normal in filter(None, map(normalize_name, concept.names)):
             i = self._find_index(normal)
             if i is None:
                 i = self._added_index[normal] = self.n_names
                 self._added.append(normal)
-            found.append(i)
-        self.touched.update(found)
-        return found
+            indices.append(i)
+        self.touched.update(indices)
+        return indices
 
     def _find_index(self, normal: str) -> int | None:
-        found = self.table.find_name(normal)
-        return self._added_index.get(normal) if found is None else found
+        index = self.table.find_name(normal)
+        return self._added_index.get(normal) if index is None else index
 
     def _holders(self, i: int) -> list[str]:
         """All concepts that have a name, whoever owns it."""

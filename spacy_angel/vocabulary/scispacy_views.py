@@ -49,12 +49,12 @@ class IdsBySpelling(Mapping[str, set[str]]):
     def __getitem__(self, spelling: str) -> set[str]:
         concepts = self._kb.find(spelling)
         folded = spelling.casefold()
-        found = {c.concept_id for c in concepts if spelling in c.names} or {
+        concept_ids = {c.concept_id for c in concepts if spelling in c.names} or {
             c.concept_id for c in concepts if folded in map(str.casefold, c.names)
         }
-        if not found:
+        if not concept_ids:
             raise KeyError(spelling)
-        return found
+        return concept_ids
 
     def __iter__(self) -> Iterator[str]:
         for i in range(self._kb.n_names):

@@ -144,12 +144,12 @@ class HashIndex:
         wanted = encode(text)
         # a Python int would turn the whole mapped array into float64
         hashed = np.frombuffer(_digest(wanted), dtype="<u8").astype(np.uint64)[0]
-        at = int(np.searchsorted(self.hashes, hashed))
-        while at < len(self.hashes) and self.hashes[at] == hashed:
-            row = int(self.rows[at])
+        position = int(np.searchsorted(self.hashes, hashed))
+        while position < len(self.hashes) and self.hashes[position] == hashed:
+            row = int(self.rows[position])
             if encode(strings[row]) == wanted:
                 yield row
-            at += 1
+            position += 1
 
 
 def offsets_of(lengths: np.ndarray) -> np.ndarray:

@@ -152,8 +152,8 @@ class ConceptTable:
         allowed = np.ones(self.n_concepts, dtype=bool)
         if concept_ids is not None:
             allowed[:] = False
-            found = (self.find_own_id(concept_id) for concept_id in concept_ids)
-            allowed[[i for i in found if i is not None]] = True
+            indices = (self.find_own_id(concept_id) for concept_id in concept_ids)
+            allowed[[i for i in indices if i is not None]] = True
         if types is not None:
             wanted = np.array([name in types for name in self.types], dtype=bool)
             hits = np.flatnonzero(wanted[self.columns["concept_types"]])
@@ -230,14 +230,14 @@ def _problem(concept: Concept) -> str:
     """The message for the first field that is not of its type."""
     problems = []
     for field in ("concept_id", "canonical_name", "definition"):
-        found = getattr(concept, field)
-        if not isinstance(found, str) and (found or field != "definition"):
-            problems.append((field, "a text", found))
+        value = getattr(concept, field)
+        if not isinstance(value, str) and (value or field != "definition"):
+            problems.append((field, "a text", value))
     for field in ("aliases", "types", "alternate_ids"):
-        found = getattr(concept, field)
-        if not isinstance(found, _SEVERAL) or not all(isinstance(text, str) for text in found):
-            problems.append((field, "several texts, e.g. ('one', 'two')", found))
-    field, expected, found = problems[0]
+        value = getattr(concept, field)
+        if not isinstance(value, _SEVERAL) or not all(isinstance(text, str) for text in value):
+            problems.append((field, "several texts, e.g. ('one', 'two')", value))
+    field, expected, value = problems[0]
     return Errors.E116.format(
-        field=field, concept_id=concept.concept_id, expected=expected, found=found
+        field=field, concept_id=concept.concept_id, expected=expected, found=value
     )

@@ -165,8 +165,8 @@ class _Group:
             keep = np.ones(len(rows), dtype=bool)
             for i in joined:
                 seen: set[str] = set()
-                for at in range(starts[i], starts[i + 1]):
-                    keep[at] = (text := strings[int(rows[at])]) not in seen
+                for position in range(starts[i], starts[i + 1]):
+                    keep[position] = (text := strings[int(rows[position])]) not in seen
                     seen.add(text)
             rows = rows[keep]
             strings = strings.take(rows)

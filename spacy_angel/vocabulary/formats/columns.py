@@ -64,7 +64,7 @@ def read_columns(
     for number, cells in rows:
         if len(cells) != len(first):
             raise wrong(path, number, f"{len(first)} columns", cells)
-        found = {
+        texts = {
             role: [
                 part.strip()
                 for place in places
@@ -76,11 +76,11 @@ def read_columns(
         yield make_row(
             path,
             number,
-            own_id("".join(found["id"]), prefix),
-            ["".join(found["name"]), *found.get("synonyms", ())],
-            types=found.get("type", ()),
-            definition=" ".join(found.get("definition", ())),
-            alternate_ids=[own_id(code, prefix) for code in found.get("alternates", ())],
+            own_id("".join(texts["id"]), prefix),
+            ["".join(texts["name"]), *texts.get("synonyms", ())],
+            types=texts.get("type", ()),
+            definition=" ".join(texts.get("definition", ())),
+            alternate_ids=[own_id(code, prefix) for code in texts.get("alternates", ())],
         )
 
 

@@ -207,7 +207,7 @@ def successors(
     RETURNS (dict[str, list[str]]): identifier → retired ones, e.g. for a → b, b → c:
         `{"c": ["a", "b"]}`.
     """
-    found: dict[str, list[str]] = {}
+    retired_ids: dict[str, list[str]] = {}
     for retired in replaced_by:
         ends: set[str] = set()
         visited = {retired}
@@ -220,10 +220,10 @@ def successors(
                     visited.add(target)
                     pending.append(target)
         if len(ends) == 1 and not pending:
-            found.setdefault(ends.pop(), []).append(retired)
+            retired_ids.setdefault(ends.pop(), []).append(retired)
         else:
             report.skipped["retired identifiers without one successor"] += 1
-    return found
+    return retired_ids
 
 
 def count_unused(retired: Mapping[str, list[str]], report: VocabularyReport) -> None:

@@ -198,11 +198,11 @@ def _definitions(
     path: Path | None, taken: Callable[[str, str], bool], type_table: _TypeTable
 ) -> dict[int, list[tuple[str, str]]]:
     """The definitions of each concept with the atoms that they belong to."""
-    found: dict[int, list[tuple[str, str]]] = {}
+    definitions: dict[int, list[tuple[str, str]]] = {}
     for _, cui, (_, aui, _, _, source, text, suppress, *_) in _rows(path, 8):
         if taken(source, suppress) and type_table.allows(cui):
-            found.setdefault(cui, []).append((aui, text))
-    return found
+            definitions.setdefault(cui, []).append((aui, text))
+    return definitions
 
 
 def _atoms(
