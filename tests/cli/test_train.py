@@ -79,7 +79,9 @@ def test_what_training_needs_beside_the_package(monkeypatch, tmp_path):
 @pytest.mark.slow
 def test_the_tiny_course_from_a_wheel(tmp_path):
     project, site = tmp_path / "project", tmp_path / "site"
-    ignored = shutil.ignore_patterns("*.egg-info", "__pycache__", ".*_cache", ".git", "tests")
+    ignored = shutil.ignore_patterns(
+        "spacy_angel.egg-info", "__pycache__", ".*_cache", ".git", "tests"
+    )
     shutil.copytree(ROOT, project, ignore=ignored)
 
     def python(*arguments: object, **environment: str) -> str:
@@ -113,7 +115,7 @@ def test_the_tiny_course_from_a_wheel(tmp_path):
     start = "pretrain/negative/model"
     angel("train", "positive", *config, "--start", start, "-o", "positive")
     angel("train", "mine", *config, "--start", "positive/model", "-o", "pairs.jsonl")
-    pairs = ["--pairs", "pairs.jsonl", "-o", "negative"]
+    pairs = ["--negative.rounds=1", "--pairs", "pairs.jsonl", "-o", "negative"]
     angel("train", "negative", *config, "--start", "positive/model", *pairs)
     angel("train", "average", "positive/model", "negative/model", "-o", "mean")
     angel("assemble", "--model", "mean", "--kb", "kb", "-o", "pipeline", "--storage", "float32")

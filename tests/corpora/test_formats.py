@@ -679,3 +679,16 @@ def test_medmentions_streams_in_bounded_memory():
     assert mentions == 121992
     assert report.counts == {"documents": 2635, "mentions": 121992}
     assert peak < 2_000_000
+
+
+def test_half_a_character_in_genbioel_costs_its_line(tmp_path):
+    lines = '["\\ud800 START pain END today"]\n["a START pain END b"]\n'
+    (tmp_path / "dev.source").write_text(lines)
+    (tmp_path / "dev.target").write_text('["pain is", "pain"]\n["pain is", "pain"]\n')
+    (tmp_path / "devlabel.txt").write_text("D010146\nD010146\n")
+    report = CorpusReport()
+    documents = list(read_corpus(tmp_path, "genbioel", strict=False, report=report))
+    assert [document.text for document in documents] == ["a pain b"]
+    assert (report.counts["faults"], report.counts["mentions_left_out"]) == (1, 1)
+    with pytest.raises(AngelError, match="line 1"):
+        list(read_corpus(tmp_path, "genbioel"))

@@ -97,9 +97,16 @@ def _strings(line: str, number: int) -> list[str]:
         value: Any = parse_json(line)
     except ValueError:
         return []
-    if isinstance(value, list) and len(value) == number and all(isinstance(v, str) for v in value):
-        return value
-    return []
+    if not isinstance(value, list) or len(value) != number:
+        return []
+    if not all(isinstance(text, str) for text in value):
+        return []
+    try:
+        # JSON can spell halves of characters, which no text holds.
+        "".join(value).encode("utf8")
+    except UnicodeEncodeError:
+        return []
+    return value
 
 
 def _recognises(path: Path, head: str) -> bool:
