@@ -16,8 +16,12 @@ os.environ["SPACY_ANGEL_CACHE"] = mkdtemp(prefix="spacy-angel-tests-")
 # Nothing is downloaded in tests.
 os.environ["HF_HUB_OFFLINE"] = "1"
 
+# CI tries the same examples each time; chance looks for new ones where people run the tests.
 settings.register_profile(
-    "spacy_angel", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    "spacy_angel",
+    deadline=None,
+    derandomize="CI" in os.environ,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("spacy_angel")
 
