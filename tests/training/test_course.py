@@ -109,7 +109,7 @@ def test_the_command_ends_in_a_pipeline_that_links(corpus, tmp_path):
     arguments = ["train", *files, "--start", tmp_path / "start", *settings]
     done = CliRunner().invoke(app, [*map(str, arguments)])
     assert done.exit_code == 0, done.output
-    assert " (in the pipeline) | 100.0 | 100.0 |" in done.stdout
+    assert "| negative-aware (in the pipeline) | 100.0 | 100.0 |" in done.stdout
     nlp = spacy.load(tmp_path / "out/pipeline")
     assert nlp.pipe_names[-1] == "angel_linker"
     assert len(nlp.get_pipe("angel_linker").kb) == len(CONCEPTS)
