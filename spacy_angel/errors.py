@@ -196,6 +196,14 @@ class Errors(metaclass=_WithCodes):
         "{path} was changed since it was fetched, and fetching anew would lose the changes. Fetch "
         "into another folder with `spacy-angel kb fetch NAME -o DIR`, or give --drop-changes."
     )
+    E142 = (
+        "The {what} of the package is {value!r}, expected something like {expected}. Give another "
+        "one with --{what}."
+    )
+    E143 = (
+        "Nothing says under which terms {path} may be passed on: its source {unknown} has no "
+        "licence in the metadata. Give a file with them: --licence FILE."
+    )
     # E2xx: vocabulary readers
     E203 = (
         "{path}, line {line}: expected {expected}, found {found}. Check that the file is complete "

@@ -8,6 +8,7 @@ import typer
 from ..errors import AngelError, Errors
 from .kb_edit import kb_remove
 from .kb_fetch import kb_diff, kb_fetch, kb_list, kb_update
+from .kb_package import kb_package
 from .kb_read import kb_explain, kb_export, kb_search
 from .options import (
     Abbreviations,
@@ -36,6 +37,7 @@ for name, command in (
     ("explain", kb_explain),
     ("export", kb_export),
     ("remove", kb_remove),
+    ("package", kb_package),
 ):
     kb_app.command(name)(command)
 
