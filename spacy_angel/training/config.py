@@ -140,6 +140,24 @@ class OptimizerSettings:
 
 
 @dataclass(frozen=True)
+class NoiseSettings:
+    """Noise in the mentions of fine-tuning examples and in the text around them. Not in the papers.
+
+    share (float): of the examples that get noise in the mention, 0 to 1; 0 as published.
+    kinds (tuple[str, ...]): of `corpora.noise.KINDS`; one is drawn for an example, and one that
+        stands here twice is drawn twice as often.
+    most_edits (int): from one edit to this many are made, each number as often.
+    context (float): share of the words around such a mention that get one edit each.
+    """
+
+    __pydantic_config__: ClassVar[Any] = _STRICT
+    share: float = 0.0
+    kinds: tuple[str, ...] = ("typo", "mixed")
+    most_edits: int = 2
+    context: float = 0.0
+
+
+@dataclass(frozen=True)
 class ExampleSettings:
     """How fine-tuning examples are made.
 
@@ -153,6 +171,7 @@ class ExampleSettings:
         place; 0 as published.
     copies (float): share of the substitutes whose target is the substitute itself; the others
         lead to another name of its concept, if it has one.
+    noise (NoiseSettings): in mentions and substitutes, drawn anew for each pass.
     """
 
     __pydantic_config__: ClassVar[Any] = _STRICT
@@ -162,6 +181,7 @@ class ExampleSettings:
     passes: int = 1
     substitutes: float = 0.0
     copies: float = 0.5
+    noise: NoiseSettings = field(default_factory=NoiseSettings)
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,8 @@ def _idle(config: TrainingConfig) -> Iterator[tuple[str, str]]:
     for name in sorted(_IDLE_OF_BACKBONE.get(kind, ())):
         yield f"backbone.{name}", f"backbone.kind is {kind}"
     yield from _idle_of_optimizer(config.pretrain.positive.optimizer, "pretrain.positive.optimizer")
-    for name in ("positives", "select", "embedding_model", "passes", "substitutes", "copies"):
+    made = ("positives", "select", "embedding_model", "passes", "substitutes", "copies", "noise")
+    for name in made:
         yield f"pretrain.positive.examples.{name}", "pre-training's are made of the vocabulary"
     yield from _idle_of_negative(config.pretrain.negative, "pretrain.negative")
     for name in ("rounds", "patience", "reference", "pairs"):
@@ -37,6 +38,9 @@ def _idle(config: TrainingConfig) -> Iterator[tuple[str, str]]:
         yield "positive.examples.embedding_model", why
     if not examples.substitutes:
         yield "positive.examples.copies", "positive.examples.substitutes is 0"
+    if not examples.noise.share:
+        for name in ("kinds", "most_edits", "context"):
+            yield f"positive.examples.noise.{name}", "positive.examples.noise.share is 0"
     yield from _idle_of_negative(config.negative, "negative")
     if config.negative.rounds == 1:
         for name in ("patience", "reference"):

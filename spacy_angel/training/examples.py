@@ -3,16 +3,19 @@
 ANGEL, sections 3.2 and 3.3; GenBioEL, sections 2.2, 2.3 and table 10.
 """
 
+import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
 import numpy as np
 
+from ..corpora.noise import Noise, add_noise, add_noise_to_words
 from ..model.mention import Mention
 from ..vocabulary.concepts import Concept, normalize_name
 from ..vocabulary.tfidf import TrigramTfidf
 from .batches import Example, PreferencePair, chunks
+from .config import NoiseSettings
 
 # Scores the partners of two lists of texts, higher is nearer: float[len(a)].
 PairScorer = Callable[[Sequence[str], Sequence[str]], np.ndarray]
@@ -179,6 +182,36 @@ def in_contexts(
     for example in examples:
         context = contexts[int(rng.integers(len(contexts)))]
         yield Example(replace(context, text=example.mention.text), example.name)
+
+
+def with_noise(
+    examples: Iterable[Example], settings: NoiseSettings, seed: int = 0
+) -> Iterator[Example]:
+    """Examples as people, keyboards and scanners would have written them.
+
+    Not in the papers: a model that only saw clean text takes a misspelled name for another one.
+
+    examples (Iterable[Example]): of a corpus.
+    settings (NoiseSettings): how often, how much, which.
+    seed (int): fixes all that is chosen.
+    RETURNS (Iterator[Example]): as many; `a [heart attack] today` → myocardial infarction may
+        become `a [haert attack] today` → myocardial infarction.
+    RAISES (AngelError): an unknown kind of noise.
+    """
+    kinds = [Noise(kind).kind for kind in settings.kinds]
+    chance = random.Random(seed)
+    for example in examples:
+        if chance.random() >= settings.share:
+            yield example
+            continue
+        kind, edits = chance.choice(kinds), chance.randint(1, settings.most_edits)
+        mention = example.mention
+        left, right = (
+            add_noise_to_words(text, kind, settings.context, chance)
+            for text in (mention.left, mention.right)
+        )
+        text = add_noise(mention.text, kind, edits, chance)
+        yield replace(example, mention=replace(mention, left=left, text=text, right=right))
 
 
 def vocabulary_pairs(

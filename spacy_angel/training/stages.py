@@ -8,7 +8,6 @@ import logging
 from collections.abc import Iterator, Sequence
 from itertools import chain, count, islice
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -34,6 +33,7 @@ from .examples import (
     shortest_first,
     vocabulary_examples,
     vocabulary_pairs,
+    with_noise,
 )
 from .losses import all_losses
 from .negative import train_negative
@@ -49,9 +49,6 @@ from .preferences import (
 )
 from .references import reference_log_probs
 from .trainer import MODEL_FOLDER, Trained, claim_folder, finished
-
-if TYPE_CHECKING:
-    pass
 
 logger = logging.getLogger(__name__)
 
@@ -177,7 +174,8 @@ def positive_examples(
     data (TrainingData): mentions, vocabulary.
     settings (ExampleSettings): k and the way names are chosen.
     seed (int): of the selector `random`.
-    RETURNS (list[Example]): mention after mention, nearest name first; then the substitutes.
+    RETURNS (list[Example]): mention after mention, nearest name first; then the substitutes; noise
+        as asked for.
     """
     if settings.select == "embedding":
         device = "cuda" if torch.cuda.is_available() else "cpu"
@@ -199,7 +197,8 @@ def positive_examples(
         for labelled, names in zip(data.train, nearest, strict=True)
         for name in names
     ]
-    return [*examples * settings.passes, *_substitutes(data, settings, seed)]
+    clean = chain(examples * settings.passes, _substitutes(data, settings, seed))
+    return [*with_noise(clean, settings.noise, seed)]
 
 
 def _substitutes(data: TrainingData, settings: ExampleSettings, seed: int) -> Iterator[Example]:

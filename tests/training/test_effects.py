@@ -38,6 +38,10 @@ def test_every_setting_of_the_configs_that_ship_does_something(name):
             "positive.examples.copies (positive.examples.substitutes is 0)",
         ),
         (
+            {"positive.examples.noise": {"most_edits": 2}},
+            "positive.examples.noise.most_edits (positive.examples.noise.share is 0)",
+        ),
+        (
             {"pretrain.negative.rounds": 3},
             "pretrain.negative.rounds (pre-training's pairs come from tf-idf, in one round)",
         ),

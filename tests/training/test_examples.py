@@ -1,8 +1,13 @@
+from collections import Counter
+
 import numpy as np
+import pytest
 from support.tiny_training import CONCEPTS, NAMES
 
+from spacy_angel.errors import AngelError
 from spacy_angel.model.mention import Mention
 from spacy_angel.training.batches import Example
+from spacy_angel.training.config import NoiseSettings
 from spacy_angel.training.examples import (
     clause,
     in_contexts,
@@ -12,6 +17,7 @@ from spacy_angel.training.examples import (
     shortest_first,
     vocabulary_examples,
     vocabulary_pairs,
+    with_noise,
 )
 from spacy_angel.vocabulary.concepts import Concept
 from spacy_angel.vocabulary.tfidf import TrigramTfidf
@@ -132,6 +138,40 @@ def test_names_take_the_place_of_a_corpus_mention():
     assert [*in_contexts(examples[:1], contexts, Fixed(0))] == [
         Example(Mention("a", "has", "today"), "b")
     ]
+
+
+def test_noise_strikes_a_share_of_the_mentions_and_leaves_the_names():
+    clean = [Example(Mention("heart attack", "had a", "in May"), "myocardial infarction")] * 400
+    noisy = [*with_noise(clean, NoiseSettings(share=0.5, kinds=("swapped",), most_edits=1))]
+    changed = [example for example in noisy if example != clean[0]]
+    assert 170 < len(changed) < 230
+    # the eight pairs of different neighbours within a word, none of them over the blank
+    assert {example.mention.text for example in changed} == {
+        *("ehart attack", "haert attack", "herat attack", "heatr attack"),
+        *("heart tatack", "heart atatck", "heart attcak", "heart attakc"),
+    }
+    assert {(e.mention.left, e.mention.right, e.name) for e in noisy} == {
+        ("had a", "in May", "myocardial infarction")
+    }
+    settings = NoiseSettings(share=0.5, kinds=("swapped",), most_edits=1)
+    assert [*with_noise(clean, settings)] == noisy
+    assert [*with_noise(clean, settings, seed=1)] != noisy
+
+
+def test_noise_has_up_to_the_most_edits_and_may_reach_the_context():
+    clean = [Example(Mention("gout", "in all of the", "cases"), "gout")] * 300
+    settings = NoiseSettings(share=1.0, kinds=("missing",), most_edits=3, context=1.0)
+    noisy = [*with_noise(clean, settings)]
+    lengths = Counter(len(example.mention.text) for example in noisy)
+    assert set(lengths) == {3, 2, 1}
+    assert min(lengths.values()) > 70
+    assert all(len(example.mention.right) == len("cases") - 1 for example in noisy)
+    assert [*with_noise(clean, NoiseSettings())] == clean
+
+
+def test_an_unknown_kind_of_noise_is_refused():
+    with pytest.raises(AngelError, match="glitch"):
+        list(with_noise([], NoiseSettings(share=0.5, kinds=("glitch",))))
 
 
 def test_wrong_names_are_the_nearest_of_other_concepts():

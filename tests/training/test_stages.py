@@ -19,7 +19,7 @@ from spacy_angel.errors import AngelError
 from spacy_angel.search.generator import Generator
 from spacy_angel.training import stages
 from spacy_angel.training.backbone_kinds import make_backbone
-from spacy_angel.training.config import load_config
+from spacy_angel.training.config import NoiseSettings, load_config
 from spacy_angel.training.preferences import read_pairs
 from spacy_angel.vocabulary.concepts import Concept, normalize_name
 from spacy_angel.vocabulary.kb import ConceptKB
@@ -253,6 +253,18 @@ def test_substitutes_share_the_type_and_serve_equally_often(config, tmp_path):
         # a concept's only name leads to itself
         assert sum(normalize_name(e.mention.text) == e.name for e in made) == share
     assert stages.positive_examples(data, settings) == examples
+
+
+def test_noise_is_drawn_anew_for_each_pass(config):
+    data = stages.TrainingData(config)
+    noise = NoiseSettings(share=1.0, kinds=("missing",), most_edits=1)
+    settings = replace(config.positive.examples, positives=1, passes=8, noise=noise)
+    examples = stages.positive_examples(data, settings)
+    clean = stages.positive_examples(data, replace(settings, noise=NoiseSettings()))
+    assert [example.name for example in examples] == [example.name for example in clean]
+    pairs = zip(examples, clean, strict=True)
+    assert [len(e.mention.text) - len(c.mention.text) for e, c in pairs] == [-1] * 32
+    assert len({example.mention.text for example in examples[::4]}) > 3
 
 
 @pytest.mark.slow
