@@ -307,7 +307,7 @@ class AngelLinker(Pipe):
         items = []
         with tqdm(desc="Calibrating", unit=" documents", disable=None) as progress:
             for batch in util.minibatch(docs, size=64):
-                items += self._calibration_items(list(batch))
+                items += self.calibration_items(list(batch))
                 progress.update(len(batch))
         if self.settings.evidence:
             fitted = calibrate_evidence(items, self._weights)
@@ -315,6 +315,27 @@ class AngelLinker(Pipe):
             fitted = calibrate(items)
         self.settings = replace(self.settings, **fitted.settings)
         return fitted
+
+    def calibration_items(self, docs: Sequence[Doc]) -> "list[CalibrationItem]":
+        """What limits and weights are fitted on.
+
+        docs (Sequence[Doc]): as `calibrate` takes them. They are not changed.
+        RETURNS (list[CalibrationItem]): of every mention whose label is not discarded candidates,
+            right identifiers and, with the setting `evidence`, the evidence.
+        """
+        from .calibration import CalibrationItem
+
+        candidates = self._find_candidates(docs, overwrite=True)
+        return [
+            CalibrationItem(
+                names.candidates if names else (),
+                frozenset(c for c in gold_ids(span, self.kb.resolve) if c in self.kb),
+                names.evidence if names else None,
+            )
+            for doc, doc_found in zip(docs, candidates, strict=True)
+            for span, names in zip(find_spans(doc, self.settings.span_key), doc_found, strict=True)
+            if span.label_ not in self.settings.labels_discard
+        ]
 
     def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
         """Score the links of predicted documents against gold ones.
@@ -470,22 +491,6 @@ class AngelLinker(Pipe):
         for (doc_index, i), names in zip(places, searched, strict=True):
             slots[doc_index][i] = names
         return slots
-
-    def _calibration_items(self, docs: Sequence[Doc]) -> "list[CalibrationItem]":
-        """Candidates and right identifiers of every mention whose label is not discarded."""
-        from .calibration import CalibrationItem
-
-        candidates = self._find_candidates(docs, overwrite=True)
-        return [
-            CalibrationItem(
-                names.candidates if names else (),
-                frozenset(c for c in gold_ids(span, self.kb.resolve) if c in self.kb),
-                names.evidence if names else None,
-            )
-            for doc, doc_found in zip(docs, candidates, strict=True)
-            for span, names in zip(find_spans(doc, self.settings.span_key), doc_found, strict=True)
-            if span.label_ not in self.settings.labels_discard
-        ]
 
     def _search(
         self, mentions: Sequence["Mention"], labels: Sequence[str], documents: Sequence[int]

@@ -23,6 +23,7 @@ from .registry import with_entry_points
 
 IGNORE = -100
 _INPUTS = ("input_ids", "attention_mask", "decoder_input_ids")
+_MULTIPLE = 64
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ def label_logits(model: torch.nn.Module, batch: dict[str, Tensor]) -> Tensor:
     """
     with _projecting_only(model, batch["labels"] != IGNORE):
         output = model(**{name: batch[name] for name in _INPUTS}, use_cache=False)
-    return output.logits.float()
+    return output.logits[: int((batch["labels"] != IGNORE).sum())].float()
 
 
 def smoothed_cross_entropy(logits: Tensor, labels: Tensor, smoothing: float) -> Tensor:
@@ -196,8 +197,14 @@ def mean_nll(names: NameLogProbs) -> Tensor:
 @contextmanager
 def _projecting_only(model: torch.nn.Module, mask: Tensor) -> Iterator[None]:
     projection = extract_model_from_parallel(model).get_output_embeddings()
-    hook = projection.register_forward_pre_hook(lambda _, inputs: (inputs[0][mask],))
+    hook = projection.register_forward_pre_hook(lambda _, inputs: (_padded(inputs[0][mask]),))
     try:
         yield
     finally:
         hook.remove()
+
+
+def _padded(rows: Tensor) -> Tensor:
+    """To a multiple of `_MULTIPLE` rows: of each number that is new, a bfloat16 product on the CPU
+    keeps some 30 MB of a vocabulary of 30,000 tokens."""
+    return F.pad(rows, (0, 0, 0, -len(rows) % _MULTIPLE))

@@ -110,10 +110,15 @@ def test_label_logits_are_the_models_own():
     model = backbone.model.eval()
     rows = encode_examples(EXAMPLES, backbone.prompts, backbone.max_target_tokens)
     batch = collate_examples([rows[i] for i in range(len(rows))], model.config.pad_token_id)
+    shapes = []
+    projection = model.get_output_embeddings()
+    projection.register_forward_hook(lambda *parts: shapes.append(tuple(parts[2].shape[:-1])))
     with torch.no_grad():
         here = label_logits(model, batch)
         whole = model(**{k: v for k, v in batch.items() if k != "labels"}).logits
     assert torch.allclose(here, whole[batch["labels"] != IGNORE], atol=1e-6)
+    # few different shapes, however many labels there are
+    assert shapes == [(64,), tuple(batch["labels"].shape)]
 
 
 def test_a_batch_equals_its_rows_alone_and_unpadded():
