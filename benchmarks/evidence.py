@@ -262,8 +262,8 @@ def precision_at_coverage(
     """RETURNS (list[float]): per cent right among the most probable links."""
     answers = [_answer(item, weights) for item in items]
     answers.sort(key=lambda answer: -answer[0])
-    right = [is_right for _, is_right, _ in answers]
-    return [100 * float(np.mean(right[: round(share * len(right))] or [0])) for share in coverages]
+    right = np.array([float(is_right) for _, is_right, _ in answers])
+    return [100 * float(right[: max(round(share * len(right)), 1)].mean()) for share in coverages]
 
 
 def calibration_error(probabilities: np.ndarray, right: np.ndarray, bins: int = 10) -> float:
@@ -355,7 +355,8 @@ def _craft(path: Path) -> Iterator[CorpusDocument]:
                 text = document["text"][spans[0][0] : spans[0][1]]
                 taken[text.lower()] = taken.get(text.lower(), 0) + 1
                 if label == "CHEBI" and concept_id and len(spans) == 1 and taken[text.lower()] < 3:
-                    mentions.append(GoldMention(*spans[0], text, label, concept_id))
+                    start, end = spans[0]
+                    mentions.append(GoldMention(start, end, text, label, concept_id))
             yield CorpusDocument(document["id"], document["text"], tuple(mentions))
 
 
