@@ -289,6 +289,22 @@ def test_a_subset_is_like_a_smaller_vocabulary(mode: str) -> None:
     assert close(found, [[(kept[n], *rest) for n, *rest in row] for row in expected])
 
 
+def test_a_beam_that_is_only_as_good_as_the_worst_name_ends_the_search() -> None:
+    """Every token has a probability of 1/40. After two tokens `5 END` is finished and `5 6` goes
+    on, both with a score of 2 log(1/40) / 2²; the longer name would have 4 log(1/40) / 4²."""
+    model = bart(0)
+    with torch.no_grad():
+        for weights in model.parameters():
+            weights.zero_()
+    model.final_logits_bias.zero_()
+    names = [(5, END), (5, 6, 7, END)]
+    sources, prefixes = random_prompts(0, 1)
+    settings = SearchSettings(num_beams=1, k=1, length_penalty=2.0)
+    [[(name, log_prob, score)]] = run(fast(model), sources, prefixes, space(names), settings)
+    assert name == 0
+    assert (log_prob, score) == pytest.approx((-2 * np.log(40), -np.log(40) / 2))
+
+
 def test_fewer_names_than_beams_give_fewer_results() -> None:
     names = space([(5, 6, END), (5, END)])
     sources, prefixes = random_prompts(9, 4)
