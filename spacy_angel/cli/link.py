@@ -26,6 +26,13 @@ def link(
         Path | None,
         typer.Option(help="Without --pipeline: another vocabulary, a folder or file."),
     ] = None,
+    negation: Annotated[
+        bool,
+        typer.Option(
+            "--negation",
+            help="Also say which mentions are negated, past or of the family (extra `negation`).",
+        ),
+    ] = False,
     html: Annotated[
         Path | None,
         typer.Option(help="Also write a page with the links."),
@@ -35,6 +42,7 @@ def link(
     from ..files.reading import decoded, pieces
     from ..linking.mentions import find_spans
     from ..linking.page import link_table, write_page
+    from ..pipelines.context import add_context, flags_of
     from ..pipelines.open import open_pipeline
     from ..pipelines.shipped import load
 
@@ -45,9 +53,13 @@ def link(
     if file is not None:
         text = decoded(b"".join(piece for _, piece in pieces(file)), file)
     nlp, linker = open_pipeline(pipeline if pipeline is not None else load(model=model, kb=kb))
+    span_key = linker.settings.span_key
+    if negation:
+        add_context(nlp, span_key)
     doc = nlp(text or "")
-    typer.echo(link_table(doc, linker))
-    if not find_spans(doc, linker.settings.span_key):
+    spans = find_spans(doc, span_key)
+    typer.echo(link_table(doc, linker, [flags_of(s) for s in spans] if negation else None))
+    if not spans:
         typer.echo(_why_none(nlp, linker, is_shipped=pipeline is None))
     if html is not None:
         write_page(doc, linker, html)

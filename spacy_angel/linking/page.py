@@ -1,8 +1,9 @@
 """The links of a document for a person: a table in the terminal, a page in the browser."""
 
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from ..files.atomic import replacing
 from .display import concept_url, render_links
@@ -72,12 +73,26 @@ def link_rows(doc: "Doc", linker: "AngelLinker") -> list[tuple[str, ...]]:
     return rows
 
 
-def link_table(doc: "Doc", linker: "AngelLinker") -> str:
-    """doc (Doc), linker (AngelLinker): see `link_rows`. RETURNS (str): the rows as text."""
+def link_table(
+    doc: "Doc", linker: "AngelLinker", flags: Sequence[tuple[str, ...]] | None = None
+) -> str:
+    """The rows as text.
+
+    doc (Doc), linker (AngelLinker): see `link_rows`.
+    flags (Sequence[tuple[str, ...]] | None): for each row what else is known of the mention, e.g.
+        `("negated",)`; a column more.
+    RETURNS (str): a line each.
+    """
     from wasabi import table
 
     rows = link_rows(doc, linker)
-    return table(rows, header=_HEADER, divider=True, aligns=("l",) * 4 + ("r",) * 2).strip("\n")
+    header: tuple[str, ...] = _HEADER
+    if flags is not None:
+        rows = [(*row, ", ".join(of_row)) for row, of_row in zip(rows, flags, strict=True)]
+        header = (*header, "context")
+    # Only the two figures stand on the right.
+    aligns: list[Literal["l", "r"]] = ["l", "l", "l", "l", "r", "r", "l"]
+    return table(rows, header=header, divider=True, aligns=aligns[: len(header)]).strip("\n")
 
 
 def write_page(doc: "Doc", linker: "AngelLinker", path: Path) -> None:
