@@ -107,10 +107,15 @@ def abbreviations(
 def entities(
     name: Name,
     output: Annotated[Path, typer.Argument(help="Folder to write.")],
-    names: Annotated[Path, typer.Option(help="Vocabulary whose names take the mentions' places.")],
+    names: Annotated[
+        list[str], typer.Option(help="Vocabulary whose names take the mentions' places.")
+    ],
+    notes: Annotated[int, typer.Option(help="Notes to invent, see ner_corpus.py.")] = 0,
 ) -> None:
     """Write what a mention recogniser is trained on: OUTPUT/train.spacy and OUTPUT/dev.spacy."""
-    arguments = ["--names", str(names), "--output", str(output)]
+    arguments = ["--notes", str(notes), "--output", str(output)]
+    for vocabulary in names:
+        arguments += ["--names", vocabulary]
     for split in ("train", "dev"):
         for part in read_recipe(name).parts(split):
             arguments += [f"--{split}", str(ASSETS / name / part.file)]

@@ -2,7 +2,7 @@
 
 python scripts/ner_corpus.py --train NCBItrainset_corpus.txt --train CDR_TrainingSet.PubTator.txt \
     --dev NCBIdevelopset_corpus.txt --dev CDR_DevelopmentSet.PubTator.txt \
-    --names assets/starter.jsonl --output corpus/ner
+    --names assets/starter.jsonl --names en_angel_mini --notes 1500 --output corpus/ner
 """
 
 import sys
@@ -14,9 +14,14 @@ import typer
 from tqdm import tqdm
 
 from spacy_angel.corpora.documents import CorpusReport
+from spacy_angel.corpora.note_text import invented_note, restyled
+from spacy_angel.corpora.note_tokens import add_note_tokens
 from spacy_angel.corpora.recogniser_data import (
     entity_docs,
+    in_all_letters,
+    mentions_by_label,
     names_by_label,
+    short_forms_by_label,
     swap_mentions,
     to_entities,
     unmarked_strings,
@@ -24,14 +29,20 @@ from spacy_angel.corpora.recogniser_data import (
 from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.errors import AngelError
 from spacy_angel.files.atomic import replacing
-from spacy_angel.vocabulary.formats.registry import read_vocabulary
+from spacy_angel.linking.loaders import load_vocabulary
+from spacy_angel.linking.short_forms import read_short_forms
 
 
-def convert(splits: dict[str, list[Path]], names: Path | None, output: Path) -> None:
+def convert(
+    splits: dict[str, list[Path]], vocabularies: list[str], notes: int, output: Path
+) -> None:
     """Write a DocBin for each split that has files, and print what each file gave.
 
     splits (dict[str, list[Path]]): corpora of `train` and `dev`.
-    names (Path | None): vocabulary of the swapped copies, see `swap_mentions`.
+    vocabularies (list[str]): files or folders, or `en_angel_mini` for the one that ships; the
+        first gives the names of the swapped copies, see `swap_mentions`.
+    notes (int): how many notes are invented, beside a copy of each training document as a note may
+        have it, with names of the vocabularies; 0 for neither.
     output (Path): folder.
     RAISES (AngelError): a file cannot be read, or a type in it is unknown.
     """
@@ -39,13 +50,15 @@ def convert(splits: dict[str, list[Path]], names: Path | None, output: Path) -> 
     from spacy.tokens import DocBin
 
     nlp = spacy.blank("en")
+    add_note_tokens(nlp)
     reports = {path: CorpusReport() for paths in splits.values() for path in paths}
     corpora = {
         path: list(to_entities(read_corpus(path, report=report), report=report))
         for path, report in reports.items()
     }
     training = [document for path in splits["train"] for document in corpora[path]]
-    swaps = names_by_label(read_vocabulary(names)) if names else {}
+    names = [names_by_label(load_vocabulary(name)) for name in vocabularies]
+    pools = [mentions_by_label(training), *names, short_forms_by_label(read_short_forms(), names)]
     rng = Random(0)
     for split, paths in splits.items():
         if not paths:
@@ -56,12 +69,23 @@ def convert(splits: dict[str, list[Path]], names: Path | None, output: Path) -> 
             unmarked = unmarked_strings(documents, training)
             for doc in entity_docs(tqdm(documents, desc=path.name), nlp, unmarked, report):
                 docs.add(doc)
-            if swaps and split == "train":
-                copies = (swap_mentions(document, swaps, rng) for document in documents)
+            if names and split == "train":
+                copies = (swap_mentions(document, names[0], rng) for document in documents)
                 for doc in entity_docs(copies, nlp, unmarked):
+                    docs.add(doc)
+            if notes and split == "train":
+                copies = (
+                    restyled(swap_mentions(document, rng.choice(pools), rng), rng)
+                    for document in documents
+                )
+                for doc in entity_docs(copies, nlp, in_all_letters(unmarked)):
                     docs.add(doc)
             counts = ", ".join(f"{key} {n:,}" for key, n in sorted(report.counts.items()))
             print(f"{path}: {counts}")
+        if split == "train":
+            invented = (invented_note(pools, rng, f"note {n}") for n in range(notes))
+            for doc in entity_docs(invented, nlp):
+                docs.add(doc)
         target = output / f"{split}.spacy"
         with replacing(target) as file:
             file.write(docs.to_bytes())
@@ -77,15 +101,24 @@ def main(
         list[Path] | None, typer.Option(help="Corpus to choose on; may be repeated.")
     ] = None,
     names: Annotated[
-        Path | None,
-        typer.Option(help="Vocabulary: each training document also comes with its names."),
+        list[str] | None,
+        typer.Option(
+            help="Vocabulary: each training document also comes with the names of the first; "
+            "notes have names of all. May be repeated."
+        ),
     ] = None,
+    notes: Annotated[
+        int,
+        typer.Option(
+            help="Invent so many notes, and add each training document as a note may have it."
+        ),
+    ] = 0,
 ) -> None:
     """Convert corpora; a split without files is not written."""
     if not train and not dev:
         raise typer.BadParameter("give at least one --train or --dev file")
     try:
-        convert({"train": train or [], "dev": dev or []}, names, output)
+        convert({"train": train or [], "dev": dev or []}, names or [], notes, output)
     except AngelError as error:
         # A person reads this: the message says what to do, a traceback would not.
         sys.exit(f"Error: {error}")

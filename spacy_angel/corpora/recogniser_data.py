@@ -17,22 +17,29 @@ Two corpora show few of the names that there are. `swap_mentions` puts a vocabul
 their sentences, so that the sentence is learned and not the name alone.
 """
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING
 
 from ..errors import AngelError, Errors
-from ..vocabulary.concepts import Concept
+from ..vocabulary.concepts import Concept, normalize_name
 from .docs import GOLD_SPANS, to_doc
 from .documents import CorpusDocument, CorpusReport, GoldMention
+from .note_text import as_written
 from .preprocessing import Preprocessing, preprocess, replace_spans
 
 if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
 
+# Of MeSH: diseases, mental disorders; of its chemicals those that the corpora mark, which are no
+# proteins, nucleic acids or actions of drugs.
+MESH_LABELS: dict[str, str] = {
+    "C": "DISEASE",
+    "F03": "DISEASE",
+    **dict.fromkeys(("D01", "D02", "D03", "D04"), "CHEMICAL"),
+}
 ENTITY_LABELS: dict[str, str] = {
     "SpecificDisease": "DISEASE",
     "DiseaseClass": "DISEASE",
@@ -78,20 +85,55 @@ def _entity(mention: GoldMention, labels: Mapping[str, str]) -> GoldMention:
 def names_by_label(concepts: Iterable[Concept]) -> dict[str, list[str]]:
     """Names to put in the place of mentions.
 
-    concepts (Iterable[Concept]): with the types `Disease` and `Chemical`, see `ENTITY_LABELS`.
+    concepts (Iterable[Concept]): with the types `Disease` and `Chemical`, see `ENTITY_LABELS`, or
+        with MeSH's, see `MESH_LABELS`.
     RETURNS (dict[str, list[str]]): for each entity label the different names in their original
         spelling, sorted; names with a comma are left out, since nobody writes
         `Infarction, Myocardial` in a sentence.
     RAISES (AngelError): no concept has one of these types.
     """
+    labels = ENTITY_LABELS | MESH_LABELS
     names: dict[str, set[str]] = {}
     for concept in concepts:
-        for label in {ENTITY_LABELS[kind] for kind in concept.types if kind in ENTITY_LABELS}:
+        for label in {labels[kind] for kind in concept.types if kind in labels}:
             of_label = names.setdefault(label, set())
             of_label.update(n for n in (concept.canonical_name, *concept.aliases) if "," not in n)
     if not names:
-        raise AngelError(Errors.E432.format(known=", ".join(ENTITY_LABELS)))
+        raise AngelError(Errors.E432.format(known=", ".join(labels)))
     return {label: sorted(of_label) for label, of_label in names.items()}
+
+
+def mentions_by_label(documents: Iterable[CorpusDocument]) -> dict[str, list[str]]:
+    """documents (Iterable[CorpusDocument]): from `to_entities`. RETURNS (dict[str, list[str]]):
+    their mentions, each as often as it occurs, for each entity label."""
+    mentions: dict[str, list[str]] = {}
+    for document in documents:
+        for mention in document.mentions:
+            mentions.setdefault(mention.label, []).append(mention.text)
+    return mentions
+
+
+def short_forms_by_label(
+    forms: Mapping[str, Sequence[str]], names: Iterable[Mapping[str, Sequence[str]]]
+) -> dict[str, list[str]]:
+    """Short forms, lay words and brands with the label of what they stand for.
+
+    forms (Mapping[str, Sequence[str]]): the names that each stands for, in normal form.
+    names (Iterable[Mapping[str, Sequence[str]]]): from `names_by_label`.
+    RETURNS (dict[str, list[str]]): for each entity label the forms of which a name has it; those
+        in small letters also with a capital (`lipitor`, `Lipitor`).
+    """
+    labels = {
+        normalize_name(name): label
+        for by_label in names
+        for label, of_label in by_label.items()
+        for name in of_label
+    }
+    found: dict[str, list[str]] = {}
+    for form, long_forms in forms.items():
+        if label := next((labels[name] for name in long_forms if name in labels), ""):
+            found.setdefault(label, []).extend(dict.fromkeys((form, form[0].upper() + form[1:])))
+    return found
 
 
 def swap_mentions(
@@ -110,9 +152,7 @@ def swap_mentions(
     chosen: dict[str, str] = {}
     for mention in document.mentions:
         if mention.label in names and mention.text not in chosen:
-            name = rng.choice(names[mention.label])
-            plain = not re.search(r"\S[A-Z]", name)
-            chosen[mention.text] = name.lower() if plain and rng.random() < 0.5 else name
+            chosen[mention.text] = as_written(rng.choice(names[mention.label]), rng)
     places = sorted((m.start, m.end, chosen[m.text]) for m in document.mentions if m.text in chosen)
     return replace_spans(document, places)
 
@@ -136,6 +176,13 @@ def unmarked_strings(
         if mention.label not in used
     }
     return frozenset(strings | {text[0].swapcase() + text[1:] for text in strings})
+
+
+def in_all_letters(strings: Iterable[str]) -> frozenset[str]:
+    """strings (Iterable[str]): e.g. from `unmarked_strings`. RETURNS (frozenset[str]): the same,
+    and those of more than three letters in capitals throughout and in none."""
+    long = {text for text in strings if len(text) > 3}
+    return frozenset((*strings, *(text.upper() for text in long), *(text.lower() for text in long)))
 
 
 def entity_docs(

@@ -15,7 +15,10 @@ from typer.testing import CliRunner
 from spacy_angel.corpora.documents import CorpusDocument, CorpusReport, GoldMention
 from spacy_angel.corpora.recogniser_data import (
     entity_docs,
+    in_all_letters,
+    mentions_by_label,
     names_by_label,
+    short_forms_by_label,
     swap_mentions,
     to_entities,
     unmarked_strings,
@@ -189,6 +192,39 @@ def test_swapped_mentions_move_with_the_text():
     assert found == {"Warfarin", "Heparin", "warfarin", "heparin"}
 
 
+def test_names_of_mesh_but_no_proteins():
+    concepts = [
+        Concept("MESH:D003922", "Gout", types=("C", "C05")),
+        Concept("MESH:D001", "Panic Disorder", types=("F", "F03")),
+        Concept("MESH:D002", "Warfarin", types=("D", "D03")),
+        Concept("MESH:D003", "Insulin", types=("D", "D12")),
+    ]
+    assert names_by_label(concepts) == {
+        "DISEASE": ["Gout", "Panic Disorder"],
+        "CHEMICAL": ["Warfarin"],
+    }
+
+
+def test_short_forms_have_the_label_of_what_they_stand_for():
+    forms = {"HTN": ("hypertension",), "lipitor": ("none", "atorvastatin"), "XX": ("unknown",)}
+    names = [{"DISEASE": ["Hypertension"]}, {"CHEMICAL": ["Atorvastatin"]}]
+    assert short_forms_by_label(forms, names) == {
+        "DISEASE": ["HTN"],
+        "CHEMICAL": ["lipitor", "Lipitor"],
+    }
+
+
+def test_mentions_by_label_keep_their_number(files):
+    diseases, both = (read(path)[0] for path in files)
+    found = mentions_by_label([*diseases, *both, *both])
+    assert found["CHEMICAL"].count("cholesterol") == 2
+    assert found["DISEASE"][0] == "familial LCAT deficiency"
+
+
+def test_strings_in_all_letters_but_short_ones():
+    assert in_all_letters(["Iron", "NO"]) == {"Iron", "iron", "IRON", "NO"}
+
+
 def run_script(*arguments):
     spec = importlib.util.spec_from_file_location("script", ROOT / "scripts" / "ner_corpus.py")
     module = importlib.util.module_from_spec(spec)
@@ -229,6 +265,22 @@ def test_script_adds_copies_with_names_of_a_vocabulary(files, tmp_path, nlp):
     assert entities(first.reference)[0] == ("familial LCAT deficiency", "DISEASE")
     assert entities(second.reference) == [("GAUCHER", "DISEASE")] * 3
     assert second.text.startswith("Cholesterol in GAUCHER. GAUCHER was absent, no BE,")
+    assert len(list(Corpus(tmp_path / "dev.spacy")(nlp))) == 1
+
+
+def test_script_adds_notes(files, tmp_path, nlp):
+    names = tmp_path / "names.jsonl"
+    names.write_text(
+        '{"concept_id": "MESH:D005776", "canonical_name": "GAUCHER", "types": ["Disease"]}\n',
+        encoding="utf8",
+    )
+    arguments = ["--train", files[1], "--dev", files[1], "--names", names, "--notes", 5]
+    assert run_script(*arguments, "--output", tmp_path).exit_code == 0
+    gold, swapped, restyled, *notes = Corpus(tmp_path / "train.spacy")(nlp)
+    assert [len(example.reference.ents) for example in (gold, swapped, restyled)] == [6, 6, 6]
+    assert len(notes) == 5
+    texts = {ent.text.lower() for note in notes for ent in note.reference.ents}
+    assert texts & {"gaucher", "phenobarbital", "dyskinesia", "iron", "cholesterol", "no"}
     assert len(list(Corpus(tmp_path / "dev.spacy")(nlp))) == 1
 
 
