@@ -10,8 +10,9 @@ import torch
 
 from ..about import DATA, SHIPPED_NAME
 from ..errors import AngelError, Errors
-from .families import family_of
+from .families import family_of, other_families
 from .interface import Model
+from .plain import plain_config, plain_tokenizer
 from .prompts import PromptEncoder, PromptFormat
 from .seq2seq import first_sentence, load_module
 from .tokenizer import tokenizer_class
@@ -36,14 +37,14 @@ class Checkpoint:
     """What lies in a checkpoint folder, the weights not yet read.
 
     folder (Path): a Hugging Face folder.
-    config (PretrainedConfig): of an encoder-decoder.
-    tokenizer (PreTrainedTokenizerBase): the model's own.
+    config (Any): an encoder-decoder's PretrainedConfig, or what a search needs of it.
+    tokenizer (Any): the model's own PreTrainedTokenizerBase, or what a search needs of it.
     format (PromptFormat): how it expects its mentions; sources no longer than it can read.
     """
 
     folder: Path
-    config: "PretrainedConfig"
-    tokenizer: "PreTrainedTokenizerBase"
+    config: Any
+    tokenizer: Any
     format: PromptFormat
 
     @property
@@ -70,6 +71,7 @@ def open_checkpoint(
     name_or_path: str | Path,
     *,
     tokenizer: str | Path | None = None,
+    only_search: bool = False,
     local_files_only: bool = False,
 ) -> Checkpoint:
     """Find a checkpoint, and read all of it but the weights; the published ones are read as they
@@ -77,20 +79,18 @@ def open_checkpoint(
 
     name_or_path (str | Path): see `checkpoint_folder`.
     tokenizer (str | Path | None): folder or name, where the checkpoint has no tokenizer.
+    only_search (bool): it will not be trained, and where transformers is not needed to read config
+        or tokenizer, it is a `PlainConfig` or `PlainTokenizer`.
     local_files_only (bool): never ask the hub.
     RETURNS (Checkpoint): to be searched with or to be trained.
     RAISES (AngelError): a file that is missing, cannot be read, or lacks what is needed.
     """
-    from transformers import AutoConfig
-
     folder = checkpoint_folder(name_or_path, local_files_only)
-    try:
-        config = AutoConfig.from_pretrained(folder, local_files_only=True)
-    except (OSError, ValueError) as error:
-        reason = first_sentence(error)
-        raise AngelError(Errors.E007.format(path=folder, error=reason)) from error
     source = folder if tokenizer is None else checkpoint_folder(tokenizer, local_files_only)
-    words = _read_tokenizer(source)
+    # A family of another package may ask for more of a config.
+    is_plain = only_search and not other_families()
+    config: Any = (plain_config(folder) if is_plain else None) or _read_config(folder)
+    words = (plain_tokenizer(source) if is_plain else None) or _read_tokenizer(source)
     eos, start = config.eos_token_id, config.decoder_start_token_id
     if eos is None or start is None:
         raise AngelError(Errors.E012.format(path=folder, eos=eos, start=start))
@@ -162,6 +162,16 @@ def save_settings(folder: Path, tokenizer: "PreTrainedTokenizerBase", format: Pr
     tokenizer.save_pretrained(folder, legacy_format=False if tokenizer.is_fast else None)
     text = json.dumps(format.to_dict(), indent=2, ensure_ascii=False)
     (folder / PROMPT_FILE).write_text(text + "\n", encoding="utf8")
+
+
+def _read_config(folder: Path) -> "PretrainedConfig":
+    from transformers import AutoConfig
+
+    try:
+        return AutoConfig.from_pretrained(folder, local_files_only=True)
+    except (OSError, ValueError) as error:
+        reason = first_sentence(error)
+        raise AngelError(Errors.E007.format(path=folder, error=reason)) from error
 
 
 def _read_tokenizer(folder: Path) -> "PreTrainedTokenizerBase":

@@ -67,8 +67,13 @@ def family_of(config: "PretrainedConfig") -> Family:
     RETURNS (Family): the first that supports it.
     RAISES (AngelError): none does, for it is no encoder-decoder.
     """
-    others = sorted(entry_points(group=GROUP), key=lambda entry: entry.name)
-    for family in (*(entry.load() for entry in others), *_OWN):
+    for family in (*other_families(), *_OWN):
         if family.is_supported(config):
             return family
     raise AngelError(Errors.E020.format(model_type=config.model_type))
+
+
+def other_families() -> list[Family]:
+    """RETURNS (list[Family]): those of other packages, by name."""
+    others = sorted(entry_points(group=GROUP), key=lambda entry: entry.name)
+    return [entry.load() for entry in others]

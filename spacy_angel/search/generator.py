@@ -68,7 +68,10 @@ class Generator:
             raise AngelError(Errors.E006.format(dtype=dtype, known=", ".join(DTYPES)))
         chosen = _device(device)
         checkpoint = open_checkpoint(
-            name_or_path, tokenizer=tokenizer, local_files_only=local_files_only
+            name_or_path,
+            tokenizer=tokenizer,
+            only_search=True,
+            local_files_only=local_files_only,
         )
         model = checkpoint.model(chosen, DTYPES[dtype])
         return cls(model, checkpoint.prompts, checkpoint.config)
