@@ -204,6 +204,19 @@ class Errors(metaclass=_WithCodes):
         "Nothing says under which terms {path} may be passed on: its source {unknown} has no "
         "licence in the metadata. Give a file with them: --licence FILE."
     )
+    E144 = "The new name of {concept_id} is blank. Give one with letters in it."
+    E145 = (
+        "Nothing was changed in {path} that could be undone: `kb add`, `remove` and `rename` are "
+        "recorded, what was done before that is not."
+    )
+    E146 = (
+        "{path} was changed since the last recorded change ({command}) in another way, e.g. built "
+        "or fetched anew. Nothing was undone."
+    )
+    E147 = (
+        "{path} is not the record of changes that was written there: {error}. Remove it; the "
+        "changes stay, but can no longer be undone."
+    )
     # E2xx: vocabulary readers
     E203 = (
         "{path}, line {line}: expected {expected}, found {found}. Check that the file is complete "
@@ -527,8 +540,8 @@ class Errors(metaclass=_WithCodes):
     )
     # E7xx: command line
     E701 = (
-        "One thing to add is needed: a vocabulary file, or `--mentions CORPUS`. "
-        "Call the command once for each."
+        "One thing to add is needed: a vocabulary file, `--mentions CORPUS`, or `--concept ID` "
+        "with its names. Call the command once for each."
     )
     E702 = 'One text is needed: `link "TEXT"`, or `link --file FILE`.'
     E703 = "A pipeline has its own model and vocabulary: leave out --model and --kb, or --pipeline."
@@ -547,6 +560,7 @@ class Errors(metaclass=_WithCodes):
         "the vocabulary with --kb."
     )
     E711 = "--name takes names from one concept, {found!r} are several identifiers. Give one."
+    E712 = "--concept ID and --name NAME belong together: give both, or a file without them."
     E720 = "{path} knows no dataset {name!r}. Known: {known}."
     E721 = "{path} is missing. {where}"
     E722 = (
@@ -637,6 +651,11 @@ class Errors(metaclass=_WithCodes):
         "Files of the format {format} cannot follow each other on standard output. Take one of "
         "{known}, or give a folder with --output."
     )
+    E827 = (
+        "{path} is a table of mentions without their texts, which may have to be linked anew. Give "
+        "what was annotated `--to jsonl` or `--to parquet`."
+    )
+    E828 = "{path} holds the annotated files that are read. Give another folder with --output."
     # E9xx: files
     E901 = "{path} cannot be read: {error}. Check the path and your rights on it."
     E902 = (

@@ -16,6 +16,7 @@ from .evaluate import compare, evaluate
 from .info import info
 from .kb import kb_app
 from .link import link
+from .relink import relink
 from .train import train_app
 
 
@@ -49,5 +50,5 @@ app = typer.Typer(
 )
 app.add_typer(kb_app, name="kb")
 app.add_typer(train_app, name="train")
-for command in (corpus, link, info, calibrate, evaluate, compare, annotate, assemble):
+for command in (corpus, link, info, calibrate, evaluate, compare, annotate, relink, assemble):
     app.command()(command)

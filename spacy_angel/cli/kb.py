@@ -6,7 +6,8 @@ from typing import Annotated, Any
 import typer
 
 from ..errors import AngelError, Errors
-from .kb_edit import kb_remove
+from .kb_edit import command as edit_command
+from .kb_edit import kb_remove, kb_rename, kb_undo
 from .kb_fetch import kb_diff, kb_fetch, kb_list, kb_update
 from .kb_package import kb_package
 from .kb_read import kb_explain, kb_export, kb_search
@@ -22,6 +23,7 @@ from .options import (
     preprocessing_steps,
     print_columns,
     print_counts,
+    print_mappings,
     read_prepared,
     reader_options,
     table_options,
@@ -37,6 +39,8 @@ for name, command in (
     ("explain", kb_explain),
     ("export", kb_export),
     ("remove", kb_remove),
+    ("rename", kb_rename),
+    ("undo", kb_undo),
     ("package", kb_package),
 ):
     kb_app.command(name)(command)
@@ -49,6 +53,13 @@ def kb_build(
     format: VocabularyFormat = None,
     columns: Columns = None,
     shared_names: SharedNames = "all",
+    mappings: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="SSSOM table (.sssom.tsv): exact matches become alternate identifiers; may be "
+            "repeated."
+        ),
+    ] = None,
     option: ReaderOptions = None,
 ) -> None:
     """Build a vocabulary from the files it is published in."""
@@ -61,8 +72,10 @@ def kb_build(
         format=format,
         shared_names=shared_names,  # type: ignore[arg-type]  # checked by ConceptKB.build
         options=options,
+        mappings=mappings or (),
     )
     print_columns(kb.meta["sources"])
+    print_mappings(kb.meta["sources"])
     print_counts(kb, output)
 
 
@@ -104,6 +117,14 @@ def kb_add(
         Path | None,
         typer.Option(help="Training corpus: its mention strings become names of their concepts."),
     ] = None,
+    concept: Annotated[
+        str | None,
+        typer.Option(help="Identifier of one concept, known or new, that gets each --name."),
+    ] = None,
+    name: Annotated[
+        list[str] | None,
+        typer.Option(help="With --concept; the first is the canonical name of a new one."),
+    ] = None,
     format: Annotated[
         str | None,
         typer.Option(help="Format of the file or corpus; inferred if not given."),
@@ -113,31 +134,42 @@ def kb_add(
     abbreviations: Abbreviations = None,
     option: ReaderOptions = None,
 ) -> None:
-    """Add concepts of a file, or mention strings of a training corpus, to a vocabulary."""
+    """Add concepts of a file, mention strings of a training corpus, or names to a vocabulary."""
     from ..corpora.mention_names import add_corpus_mentions
-    from ..vocabulary.build import add_vocabulary
+    from ..vocabulary.build import add_names, add_vocabulary
+    from ..vocabulary.history import recorded
     from ..vocabulary.kb import ConceptKB
 
-    if (file is None) == (mentions is None):
+    if sum(given is not None for given in (file, mentions, concept)) != 1:
         raise AngelError(Errors.E701)
+    if (concept is None) != (not name):
+        raise AngelError(Errors.E712)
     before = ConceptKB.from_disk(folder)
-    if mentions is None:
-        assert file is not None
-        format, options = table_options(format, columns, option)
-        kb = add_vocabulary(folder, file, format=format, options=options)
-        print_columns(kb.meta["sources"][-1:])
-        typer.echo(
-            f"{len(kb) - len(before):,} concepts and {kb.n_names - before.n_names:,} names added."
-        )
-    else:
+    if mentions is not None:
         steps = preprocessing_steps(preprocessing, abbreviations)
         documents = read_prepared(mentions, format, steps, before, reader_options(option))
-        step = add_corpus_mentions(folder, documents, str(mentions))
+        with recorded(folder, edit_command("add", "--mentions", str(mentions))):
+            step = add_corpus_mentions(folder, documents, str(mentions))
         typer.echo(
             f"{step['added_names']:,} names added; {step['unknown_mentions']:,} mentions have an "
             "identifier that is not in the vocabulary."
         )
-        kb = ConceptKB.from_disk(folder)
+    elif concept is not None:
+        names = list(name or ())
+        given = [part for text in names for part in ("--name", text)]
+        with recorded(folder, edit_command("add", "--concept", concept, *given)):
+            add_names(folder, concept, names)
+    else:
+        assert file is not None
+        format, options = table_options(format, columns, option)
+        with recorded(folder, edit_command("add", str(file))):
+            kb = add_vocabulary(folder, file, format=format, options=options)
+        print_columns(kb.meta["sources"][-1:])
+    kb = ConceptKB.from_disk(folder)
+    if mentions is None:
+        typer.echo(
+            f"{len(kb) - len(before):,} concepts and {kb.n_names - before.n_names:,} names added."
+        )
     print_counts(kb, folder)
 
 

@@ -120,6 +120,19 @@ def print_columns(sources: list[dict[str, Any]]) -> None:
             typer.echo(f"{source['path']}: {pairs}")
 
 
+def print_mappings(sources: list[dict[str, Any]]) -> None:
+    """Say what came of tables of mappings, and what was left out of them."""
+    for source in sources:
+        if source["format"] == "sssom":
+            counts = (f"{n:,} {reason}" for reason, n in sorted(source["skipped"].items()))
+            left_out = ", ".join(counts)
+            typer.echo(
+                f"{source['path']}: {source['mappings']:,} mappings; {source['added_ids']:,} "
+                f"identifiers added to {source['mapped_concepts']:,} concepts"
+                + (f"; left out: {left_out}" if left_out else "")
+            )
+
+
 def print_counts(kb: Any, folder: Path) -> None:
     """Say how many concepts and names a vocabulary has."""
     counts = kb.meta["counts"]

@@ -396,6 +396,8 @@ def _system(
         k=max(settings.k, run.k),
         num_beams=max(settings.num_beams, run.k),
         overwrite=True,
+        # Gold identifiers are compared as the vocabulary's own.
+        prefer=(),
         span_key=settings.span_key if run.predicted else GOLD_SPANS,
     ):
         try:

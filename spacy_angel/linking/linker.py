@@ -29,6 +29,7 @@ from .evidence import Evidence, rank_by_evidence
 from .extensions import set_extensions
 from .forks import OneThreadInForks, quiet_tokenizers_in_forks
 from .gathering import Searched, gather_evidence
+from .identifier_spaces import preferred_ids
 from .kinds import is_foreign
 from .loaders import ModelLoader, VocabularyLoader, load_checkpoint, load_vocabulary
 from .mentions import find_spans, read_mentions
@@ -57,7 +58,7 @@ class Link:
     candidates (list[dict[str, Any]]): `concept_id`, `name` (original spelling), `score`,
         `log_prob`, in the order of the search, all that were found; with the setting `evidence`
         also `probability`, their share of the concept's, and names with the most probable concept
-        first.
+        first; with the setting `prefer` also `other_ids`, the concept's further identifiers.
     """
 
     kb_id: str
@@ -564,8 +565,24 @@ class AngelLinker(Pipe):
 
     def _link(self, text: str, names: _Names) -> Link:
         if names.evidence is None:
-            return self._link_by_model(text, names.candidates)
-        return self._link_by_evidence(names.evidence)
+            link = self._link_by_model(text, names.candidates)
+        else:
+            link = self._link_by_evidence(names.evidence)
+        return self._in_preferred_ids(link) if self.settings.prefer else link
+
+    def _in_preferred_ids(self, link: Link) -> Link:
+        """The same link in the identifiers that the user prefers."""
+        own_ids = {candidate["concept_id"] for candidate in link.candidates}
+        ids = {own: preferred_ids(own, self.kb, self.settings.prefer) for own in own_ids}
+        return Link(
+            kb_id=link.kb_id if link.kb_id == NIL else ids[link.kb_id][0],
+            kb_ents=[(ids[own][0], probability) for own, probability in link.kb_ents],
+            candidates=[
+                candidate | {"concept_id": ids[own][0], "other_ids": ids[own][1:]}
+                for candidate in link.candidates
+                for own in (candidate["concept_id"],)
+            ],
+        )
 
     def _link_by_evidence(self, evidence: Evidence) -> Link:
         obey = self.settings.link_exact_names

@@ -50,7 +50,8 @@ def score_links(
             if gold_span is None:
                 continue
             gold = gold_ids(gold_span, resolve)
-            link = span._.get(kb_id_attr) or NIL
+            written = span._.get(kb_id_attr) or NIL
+            link = resolve(written) or written
             is_right = link in gold or (link == NIL and not gold)
             score = per_label.setdefault(gold_span.label_, PRFScore())
             score.tp += link in gold

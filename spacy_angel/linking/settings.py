@@ -163,6 +163,14 @@ class LinkerSettings:
             "may have any"
         ),
     ] = field(default_factory=dict)
+    prefer: Annotated[
+        Names,
+        Field(
+            description="prefixes of the identifiers to write, the best first, e.g. "
+            '`["MONDO", "MESH"]`; a concept that has none of them, or one that leads to another '
+            "concept, is written with its own. `candidates` then also have `other_ids`"
+        ),
+    ] = ()
     overwrite: Annotated[
         bool,
         Field(
@@ -239,6 +247,7 @@ class LinkerSettings:
         """RETURNS (dict[str, Any]): plain values for JSON and config files."""
         values = asdict(self)
         values["labels_discard"] = list(self.labels_discard)
+        values["prefer"] = list(self.prefer)
         values["evidence_weights"] = dict(self.evidence_weights)
         values["types_by_label"] = {label: list(t) for label, t in self.types_by_label.items()}
         return values

@@ -11,6 +11,7 @@ from .formats.records import VocabularyReport
 from .formats.registry import infer_format, read_vocabulary
 from .formats.tables import holds_tree_numbers
 from .kb import ConceptKB
+from .mappings import Mappings
 from .table import SharedNames
 
 
@@ -22,6 +23,7 @@ def build_vocabulary(
     shared_names: SharedNames = "all",
     options: Mapping[str, Any] | None = None,
     about: Sequence[Mapping[str, Any]] = (),
+    mappings: Sequence[Path] = (),
 ) -> ConceptKB:
     """Build a vocabulary from the files it is published in.
 
@@ -32,6 +34,8 @@ def build_vocabulary(
     shared_names (SharedNames): see `ConceptKB.build`.
     options (Mapping[str, Any] | None): of the reader, see `vocabularies.FORMATS`.
     about (Sequence[Mapping[str, Any]]): plain values on each file, to be recorded with it.
+    mappings (Sequence[Path]): SSSOM tables: what they say is the same becomes an alternate
+        identifier, by which also concepts of several files are joined.
     RETURNS (ConceptKB): with one entry a file in `meta["sources"]`.
     RAISES (AngelError): a file that cannot be read; nothing is written then.
     """
@@ -44,8 +48,10 @@ def build_vocabulary(
             source["options"].setdefault("tree_numbers", str(numbers[0]))
     for source, known in zip(sources, about, strict=False):
         source.update(known)
-    concepts = map(_concepts, files, sources)
-    return ConceptKB.join(concepts, output, shared_names=shared_names, sources=sources)
+    tables = [(Mappings(file), _source(file, "sssom", None)) for file in mappings]
+    concepts = (_mapped(_concepts(*pair), tables) for pair in zip(files, sources, strict=True))
+    recorded = [*sources, *(source for _, source in tables)]
+    return ConceptKB.join(concepts, output, shared_names=shared_names, sources=recorded)
 
 
 def add_vocabulary(
@@ -76,6 +82,24 @@ def add_vocabulary(
     )
 
 
+def add_names(folder: Path, concept_id: str, names: Sequence[str]) -> ConceptKB:
+    """Add names of one concept to a stored vocabulary, and the concept where it is new.
+
+    folder (Path): the vocabulary; it is written anew.
+    concept_id (str): any identifier of the concept.
+    names (Sequence[str]): at least one; of a new concept the first is canonical.
+    RETURNS (ConceptKB): the changed vocabulary.
+    RAISES (AngelError): the folder cannot be read, or the identifier is empty.
+    """
+    kb = ConceptKB.from_disk(folder)
+    if concept_id in kb:
+        kb.add_names(concept_id, names)
+    else:
+        kb.add(Concept(concept_id, names[0], tuple(names[1:])))
+    kb.to_disk(folder)
+    return ConceptKB.from_disk(folder)
+
+
 def _source(file: Path, format: str | None, options: Mapping[str, Any] | None) -> dict[str, Any]:
     """What is recorded of a file; its counts are filled in by reading it."""
     source = {
@@ -90,6 +114,17 @@ def _source(file: Path, format: str | None, options: Mapping[str, Any] | None) -
                 digest.update(piece)
         source["sha256"] = digest.hexdigest()
     return source
+
+
+def _mapped(
+    concepts: Iterator[Concept], tables: Sequence[tuple[Mappings, dict[str, Any]]]
+) -> Iterator[Concept]:
+    """Concepts with the identifiers that they are mapped to; fills in what is recorded of that."""
+    for mappings, _ in tables:
+        concepts = mappings.added_to(concepts)
+    yield from concepts
+    for mappings, source in tables:
+        source.update(asdict(mappings.report), skipped=dict(mappings.report.skipped))
 
 
 def _concepts(file: Path, source: dict[str, Any]) -> Iterator[Concept]:

@@ -332,6 +332,34 @@ class ConceptKB:
         self._live.put(replace(concept, canonical_name=kept[0], aliases=tuple(kept[1:])))
         self._edits["removed_names"] += 1
 
+    def rename(self, concept_id: str, name: str, old: str | None = None) -> None:
+        """Rename a concept while running, or spell one of its names in another way.
+
+        concept_id (str): its identifier, or an alternate one.
+        name (str): becomes canonical, and the name that was it an alias; with `old` takes the
+            place of that name.
+        old (str | None): a name of the concept; all its spellings go.
+        RAISES (AngelError): where there is no such concept, it has no name `old`, or the new one is
+            blank.
+        """
+        concept = self[concept_id]
+        if not name.strip():
+            raise AngelError(Errors.E144.format(concept_id=concept.concept_id))
+        names = [name, *concept.names]
+        if old is not None:
+            normal = normalize_name(old)
+            is_old = [n == old or (normalize_name(n) or None) == normal for n in concept.names]
+            if not any(is_old):
+                names = list(concept.names)
+                raise AngelError(
+                    Errors.E111.format(concept_id=concept.concept_id, name=old, names=names)
+                )
+            pairs = zip(concept.names, is_old, strict=True)
+            names = [name if gone else kept for kept, gone in pairs]
+        canonical, *aliases = dict.fromkeys(names)
+        self._live.put(replace(concept, canonical_name=canonical, aliases=tuple(aliases)))
+        self._edits["renamed"] += 1
+
     def add_mentions(self, mentions: Iterable[tuple[str, str]], source: str) -> dict[str, Any]:
         """Add the mention strings of a training corpus as names, a published practice of the
         NCBI-disease benchmark; the step is recorded in the metadata, and how often each concept

@@ -142,6 +142,38 @@ def test_concepts_of_a_shared_name_tie_by_identifier(make):
     assert ent.kb_id_ == "MESH:D000001"
 
 
+def test_identifiers_are_those_of_the_vocabulary_that_is_preferred(make):
+    plain, nlp = make()(TEXT), make()
+    linker = nlp.get_pipe("angel_linker")
+    own = plain.ents[2]._.kb_id
+    other = "MESH:D000001"
+    # Both have the same identifier of MONDO: it leads to the first, and stands for no other.
+    kb = linker.kb
+    changed = [
+        replace(concept, alternate_ids=("UMLS:C1", "mondo:7", "MONDO:8"))
+        if concept.concept_id == own
+        else replace(concept, alternate_ids=("mondo:7",) if concept.concept_id == other else ())
+        for concept in kb
+    ]
+    assert own != other
+    linker.kb = ConceptKB.build(changed)
+    linker.prefer = ["DOID", "MONDO"]
+    doc = nlp(TEXT)
+    assert (doc.ents[2]._.kb_id, doc.ents[2].kb_id_) == ("mondo:7", "mondo:7")
+    ids = {own: "mondo:7"}
+    for before, after in zip(plain.ents, doc.ents, strict=True):
+        assert after._.kb_ents == [(ids.get(c, c), pytest.approx(p)) for c, p in before._.kb_ents]
+        for one, two in zip(before._.candidates, after._.candidates, strict=True):
+            assert two["concept_id"] == ids.get(one["concept_id"], one["concept_id"])
+    assert doc.ents[2]._.candidates[0]["other_ids"] == [own, "UMLS:C1", "MONDO:8"]
+    assert linker.rank(doc.ents[2]._.candidates) == doc.ents[2]._.kb_ents
+    assert "other_ids" not in plain.ents[2]._.candidates[0]
+    example = Example(nlp.make_doc(TEXT), plain)
+    assert nlp.evaluate([example])["nel_micro_f"] == 1
+    linker.prefer = ["umls"]
+    assert nlp(TEXT).ents[2]._.kb_id == "UMLS:C1"
+
+
 def test_predict_changes_nothing_and_set_annotations_only_writes(make):
     nlp = make()
     linker = nlp.get_pipe("angel_linker")

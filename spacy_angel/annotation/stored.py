@@ -1,0 +1,83 @@
+"""What `annotate` has written, read again with names, scores and candidates."""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ..corpora.documents import CorpusDocument, Reading
+from ..corpora.formats.rows import import_parquet, row_document
+from ..corpora.registry import read_corpus
+from ..errors import AngelError, Errors
+from ..files.reading import numbered_lines
+from .documents import AnnotatedDocument, AnnotatedMention, ScoredConcept
+from .inputs import Input
+
+_TABLES = ("csv", "tsv")
+
+
+def read_stored(source: Input) -> Iterator[AnnotatedDocument]:
+    """Stream the documents of a shard.
+
+    source (Input): a file in a format that `annotate` writes, but for tables of mentions.
+    YIELDS (AnnotatedDocument): JSON lines and Parquet files hold names, scores and candidates; of
+        the others there is the identifier of each mention.
+    RAISES (AngelError): it cannot be read, or holds no texts.
+    """
+    (path,) = source.paths
+    if source.format in _TABLES:
+        raise AngelError(Errors.E827.format(path=path))
+    if source.format in ("jsonl", "parquet"):
+        reading = Reading(str(path))
+        rows = _json_rows(path, reading) if source.format == "jsonl" else _parquet_rows(path)
+        for number, row in rows:
+            try:
+                document = row_document(row, reading, path, number, "", "text")
+                yield _annotated(document, row["mentions"] or ())
+            except (KeyError, TypeError, ValueError) as error:
+                where = f"{path}, row {number}"
+                raise AngelError(Errors.E808.format(where=where, problem=error)) from error
+    else:
+        for document in read_corpus(path, source.format, keep_duplicates=True):
+            yield _annotated(document, [{}] * len(document.mentions))
+
+
+def _json_rows(path: Path, reading: Reading) -> Iterator[tuple[int, Any]]:
+    for number, line in numbered_lines(path, reading):
+        try:
+            yield number, json.loads(line)
+        except (ValueError, RecursionError) as error:
+            where = reading.where(number)
+            raise AngelError(Errors.E808.format(where=where, problem=error)) from error
+
+
+def _parquet_rows(path: Path) -> Iterator[tuple[int, Any]]:
+    pq = import_parquet()
+    try:
+        with pq.ParquetFile(path) as file:
+            rows = (row for batch in file.iter_batches() for row in batch.to_pylist())
+            yield from enumerate(rows, start=1)
+    except (OSError, ValueError) as error:
+        raise AngelError(Errors.E809.format(path=path, row=1, error=error)) from error
+
+
+def _annotated(document: CorpusDocument, rows: Any) -> AnnotatedDocument:
+    mentions = tuple(
+        AnnotatedMention(
+            mention.start,
+            mention.end,
+            mention.text,
+            mention.label,
+            concept_id=mention.concept_ids,
+            name=row.get("name") or "",
+            score=row.get("score"),
+            candidates=tuple(map(_scored, row.get("candidates") or ())),
+            parts=mention.parts,
+        )
+        for mention, row in zip(document.mentions, rows, strict=True)
+    )
+    return AnnotatedDocument(document.doc_id, document.text, mentions, title_end=document.title_end)
+
+
+def _scored(row: Mapping[str, Any]) -> ScoredConcept:
+    return ScoredConcept(row["concept_id"], row["name"], row["score"])
