@@ -1,13 +1,8 @@
 """Formats by name and content, and those of other packages."""
 
-import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from support.helpers import ROOT
 
 from spacy_angel.errors import AngelError
 from spacy_angel.files.formats import HEAD_BYTES, Format, Formats, first_line, read_head
@@ -92,47 +87,3 @@ def test_formats_of_other_packages_come_first(
         (tmp_path / "other.dist-info/entry_points.txt").write_text(text)
         with pytest.raises(AngelError, match=f"other_formats:{entry} should give a letter format"):
             list(Formats("letter", GROUP, [LETTERS, EMPTY]))
-
-
-PROGRAM = """
-import json, sys
-from spacy_angel.corpora.registry import infer_format, read_corpus
-from spacy_angel.vocabulary.formats.registry import read_vocabulary
-notes, codes = sys.argv[1:]
-(document,) = read_corpus(notes, upper="yes", prefix="HP")
-(concept,) = read_vocabulary(codes)
-(mention,) = document.mentions
-print(json.dumps([infer_format(notes), mention.text, mention.concept_ids, concept.names]))
-"""
-
-
-@pytest.mark.slow
-def test_a_package_that_brings_a_corpus_and_a_vocabulary_format(tmp_path: Path) -> None:
-    source, installed = tmp_path / "source", tmp_path / "installed"
-    source.mkdir()
-    for file in (ROOT / "tests/fixtures/formats_package").iterdir():
-        if file.is_file():
-            (source / file.name).write_bytes(file.read_bytes())
-    install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index"]
-    install += ["--no-build-isolation", "--target", str(installed), str(source)]
-    subprocess.run(install, check=True)
-    (tmp_path / "notes").write_text("#ward 7: fever | 0001945\n")
-    (tmp_path / "codes").write_text("#codes HP:0001945 = Fever = Pyrexia\n")
-    path = os.pathsep.join([str(installed), str(ROOT)])
-    environment = {**os.environ, "PYTHONPATH": path}
-
-    def run(*arguments: str) -> str:
-        command = [sys.executable, *arguments]
-        done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
-        return done.stdout
-
-    files = [str(tmp_path / "notes"), str(tmp_path / "codes")]
-    assert json.loads(run("-c", PROGRAM, *files)) == [
-        "ward",
-        "FEVER",
-        "HP:0001945",
-        ["Fever", "Pyrexia"],
-    ]
-    told = run("-m", "spacy_angel", "info")
-    assert "Corpus formats: ward," in told
-    assert "Vocabulary formats: ward_codes.v1," in told
