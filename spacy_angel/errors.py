@@ -307,6 +307,11 @@ class Errors(metaclass=_WithCodes):
         "Negation, history and family need the package negspacy: pip install "
         "'spacy-angel[negation]'."
     )
+    E319 = (
+        "{path}, line {number}: expected a short form, `short form`, and what it stands for, with "
+        "tabs between them, found {n} cells. Correct the line, or write the file anew with "
+        "`spacy-angel long-forms`."
+    )
     # E4xx: corpora
     E401 = (
         "{where}: the mention {mention!r} was expected at characters {start} to {end} of document "

@@ -16,6 +16,7 @@ from .evaluate import compare, evaluate
 from .info import info
 from .kb import kb_app
 from .link import link
+from .long_forms import long_forms
 from .relink import relink
 from .train import train_app
 
@@ -50,5 +51,7 @@ app = typer.Typer(
 )
 app.add_typer(kb_app, name="kb")
 app.add_typer(train_app, name="train")
-for command in (corpus, link, info, calibrate, evaluate, compare, annotate, relink, assemble):
+for command in (
+    *(corpus, long_forms, link, info, calibrate, evaluate, compare, annotate, relink, assemble),
+):
     app.command()(command)

@@ -36,7 +36,7 @@ from .mentions import find_spans, read_mentions
 from .ranking import NIL, Candidate, RankedConcept, choose_link, list_candidates, rank_concepts
 from .scoring import gold_ids
 from .settings import SETTINGS, LinkerSettings
-from .short_forms import expand_short_form
+from .short_forms import expand_long_form, expand_short_form
 from .weights import DEFAULT_WEIGHTS
 
 if TYPE_CHECKING:
@@ -486,6 +486,8 @@ class AngelLinker(Pipe):
             places += [(doc_index, i) for i in wanted]
             labels += [spans[i].label_ for i in wanted]
         documents = [doc_index for doc_index, _ in places]
+        if (long_forms := self.settings.long_forms) is not None:
+            mentions = [expand_long_form(mention, Path(long_forms)) for mention in mentions]
         if self.settings.expand_short_forms:
             mentions = [expand_short_form(mention, self.kb) for mention in mentions]
         searched = self._search(mentions, labels, documents)

@@ -148,6 +148,13 @@ class LinkerSettings:
             "vocabulary as the names that they stand for, where the document defines no long form"
         ),
     ] = False
+    long_forms: Annotated[
+        str | None,
+        Field(
+            description="TSV of what short forms stand for in the document set, as `spacy-angel "
+            "long-forms` writes it; read where the document itself defines no long form"
+        ),
+    ] = None
     # Which mentions are linked, and to what.
     span_key: Annotated[
         Name | None,

@@ -1,14 +1,19 @@
 """Clinical short forms, lay words and brands, and the names that they stand for.
 
-`data/short_forms.tsv` has a line each: the form, what it is, the names separated by `|`, the best
-first. It was written for this package.
+A file of them has a line each: the form, what it is, the names separated by `|`, the best first.
+`data/short_forms.tsv` was written for this package; `spacy-angel long-forms` writes one of what a
+document set defines.
 """
 
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..about import DATA
+from ..errors import AngelError, Errors
+from ..files.faults import FileReading
+from ..files.table import table_rows
 from ..vocabulary.concepts import normalize_name
 
 if TYPE_CHECKING:
@@ -20,15 +25,34 @@ _SHORT_FORM = "short form"
 
 
 @cache
-def read_short_forms() -> dict[str, tuple[str, ...]]:
-    """RETURNS (dict[str, tuple[str, ...]]): names by form; lay words and brands in normal form,
-    short forms as they are written, e.g. `MS` is one and `ms` is not."""
+def read_short_forms(path: Path = FILE) -> dict[str, tuple[str, ...]]:
+    """Read a file of short forms.
+
+    path (Path): TSV, by default the package's own.
+    RETURNS (dict[str, tuple[str, ...]]): names by form; lay words and brands in normal form, short
+        forms as they are written, e.g. `MS` is one and `ms` is not.
+    RAISES (AngelError): a line that has no three cells, or a file that cannot be read.
+    """
     forms = {}
-    for line in FILE.read_text(encoding="utf8").splitlines():
-        form, kind, names = line.split("\t")
+    for number, cells in table_rows(path, FileReading(path.name, strict=True), "\t"):
+        if len(cells) != 3 or not all(cells):
+            raise AngelError(Errors.E319.format(path=path, number=number, n=len(cells)))
+        form, kind, names = cells
         key = form if kind == _SHORT_FORM else normalize_name(form)
         forms[key] = tuple(names.split("|"))
     return forms
+
+
+def expand_long_form(mention: "Mention", path: Path) -> "Mention":
+    """Read a mention as the long form that the rest of its document set gives it, whether the
+    vocabulary knows that or not.
+
+    mention (Mention): long forms that its document defines are already in their place.
+    path (Path): as `read_short_forms` reads it.
+    RETURNS (Mention): e.g. `T-PLL` → `T-cell prolymphocytic leukemia`; others as they are.
+    """
+    names = read_short_forms(path).get(mention.text)
+    return replace(mention, text=names[0]) if names else mention
 
 
 def expand_short_form(mention: "Mention", kb: "ConceptKB") -> "Mention":

@@ -139,3 +139,14 @@ def test_a_short_form_that_was_read_is_told(linker) -> None:
     with linker.using(expand_short_forms=True):
         why = explain_link(span(linker, "HTN", "T:3", found), linker).why
     assert why.startswith("Read as “hypertension”. It is a name of the concept")
+
+
+def test_a_long_form_of_the_document_set_is_told(linker, tmp_path) -> None:
+    file = tmp_path / "long_forms.tsv"
+    file.write_text("HT\tshort form\thypertension\n")
+    linker.kb.add(Concept("T:4", "Hypertension"))
+    found = [{"concept_id": "T:4", "name": "Hypertension", "score": -1.0, "log_prob": -1.0}]
+    with linker.using(long_forms=str(file)):
+        why = explain_link(span(linker, "HT", "T:4", found), linker).why
+        assert linker.predict([span(linker, "HT", "", []).doc])[0][0].candidates
+    assert why.startswith("Read as “hypertension”. It is a name of the concept")

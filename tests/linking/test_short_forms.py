@@ -1,7 +1,13 @@
 import pytest
 
 from spacy_angel import Concept, ConceptKB
-from spacy_angel.linking.short_forms import FILE, expand_short_form, read_short_forms
+from spacy_angel.errors import AngelError
+from spacy_angel.linking.short_forms import (
+    FILE,
+    expand_long_form,
+    expand_short_form,
+    read_short_forms,
+)
 from spacy_angel.model.mention import Mention
 from spacy_angel.vocabulary.concepts import normalize_name
 
@@ -46,3 +52,19 @@ def test_the_list_is_sound():
     assert len(read_short_forms()) == len(lines) > 200
     for _, _, names in lines:
         assert all(name == normalize_name(name) for name in names.split("|"))
+
+
+def test_the_rest_of_a_document_set_says_what_a_short_form_stands_for(tmp_path):
+    file = tmp_path / "long_forms.tsv"
+    file.write_text("AF\tshort form\tauricular fibrosis\n")
+    assert expand_long_form(Mention("AF", "a", "b"), file) == Mention(
+        "auricular fibrosis", "a", "b"
+    )
+    assert expand_long_form(Mention("af"), file) == Mention("af")
+
+
+def test_a_faulty_line_is_named(tmp_path):
+    file = tmp_path / "long_forms.tsv"
+    file.write_text("AF\tshort form\tatrial fibrillation\nMS\tmultiple sclerosis\n")
+    with pytest.raises(AngelError, match=r"long_forms.tsv, line 2: .* found 2 cells"):
+        read_short_forms(file)
