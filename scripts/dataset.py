@@ -47,13 +47,18 @@ def kb(name: Name, output: Annotated[Path, typer.Argument(help="Folder to write.
         raise AngelError(Errors.E725.format(name=name, folder=folder))
     for number, step in enumerate(steps):
         files = [folder / file for file in step.files]
-        options = {key: str(folder / file) for key, file in step.file_options.items()}
+        of_files = {key: str(folder / file) for key, file in step.file_options.items()}
+        options = {**step.options, **of_files}
+        shared = step.shared_names
         print("Reading", *files)
         if step.format == "askapatient":
             sources = [{"path": str(path)} for path in files]
-            ConceptKB.build(askapatient_concepts(files), output, sources=sources)
+            concepts = askapatient_concepts(files)
+            ConceptKB.build(concepts, output, sources=sources, shared_names=shared)
         elif number == 0:
-            build_vocabulary(files, output, format=step.format, options=options)
+            build_vocabulary(
+                files, output, format=step.format, options=options, shared_names=shared
+            )
         else:
             for file in files:
                 add_vocabulary(output, file, format=step.format, options=options)

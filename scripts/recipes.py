@@ -8,6 +8,7 @@ from typing import Any
 import srsly
 
 from spacy_angel.errors import AngelError, Errors
+from spacy_angel.vocabulary.table import SharedNames
 
 DATASETS = Path("configs/datasets.yml")
 SPLITS = ("train", "dev", "test")
@@ -20,11 +21,15 @@ class VocabularyStep:
     files (tuple[str, ...]): in order of precedence.
     format (str | None): as `spacy-angel kb build` takes it, or `askapatient`.
     file_options (dict[str, str]): options of the reader that name a file.
+    options (dict[str, Any]): its other options.
+    shared_names (str): as `spacy-angel kb build --shared-names`; what a first step says holds.
     """
 
     files: tuple[str, ...]
     format: str | None = None
     file_options: dict[str, str] = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict)
+    shared_names: SharedNames = "all"
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -86,12 +91,7 @@ def read_recipe(name: str, path: Path = DATASETS) -> Recipe:
     return Recipe(
         name,
         tuple(
-            tuple(
-                VocabularyStep(
-                    tuple(step["files"]), step.get("format"), dict(step.get("file_options", {}))
-                )
-                for step in choice
-            )
+            tuple(VocabularyStep(**{**step, "files": tuple(step["files"])}) for step in choice)
             for choice in values.get("vocabulary", ())
         ),
         {

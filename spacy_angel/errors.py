@@ -87,6 +87,8 @@ class Errors(metaclass=_WithCodes):
         "The weights in {path} lack {missing}: they are not those of the {model_type} model that "
         "the config.json there describes. Fetch or save the model again."
     )
+    E022 = "The prompt setting punctuation (angel.json) is {value!r}. Known: {known}."
+    E023 = "Unknown preset {name!r}. Known: {known}."
     # E1xx: name trie, vocabulary store
     E101 = (
         "{path} is not a {kind} folder ({problem}). Give a folder that spacy-angel wrote, or make "
@@ -312,6 +314,10 @@ class Errors(metaclass=_WithCodes):
         "tabs between them, found {n} cells. Correct the line, or write the file anew with "
         "`spacy-angel long-forms`."
     )
+    E321 = (
+        "The shipped model has a tokenizer and a preset of its own (given: {tokenizer}, {preset}). "
+        "Leave them out, or give a model."
+    )
     # E4xx: corpora
     E401 = (
         "{where}: the mention {mention!r} was expected at characters {start} to {end} of document "
@@ -400,6 +406,10 @@ class Errors(metaclass=_WithCodes):
     E435 = (
         "{where}: documents were expected, a table of mentions came (columns: {found}). Give the "
         "documents, with their texts; mentions of their own can be given as JSON lines."
+    )
+    E436 = (
+        "These steps do not go together: {steps}. expand=words, expand=whole and composites=first "
+        "are of marked_only; the other ways to expand, and blank_marks, are not."
     )
     # E5xx: evaluation
     E501 = (

@@ -1,6 +1,8 @@
 """Coordinated mentions (`breast and ovarian cancer`) taken apart."""
 
 import re
+from collections.abc import Sequence
+from itertools import accumulate
 
 _COORDINATION = re.compile(r"\s*,?\s*\b(?:and/or|as well as|and|or)\b\s*|\s*[,/&]\s*")
 _SHARED_HEAD = re.compile(r".*\b(?:of|in|to)(?: the)?(?= \S)", re.IGNORECASE)
@@ -28,3 +30,42 @@ def split_composite(mention: str, n_parts: int) -> list[str]:
         *(part if part.split()[-1].lower() in ends else f"{part} {last}" for part in parts[:-1]),
         parts[-1],
     ]
+
+
+def first_part(mention: str, n_parts: int) -> str:
+    """The one part of a composite that the released files of NCBI-disease have.
+
+    mention (str): e.g. `breast, ovarian or other cancers`, `deficiency of C6 and C7`.
+    n_parts (int): concepts it stands for.
+    RETURNS (str): what stands before the coordination, and the words behind it but for the first
+        of the last part: `breast cancers`, `deficiency of C6`; of a mention that does not fall into
+        so many parts its first word where it has as many words, else all.
+    """
+    parts = [part for part in _COORDINATION.split(mention.strip()) if part]
+    if len(parts) != n_parts:
+        words = mention.split()
+        return words[0] if len(words) == n_parts else mention
+    return " ".join([parts[0], *parts[-1].split()[1:]])
+
+
+def parts_in_place(mention: str, parts: Sequence[str]) -> list[tuple[int, int]]:
+    """Where the individual mentions of a composite stand in it, by the rules of the released
+    BC5CDR files.
+
+    mention (str): e.g. `renal and hepatic toxicity`.
+    parts (Sequence[str]): as the seventh column has them.
+    RETURNS (list[tuple[int, int]]): start and end of each: of the parts themselves where the
+        mention consists of them and blanks; of two parts what stands before and after the first
+        ` and `, or else ` or `; otherwise none.
+    """
+    if " ".join(parts) == mention:
+        starts = accumulate((len(part) + 1 for part in parts[:-1]), initial=0)
+        return [(start, start + len(part)) for start, part in zip(starts, parts, strict=True)]
+    if len(parts) != 2:
+        return []
+    for word in (" and ", " or "):
+        before, found, after = mention.partition(word)
+        if found:
+            second = len(before) + len(word)
+            return [(0, len(before)), (second, second + len(after.split(word)[0]))]
+    return []

@@ -23,7 +23,8 @@ def to_doc(document: CorpusDocument, nlp: "Language") -> "Doc":
 
     document (CorpusDocument): any.
     nlp (Language): its tokenizer and vocab are used.
-    RETURNS (Doc): with `doc_id`, `split`, `title_end`, `steps` and `parts` in `user_data`.
+    RETURNS (Doc): with `doc_id`, `split`, `title_end`, `steps`, `parts` and, where something else
+        than the text is read, `read_as` in `user_data`.
     """
     from spacy.tokens import Doc, Span
     from spacy.util import filter_spans
@@ -48,6 +49,8 @@ def to_doc(document: CorpusDocument, nlp: "Language") -> "Doc":
         steps=list(document.steps),
         parts=[list(mention.parts) for mention in document.mentions],
     )
+    if any(mention.read_as for mention in document.mentions):
+        doc.user_data["read_as"] = [mention.read_as for mention in document.mentions]
     return doc
 
 
@@ -79,17 +82,25 @@ def from_doc(doc: "Doc", doc_id: str = "") -> CorpusDocument:
     """
     data = {key: value for key, value in doc.user_data.items() if isinstance(key, str)}
     spans = list(doc.spans.get(GOLD_SPANS, doc.ents))
-    parts = data.get("parts") or []
+    parts, read_as = data.get("parts") or [], data.get("read_as") or []
     if len(parts) != len(spans):
         parts = [()] * len(spans)
+    if len(read_as) != len(spans):
+        read_as = [""] * len(spans)
     return CorpusDocument(
         doc_id=str(data.get("doc_id") or doc_id),
         text=doc.text,
         mentions=tuple(
             GoldMention(
-                span.start_char, span.end_char, span.text, span.label_, span.kb_id_, tuple(some)
+                span.start_char,
+                span.end_char,
+                span.text,
+                span.label_,
+                span.kb_id_,
+                tuple(some),
+                read,
             )
-            for span, some in zip(spans, parts, strict=True)
+            for span, some, read in zip(spans, parts, read_as, strict=True)
         ),
         split=str(data.get("split") or ""),
         title_end=data.get("title_end"),

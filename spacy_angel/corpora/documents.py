@@ -19,6 +19,8 @@ class GoldMention:
         by `|` or `+`; empty where the mention has none.
     parts (tuple[str, ...]): the individual mentions of a composite where the corpus spells them
         out (BC5CDR's seventh column), e.g. `("Ocular toxicity", "auditory toxicity")`.
+    read_as (str): what a model reads in its place, where preprocessing left the text as it is;
+        empty: the text.
     """
 
     start: int
@@ -27,6 +29,7 @@ class GoldMention:
     label: str = ""
     concept_ids: str = ""
     parts: tuple[str, ...] = ()
+    read_as: str = ""
 
 
 @dataclass(frozen=True, slots=True)

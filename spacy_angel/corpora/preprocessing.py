@@ -15,7 +15,7 @@ from ..errors import AngelError, Errors
 from ..vocabulary.concepts import normalize_name
 from ..vocabulary.identifiers import join_ids, split_ids
 from .abbreviations import DETECTORS, Detector
-from .composites import split_composite
+from .composites import first_part, parts_in_place, split_composite
 from .documents import CorpusDocument, CorpusReport, GoldMention
 
 # British spellings that BioSyn corrects in NCBI-disease's mentions; MEDIC has the American ones.
@@ -35,23 +35,33 @@ class Preprocessing:
 
     abbreviations (str): `keep`, or expanded as `scispacy` (Schwartz and Hearst) or `ab3p` (the
         papers'; extra `ab3p`) finds them.
-    expand (str): expand within the gold `mentions` (BioSyn, NCBI-disease) or in the whole `text`.
+    marked_only (bool): leave the text as it is, and change only what is read in the place of a
+        mention (`GoldMention.read_as`), as the released code does. Overlapping mentions then do
+        not touch one another.
+    expand (str): expand within the gold `mentions` or in the whole `text`; with `marked_only` the
+        `words` of a mention between its blanks (NCBI-disease), or mentions that are an abbreviation
+        as a `whole` (BC5CDR).
     auxiliary_omim (str): `drop` the OMIM ids of composites that also have MeSH ids (BioSyn).
-    composites (str): `drop` mentions with more than one id (as training on NCBI-disease does).
+    composites (str): `drop` mentions with more than one id (as training on NCBI-disease does), make
+        a mention of each of their parts where they can be `split` (BC5CDR), or, with
+        `marked_only`, read the `first` part only (NCBI-disease's development and test mentions).
     lowercase (bool): lower-case the text.
     punctuation (bool): lower-case mentions and blank their punctuation (NCBI-disease);
         composites are split before.
+    blank_marks (bool): lower-case mentions, each mark of punctuation a blank (AskAPatient).
     spelling (bool): lower-case mentions in American spelling, see SPELLINGS (NCBI-disease).
     overlaps (str): of mentions that overlap `keep` all, keep the `longest`, or `drop` all.
     unknown (str): `drop` mentions of which an id is not in the vocabulary.
     """
 
     abbreviations: Literal["keep", "scispacy", "ab3p"] = "keep"
-    expand: Literal["mentions", "text"] = "mentions"
+    marked_only: bool = False
+    expand: Literal["mentions", "text", "words", "whole"] = "mentions"
     auxiliary_omim: Literal["keep", "drop"] = "keep"
-    composites: Literal["keep", "drop"] = "keep"
+    composites: Literal["keep", "drop", "split", "first"] = "keep"
     lowercase: bool = False
     punctuation: bool = False
+    blank_marks: bool = False
     spelling: bool = False
     overlaps: Literal["keep", "longest", "drop"] = "keep"
     unknown: Literal["keep", "drop"] = "keep"
@@ -61,6 +71,12 @@ class Preprocessing:
             known: tuple[Any, ...] = get_args(item.type) or (True, False)
             if (value := getattr(self, item.name)) not in known:
                 raise AngelError(Errors.E427.format(step=item.name, value=value, known=known))
+        of_marked = self.composites == "first" or self.expand in ("words", "whole")
+        of_text = self.blank_marks or (
+            self.abbreviations != "keep" and self.expand in ("mentions", "text")
+        )
+        if of_text if self.marked_only else of_marked:
+            raise AngelError(Errors.E436.format(steps=", ".join(self.steps)))
 
     @property
     def steps(self) -> tuple[str, ...]:
@@ -91,9 +107,24 @@ PUBLISHED: dict[str, Preprocessing] = {
     "bc5cdr": _PUBLISHED,
     "medmentions": _PUBLISHED,
     "cometa": Preprocessing(lowercase=True, unknown="drop"),
-    "askapatient": Preprocessing(lowercase=True),
+    "askapatient": Preprocessing(lowercase=True, blank_marks=True),
 }
 PUBLISHED["ncbi-disease-train"] = replace(PUBLISHED["ncbi-disease"], composites="drop")
+# To the letter, as the files that GenBioEL's authors gave out have them.
+PUBLISHED["ncbi-disease-released"] = replace(
+    PUBLISHED["ncbi-disease"], marked_only=True, expand="words", composites="first"
+)
+PUBLISHED["ncbi-disease-train-released"] = replace(
+    PUBLISHED["ncbi-disease-released"], composites="drop"
+)
+PUBLISHED["bc5cdr-released"] = Preprocessing(
+    abbreviations="ab3p",
+    marked_only=True,
+    expand="whole",
+    composites="split",
+    lowercase=True,
+    unknown="drop",
+)
 
 
 def preprocess(
@@ -109,8 +140,8 @@ def preprocess(
     settings (Preprocessing): the steps, see `PUBLISHED`.
     known (Container[str] | None): tells whether an id is in the vocabulary, e.g. a ConceptKB.
     report (CorpusReport | None): gets `abbreviations_expanded` (occurrences), `auxiliary_ids`,
-        `composites_left_out`, `punctuation_only`, `spellings_changed`, `overlapping_left_out`,
-        `unknown_left_out`.
+        `composites_left_out`, `composites_split`, `punctuation_only`, `spellings_changed`,
+        `overlapping_left_out`, `unknown_left_out`.
     RETURNS (Iterator[CorpusDocument]): with the settings in their `steps`.
     RAISES (AngelError): where `known` or a package is missing that a step needs.
     """
@@ -128,8 +159,8 @@ def _apply(
     known: Container[str] | None,
     report: CorpusReport,
 ) -> CorpusDocument:
-    if detect is not None:
-        pairs = detect(document.text)
+    pairs = [] if detect is None else detect(document.text)
+    if not settings.marked_only:
         document, number = expand_abbreviations(document, pairs, settings.expand)
         report.count("abbreviations_expanded", number)
     if settings.auxiliary_omim == "drop":
@@ -139,13 +170,19 @@ def _apply(
         document = replace(document, mentions=mentions)
     if settings.composites == "drop":
         document = _without(document, _is_composite, "composites_left_out", report)
+    if settings.composites == "split":
+        document = split_composites(document, report)
+    if settings.marked_only:
+        document = read_marked(document, settings, pairs, report)
     if settings.lowercase:
         document = lowercase(document)
-    if settings.punctuation:
+    if settings.blank_marks:
+        document = blank_marks(document)
+    if settings.punctuation and not settings.marked_only:
         document = replace(document, mentions=tuple(map(spell_out_parts, document.mentions)))
         document, number = blank_punctuation(document)
         report.count("punctuation_only", number)
-    if settings.spelling:
+    if settings.spelling and not settings.marked_only:
         document, number = expand_abbreviations(document, SPELLINGS)
         report.count("spellings_changed", number)
     if settings.overlaps != "keep":
@@ -191,6 +228,76 @@ def drop_auxiliary_omim(mention: GoldMention) -> GoldMention:
     if not kept or len(kept) == len(ids):
         return mention
     return replace(mention, concept_ids=join_ids(kept, like=mention.concept_ids))
+
+
+def split_composites(document: CorpusDocument, report: CorpusReport) -> CorpusDocument:
+    """A mention of each part of the composites, see `composites.parts_in_place`.
+
+    document (CorpusDocument): any, composites with their parts.
+    report (CorpusReport): gets `composites_split`, `composites_left_out`.
+    RETURNS (CorpusDocument): without the composites; those whose parts have no place are left out.
+    """
+    mentions: list[GoldMention] = []
+    for mention in document.mentions:
+        ids = split_ids(mention.concept_ids)
+        if len(ids) < 2:
+            mentions.append(mention)
+            continue
+        places = parts_in_place(mention.text, mention.parts)
+        report.count("composites_split" if places else "composites_left_out")
+        for (start, end), concept_id in zip(places, ids, strict=False):
+            text, start, end = mention.text[start:end], mention.start + start, mention.start + end
+            mentions.append(GoldMention(start, end, text, mention.label, concept_id))
+    return replace(document, mentions=tuple(mentions))
+
+
+def read_marked(
+    document: CorpusDocument,
+    settings: Preprocessing,
+    pairs: Sequence[tuple[str, str]],
+    report: CorpusReport,
+) -> CorpusDocument:
+    """What is read in the place of each mention, by the steps that `marked_only` leaves of them.
+
+    document (CorpusDocument): any.
+    settings (Preprocessing): the steps.
+    pairs (Sequence[tuple[str, str]]): short and long form; the first of a short form counts.
+    report (CorpusReport): gets counts.
+    RETURNS (CorpusDocument): the same text, each mention with `read_as`.
+    """
+    long_forms = dict(reversed(pairs))
+    spellings = dict(SPELLINGS if settings.spelling else ())
+    mentions = []
+    for mention in document.mentions:
+        text = mention.text
+        if settings.expand == "whole":
+            expanded = long_forms.get(text, text)
+        else:
+            expanded = " ".join(long_forms.get(word, word) for word in text.split(" "))
+        report.count("abbreviations_expanded", expanded != text)
+        text = expanded
+        if settings.composites == "first" and _is_composite(mention):
+            text = first_part(text, len(split_ids(mention.concept_ids)))
+        if settings.punctuation:
+            report.count("punctuation_only", not normalize_name(text))
+            text = _normal_or_same(text)
+        if settings.lowercase:
+            text = text.lower()
+        spelled = " ".join(spellings.get(word, word) for word in text.split(" "))
+        report.count("spellings_changed", spelled != text)
+        mentions.append(replace(mention, read_as=spelled))
+    return replace(document, mentions=tuple(mentions))
+
+
+def blank_marks(document: CorpusDocument) -> CorpusDocument:
+    """document (CorpusDocument): e.g. `dizziness (fainting)`, one mention. RETURNS
+    (CorpusDocument): here `dizziness  fainting `, the mentions where they were."""
+    chars = list(document.text)
+    for mention in document.mentions:
+        lower = lower_in_place(mention.text)
+        blanked = (c if c.isspace() or normalize_name(c) else " " for c in lower)
+        chars[mention.start : mention.end] = blanked
+    return _with_text(document, "".join(chars), _normal_or_same)
 
 
 def spell_out_parts(mention: GoldMention) -> GoldMention:

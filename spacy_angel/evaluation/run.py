@@ -394,7 +394,7 @@ def _system(
     settings, own = linker.settings, linker.kb
     with linker.using(
         k=max(settings.k, run.k),
-        num_beams=max(settings.num_beams, run.k),
+        num_beams=max(linker.num_beams_used, run.k),
         overwrite=True,
         # Gold identifiers are compared as the vocabulary's own.
         prefer=(),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..corpora.composites import split_composite
 from ..corpora.docs import to_doc
 from ..corpora.documents import CorpusDocument, GoldMention
-from ..linking.mentions import find_spans, read_mentions
+from ..linking.mentions import READ_AS, find_spans
 from ..linking.ranking import NIL
 from ..model.mention import Mention, mention_at
 from ..pipelines.components import components_before, name_of
@@ -24,7 +24,7 @@ from .protocols import LinkedSpan, entity_type, other_types
 
 if TYPE_CHECKING:
     from spacy.language import Language
-    from spacy.tokens import Span
+    from spacy.tokens import Doc, Span
 
     from ..linking.linker import AngelLinker
 
@@ -80,7 +80,10 @@ def baseline_system(baseline: Baseline, k: int) -> System:
     def answer(documents: Iterable[CorpusDocument]) -> Iterator[DocumentAnswers]:
         stream = iter(documents)
         while batch := list(islice(stream, _BATCH)):
-            prompts = [[mention_at(d.text, m.start, m.end) for m in d.mentions] for d in batch]
+            prompts = [
+                [mention_at(d.text, m.start, m.end, read_as=m.read_as) for m in d.mentions]
+                for d in batch
+            ]
             rankings = iter(baseline.link([p.text for row in prompts for p in row], k))
             for document, row in zip(batch, prompts, strict=True):
                 answers = []
@@ -129,17 +132,12 @@ def pipeline_system(
         def requests() -> Iterator[Any]:
             for document in documents:
                 pending.append(document)
-                yield document.text if predicted else to_doc(_without_ids(document), nlp)
+                yield document.text if predicted else _given(document, nlp)
 
         for doc in nlp.pipe(requests(), batch_size=_BATCH, disable=disable):
             document = pending.popleft()
             spans = find_spans(doc, linker.settings.span_key)
-            prompts = read_mentions(
-                doc,
-                spans,
-                n_sents=linker.settings.n_sents,
-                resolve_abbreviations=linker.settings.resolve_abbreviations,
-            )
+            prompts = linker.read_mentions(doc, spans)
             answers = [
                 _read_span(span, prompt, linker)
                 for span, prompt in zip(spans, prompts, strict=True)
@@ -173,10 +171,13 @@ def pipeline_system(
     return answer
 
 
-def _without_ids(document: CorpusDocument) -> CorpusDocument:
-    """A linker that does not overwrite would hand the gold identifiers back."""
+def _given(document: CorpusDocument, nlp: "Language") -> "Doc":
+    """The document with its gold mentions, and what is read in their places. Without identifiers: a
+    linker that does not overwrite would hand the gold ones back."""
     mentions = tuple(replace(mention, concept_ids="") for mention in document.mentions)
-    return replace(document, mentions=mentions)
+    doc = to_doc(replace(document, mentions=mentions), nlp)
+    doc.user_data[READ_AS] = [[m.start, m.end, m.read_as] for m in mentions if m.read_as]
+    return doc
 
 
 def _read_span(span: "Span", prompt: Mention, linker: "AngelLinker") -> Answer:

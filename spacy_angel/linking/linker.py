@@ -167,6 +167,11 @@ class AngelLinker(Pipe):
     def kb(self, kb: "ConceptKB") -> None:
         self._kb = kb
 
+    @property
+    def num_beams_used(self) -> int:
+        """RETURNS (int): beams of the search: the setting `num_beams`, or else the model's own."""
+        return self.settings.num_beams or self.generator.num_beams
+
     @contextmanager
     def using(self, **settings: Any) -> Iterator[None]:
         """Other settings for the time of a block; what changes within of the rest stays.
@@ -338,6 +343,26 @@ class AngelLinker(Pipe):
             if span.label_ not in self.settings.labels_discard
         ]
 
+    def read_mentions(self, doc: Doc, spans: Sequence[Span]) -> list["Mention"]:
+        """Mentions in their context, as the settings and the model have them read.
+
+        doc (Doc): the document.
+        spans (Sequence[Span]): its mentions.
+        RETURNS (list[Mention]): one a span.
+        RAISES (AngelError): see `mentions.read_mentions`.
+        """
+        if not spans:
+            return []
+        format = self.generator.prompts.format
+        return read_mentions(
+            doc,
+            spans,
+            n_sents=self.settings.n_sents,
+            resolve_abbreviations=self.settings.resolve_abbreviations,
+            collapse_blanks=format.collapse_blanks,
+            expand_context=format.expand_context,
+        )
+
     def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
         """Score the links of predicted documents against gold ones.
 
@@ -477,12 +502,7 @@ class AngelLinker(Pipe):
                 and span.label_ not in self.settings.labels_discard
                 and span.text.strip()
             ]
-            mentions += read_mentions(
-                doc,
-                [spans[i] for i in wanted],
-                n_sents=self.settings.n_sents,
-                resolve_abbreviations=self.settings.resolve_abbreviations,
-            )
+            mentions += self.read_mentions(doc, [spans[i] for i in wanted])
             places += [(doc_index, i) for i in wanted]
             labels += [spans[i].label_ for i in wanted]
         documents = [doc_index for doc_index, _ in places]
@@ -517,8 +537,8 @@ class AngelLinker(Pipe):
             space,
             SearchSettings(
                 mode=settings.mode,
-                num_beams=settings.num_beams,
-                k=settings.k if settings.mode == "exact" else min(settings.k, settings.num_beams),
+                num_beams=self.num_beams_used,
+                k=settings.k if settings.mode == "exact" else min(settings.k, self.num_beams_used),
                 length_penalty=settings.length_penalty,
                 max_work=settings.max_work,
             ),

@@ -29,13 +29,18 @@ class ModelLoader(Protocol):
 VocabularyLoader = Callable[[], "ConceptKB"]
 
 
-def checkpoint_loader(path: str) -> ModelLoader:
+def checkpoint_loader(
+    path: str, tokenizer: str | None = None, preset: str | None = None
+) -> ModelLoader:
     """`spacy_angel.Checkpoint.v1`: an encoder-decoder checkpoint.
 
     path (str): a folder, or a hub name such as `dmis-lab/ANGEL_bc5cdr`.
+    tokenizer (str | None): folder or hub name, where the checkpoint has no tokenizer.
+    preset (str | None): of `model.presets.PRESETS`: what the model was trained with, where neither
+        its files nor its name tell.
     RETURNS (ModelLoader): loads it.
     """
-    return partial(load_checkpoint, path)
+    return partial(load_checkpoint, path, tokenizer=tokenizer, preset=preset)
 
 
 def vocabulary_loader(
@@ -55,7 +60,13 @@ def vocabulary_loader(
 
 
 def load_checkpoint(
-    path: str | Path | None, *, device: str, dtype: Dtype, local_files_only: bool
+    path: str | Path | None,
+    *,
+    device: str,
+    dtype: Dtype,
+    local_files_only: bool,
+    tokenizer: str | None = None,
+    preset: str | None = None,
 ) -> "Generator":
     """Open a checkpoint.
 
@@ -63,6 +74,7 @@ def load_checkpoint(
         model.
     device (str), dtype (str): as in `LinkerSettings`.
     local_files_only (bool): open folders only, fetch nothing.
+    tokenizer (str | None), preset (str | None): see `checkpoint_loader`.
     RETURNS (Generator): the model.
     RAISES (AngelError): it is no folder, and nothing may be fetched.
     """
@@ -72,11 +84,16 @@ def load_checkpoint(
         if not SHIPPED_MODEL.is_dir():
             raise AngelError(Errors.E306.format(what="model", path=SHIPPED_MODEL))
         path = SHIPPED_MODEL
-    is_folder = Path(path).is_dir()
-    if local_files_only and not is_folder:
+    folders = [Path(source).is_dir() for source in (path, tokenizer) if source is not None]
+    if local_files_only and not all(folders):
         raise AngelError(Errors.E307.format(model=path))
     return Generator.from_pretrained(
-        str(path), device=device, dtype=dtype, local_files_only=is_folder
+        str(path),
+        device=device,
+        dtype=dtype,
+        tokenizer=tokenizer,
+        preset=preset,
+        local_files_only=all(folders),
     )
 
 

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 ABBREVIATIONS = ("._.", "abbreviations", None, None)
 """Where a document keeps what an abbreviation detector found."""
+READ_AS = "spacy_angel_read_as"
+"""Where a document keeps what is read in the places of given mentions: `[start, end, text]` each,
+in characters."""
 
 
 def find_spans(doc: "Doc", span_key: str | None) -> list["Span"]:
@@ -42,6 +45,8 @@ def read_mentions(
     *,
     n_sents: int | None = None,
     resolve_abbreviations: bool = True,
+    collapse_blanks: bool = True,
+    expand_context: bool = True,
 ) -> list[Mention]:
     """Mentions in their context, as the model reads them.
 
@@ -51,16 +56,27 @@ def read_mentions(
         touches; None reads the whole document, as far as the model's length allows.
     resolve_abbreviations (bool): put the long forms of `doc._.abbreviations` (scispaCy's
         detector) in their place; a document without them is read as it is.
+    collapse_blanks (bool), expand_context (bool): see `PromptFormat`.
     RETURNS (list[Mention]): one a span.
     RAISES (AngelError): `n_sents` is given and the document has no sentence boundaries.
     """
     if not spans:
         return []
     text = doc.text
+    read_as = {(start, end): read for start, end, read in doc.user_data.get(READ_AS, ())}
     replacements = abbreviation_replacements(doc) if resolve_abbreviations else []
     windows = _sentence_windows(doc, spans, n_sents)
     return [
-        mention_at(text, span.start_char, span.end_char, window=window, replacements=replacements)
+        mention_at(
+            text,
+            span.start_char,
+            span.end_char,
+            window=window,
+            replacements=replacements,
+            collapse_blanks=collapse_blanks,
+            expand_context=expand_context,
+            read_as=read_as.get((span.start_char, span.end_char), ""),
+        )
         for span, window in zip(spans, windows, strict=True)
     ]
 

@@ -65,7 +65,14 @@ class LinkerSettings:
     mode: Annotated[
         Mode, Field(description="`beam`, or `exact`: the k most probable names of the vocabulary")
     ] = "beam"
-    num_beams: Annotated[int, Field(ge=1, description="beams of the beam search")] = 5
+    num_beams: Annotated[
+        int | None,
+        Field(
+            ge=1,
+            description="beams of the beam search; null: as the model was published with, 10 for "
+            "the released ones, else 5",
+        ),
+    ] = None
     k: Annotated[
         int,
         Field(ge=1, description="most names a mention; beam search finds at most `num_beams`"),

@@ -13,6 +13,7 @@ from ..errors import AngelError, Errors
 from .families import family_of, other_families
 from .interface import Model
 from .plain import plain_config, plain_tokenizer
+from .presets import preset_named, preset_of
 from .prompts import PromptEncoder, PromptFormat
 from .seq2seq import first_sentence, load_module
 from .tokenizer import tokenizer_class
@@ -72,6 +73,7 @@ def open_checkpoint(
     *,
     tokenizer: str | Path | None = None,
     only_search: bool = False,
+    preset: str | None = None,
     local_files_only: bool = False,
 ) -> Checkpoint:
     """Find a checkpoint, and read all of it but the weights; the published ones are read as they
@@ -81,6 +83,8 @@ def open_checkpoint(
     tokenizer (str | Path | None): folder or name, where the checkpoint has no tokenizer.
     only_search (bool): it will not be trained, and where transformers is not needed to read config
         or tokenizer, it is a `PlainConfig` or `PlainTokenizer`.
+    preset (str | None): of `presets.PRESETS`, in place of the prompt format that was saved with the
+        checkpoint, or else that its name tells.
     local_files_only (bool): never ask the hub.
     RETURNS (Checkpoint): to be searched with or to be trained.
     RAISES (AngelError): a file that is missing, cannot be read, or lacks what is needed.
@@ -94,7 +98,11 @@ def open_checkpoint(
     eos, start = config.eos_token_id, config.decoder_start_token_id
     if eos is None or start is None:
         raise AngelError(Errors.E012.format(path=folder, eos=eos, start=start))
-    return Checkpoint(folder, config, words, _read_format(folder, config))
+    if preset is None and not (folder / PROMPT_FILE).is_file():
+        preset = preset_of(name_or_path).format.preset
+    format = _read_format(folder) if preset is None else preset_named(preset).format
+    length = min(format.max_source_tokens, max_positions(config, "encoder") or 2**31)
+    return Checkpoint(folder, config, words, replace(format, max_source_tokens=length))
 
 
 def checkpoint_folder(name_or_path: str | Path, local_files_only: bool = False) -> Path:
@@ -182,16 +190,14 @@ def _read_tokenizer(folder: Path) -> "PreTrainedTokenizerBase":
         raise AngelError(Errors.E010.format(path=folder, error=reason)) from error
 
 
-def _read_format(folder: Path, config: "PretrainedConfig") -> PromptFormat:
+def _read_format(folder: Path) -> PromptFormat:
     file = folder / PROMPT_FILE
-    settings: Any = {}
-    if file.is_file():
-        try:
-            settings = json.loads(file.read_text(encoding="utf8"))
-        except ValueError as error:
-            raise AngelError(Errors.E011.format(path=file, error=error)) from error
+    try:
+        settings = json.loads(file.read_text(encoding="utf8"))
+    except ValueError as error:
+        raise AngelError(Errors.E011.format(path=file, error=error)) from error
     if not isinstance(settings, dict):
         raise AngelError(Errors.E011.format(path=file, error=f"found {settings!r}"))
     format = PromptFormat.from_dict(settings)
-    length = min(format.max_source_tokens, max_positions(config, "encoder") or 2**31)
-    return replace(format, max_source_tokens=length)
+    preset_named(format.preset)
+    return format

@@ -45,24 +45,32 @@ def mention_at(
     *,
     window: tuple[int, int] | None = None,
     replacements: Sequence[Replacement] = (),
+    collapse_blanks: bool = True,
+    expand_context: bool = True,
+    read_as: str = "",
 ) -> Mention:
-    """One mention of a text. Runs of white space become one blank.
+    """One mention of a text. Runs of white space in it become one blank.
 
     text (str): the document's text.
     start (int), end (int): character offsets of the mention.
     window (tuple[int, int] | None): character offsets of the context; None is the whole text.
     replacements (Sequence[Replacement]): sorted, not overlapping, e.g. from `replace_longest`.
         One that lies across an edge of the mention is left out: part of it is not the mention's.
+    collapse_blanks (bool): runs of white space in the context become one blank, too.
+    expand_context (bool): replacements count in the context, too.
+    read_as (str): stands in the mention's place, as it is; empty: its text does.
     RETURNS (Mention): e.g. `MLD` at 16 in `a gene, causes, MLD early` with a replacement gives
         `Mention("metachromatic leukodystrophy", "a gene, causes,", "early")`.
     """
     first, last = window or (0, len(text))
     first = max(first, _word_start(text, start - MAX_CONTEXT_CHARS))
     last = min(last, _word_end(text, end + MAX_CONTEXT_CHARS))
+    around = replacements if expand_context else ()
+    left, right = _replaced(text, first, start, around), _replaced(text, end, last, around)
     return Mention(
-        text=_replaced(text, start, end, replacements),
-        left=_replaced(text, first, start, replacements),
-        right=_replaced(text, end, last, replacements),
+        text=read_as or _collapsed(_replaced(text, start, end, replacements)),
+        left=_collapsed(left) if collapse_blanks else left,
+        right=_collapsed(right) if collapse_blanks else right,
     )
 
 
@@ -82,7 +90,7 @@ def replace_longest(replacements: Iterable[Replacement]) -> list[Replacement]:
 
 
 def _replaced(text: str, start: int, end: int, replacements: Sequence[Replacement]) -> str:
-    """The text from start to end, with the replacements that lie inside; one blank at most."""
+    """The text from start to end, with the replacements that lie inside."""
     parts, offset = [], start
     for item in replacements[bisect_left(replacements, start, key=lambda r: r.start) :]:
         if item.start >= end:
@@ -90,7 +98,11 @@ def _replaced(text: str, start: int, end: int, replacements: Sequence[Replacemen
         if item.end <= end:
             parts += [text[offset : item.start], item.text]
             offset = item.end
-    return " ".join("".join((*parts, text[offset:end])).split())
+    return "".join((*parts, text[offset:end]))
+
+
+def _collapsed(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _word_start(text: str, at: int) -> int:

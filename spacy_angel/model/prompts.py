@@ -21,25 +21,44 @@ if TYPE_CHECKING:
 
 # More characters than a token of biomedical text has on average.
 _CHARACTERS_PER_TOKEN = 8
+_WHITE_SPACE = re.compile(r"\s")
+PUNCTUATION = ("keep", "blank", "normal")
+"""What a mention's punctuation may be read as."""
+# The marks that GenBioEL takes out of names (appendix E.1, step 2).
+_TO_BLANKS = str.maketrans(dict.fromkeys(",.;{}[]()+-_*/?!`\"'=%><", " "))
 
 
 @dataclass(frozen=True)
 class PromptFormat:
-    """How a model expects its mentions; saved with it. The defaults are the published models'.
+    """How a model expects its mentions; saved with it. For the published models' see `presets`.
 
+    preset (str): of `presets.PRESETS`, what else is known of such models.
     start_mark (str): stands before the mention in the source.
     end_mark (str): stands after it.
     prefix (str): decoder prefix, `{mention}` in it is replaced; a brace of its own is doubled.
     lowercase (bool): lower-case source and prefix.
     max_source_tokens (int): longest source, the special tokens included.
+    max_context_words (int): longest context in words, as single blanks part them; 0: any.
+    leading_blank (bool): a blank stands before the first word, as before all others.
+    collapse_blanks (bool): runs of white space are one blank; else each character of them is one.
+    punctuation (str): `keep` that of the mention; `blank`: each mark is a blank; `normal`: so, and
+        one blank between words, as names have it. A mention that is all marks stays.
+    expand_context (bool): long forms stand in the place of abbreviations in the context, too; else
+        in the mention only.
     RAISES (AngelError): a value of another type, or other braces in the prefix.
     """
 
+    preset: str = "spacy_angel"
     start_mark: str = " START"
     end_mark: str = " END"
     prefix: str = " {mention} is"
     lowercase: bool = True
     max_source_tokens: int = 512
+    max_context_words: int = 0
+    leading_blank: bool = False
+    collapse_blanks: bool = True
+    punctuation: str = "keep"
+    expand_context: bool = True
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -56,6 +75,8 @@ class PromptFormat:
             in_braces = [self.prefix]
         if set(in_braces) - {"mention"}:
             raise AngelError(Errors.E017.format(prefix=self.prefix))
+        if self.punctuation not in PUNCTUATION:
+            raise AngelError(Errors.E022.format(value=self.punctuation, known=PUNCTUATION))
 
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): plain values for JSON."""
@@ -130,14 +151,16 @@ class PromptEncoder:
         mentions (Sequence[Mention]): mentions in their context.
         RETURNS (list[list[int]]): one list of at most `self.max_source_tokens` ids a mention.
         """
-        text = self._ids([_after_blank(self._lower(m.text).strip()) for m in mentions])
-        left = self._context_ids([m.left.strip() for m in mentions], _last_words)
-        right = self._context_ids([_after_blank(m.right.strip()) for m in mentions], _first_words)
+        text = self._ids([_after_blank(self._mention_text(m)) for m in mentions])
+        contexts = [self._context(m) for m in mentions]
+        lead = _after_blank if self.format.leading_blank else str
+        left = self._context_ids([lead(before) for before, _ in contexts], _last_words)
+        right = self._context_ids([_after_blank(after) for _, after in contexts], _first_words)
         return [self._fit(*parts) for parts in zip(left, text, right, strict=True)]
 
     def prefix_ids(self, mentions: Sequence[Mention]) -> list[list[int]]:
         """RETURNS (list[list[int]]): start token and ` <mention> is`, one list a mention."""
-        texts = [self._lower(m.text).strip() for m in mentions]
+        texts = [self._mention_text(m) for m in mentions]
         rows: list[list[int]] = [[] for _ in mentions]
         for part, is_special in self._prefix_parts:
             filled = [part if is_special else part.format(mention=text) for text in texts]
@@ -160,6 +183,29 @@ class PromptEncoder:
             return [(self.format.prefix, False)]
         parts = re.split(f"({'|'.join(map(re.escape, special))})", self.format.prefix)
         return [(part, i % 2 == 1) for i, part in enumerate(parts) if part]
+
+    def _mention_text(self, mention: Mention) -> str:
+        text = self._blanks(self._lower(mention.text))
+        if self.format.punctuation == "keep":
+            return text
+        blanked = text.translate(_TO_BLANKS)
+        if not blanked.strip():
+            return text
+        return " ".join(blanked.split()) if self.format.punctuation == "normal" else blanked
+
+    def _context(self, mention: Mention) -> tuple[str, str]:
+        """What stands before and after the mention, as many words of it as the format allows."""
+        left, right = (self._blanks(text).strip(" ") for text in (mention.left, mention.right))
+        if not (limit := self.format.max_context_words):
+            return left, right
+        before, after = left.split(" "), right.split(" ")
+        n_left, n_right = split_context(len(before), len(after), limit)
+        return " ".join(before[len(before) - n_left :]), " ".join(after[:n_right])
+
+    def _blanks(self, text: str) -> str:
+        if self.format.collapse_blanks:
+            return " ".join(text.split())
+        return _WHITE_SPACE.sub(" ", text)
 
     def _lower(self, text: str) -> str:
         return text.lower() if self.format.lowercase else text

@@ -18,7 +18,12 @@ _WITHOUT_EVIDENCE: dict[str, Any] = {"threshold": 0.5433353639378553}
 
 
 def load(
-    model: Path | str | None = None, kb: Path | str | None = None, **settings: Any
+    model: Path | str | None = None,
+    kb: Path | str | None = None,
+    *,
+    tokenizer: Path | str | None = None,
+    preset: str | None = None,
+    **settings: Any,
 ) -> "Language":
     """English with mentions (diseases and chemicals), abbreviations, links.
 
@@ -28,10 +33,14 @@ def load(
     kb (Path | str | None): another vocabulary, a folder or file; nothing is trained for it. The
         weights of the evidence and their threshold hold for any; without `evidence`, the shipped
         limits are off with another.
+    tokenizer (Path | str | None): folder or hub name, where the model's folder has none.
+    preset (str | None): what the model was trained with, where neither its files nor its name tell;
+        see `model.presets`.
     settings (Any): fields of `LinkerSettings` in place of the pipeline's own, e.g. `dtype="int8"`
         or `min_log_prob=None`.
     RETURNS (Language): recogniser, abbreviation_detector, angel_linker.
-    RAISES (AngelError): no model or vocabulary there, an unknown setting or a wrong value.
+    RAISES (AngelError): no model or vocabulary there, an unknown setting or a wrong value; a
+        tokenizer or preset for the shipped model, which has its own.
     """
     from ..linking.loaders import SHIPPED_PIPELINE, load_vocabulary
     from .lazy import load_folder
@@ -40,6 +49,8 @@ def load(
     model, kb = (None if str(name) == SHIPPED_NAME else name for name in (model, kb))
     if not SHIPPED_PIPELINE.is_dir():
         raise AngelError(Errors.E313.format(path=SHIPPED_PIPELINE))
+    if model is None and not (tokenizer is None and preset is None):
+        raise AngelError(Errors.E321.format(tokenizer=tokenizer, preset=preset))
     linker: Any
     types: dict[str, Any] = {}
     if kb is not None or "types_by_label" in settings:
@@ -52,7 +63,15 @@ def load(
         linker = nlp.get_pipe(_LINKER)
     else:
         nlp = load_folder(SHIPPED_PIPELINE, exclude=[_LINKER])
-        linker = nlp.add_pipe(_LINKER, config={"model": str(model), **settings})
+        block = {
+            "@architectures": "spacy_angel.Checkpoint.v1",
+            "path": str(model),
+            "tokenizer": None if tokenizer is None else str(tokenizer),
+            "preset": preset,
+        }
+        given = tokenizer is not None or preset is not None
+        source = block if given else str(model)
+        linker = nlp.add_pipe(_LINKER, config={"model": source, **settings})
     if kb is not None:
         linker.kb = load_vocabulary(kb)
     linker.settings = replace(linker.settings, **types)

@@ -12,6 +12,7 @@ from ..model.checkpoint import DTYPES, open_checkpoint, save_settings
 from ..model.families import family_of
 from ..model.interface import Model
 from ..model.mention import Mention
+from ..model.presets import preset_named
 from ..model.prompts import PromptEncoder
 from ..vocabulary.trie import SearchSpace
 from .cached import SearchCache
@@ -52,6 +53,7 @@ class Generator:
         device: str = "cpu",
         dtype: Dtype = "float32",
         tokenizer: str | Path | None = None,
+        preset: str | None = None,
         local_files_only: bool = False,
     ) -> "Generator":
         """Load a checkpoint; the published ones load as they are.
@@ -59,7 +61,7 @@ class Generator:
         name_or_path (str | Path): see `model.checkpoint.checkpoint_folder`.
         device (str): `cpu`, `cuda`, `cuda:1`, …
         dtype (Dtype): type of the weights in use; int8 on a CPU and for the BART family.
-        tokenizer (str | Path | None): folder or name, where the checkpoint has no tokenizer.
+        tokenizer (str | Path | None), preset (str | None): see `model.checkpoint.open_checkpoint`.
         local_files_only (bool): never ask the hub.
         RETURNS (Generator): ready to search.
         RAISES (AngelError): where the folder, its files, the device or the dtype do not fit.
@@ -71,10 +73,16 @@ class Generator:
             name_or_path,
             tokenizer=tokenizer,
             only_search=True,
+            preset=preset,
             local_files_only=local_files_only,
         )
         model = checkpoint.model(chosen, DTYPES[dtype])
         return cls(model, checkpoint.prompts, checkpoint.config)
+
+    @property
+    def num_beams(self) -> int:
+        """RETURNS (int): beams that such models are searched with, where nothing else is said."""
+        return preset_named(self.prompts.format.preset).num_beams
 
     def search(
         self,

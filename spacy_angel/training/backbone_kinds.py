@@ -23,7 +23,12 @@ class MakeBackbone(Protocol):
 
 
 def _from_checkpoint(settings: BackboneSettings, names: Iterable[str]) -> Backbone:
-    return load_backbone(settings.name, settings.max_source_tokens)
+    return load_backbone(
+        settings.name,
+        settings.max_source_tokens,
+        tokenizer=settings.tokenizer,
+        preset=settings.preset,
+    )
 
 
 def _from_encoder(settings: BackboneSettings, names: Iterable[str]) -> Backbone:

@@ -58,16 +58,23 @@ class Backbone:
             self.save_settings(parts)
 
 
-def load_backbone(name_or_path: str | Path, max_source_tokens: int | None = None) -> Backbone:
+def load_backbone(
+    name_or_path: str | Path,
+    max_source_tokens: int | None = None,
+    *,
+    tokenizer: str | None = None,
+    preset: str | None = None,
+) -> Backbone:
     """An encoder-decoder checkpoint: BART, BioBART, GenBioEL, T5, or what a stage has saved.
 
     name_or_path (str | Path): see `model.checkpoint.checkpoint_folder`.
     max_source_tokens (int | None): replaces the saved length; not above what the model takes.
+    tokenizer (str | None), preset (str | None): see `model.checkpoint.open_checkpoint`.
     RETURNS (Backbone): with the prompt settings that were saved with it, or the published ones;
         marks that the tokenizer cannot tell from words become added tokens.
     RAISES (AngelError): see `model.checkpoint.open_checkpoint`, `Checkpoint.module`.
     """
-    checkpoint = open_checkpoint(name_or_path)
+    checkpoint = open_checkpoint(name_or_path, tokenizer=tokenizer, preset=preset)
     model = checkpoint.module(attn_implementation=fast_attention())
     length = max_source_tokens or checkpoint.format.max_source_tokens
     length = min(length, max_positions(model.config, "encoder") or length)

@@ -43,6 +43,9 @@ class BackboneSettings:
         are copied from a BERT-like encoder; `fresh`: a small BART with random weights and a
         tokenizer trained on the vocabulary; or one of another package, see `backbone_kinds`.
     name (str): checkpoint folder or hub name; unused by `fresh`.
+    tokenizer (str | None): folder or hub name, where the folder of a `pretrained` one has none.
+    preset (str | None): how a `pretrained` one is to read its mentions, of `model.presets`, where
+        neither its files nor its name tell, or otherwise than these.
     encoder_layers (int), decoder_layers (int): depth of the small BART.
     width (int), heads (int), vocabulary_size (int): of `fresh` only.
     max_source_tokens (int): longest encoder input.
@@ -51,6 +54,8 @@ class BackboneSettings:
     __pydantic_config__: ClassVar[Any] = _STRICT
     kind: str = "pretrained"
     name: str = "facebook/bart-large"
+    tokenizer: str | None = None
+    preset: str | None = None
     encoder_layers: int = 3
     decoder_layers: int = 2
     width: int = 256

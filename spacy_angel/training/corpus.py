@@ -56,7 +56,10 @@ def label_mentions(
             if not ids:
                 unknown += 1
                 continue
-            mention = mention_at(document.text, gold.start, gold.end)
+            # The model's own prompt format says what becomes of the blanks.
+            mention = mention_at(
+                document.text, gold.start, gold.end, collapse_blanks=False, read_as=gold.read_as
+            )
             mentions.append(LabelledMention(mention, tuple(sorted(filter(None, ids)))))
     return LabelledMentions(mentions, unknown)
 

@@ -7,7 +7,12 @@ from .config import NegativeSettings, OptimizerSettings, TrainingConfig
 
 _FRESH = {"width", "heads", "vocabulary_size"}
 _SMALL = {"encoder_layers", "decoder_layers"}
-_IDLE_OF_BACKBONE = {"pretrained": _FRESH | _SMALL, "encoder": _FRESH, "fresh": {"name"}}
+_PUBLISHED = {"tokenizer", "preset"}
+_IDLE_OF_BACKBONE = {
+    "pretrained": _FRESH | _SMALL,
+    "encoder": _FRESH | _PUBLISHED,
+    "fresh": _PUBLISHED | {"name"},
+}
 
 
 def without_effect(config: TrainingConfig, values: Mapping[str, Any]) -> list[str]:

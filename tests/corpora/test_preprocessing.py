@@ -1,11 +1,17 @@
+import json
+from collections import Counter
 from dataclasses import replace
 
 import pytest
+import spacy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.helpers import shared_data
 
+from spacy_angel.corpora.composites import first_part, parts_in_place
+from spacy_angel.corpora.docs import from_doc, to_doc
 from spacy_angel.corpora.documents import CorpusDocument, CorpusReport, GoldMention
+from spacy_angel.corpora.formats.bioc import write_bioc_json
 from spacy_angel.corpora.preprocessing import (
     PUBLISHED,
     Preprocessing,
@@ -15,12 +21,16 @@ from spacy_angel.corpora.preprocessing import (
     lowercase,
     overlapping,
     preprocess,
+    read_marked,
     replace_spans,
     spell_out_parts,
 )
 from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.errors import AngelError
+from spacy_angel.model.mention import Mention
+from spacy_angel.training.corpus import label_mentions
 from spacy_angel.vocabulary.concepts import normalize_name
+from spacy_angel.vocabulary.identifiers import split_ids
 
 APC = ("APC", "adenomatous polyposis coli")
 
@@ -267,3 +277,213 @@ def test_ncbi_disease_trains_on_5784_mentions():
     assert report.counts["auxiliary_ids"] == 8
     assert report.counts["composites_left_out"] == 137
     assert all(m.text == normalize_name(m.text) for m in mentions)
+
+
+# The mentions alone, as released
+
+
+def marked(text, mention, ids, long=(), **steps):
+    """What is read in the mention's place."""
+    at = text.index(mention)
+    gold = GoldMention(at, at + len(mention), mention, "", ids)
+    before = CorpusDocument("1", text, (gold,))
+    settings = Preprocessing(marked_only=True, **steps)
+    after = read_marked(before, settings, long, CorpusReport())
+    assert after.text == text
+    assert after.mentions[0].text == mention
+    return after.mentions[0].read_as
+
+
+@pytest.mark.parametrize(
+    ("mention", "long", "steps", "read"),
+    [
+        # as in the released files, document and mention given in the test below
+        ("A-T", [("A-T", "ataxia telangiectasia")], {"expand": "words"}, "ataxia telangiectasia"),
+        ("SJS  type", [("SJS", "S J")], {"expand": "words", "punctuation": True}, "s j type"),
+        ("PAH-deficient", [("PAH", "p h")], {"expand": "words"}, "PAH-deficient"),
+        ("APC", [("APC", "first"), ("APC", "second")], {"expand": "words"}, "first"),
+        ("SJS type", [("SJS", "S J")], {"expand": "whole"}, "SJS type"),
+        ("SJS", [("SJS", "S J")], {"expand": "whole", "lowercase": True}, "s j"),
+        ("A-T", [], {"expand": "words", "punctuation": True}, "a t"),
+        ("Tumours", [], {"expand": "words", "lowercase": True, "spelling": True}, "tumors"),
+        ("renal hamartomas", [], {"expand": "words", "composites": "first"}, "renal"),
+    ],
+)
+def test_only_the_marked_mention_changes(mention, long, steps, read):
+    steps = {"abbreviations": "ab3p", **steps}
+    assert marked(f"SJS (a A-T) {mention} b", mention, "MESH:D1|MESH:D2", long, **steps) == read
+
+
+@pytest.mark.parametrize(
+    ("mention", "first"),
+    [
+        ("breast and ovarian cancers", "breast cancers"),
+        ("retinal, cerebellar and spinal tumors", "retinal, cerebellar and spinal tumors"),
+        ("combined subtotal deficiencies of C6 and C7", "combined subtotal deficiencies of C6"),
+        ("C6 or C7 deficiency", "C6 deficiency"),
+        ("breast and 79 ovarian cancer", "breast ovarian cancer"),
+        ("PLP-associated disease", "PLP-associated"),
+        ("HPRT-APRT-deficient", "HPRT-APRT-deficient"),
+        ("inherited disorder of skeletal muscle", "inherited disorder of skeletal muscle"),
+    ],
+)
+def test_first_part_of_a_composite(mention, first):
+    assert first_part(mention, 2) == first
+    assert first_part("breast, ovarian, or other cancers", 3) == "breast cancers"
+
+
+@pytest.mark.parametrize(
+    ("mention", "parts", "found"),
+    [
+        ("simvastatin ezetimibe", ("simvastatin", "ezetimibe"), ["simvastatin", "ezetimibe"]),
+        ("renal and hepatic toxicity", ("renal t", "hepatic t"), ["renal", "hepatic toxicity"]),
+        ("renal or hepatic", ("renal", "hepatic"), ["renal", "hepatic"]),
+        ("a and b and c", ("x", "y"), ["a", "b"]),
+        ("renal, hepatic toxicity", ("renal toxicity", "hepatic toxicity"), []),
+        ("choreoathetosis", (), []),
+    ],
+)
+def test_parts_of_a_composite_in_place(mention, parts, found):
+    assert [mention[start:end] for start, end in parts_in_place(mention, parts)] == found
+
+
+def test_composites_become_mentions_of_their_parts():
+    text = "no renal and hepatic toxicity, no choreoathetosis"
+    parts = ("renal toxicity", "hepatic toxicity")
+    one = GoldMention(3, 29, text[3:29], "Disease", "MESH:D1|MESH:D2", parts)
+    two = GoldMention(34, 49, text[34:49], "Disease", "MESH:D3|MESH:D4")
+    report = CorpusReport()
+    (after,) = preprocess(
+        [CorpusDocument("1", text, (one, two))], Preprocessing(composites="split"), report=report
+    )
+    assert after.mentions == (
+        GoldMention(3, 8, "renal", "Disease", "MESH:D1"),
+        GoldMention(13, 29, "hepatic toxicity", "Disease", "MESH:D2"),
+    )
+    assert report.counts == {"composites_split": 1, "composites_left_out": 1}
+
+
+def test_marks_become_blanks_where_they_stand():
+    before = document("Dizziness (fainting)", "Dizziness (fainting)")
+    (after,) = preprocess([before], PUBLISHED["askapatient"])
+    assert after.text == after.mentions[0].text == "dizziness  fainting "
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        {"composites": "first"},
+        {"expand": "whole", "abbreviations": "ab3p"},
+        {"marked_only": True, "abbreviations": "ab3p"},
+        {"marked_only": True, "blank_marks": True},
+    ],
+)
+def test_steps_that_do_not_go_together(steps):
+    with pytest.raises(AngelError, match="do not go together"):
+        Preprocessing(**steps)
+
+
+def test_what_is_read_is_written_and_read_again(tmp_path):
+    gold = GoldMention(0, 3, "A-T", "Disease", "MESH:D1", (), "ataxia telangiectasia")
+    before = CorpusDocument("1", "A-T carriers", (gold,), steps=("marked_only",))
+    write_bioc_json([before], tmp_path / "c.json")
+    assert list(read_corpus(tmp_path / "c.json")) == [before]
+    nlp = spacy.blank("en")
+    assert from_doc(to_doc(before, nlp)) == before
+    (labelled,) = label_mentions([before], str, split_ids).mentions
+    assert labelled.mention == Mention("ataxia telangiectasia", "", " carriers")
+
+
+# Against the files that were given out
+
+
+def marked_prompt(document, mention):
+    """As `create_input` of the released code writes it, cut to no length."""
+    parts = document.text[: mention.start], mention.read_as, document.text[mention.end :]
+    left, text, right = (part.strip() for part in parts)
+    return f"{left} START {text} END {right}".strip()
+
+
+def test_released_prompts_of_ncbi_disease():
+    """All 787, the documents in another order: the released code takes them as the file system
+    lists them."""
+    pytest.importorskip("pyab3p")
+    folder = shared_data("published/ncbi")
+    lines = (folder / "dev.source").read_text("utf8").splitlines()
+    labels = (folder / "devlabel.txt").read_text("utf8").splitlines()
+    documents = read_corpus(shared_data("ncbi-disease/NCBIdevelopset_corpus.txt"))
+    steps = replace(PUBLISHED["ncbi-disease-released"], unknown="keep")
+    ours = Counter(
+        (marked_prompt(document, mention), frozenset(bare(mention.concept_ids)))
+        for document in preprocess(documents, steps)
+        for mention in document.mentions
+    )
+    theirs = Counter(
+        (json.loads(line)[0].strip(), frozenset(label.split("|")))
+        for line, label in zip(lines, labels, strict=True)
+    )
+    assert sum(theirs.values()) == 787
+    assert not ours - theirs
+    assert not theirs - ours
+
+
+def bare(ids):
+    return [concept_id.partition(":")[2] for concept_id in split_ids(ids)]
+
+
+@pytest.mark.parametrize(
+    ("split", "file", "mentions", "only_ours", "only_theirs"),
+    [
+        (
+            "train",
+            "CDR_TrainingSet.PubTator.txt",
+            9285,
+            # The files were made of an edition with other offsets here and there; where the parts
+            # of a composite have one identifier, it is no composite here.
+            {
+                "puromycin aminonucleoside": 3,
+                "hepatitis b virus": 1,
+                "opistothonus, sensory and motor dysfunction": 1,
+            },
+            {"puromycin aminonucleoside,": 3, "hbsag- positive": 1},
+        ),
+        (
+            "dev",
+            "CDR_DevelopmentSet.PubTator.txt",
+            9515,
+            {"cerebral artery and the venous sinus occlusion": 1},
+            {"cerebral artery": 1},
+        ),
+    ],
+)
+def test_released_mentions_of_bc5cdr(split, file, mentions, only_ours, only_theirs):
+    pytest.importorskip("pyab3p")
+    folder = shared_data("published/bc5cdr")
+    lines = (folder / f"{split}.target").read_text("utf8").splitlines()
+    labels = (folder / f"{split}label.txt").read_text("utf8").splitlines()
+    assert len(lines) == mentions
+    theirs = Counter(
+        (json.loads(line)[0].removesuffix(" is"), label)
+        for line, label in zip(lines, labels, strict=True)
+    )
+    known = {f"MESH:{label}" for label in labels}
+    documents = read_corpus(shared_data(f"bc5cdr/{file}"))
+    ours = Counter(
+        (mention.read_as, mention.concept_ids.partition(":")[2])
+        for document in preprocess(documents, PUBLISHED["bc5cdr-released"], known=known)
+        for mention in document.mentions
+    )
+    assert {text: n for (text, _), n in (ours - theirs).items()} == only_ours
+    assert {text: n for (text, _), n in (theirs - ours).items()} == only_theirs
+
+
+def test_released_phrases_of_askapatient():
+    folder = shared_data("published/aap")
+    lines = (folder / "fold0.dev.source").read_text("utf8").splitlines()
+    documents = read_corpus(shared_data("aap/AskAPatient.fold-0.validation.txt"))
+    ours = [
+        f"START {document.mentions[0].text} END"
+        for document in preprocess(documents, PUBLISHED["askapatient"])
+    ]
+    assert ours == [json.loads(line)[0] for line in lines]
+    assert len(ours) == 845

@@ -30,6 +30,7 @@ from spacy_angel.errors import AngelError
 from spacy_angel.linking import loaders
 from spacy_angel.linking.factory import DEFAULT_CONFIG
 from spacy_angel.linking.linker import AngelLinker
+from spacy_angel.linking.mentions import ABBREVIATIONS
 from spacy_angel.linking.scoring import score_links
 from spacy_angel.linking.settings import LinkerSettings
 from spacy_angel.pipelines.calibrate import calibrate_on
@@ -593,6 +594,51 @@ def test_published_layout_works_as_it_is(tmp_path, vocabulary):
     assert (prefix[0], prefix[-1]) == (2, 16)
     (source,) = prompts.source_ids([models.Mention("migraine", "history of", ".")])
     assert tokenizer.decode(source) == "<s>history of START migraine END .</s>"
+
+
+def test_a_released_model_reads_as_it_was_trained(tmp_path, vocabulary):
+    """Its name tells the preset, which is saved with it; its tokenizer comes from elsewhere."""
+    words = shared_data("bart-tokenizer")
+    path = tmp_path / "ANGEL_ncbi"
+    network = models.make_model(50265)
+    network.save_pretrained(path)
+    block = {
+        "@architectures": "spacy_angel.Checkpoint.v1",
+        "path": str(path),
+        "tokenizer": str(words),
+    }
+    nlp = pipeline()
+    linker = nlp.add_pipe("angel_linker", config={"model": block, "vocabulary": vocabulary})
+    doc = nlp.make_doc("ASA  helps; ASA (oral) works")
+    doc.ents = [Span(doc, 5, 8, label="DRUG")]
+    doc.user_data[ABBREVIATIONS] = [
+        {"short_start": i, "short_end": i + 1, "long_text": "aspirin"} for i in (0, 4)
+    ]
+    assert str(doc.ents[0]) == "(oral)"
+    doc.ents = [Span(doc, 4, 8, label="DRUG")]
+    (mention,) = linker.read_mentions(doc, doc.ents)
+    assert mention == models.Mention("aspirin (oral)", "ASA  helps; ", " works")
+    prompts = linker.generator.prompts
+    (source,) = prompts.source_ids([mention])
+    text = "<s> asa  helps; START aspirin oral END works</s>"
+    assert prompts.tokenizer.decode(source) == text
+    assert linker.num_beams_used == 10
+    nlp.to_disk(tmp_path / "saved")
+    shutil.rmtree(path)
+    loaded = spacy.load(tmp_path / "saved").get_pipe("angel_linker")
+    assert loaded.generator.prompts.format == prompts.format
+    assert loaded.generator.prompts.format.preset == "genbioel_ncbi"
+    assert loaded.num_beams_used == 10
+    loaded.num_beams = 3
+    assert loaded.num_beams_used == 3
+
+
+def test_a_preset_can_be_chosen(model, vocabulary):
+    block = {"@architectures": "spacy_angel.Checkpoint.v1", "path": model, "preset": "genbioel"}
+    linker = pipeline().add_pipe("angel_linker", config={"model": block, "vocabulary": vocabulary})
+    assert linker.generator.prompts.format.leading_blank
+    with pytest.raises(AngelError, match=r"'bart'.*genbioel"):
+        Generator.from_pretrained(model, preset="bart")
 
 
 # storage

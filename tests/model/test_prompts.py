@@ -1,5 +1,7 @@
 """Source, prefix and name tokens, with the published models' tokenizer and others."""
 
+import json
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -12,7 +14,9 @@ from transformers import BartTokenizer, BartTokenizerFast, PreTrainedTokenizerFa
 
 from spacy_angel.errors import AngelError
 from spacy_angel.model.mention import Mention
+from spacy_angel.model.presets import PRESETS
 from spacy_angel.model.prompts import PromptEncoder, PromptFormat, split_context
+from spacy_angel.vocabulary.concepts import normalize_name
 
 START, END, IS = 33714, 34588, 16
 DIABETES, PATIENTS, WITH, WERE, SEEN = 7704, [11632, 20676], 19, 58, 450
@@ -99,7 +103,7 @@ def test_format_as_plain_values() -> None:
     format = PromptFormat(start_mark="[S]", lowercase=False, max_source_tokens=128)
     assert PromptFormat.from_dict(format.to_dict()) == format
     assert PromptFormat.from_dict({}) == PromptFormat()
-    with pytest.raises(AngelError, match=r"unknown keys \['language'\].*'end_mark', 'lowercase'"):
+    with pytest.raises(AngelError, match=r"unknown keys \['language'\].*'end_mark', .*'lowercase'"):
         PromptFormat.from_dict({"language": "en"})
 
 
@@ -362,3 +366,87 @@ def test_bert_like() -> None:
     assert encoder.prefix_ids([mention]) == [[2, 8, 5]]
     assert encoder.encode_names(["a diabetes"]) == [[4, 8, 3]]
     assert encoder.encode_names(["🧬"]) == [[1, 3]]
+
+
+# The format of the released models
+
+
+def released(**settings) -> PromptEncoder:
+    format = replace(PRESETS["genbioel"].format, **settings)
+    return PromptEncoder(bart_tokenizer(), format, decoder_start_token_id=2, eos_token_id=2)
+
+
+def test_the_first_word_has_a_blank_like_the_others() -> None:
+    mention = Mention("diabetes", "patients with", "were seen")
+    (ids,) = released().source_ids([mention])
+    text = " patients with START diabetes END were seen"
+    assert bart_tokenizer().decode(ids[1:-1]) == text
+    assert ids == bart_tokenizer()(text)["input_ids"] != bart().source_ids([mention])[0]
+    # without a left context START has a blank already
+    assert released().source_ids([Mention("diabetes")]) == [[0, START, DIABETES, END, 2]]
+
+
+def test_blanks_stay_as_they_are_or_become_one() -> None:
+    mention = Mention("diabetes", " were  seen\n\nwith ", "a\tb ")
+    kept, collapsed = (e.source_ids([mention])[0] for e in (released(), bart()))
+    assert bart_tokenizer().decode(kept[1:-1]) == " were  seen  with START diabetes END a b"
+    assert bart_tokenizer().decode(collapsed[1:-1]) == "were seen with START diabetes END a b"
+
+
+@pytest.mark.parametrize(
+    ("punctuation", "text", "read"),
+    [
+        ("keep", "Non-inherited (rare)", " non-inherited (rare)"),
+        ("blank", "Non-inherited (rare)", " non inherited  rare "),
+        ("normal", "Non-inherited (rare)", " non inherited rare"),
+        ("normal", "--", " --"),
+        ("blank", "--", " --"),
+    ],
+)
+def test_punctuation_of_the_mention(punctuation: str, text: str, read: str) -> None:
+    encoder = released(punctuation=punctuation)
+    mention = Mention(text, "a-b", "")
+    (source,), (prefix,) = encoder.source_ids([mention]), encoder.prefix_ids([mention])
+    assert bart_tokenizer().decode(source[1:-1]) == f" a-b START{read} END"
+    assert bart_tokenizer().decode(prefix[1:]) == f"{read} is"
+
+
+def test_marks_read_as_blanks_are_those_of_names() -> None:
+    every = "".join(map(chr, range(32, 127)))
+    (source,) = released(punctuation="normal").source_ids([Mention(every)])
+    text = bart_tokenizer().decode(source[1:-1])
+    assert text == f" START {normalize_name(every)} END"
+
+
+def test_contexts_are_cut_to_a_number_of_words() -> None:
+    encoder = released(max_context_words=4)
+    left, right = "l1 l2 l3 l4 l5", "r1 r2 r3"
+    expected = {
+        (left, right): " l4 l5 START m END r1 r2",
+        ("l1", right): " l1 START m END r1 r2 r3",
+        (left, "r1"): " l3 l4 l5 START m END r1",
+        # a double blank parts a word from an empty one
+        ("l1  l2 l3", right): " l2 l3 START m END r1 r2",
+        ("l1  l2", "r1 r2"): "  l2 START m END r1 r2",
+    }
+    for (before, after), text in expected.items():
+        (ids,) = encoder.source_ids([Mention("m", before, after)])
+        assert bart_tokenizer().decode(ids[1:-1]) == text
+
+
+def test_all_published_prompts_of_ncbi_disease() -> None:
+    """`dev.source` as the released code tokenises it: a blank, the line, `<s>` and `</s>`."""
+    encoder = released(punctuation="normal")
+    equal = 0
+    for line in shared_data("published/ncbi/dev.source").read_text("utf8").splitlines():
+        (source,) = json.loads(line)
+        left, _, rest = source.partition("START ")
+        mention, _, right = rest.partition(" END")
+        (ids,) = encoder.source_ids([Mention(mention, left, right)])
+        equal += ids == bart_tokenizer()(f" {source}")["input_ids"]
+    assert equal == 787
+
+
+def test_a_punctuation_that_is_not_known() -> None:
+    with pytest.raises(AngelError, match=r"'none'.*\('keep', 'blank', 'normal'\)"):
+        PromptFormat(punctuation="none")

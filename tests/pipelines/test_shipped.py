@@ -185,6 +185,8 @@ def test_mistakes_are_told(monkeypatch, tmp_path: Path) -> None:
         spacy_angel.load(beams=3)
     with pytest.raises(AngelError, match="min_log_prob"):
         spacy_angel.load(min_log_prob="low")
+    with pytest.raises(AngelError, match=r"a tokenizer and a preset of its own.*None, genbioel"):
+        spacy_angel.load(preset="genbioel")
     with pytest.raises(AngelError, match="nowhere/kb"):
         spacy_angel.load(kb="nowhere/kb")
     monkeypatch.setattr(loaders, "SHIPPED_PIPELINE", tmp_path / "none")

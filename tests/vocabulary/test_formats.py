@@ -410,11 +410,14 @@ def test_umls_st21pv() -> None:
     assert len(ST21PV_TYPES) == 21
     assert len(ST21PV_SOURCES) == 18
     concepts = read("umls", "umls_st21pv")
-    # Magnetic Resonance is a natural phenomenon, above Biologic Function; CHV is none of the 18.
+    # Magnetic Resonance is a natural phenomenon, above Biologic Function. CHV is none of the 18,
+    # but others of them have the concept.
     assert {i: concept.names for i, concept in concepts.items()} == {
-        "UMLS:C0011849": ("Diabetes Mellitus", "Diabetes"),
+        "UMLS:C0011849": ("Diabetes Mellitus", "Diabetes", "sugar diabetes"),
         "UMLS:C0004057": ("Aspirin",),
     }
+    of_chv = read("umls", "umls", sources=frozenset({"CHV"}), all_names=True)
+    assert list(of_chv) == ["UMLS:C0011849"]
 
 
 def test_umls_files_may_be_few_or_gzipped(tmp_path: Path) -> None:

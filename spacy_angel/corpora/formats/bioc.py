@@ -4,12 +4,14 @@ A collection holds documents, a document passages with an offset and a text, a p
 with an identifier among their infons. Text that only stands in a passage's sentences is taken from
 there. A composite's individual mentions (BC5CDR: infon `CompositeRole`) become its parts. What
 BioC has no place for, `to_bioc` puts into infons of its own: the parts of a composite, which after
-preprocessing need not stand in the text, and the preprocessing steps; each as a JSON list.
+preprocessing need not stand in the text, and the preprocessing steps, each as a JSON list; and what
+is read in a mention's place.
 """
 
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -39,7 +41,7 @@ _ID_KEYS = {
 }
 
 
-_PARTS, _STEPS = "composite_parts", "preprocessing_steps"
+_PARTS, _STEPS, _READ_AS = "composite_parts", "preprocessing_steps", "read_as"
 
 # An identifier without vocabulary, and not the `-1` that stands for none.
 _BARE = re.compile(r"(?<![^|+,;\s])[^|+,;:\s-][^|+,;:\s]*(?![^|+,;\s])")
@@ -165,9 +167,11 @@ def _mention(
     if _role(annotation) == "CompositeMention":
         inside = tuple(part for (begin, stop), part in parts if start <= begin and stop <= end)
     label = infons.get("type", "")
-    return reading.mention(
+    found = reading.mention(
         text, (start, end), mention, doc_id, line, label, _raw_ids(infons), inside
     )
+    read_as = infons.get(_READ_AS, "")
+    return replace(found, read_as=read_as) if found is not None and read_as else found
 
 
 def _role(annotation: Mapping[str, Any]) -> str:
@@ -302,6 +306,8 @@ def _annotation(number: int, mention: GoldMention) -> dict[str, Any]:
     infons = {"type": mention.label, "identifier": mention.concept_ids}
     if mention.parts:
         infons[_PARTS] = json.dumps(mention.parts, ensure_ascii=False)
+    if mention.read_as:
+        infons[_READ_AS] = mention.read_as
     return {
         "id": str(number),
         "infons": infons,

@@ -55,6 +55,7 @@ class _Atom(NamedTuple):
     cui: int
     aui: str
     name: str
+    of_sources: bool
     # Term status, string type, preferred atom: True sorts as the better canonical name.
     rank: tuple[bool, bool, bool]
 
@@ -67,6 +68,7 @@ def read_umls(
     languages: frozenset[str] | None = frozenset({"ENG"}),
     types: frozenset[str] | None = None,
     suppressed: bool = False,
+    all_names: bool = False,
 ) -> Iterator[Row]:
     """The concepts of the UMLS with the names that pass the filters.
 
@@ -81,6 +83,7 @@ def read_umls(
     types (frozenset[str] | None): semantic types (`T047`: exactly it), or places in the
         Semantic Network (`B2.2.1.2.1`: with its descendants); None: all.
     suppressed (bool): take suppressed names as well.
+    all_names (bool): where a name of a concept is of `sources`, those of all others are taken, too.
     YIELDS (Row): one a concept, with the line of its first name that passes.
     RAISES (AngelError): a file is missing or not in the form of RRF, or the rows of a concept
         are not together.
@@ -92,13 +95,19 @@ def read_umls(
     type_table = _TypeTable(_find(folder, "MRSTY.RRF"), types, folder)
     retired = _retired(_find(folder, "MRCUI.RRF"), report)
 
+    def of_sources(source: str) -> bool:
+        return sources is None or source in sources
+
     def taken(source: str, suppress: str) -> bool:
-        return (sources is None or source in sources) and (suppressed or suppress == "N")
+        return (all_names or of_sources(source)) and (suppressed or suppress == "N")
 
     definitions = _definitions(_find(folder, "MRDEF.RRF"), taken, type_table)
-    atoms = _atoms(conso, taken, languages, type_table, report)
+    atoms = _atoms(conso, taken, of_sources, languages, type_table, report)
     for cui, group in groupby(atoms, key=lambda atom: atom.cui):
         named = list(group)
+        if not any(atom.of_sources for atom in named):
+            report.skipped["names of concepts of other sources"] += len(named)
+            continue
         first = max(named, key=lambda atom: atom.rank)
         auis = {atom.aui for atom in named}
         texts = (text for aui, text in definitions.get(cui, ()) if aui in auis)
@@ -116,13 +125,14 @@ def read_umls(
 
 
 def read_umls_st21pv(path: Path, report: VocabularyReport) -> Iterator[Row]:
-    """The part of the UMLS that MedMentions ST21pv links to: English names of 18 sources,
-    concepts of 21 semantic types and their descendants.
+    """The part of the UMLS that MedMentions ST21pv links to: concepts of 21 semantic types and
+    their descendants that have an English name of one of 18 sources, with all their English names.
 
     path (Path): as for `read_umls`.
     YIELDS (Row): one a concept. RAISES (AngelError): as `read_umls`.
     """
-    return read_umls(path, report, sources=ST21PV_SOURCES, types=frozenset(ST21PV_TYPES.values()))
+    types = frozenset(ST21PV_TYPES.values())
+    return read_umls(path, report, sources=ST21PV_SOURCES, types=types, all_names=True)
 
 
 def _find(path: Path, name: str) -> Path | None:
@@ -208,6 +218,7 @@ def _definitions(
 def _atoms(
     path: Path,
     taken: Callable[[str, str], bool],
+    of_sources: Callable[[str], bool],
     languages: Collection[str] | None,
     type_table: _TypeTable,
     report: VocabularyReport,
@@ -222,7 +233,7 @@ def _atoms(
             report.skipped["names of concepts of other types"] += 1
         else:
             rank = (status == "P", string_type == "PF", preferred == "Y")
-            yield _Atom(path, line, cui, aui, cells[14], rank)
+            yield _Atom(path, line, cui, aui, cells[14], of_sources(cells[11]), rank)
 
 
 def _recognises(path: Path, head: str) -> bool:
