@@ -261,8 +261,8 @@ class Errors(metaclass=_WithCodes):
         "Calibration needs mentions whose right concept is among the candidates; of {n_mentions} "
         "mentions none has it. Check that the corpus has identifiers of this vocabulary."
     )
-    E304 = "angel_linker has no setting {unknown}. Known: {known}. Correct the name, or remove it."
-    E305 = "angel_linker's setting {name} must be {expected}, not {value!r}."
+    E304 = "{component} has no setting {unknown}. Known: {known}. Correct the name, or remove it."
+    E305 = "{component}'s setting {name} must be {expected}, not {value!r}."
     E306 = (
         "No {what} was given and {path} does not exist, so this installation has no shipped {what}."
         " Set `{what}` in the config of angel_linker, or install the package again."
@@ -317,6 +317,15 @@ class Errors(metaclass=_WithCodes):
     E321 = (
         "The shipped model has a tokenizer and a preset of its own (given: {tokenizer}, {preset}). "
         "Leave them out, or give a model."
+    )
+    E322 = (
+        "{matcher} finds the names of a linker's vocabulary, and the pipeline has no angel_linker "
+        "called {name!r} (its linkers: {linkers}). Add one behind it, or name it with the setting "
+        "`linker`."
+    )
+    E323 = (
+        "{matcher} stands behind {name}, which would not link what it finds. Add it with "
+        "`nlp.add_pipe({matcher!r}, before={name!r})`."
     )
     # E4xx: corpora
     E401 = (

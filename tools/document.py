@@ -21,9 +21,11 @@ from thinc.api import Config
 from spacy_angel.corpora.registry import FORMATS as corpus_formats
 from spacy_angel.files.atomic import replacing
 from spacy_angel.files.formats import Formats
+from spacy_angel.linking.checked import CheckedSettings, describe_settings
 from spacy_angel.linking.factory import DEFAULT_CONFIG
 from spacy_angel.linking.loaders import SHIPPED_PIPELINE
-from spacy_angel.linking.settings import describe_settings
+from spacy_angel.linking.matcher_settings import MatcherSettings
+from spacy_angel.linking.settings import LinkerSettings
 from spacy_angel.model.weights import SCALE_SUFFIX
 from spacy_angel.vocabulary.formats.registry import FORMATS as vocabulary_formats
 
@@ -31,6 +33,7 @@ ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 CARD = ROOT / "docs" / "model_card.md"
 SETTINGS = ROOT / "docs" / "settings.md"
+PIPELINE = ROOT / "docs" / "pipeline.md"
 FORMATS = ROOT / "docs" / "formats.md"
 PROJECT = ROOT / "docs" / "project.md"
 EXAMPLE = re.compile(r"```python\n(?P<code>.*?)```\n\n```text\n(?P<output>.*?)```", re.DOTALL)
@@ -95,16 +98,21 @@ def project_tables(folder: Path) -> str:
     return re.sub(r"^#", "##", text, flags=re.MULTILINE)
 
 
-def settings_table() -> str:
-    """RETURNS (str): every setting of `angel_linker`, a Markdown table, and the default config as
-    `nlp.config` holds it."""
+def settings_table(settings: type[CheckedSettings]) -> str:
+    """settings (type[CheckedSettings]): of a component. RETURNS (str): each, a Markdown table."""
     lines = ["| setting | type | default | |", "|---|---|---|---|"]
-    for name, kind, default, meaning in describe_settings():
+    for name, kind, default, meaning in describe_settings(settings):
         cells = f"`{name}`", f"`{kind}`", f"`{json.dumps(default)}`", meaning
         lines.append(f"| {' | '.join(map(_in_cell, cells))} |")
+    return "\n".join(lines)
+
+
+def linker_settings() -> str:
+    """RETURNS (str): the settings of `angel_linker`, and the default config as `nlp.config` holds
+    it."""
     config = {"angel_linker": {"factory": "angel_linker", **DEFAULT_CONFIG}}
     block = Config({"components": config}).to_str()
-    return "\n".join([*lines, "", "```ini", block, "```"])
+    return "\n".join([settings_table(LinkerSettings), "", "```ini", block, "```"])
 
 
 def formats_table(formats: Formats) -> str:
@@ -134,7 +142,8 @@ def passages() -> list[tuple[Path, str, str]]:
     """RETURNS (list[tuple[Path, str, str]]): page, name of the marks, what belongs between them."""
     return [
         (CARD, "shipped", shipped_table(SHIPPED_PIPELINE)),
-        (SETTINGS, "settings", settings_table()),
+        (SETTINGS, "settings", linker_settings()),
+        (PIPELINE, "matcher", settings_table(MatcherSettings)),
         (FORMATS, "vocabularies", formats_table(vocabulary_formats)),
         (FORMATS, "corpora", formats_table(corpus_formats)),
         (PROJECT, "project", project_tables(ROOT)),

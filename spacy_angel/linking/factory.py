@@ -1,4 +1,4 @@
-"""spaCy's factory `angel_linker` and its default config."""
+"""spaCy's factories `angel_linker` and `angel_matcher` and their default configs."""
 
 from collections.abc import Callable
 from inspect import Parameter, Signature
@@ -8,6 +8,8 @@ from spacy.language import Language
 
 from .linker import AngelLinker
 from .loaders import ModelLoader, VocabularyLoader
+from .matcher import AngelMatcher
+from .matcher_settings import MatcherSettings
 from .settings import LinkerSettings
 
 DEFAULT_CONFIG: dict[str, Any] = {
@@ -68,4 +70,30 @@ Language.factory(
         "nel_accuracy": None,
     },
     func=make_angel_linker,
+)
+
+
+def make_angel_matcher(nlp: Language, name: str, **settings: Any) -> AngelMatcher:
+    """The factory; it opens nothing.
+
+    nlp (Language): the pipeline.
+    name (str): the component's name in it.
+    settings (Any): the fields of `MatcherSettings`.
+    RETURNS (AngelMatcher): the component.
+    RAISES (AngelError): a setting that does not fit.
+    """
+    return AngelMatcher(nlp, name, settings=MatcherSettings.from_dict(settings))
+
+
+make_angel_matcher.__signature__ = Signature(  # type: ignore[attr-defined]
+    [
+        Parameter(name, Parameter.KEYWORD_ONLY)
+        for name in ("nlp", "name", *MatcherSettings().to_dict())
+    ]
+)
+Language.factory(
+    "angel_matcher",
+    assigns=["doc.ents"],
+    default_config=MatcherSettings().to_dict(),
+    func=make_angel_matcher,
 )

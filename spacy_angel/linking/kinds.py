@@ -48,6 +48,13 @@ def is_foreign(label: str, types: Iterable[str]) -> bool:
     )
 
 
+def label_of(types: Iterable[str]) -> str | None:
+    """types (Iterable[str]): semantic types of a concept. RETURNS (str | None): the label of the
+    first that is of a known kind, e.g. `["T047"]` → `DISEASE`."""
+    kinds = (kind for name in types for kind in sorted(_kinds_of_type(name)))
+    return next((kind.upper() for kind in kinds), None)
+
+
 @cache
 def _kinds_of_label(label: str) -> frozenset[str]:
     plain = re.sub(r"[\s_-]", "", label).lower()

@@ -1,45 +1,27 @@
 """What the component `angel_linker` can be told: each setting once, with its type, default, limits
 and meaning."""
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
-from functools import cache
-from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+from dataclasses import dataclass, field, fields
+from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
-from pydantic_core import PydanticCustomError
+from pydantic import Field
 
-from ..errors import AngelError, Errors
+from .checked import CheckedSettings, Name, Names
 from .weights import FEATURES
 
 Mode = Literal["beam", "exact"]
 Dtype = Literal["float32", "bfloat16", "float16", "int8"]
 
 
-def _name(value: Any) -> Any:
-    if not isinstance(value, str) or not value.strip():
-        raise PydanticCustomError("name", "a string that is not empty")
-    return value
-
-
-def _names(value: Any) -> Any:
-    if not isinstance(value, list | tuple | set | frozenset):
-        raise PydanticCustomError("names", "a list of strings")
-    # Lists from a config file become tuples, so that equal settings are equal.
-    return tuple(value)
-
-
-Name = Annotated[str, BeforeValidator(_name)]
-Names = Annotated[tuple[Name, ...], BeforeValidator(_names)]
-
-
 @dataclass(frozen=True)
-class LinkerSettings:
+class LinkerSettings(CheckedSettings):
     """The settings of `angel_linker`, all but its model, vocabulary and scorer; the type of each
     carries its limits and its meaning, as `describe_settings` tells them.
 
     RAISES (AngelError): a value that does not fit; the message names setting, expectation, value.
     """
+
+    COMPONENT = "angel_linker"
 
     # What the model reads.
     n_sents: Annotated[
@@ -230,41 +212,16 @@ class LinkerSettings:
     ] = "float32"
 
     def __post_init__(self) -> None:
-        for name, adapter in _adapters().items():
-            try:
-                value = adapter.validate_python(getattr(self, name))
-            except ValidationError as error:
-                raise self._refusal(name, error) from error
-            object.__setattr__(self, name, value)
+        super().__post_init__()
         attributes = {self.kb_id_attr, self.kb_ents_attr, self.candidates_attr}
-        self._expect("kb_id_attr", len(attributes) == 3, "unlike the other two attributes' names")
+        self.expect("kb_id_attr", len(attributes) == 3, "unlike the other two attributes' names")
         differ = self.output_span_key is None or self.output_span_key != self.span_key
-        self._expect("output_span_key", differ, f"unlike span_key, {self.span_key!r}")
+        self.expect("output_span_key", differ, f"unlike span_key, {self.span_key!r}")
         # Its sums overflow there, and it is slower than float32.
         fits = self.dtype != "float16" or self.device.partition(":")[0] != "cpu"
-        self._expect("dtype", fits, "float32, bfloat16 or int8 on a CPU")
+        self.expect("dtype", fits, "float32, bfloat16 or int8 on a CPU")
         known = set(self.evidence_weights) <= set(FEATURES)
-        self._expect("evidence_weights", known, f"a table with some of {FEATURES}")
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> "LinkerSettings":
-        """values (Mapping[str, Any]): by name; the others keep their defaults.
-        RETURNS (LinkerSettings).
-        RAISES (AngelError): an unknown name, or a value that does not fit.
-        """
-        known = [f.name for f in fields(cls)]
-        if unknown := sorted(set(values) - set(known)):
-            raise AngelError(Errors.E304.format(unknown=unknown, known=known))
-        return cls(**values)
-
-    def to_dict(self) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): plain values for JSON and config files."""
-        values = asdict(self)
-        values["labels_discard"] = list(self.labels_discard)
-        values["prefer"] = list(self.prefer)
-        values["evidence_weights"] = dict(self.evidence_weights)
-        values["types_by_label"] = {label: list(t) for label, t in self.types_by_label.items()}
-        return values
+        self.expect("evidence_weights", known, f"a table with some of {FEATURES}")
 
     @property
     def outputs(self) -> frozenset[str]:
@@ -277,60 +234,6 @@ class LinkerSettings:
             [*(f"span._.{name}" for name in attributes), *(f"doc.spans[{g!r}]" for g in groups)]
         )
 
-    def _expect(self, name: str, ok: bool, expected: str) -> None:
-        if not ok:
-            value = getattr(self, name)
-            raise AngelError(Errors.E305.format(name=name, expected=expected, value=value))
-
-    def _refusal(self, name: str, error: ValidationError) -> AngelError:
-        problem = error.errors()[0]
-        expected = problem["msg"].removeprefix("Input should be ")
-        if type(None) in get_args(get_args(_hints()[name])[0]):
-            expected = f"null or {expected}"
-        place = "".join(f"[{part!r}]" for part in problem["loc"])
-        return AngelError(
-            Errors.E305.format(name=name + place, expected=expected, value=problem["input"])
-        )
-
 
 SETTINGS = frozenset(field.name for field in fields(LinkerSettings))
 """The names of all settings."""
-
-
-@cache
-def _hints() -> dict[str, Any]:
-    return get_type_hints(LinkerSettings, include_extras=True)
-
-
-@cache
-def _adapters() -> dict[str, TypeAdapter[Any]]:
-    # Strict: true is not 1, and "5" is not 5.
-    config = ConfigDict(strict=True)
-    return {name: TypeAdapter(hint, config=config) for name, hint in _hints().items()}
-
-
-def describe_settings() -> list[tuple[str, str, Any, str]]:
-    """RETURNS (list[tuple[str, str, Any, str]]): of each setting its name, type, default in a
-    config file, and meaning, e.g. `("k", "int", 5, "most names a mention; …")`."""
-    defaults = LinkerSettings().to_dict()
-    rows = []
-    for name, hint in _hints().items():
-        kind, *metadata = get_args(hint)
-        meaning = next(m.description for m in metadata if getattr(m, "description", None))
-        rows.append((name, _type_name(kind), defaults[name], meaning))
-    return rows
-
-
-def _type_name(kind: Any) -> str:
-    """`Name | None` → `str | null`, `Names` → `list of str`, as a config file has them."""
-    origin, parts = get_origin(kind), get_args(kind)
-    if origin is None:
-        return "null" if kind is type(None) else kind.__name__
-    if origin is Literal:
-        return " | ".join(f'"{value}"' for value in parts)
-    if origin is Annotated:
-        return _type_name(parts[0])
-    names = [_type_name(part) for part in parts if part is not ...]
-    if origin is tuple:
-        return f"list of {names[0]}"
-    return " → ".join(names) if origin is dict else " | ".join(names)

@@ -79,6 +79,7 @@ def add_vocabulary(
         sources=[*meta["sources"], source],
         steps=[*meta["steps"], {"step": "add", "path": str(file)}],
         frequencies=meta.get("frequencies", {}),
+        own_names=meta.get("own_names", {}),
     )
 
 

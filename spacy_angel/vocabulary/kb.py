@@ -56,6 +56,8 @@ class ConceptKB:
         self._live = LiveVocabulary(table)
         self._live.frequencies = meta.get("frequencies", {})
         self._edits: Counter[str] = Counter()
+        # names in normal form by the identifier that they were added to
+        self._own = {i: list(names) for i, names in meta.get("own_names", {}).items()}
         folder = None if path is None else path / TRIES
         self._spaces = SearchSpaces(self._live, meta["fingerprint"], folder)
         self.nearest = NearestNames(self._live, meta["fingerprint"], folder)
@@ -70,6 +72,7 @@ class ConceptKB:
         sources: Sequence[Mapping[str, Any]] = (),
         steps: Sequence[Mapping[str, Any]] = (),
         frequencies: Mapping[str, int] = MappingProxyType({}),
+        own_names: Mapping[str, Sequence[str]] = MappingProxyType({}),
     ) -> "ConceptKB":
         """Lay out a vocabulary.
 
@@ -81,6 +84,7 @@ class ConceptKB:
         sources (Sequence[Mapping[str, Any]]): plain values on where it comes from, to be recorded.
         steps (Sequence[Mapping[str, Any]]): what was done to it before, to be recorded.
         frequencies (Mapping[str, int]): how often concepts were seen, see `concept_ids_of`.
+        own_names (Mapping[str, Sequence[str]]): by identifier, see `own_names`.
         RETURNS (ConceptKB): the vocabulary.
         RAISES (AngelError): where a concept has no identifier, or `path` holds something else.
         """
@@ -91,6 +95,7 @@ class ConceptKB:
             sources=sources,
             steps=steps,
             frequencies=frequencies,
+            own_names=own_names,
         )
 
     @classmethod
@@ -103,6 +108,7 @@ class ConceptKB:
         sources: Sequence[Mapping[str, Any]] = (),
         steps: Sequence[Mapping[str, Any]] = (),
         frequencies: Mapping[str, int] = MappingProxyType({}),
+        own_names: Mapping[str, Sequence[str]] = MappingProxyType({}),
     ) -> "ConceptKB":
         """Lay out several vocabularies as one.
 
@@ -112,8 +118,8 @@ class ConceptKB:
             alternate of its own; then its own becomes an alternate one. Two concepts of one
             vocabulary are not joined to the same one so; the first is.
         path (Path | str | None), shared_names (SharedNames), sources (Sequence[Mapping[str, Any]]),
-            steps (Sequence[Mapping[str, Any]]), frequencies (Mapping[str, int]), RETURNS, RAISES:
-            as for `build`.
+            steps (Sequence[Mapping[str, Any]]), frequencies (Mapping[str, int]), own_names
+            (Mapping[str, Sequence[str]]), RETURNS, RAISES: as for `build`.
         """
         if shared_names not in get_args(SharedNames):
             raise AngelError(Errors.E115.format(known=get_args(SharedNames), found=shared_names))
@@ -134,6 +140,8 @@ class ConceptKB:
         }
         if frequencies:
             meta["frequencies"] = dict(frequencies)
+        if own_names:
+            meta["own_names"] = {i: list(names) for i, names in own_names.items()}
         if path is None:
             return cls(table, meta)
         write_folder(Path(path), KIND, VERSION, table.columns, meta)
@@ -163,8 +171,11 @@ class ConceptKB:
             shared_names = rules[0] if rules else "all"
         step = {"step": "merge", "concepts": [len(kb) for kb in kbs]}
         frequencies: Counter[str] = Counter()
+        own_names: dict[str, list[str]] = {}
         for kb in kbs:
             frequencies.update(kb.meta.get("frequencies", {}))
+            for concept_id, names in kb.meta.get("own_names", {}).items():
+                own_names.setdefault(concept_id, []).extend(names)
         return cls.join(
             kbs,
             path,
@@ -172,6 +183,7 @@ class ConceptKB:
             sources=[source for kb in kbs for source in kb.meta["sources"]],
             steps=[*(step for kb in kbs for step in kb.meta["steps"]), step],
             frequencies=frequencies,
+            own_names=own_names,
         )
 
     def __reduce_ex__(self, protocol: Any) -> Any:
@@ -215,9 +227,12 @@ class ConceptKB:
     def meta(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): plain values: `shared_names`; `fingerprint` of the names;
         `counts` as last stored; `sources`; `steps`, those since then included; `frequencies` of
-        concepts, where mentions of a corpus were added; where it was
-        opened from a folder also `kind`, `version` and `columns` with their checksums."""
+        concepts, where mentions of a corpus were added; `own_names` by identifier, see there; where
+        it was opened from a folder also `kind`, `version` and `columns` with their checksums."""
         meta = deepcopy(self._meta)
+        meta.pop("own_names", None)
+        if self._own:
+            meta["own_names"] = deepcopy(self._own)
         if self._edits:
             meta["steps"].append({"step": "edit", **self._edits})
         return meta
@@ -232,6 +247,22 @@ class ConceptKB:
         empty where there is no such concept."""
         return self._live.types_of(concept_id)
 
+    @property
+    def version(self) -> int:
+        """RETURNS (int): grows with every change while running."""
+        return self._live.version
+
+    @property
+    def own_names(self) -> list[int]:
+        """RETURNS (list[int]): indices of the names that `add` and `add_names` brought, now or
+        before the vocabulary was saved, each once; those that are gone are left out."""
+        indices: dict[int, None] = {}
+        for concept_id, names in self._own.items():
+            for i in map(self._live.find_name, names):
+                if i is not None and concept_id in self.concept_ids_of(i):
+                    indices[i] = None
+        return list(indices)
+
     def name(self, i: int) -> str:
         """i (int): name index. RETURNS (str): the name in normal form."""
         return self._live.name(i)
@@ -239,6 +270,10 @@ class ConceptKB:
     def spelling(self, i: int) -> str:
         """i (int): name index. RETURNS (str): the name as its source writes it, for display."""
         return self._live.spelling(i)
+
+    def spellings_of(self, i: int) -> list[str]:
+        """i (int): name index. RETURNS (list[str]): all ways in which its concepts write it."""
+        return self._live.spellings_of(i)
 
     def concept_ids_of(self, i: int) -> list[str]:
         """i (int): name index. RETURNS (list[str]): identifiers of the concepts that the name
@@ -290,6 +325,7 @@ class ConceptKB:
         if self._live.concept(concept.concept_id) is not None:
             raise AngelError(Errors.E110.format(concept_id=concept.concept_id))
         self._live.put(concept)
+        self._own[concept.concept_id] = _normal_forms(concept.names)
         self._edits["added_concepts"] += 1
 
     def add_names(self, concept_id: str, names: Iterable[str]) -> None:
@@ -300,7 +336,10 @@ class ConceptKB:
         RAISES (AngelError): where there is no such concept, or `names` is one text or holds
             something else; nothing is changed then.
         """
-        self._edits["added_names"] += self._put_names(concept_id, names)
+        added = self._put_names(concept_id, names)
+        if added:
+            self._own.setdefault(self._resolved(concept_id), []).extend(_normal_forms(added))
+        self._edits["added_names"] += len(added)
 
     def remove(self, concept_id: str) -> None:
         """Remove a concept while running; names that it alone has go with it.
@@ -308,7 +347,9 @@ class ConceptKB:
         concept_id (str): its identifier, or an alternate one.
         RAISES (AngelError): where there is no such concept.
         """
-        self._live.remove(self._resolved(concept_id))
+        own = self._resolved(concept_id)
+        self._live.remove(own)
+        self._own.pop(own, None)
         self._edits["removed_concepts"] += 1
 
     def remove_name(self, concept_id: str, name: str) -> None:
@@ -330,6 +371,9 @@ class ConceptKB:
         if not kept:
             raise AngelError(Errors.E112.format(concept_id=concept.concept_id, name=name))
         self._live.put(replace(concept, canonical_name=kept[0], aliases=tuple(kept[1:])))
+        if concept.concept_id in self._own:
+            own = self._own[concept.concept_id]
+            self._own[concept.concept_id] = [n for n in own if n != normal]
         self._edits["removed_names"] += 1
 
     def rename(self, concept_id: str, name: str, old: str | None = None) -> None:
@@ -376,7 +420,7 @@ class ConceptKB:
                 unknown += 1
             else:
                 texts.setdefault(own, []).append(text)
-        added = sum(self._put_names(own, names) for own, names in texts.items())
+        added = sum(len(self._put_names(own, names)) for own, names in texts.items())
         step = {
             "step": "add_mentions",
             "source": source,
@@ -482,8 +526,8 @@ class ConceptKB:
             raise AngelError(Errors.E109.format(concept_id=concept_id))
         return own
 
-    def _put_names(self, concept_id: str, names: Iterable[str]) -> int:
-        """Give a concept those of the names that it has not. RETURNS (int): how many."""
+    def _put_names(self, concept_id: str, names: Iterable[str]) -> list[str]:
+        """Give a concept those of the names that it has not. RETURNS (list[str]): these."""
         concept = self[concept_id]
         texts = list(names)
         if isinstance(names, str) or not all(isinstance(text, str) for text in texts):
@@ -491,7 +535,7 @@ class ConceptKB:
         new = [name for name in dict.fromkeys(texts) if name not in concept.names]
         if new:
             self._live.put(replace(concept, aliases=(*concept.aliases, *new)))
-        return len(new)
+        return new
 
     def _compacted(self) -> "ConceptKB":
         if self._live.version == 0:
@@ -503,7 +547,12 @@ class ConceptKB:
             sources=meta["sources"],
             steps=meta["steps"],
             frequencies=meta.get("frequencies", {}),
+            own_names=meta.get("own_names", {}),
         )
+
+
+def _normal_forms(names: Iterable[str]) -> list[str]:
+    return list(filter(None, dict.fromkeys(map(normalize_name, names))))
 
 
 def _reopen(path: Path, meta: dict[str, Any]) -> ConceptKB:
@@ -535,6 +584,9 @@ def _problem(meta: Mapping[str, Any]) -> str:
     frequencies = meta.get("frequencies", {})
     if not isinstance(frequencies, dict) or {type(n) for n in frequencies.values()} - {int}:
         return f"frequencies is {frequencies!r}"
+    own_names = meta.get("own_names", {})
+    if not isinstance(own_names, dict) or {type(names) for names in own_names.values()} - {list}:
+        return f"own_names is {own_names!r}"
     for key in ("sources", "steps"):
         if not all(isinstance(entry, dict) for entry in meta[key]):
             return f"{key} is {meta[key]!r}"

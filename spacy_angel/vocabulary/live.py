@@ -136,6 +136,15 @@ class LiveVocabulary:
         ]
         return min(candidates)[-1] if candidates else normal
 
+    def spellings_of(self, i: int) -> list[str]:
+        """i (int): name index. RETURNS (list[str]): every way in which its concepts write it."""
+        if i not in self.touched:
+            rows = self.table.rows_of_name(i)
+            return list(dict.fromkeys(self.table.spellings[row] for row in rows))
+        normal = self.name(i)
+        names = (name for c in map(self.concept, self._holders(i)) if c for name in c.names)
+        return [name for name in dict.fromkeys(names) if normalize_name(name) == normal]
+
     def put(self, concept: Concept) -> None:
         """concept (Concept): comes to the end, or replaces the one with its identifier."""
         concept = tidy(concept)

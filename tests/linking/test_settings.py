@@ -5,7 +5,8 @@ from dataclasses import fields
 import pytest
 
 from spacy_angel.errors import AngelError
-from spacy_angel.linking.settings import LinkerSettings, describe_settings
+from spacy_angel.linking.checked import describe_settings
+from spacy_angel.linking.settings import LinkerSettings
 
 
 @pytest.mark.parametrize(
@@ -40,7 +41,7 @@ def test_equal_settings_are_equal_however_they_came() -> None:
 
 
 def test_every_setting_is_described() -> None:
-    rows = describe_settings()
+    rows = describe_settings(LinkerSettings)
     assert [name for name, *_ in rows] == [field.name for field in fields(LinkerSettings)]
     assert {name: default for name, _, default, _ in rows} == LinkerSettings().to_dict()
     types = {name: kind for name, kind, *_ in rows}

@@ -47,6 +47,7 @@ def test_the_generated_passages_are_current() -> None:
     assert [name for _, name, _ in found] == [
         "shipped",
         "settings",
+        "matcher",
         "vocabularies",
         "corpora",
         "project",

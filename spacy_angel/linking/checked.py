@@ -1,0 +1,136 @@
+"""Settings of a component that check themselves: types, limits and meanings stand once, at the
+fields."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from functools import cache
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+
+from pydantic import BeforeValidator, ConfigDict, TypeAdapter, ValidationError
+from pydantic_core import PydanticCustomError
+
+from ..errors import AngelError, Errors
+
+
+def _name(value: Any) -> Any:
+    if not isinstance(value, str) or not value.strip():
+        raise PydanticCustomError("name", "a string that is not empty")
+    return value
+
+
+def _names(value: Any) -> Any:
+    if not isinstance(value, list | tuple | set | frozenset):
+        raise PydanticCustomError("names", "a list of strings")
+    # Lists from a config file become tuples, so that equal settings are equal.
+    return tuple(value)
+
+
+Name = Annotated[str, BeforeValidator(_name)]
+Names = Annotated[tuple[Name, ...], BeforeValidator(_names)]
+
+
+T = TypeVar("T", bound="CheckedSettings")
+
+
+@dataclass(frozen=True)
+class CheckedSettings:
+    """Base of a component's settings: the annotation of each field carries its type, limits and
+    meaning (`Annotated[int, Field(ge=1, description="…")]`).
+
+    RAISES (AngelError): a value that does not fit; the message names setting, expectation, value.
+    """
+
+    COMPONENT = ""
+
+    def __post_init__(self) -> None:
+        cls: type = type(self)
+        for name, adapter in _adapters(cls).items():
+            try:
+                value = adapter.validate_python(getattr(self, name))
+            except ValidationError as error:
+                raise self._refusal(name, error) from error
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def from_dict(cls: type[T], values: Mapping[str, Any]) -> T:
+        """values (Mapping[str, Any]): by name; the others keep their defaults.
+        RETURNS (CheckedSettings): of this class.
+        RAISES (AngelError): an unknown name, or a value that does not fit.
+        """
+        known = [f.name for f in fields(cls)]
+        if unknown := sorted(set(values) - set(known)):
+            raise AngelError(
+                Errors.E304.format(component=cls.COMPONENT, unknown=unknown, known=known)
+            )
+        return cls(**values)
+
+    def to_dict(self) -> dict[str, Any]:
+        """RETURNS (dict[str, Any]): plain values for JSON and config files."""
+        return {name: _plain(value) for name, value in asdict(self).items()}
+
+    def expect(self, name: str, ok: bool, expected: str) -> None:
+        """name (str): a setting. ok (bool): whether it fits. expected (str): what would.
+        RAISES (AngelError): it does not."""
+        if not ok:
+            raise AngelError(self._message(name, expected, getattr(self, name)))
+
+    def _refusal(self, name: str, error: ValidationError) -> AngelError:
+        problem = error.errors()[0]
+        expected = problem["msg"].removeprefix("Input should be ")
+        cls: type = type(self)
+        if type(None) in get_args(get_args(_hints(cls)[name])[0]):
+            expected = f"null or {expected}"
+        place = "".join(f"[{part!r}]" for part in problem["loc"])
+        return AngelError(self._message(name + place, expected, problem["input"]))
+
+    def _message(self, name: str, expected: str, value: Any) -> str:
+        return Errors.E305.format(
+            component=self.COMPONENT, name=name, expected=expected, value=value
+        )
+
+
+@cache
+def _hints(cls: type) -> dict[str, Any]:
+    return get_type_hints(cls, include_extras=True)
+
+
+@cache
+def _adapters(cls: type) -> dict[str, TypeAdapter[Any]]:
+    # Strict: true is not 1, and "5" is not 5.
+    config = ConfigDict(strict=True)
+    return {name: TypeAdapter(hint, config=config) for name, hint in _hints(cls).items()}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(inner) for key, inner in value.items()}
+    return list(value) if isinstance(value, tuple) else value
+
+
+def describe_settings(cls: type[CheckedSettings]) -> list[tuple[str, str, Any, str]]:
+    """cls (type[CheckedSettings]): a component's settings.
+    RETURNS (list[tuple[str, str, Any, str]]): of each its name, type, default in a config file,
+    and meaning, e.g. `("k", "int", 5, "most names a mention; …")`."""
+    defaults = cls().to_dict()
+    plain: type = cls
+    rows = []
+    for name, hint in _hints(plain).items():
+        kind, *metadata = get_args(hint)
+        meaning = next(m.description for m in metadata if getattr(m, "description", None))
+        rows.append((name, _type_name(kind), defaults[name], meaning))
+    return rows
+
+
+def _type_name(kind: Any) -> str:
+    """`Name | None` → `str | null`, `Names` → `list of str`, as a config file has them."""
+    origin, parts = get_origin(kind), get_args(kind)
+    if origin is None:
+        return "null" if kind is type(None) else kind.__name__
+    if origin is Literal:
+        return " | ".join(f'"{value}"' for value in parts)
+    if origin is Annotated:
+        return _type_name(parts[0])
+    names = [_type_name(part) for part in parts if part is not ...]
+    if origin is tuple:
+        return f"list of {names[0]}"
+    return " → ".join(names) if origin is dict else " | ".join(names)

@@ -1,0 +1,193 @@
+"""The component `angel_matcher`: mentions that are names of the vocabulary, beside those that a
+recogniser finds."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from spacy.lang.en.stop_words import STOP_WORDS
+from spacy.language import Language
+from spacy.pipeline import Pipe
+from spacy.tokens import Doc, Span, SpanGroup
+
+from ..errors import AngelError, Errors
+from .kinds import label_of
+from .linker import AngelLinker
+from .matcher_settings import NEUTRAL_LABEL, MatcherSettings
+
+if TYPE_CHECKING:
+    from ..vocabulary.kb import ConceptKB
+    from ..vocabulary.occurrences import Occurrence, Occurrences
+
+# Names of MeSH that were among the most frequent words of 2,000 abstracts, nearly always in their
+# everyday meaning.
+_EVERYDAY = (
+    "affect association attention base character efficiency goal hand impact intention lead light "
+    "method observation orientation others paper play power report respect rest role set solution "
+    "suggestion time transfer work"
+)
+DEFAULT_STOP_WORDS = frozenset(STOP_WORDS).union(_EVERYDAY.split())
+"""Words of which a name may not consist alone, unless `stop_words` says otherwise."""
+
+
+class AngelMatcher(Pipe):
+    """Finds names of the vocabulary of a linker that comes behind it; what is added to the
+    vocabulary while running is found in the next document.
+
+    nlp (Language): the pipeline; its linker is looked up when the first document comes.
+    name (str): the component's name.
+    settings (MatcherSettings): everything else; they stand in the pipeline's config.
+    """
+
+    def __init__(
+        self,
+        nlp: Language,
+        name: str = "angel_matcher",
+        *,
+        settings: MatcherSettings = MatcherSettings(),  # noqa: B008 (frozen)
+    ) -> None:
+        self.name = name
+        self._nlp = nlp
+        self._settings = settings
+        self._occurrences: Occurrences | None = None
+        self._kb: ConceptKB | None = None
+        # Labels of names, and what they hang on.
+        self._labels: dict[int, str] = {}
+        self._labelled: tuple[ConceptKB, int, dict[str, tuple[str, ...]]] | None = None
+
+    @property
+    def settings(self) -> MatcherSettings:
+        """RETURNS (MatcherSettings): as given when the component was added."""
+        return self._settings
+
+    @property
+    def linker(self) -> AngelLinker:
+        """RETURNS (AngelLinker): the linker whose vocabulary has the names.
+        RAISES (AngelError): the pipeline has no linker of that name, or has it before this
+            component."""
+        name = self.settings.linker
+        components = dict(self._nlp.components)
+        component = components.get(name)
+        if not isinstance(component, AngelLinker):
+            linkers = [n for n, c in components.items() if isinstance(c, AngelLinker)]
+            listed = ", ".join(linkers) or "none"
+            raise AngelError(Errors.E322.format(matcher=self.name, name=name, linkers=listed))
+        order = list(components)
+        if self.name in order and order.index(self.name) > order.index(name):
+            raise AngelError(Errors.E323.format(matcher=self.name, name=name))
+        return component
+
+    def __call__(self, doc: Doc) -> Doc:
+        """Find names in one document.
+
+        doc (Doc): changed in place. RETURNS (Doc): the same.
+        """
+        try:
+            self.set_annotations([doc], self.predict([doc]))
+            return doc
+        except Exception as error:
+            self.get_error_handler()(self.name, self, [doc], error)
+
+    def predict(self, docs: Sequence[Doc]) -> list[list[Span]]:
+        """Find names; changes nothing.
+
+        docs (Sequence[Doc]): documents.
+        RETURNS (list[list[Span]]): of each document the names that can be mentions: they begin and
+            end with a token, and do not overlap each other, nor mentions that stay.
+        """
+        linker = self.linker
+        return [self._spans(doc, linker) for doc in docs]
+
+    def set_annotations(self, docs: Sequence[Doc], spans: Sequence[Sequence[Span]]) -> None:
+        """Write mentions on the documents; those that they overlap go.
+
+        docs (Sequence[Doc]): as given to `predict`. spans (Sequence[Sequence[Span]]): as it
+            returned them.
+        """
+        key = self.linker.settings.span_key
+        for doc, found in zip(docs, spans, strict=True):
+            if not found and (key is None or key in doc.spans):
+                continue
+            before = _mentions(doc, key)
+            kept = [span for span in before if not any(_overlap(span, new) for new in found)]
+            mentions = sorted([*kept, *found])
+            if key is None:
+                doc.ents = mentions
+            else:
+                attrs = doc.spans[key].attrs if key in doc.spans else {}
+                doc.spans[key] = SpanGroup(doc, name=key, attrs=attrs, spans=mentions)
+
+    def _spans(self, doc: Doc, linker: AngelLinker) -> list[Span]:
+        self._forget_labels(linker)
+        mentions = _mentions(doc, linker.settings.span_key)
+        spans = []
+        for occurrence in self._find(doc.text, linker):
+            label = self._label(occurrence.name, linker)
+            span = doc.char_span(occurrence.start, occurrence.end, label=label)
+            if span is not None and self._may_stand(span, mentions):
+                spans.append(span)
+        return spans
+
+    def _find(self, text: str, linker: AngelLinker) -> "list[Occurrence]":
+        from ..vocabulary.occurrences import Occurrences
+
+        kb = linker.kb
+        if self._occurrences is None or self._kb is not kb:
+            stop_words = self.settings.stop_words
+            self._kb = kb
+            self._occurrences = Occurrences(
+                kb,
+                everything=self.settings.names == "all",
+                min_length=self.settings.min_length,
+                stop_words=DEFAULT_STOP_WORDS if stop_words is None else stop_words,
+            )
+        return self._occurrences.find(text)
+
+    def _may_stand(self, span: Span, mentions: Sequence[Span]) -> bool:
+        others = [mention for mention in mentions if _overlap(span, mention)]
+        if self.settings.overlap == "longer":
+            return all(_is_within(mention, span) for mention in others)
+        return self.settings.overlap == "replace" or not others
+
+    def _label(self, name: int, linker: AngelLinker) -> str:
+        if self.settings.label is not None:
+            return self.settings.label
+        if name not in self._labels:
+            types = linker.kb.types_of(linker.kb.concept_ids_of(name)[0])
+            self._labels[name] = choose_label(types, linker.settings.types_by_label)
+        return self._labels[name]
+
+    def _forget_labels(self, linker: AngelLinker) -> None:
+        """Choose labels anew, where the vocabulary or the linker's types have changed."""
+        now = (linker.kb, linker.kb.version, linker.settings.types_by_label)
+        if self._labelled != now:
+            self._labels, self._labelled = {}, now
+
+
+def choose_label(types: Sequence[str], types_by_label: dict[str, tuple[str, ...]]) -> str:
+    """A label under which a linker may find the concept.
+
+    types (Sequence[str]): of the concept.
+    types_by_label (dict[str, tuple[str, ...]]): the linker's: to which types a label is limited.
+    RETURNS (str): a label that is limited to one of the types; else that of their kind, if it is
+        not limited to others; else a neutral one.
+    """
+    for label, allowed in types_by_label.items():
+        if not set(allowed).isdisjoint(types):
+            return label
+    kind = label_of(types)
+    return NEUTRAL_LABEL if kind is None or kind in types_by_label else kind
+
+
+def _mentions(doc: Doc, key: str | None) -> list[Span]:
+    if key is None:
+        return list(doc.ents)
+    return list(doc.spans[key]) if key in doc.spans else []
+
+
+def _overlap(one: Span, other: Span) -> bool:
+    return one.start < other.end and other.start < one.end
+
+
+def _is_within(inner: Span, outer: Span) -> bool:
+    """Whether all of a span lies in another, which is longer."""
+    return outer.start <= inner.start and inner.end <= outer.end and len(inner) < len(outer)

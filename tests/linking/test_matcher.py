@@ -1,0 +1,185 @@
+"""Names of the vocabulary as mentions."""
+
+import pickle
+
+import pytest
+import spacy
+from spacy import Language
+from spacy.tokens import Doc, Span
+
+from spacy_angel.errors import AngelError
+from spacy_angel.linking.matcher import choose_label
+from spacy_angel.linking.matcher_settings import MatcherSettings
+from spacy_angel.pipelines.components import components_before
+from spacy_angel.vocabulary.concepts import Concept
+from spacy_angel.vocabulary.kb import ConceptKB
+
+TEXT = "Snark fever after a heart attack was treated with aspirin."
+
+
+@pytest.fixture(scope="module")
+def vocabulary(tmp_path_factory) -> str:
+    path = tmp_path_factory.mktemp("vocabulary") / "kb"
+    ConceptKB.build(
+        [
+            Concept("A:1", "Heart Attack", ("myocardial infarction",), ("T047",)),
+            Concept("A:2", "Aspirin", (), ("T121",)),
+            Concept("A:3", "Fever", (), ("T184",)),
+        ],
+        path,
+    )
+    return str(path)
+
+
+@pytest.fixture
+def make(vocabulary):
+    """RETURNS (Callable): recogniser of fever, matcher, and a linker that does not run; settings of
+    the matcher, and `linker` for the linker's."""
+
+    def made(linker: dict | None = None, **settings) -> Language:
+        nlp = spacy.blank("en")
+        ruler = nlp.add_pipe("entity_ruler")
+        ruler.add_patterns([{"label": "DISEASE", "pattern": [{"LOWER": "fever"}]}])
+        nlp.add_pipe("angel_linker", config={"vocabulary": vocabulary, **(linker or {})})
+        nlp.add_pipe("angel_matcher", before="angel_linker", config=settings)
+        nlp.disable_pipe("angel_linker")
+        return nlp
+
+    return made
+
+
+def mentions(doc: Doc) -> list[tuple[str, str]]:
+    return [(ent.text, ent.label_) for ent in doc.ents]
+
+
+def test_own_names_are_found_as_soon_as_they_are_added(make) -> None:
+    nlp = make()
+    assert mentions(nlp(TEXT)) == [("fever", "DISEASE")]
+    kb = nlp.get_pipe("angel_linker").kb
+    kb.add(Concept("MY:1", "Snark fever", types=("Disease",)))
+    assert mentions(nlp(TEXT)) == [("Snark fever", "DISEASE")]
+    kb.remove("MY:1")
+    assert mentions(nlp(TEXT)) == [("fever", "DISEASE")]
+
+
+def test_all_names_of_the_vocabulary_if_wished(make) -> None:
+    assert mentions(make(names="all")(TEXT)) == [
+        ("fever", "DISEASE"),
+        ("heart attack", "DISEASE"),
+        ("aspirin", "CHEMICAL"),
+    ]
+    found = make(names="all", stop_words=["aspirin"], min_length=6)(
+        "A fever, aspirin, heart attack"
+    )
+    assert mentions(found) == [("fever", "DISEASE"), ("heart attack", "DISEASE")]
+
+
+@pytest.mark.parametrize(
+    ("overlap", "expected"),
+    [
+        ("longer", [("Snark fever", "X"), ("fever", "DISEASE"), ("Fever", "DISEASE")]),
+        ("keep", [("fever", "DISEASE"), ("fever", "DISEASE"), ("Fever", "DISEASE")]),
+        ("replace", [("Snark fever", "X"), ("fever", "X"), ("Fever", "X")]),
+    ],
+)
+def test_what_overlaps_a_mention(make, overlap, expected) -> None:
+    nlp = make(names="all", label="X", overlap=overlap)
+    nlp.get_pipe("angel_linker").kb.add(Concept("MY:1", "Snark fever"))
+    assert mentions(nlp("Snark fever, fever. Fever")) == expected
+
+
+def test_a_mention_that_a_name_crosses_stays(make) -> None:
+    nlp = make(names="all")
+    nlp.get_pipe("angel_linker").kb.add(Concept("MY:1", "of the snark"))
+    doc = nlp.make_doc("Fever of the snark.")
+    doc.ents = [Span(doc, 0, 3, label="OTHER")]
+    assert mentions(nlp.get_pipe("angel_matcher")(doc)) == [("Fever of the", "OTHER")]
+
+
+def test_labels_go_with_the_types_that_the_linker_allows() -> None:
+    allowed = {"DISEASE": ("T047",), "DRUG": ("T121",)}
+    assert choose_label(("T121",), allowed) == "DRUG"
+    assert choose_label(("T047",), allowed) == "DISEASE"
+    # of that kind, but a mention labelled so could not link to it
+    assert choose_label(("T184",), allowed) == "CONCEPT"
+    assert choose_label(("T184",), {}) == "DISEASE"
+    assert choose_label(("T028",), allowed) == "GENE"
+    assert choose_label(("anything",), {}) == choose_label((), {}) == "CONCEPT"
+
+
+def test_labels_follow_the_linkers_types(make) -> None:
+    nlp = make(names="all", linker={"types_by_label": {"SIGN": ["T047"]}})
+    assert mentions(nlp("A heart attack")) == [("heart attack", "SIGN")]
+    nlp.get_pipe("angel_linker").types_by_label = {"EVENT": ["T047"]}
+    assert mentions(nlp("A heart attack")) == [("heart attack", "EVENT")]
+
+
+def test_names_begin_and_end_with_tokens(make) -> None:
+    nlp = make(names="all")
+    matcher = nlp.get_pipe("angel_matcher")
+    assert mentions(matcher(Doc(nlp.vocab, ["anti-aspirin", "aspirin"]))) == [
+        ("aspirin", "CHEMICAL")
+    ]
+
+
+def test_the_linkers_span_group_gets_the_names(make) -> None:
+    nlp = make(names="all", linker={"span_key": "found"})
+    doc = nlp.make_doc(TEXT)
+    doc.spans["found"] = [Span(doc, 1, 2, label="MINE")]
+    doc = nlp.get_pipe("angel_matcher")(doc)
+    assert [(s.text, s.label_) for s in doc.spans["found"]] == [
+        ("fever", "MINE"),
+        ("heart attack", "DISEASE"),
+        ("aspirin", "CHEMICAL"),
+    ]
+    assert not doc.ents
+    # as from a recogniser that found nothing
+    assert list(nlp("Nothing here.").spans["found"]) == []
+
+
+def test_it_saves_and_streams_as_it_is(make, tmp_path) -> None:
+    nlp = make(names="all", overlap="keep")
+    nlp.get_pipe("angel_linker").kb.add(Concept("MY:1", "Boojum"))
+    texts = [TEXT, "A boojum.", "Nothing."] * 4
+    expected = [mentions(nlp(text)) for text in texts]
+    assert ("boojum", "CONCEPT") in expected[1]
+    assert [mentions(doc) for doc in nlp.pipe(texts, batch_size=3)] == expected
+    assert [mentions(doc) for doc in nlp.pipe(texts, n_process=2, batch_size=3)] == expected
+    nlp.to_disk(tmp_path / "pipeline", exclude=["angel_linker"])
+    again = spacy.load(tmp_path / "pipeline", exclude=["angel_linker"])
+    again.add_pipe("angel_linker")
+    again.get_pipe("angel_linker").kb = ConceptKB.from_bytes(
+        nlp.get_pipe("angel_linker").kb.to_bytes()
+    )
+    again.disable_pipe("angel_linker")
+    assert again.get_pipe("angel_matcher").settings == MatcherSettings(names="all", overlap="keep")
+    assert [mentions(doc) for doc in again.pipe(texts)] == expected
+
+
+def test_a_spawned_process_gets_it_as_a_pickle(make) -> None:
+    nlp = make(names="all")
+    expected = mentions(nlp(TEXT))
+    parts = [nlp.get_pipe(name) for name in ("entity_ruler", "angel_matcher")]
+    ruler, matcher = pickle.loads(pickle.dumps(parts))
+    assert mentions(matcher(ruler(nlp.make_doc(TEXT)))) == expected
+
+
+def test_given_mentions_are_not_added_to(make) -> None:
+    nlp = make()
+    nlp.enable_pipe("angel_linker")
+    before = components_before(nlp, nlp.get_pipe("angel_linker"), given_mentions=True)
+    assert "angel_matcher" not in before
+
+
+def test_what_is_missing_or_misplaced_is_told(make) -> None:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("angel_matcher")
+    with pytest.raises(AngelError, match=r"no angel_linker called 'angel_linker' .* none"):
+        nlp("A text.")
+    nlp = spacy.blank("en")
+    nlp.add_pipe("angel_linker")
+    nlp.add_pipe("angel_matcher")
+    with pytest.raises(AngelError, match="stands behind angel_linker"):
+        nlp.get_pipe("angel_matcher")(nlp.make_doc("A text."))
+    with pytest.raises(AngelError, match="angel_matcher's setting names must be 'own' or 'all'"):
+        nlp.add_pipe("angel_matcher", name="second", config={"names": "some"})

@@ -1,0 +1,178 @@
+"""Names in running text."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spacy_angel.vocabulary import occurrences
+from spacy_angel.vocabulary.concepts import Concept, normalize_name
+from spacy_angel.vocabulary.kb import ConceptKB
+from spacy_angel.vocabulary.occurrences import (
+    Occurrences,
+    fold_word,
+    is_short_form,
+    words_of_name,
+)
+
+
+def kb_of(*names: str) -> ConceptKB:
+    return ConceptKB.build([Concept(f"A:{i}", name) for i, name in enumerate(names)])
+
+
+def found(names: ConceptKB | list[str], text: str, **settings) -> list[str]:
+    kb = names if isinstance(names, ConceptKB) else kb_of(*names)
+    spans = Occurrences(kb, everything=True, **settings).find(text)
+    return [text[start:end] for start, end, _ in spans]
+
+
+@pytest.mark.parametrize(
+    ("word", "folded"),
+    [
+        ("Fevers", "fever"),
+        ("arteries", "artery"),
+        ("metastases", "metastase"),
+        ("Metastasis", "metastase"),
+        ("virus", "virus"),
+        ("abscess", "abscess"),
+        ("gas", "gas"),
+        ("diabetes", "diabete"),
+        ("Sjo\u0308gren", "sj\u00f6gren"),
+    ],
+)
+def test_words_are_folded(word, folded) -> None:
+    assert fold_word(word) == folded
+
+
+@pytest.mark.parametrize(
+    ("name", "short"),
+    [("AIDS", True), ("mRNA", True), ("Na", True), ("K", True), ("Rest", False), ("HIV-1", False)],
+)
+def test_short_forms_are_told_by_their_capitals(name, short) -> None:
+    assert is_short_form(words_of_name(name)) == short
+
+
+def test_case_number_hyphens_and_typographic_marks_are_one() -> None:
+    names = ["Heart attack", "Crohn's disease", "Non-small cell carcinoma", "Sj\u00f6gren syndrome"]
+    text = (
+        "HEART ATTACK, heart-attacks; Crohn\u2019s diseases, non\u2011small-cell carcinoma, "
+        "Sjo\u0308gren syndrome"
+    )
+    assert found(names, text) == [
+        "HEART ATTACK",
+        "heart-attacks",
+        "Crohn\u2019s diseases",
+        "non\u2011small-cell carcinoma",
+        "Sjo\u0308gren syndrome",
+    ]
+
+
+def test_the_longest_counts_and_only_whole_words() -> None:
+    names = ["fever", "Snark fever", "fever of the snark", "snark"]
+    assert found(names, "Snark fever, fever of the snark; feverish snarks") == [
+        "Snark fever",
+        "fever of the snark",
+        "snarks",
+    ]
+    # not the one that comes first
+    names = ["acute renal", "renal failure of pregnancy"]
+    assert found(names, "acute renal failure of pregnancy") == ["renal failure of pregnancy"]
+
+
+def test_no_name_reaches_over_the_end_of_a_sentence_or_a_bracket() -> None:
+    names = ["heart attack", "St. Louis encephalitis", "Carcinoma (small cell)"]
+    text = "His heart. Attack! heart\n\nattack heart (attack) heart, attack St. Louis encephalitis"
+    assert found(names, text) == ["heart, attack", "St. Louis encephalitis"]
+    assert found(
+        names, "carcinoma (small cell) or carcinoma, small cell: St Louis encephalitis"
+    ) == [
+        "carcinoma (small cell)",
+        "carcinoma, small cell",
+        "St Louis encephalitis",
+    ]
+
+
+def test_short_forms_are_found_as_they_are_written_and_in_the_plural() -> None:
+    assert found(["AIDS", "ALL", "WAS", "MRI", "mRNA"], "Aids for all was AIDS; MRIs, mRNAs") == [
+        "AIDS",
+        "MRIs",
+        "mRNAs",
+    ]
+
+
+def test_what_is_short_or_common_or_a_number_is_not_looked_for() -> None:
+    names = ["Rest", "ALL", "Ab", "100", "The other rest", "Resting"]
+    text = "the other rest; Ab 100 ALL resting"
+    assert found(names, text, min_length=3, stop_words=["rest", "the", "other"]) == [
+        "ALL",
+        "resting",
+    ]
+
+
+def test_own_names_are_looked_for_whatever_they_are() -> None:
+    kb = kb_of("Heart attack")
+    own, everything = Occurrences(kb), Occurrences(kb, everything=True, stop_words=["rest"])
+    text = "rest after a heart attack"
+    assert own.find(text) == []
+    kb.add(Concept("MY:1", "Rest"))
+    assert [text[o.start : o.end] for o in own.find(text)] == ["rest"]
+    assert [text[o.start : o.end] for o in everything.find(text)] == ["rest", "heart attack"]
+    kb.remove("MY:1")
+    assert own.find(text) == []
+
+
+def test_what_is_removed_is_not_found_and_hides_nothing() -> None:
+    kb = kb_of("Heart attack of the snark", "Heart attack", "Heart attacks")
+    finder = Occurrences(kb, everything=True)
+    text = "heart attack of the snark"
+    assert [text[o.start : o.end] for o in finder.find(text)] == [text]
+    kb.remove("A:0")
+    kb.remove("A:1")
+    ((start, end, name),) = finder.find(text)
+    assert (text[start:end], kb.name(name)) == ("heart attack", "heart attacks")
+
+
+def test_own_names_outlive_saving(tmp_path) -> None:
+    kb = kb_of("Heart attack", "Fever")
+    kb.add(Concept("MY:1", "Snark fever", ("Heart attack",)))
+    kb.add_names("A:1", ["pyrexia"])
+    kb.add_names("A:1", ["fever"])
+    kb.remove_name("MY:1", "heart attack")
+    kb.to_disk(tmp_path / "kb")
+    for again in (
+        ConceptKB.from_disk(tmp_path / "kb"),
+        ConceptKB.from_bytes(kb.to_bytes()),
+        ConceptKB.merge([kb_of("Aspirin"), ConceptKB.build(kb, own_names=kb.meta["own_names"])]),
+    ):
+        assert sorted(map(again.name, again.own_names)) in (
+            ["pyrexia", "snark fever"],
+            ["fever", "pyrexia", "snark fever"],
+        )
+        assert [o[:2] for o in Occurrences(again).find("no pyrexia, no snark fever")] == [
+            (3, 10),
+            (15, 26),
+        ]
+
+
+def test_many_words_have_codes_of_their_own(monkeypatch) -> None:
+    monkeypatch.setattr(occurrences, "_N_SECOND", 7)
+    names = [f"alpha{i} beta{j}" for i in range(12) for j in range(12)]
+    for name in names:
+        assert found([*names, "beta0 alpha0"], f"a {name} c") == [name]
+
+
+WORDS = st.sampled_from(
+    ["heart", "attack", "fever", "a", "of", "AIDS", "all", "-", ". ", "(", "Na"]
+)
+
+
+@given(st.lists(st.lists(WORDS, min_size=1, max_size=3), max_size=6), st.lists(WORDS, max_size=12))
+def test_finds_names_only_and_no_two_in_one_place(names, words) -> None:
+    kb = kb_of(*filter(normalize_name, map(" ".join, names)))
+    text = " ".join(words)
+    spans = Occurrences(kb, everything=True).find(text)
+    assert all(one.end <= other.start for one, other in pairwise(spans))
+    for start, end, name in spans:
+        plain = [fold_word(w) for w in normalize_name(text[start:end]).split()]
+        assert plain == [fold_word(w) for w in kb.name(name).split()]
