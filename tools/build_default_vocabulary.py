@@ -1,21 +1,25 @@
 """Build the vocabulary that ships: what a mention can stand for of MeSH.
 
-    python tools/build_default_vocabulary.py DESCRIPTORS.tsv TREE_NUMBERS.tsv -o FOLDER
+    python tools/build_default_vocabulary.py DESCRIPTORS.tsv TREE_NUMBERS.tsv -o FOLDER \
+        --identifiers C=MESH_DISEASES.tsv.gz --identifiers D=PUBCHEM_MESH.tsv.gz \
+        --names B=TAXA.obo.gz --mappings MONDO_MESH.sssom.tsv.gz --mappings BIOMAPPINGS.sssom.tsv.gz
 
 Names that people say and write, and MeSH does not list (`lockjaw`, `CKD`, brands), come from
 `assets/starter.jsonl`, which was written for this package.
 
 DESCRIPTORS.tsv: identifier, name, synonyms with `|` between them. TREE_NUMBERS.tsv: identifier,
-name, tree number. Both are tables of Medical Subject Headings, of 2019 and of 2015.
+name, tree number. Both are tables of Medical Subject Headings, of 2019 and of 2015. The options
+give the letter of the tree to descriptors that came after 2015: see `mesh_types`.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from mesh_types import find_trees
 
 from spacy_angel.files.atomic import write_text
 from spacy_angel.vocabulary.concepts import Concept
@@ -33,7 +37,9 @@ National Library of Medicine.
 
 Of each descriptor of the trees A to G, and of those that have no tree number of 2015, identifier,
 names, and the letter and branch of its tree numbers are here; scope notes and all else are left
-out. Names of common diseases and chemicals that are not MeSH's own were added to its descriptors.
+out. Where a descriptor came after 2015, the letter of its tree is not the National Library of
+Medicine's statement but was found from other tables and the names of other descriptors. Names of
+common diseases and chemicals that are not MeSH's own were added to its descriptors.
 It is not the newest edition and does not reflect the most current data that the National Library
 of Medicine has; that is at https://www.nlm.nih.gov/mesh. The National Library of Medicine has
 neither made nor endorsed this package.
@@ -44,6 +50,13 @@ def build(
     descriptors: Annotated[Path, typer.Argument(help="Identifier, name, synonyms.")],
     tree_numbers: Annotated[Path, typer.Argument(help="Identifier, name, tree number.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write.")],
+    identifiers: Annotated[
+        list[str] | None, typer.Option(help="TREE=FILE that lists descriptors of one tree.")
+    ] = None,
+    names: Annotated[
+        list[str] | None, typer.Option(help="TREE=VOCABULARY whose names are of one tree.")
+    ] = None,
+    mappings: Annotated[list[Path] | None, typer.Option(help="SSSOM table.")] = None,
 ) -> None:
     """Build the vocabulary, and put the notice that its source asks for beside it."""
     left_out: Counter[str] = Counter()
@@ -57,13 +70,25 @@ def build(
         "notice": NOTICE,
         "skipped": left_out,
     }
-    rows = read_vocabulary(descriptors, "table", prefix="MESH", tree_numbers=str(tree_numbers))
+    numbers = str(tree_numbers)
+    rows = list(read_vocabulary(descriptors, "table", prefix="MESH", tree_numbers=numbers))
+    found = find_trees(
+        rows,
+        identifiers=_by_file(identifiers),
+        names=_by_file(names),
+        mappings=mappings or (),
+    )
+    source["later_types"] = {"agreement with the numbers that are known": found.agreement}
     more = {"path": f"assets/{NAMES.name}", "title": "Common names, written for this package"}
     untyped: set[str] = set()
-    vocabularies = [_of_trees(rows, left_out, untyped), _common_names(untyped)]
+    vocabularies = [_of_trees(rows, found.trees, left_out, untyped), _common_names(untyped)]
     kb = ConceptKB.join(vocabularies, output, sources=[source, more])
     write_text(output / "NOTICE.txt", NOTICE)
     megabytes = sum(path.stat().st_size for path in output.iterdir() if path.is_file()) / 1e6
+    for name, agreement in found.agreement.items():
+        typer.echo(f"{name}: agrees on {agreement}")
+    n_untyped = sum(not concept.types for concept in kb)
+    typer.echo(f"{len(found.trees):,} trees found, {n_untyped:,} concepts without a type")
     typer.echo(f"{len(kb):,} concepts, {kb.n_names:,} names, {megabytes:.1f} MB; {dict(left_out)}")
 
 
@@ -75,10 +100,22 @@ def _common_names(untyped: set[str]) -> Iterator[Concept]:
         yield replace(concept, types=types, definition=None)
 
 
+def _by_file(values: list[str] | None) -> dict[Path, str]:
+    """`["C=diseases.tsv"]` → `{Path("diseases.tsv"): "C"}`."""
+    pairs = (value.partition("=") for value in values or ())
+    return {Path(path): tree for tree, _, path in pairs}
+
+
 def _of_trees(
-    concepts: Iterator[Concept], left_out: Counter[str], untyped: set[str]
+    concepts: Iterable[Concept],
+    later: Mapping[str, Set[str]],
+    left_out: Counter[str],
+    untyped: set[str],
 ) -> Iterator[Concept]:
     for concept in concepts:
+        if not concept.types:
+            # Of other trees only those are left out whose number says so.
+            concept = replace(concept, types=tuple(later.get(concept.concept_id, set()) & TREES))
         if not concept.types:
             untyped.add(concept.concept_id)
         if not concept.types or TREES.intersection(concept.types):

@@ -13,6 +13,8 @@ from .reading import pieces
 MAX_DEPTH = 100
 # The longest that one element, with all that is in it, may be.
 MAX_ELEMENT_BYTES = 2**26
+# Lines are given to the parser together: one by one they take longer than what is parsed of them.
+_BLOCK_BYTES = 2**16
 
 
 def stream_elements(
@@ -34,9 +36,9 @@ def stream_elements(
     wanted: Collection[str] = ()
     number, size, level = 1, 0, 0
     try:
-        for number, piece in pieces(path, reading):
-            parser.feed(piece)
-            size += len(piece)
+        for number, block in _blocks(pieces(path, reading), kinds):
+            parser.feed(block)
+            size += len(block)
             for event, element in parser.read_events():
                 if event == "start":
                     open_elements.append(element)
@@ -60,10 +62,32 @@ def stream_elements(
         parser.close()
     except AngelError:
         raise
-    except (ElementTree.ParseError, LookupError, ValueError) as error:
+    except ElementTree.ParseError as error:
+        where = reading.where(error.position[0])
+        raise AngelError(Errors.E906.format(where=where, error=error)) from error
+    except (LookupError, ValueError) as error:
         raise AngelError(Errors.E906.format(where=reading.where(number), error=error)) from error
     if not level:
         raise _foreign(reading, number, kinds, "nothing")
+
+
+def _blocks(
+    lines: Iterator[tuple[int, bytes]], kinds: Mapping[str, Collection[str]]
+) -> Iterator[tuple[int, bytes]]:
+    """Lines together, each block up to the line in which an element that is handed out may end, so
+    that its number is known; at most _BLOCK_BYTES and a line."""
+    paths = {path for wanted in kinds.values() for path in wanted}
+    ends = tuple({f"</{path.rpartition('/')[2]}>".encode() for path in paths})
+    parts: list[bytes] = []
+    size = number = 0
+    for number, line in lines:
+        parts.append(line)
+        size += len(line)
+        if size > _BLOCK_BYTES or any(end in line for end in ends):
+            yield number, b"".join(parts)
+            parts, size = [], 0
+    if parts:
+        yield number, b"".join(parts)
 
 
 def _foreign(reading: FileReading, line: int, kinds: Collection[str], found: str) -> AngelError:
