@@ -10,11 +10,11 @@ import numpy as np
 from ..vocabulary.concepts import normalize_name
 from ..vocabulary.letters import Alike
 from .evidence import FLOOR, Evidence, FoundName, weigh
+from .ranking import NameScore
 
 if TYPE_CHECKING:
     from ..model.mention import Mention
     from ..search.generator import Generator
-    from ..search.search import Hypothesis
     from ..vocabulary.kb import ConceptKB
 
 # The search has decided where its best name is the mention itself, at this log-probability or
@@ -28,14 +28,15 @@ class Searched:
 
     mention (Mention): as the model read it.
     document (int): number of its document.
-    hypotheses (Sequence[Hypothesis]): names that the search found, best first.
+    hypotheses (Sequence[NameScore]): names that the search found, best first, or the one that was
+        taken without it.
     concepts (Callable[[int], list[str]]): those of a name that the mention may have.
     allowed (np.ndarray | None): bool[n_names], the names of its subset; None: all.
     """
 
     mention: "Mention"
     document: int
-    hypotheses: "Sequence[Hypothesis]"
+    hypotheses: Sequence[NameScore]
     concepts: Callable[[int], list[str]]
     allowed: np.ndarray | None = None
 

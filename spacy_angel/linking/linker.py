@@ -25,6 +25,7 @@ from tqdm import tqdm
 
 from ..errors import AngelError, Errors, Warnings
 from ..files.atomic import write_json
+from ..vocabulary.concepts import normalize_name
 from .evidence import Evidence, rank_by_evidence
 from .extensions import set_extensions
 from .forks import OneThreadInForks, quiet_tokenizers_in_forks
@@ -33,18 +34,29 @@ from .identifier_spaces import preferred_ids
 from .kinds import is_foreign
 from .loaders import ModelLoader, VocabularyLoader, load_checkpoint, load_vocabulary
 from .mentions import find_spans, read_mentions
-from .ranking import NIL, Candidate, RankedConcept, choose_link, list_candidates, rank_concepts
+from .ranking import (
+    NIL,
+    Candidate,
+    NameScore,
+    RankedConcept,
+    choose_link,
+    list_candidates,
+    rank_concepts,
+)
 from .scoring import gold_ids
 from .settings import SETTINGS, LinkerSettings
 from .short_forms import expand_long_form, expand_short_form
+from .sparing import TakenName, first_of_equals, take_name
 from .weights import DEFAULT_WEIGHTS
 
 if TYPE_CHECKING:
     from ..model.mention import Mention
     from ..search.cached import SearchCache
     from ..search.generator import Generator
+    from ..search.search import SearchResult
     from ..vocabulary.kb import ConceptKB
     from ..vocabulary.search_spaces import Subset
+    from ..vocabulary.trie import SearchSpace
     from .calibration import Calibration, CalibrationItem
 
 
@@ -68,10 +80,11 @@ class Link:
 
 class _Names(NamedTuple):
     """What was found for a mention: candidates in the order of the search, and, with the setting
-    `evidence`, all that speaks for each."""
+    `evidence`, all that speaks for each; or the one that was taken without a search."""
 
     candidates: tuple[Candidate, ...] = ()
     evidence: Evidence | None = None
+    is_taken: bool = False
 
 
 _NO_NAMES = _Names()
@@ -331,7 +344,9 @@ class AngelLinker(Pipe):
         """
         from .calibration import CalibrationItem
 
-        candidates = self._find_candidates(docs, overwrite=True)
+        # Fitted to what the model says of every mention.
+        with self.using(exact_names_unsearched=False, once_a_document=False):
+            candidates = self._find_candidates(docs, overwrite=True)
         return [
             CalibrationItem(
                 names.candidates if names else (),
@@ -519,10 +534,22 @@ class AngelLinker(Pipe):
         self, mentions: Sequence["Mention"], labels: Sequence[str], documents: Sequence[int]
     ) -> list[_Names]:
         """Names of every mention within the semantic types of its label."""
+        if not self.settings.once_a_document:
+            return self._search_each(mentions, labels, documents)
+        texts = [normalize_name(mention.text) for mention in mentions]
+        firsts, numbers = first_of_equals(list(zip(documents, labels, texts, strict=True)))
+        names = self._search_each(
+            [mentions[i] for i in firsts],
+            [labels[i] for i in firsts],
+            [documents[i] for i in firsts],
+        )
+        return [names[number] for number in numbers]
+
+    def _search_each(
+        self, mentions: Sequence["Mention"], labels: Sequence[str], documents: Sequence[int]
+    ) -> list[_Names]:
         if not mentions:
             return []
-        from ..search.generator import SearchSettings
-
         self._forks.ensure()
         settings = self.settings
         subsets: list[Subset | None] = [None]
@@ -532,6 +559,60 @@ class AngelLinker(Pipe):
             subsets.append(self.kb.subset(types=settings.types_by_label[label]))
         numbers = [subset_of_label.get(label, 0) for label in labels]
         space = self.kb.search_space(self.generator.prompts, subsets)
+        concepts = [
+            partial(self._concepts, subsets[n], label)
+            for n, label in zip(numbers, labels, strict=True)
+        ]
+        taken = self._take_names(mentions, concepts)
+        found: list[Sequence[NameScore]] = [() if name is None else (name,) for name in taken]
+        wanted = [i for i, name in enumerate(taken) if name is None]
+        results = self._run_search(
+            [mentions[i] for i in wanted], space, [numbers[i] for i in wanted]
+        )
+        for i, result in zip(wanted, results, strict=True):
+            found[i] = result.hypotheses
+        if not settings.evidence:
+            return [
+                _Names(tuple(list_candidates(names, concepts_of)))
+                for names, concepts_of in zip(found, concepts, strict=True)
+            ]
+        searched = [
+            Searched(mention, document, names, concepts_of, space.allowed[n])
+            for mention, document, names, concepts_of, n in zip(
+                mentions, documents, found, concepts, numbers, strict=True
+            )
+        ]
+        gathered = gather_evidence(
+            searched,
+            self.kb,
+            self.generator,
+            n_near=settings.near_names,
+            batch_size=settings.batch_size,
+        )
+        return [
+            _Names(evidence.candidates, evidence, is_taken=name is not None)
+            for evidence, name in zip(gathered, taken, strict=True)
+        ]
+
+    def _take_names(
+        self, mentions: Sequence["Mention"], concepts: Sequence[Callable[[int], list[str]]]
+    ) -> list[TakenName | None]:
+        """The names that need no search."""
+        settings = self.settings
+        obeys = settings.evidence and settings.link_exact_names
+        if not (settings.exact_names_unsearched and obeys):
+            return [None] * len(mentions)
+        return [
+            take_name(mention, concepts_of, self.kb, settings.exact_name_probability)
+            for mention, concepts_of in zip(mentions, concepts, strict=True)
+        ]
+
+    def _run_search(
+        self, mentions: Sequence["Mention"], space: "SearchSpace", numbers: Sequence[int]
+    ) -> "list[SearchResult]":
+        from ..search.generator import SearchSettings
+
+        settings = self.settings
         results = self.generator.search(
             mentions,
             space,
@@ -552,29 +633,7 @@ class AngelLinker(Pipe):
                 Warnings.W302.format(max_work=settings.max_work, n=n_unproven, n_all=len(results)),
                 stacklevel=2,
             )
-        concepts = [
-            partial(self._concepts, subsets[n], label)
-            for n, label in zip(numbers, labels, strict=True)
-        ]
-        if not settings.evidence:
-            return [
-                _Names(tuple(list_candidates(result.hypotheses, concepts_of)))
-                for result, concepts_of in zip(results, concepts, strict=True)
-            ]
-        searched = [
-            Searched(mention, document, result.hypotheses, concepts_of, space.allowed[n])
-            for mention, document, result, concepts_of, n in zip(
-                mentions, documents, results, concepts, numbers, strict=True
-            )
-        ]
-        gathered = gather_evidence(
-            searched,
-            self.kb,
-            self.generator,
-            n_near=settings.near_names,
-            batch_size=settings.batch_size,
-        )
-        return [_Names(evidence.candidates, evidence) for evidence in gathered]
+        return results
 
     def _concepts(self, subset: "Subset | None", label: str, name: int) -> list[str]:
         """The concepts of a name that a mention with this label may have."""
@@ -586,7 +645,9 @@ class AngelLinker(Pipe):
         return concept_ids
 
     def _link(self, text: str, names: _Names) -> Link:
-        if names.evidence is None:
+        if names.is_taken:
+            link = self._link_taken(*names.candidates)
+        elif names.evidence is None:
             link = self._link_by_model(text, names.candidates)
         else:
             link = self._link_by_evidence(names.evidence)
@@ -604,6 +665,14 @@ class AngelLinker(Pipe):
                 for candidate in link.candidates
                 for own in (candidate["concept_id"],)
             ],
+        )
+
+    def _link_taken(self, candidate: Candidate) -> Link:
+        probability = self.settings.exact_name_probability
+        return Link(
+            kb_id=candidate.concept_id,
+            kb_ents=[(candidate.concept_id, probability)],
+            candidates=[self._plain(candidate) | {"probability": probability}],
         )
 
     def _link_by_evidence(self, evidence: Evidence) -> Link:

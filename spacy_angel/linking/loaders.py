@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from ..about import DATA, SHIPPED_NAME
 from ..errors import AngelError, Errors
 from ..vocabulary.table import SharedNames
-from .settings import Dtype
+from .settings import RunDtype
 
 if TYPE_CHECKING:
     from ..search.generator import Generator
@@ -23,7 +23,7 @@ SHIPPED_VOCABULARY = SHIPPED_PIPELINE / "angel_linker" / "kb"
 class ModelLoader(Protocol):
     """What `[components.angel_linker.model] @architectures = …` may make."""
 
-    def __call__(self, *, device: str, dtype: Dtype, local_files_only: bool) -> "Generator": ...
+    def __call__(self, *, device: str, dtype: RunDtype, local_files_only: bool) -> "Generator": ...
 
 
 VocabularyLoader = Callable[[], "ConceptKB"]
@@ -63,7 +63,7 @@ def load_checkpoint(
     path: str | Path | None,
     *,
     device: str,
-    dtype: Dtype,
+    dtype: RunDtype,
     local_files_only: bool,
     tokenizer: str | None = None,
     preset: str | None = None,

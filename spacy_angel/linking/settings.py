@@ -7,10 +7,11 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from .checked import CheckedSettings, Name, Names
-from .weights import FEATURES
+from .weights import EXACT_NAME_PROBABILITY, FEATURES
 
 Mode = Literal["beam", "exact"]
 Dtype = Literal["float32", "bfloat16", "float16", "int8"]
+RunDtype = Literal["float32", "bfloat16", "float16", "int8", "auto"]
 
 
 @dataclass(frozen=True)
@@ -122,6 +123,25 @@ class LinkerSettings(CheckedSettings):
     near_names: Annotated[
         int, Field(ge=0, description="names by letters for each mention, with `evidence`")
     ] = 5
+    exact_names_unsearched: Annotated[
+        bool,
+        Field(
+            description="with `evidence` and `link_exact_names`, a mention of over four letters "
+            "that is a name of one concept only links to it without the search; off, the model "
+            "is asked of every mention, as published"
+        ),
+    ] = False
+    exact_name_probability: Annotated[
+        float,
+        Field(gt=0.5, lt=1, description="probability of a link that was made so"),
+    ] = EXACT_NAME_PROBABILITY
+    once_a_document: Annotated[
+        bool,
+        Field(
+            description="of equal mentions of a document with equal labels the first is searched, "
+            "and the others have its link"
+        ),
+    ] = False
     restrict_kinds: Annotated[
         bool,
         Field(
@@ -204,10 +224,10 @@ class LinkerSettings(CheckedSettings):
     batch_size: Annotated[int, Field(ge=1, description="mentions in one pass of the model")] = 32
     device: Annotated[Name, Field(description="`cpu`, `cuda`, `cuda:1`, …")] = "cpu"
     dtype: Annotated[
-        Dtype,
+        RunDtype,
         Field(
             description="type of the weights while they run; `int8` on a CPU only, `float16` "
-            "elsewhere only"
+            "elsewhere only; `auto`: the one that a short measurement finds fastest here"
         ),
     ] = "float32"
 

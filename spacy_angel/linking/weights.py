@@ -48,3 +48,7 @@ DEFAULT_WEIGHTS: dict[str, float] = {
     "nothing_short": 0.033,
     "nothing_lost": 6.297,
 }
+
+# Share of the links that are right where a mention is linked without the search, as the name of one
+# concept: fitted by benchmarks/sparing.py, see docs/results.md.
+EXACT_NAME_PROBABILITY = 0.96

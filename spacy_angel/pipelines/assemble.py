@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..about import SHIPPED_NAME
 from ..errors import AngelError, Errors
 from ..files.atomic import replacing_folder
-from ..linking.settings import Dtype
+from ..linking.settings import Dtype, RunDtype
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -34,7 +34,7 @@ def assemble(
     *,
     ner: Path | str | None = None,
     name: str = "mini",
-    dtype: Dtype = "float32",
+    dtype: RunDtype = "float32",
     storage: Dtype | None = "int8",
     length_penalty: float = 1.0,
     calibrate: Sequence[Path] = (),
@@ -49,7 +49,7 @@ def assemble(
     ner (Path | str | None): trained pipeline, a folder or package, whose components come first
         (but for a linker and detector of its own); None: mentions are in the documents.
     name (str): what stands after `angel_` in the pipeline's name.
-    dtype (Dtype): type in which the model runs.
+    dtype (RunDtype): type in which the model runs.
     storage (Dtype | None): type in which its weights are saved; int8 for the BART family, None as
         they were read.
     length_penalty (float): of the search, as it did best on the development set.
@@ -87,7 +87,7 @@ def assemble(
 
 @contextmanager
 def _parts(
-    model: Path | str, kb: Path, dtype: Dtype, storage: Dtype | None
+    model: Path | str, kb: Path, dtype: RunDtype, storage: Dtype | None
 ) -> "Iterator[tuple[Generator, ConceptKB]]":
     """YIELDS (tuple[Generator, ConceptKB]): the model as it will be read from its folder, and the
     vocabulary; files that they map stay until the end."""

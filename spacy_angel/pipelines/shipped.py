@@ -12,9 +12,10 @@ if TYPE_CHECKING:
     from spacy.language import Language
 
 _LINKER = "angel_linker"
-_NO_LIMITS: dict[str, Any] = {"threshold": None, "min_log_prob": None}
+_PUBLISHED: dict[str, Any] = {"once_a_document": False}
+_NO_LIMITS = _PUBLISHED | {"threshold": None, "min_log_prob": None}
 # What the probabilities of the model alone were calibrated to with MeSH.
-_WITHOUT_EVIDENCE: dict[str, Any] = {"threshold": 0.5433353639378553}
+_WITHOUT_EVIDENCE = _PUBLISHED | {"threshold": 0.5433353639378553}
 
 
 def load(

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Literal
 import torch
 
 from ..errors import AngelError, Errors
+from ..model import bart
 from ..model.checkpoint import DTYPES, open_checkpoint, save_settings
 from ..model.families import family_of
+from ..model.fastest import fastest_dtype
 from ..model.interface import Model
 from ..model.mention import Mention
 from ..model.presets import preset_named
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from transformers import PretrainedConfig
 
 Dtype = Literal["float32", "bfloat16", "float16", "int8"]
+RunDtype = Literal["float32", "bfloat16", "float16", "int8", "auto"]
 # Tokens of a chain that are decoded ahead: where a pass costs more than its tokens, which is so on
 # a GPU, and on a CPU for few mentions at a time.
 _MAX_CHAIN = 16
@@ -51,7 +54,7 @@ class Generator:
         name_or_path: str | Path,
         *,
         device: str = "cpu",
-        dtype: Dtype = "float32",
+        dtype: RunDtype = "float32",
         tokenizer: str | Path | None = None,
         preset: str | None = None,
         local_files_only: bool = False,
@@ -60,14 +63,16 @@ class Generator:
 
         name_or_path (str | Path): see `model.checkpoint.checkpoint_folder`.
         device (str): `cpu`, `cuda`, `cuda:1`, …
-        dtype (Dtype): type of the weights in use; int8 on a CPU and for the BART family.
+        dtype (RunDtype): type of the weights in use; int8 on a CPU and for the BART family; `auto`
+            is the one that is fastest here, by `fastest_dtype`.
         tokenizer (str | Path | None), preset (str | None): see `model.checkpoint.open_checkpoint`.
         local_files_only (bool): never ask the hub.
         RETURNS (Generator): ready to search.
         RAISES (AngelError): where the folder, its files, the device or the dtype do not fit.
         """
-        if dtype not in DTYPES:
-            raise AngelError(Errors.E006.format(dtype=dtype, known=", ".join(DTYPES)))
+        if dtype != "auto" and dtype not in DTYPES:
+            known = ", ".join((*DTYPES, "auto"))
+            raise AngelError(Errors.E006.format(dtype=dtype, known=known))
         chosen = _device(device)
         checkpoint = open_checkpoint(
             name_or_path,
@@ -76,6 +81,9 @@ class Generator:
             preset=preset,
             local_files_only=local_files_only,
         )
+        if dtype == "auto":
+            with_int8 = family_of(checkpoint.config) is bart
+            dtype = fastest_dtype(chosen, with_int8=with_int8)
         model = checkpoint.model(chosen, DTYPES[dtype])
         return cls(model, checkpoint.prompts, checkpoint.config)
 
@@ -217,7 +225,7 @@ class Generator:
 
     @classmethod
     def from_bytes(
-        cls, data: bytes, *, device: str = "cpu", dtype: Dtype = "float32"
+        cls, data: bytes, *, device: str = "cpu", dtype: RunDtype = "float32"
     ) -> "Generator":
         """data (bytes): as `to_bytes` gives them. device, dtype: see `from_pretrained`.
         RETURNS (Generator)."""

@@ -112,6 +112,8 @@ class LetterIndex:
     def compare(self, text: str, names: Sequence[str]) -> list[Alike]:
         """text (str), names (Sequence[str]): in normal form. RETURNS (list[Alike]): how alike the
         text is to each name, with the weights of this vocabulary's 3-grams."""
+        if text and all(name == text for name in names):
+            return [Alike(1.0, 1.0) for _ in names]
         own = gram_codes(text)
         codes, rows = _distinct_codes(*_flat([encode(name) for name in names]))
         weights = self._weights_of(codes) ** 2
@@ -153,6 +155,11 @@ class LetterIndex:
         scores = np.bincount(np.concatenate(rows), weights=weights)
         names = np.flatnonzero(scores if allowed is None else scores * allowed[: len(scores)])
         scores = scores[names] / self.columns["norms"][names]
+        if len(names) > _SHORTLIST:
+            # To sort them all would cost more than all before.
+            least = np.partition(scores, -_SHORTLIST)[-_SHORTLIST]
+            best = scores >= least
+            names, scores = names[best], scores[best]
         return names[np.argsort(-scores, kind="stable")[:_SHORTLIST]].tolist()
 
     def _by_remains(self, text: str) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 import gc
 import json
+import math
 import os
 import pickle
 import shutil
@@ -34,6 +35,7 @@ from spacy_angel.linking.mentions import ABBREVIATIONS
 from spacy_angel.linking.scoring import score_links
 from spacy_angel.linking.settings import LinkerSettings
 from spacy_angel.pipelines.calibrate import calibrate_on
+from spacy_angel.search.cached import SearchCache
 from spacy_angel.search.generator import Generator
 from spacy_angel.vocabulary.concepts import Concept
 from spacy_angel.vocabulary.kb import ConceptKB
@@ -1136,6 +1138,58 @@ def test_nothing_is_an_answer_of_the_evidence(make):
         "NIL",
         "NIL",
     ]
+
+
+SPARING = {
+    "evidence": True,
+    "link_exact_names": True,
+    "n_sents": None,
+    "exact_name_probability": 0.75,
+}
+
+
+def test_a_name_of_one_concept_is_linked_without_the_search(make):
+    searching = make(**SPARING)(TEXT)
+    nlp = make(**SPARING, exact_names_unsearched=True)
+    cache = nlp.get_pipe("angel_linker").search_cache = SearchCache()
+    doc = nlp(TEXT)
+    # heart attack and migraine are names of two concepts each
+    assert (len(doc.ents), cache.n_asked) == (3, 2)
+    assert [e.kb_id_ for e in doc.ents] == [e.kb_id_ for e in searching.ents]
+    (candidate,) = doc.ents[2]._.candidates
+    assert candidate["probability"] == 0.75
+    assert candidate["log_prob"] == pytest.approx(math.log(0.75))
+    assert doc.ents[2]._.kb_ents == [("MESH:D001241", 0.75)]
+
+
+@pytest.mark.parametrize("off", ["evidence", "link_exact_names"])
+def test_the_model_is_asked_of_all_names_where_names_are_not_obeyed(make, off):
+    nlp = make(**{**SPARING, off: False}, exact_names_unsearched=True)
+    cache = nlp.get_pipe("angel_linker").search_cache = SearchCache()
+    nlp(TEXT)
+    assert cache.n_asked == 3
+
+
+@pytest.mark.parametrize("evidence", [False, True])
+def test_equal_mentions_of_a_document_are_searched_once(make, evidence):
+    nlp = make(n_sents=None, evidence=evidence, once_a_document=True)
+    linker = nlp.get_pipe("angel_linker")
+    cache = linker.search_cache = SearchCache()
+    first, second = nlp.pipe(["heart attack. Then heart attack again.", "no heart attack."])
+    assert cache.n_asked == 2
+    one, other = first.ents
+    assert one._.candidates == other._.candidates != second.ents[0]._.candidates
+    with linker.using(once_a_document=False):
+        assert nlp(first.text).ents[0]._.candidates == one._.candidates
+
+
+def test_a_label_of_its_own_is_searched_for_itself(make):
+    linker = make(n_sents=None, once_a_document=True).get_pipe("angel_linker")
+    cache = linker.search_cache = SearchCache()
+    doc = Doc(linker.vocab, ["aspirin", "or", "aspirin"])
+    doc.ents = [Span(doc, 0, 1, label="DRUG"), Span(doc, 2, 3, label="DISEASE")]
+    linker(doc)
+    assert cache.n_asked == 2
 
 
 def test_a_name_added_a_moment_ago_is_obeyed(make):

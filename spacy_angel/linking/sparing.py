@@ -1,0 +1,56 @@
+"""What the search is spared: mentions that are the name of one concept, and mentions that their
+document has had already."""
+
+import math
+from collections.abc import Callable, Hashable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..vocabulary.concepts import normalize_name
+from .evidence import SHORT
+
+if TYPE_CHECKING:
+    from ..model.mention import Mention
+    from ..vocabulary.kb import ConceptKB
+
+
+class TakenName(NamedTuple):
+    """A name that was taken without asking the model.
+
+    name (int): the vocabulary's index.
+    log_prob (float), score (float): both the logarithm of the link's probability.
+    """
+
+    name: int
+    log_prob: float
+    score: float
+
+
+def take_name(
+    mention: "Mention", concepts: Callable[[int], list[str]], kb: "ConceptKB", probability: float
+) -> TakenName | None:
+    """The name that a mention is, where it needs no search.
+
+    mention (Mention): as the model would read it.
+    concepts (Callable[[int], list[str]]): those of a name that the mention may have.
+    kb (ConceptKB): the vocabulary.
+    probability (float): that it is right.
+    RETURNS (TakenName | None): None for what is no name, or one of several concepts, and for up
+        to `SHORT` letters, which may be a short form of something else.
+    """
+    if len(normalize_name(mention.text).replace(" ", "")) <= SHORT:
+        return None
+    name = kb.name_index(mention.text)
+    if name is None or len(concepts(name)) != 1:
+        return None
+    return TakenName(name, math.log(probability), math.log(probability))
+
+
+def first_of_equals(keys: Sequence[Hashable]) -> tuple[list[int], list[int]]:
+    """keys (Sequence[Hashable]): n, what must be equal.
+    RETURNS (tuple[list[int], list[int]]): places of the keys that are new, ascending, and n numbers
+        of the new key that each equals, e.g. `abac` → [0, 1, 3], [0, 1, 0, 2]."""
+    firsts: dict[Hashable, int] = {}
+    for i, key in enumerate(keys):
+        firsts.setdefault(key, i)
+    numbers = {key: number for number, key in enumerate(firsts)}
+    return list(firsts.values()), [numbers[key] for key in keys]

@@ -1,0 +1,51 @@
+import math
+
+import pytest
+
+from spacy_angel import Concept, ConceptKB
+from spacy_angel.linking.sparing import first_of_equals, take_name
+from spacy_angel.model.mention import Mention
+
+KB = ConceptKB.build(
+    [
+        Concept("D:1", "Pneumonia", ("Inflammation, lung", "Cold", "Chill")),
+        Concept("D:2", "Common cold", ("Chill", "Chills")),
+    ]
+)
+
+
+def take(text, concepts=KB.concept_ids_of):
+    return take_name(Mention(text), concepts, KB, 0.5)
+
+
+def test_a_name_of_one_concept_is_taken_in_normal_form():
+    assert take("inflammation,  LUNG") == (
+        KB.name_index("inflammation, lung"),
+        math.log(0.5),
+        math.log(0.5),
+    )
+
+
+@pytest.mark.parametrize("text", ["pneumonias", "chill", "cold", "c o l d"])
+def test_other_words_names_of_two_and_short_ones_are_searched(text):
+    assert take(text) is None
+
+
+def test_only_concepts_that_the_mention_may_have_count():
+    def second(name):
+        return [c for c in KB.concept_ids_of(name) if c == "D:2"]
+
+    assert take("pneumonia", second) is None
+    assert take("chill", second) == (KB.name_index("chill"), math.log(0.5), math.log(0.5))
+
+
+def test_a_removed_name_is_searched():
+    kb = ConceptKB.build([Concept("D:1", "Pneumonia", ("Lung fever",))])
+    assert take_name(Mention("lung fever"), kb.concept_ids_of, kb, 0.5) is not None
+    kb.remove_name("D:1", "Lung fever")
+    assert take_name(Mention("lung fever"), kb.concept_ids_of, kb, 0.5) is None
+
+
+def test_the_first_of_equals_stands_for_all():
+    assert first_of_equals("abac") == ([0, 1, 3], [0, 1, 0, 2])
+    assert first_of_equals("") == ([], [])
