@@ -133,7 +133,11 @@ class LinkerSettings(CheckedSettings):
     ] = False
     exact_name_probability: Annotated[
         float,
-        Field(gt=0.5, lt=1, description="probability of a link that was made so"),
+        Field(
+            gt=0.5,
+            lt=1,
+            description="probability of a link that was made so; its `log_prob` is the logarithm",
+        ),
     ] = EXACT_NAME_PROBABILITY
     once_a_document: Annotated[
         bool,
