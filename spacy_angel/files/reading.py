@@ -51,23 +51,30 @@ def open_binary(path: Path) -> BinaryIO:
 
 
 def pieces(
-    path: Path, reading: FileReading | None = None, size: int = PIECE_BYTES
+    path: Path,
+    reading: FileReading | None = None,
+    size: int = PIECE_BYTES,
+    *,
+    by_line: bool = True,
 ) -> Iterator[tuple[int, bytes]]:
     """The file in pieces of at most one line, so that a syntax error has a line number.
 
     path (Path): file, plain or gzip.
     reading (FileReading | None): its report's `position` is kept up to date; asks for progress.
     size (int): longest piece in bytes; a longer line comes in several.
-    YIELDS (tuple[int, bytes]): line number from 1, bytes with the line end.
+    by_line (bool): if not, pieces end wherever they are full.
+    YIELDS (tuple[int, bytes]): number of the line in which it begins, from 1; bytes with the line
+        ends.
     RAISES (AngelError): where the file cannot be read, its compression is cut or broken, or it
         unpacks to more than MAX_PACKING times its size.
     """
     number, unpacked = 1, 0
     with open_binary(path) as file, _bar(path, reading) as bar:
         stored = file.fileobj if isinstance(file, gzip.GzipFile) else None
+        read = file.readline if by_line else file.read
         for count in itertools.count():
             try:
-                piece = file.readline(size)
+                piece = read(size)
             except (OSError, EOFError, zlib.error) as error:
                 where = f"{path}, line {number}"
                 raise AngelError(Errors.E902.format(where=where, error=error)) from error
@@ -81,8 +88,7 @@ def pieces(
             if count % _PIECES_PER_UPDATE == 0:
                 bar.update(position - bar.n)
             yield number, piece
-            if piece.endswith(b"\n"):
-                number += 1
+            number += piece.endswith(b"\n") if by_line else piece.count(b"\n")
 
 
 def check_packing(unpacked: int, packed: int, where: str) -> None:

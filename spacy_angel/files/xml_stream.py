@@ -1,5 +1,6 @@
 """Elements out of an XML file larger than memory."""
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,9 @@ from .reading import pieces
 MAX_DEPTH = 100
 # The longest that one element, with all that is in it, may be.
 MAX_ELEMENT_BYTES = 2**26
-# Lines are given to the parser together: one by one they take longer than what is parsed of them.
 _BLOCK_BYTES = 2**16
+# Longer than any tag that ends an element which is handed out.
+_TAG_BYTES = 2**8
 
 
 def stream_elements(
@@ -32,30 +34,38 @@ def stream_elements(
         MAX_DEPTH, or has an element longer than MAX_ELEMENT_BYTES.
     """
     parser: Any = ElementTree.XMLPullParser(events=("start", "end"))
-    open_elements: list[ElementTree.Element] = []
+    # The open elements of the levels above those that are handed out, and how many are open in all.
+    outer: list[ElementTree.Element] = []
+    depth = 0
     wanted: Collection[str] = ()
     number, size, level = 1, 0, 0
     try:
-        for number, block in _blocks(pieces(path, reading), kinds):
+        for number, block in _blocks(path, reading, kinds):
             parser.feed(block)
             size += len(block)
             for event, element in parser.read_events():
                 if event == "start":
-                    open_elements.append(element)
-                    if len(open_elements) > MAX_DEPTH:
+                    depth += 1
+                    if depth > MAX_DEPTH:
                         raise ValueError(f"elements are nested deeper than {MAX_DEPTH} levels")
                     if not level:
                         if element.tag not in kinds:
                             raise _foreign(reading, number, kinds, f"<{element.tag}>")
                         wanted = kinds[element.tag]
                         level = 1 + max(place.count("/") for place in wanted)
+                    if depth <= level:
+                        outer.append(element)
                     continue
-                open_elements.pop()
-                if 1 <= len(open_elements) <= level:
-                    tags = [*(outer.tag for outer in open_elements[1:]), element.tag]
+                depth -= 1
+                if depth > level:
+                    continue
+                if depth < level:
+                    outer.pop()
+                if outer:
+                    tags = [*(one.tag for one in outer[1:]), element.tag]
                     if "/".join(tags) in wanted:
                         yield number, element
-                    open_elements[-1].clear()
+                    outer[-1].clear()
                     size = 0
             if size > MAX_ELEMENT_BYTES:
                 raise ValueError(f"an element has more than {MAX_ELEMENT_BYTES} bytes")
@@ -72,22 +82,28 @@ def stream_elements(
 
 
 def _blocks(
-    lines: Iterator[tuple[int, bytes]], kinds: Mapping[str, Collection[str]]
+    path: Path, reading: FileReading, kinds: Mapping[str, Collection[str]]
 ) -> Iterator[tuple[int, bytes]]:
-    """Lines together, each block up to the line in which an element that is handed out may end, so
-    that its number is known; at most _BLOCK_BYTES and a line."""
-    paths = {path for wanted in kinds.values() for path in wanted}
-    ends = tuple({f"</{path.rpartition('/')[2]}>".encode() for path in paths})
-    parts: list[bytes] = []
-    size = number = 0
-    for number, line in lines:
-        parts.append(line)
-        size += len(line)
-        if size > _BLOCK_BYTES or any(end in line for end in ends):
-            yield number, b"".join(parts)
-            parts, size = [], 0
-    if parts:
-        yield number, b"".join(parts)
+    """The file in blocks, each with the number of the line in which it ends: up to where an element
+    that is handed out may be complete, so that its line is known."""
+    names = {place.rpartition("/")[2] for wanted in kinds.values() for place in wanted}
+    ends = re.compile(b"|".join(re.escape(f"</{name}>").encode() for name in sorted(names)))
+    rest, number = b"", 1
+    for _, piece in pieces(path, reading, _BLOCK_BYTES, by_line=False):
+        block = rest + piece
+        begin = 0
+        for end in ends.finditer(block):
+            number += block.count(b"\n", begin, end.end())
+            yield number, block[begin : end.end()]
+            begin = end.end()
+        # What is left may end with the beginning of such a tag.
+        kept = max(begin, len(block) - _TAG_BYTES)
+        if kept > begin:
+            number += block.count(b"\n", begin, kept)
+            yield number, block[begin:kept]
+        rest = block[kept:]
+    if rest:
+        yield number + rest.count(b"\n"), rest
 
 
 def _foreign(reading: FileReading, line: int, kinds: Collection[str], found: str) -> AngelError:

@@ -1,5 +1,6 @@
 """JSON and XML as streams: items, entries and elements with their lines, and the limits."""
 
+import gzip
 import json
 from pathlib import Path
 
@@ -119,3 +120,22 @@ def test_an_object_or_element_is_so_long_only(
     for text in (f"<item>{longer}</item>", f"<item a='{longer}'/>", f"<a>{longer}</a>"):
         with pytest.raises(AngelError, match="an element has more than 131072 bytes"):
             elements(write(tmp_path, f"<set>{text}</set>"))
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_elements_have_the_line_in_which_they_end_wherever_blocks_do(tmp_path, packed) -> None:
+    # 250 records of 0 to 3,000 letters: some end, or have their closing tag, where a block ends.
+    lengths = [97 * n % 3001 for n in range(250)]
+    records = [f"<r>\n<a>{'x' * length}</a>\n<b/></r>\n" for length in lengths]
+    data = ("<set>\n" + "".join(records) + "</set>\n").encode()
+    path = tmp_path / "set.xml"
+    path.write_bytes(gzip.compress(data) if packed else data)
+    found = list(stream_elements(path, FileReading("set.xml"), {"set": ["r"]}))
+    assert [number for number, _ in found] == [4 + 3 * n for n in range(250)]
+    assert [len(record[0].text or "") for _, record in found] == lengths
+
+
+def test_a_closing_tag_with_a_blank_is_read_as_well(tmp_path) -> None:
+    path = write(tmp_path, "<set><r>1</r ><r>2</r\n></set>")
+    found = stream_elements(path, FileReading("file"), {"set": ["r"]})
+    assert [record.text for _, record in found] == ["1", "2"]
