@@ -63,6 +63,18 @@ def test_a_folder_opens_as_with_spacy(tmp_path) -> None:
     assert [t.text for t in load_folder(tmp_path / "en")("flu | cold").ents] == ["flu"]
 
 
+def test_the_saved_rules_of_the_tokenizer_count(tmp_path) -> None:
+    nlp = spacy.blank("en")
+    nlp.tokenizer.add_special_case("w/o", [{"ORTH": "w/o"}])
+    nlp.tokenizer.rules = {k: v for k, v in nlp.tokenizer.rules.items() if k != "don't"}
+    nlp.to_disk(tmp_path)
+    own, other = load_folder(tmp_path), spacy.load(tmp_path)
+    assert own.tokenizer.rules == other.tokenizer.rules == nlp.tokenizer.rules
+    assert own.config["nlp"]["tokenizer"] == {"@tokenizers": "spacy.Tokenizer.v1"}
+    without = load_folder(tmp_path, exclude=["tokenizer"])
+    assert without.tokenizer.rules == spacy.blank("en").tokenizer.rules
+
+
 def test_a_pipeline_of_another_language_opens_as_ever(tmp_path) -> None:
     spacy.blank("de").to_disk(tmp_path / "de")
     nlp = load_folder(tmp_path / "de")
