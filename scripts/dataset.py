@@ -91,8 +91,10 @@ def abbreviations(
 ) -> None:
     """Expand abbreviations and take the other published steps: FOLDER/SPLIT.json to train on."""
     known = ConceptKB.from_disk(folder / "kb")
-    for split in ("train", "dev"):
-        parts = read_recipe(name).corpora[split]
+    for split, parts in read_recipe(name).corpora.items():
+        if not all(_raw(folder, split, part).exists() for part in parts):
+            # The files of the test split could not be had.
+            continue
         reports = {part: CorpusReport() for part in parts}
         documents = (
             prepared_documents(

@@ -607,6 +607,7 @@ class Errors(metaclass=_WithCodes):
         "{path} holds a run that the project did not begin. Move it away or remove it, so that the "
         "project's own can stand there."
     )
+    E729 = "{path} knows no study {name!r}. Known: {known}."
     # E8xx: batch annotation
     E801 = "Unknown input format {format!r}. Known: {known}."
     E802 = (
@@ -744,6 +745,7 @@ class Warnings(metaclass=_WithCodes):
         "The exact search stopped at max_work={max_work} for {n} of {n_all} mentions: their "
         "candidates are not proven to be the best ones, or none was found. Raise max_work."
     )
+    W303 = "angel_linker: this setting does nothing: {setting}. Remove it, or change the other one."
     W601 = "{path}, line {number}, is skipped, for it is not a correction: {problem}."
     W602 = (
         "A correction names an identifier that the vocabulary lacks, and is left out as far as it "

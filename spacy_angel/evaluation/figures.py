@@ -34,7 +34,9 @@ def write_figures(
             names,
             [(a["name"], a["lenient"], b["lenient"], a["errors"], b["errors"]) for a, b in pairs],
         )
-        charts.append(_write(directory / "figure-4", chart, _accuracy_table(title, names, pairs)))
+        charts.append(
+            write_chart(directory / "figure-4", chart, _accuracy_table(title, names, pairs))
+        )
     if "margins" in first and "margins" in second:
         pairs = list(zip(first["margins"], second["margins"], strict=True))
         title = "Log-probability of the top positive minus negatives, by similarity (figure 3)"
@@ -43,7 +45,9 @@ def write_figures(
             for name, margins in zip(names, (first["margins"], second["margins"]), strict=True)
         }
         chart = line_chart(title, lines, "similarity of mention and negative", in_per_cent=False)
-        charts.append(_write(directory / "figure-3", chart, _margin_table(title, names, pairs)))
+        charts.append(
+            write_chart(directory / "figure-3", chart, _margin_table(title, names, pairs))
+        )
     return charts
 
 
@@ -60,7 +64,7 @@ def _accuracy_table(
         ]
         for a, b in pairs
     ]
-    return _markdown(title, head, rows)
+    return markdown_table(title, head, rows)
 
 
 def _margin_table(
@@ -76,10 +80,12 @@ def _margin_table(
         ]
         for a, b in pairs
     ]
-    return _markdown(title, head, rows)
+    return markdown_table(title, head, rows)
 
 
-def _markdown(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def markdown_table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """title (str): above the table. head (Sequence[str]), rows (Sequence[Sequence[str]]): cells.
+    RETURNS (str): Markdown; all columns but the first are set to the right."""
     lines = [head, ["---", *["--:"] * (len(head) - 1)], *rows]
     table = "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
     return f"{title}\n\n{table}\n"
@@ -89,7 +95,13 @@ def _number(value: float | None, digits: int = 1) -> str:
     return "–" if value is None else f"{value:.{digits}f}"
 
 
-def _write(path: Path, chart: str, table: str) -> str:
+def write_chart(path: Path, chart: str, table: str) -> str:
+    """Write a chart as a picture and, beside it, the figures that it shows.
+
+    path (Path): of the files, without ending.
+    chart (str): a figure element of `charts`. table (str): Markdown.
+    RETURNS (str): the chart.
+    """
     with replacing(path.with_suffix(".svg")) as file:
         file.write(picture(chart))
     with replacing(path.with_suffix(".md")) as file:

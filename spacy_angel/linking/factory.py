@@ -1,11 +1,13 @@
 """spaCy's factories `angel_linker` and `angel_matcher` and their default configs."""
 
+import warnings
 from collections.abc import Callable
 from inspect import Parameter, Signature
 from typing import Any
 
 from spacy.language import Language
 
+from ..errors import Warnings
 from .linker import AngelLinker
 from .loaders import ModelLoader, VocabularyLoader
 from .matcher import AngelMatcher
@@ -41,12 +43,15 @@ def make_angel_linker(
     RAISES (AngelError): a setting that does not fit, or outputs that another linker of the
         pipeline writes.
     """
+    checked = LinkerSettings.from_dict(settings)
+    for idle in checked.without_effect():
+        warnings.warn(Warnings.W303.format(setting=idle), stacklevel=2)
     linker = AngelLinker(
         nlp.vocab,
         name,
         model=model,
         vocabulary=vocabulary,
-        settings=LinkerSettings.from_dict(settings),
+        settings=checked,
         scorer=scorer,
     )
     linker.check_outputs(nlp)

@@ -247,6 +247,19 @@ class LinkerSettings(CheckedSettings):
         known = set(self.evidence_weights) <= set(FEATURES)
         self.expect("evidence_weights", known, f"a table with some of {FEATURES}")
 
+    def without_effect(self) -> list[str]:
+        """RETURNS (list[str]): settings that are not as by default and change nothing, e.g.
+        `near_names (evidence is off)`."""
+        idle = {
+            "max_work": "mode is beam" if self.mode == "beam" else "",
+            "near_names": "" if self.evidence else "evidence is off",
+        }
+        return [
+            f"{item.name} ({why})"
+            for item in fields(self)
+            if (why := idle.get(item.name)) and getattr(self, item.name) != item.default
+        ]
+
     @property
     def outputs(self) -> frozenset[str]:
         """RETURNS (frozenset[str]): every place on a document that is written."""

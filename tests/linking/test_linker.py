@@ -635,6 +635,22 @@ def test_a_released_model_reads_as_it_was_trained(tmp_path, vocabulary):
     assert loaded.num_beams_used == 3
 
 
+@pytest.mark.parametrize(
+    ("settings", "idle"),
+    [
+        ({"max_work": 9}, r"max_work \(mode is beam\)"),
+        ({"near_names": 9}, r"near_names \(evidence is off\)"),
+    ],
+)
+def test_a_setting_without_effect_is_warned_of(settings, idle):
+    with pytest.warns(UserWarning, match=f"does nothing: {idle}"):
+        pipeline().add_pipe("angel_linker", config=settings)
+    other = {"mode": "exact", "evidence": True}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        pipeline().add_pipe("angel_linker", config={**settings, **other})
+
+
 def test_a_preset_can_be_chosen(model, vocabulary):
     block = {"@architectures": "spacy_angel.Checkpoint.v1", "path": model, "preset": "genbioel"}
     linker = pipeline().add_pipe("angel_linker", config={"model": block, "vocabulary": vocabulary})

@@ -2,7 +2,9 @@ from collections import Counter
 
 import numpy as np
 import pytest
+import torch
 from support.tiny_training import CONCEPTS, NAMES
+from transformers import BertConfig, BertModel, BertTokenizerFast
 
 from spacy_angel.errors import AngelError
 from spacy_angel.model.mention import Mention
@@ -10,6 +12,7 @@ from spacy_angel.training.batches import Example
 from spacy_angel.training.config import NoiseSettings
 from spacy_angel.training.examples import (
     clause,
+    embedding_scorer,
     in_contexts,
     nearest_names,
     nearest_wrong_names,
@@ -195,3 +198,39 @@ def test_vocabulary_pairs():
     [pair] = vocabulary_pairs([example], NAMES, ids.__getitem__, 1, tfidf)
     assert pair.mention == example.mention
     assert (pair.chosen, pair.rejected) == ("heart failure", "heart attack")
+
+
+def test_embeddings_are_compared_by_the_cosine_of_their_means(tmp_path):
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "breast", "cancer", "of", "the", "liver"]
+    (tmp_path / "vocab.txt").write_text("\n".join(words))
+    tokenizer = BertTokenizerFast(str(tmp_path / "vocab.txt"))
+    tokenizer.save_pretrained(tmp_path)
+    torch.manual_seed(0)
+    config = BertConfig(
+        vocab_size=len(words),
+        hidden_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=16,
+        initializer_range=0.5,
+    )
+    model = BertModel(config).eval()
+    model.save_pretrained(tmp_path)
+
+    def mean(text):
+        with torch.no_grad():
+            return model(**tokenizer(text, return_tensors="pt")).last_hidden_state[0].mean(0)
+
+    mentions = ["breast cancer", "cancer of the breast", "liver", "liver"]
+    names = ["breast cancer", "liver cancer", "cancer of the liver", "liver"]
+    expected = [
+        float(torch.cosine_similarity(mean(a), mean(b), dim=0))
+        for a, b in zip(mentions, names, strict=True)
+    ]
+    # Alone and beside a longer text, whose padding must not count.
+    for batch_size in (1, 64):
+        score = embedding_scorer(str(tmp_path), batch_size=batch_size)
+        assert score(mentions, names) == pytest.approx(expected, abs=1e-5)
+        assert score([], []).shape == (0,)
+    assert expected[0] == pytest.approx(1)
+    assert min(expected[1:3]) < 0.999
