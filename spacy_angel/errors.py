@@ -219,6 +219,10 @@ class Errors(metaclass=_WithCodes):
         "{path} is not the record of changes that was written there: {error}. Remove it; the "
         "changes stay, but can no longer be undone."
     )
+    E148 = (
+        "{address} is an address, a file was expected. Download it and give the file; or see "
+        "`spacy-angel kb list` for what `spacy-angel kb fetch` gets by name."
+    )
     # E2xx: vocabulary readers
     E203 = (
         "{path}, line {line}: expected {expected}, found {found}. Check that the file is complete "

@@ -14,7 +14,8 @@ class ScoredConcept:
 
     concept_id (str): identifier with its vocabulary.
     name (str): the name that led to it, in its original spelling.
-    score (float): probability, rounded to 4 places.
+    score (float): as in `kb_ents`, rounded to 4 places: with `evidence` the probability that it is
+        right, else its share among the names found.
     """
 
     concept_id: str
@@ -31,8 +32,9 @@ class AnnotatedMention:
     label (str): e.g. `DISEASE`; empty where unknown.
     concept_id (str): empty where the mention links to nothing.
     name (str): canonical name of the concept; empty without one.
-    score (float | None): probability, rounded to 4 places; None without a concept, and where the
-        identifier came with the input and was kept.
+    score (float | None): as in `kb_ents`, rounded to 4 places: with `evidence` the probability that
+        the link is right, else the concept's share among the names found; None without a concept,
+        and where the identifier came with the input and was kept.
     candidates (tuple[ScoredConcept, ...]): best first; empty unless they were asked for.
     parts (tuple[str, ...]): individual mentions of a composite, as the input spells them out.
     """

@@ -9,7 +9,9 @@ from ..errors import AngelError, Errors
 
 
 def link(
-    text: Annotated[str | None, typer.Argument(help="Text to link.")] = None,
+    text: Annotated[
+        str | None, typer.Argument(help="Text to link; - reads standard input.")
+    ] = None,
     file: Annotated[
         Path | None,
         typer.Option(help="Text file to link in place of TEXT."),
@@ -50,7 +52,9 @@ def link(
         raise AngelError(Errors.E702)
     if pipeline is not None and (model is not None or kb is not None):
         raise AngelError(Errors.E703)
-    if file is not None:
+    if text == "-":
+        text = decoded(typer.get_binary_stream("stdin").read(), Path("standard input"))
+    elif file is not None:
         text = decoded(b"".join(piece for _, piece in pieces(file)), file)
     nlp, linker = open_pipeline(pipeline if pipeline is not None else load(model=model, kb=kb))
     span_key = linker.settings.span_key

@@ -1,11 +1,13 @@
 """Vocabulary and corpus files → stored vocabularies that record where they come from."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from ..errors import AngelError, Errors
 from .concepts import Concept
 from .formats.records import VocabularyReport
 from .formats.registry import infer_format, read_vocabulary
@@ -103,6 +105,9 @@ def add_names(folder: Path, concept_id: str, names: Sequence[str]) -> ConceptKB:
 
 def _source(file: Path, format: str | None, options: Mapping[str, Any] | None) -> dict[str, Any]:
     """What is recorded of a file; its counts are filled in by reading it."""
+    # A path holds no two slashes in a row.
+    if address := re.match(r"(https?|ftp):/+(.*)", str(file)):
+        raise AngelError(Errors.E148.format(address=f"{address[1]}://{address[2]}"))
     source = {
         "path": str(file),
         "format": format or infer_format(file),

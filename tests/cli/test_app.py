@@ -260,6 +260,20 @@ def test_columns_of_a_table_are_named_or_guessed_and_shown(tmp_path: Path) -> No
     assert (concept.aliases, concept.types) == (("snark ague",), ("Disease",))
 
 
+def test_an_address_in_place_of_a_file_is_told(tmp_path: Path) -> None:
+    err = fails("kb", "build", "https://example.org/hp.obo", "-o", tmp_path / "kb")
+    assert "https://example.org/hp.obo is an address, a file was expected" in err
+    assert not (tmp_path / "kb").exists()
+
+
+def test_a_dash_links_standard_input() -> None:
+    done = CliRunner().invoke(app, ["link", "-"], input=b"She had a heart attack.")
+    assert done.exit_code == 0
+    assert "MESH:D009203" in done.stdout
+    done = CliRunner().invoke(app, ["link", "-"], input="one\nna\u00efve".encode("latin1"))
+    assert "standard input, line 2: expected UTF-8 text" in done.stderr
+
+
 def test_a_text_in_another_encoding_is_told(tmp_path: Path) -> None:
     text = tmp_path / "latin1.tsv"
     text.write_bytes("one\nna\u00efve\n".encode("latin1"))
