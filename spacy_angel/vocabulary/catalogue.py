@@ -51,7 +51,8 @@ class Source(BaseModel):
         if taxa and not self.taxa:
             known = ", ".join(source.name for source in read_catalogue().values() if source.taxa)
             raise AngelError(Errors.E138.format(name=self.name, known=known))
-        address = self.address if release is None else self.release_address
+        is_newest = release is None or release == self.year
+        address = self.address if is_newest else self.release_address
         assert address is not None
         address = address.replace("{release}", release or self.year or "")
         if not self.taxa:

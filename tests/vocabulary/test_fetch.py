@@ -112,7 +112,9 @@ def test_the_catalogue_names_what_is_asked_for_with_terms_formats_and_addresses(
 
 def test_addresses_follow_release_and_species():
     assert find_source("mesh").addresses()[0].endswith("/desc2026.gz")
-    assert find_source("mesh").addresses("2025")[0].endswith("/desc2025.gz")
+    # The running year's release stands in another folder than those before it.
+    assert find_source("mesh").addresses("2026") == find_source("mesh").addresses()
+    assert find_source("mesh").addresses("2025")[0].endswith("/mesh/2025/xmlmesh/desc2025.gz")
     genes = find_source("ncbi-gene")
     assert [a.rpartition("/")[2] for a in genes.addresses()] == ["Homo_sapiens.gene_info.gz"]
     both = genes.addresses(taxa=("9606", "10090"))
