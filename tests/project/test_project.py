@@ -19,6 +19,7 @@ from weasel.util import load_project_config
 
 from spacy_angel.corpora.preprocessing import PUBLISHED
 from spacy_angel.errors import AngelError
+from spacy_angel.vocabulary.formats.registry import FORMATS as vocabulary_formats
 
 BENCHMARKS = ["ncbi", "bc5cdr", "aap", "cometa", "mm_st21pv"]
 CASES = [(dataset, size) for dataset in BENCHMARKS for size in ("", "mini/")]
@@ -160,6 +161,9 @@ def test_every_file_of_a_recipe_has_an_asset():
         assert set(files) <= assets.keys(), name
         for part in recipe.parts("train", "dev", "test"):
             assert part.preprocessing in PUBLISHED
+        formats = {step.format for choice in recipe.vocabulary for step in choice}
+        known = {format.partition(".")[0] for format in vocabulary_formats}
+        assert formats <= {None, "askapatient", *known}
     for asset in assets.values():
         assert asset.description, f"{asset.dest} has no description"
         assert asset.url.startswith("https://") or not asset.url
