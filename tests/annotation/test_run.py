@@ -394,6 +394,7 @@ def test_a_journal_cut_anywhere_is_continued(pipeline, source, tmp_path, monkeyp
     assert len(opened) == 5
 
 
+@pytest.mark.slow
 def test_two_processes_give_the_same_as_one(pipeline, source, tmp_path) -> None:
     annotate(source, pipeline, output=tmp_path / "one", shard_size=5)
     annotate(source, pipeline, output=tmp_path / "two", shard_size=5, workers=2)

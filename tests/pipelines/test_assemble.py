@@ -200,6 +200,7 @@ def test_the_command(parts: Path, tmp_path: Path) -> None:
     assert "] Unknown dtype 'int4'" in wrong.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("given", "expected"), [((), 0.0), (("--length-penalty", "0.5"), 0.5)])
 def test_the_script_searches_as_in_training(
     parts: Path, tmp_path: Path, given: tuple[str, ...], expected: float

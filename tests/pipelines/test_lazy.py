@@ -11,7 +11,7 @@ from spacy_angel.pipelines.lazy import LazyEnglish, load_folder
 
 HEAVY = (
     *("spacy_transformers", "sklearn", "scipy", "pandas", "pyarrow", "trl", "datasets"),
-    *("transformers.modeling_utils", "transformers.generation", "torch._dynamo"),
+    *("transformers", "torch._dynamo"),
 )
 SENTENCE = "She had a heart attack and was given acetylsalicylic acid."
 

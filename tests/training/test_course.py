@@ -51,6 +51,7 @@ def quick_settings(**more: object) -> dict[str, object]:
     }
 
 
+@pytest.mark.slow
 def test_a_course_learns_the_corpus_and_says_what_it_changed(corpus, tmp_path):
     settings = quick_settings(**{"negative.pairs.rule": "tfidf", "negative.optimizer.steps": 2})
     config = load_config(ROOT / "configs/own.cfg", settings)
@@ -66,6 +67,7 @@ def test_a_course_learns_the_corpus_and_says_what_it_changed(corpus, tmp_path):
     assert again.standings == course.standings
 
 
+@pytest.mark.slow
 def test_without_a_wrong_name_there_is_no_second_stage(corpus, tmp_path):
     settings = quick_settings(**{"negative.pairs.top_k": 1})
     config = load_config(ROOT / "configs/own.cfg", settings)

@@ -137,6 +137,7 @@ def test_rounds_mine_their_part_and_keep_the_reference(config, tmp_path, monkeyp
     assert (again, len(references)) == (trained, 2)
 
 
+@pytest.mark.slow
 def test_folds_are_mined_by_models_that_have_not_seen_them(config, tmp_path, monkeypatch):
     pairs_settings = replace(config.negative.pairs, folds=2, rule="all", without_right="positive")
     negative = replace(config.negative, pairs=pairs_settings, rounds=1)
