@@ -8,13 +8,13 @@ python scripts/ner_corpus.py --train NCBItrainset_corpus.txt --train CDR_Trainin
 import sys
 from pathlib import Path
 from random import Random
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from tqdm import tqdm
 
 from spacy_angel.corpora.documents import CorpusReport
-from spacy_angel.corpora.note_text import invented_note, restyled
+from spacy_angel.corpora.note_text import in_letters, invented_note, restyled
 from spacy_angel.corpora.note_tokens import add_note_tokens
 from spacy_angel.corpora.recogniser_data import (
     entity_docs,
@@ -32,9 +32,15 @@ from spacy_angel.files.atomic import replacing
 from spacy_angel.linking.loaders import load_vocabulary
 from spacy_angel.linking.short_forms import read_short_forms
 
+Letters = Literal["upper", "lower", "title"]
+
 
 def convert(
-    splits: dict[str, list[Path]], vocabularies: list[str], notes: int, output: Path
+    splits: dict[str, list[Path]],
+    vocabularies: list[str],
+    notes: int,
+    output: Path,
+    letters: str = "",
 ) -> None:
     """Write a DocBin for each split that has files, and print what each file gave.
 
@@ -44,6 +50,7 @@ def convert(
     notes (int): how many notes are invented, beside a copy of each training document as a note may
         have it, with names of the vocabularies; 0 for neither.
     output (Path): folder.
+    letters (str): of the development documents, see `in_letters`.
     RAISES (AngelError): a file cannot be read, or a type in it is unknown.
     """
     import spacy
@@ -67,6 +74,8 @@ def convert(
         for path in paths:
             documents, report = corpora[path], reports[path]
             unmarked = unmarked_strings(documents, training)
+            if letters and split == "dev":
+                documents = [in_letters(document, letters) for document in documents]
             for doc in entity_docs(tqdm(documents, desc=path.name), nlp, unmarked, report):
                 docs.add(doc)
             if names and split == "train":
@@ -113,12 +122,15 @@ def main(
             help="Invent so many notes, and add each training document as a note may have it."
         ),
     ] = 0,
+    letters: Annotated[
+        Letters | None, typer.Option(help="Write the documents of --dev in such letters.")
+    ] = None,
 ) -> None:
     """Convert corpora; a split without files is not written."""
     if not train and not dev:
         raise typer.BadParameter("give at least one --train or --dev file")
     try:
-        convert({"train": train or [], "dev": dev or []}, names or [], notes, output)
+        convert({"train": train or [], "dev": dev or []}, names or [], notes, output, letters or "")
     except AngelError as error:
         # A person reads this: the message says what to do, a traceback would not.
         sys.exit(f"Error: {error}")

@@ -284,6 +284,14 @@ def test_script_adds_notes(files, tmp_path, nlp):
     assert len(list(Corpus(tmp_path / "dev.spacy")(nlp))) == 1
 
 
+def test_script_writes_development_in_other_letters(files, tmp_path, nlp):
+    done = run_script("--dev", files[1], "--letters", "upper", "--output", tmp_path)
+    assert done.exit_code == 0
+    (doc,) = Corpus(tmp_path / "dev.spacy")(nlp)
+    assert entities(doc.reference)[0] == ("PHENOBARBITAL", "CHEMICAL")
+    assert doc.text.isupper()
+
+
 def test_script_says_what_is_wrong(tmp_path):
     done = run_script("--dev", tmp_path / "none.txt", "--output", tmp_path)
     assert done.exit_code == 1
