@@ -140,12 +140,28 @@ def test_without_the_settings_other_settings_keep_nothing(out, source) -> None:
         assert len(run(out, source, cache=True)) == 3
 
 
+@pytest.mark.parametrize("text", ["my own notes\n", '{"kind": "run"}\n', '{"settings": 1}\n'])
+def test_a_file_that_is_no_journal_is_no_bookkeeping(tmp_path, text) -> None:
+    (tmp_path / JOURNAL).write_text(text)
+    assert not is_bookkeeping(tmp_path / JOURNAL)
+
+
 def test_a_file_that_is_no_journal_is_left_alone(tmp_path, source) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / JOURNAL).write_text("my own notes\n")
     with pytest.raises(AngelError, match="no annotation that could be continued"):
         run(tmp_path / "out", source)
     assert (tmp_path / "out" / JOURNAL).read_text() == "my own notes\n"
+
+
+def test_the_manifest_has_the_notes_of_an_input(tmp_path) -> None:
+    source = tmp_path / "in.jsonl"
+    source.write_text('{"doc_id": "1", "text": "Gout."}\n{"doc_id": "2"}\n')
+    run(tmp_path / "out", source)
+    [entry] = manifest(tmp_path / "out")["inputs"]
+    assert entry["counts"]["documents_left_out"] == 1
+    [note] = entry["notes"]
+    assert "line 2" in note
 
 
 @pytest.mark.parametrize("damage", [b"", b"x" * 10, None])

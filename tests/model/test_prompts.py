@@ -450,3 +450,21 @@ def test_all_published_prompts_of_ncbi_disease() -> None:
 def test_a_punctuation_that_is_not_known() -> None:
     with pytest.raises(AngelError, match=r"'none'.*\('keep', 'blank', 'normal'\)"):
         PromptFormat(punctuation="none")
+
+
+def test_a_special_token_that_begins_another() -> None:
+    encoder = bert_like()
+    encoder.tokenizer.add_special_tokens({"additional_special_tokens": ["[M]", "[M]2"]})
+    format = PromptFormat(prefix="[M]2 {mention} is", start_mark="[START]", end_mark="[END]")
+    encoder = PromptEncoder(encoder.tokenizer, format, decoder_start_token_id=2, eos_token_id=3)
+    longer = encoder.tokenizer.convert_tokens_to_ids("[M]2")
+    assert encoder.prefix_ids([Mention("a", "", "")]) == [[2, longer, 4, 5]]
+
+
+def test_a_tokenizer_that_puts_nothing_around_a_text() -> None:
+    tokenizer = Tokenizer(models.WordLevel({"[UNK]": 0, "</s>": 1, "a": 2, "is": 3}, "[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, unk_token="[UNK]", eos_token="</s>")
+    encoder = PromptEncoder(fast, PromptFormat(), decoder_start_token_id=1, eos_token_id=1)
+    [source] = encoder.source_ids([Mention("is", "a", "a")])
+    assert source == [2, 0, 3, 0, 2, 1]
