@@ -4,7 +4,9 @@ import re
 from collections.abc import Sequence
 from itertools import accumulate
 
-_COORDINATION = re.compile(r"\s*,?\s*\b(?:and/or|as well as|and|or)\b\s*|\s*[,/&]\s*")
+_COORDINATION = re.compile(
+    r"\s*,?\s*\b(?:and/or|as well as|and|or)\b\s*|\s*[,/&]\s*", re.IGNORECASE
+)
 _SHARED_HEAD = re.compile(r".*\b(?:of|in|to)(?: the)?(?= \S)", re.IGNORECASE)
 
 

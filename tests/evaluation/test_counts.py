@@ -123,6 +123,7 @@ def test_composite_not_split_needs_all_parts_in_its_one_ranking():
             "brain, breast, and prostate cancer",
             ["brain cancer", "breast cancer", "prostate cancer"],
         ),
+        ("BREAST AND OVARIAN CANCER", ["BREAST CANCER", "OVARIAN CANCER"]),
         ("breast/ovarian cancer", ["breast cancer", "ovarian cancer"]),
         ("breast cancer and/or ovarian cancers", ["breast cancer", "ovarian cancers"]),
         ("C6 or C7 deficiency", ["C6 deficiency", "C7 deficiency"]),
