@@ -427,7 +427,7 @@ def test_a_script_whose_workers_would_begin_runs_is_told(pipeline, source, tmp_p
 @pytest.mark.slow
 @pytest.mark.parametrize("how", ["SIGKILL", "SIGINT", "SIGHUP"])
 def test_a_killed_run_leaves_no_process_and_goes_on(pipeline, tmp_path, how) -> None:
-    source = write_jsonl(tmp_path / "many.jsonl", 400)
+    source = write_jsonl(tmp_path / "many.jsonl", 2000)
     whole, out = tmp_path / "whole", tmp_path / "out"
     annotate(source, pipeline, output=whole, shard_size=20)
     command = [sys.executable, "-m", "spacy_angel", "annotate", source, "-o", out]
@@ -458,7 +458,7 @@ def test_a_killed_run_leaves_no_process_and_goes_on(pipeline, tmp_path, how) -> 
         assert json.loads((out / "_manifest.json").read_text("utf8"))["complete"] is False
         assert not list(out.glob(".*"))
         assert "start the same command again, and it goes on from there" in said
-    assert len(shards(out)) < 20
+    assert len(shards(out)) < 100
     annotate(source, pipeline, output=out, shard_size=20, workers=2)
     assert shards(out) == shards(whole)
 

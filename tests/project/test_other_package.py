@@ -96,7 +96,8 @@ def test_a_corpus_and_a_vocabulary_format(run: Callable[..., str], tmp_path: Pat
 def test_a_loss_a_backbone_and_a_model_family(run: Callable[..., str], tmp_path: Path) -> None:
     tiny = (ROOT / "configs/tiny/tiny.cfg").read_text()
     config = tmp_path / "ward.cfg"
-    config.write_text(f'{tiny}\n[negative.loss]\nkind = "ward_hinge"\nbeta = 0.01\n')
+    own = '[negative.loss]\nkind = "ward_hinge"\nbeta = 0.01\n'
+    config.write_text(tiny.replace('[negative.loss]\nkind = "dpo"\n', own))
     told = run("-c", TRAINING, config, tmp_path)
     found = json.loads(told.splitlines()[-1])
     assert found["families"] == ["WardModel"] * 3

@@ -231,7 +231,7 @@ def test_positives_of_a_corpus(config):
         ("weak heart", "failing heart"),
         ("bad headache", "migraine"),
     ]
-    assert found[0].mention.left == "A man with"
+    assert found[0].mention.left == "A man with "
 
 
 def test_substitutes_share_the_type_and_serve_equally_often(config, tmp_path):
