@@ -423,17 +423,30 @@ def test_a_script_whose_workers_would_begin_runs_is_told(pipeline, source, tmp_p
     assert 'outside of `if __name__ == "__main__":`' in done.stderr
 
 
+# Runs its arguments; a shell may have begun the tests in the background, where signals are ignored.
+HEARING = """
+import os, signal, sys
+for number in (signal.SIGINT, signal.SIGHUP):
+    signal.signal(number, signal.SIG_DFL)
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+
+
 @pytest.mark.skipif(os.name != "posix", reason="processes get signals")
 @pytest.mark.slow
 @pytest.mark.parametrize("how", ["SIGKILL", "SIGINT", "SIGHUP"])
 def test_a_killed_run_leaves_no_process_and_goes_on(pipeline, tmp_path, how) -> None:
-    source = write_jsonl(tmp_path / "many.jsonl", 2000)
+    source = write_jsonl(tmp_path / "many.jsonl", 400)
     whole, out = tmp_path / "whole", tmp_path / "out"
     annotate(source, pipeline, output=whole, shard_size=20)
     command = [sys.executable, "-m", "spacy_angel", "annotate", source, "-o", out]
     command += ["--pipeline", pipeline, "--shard-size", "20", "--workers", "2"]
     process = subprocess.Popen(
-        list(map(str, command)), cwd=ROOT, start_new_session=True, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", HEARING, *map(str, command)],
+        cwd=ROOT,
+        start_new_session=True,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     end = time.monotonic() + 120
     while not shards(out) and time.monotonic() < end:
@@ -458,7 +471,7 @@ def test_a_killed_run_leaves_no_process_and_goes_on(pipeline, tmp_path, how) -> 
         assert json.loads((out / "_manifest.json").read_text("utf8"))["complete"] is False
         assert not list(out.glob(".*"))
         assert "start the same command again, and it goes on from there" in said
-    assert len(shards(out)) < 100
+    assert len(shards(out)) < 20
     annotate(source, pipeline, output=out, shard_size=20, workers=2)
     assert shards(out) == shards(whole)
 
