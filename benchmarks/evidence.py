@@ -31,7 +31,7 @@ from spacy_angel.files.reading import open_binary
 from spacy_angel.linking.evidence import Evidence, rank_by_evidence
 from spacy_angel.linking.evidence_fit import fit_weights
 from spacy_angel.linking.ranking import NIL, Candidate, choose_link
-from spacy_angel.linking.weights import DEFAULT_WEIGHTS, FEATURES
+from spacy_angel.linking.weights import DEFAULT_WEIGHTS, FEATURES, NAME_FEATURES
 from spacy_angel.vocabulary.concepts import Concept
 from spacy_angel.vocabulary.formats.registry import read_vocabulary
 from spacy_angel.vocabulary.kb import ConceptKB
@@ -246,7 +246,7 @@ def read(folder: Path) -> list[Item]:
             gold = frozenset() if setting in FOREIGN else frozenset(plain["gold"])
             evidence = Evidence(
                 tuple(Candidate(*candidate) for candidate in plain["candidates"]),
-                np.array(plain["features"]).reshape(len(plain["candidates"]), -1),
+                np.array(plain["features"], dtype=float).reshape(-1, len(NAME_FEATURES)),
                 np.array(plain["nothing"]),
                 np.array(plain["shares"]),
                 plain["own"],
