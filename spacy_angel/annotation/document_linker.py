@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
 
-    from ..linking.linker import AngelLinker, Link
+    from ..linking.linker import AngelLinker
+    from ..linking.links import Link
 
 MentionSource = Literal["auto", "input", "pipeline"]
 

@@ -119,20 +119,13 @@ def calibrate(items: Iterable[CalibrationItem]) -> Calibration:
     ranked = [rank_concepts(item.candidates, temperature) for item in items]
     gold = [item.gold for item in items]
     threshold, min_log_prob = fit_limits(ranked, gold)
-    links = [choose_link(r, threshold, min_log_prob) for r in ranked]
     return Calibration(
         temperature=temperature,
         threshold=threshold,
         min_log_prob=min_log_prob,
-        n_mentions=len(items),
-        n_found=sum(_is_found(item) for item in items),
         nll_before=negative_log_likelihood(items, 1.0),
         nll=negative_log_likelihood(items, temperature),
-        f_before=link_f_score([choose_link(r) for r in ranked], gold),
-        f=link_f_score(links, gold),
-        n_right=sum(link in g for link, g in zip(links, gold, strict=True)),
-        n_outside=sum(not g for g in gold),
-        n_outside_nil=sum(link == NIL and not g for link, g in zip(links, gold, strict=True)),
+        **_figures(items, ranked, threshold, min_log_prob),
     )
 
 
@@ -157,21 +150,14 @@ def calibrate_evidence(
     ]
     gold = [item.gold for item in items]
     threshold = fit_threshold(ranked, gold)
-    links = [choose_link(r, threshold) for r in ranked]
     return Calibration(
         temperature=1.0,
         threshold=threshold,
         min_log_prob=None,
-        n_mentions=len(items),
-        n_found=sum(_is_found(item) for item in items),
         nll_before=evidence_loss(weighed, weights),
         nll=evidence_loss(weighed, fitted),
-        f_before=link_f_score([choose_link(r) for r in ranked], gold),
-        f=link_f_score(links, gold),
-        n_right=sum(link in g for link, g in zip(links, gold, strict=True)),
-        n_outside=sum(not g for g in gold),
-        n_outside_nil=sum(link == NIL and not g for link, g in zip(links, gold, strict=True)),
         evidence_weights=fitted,
+        **_figures(items, ranked, threshold, None),
     )
 
 
@@ -261,6 +247,26 @@ def link_f_score(links: Sequence[str], gold: Sequence[Collection[str]]) -> float
     n_linked = sum(link != NIL for link in links)
     n_gold = sum(bool(g) for g in gold)
     return 2 * n_right / max(n_linked + n_gold, 1)
+
+
+def _figures(
+    items: Sequence[CalibrationItem],
+    ranked: Sequence[Sequence[RankedConcept]],
+    threshold: float | None,
+    min_log_prob: float | None,
+) -> dict[str, Any]:
+    """The figures of a `Calibration` that count mentions and links."""
+    gold = [item.gold for item in items]
+    links = [choose_link(r, threshold, min_log_prob) for r in ranked]
+    return {
+        "n_mentions": len(items),
+        "n_found": sum(_is_found(item) for item in items),
+        "f_before": link_f_score([choose_link(r) for r in ranked], gold),
+        "f": link_f_score(links, gold),
+        "n_right": sum(link in g for link, g in zip(links, gold, strict=True)),
+        "n_outside": sum(not g for g in gold),
+        "n_outside_nil": sum(link == NIL and not g for link, g in zip(links, gold, strict=True)),
+    }
 
 
 def _is_found(item: CalibrationItem) -> bool:

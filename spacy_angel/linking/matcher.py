@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from spacy.lang.en.stop_words import STOP_WORDS
 from spacy.language import Language
-from spacy.pipeline import Pipe
 from spacy.tokens import Doc, Span, SpanGroup
 
 from ..errors import AngelError, Errors
+from .component import DocumentPipe
 from .kinds import label_of
 from .linker import AngelLinker
 from .matcher_settings import NEUTRAL_LABEL, MatcherSettings
@@ -29,7 +29,7 @@ DEFAULT_STOP_WORDS = frozenset(STOP_WORDS).union(_EVERYDAY.split())
 """Words of which a name may not consist alone, unless `stop_words` says otherwise."""
 
 
-class AngelMatcher(Pipe):
+class AngelMatcher(DocumentPipe):
     """Finds names of the vocabulary of a linker that comes behind it; what is added to the
     vocabulary while running is found in the next document.
 
@@ -75,17 +75,6 @@ class AngelMatcher(Pipe):
         if self.name in order and order.index(self.name) > order.index(name):
             raise AngelError(Errors.E323.format(matcher=self.name, name=name))
         return component
-
-    def __call__(self, doc: Doc) -> Doc:
-        """Find names in one document.
-
-        doc (Doc): changed in place. RETURNS (Doc): the same.
-        """
-        try:
-            self.set_annotations([doc], self.predict([doc]))
-            return doc
-        except Exception as error:
-            self.get_error_handler()(self.name, self, [doc], error)
 
     def predict(self, docs: Sequence[Doc]) -> list[list[Span]]:
         """Find names; changes nothing.

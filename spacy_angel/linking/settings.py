@@ -1,13 +1,14 @@
 """What the component `angel_linker` can be told: each setting once, with its type, default, limits
 and meaning."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from .checked import CheckedSettings, Name, Names
-from .weights import EXACT_NAME_PROBABILITY, FEATURES
+from .weights import DEFAULT_WEIGHTS, EXACT_NAME_PROBABILITY, FEATURES
 
 Mode = Literal["beam", "exact"]
 Dtype = Literal["float32", "bfloat16", "float16", "int8"]
@@ -179,8 +180,8 @@ class LinkerSettings(CheckedSettings):
     types_by_label: Annotated[
         dict[Name, Names],
         Field(
-            description="entity label → semantic types that its concept may have; other labels "
-            "may have any"
+            description="entity label → semantic types that its concept may have, one of them or "
+            "none at all, as one of your own may; other labels may have any"
         ),
     ] = field(default_factory=dict)
     prefer: Annotated[
@@ -261,15 +262,48 @@ class LinkerSettings(CheckedSettings):
         ]
 
     @property
+    def weights(self) -> dict[str, float]:
+        """RETURNS (dict[str, float]): of every part of the evidence."""
+        return DEFAULT_WEIGHTS | self.evidence_weights
+
+    @property
+    def is_first(self) -> bool:
+        """RETURNS (bool): whether `span.kb_id_` is this linker's to write."""
+        return self.kb_id_attr == "kb_id"
+
+    @property
     def outputs(self) -> frozenset[str]:
         """RETURNS (frozenset[str]): every place on a document that is written."""
         attributes = (self.kb_id_attr, self.kb_ents_attr, self.candidates_attr)
         # `kb_id_` of a group's spans is written by putting the group there anew.
-        rewritten = self.span_key if self.kb_id_attr == "kb_id" else None
+        rewritten = self.span_key if self.is_first else None
         groups = [key for key in (rewritten, self.output_span_key) if key is not None]
         return frozenset(
             [*(f"span._.{name}" for name in attributes), *(f"doc.spans[{g!r}]" for g in groups)]
         )
+
+    def changes_from(self, config: "LinkerSettings") -> dict[str, dict[str, Any]]:
+        """config (LinkerSettings): as they stand in a pipeline's config.
+        RETURNS (dict[str, dict[str, Any]]): those that differ from it, plain, e.g. `{"temperature":
+            {"config": 1.0, "changed": 0.5}}`."""
+        before = config.to_dict()
+        return {
+            name: {"config": before[name], "changed": value}
+            for name, value in self.to_dict().items()
+            if value != before[name]
+        }
+
+    def with_changes(self, changes: Mapping[str, Mapping[str, Any]]) -> "LinkerSettings":
+        """changes (Mapping[str, Mapping[str, Any]]): as `changes_from` gives them; one holds where
+            the setting still has the value that it had in the config.
+        RETURNS (LinkerSettings): with the changes that hold.
+        RAISES (AngelError): an unknown setting, or a value that does not fit."""
+        settings = self.to_dict()
+        for name, values in changes.items():
+            # Unknown names are taken as well, and refused below.
+            if settings.get(name, values["config"]) == values["config"]:
+                settings[name] = values["changed"]
+        return LinkerSettings.from_dict(settings)
 
 
 SETTINGS = frozenset(field.name for field in fields(LinkerSettings))

@@ -438,7 +438,8 @@ class ConceptKB:
     ) -> Subset:
         """Choose a part of the vocabulary for the search.
 
-        types (Collection[str] | None): concepts with one of these semantic types; None: any.
+        types (Collection[str] | None): concepts with one of these semantic types, and those that
+            have none, of which nobody knows that they are something else; None: any.
         concept_ids (Collection[str] | None): these concepts, alternate identifiers resolve; None:
             all. With both, a concept must meet both.
         RETURNS (Subset): for `search_space`.

@@ -40,7 +40,8 @@ class _Mask(NamedTuple):
 class Subset:
     """A part of a vocabulary that a search is limited to; made by `ConceptKB.subset`.
 
-    types (frozenset[str] | None): a concept needs one of them; None asks for none.
+    types (frozenset[str] | None): a concept needs one of them, unless it has no type at all, for
+        then nothing speaks against it; None asks for none.
     concept_ids (frozenset[str] | None): a concept must be one of them; None takes all.
     vocabulary (LiveVocabulary): what it is a part of.
     """
@@ -55,7 +56,8 @@ class Subset:
             return False
         if self.types is None:
             return True
-        return not self.types.isdisjoint(self.vocabulary.types_of(concept_id))
+        types = self.vocabulary.types_of(concept_id)
+        return not types or not self.types.isdisjoint(types)
 
 
 class SearchSpaces:

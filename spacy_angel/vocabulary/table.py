@@ -145,7 +145,8 @@ class ConceptTable:
     ) -> np.ndarray:
         """Concepts of a subset.
 
-        types (Collection[str] | None): a concept needs one of them; None asks for none.
+        types (Collection[str] | None): a concept needs one of them, or no type at all; None asks
+            for none.
         concept_ids (Collection[str] | None): own identifiers; None takes all.
         RETURNS (np.ndarray): bool[n_concepts].
         """
@@ -157,9 +158,10 @@ class ConceptTable:
         if types is not None:
             wanted = np.array([name in types for name in self.types], dtype=bool)
             hits = np.flatnonzero(wanted[self.columns["concept_types"]])
-            typed = np.zeros(self.n_concepts, dtype=bool)
-            typed[_group_of(hits, self.columns["concept_type_offsets"])] = True
-            allowed &= typed
+            offsets = self.columns["concept_type_offsets"]
+            fits = offsets[1:] == offsets[:-1]
+            fits[_group_of(hits, offsets)] = True
+            allowed &= fits
         return allowed
 
     def names_in(self, concepts: np.ndarray) -> np.ndarray:

@@ -312,6 +312,18 @@ def test_types_by_label_limit_the_search(make):
         make(types_by_label={"DISEASE": ["T999"]})("diabetes")
 
 
+@pytest.mark.parametrize("evidence", [True, False])
+def test_concepts_of_ones_own_need_no_type(make, evidence):
+    nlp = make(types_by_label={"DISEASE": ["T121"]}, evidence=evidence, link_exact_names=evidence)
+    assert nlp("migraine").ents[0].kb_id_ not in models.DISEASES
+    kb = nlp.get_pipe("angel_linker").kb
+    kb.add(Concept("MY:1", "migraine"))
+    assert nlp("migraine").ents[0].kb_id_ == "MY:1"
+    kb.remove("MY:1")
+    kb.add(Concept("MY:1", "migraine", types=("T047",)))
+    assert nlp("migraine").ents[0].kb_id_ not in {"MY:1", *models.DISEASES}
+
+
 def test_a_shared_name_leads_only_to_concepts_of_the_allowed_type(model):
     nlp = pipeline()
     linker = nlp.add_pipe("angel_linker", config={"types_by_label": {"DISEASE": ["T2"]}})

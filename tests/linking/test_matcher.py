@@ -62,6 +62,27 @@ def test_own_names_are_found_as_soon_as_they_are_added(make) -> None:
     assert mentions(nlp(TEXT)) == [("fever", "DISEASE")]
 
 
+def test_what_fails_costs_its_document_alone(make) -> None:
+    nlp = make(label="X")
+    matcher = nlp.get_pipe("angel_matcher")
+    nlp.get_pipe("angel_linker").kb.add(Concept("MY:1", "Snark"))
+    failed: list[list[Doc]] = []
+    nlp.set_error_handler(lambda name, pipe, docs, error: failed.append(docs))
+    bad = nlp.make_doc("Snark")
+    right = matcher.set_annotations
+
+    def refusing(docs, spans):
+        if any(doc is bad for doc in docs):
+            raise ValueError("refused")
+        right(docs, spans)
+
+    matcher.set_annotations = refusing
+    docs = [nlp.make_doc("A Snark"), bad, nlp.make_doc("Snark, Snark")]
+    out = list(matcher.pipe(docs))
+    assert failed == [[bad]]
+    assert [mentions(doc) for doc in out] == [[("Snark", "X")], [("Snark", "X")] * 2]
+
+
 def test_all_names_of_the_vocabulary_if_wished(make) -> None:
     assert mentions(make(names="all")(TEXT)) == [
         ("fever", "DISEASE"),

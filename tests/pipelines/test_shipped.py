@@ -130,6 +130,25 @@ def test_mentions_are_found_and_linked(nlp: Language) -> None:
     }
 
 
+@pytest.mark.parametrize("matched", [False, True])
+def test_a_concept_of_ones_own_needs_no_type(matched: bool) -> None:
+    nlp = spacy_angel.load()
+    if matched:
+        nlp.add_pipe("angel_matcher", before="angel_linker")
+    kb = nlp.get_pipe("angel_linker").kb
+    kb.add(Concept("MY:1", "Snark fever"))
+    kb.add(Concept("MY:2", "Boojumib", ("boojumab",)))
+    doc = nlp("He had Snark fever and was given 50 mg of boojumab after snark fever.")
+    found = {(ent.text, ent._.kb_id) for ent in doc.ents}
+    assert found >= {("Snark fever", "MY:1"), ("boojumab", "MY:2")}
+    # The recogniser takes the last word alone.
+    assert (("snark fever", "MY:1") in found) == matched
+    # Given with a label that stands for some types of the vocabulary.
+    doc = nlp.make_doc("Snark fever")
+    doc.ents = [Span(doc, 0, 2, label="DISEASE")]
+    assert nlp.get_pipe("angel_linker")(doc).ents[0]._.kb_id == "MY:1"
+
+
 def test_another_vocabulary_serves_the_same_weights(tmp_path: Path) -> None:
     concepts = [Concept("X:1", "asthma"), Concept("X:2", "aspirin")]
     ConceptKB.build(concepts, tmp_path / "kb")

@@ -555,6 +555,18 @@ def test_subsets_limit_the_names():
     assert same.masks[0][0] is space.masks[1][0]
 
 
+def test_a_concept_without_types_may_be_of_any(tmp_path):
+    kb = ConceptKB.build([*CONCEPTS, Concept("X:1", "snark", ("boojum",))])
+    kb.add(Concept("X:2", "jubjub", ("aspirin",)))
+    for vocabulary in (kb, ConceptKB.from_bytes(kb.to_bytes())):
+        drugs, one = vocabulary.subset(["T109"]), vocabulary.subset(["T109"], ["X:1"])
+        assert [drugs.allows(f"X:{i}") for i in (1, 2)] == [True, True]
+        space = vocabulary.search_space(CharacterTokenizer(), [drugs, one])
+        own = {"snark", "boojum", "jubjub"}
+        assert set(legal_names(space)) == {"aspirin", "acetylsalicylic acid"} | own
+        assert set(legal_names(space, 1)) == {"snark", "boojum"}
+
+
 class CaselessTokenizer(CharacterTokenizer):
     """Writes accented letters as plain ones, so that several names have the same tokens."""
 

@@ -1,0 +1,71 @@
+"""Where links stand on a document, and how they come there."""
+
+from collections.abc import Sequence
+
+from spacy.tokens import Doc, Span, SpanGroup
+
+from .links import Link
+from .mentions import find_spans
+from .ranking import NIL
+from .settings import LinkerSettings
+
+
+def read_kb_id(span: Span, settings: LinkerSettings) -> str:
+    """span (Span): a mention. settings (LinkerSettings): of the linker. RETURNS (str): the
+    identifier that it has from before; empty without one."""
+    return span.kb_id_ if settings.is_first else span._.get(settings.kb_id_attr)
+
+
+def write_links(doc: Doc, links: Sequence[Link | None], settings: LinkerSettings) -> None:
+    """Write links on a document.
+
+    doc (Doc): changed in place.
+    links (Sequence[Link | None]): one a mention, in the order of `find_spans`; None where the
+        mention stays as it is.
+    settings (LinkerSettings): which attributes and span groups.
+    """
+    spans = find_spans(doc, settings.span_key)
+    _set_attributes(spans, links, settings)
+    kb_ids = [
+        read_kb_id(span, settings) if link is None else link.kb_id
+        for span, link in zip(spans, links, strict=True)
+    ]
+    if settings.is_first:
+        _set_kb_ids(doc, settings.span_key, spans, kb_ids)
+    if settings.output_span_key is not None:
+        group = [_with_kb_id(*pair) for pair in zip(spans, kb_ids, strict=True)]
+        doc.spans[settings.output_span_key] = group
+
+
+def _set_attributes(
+    spans: Sequence[Span], links: Sequence[Link | None], settings: LinkerSettings
+) -> None:
+    shown: dict[tuple[int, int], str] = {}
+    for span, link in zip(spans, links, strict=True):
+        characters = (span.start_char, span.end_char)
+        if link is None or shown.get(characters, NIL) != NIL:
+            continue
+        if characters in shown and link.kb_id == NIL:
+            continue
+        shown[characters] = link.kb_id
+        span._.set(settings.kb_id_attr, link.kb_id)
+        span._.set(settings.kb_ents_attr, link.kb_ents)
+        span._.set(settings.candidates_attr, link.candidates)
+
+
+def _set_kb_ids(
+    doc: Doc, span_key: str | None, spans: Sequence[Span], kb_ids: Sequence[str]
+) -> None:
+    """Write `kb_id_` of the mentions; on a span taken from a group it would be lost."""
+    if span_key is None:
+        for span, kb_id in zip(spans, kb_ids, strict=True):
+            for token in span:
+                token.ent_kb_id_ = kb_id
+    elif span_key in doc.spans:
+        group = [_with_kb_id(*pair) for pair in zip(spans, kb_ids, strict=True)]
+        attrs = doc.spans[span_key].attrs
+        doc.spans[span_key] = SpanGroup(doc, name=span_key, attrs=attrs, spans=group)
+
+
+def _with_kb_id(span: Span, kb_id: str) -> Span:
+    return Span(span.doc, span.start, span.end, label=span.label, kb_id=kb_id, span_id=span.id)
