@@ -223,6 +223,7 @@ class Errors(metaclass=_WithCodes):
         "{address} is an address, a file was expected. Download it and give the file; or see "
         "`spacy-angel kb list` for what `spacy-angel kb fetch` gets by name."
     )
+    E149 = "endings must be one of {known}, or not given; it is {found!r}."
     # E2xx: vocabulary readers
     E203 = (
         "{path}, line {line}: expected {expected}, found {found}. Check that the file is complete "

@@ -14,6 +14,7 @@ from .kb_read import kb_explain, kb_export, kb_search
 from .options import (
     Abbreviations,
     Columns,
+    Endings,
     NewFolder,
     Preset,
     ReaderOptions,
@@ -53,6 +54,7 @@ def kb_build(
     format: VocabularyFormat = None,
     columns: Columns = None,
     shared_names: SharedNames = "all",
+    endings: Endings = None,
     mappings: Annotated[
         list[Path] | None,
         typer.Option(
@@ -71,6 +73,7 @@ def kb_build(
         output,
         format=format,
         shared_names=shared_names,  # type: ignore[arg-type]  # checked by ConceptKB.build
+        endings=endings,  # type: ignore[arg-type]  # checked by ConceptKB.build
         options=options,
         mappings=mappings or (),
     )
@@ -100,6 +103,8 @@ def kb_info(
     if types:
         typer.echo(f"  type names: {', '.join(types[:12])}{', …' if len(types) > 12 else ''}")
     typer.echo(f"  a name of several concepts leads to: {meta['shared_names']}")
+    if kb.endings is not None:
+        typer.echo(f"  they are told apart by: {kb.endings}")
     for title, entries in (("source", meta["sources"]), ("step", meta["steps"])):
         for entry in entries:
             values = ", ".join(f"{k} {_number(v)}" for k, v in entry.items() if v not in ({}, None))
@@ -181,12 +186,13 @@ def kb_merge(
         str | None,
         typer.Option(help="As for `kb build`; needed where the vocabularies' rules differ."),
     ] = None,
+    endings: Endings = None,
 ) -> None:
     """Join vocabularies; the first one's canonical names stay."""
     from ..vocabulary.kb import ConceptKB
 
     kbs = [ConceptKB.from_disk(folder) for folder in folders]
-    kb = ConceptKB.merge(kbs, output, shared_names=shared_names)  # type: ignore[arg-type]
+    kb = ConceptKB.merge(kbs, output, shared_names=shared_names, endings=endings)  # type: ignore[arg-type]
     print_counts(kb, output)
 
 

@@ -70,6 +70,10 @@ class Tally:
         if chunk:
             yield chunk
 
+    def protocol_figures(self) -> dict[str, Any]:
+        """RETURNS (dict[str, Any]): by protocol, see `protocols`."""
+        return self._protocols.figures(self.outcomes)
+
     def figures(self, k: int, *, probabilities: bool) -> dict[str, Any]:
         """All figures and analyses of a run.
 
@@ -85,7 +89,7 @@ class Tally:
             spurious_nil=self.spurious_nil,
         )
         if self.protocols:
-            figures["protocols"] = self._protocols.figures(self.outcomes)
+            figures["protocols"] = self.protocol_figures()
         covered = [number for number, outcome in enumerate(self.outcomes) if outcome.covered]
         analyses: dict[str, Any] = group_accuracies(
             [self.outcomes[number] for number in covered],

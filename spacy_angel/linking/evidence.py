@@ -46,6 +46,10 @@ class FoundName:
     alike (Alike): mention and name.
     concepts (tuple[str, ...]): that it stands for and the mention may have, at least one.
     canonical (frozenset[str]): those of them whose canonical name it is.
+    ending (str | None): what told these concepts from others of the name, see `Candidate`.
+    has_others (bool): the mention may have further concepts of the name, under other endings.
+    shares (tuple[float, ...]): which part of the name's probability each concept has, before the
+        weights; empty: equal parts.
     """
 
     name: int
@@ -55,6 +59,14 @@ class FoundName:
     alike: Alike
     concepts: tuple[str, ...]
     canonical: frozenset[str] = frozenset()
+    ending: str | None = None
+    has_others: bool = False
+    shares: tuple[float, ...] = ()
+
+    @property
+    def is_of_one(self) -> bool:
+        """RETURNS (bool): whether the name stands for one concept alone."""
+        return len(self.concepts) == 1 and not self.has_others
 
 
 class Evidence(NamedTuple):
@@ -63,7 +75,8 @@ class Evidence(NamedTuple):
     candidates (tuple[Candidate, ...]): n, each a name with one of its concepts.
     features (np.ndarray): float64[n, len(NAME_FEATURES)].
     nothing (np.ndarray): float64[len(NOTHING_FEATURES)].
-    shares (np.ndarray): float64[n], concepts that each candidate's name stands for.
+    shares (np.ndarray): float64[n], concepts that each candidate's name stands for, or, where they
+        are not alike, one over the candidate's part.
     own (str | None): the concept that the mention is a name of, if it is one of no other.
     obeyed (float): how many times more probable than `own` another concept must be.
     """
@@ -89,7 +102,7 @@ def weigh(mention: str, names: Sequence[FoundName], agreed: Collection[str] = ()
     """Put the evidence for each candidate in numbers.
 
     mention (str): in normal form.
-    names (Sequence[FoundName]): found for it, each once.
+    names (Sequence[FoundName]): found for it, each once, or once with each ending.
     agreed (Collection[str]): concepts that the document names elsewhere, in other words and beyond
         doubt.
     RETURNS (Evidence): with, of `NAME_FEATURES`:
@@ -118,9 +131,11 @@ def weigh(mention: str, names: Sequence[FoundName], agreed: Collection[str] = ()
         is_name |= is_mention
         n_edits = round((1 - alike.edits) * max(len(name.text), len(mention)))
         may_err = not is_mention and not is_short
-        for concept_id in name.concepts:
-            candidates.append(Candidate(concept_id, name.name, name.score, name.log_prob))
-            shares.append(len(name.concepts))
+        for place, concept_id in enumerate(name.concepts):
+            candidates.append(
+                Candidate(concept_id, name.name, name.score, name.log_prob, name.ending)
+            )
+            shares.append(1 / name.shares[place] if name.shares else len(name.concepts))
             rows.append(
                 (
                     log_prob,
@@ -130,7 +145,7 @@ def weigh(mention: str, names: Sequence[FoundName], agreed: Collection[str] = ()
                     alike.edits**2 * lost,
                     is_mention and not is_short,
                     is_mention and is_short,
-                    is_mention and len(name.concepts) == 1,
+                    is_mention and name.is_of_one,
                     is_mention and concept_id in name.canonical,
                     may_err and n_edits == 1,
                     may_err and n_edits == 2 and n_letters >= _TWO_LETTERS_FROM,
@@ -151,7 +166,7 @@ def weigh(mention: str, names: Sequence[FoundName], agreed: Collection[str] = ()
         np.array(rows, dtype=float).reshape(-1, len(NAME_FEATURES)),
         np.array(nothing, dtype=float),
         np.array(shares, dtype=float),
-        next((f.concepts[0] for f in names if f.text == mention and len(f.concepts) == 1), None),
+        next((f.concepts[0] for f in names if f.text == mention and f.is_of_one), None),
         OBEYED_SHORT if is_short else OBEYED,
     )
 

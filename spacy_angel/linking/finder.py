@@ -1,17 +1,17 @@
 """Names for mentions: which mentions are searched, among which names, and what letters add."""
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 from ..errors import Warnings
 from ..vocabulary.concepts import normalize_name
+from ..vocabulary.kinds import is_foreign
 from .gathering import Searched, gather_evidence
-from .kinds import is_foreign
 from .links import FoundNames
-from .ranking import NameScore, list_candidates
+from .ranking import ConceptsOf, NameScore, list_candidates
 from .settings import LinkerSettings
 from .sparing import TakenName, first_of_equals, take_name
 
@@ -51,7 +51,8 @@ class NameFinder:
         if not self.settings.once_a_document:
             return self._find_each(mentions, labels, documents)
         texts = [normalize_name(mention.text) for mention in mentions]
-        firsts, numbers = first_of_equals(list(zip(documents, labels, texts, strict=True)))
+        hints = [mention.hint for mention in mentions]
+        firsts, numbers = first_of_equals(list(zip(documents, labels, texts, hints, strict=True)))
         names = self._find_each(
             [mentions[i] for i in firsts],
             [labels[i] for i in firsts],
@@ -71,8 +72,8 @@ class NameFinder:
         numbers = [subset_of_label.get(label, 0) for label in labels]
         space = self.kb.search_space(self.generator.prompts, subsets)
         concepts = [
-            partial(self._concepts, subsets[n], label)
-            for n, label in zip(numbers, labels, strict=True)
+            partial(self._concepts, subsets[n], label, mention.hint)
+            for n, label, mention in zip(numbers, labels, mentions, strict=True)
         ]
         taken = self._take_names(mentions, concepts)
         found: list[Sequence[NameScore]] = [() if name is None else (name,) for name in taken]
@@ -86,7 +87,14 @@ class NameFinder:
                 for names, concepts_of in zip(found, concepts, strict=True)
             ]
         searched = [
-            Searched(mention, document, names, concepts_of, space.allowed[n])
+            Searched(
+                mention,
+                document,
+                names,
+                concepts_of,
+                space.allowed[n],
+                tells_apart=space.entries is not None,
+            )
             for mention, document, names, concepts_of, n in zip(
                 mentions, documents, found, concepts, numbers, strict=True
             )
@@ -104,7 +112,7 @@ class NameFinder:
         ]
 
     def _take_names(
-        self, mentions: Sequence["Mention"], concepts: Sequence[Callable[[int], list[str]]]
+        self, mentions: Sequence["Mention"], concepts: Sequence[ConceptsOf]
     ) -> list[TakenName | None]:
         """The names that need no search."""
         settings = self.settings
@@ -144,9 +152,15 @@ class NameFinder:
             )
         return results
 
-    def _concepts(self, subset: "Subset | None", label: str, name: int) -> list[str]:
-        """The concepts of a name that a mention with this label may have."""
-        concept_ids = self.kb.concept_ids_of(name)
+    def _concepts(
+        self, subset: "Subset | None", label: str, hint: str, name: int, ending: str | None
+    ) -> list[str]:
+        """The concepts of a name that a mention with this label may have, where the document tells
+        them apart the likeliest first."""
+        concept_ids = self.kb.concept_ids_of(name, ending)
+        if (hinter := self.kb.hinter) is not None and len(concept_ids) > 1:
+            told = self.kb.endings_of(name) if ending is None else {ending: concept_ids}
+            concept_ids = hinter.order(told, hint)
         if subset is not None:
             return [c for c in concept_ids if subset.allows(c)]
         if self.settings.restrict_kinds:

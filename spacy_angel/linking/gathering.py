@@ -1,22 +1,25 @@
 """Names for mentions from two sides: what the search found, and what is near by letters."""
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ..vocabulary.concepts import normalize_name
+from ..vocabulary.hints import shares_in_order
 from ..vocabulary.letters import Alike
 from .evidence import FLOOR, Evidence, FoundName, weigh
-from .ranking import NameScore
+from .ranking import ConceptsOf, NameScore
 
 if TYPE_CHECKING:
     from ..model.mention import Mention
     from ..search.generator import Generator
     from ..vocabulary.kb import ConceptKB
 
+# Endings of a name by letters that the model is asked for, the likeliest ones.
+_MOST_ENDINGS = 6
 # The search has decided where its best name is the mention itself, at this log-probability or
 # above; under it, the model is asked for the names that are near by letters.
 _DECIDED = -2.0
@@ -30,15 +33,18 @@ class Searched:
     document (int): number of its document.
     hypotheses (Sequence[NameScore]): names that the search found, best first, or the one that was
         taken without it.
-    concepts (Callable[[int], list[str]]): those of a name that the mention may have.
+    concepts (ConceptsOf): those of a name that the mention may have, where the document says
+        which is the likeliest, in that order.
     allowed (np.ndarray | None): bool[n_names], the names of its subset; None: all.
+    tells_apart (bool): the model writes endings, so that each is a name of its own.
     """
 
     mention: "Mention"
     document: int
     hypotheses: Sequence[NameScore]
-    concepts: Callable[[int], list[str]]
+    concepts: ConceptsOf
     allowed: np.ndarray | None = None
+    tells_apart: bool = False
 
 
 def gather_evidence(
@@ -66,7 +72,7 @@ def gather_evidence(
     asked = [i for i in undecided if near[i] and _best(results[i]) < _DECIDED]
     log_probs = generator.log_probs_of(
         [searched[i].mention for i in asked],
-        [[name.text for name in near[i]] for i in asked],
+        [[kb.written(name.name, name.ending) for name in near[i]] for i in asked],
         batch_size=batch_size,
     )
     for i, values in zip(asked, log_probs, strict=True):
@@ -78,11 +84,11 @@ def gather_evidence(
 
 def _names_found(item: Searched, kb: "ConceptKB", mention: str) -> list[FoundName]:
     """The names of the search."""
-    hypotheses = [(h, item.concepts(h.name)) for h in item.hypotheses]
+    hypotheses = [(h, item.concepts(h.name, h.ending)) for h in item.hypotheses]
     hypotheses = [(h, concepts) for h, concepts in hypotheses if concepts]
     looks = kb.nearest.compare(mention, [h.name for h, _ in hypotheses])
     return [
-        _found_name(kb, mention, h.name, h.log_prob, h.score, alike, concepts)
+        _found_name(item, kb, mention, _Written(h.name, h.ending, concepts), h, alike)
         for (h, concepts), alike in zip(hypotheses, looks, strict=True)
     ]
 
@@ -90,30 +96,82 @@ def _names_found(item: Searched, kb: "ConceptKB", mention: str) -> list[FoundNam
 def _names_near(
     item: Searched, kb: "ConceptKB", mention: str, found: Sequence[FoundName], n_near: int
 ) -> list[FoundName]:
-    """Names by letters that the search did not find, at most `n_near`."""
-    known = {name.name for name in found}
+    """Names by letters that the search did not find, at most `n_near`; of a name with endings
+    also those endings that it did not find."""
+    known = {(name.name, name.ending) for name in found}
+    found_names = {name.name for name in found}
     least = min((name.log_prob for name in found), default=FLOOR)
     near: list[FoundName] = []
-    for name, alike in kb.nearest.find(mention, n_near + len(known), item.allowed):
-        concepts = [] if name in known else item.concepts(name)
-        if concepts and len(near) < n_near:
-            near.append(_found_name(kb, mention, name, least, least, alike, concepts))
+    n_new = 0
+    for name, alike in kb.nearest.find(mention, n_near + len(found_names), item.allowed):
+        is_new = name not in found_names
+        if is_new and n_new == n_near:
+            continue
+        options = [w for w in _endings(item, kb, name) if (name, w.ending) not in known]
+        n_new += bool(is_new and options)
+        unasked = _Unasked(least, least)
+        near += [_found_name(item, kb, mention, option, unasked, alike) for option in options]
     return near
 
 
+class _Written(NamedTuple):
+    """A name as the model writes it, and the concepts of it that the mention may have."""
+
+    name: int
+    ending: str | None
+    concepts: Sequence[str]
+
+
+class _Unasked(NamedTuple):
+    """Scores of a name that the model has not been asked for."""
+
+    log_prob: float
+    score: float
+
+
+def _endings(item: Searched, kb: "ConceptKB", name: int) -> list[_Written]:
+    """The ways to write a name: one, or with each ending, the likeliest first."""
+    if not item.tells_apart:
+        concepts = item.concepts(name, None)
+        return [_Written(name, None, concepts)] if concepts else []
+    told = kb.endings_of(name)
+    places = {concept_id: place for place, concept_id in enumerate(item.concepts(name, None))}
+    ways = [
+        _Written(name, ending, allowed)
+        for ending, concepts in told.items()
+        if (allowed := [c for c in concepts if c in places])
+    ]
+    ways.sort(key=lambda way: min(places[c] for c in way.concepts))
+    return ways[:_MOST_ENDINGS]
+
+
 def _found_name(
+    item: Searched,
     kb: "ConceptKB",
     mention: str,
-    name: int,
-    log_prob: float,
-    score: float,
+    written: _Written,
+    scores: "NameScore | _Unasked",
     alike: Alike,
-    concepts: Sequence[str],
 ) -> FoundName:
+    name, ending, concepts = written
     text = kb.name(name)
-    # Only of the mention itself is it asked whether it is canonical.
-    canonical = [c for c in concepts if text == mention and kb.names_of(c)[0] == name]
-    return FoundName(name, text, log_prob, score, alike, tuple(concepts), frozenset(canonical))
+    # Only of the mention itself is it asked whether it is canonical, and who else has it.
+    is_mention = text == mention
+    canonical = [c for c in concepts if is_mention and kb.names_of(c)[0] == name]
+    has_others = ending is not None and is_mention
+    return FoundName(
+        name,
+        text,
+        scores.log_prob,
+        scores.score,
+        alike,
+        tuple(concepts),
+        frozenset(canonical),
+        ending,
+        has_others and len(item.concepts(name, None)) > len(concepts),
+        # Where the model has no say, the document has.
+        shares_in_order(len(concepts)) if kb.endings and len(concepts) > 1 else (),
+    )
 
 
 def _best(found: Sequence[FoundName]) -> float:
@@ -137,7 +195,7 @@ def _agreed(
     named: defaultdict[int, defaultdict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for item, mention, item_names in zip(searched, mentions, names, strict=True):
         for name in item_names:
-            if name.text == mention and len(name.concepts) == 1:
+            if name.text == mention and name.is_of_one:
                 named[item.document][name.concepts[0]].add(mention)
     return [
         {c for c, words in named[item.document].items() if words - {mention}}

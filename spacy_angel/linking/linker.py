@@ -22,6 +22,8 @@ from tqdm import tqdm
 
 from ..errors import AngelError, Errors
 from ..files.atomic import write_json
+from ..vocabulary.kinds import is_species, may_need_species
+from ..vocabulary.taxa import is_taxon
 from .component import DocumentPipe
 from .extensions import set_extensions
 from .finder import NameFinder
@@ -281,7 +283,28 @@ class AngelLinker(DocumentPipe):
             resolve_abbreviations=self.settings.resolve_abbreviations,
             collapse_blanks=format.collapse_blanks,
             expand_context=format.expand_context,
+            hints=self._hints(doc, spans),
         )
+
+    def _hints(self, doc: Doc, spans: Sequence[Span]) -> list[str]:
+        """What the document says about the endings of names, a text a mention."""
+        hinter = self.kb.hinter if self.settings.hints else None
+        if hinter is None:
+            return [""] * len(spans)
+        species = [
+            (span.start_char, span.end_char, concept.concept_id)
+            for span in (*doc.ents, *spans)
+            if is_species(span.label_)
+            for concept in self.kb.find(span.text)
+            if is_taxon(concept.concept_id)
+        ]
+        signs = hinter.find(doc.text, species)
+        return [
+            hinter.hint(signs, span.start_char, span.end_char)
+            if may_need_species(span.label_)
+            else ""
+            for span in spans
+        ]
 
     def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
         """Score the links of predicted documents against gold ones.

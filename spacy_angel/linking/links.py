@@ -26,7 +26,8 @@ class Link:
     candidates (list[dict[str, Any]]): `concept_id`, `name` (original spelling), `score`,
         `log_prob`, in the order of the search, all that were found; with the setting `evidence`
         also `probability`, their share of the concept's, and names with the most probable concept
-        first; with the setting `prefer` also `other_ids`, the concept's further identifiers.
+        first; with the setting `prefer` also `other_ids`, the concept's further identifiers;
+        `ending`, where the model wrote one, which may be empty.
     """
 
     kb_id: str
@@ -91,6 +92,7 @@ def rank_candidates(
             numbers.setdefault(candidate["name"], len(numbers)),
             candidate["score"],
             candidate["log_prob"],
+            candidate.get("ending"),
         )
         for candidate in candidates
     ]
@@ -155,12 +157,13 @@ def _in_preferred_ids(link: Link, kb: "ConceptKB", prefixes: Sequence[str]) -> L
 
 
 def _plain(candidate: Candidate, kb: "ConceptKB") -> dict[str, Any]:
-    return {
+    plain = {
         "concept_id": candidate.concept_id,
         "name": kb.spelling(candidate.name),
         "score": candidate.score,
         "log_prob": candidate.log_prob,
     }
+    return plain if candidate.ending is None else plain | {"ending": candidate.ending}
 
 
 def _with_probabilities(ranked: Iterable[RankedConcept]) -> list[tuple[str, float]]:

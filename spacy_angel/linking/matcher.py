@@ -9,8 +9,8 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span, SpanGroup
 
 from ..errors import AngelError, Errors
+from ..vocabulary.kinds import label_of
 from .component import DocumentPipe
-from .kinds import label_of
 from .linker import AngelLinker
 from .matcher_settings import NEUTRAL_LABEL, MatcherSettings
 

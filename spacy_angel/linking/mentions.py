@@ -47,6 +47,7 @@ def read_mentions(
     resolve_abbreviations: bool = True,
     collapse_blanks: bool = True,
     expand_context: bool = True,
+    hints: Sequence[str] | None = None,
 ) -> list[Mention]:
     """Mentions in their context, as the model reads them.
 
@@ -57,6 +58,7 @@ def read_mentions(
     resolve_abbreviations (bool): put the long forms of `doc._.abbreviations` (scispaCy's
         detector) in their place; a document without them is read as it is.
     collapse_blanks (bool), expand_context (bool): see `PromptFormat`.
+    hints (Sequence[str] | None): see `Mention`, one a span; None: none.
     RETURNS (list[Mention]): one a span.
     RAISES (AngelError): `n_sents` is given and the document has no sentence boundaries.
     """
@@ -76,8 +78,9 @@ def read_mentions(
             collapse_blanks=collapse_blanks,
             expand_context=expand_context,
             read_as=read_as.get((span.start_char, span.end_char), ""),
+            hint=hint,
         )
-        for span, window in zip(spans, windows, strict=True)
+        for span, window, hint in zip(spans, windows, hints or [""] * len(spans), strict=True)
     ]
 
 

@@ -5,7 +5,7 @@ concepts and a concept may have several names.
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -24,6 +24,14 @@ class NameScore(Protocol):
     def log_prob(self) -> float: ...
     @property
     def score(self) -> float: ...
+    @property
+    def ending(self) -> str | None: ...
+
+
+class ConceptsOf(Protocol):
+    """The concepts of a name, or of a name with an ending, that a mention may have."""
+
+    def __call__(self, name: int, ending: str | None, /) -> Sequence[str]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +42,14 @@ class Candidate:
     name (int): the vocabulary's index of the name that led there.
     score (float): the search's score of the name.
     log_prob (float): log-probability of the name given the mention, in nats.
+    ending (str | None): what told the name's concepts apart, see `search.search.Hypothesis`.
     """
 
     concept_id: str
     name: int
     score: float
     log_prob: float
+    ending: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,21 +66,19 @@ class RankedConcept:
     log_prob: float
 
 
-def list_candidates(
-    hypotheses: Iterable[NameScore], concept_ids_of: Callable[[int], Sequence[str]]
-) -> list[Candidate]:
+def list_candidates(hypotheses: Iterable[NameScore], concept_ids_of: ConceptsOf) -> list[Candidate]:
     """Every name with every concept it stands for.
 
     hypotheses (Iterable[NameScore]): the names found, best first.
-    concept_ids_of (Callable[[int], Sequence[str]]): the concepts of a name; those that the
-        mention may not have are already left out.
+    concept_ids_of (ConceptsOf): the concepts of a name; those that the mention may not have are
+        already left out.
     RETURNS (list[Candidate]): in the order of the search; the concepts of one name as the
         vocabulary orders them, best evidence first.
     """
     return [
-        Candidate(concept_id, hypothesis.name, hypothesis.score, hypothesis.log_prob)
-        for hypothesis in hypotheses
-        for concept_id in concept_ids_of(hypothesis.name)
+        Candidate(concept_id, found.name, found.score, found.log_prob, found.ending)
+        for found in hypotheses
+        for concept_id in concept_ids_of(found.name, found.ending)
     ]
 
 
@@ -84,13 +92,14 @@ def rank_concepts(candidates: Iterable[Candidate], temperature: float = 1.0) -> 
         probabilities 0.4 (of A), 0.2 (of A and B) → A 0.5 / 0.6, B 0.1 / 0.6.
     RAISES (AngelError): a log-probability is not a number.
     """
-    concepts_of: dict[int, list[str]] = {}
-    log_probs: dict[int, float] = {}
+    concepts_of: dict[tuple[int, str | None], list[str]] = {}
+    log_probs: dict[tuple[int, str | None], float] = {}
     for candidate in candidates:
         if math.isnan(candidate.log_prob):
             raise AngelError(Errors.E302.format(concept_id=candidate.concept_id))
-        concepts_of.setdefault(candidate.name, []).append(candidate.concept_id)
-        log_probs[candidate.name] = candidate.log_prob
+        written = candidate.name, candidate.ending
+        concepts_of.setdefault(written, []).append(candidate.concept_id)
+        log_probs[written] = candidate.log_prob
     best = max(log_probs.values(), default=-math.inf)
     if best == -math.inf:
         return []

@@ -147,6 +147,15 @@ class LinkerSettings(CheckedSettings):
             "and the others have its link"
         ),
     ] = False
+    hints: Annotated[
+        bool,
+        Field(
+            description="where names of the vocabulary have endings (`spacy-angel kb build "
+            "--endings`), what the document says about them, e.g. which species it speaks of, "
+            "decides which concept of a name comes first, and stands in the source of a model that "
+            "writes endings"
+        ),
+    ] = True
     restrict_kinds: Annotated[
         bool,
         Field(

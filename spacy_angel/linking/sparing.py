@@ -2,11 +2,12 @@
 document has had already."""
 
 import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..vocabulary.concepts import normalize_name
 from .evidence import SHORT
+from .ranking import ConceptsOf
 
 if TYPE_CHECKING:
     from ..model.mention import Mention
@@ -18,20 +19,22 @@ class TakenName(NamedTuple):
 
     name (int): the vocabulary's index.
     log_prob (float), score (float): both the logarithm of the link's probability.
+    ending (None): it has no other concept to be told from.
     """
 
     name: int
     log_prob: float
     score: float
+    ending: None = None
 
 
 def take_name(
-    mention: "Mention", concepts: Callable[[int], list[str]], kb: "ConceptKB", probability: float
+    mention: "Mention", concepts: ConceptsOf, kb: "ConceptKB", probability: float
 ) -> TakenName | None:
     """The name that a mention is, where it needs no search.
 
     mention (Mention): as the model would read it.
-    concepts (Callable[[int], list[str]]): those of a name that the mention may have.
+    concepts (ConceptsOf): those of a name that the mention may have.
     kb (ConceptKB): the vocabulary.
     probability (float): that it is right.
     RETURNS (TakenName | None): None for what is no name, or one of several concepts, and for up
@@ -40,7 +43,7 @@ def take_name(
     if len(normalize_name(mention.text).replace(" ", "")) <= SHORT:
         return None
     name = kb.name_index(mention.text)
-    if name is None or len(concepts(name)) != 1:
+    if name is None or len(concepts(name, None)) != 1:
         return None
     return TakenName(name, math.log(probability), math.log(probability))
 

@@ -18,11 +18,14 @@ class Mention:
     text (str): the mention.
     left (str): what stands before it.
     right (str): what stands after it.
+    hint (str): what the document says about the endings of names, e.g. `mus musculus, homo
+        sapiens`; read by models that write endings.
     """
 
     text: str
     left: str = ""
     right: str = ""
+    hint: str = ""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -48,6 +51,7 @@ def mention_at(
     collapse_blanks: bool = True,
     expand_context: bool = True,
     read_as: str = "",
+    hint: str = "",
 ) -> Mention:
     """One mention of a text. Runs of white space in it become one blank.
 
@@ -59,6 +63,7 @@ def mention_at(
     collapse_blanks (bool): runs of white space in the context become one blank, too.
     expand_context (bool): replacements count in the context, too.
     read_as (str): stands in the mention's place, as it is; empty: its text does.
+    hint (str): see `Mention`.
     RETURNS (Mention): e.g. `MLD` at 16 in `a gene, causes, MLD early` with a replacement gives
         `Mention("metachromatic leukodystrophy", "a gene, causes,", "early")`.
     """
@@ -71,6 +76,7 @@ def mention_at(
         text=read_as or _collapsed(_replaced(text, start, end, replacements)),
         left=_collapsed(left) if collapse_blanks else left,
         right=_collapsed(right) if collapse_blanks else right,
+        hint=hint,
     )
 
 

@@ -19,6 +19,8 @@ from .mention import Mention
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
+# Tokens of a hint that are read.
+_MAX_HINT = 24
 # More characters than a token of biomedical text has on average.
 _CHARACTERS_PER_TOKEN = 8
 _WHITE_SPACE = re.compile(r"\s")
@@ -45,6 +47,8 @@ class PromptFormat:
         one blank between words, as names have it. A mention that is all marks stays.
     expand_context (bool): long forms stand in the place of abbreviations in the context, too; else
         in the mention only.
+    endings (bool): the model was trained to write endings behind names of several concepts, and to
+        read what the document says about them, `<s> mus musculus, homo sapiens | left START …`.
     RAISES (AngelError): a value of another type, or other braces in the prefix.
     """
 
@@ -59,6 +63,7 @@ class PromptFormat:
     collapse_blanks: bool = True
     punctuation: str = "keep"
     expand_context: bool = True
+    endings: bool = False
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -80,7 +85,9 @@ class PromptFormat:
 
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): plain values for JSON."""
-        return asdict(self)
+        values = asdict(self)
+        # Versions before there were endings refuse the word.
+        return values if self.endings else {k: v for k, v in values.items() if k != "endings"}
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> "PromptFormat":
@@ -144,6 +151,11 @@ class PromptEncoder:
         state = json.dumps((rules, probe, self.eos_token_id, self._max_name), sort_keys=True)
         return blake2b(state.encode(), digest_size=16).hexdigest()
 
+    @property
+    def writes_endings(self) -> bool:
+        """RETURNS (bool): see `PromptFormat.endings`."""
+        return self.format.endings
+
     def source_ids(self, mentions: Sequence[Mention]) -> list[list[int]]:
         """Token ids of the encoder input; the context is cut evenly around a mention that does
         not fit, and a mention longer than the model is cut itself.
@@ -156,7 +168,8 @@ class PromptEncoder:
         lead = _after_blank if self.format.leading_blank else str
         left = self._context_ids([lead(before) for before, _ in contexts], _last_words)
         right = self._context_ids([_after_blank(after) for _, after in contexts], _first_words)
-        return [self._fit(*parts) for parts in zip(left, text, right, strict=True)]
+        hints = self._hint_ids(mentions)
+        return [self._fit(*parts) for parts in zip(left, text, right, hints, strict=True)]
 
     def prefix_ids(self, mentions: Sequence[Mention]) -> list[list[int]]:
         """RETURNS (list[list[int]]): start token and ` <mention> is`, one list a mention."""
@@ -183,6 +196,12 @@ class PromptEncoder:
             return [(self.format.prefix, False)]
         parts = re.split(f"({'|'.join(map(re.escape, special))})", self.format.prefix)
         return [(part, i % 2 == 1) for i, part in enumerate(parts) if part]
+
+    def _hint_ids(self, mentions: Sequence[Mention]) -> list[list[int]]:
+        if not self.format.endings:
+            return [[] for _ in mentions]
+        rows = self._ids([self._lower(f" {m.hint} |") if m.hint else "" for m in mentions])
+        return [[*ids[: _MAX_HINT - 1], *ids[-1:]] if len(ids) > _MAX_HINT else ids for ids in rows]
 
     def _mention_text(self, mention: Mention) -> str:
         text = self._blanks(self._lower(mention.text))
@@ -246,13 +265,18 @@ class PromptEncoder:
         )
         return encoded["input_ids"]
 
-    def _fit(self, left: list[int], text: list[int], right: list[int]) -> list[int]:
+    def _fit(
+        self, left: list[int], text: list[int], right: list[int], hint: list[int]
+    ) -> list[int]:
         fixed = sum(map(len, (self.bos_ids, self._start, self._end, self.eos_ids)))
-        room = max(0, self.max_source_tokens - fixed)
+        # A source too short for more is for the mention.
+        hint = hint if 2 * len(hint) <= self.max_source_tokens - fixed else []
+        room = max(0, self.max_source_tokens - fixed - len(hint))
         text = _cut_middle(text, room)
         n_left, n_right = split_context(len(left), len(right), room - len(text))
         return [
             *self.bos_ids,
+            *hint,
             *left[len(left) - n_left :],
             *self._start,
             *text,

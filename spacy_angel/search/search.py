@@ -22,12 +22,15 @@ class Hypothesis:
     score (float): what the search ranks by: the log-probability over `n_tokens ** length_penalty`
         in beam search, the log-probability in exact search.
     n_tokens (int): its tokens, the end token included.
+    ending (str | None): what tells its concepts apart, empty for the name alone; None where the
+        search did not tell them apart.
     """
 
     name: int
     log_prob: float
     score: float
     n_tokens: int
+    ending: str | None = None
 
 
 @dataclass
@@ -347,9 +350,9 @@ def hypotheses(found: Sequence[Found], expander: Expander, k: int) -> list[Hypot
     """found (Sequence[Found]): of one mention, best first. expander (Expander): whose tries they
     are of. k (int): token sequences at most. RETURNS (list[Hypothesis]): one a name."""
     return [
-        Hypothesis(name, item.log_prob, item.score, item.n_tokens)
+        Hypothesis(name, item.log_prob, item.score, item.n_tokens, ending)
         for item in found[:k]
-        for name in expander.walker.names(item.state)
+        for name, ending in expander.walker.written(item.state)
     ]
 
 

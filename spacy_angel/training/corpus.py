@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 from ..model.mention import Mention, mention_at
 from ..vocabulary.concepts import normalize_name
+from ..vocabulary.kinds import is_species, may_need_species
 
 if TYPE_CHECKING:
     from ..corpora.documents import CorpusDocument
+    from ..vocabulary.hints import Hinter
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,25 +42,39 @@ def label_mentions(
     documents: Iterable["CorpusDocument"],
     resolve: Callable[[str], str | None],
     split_ids: Callable[[str], list[str]],
+    hinter: "Hinter | None" = None,
 ) -> LabelledMentions:
     """Cut the gold mentions out of their documents.
 
     documents (Iterable[CorpusDocument]): preprocessed, abbreviations replaced.
     resolve (Callable[[str], str | None]): identifier → the vocabulary's own, None where unknown.
     split_ids (Callable[[str], list[str]]): composite label → identifiers.
+    hinter (Hinter | None): of a vocabulary whose names have endings: mentions get its hints.
     RETURNS (LabelledMentions): one a gold mention that the vocabulary knows.
     """
     mentions = []
     unknown = 0
     for document in documents:
+        species = (
+            (m.start, m.end, m.concept_ids) for m in document.mentions if is_species(m.label)
+        )
+        signs = [] if hinter is None else hinter.find(document.text, species)
         for gold in document.mentions:
             ids = {resolve(concept_id) for concept_id in split_ids(gold.concept_ids)} - {None}
             if not ids:
                 unknown += 1
                 continue
             # The model's own prompt format says what becomes of the blanks.
+            hint = ""
+            if hinter is not None and may_need_species(gold.label):
+                hint = hinter.hint(signs, gold.start, gold.end)
             mention = mention_at(
-                document.text, gold.start, gold.end, collapse_blanks=False, read_as=gold.read_as
+                document.text,
+                gold.start,
+                gold.end,
+                collapse_blanks=False,
+                read_as=gold.read_as,
+                hint=hint,
             )
             mentions.append(LabelledMention(mention, tuple(sorted(filter(None, ids)))))
     return LabelledMentions(mentions, unknown)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import AngelError, Errors
+from ..vocabulary.endings import SEPARATOR
 from ..vocabulary.tfidf import TrigramTfidf
 from .config import TrainingConfig
 from .corpus import LabelledMention, label_mentions
@@ -63,6 +64,17 @@ class TrainingData:
         mentions = chain.from_iterable(even_sample(mentions, sample) for mentions in files)
         return Development([*mentions], self.kb, self.config.development)
 
+    def written(self, concept: "Concept", name: str) -> tuple[str, str]:
+        """concept (Concept): of the vocabulary. name (str): one of its names in normal form.
+        RETURNS (tuple[str, str]): what a model writes, and what a document would have to say for
+        it to know the ending."""
+        i = self.kb.name_index(name)
+        if self.kb.endings is None or i is None:
+            return name, ""
+        written = self.kb.written_for(i, concept.concept_id)
+        _, *ending = written.split(SEPARATOR)
+        return written, ending[0] if ending else ""
+
     def without(self, mentions: list[LabelledMention]) -> "TrainingData":
         """mentions (list[LabelledMention]): to leave out. RETURNS (TrainingData): the other
         training mentions with the same vocabulary, and no development set."""
@@ -89,6 +101,7 @@ class TrainingData:
                 read_corpus(Path(path), settings.format),
                 self.kb.resolve,
                 split_ids,
+                self.kb.hinter,
             )
             files.append(labelled.mentions)
             logger.info(

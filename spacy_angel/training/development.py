@@ -51,7 +51,7 @@ class Development:
             )
             for labelled, names in zip(mentions, predictions, strict=True):
                 gold = set(labelled.concept_ids)
-                right = [not gold.isdisjoint(self.kb.concept_ids_of(i)) for i in names]
+                right = [not gold.isdisjoint(self.kb.concept_ids_of(*name)) for name in names]
                 top1 += any(right[:1])
                 top_k += any(right)
         finally:

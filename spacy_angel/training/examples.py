@@ -13,6 +13,7 @@ import numpy as np
 from ..corpora.noise import Noise, add_noise, add_noise_to_words
 from ..model.mention import Mention
 from ..vocabulary.concepts import Concept, normalize_name
+from ..vocabulary.hints import MOST
 from ..vocabulary.tfidf import TrigramTfidf
 from .batches import Example, PreferencePair, chunks
 from .config import NoiseSettings
@@ -139,6 +140,7 @@ def vocabulary_examples(
     rng: np.random.Generator,
     score: PairScorer | None = None,
     copies: float = 0.0,
+    written: Callable[[Concept, str], tuple[str, str]] = lambda _, name: (name, ""),
 ) -> Iterator[Example]:
     """Each name of each concept once as the target, another name of it as the mention.
 
@@ -152,6 +154,8 @@ def vocabulary_examples(
         3.3); None: a random one (GenBioEL).
     copies (float): share of the examples whose mention is the target itself. Not in the papers,
         whose backbones copy as they come; a small one has to learn it.
+    written (Callable[[Concept, str], tuple[str, str]]): what a model writes for a concept's name,
+        and the hint that tells it the ending.
     RETURNS (Iterator[Example]): in the order of the concepts.
     """
     for chunk in chunks(concepts, 512):
@@ -162,7 +166,9 @@ def vocabulary_examples(
                 if copies and rng.random() < copies:
                     mention = target
                 others = [names[name] for name in names if name not in (target, mention)]
-                yield Example(clause(names[mention], concept.definition, others, rng), target)
+                source = clause(names[mention], concept.definition, others, rng)
+                name, hint = written(concept, target)
+                yield Example(replace(source, hint=hint), name)
 
 
 def in_contexts(
@@ -177,11 +183,15 @@ def in_contexts(
     contexts (Sequence[Mention]): corpus mentions, whose place is taken; at least one.
     rng (np.random.Generator): chooses the context.
     RETURNS (Iterator[Example]): `a is the same as b` → b and `has [m] today` give `has [a] today`
-        → b, one an example.
+        → b, one an example. A hint that the example has comes before that of the context.
     """
     for example in examples:
         context = contexts[int(rng.integers(len(contexts)))]
-        yield Example(replace(context, text=example.mention.text), example.name)
+        mention = example.mention
+        # What the context says of other endings stands behind what is right here.
+        others = [field for field in context.hint.split(", ") if field not in ("", mention.hint)]
+        hint = ", ".join([mention.hint, *others][:MOST]) if mention.hint else context.hint
+        yield Example(replace(context, text=mention.text, hint=hint), example.name)
 
 
 def with_noise(

@@ -37,7 +37,7 @@ def predict(
     settings: BeamSettings,
     k: int,
     description: str = "Searching",
-) -> Iterator[list[int]]:
+) -> Iterator[list[tuple[int, str | None]]]:
     """Names by constrained beam search.
 
     mentions (Sequence[Mention]): any number; they are searched in blocks of like length.
@@ -46,7 +46,8 @@ def predict(
     settings (BeamSettings): of the search.
     k (int): names a mention.
     description (str): of the progress bar.
-    RETURNS (Iterator[list[int]]): indices of names, best first, one list a mention.
+    RETURNS (Iterator[list[tuple[int, str | None]]]): indices of names and their endings, best
+        first, one list a mention.
     """
     from ..search.search import SearchSettings
 
@@ -63,5 +64,5 @@ def predict(
         for start in range(0, len(mentions), block):
             part = mentions[start : start + block]
             for result in generator.search(part, space, beam_search, batch_size=batch_size):
-                yield [hypothesis.name for hypothesis in result.hypotheses]
+                yield [(found.name, found.ending) for found in result.hypotheses]
             progress.update(len(part))

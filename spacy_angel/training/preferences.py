@@ -5,6 +5,7 @@ import json
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -107,9 +108,13 @@ def mine_pairs(
     if settings.distinct:
         mentions = distinct_mentions(mentions)
     texts = [labelled.mention.text for labelled in mentions]
-    options = [gold_names(labelled.concept_ids, kb) for labelled in mentions]
-    nearest = nearest_names(texts, options, 1, tfidf.pairwise)
-    positives = [next(iter(names), None) for names in nearest]
+    names_of = cache(partial(gold_names, kb=kb))
+    options = [names_of(labelled.concept_ids) for labelled in mentions]
+    nearest = nearest_names(texts, [list(names) for names in options], 1, tfidf.pairwise)
+    positives = [
+        next((written[name] for name in names), None)
+        for names, written in zip(nearest, options, strict=True)
+    ]
     if settings.rule == "tfidf":
         rejected = nearest_wrong_names(
             texts,
@@ -135,15 +140,20 @@ def mine_pairs(
     )
     for labelled, positive, predicted in zip(mentions, positives, predictions, strict=True):
         gold = set(labelled.concept_ids)
-        names = [kb.name(i) for i in predicted]
-        right = [not gold.isdisjoint(kb.concept_ids_of(i)) for i in predicted]
+        names = [kb.written(*name) for name in predicted]
+        right = [not gold.isdisjoint(kb.concept_ids_of(*name)) for name in predicted]
         pairs += prediction_pairs(labelled.mention, names, right, settings, positive)
     return pairs
 
 
-def gold_names(concept_ids: Iterable[str], kb: "ConceptKB") -> list[str]:
-    """RETURNS (list[str]): normal forms of all names of some concepts, canonical ones first."""
-    return [kb.name(i) for concept_id in concept_ids for i in kb.names_of(concept_id)]
+def gold_names(concept_ids: Iterable[str], kb: "ConceptKB") -> dict[str, str]:
+    """RETURNS (dict[str, str]): normal forms of all names of some concepts, canonical ones first,
+    and what a model writes for each: with the ending that leads to the concept."""
+    written: dict[str, str] = {}
+    for concept_id in concept_ids:
+        for i in kb.names_of(concept_id):
+            written.setdefault(kb.name(i), kb.written_for(i, concept_id))
+    return written
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,17 +217,19 @@ def correction_pairs(
             continue
         right = gold_names([chosen_id], kb)
         text = correction.mention.text
-        [[chosen]] = nearest_names([text], [right], 1, score)
+        [[chosen]] = nearest_names([text], [list(right)], 1, score)
         for concept_id in filter(None, rejected_ids):
-            wrong = [name for name in gold_names([concept_id], kb) if name not in right]
+            written = gold_names([concept_id], kb)
+            wrong = [name for name, other in written.items() if other != right.get(name)]
             for [rejected] in filter(None, nearest_names([text], [wrong], 1, score)):
-                pairs.append(PreferencePair(correction.mention, chosen, rejected))
+                pair = PreferencePair(correction.mention, right[chosen], written[rejected])
+                pairs.append(pair)
     return pairs
 
 
 def write_pairs(path: Path, pairs: Iterable[PreferencePair]) -> None:
-    """Write pairs as JSONL: `mention`, `left`, `right`, `chosen`, `rejected`, `chosen_rank`,
-    `rejected_rank`.
+    """Write pairs as JSONL: `mention`, `left`, `right`, `hint` where there is one, `chosen`,
+    `rejected`, `chosen_rank`, `rejected_rank`.
 
     path (Path): appears when it is complete.
     pairs (Iterable[PreferencePair]): in the order of the file.
@@ -226,7 +238,9 @@ def write_pairs(path: Path, pairs: Iterable[PreferencePair]) -> None:
     for pair in pairs:
         row: dict[str, Any] = asdict(pair)
         context = row.pop("mention")
-        row = {"mention": context["text"], "left": context["left"], "right": context["right"]} | row
+        hint = {"hint": context["hint"]} if context["hint"] else {}
+        sides = {"left": context["left"], "right": context["right"]}
+        row = {"mention": context["text"], **sides, **hint} | row
         lines.append(json.dumps(row, ensure_ascii=False) + "\n")
     write_text(path, "".join(lines))
 
@@ -242,7 +256,8 @@ def read_pairs(path: Path) -> list[PreferencePair]:
     for number, line in enumerate(path.read_text(encoding="utf8").splitlines(), start=1):
         try:
             row = json.loads(line)
-            mention = Mention(_text(row, "mention"), row["left"], row["right"])
+            sides = row["left"], row["right"], row.get("hint", "")
+            mention = Mention(_text(row, "mention"), *sides)
             pairs.append(
                 PreferencePair(
                     mention,

@@ -6,6 +6,8 @@ Every function can be run again after a kill, and under `torchrun` or `accelerat
 import json
 import logging
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cache, partial
 from itertools import chain, count, islice
 from pathlib import Path
 
@@ -186,15 +188,17 @@ def positive_examples(
         score = shortest_first
     else:
         score = data.tfidf.pairwise
+    names_of = cache(partial(gold_names, kb=data.kb))
+    written = [names_of(labelled.concept_ids) for labelled in data.train]
     nearest = nearest_names(
         [labelled.mention.text for labelled in data.train],
-        [gold_names(labelled.concept_ids, data.kb) for labelled in data.train],
+        [list(names) for names in written],
         settings.positives,
         score,
     )
     examples = [
-        Example(labelled.mention, name)
-        for labelled, names in zip(data.train, nearest, strict=True)
+        Example(labelled.mention, own[name])
+        for labelled, names, own in zip(data.train, nearest, written, strict=True)
         for name in names
     ]
     clean = chain(examples * settings.passes, _substitutes(data, settings, seed))
@@ -208,16 +212,17 @@ def _substitutes(data: TrainingData, settings: ExampleSettings, seed: int) -> It
     for labelled in data.train:
         types = data.kb[labelled.concept_ids[0]].types
         contexts.setdefault(min(types, default=""), []).append(labelled.mention)
+    concept_ids: dict[str, list[str]] = {semantic_type: [] for semantic_type in contexts}
+    for concept in data.kb:
+        for semantic_type in concept.types or ("",):
+            if semantic_type in concept_ids:
+                concept_ids[semantic_type].append(concept.concept_id)
     for semantic_type, mentions in contexts.items():
-        concepts = [
-            concept
-            for concept in data.kb
-            if semantic_type in concept.types or not (semantic_type or concept.types)
-        ]
-        shuffled = chain.from_iterable(
-            [concepts[i] for i in rng.permutation(len(concepts))] for _ in count()
+        own = concept_ids[semantic_type]
+        shuffled = (data.kb[own[i]] for _ in count() for i in rng.permutation(len(own)))
+        examples = vocabulary_examples(
+            shuffled, rng, data.tfidf.pairwise, settings.copies, data.written
         )
-        examples = vocabulary_examples(shuffled, rng, data.tfidf.pairwise, settings.copies)
         wanted = round(len(mentions) * settings.passes * settings.substitutes)
         yield from in_contexts(islice(examples, wanted), mentions, rng)
 
@@ -243,7 +248,7 @@ def _starting_model(data: TrainingData, start: str | Path | None) -> Backbone:
 
 def _fine_tune(data: TrainingData, output: Path, start: str | Path | None) -> Trained:
     settings = data.config.positive
-    backbone = _on_device(_starting_model(data, start), settings.optimizer)
+    backbone = _with_endings(_on_device(_starting_model(data, start), settings.optimizer), data)
     examples = positive_examples(data, settings.examples, settings.optimizer.seed)
     rows = encode_examples(examples, backbone.prompts, backbone.max_target_tokens, len(examples))
     _say_dropped(rows)
@@ -383,6 +388,13 @@ def _clause_pairs(data: TrainingData) -> Iterator[PreferencePair]:
         examples, data.names, data.kb.concept_ids_of, settings.negatives, data.tfidf
     )
     return islice(pairs, settings.max_pairs or None)
+
+
+def _with_endings(backbone: Backbone, data: TrainingData) -> Backbone:
+    """A model writes endings from when it is trained on a vocabulary that has them."""
+    if data.kb.endings is not None:
+        backbone.format = replace(backbone.format, endings=True)
+    return backbone
 
 
 def _on_device(backbone: Backbone, settings: OptimizerSettings) -> Backbone:

@@ -80,6 +80,22 @@ def verify_folder(path: Path, kind: str, version: int, names: Sequence[str]) -> 
     _compare(path, {name: _read_column(path, name, meta, True) for name in names}, meta)
 
 
+def verify_one_of(path: Path, kinds: Mapping[str, tuple[int, Sequence[str]]]) -> None:
+    """As `verify_folder`, of a folder of one of several kinds.
+
+    path (Path): the folder.
+    kinds (Mapping[str, tuple[int, Sequence[str]]]): version and columns by kind.
+    RAISES (AngelError): it is of none of them, or a file differs.
+    """
+    for kind, (version, names) in kinds.items():
+        if _is_replaceable(path, kind):
+            verify_folder(path, kind, version, names)
+            return
+    raise AngelError(
+        Errors.E101.format(path=path, kind=" or ".join(kinds), problem="it is of another kind")
+    )
+
+
 def pack(
     kind: str, version: int, columns: Mapping[str, np.ndarray], meta: Mapping[str, Any]
 ) -> bytes:

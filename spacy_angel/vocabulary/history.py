@@ -68,6 +68,7 @@ def undo(folder: Path) -> tuple[str, int]:
         _restored(kb, record["concepts"]),
         folder,
         shared_names=kb.meta["shared_names"],
+        endings=kb.endings,
         **record["before"],
     )
     write_text(folder / CHANGES, "".join(lines[:-1]))

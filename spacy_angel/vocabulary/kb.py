@@ -12,15 +12,28 @@ import numpy as np
 from tqdm import tqdm
 
 from ..errors import AngelError, Errors
-from .arrays import META, TRIES, open_folder, pack, unpack, verify_folder, write_folder
+from . import endings as names_with_endings
+from . import letters, trie
+from .arrays import (
+    META,
+    TRIES,
+    open_folder,
+    pack,
+    unpack,
+    verify_folder,
+    verify_one_of,
+    write_folder,
+)
 from .concepts import Concept, normalize_name
+from .endings import EndingRule, Endings, written
+from .hints import Hinter
 from .live import LiveVocabulary
 from .nearest import NearestNames
 from .scispacy_views import ConceptsById, IdsBySpelling
 from .search_spaces import SearchSpaces, Subset
 from .table import COLUMNS, ConceptTable, SharedNames, tidy
 from .table_builder import TableBuilder
-from .trie import NameTrie, SearchSpace
+from .trie import SearchSpace
 from .trie_compiler import NameTokenizer
 
 KIND = "spacy-angel vocabulary"
@@ -31,6 +44,10 @@ _META_TYPES = {
     "counts": dict,
     "sources": list,
     "steps": list,
+}
+# What lies in `tries/`, with version and columns.
+_COMPILED = {
+    module.KIND: (module.VERSION, module.COLUMNS) for module in (trie, letters, names_with_endings)
 }
 _SHOWN_COUNTS = ("concepts", "names", "spellings")
 
@@ -59,7 +76,10 @@ class ConceptKB:
         # names in normal form by the identifier that they were added to
         self._own = {i: list(names) for i, names in meta.get("own_names", {}).items()}
         folder = None if path is None else path / TRIES
-        self._spaces = SearchSpaces(self._live, meta["fingerprint"], folder)
+        rule = meta.get("endings")
+        self._endings = None if rule is None else Endings(self._live, rule)
+        self._hinter: Hinter | None = None
+        self._spaces = SearchSpaces(self._live, meta["fingerprint"], folder, self._endings)
         self.nearest = NearestNames(self._live, meta["fingerprint"], folder)
 
     @classmethod
@@ -69,6 +89,7 @@ class ConceptKB:
         path: Path | str | None = None,
         *,
         shared_names: SharedNames = "all",
+        endings: EndingRule | None = None,
         sources: Sequence[Mapping[str, Any]] = (),
         steps: Sequence[Mapping[str, Any]] = (),
         frequencies: Mapping[str, int] = MappingProxyType({}),
@@ -81,6 +102,8 @@ class ConceptKB:
         path (Path | str | None): folder to write and map; None keeps the vocabulary in memory.
         shared_names (SharedNames): a name of several concepts leads to `all` of them, or to the
             one with `fewer_names` (GenBioEL, appendix E.1).
+        endings (EndingRule | None): what tells the concepts of one name apart in the search of a
+            model that writes endings, see `endings.Endings`; None: nothing.
         sources (Sequence[Mapping[str, Any]]): plain values on where it comes from, to be recorded.
         steps (Sequence[Mapping[str, Any]]): what was done to it before, to be recorded.
         frequencies (Mapping[str, int]): how often concepts were seen, see `concept_ids_of`.
@@ -92,6 +115,7 @@ class ConceptKB:
             [concepts],
             path,
             shared_names=shared_names,
+            endings=endings,
             sources=sources,
             steps=steps,
             frequencies=frequencies,
@@ -105,6 +129,7 @@ class ConceptKB:
         path: Path | str | None = None,
         *,
         shared_names: SharedNames = "all",
+        endings: EndingRule | None = None,
         sources: Sequence[Mapping[str, Any]] = (),
         steps: Sequence[Mapping[str, Any]] = (),
         frequencies: Mapping[str, int] = MappingProxyType({}),
@@ -117,10 +142,13 @@ class ConceptKB:
             or else whose alternate identifier it is, or else the only one whose identifier is an
             alternate of its own; then its own becomes an alternate one. Two concepts of one
             vocabulary are not joined to the same one so; the first is.
-        path (Path | str | None), shared_names (SharedNames), sources (Sequence[Mapping[str, Any]]),
-            steps (Sequence[Mapping[str, Any]]), frequencies (Mapping[str, int]), own_names
-            (Mapping[str, Sequence[str]]), RETURNS, RAISES: as for `build`.
+        path (Path | str | None), shared_names (SharedNames), endings (EndingRule | None), sources
+            (Sequence[Mapping[str, Any]]), steps (Sequence[Mapping[str, Any]]), frequencies
+            (Mapping[str, int]), own_names (Mapping[str, Sequence[str]]), RETURNS, RAISES: as for
+            `build`.
         """
+        if endings is not None and endings not in get_args(EndingRule):
+            raise AngelError(Errors.E149.format(known=get_args(EndingRule), found=endings))
         if shared_names not in get_args(SharedNames):
             raise AngelError(Errors.E115.format(known=get_args(SharedNames), found=shared_names))
         builder = TableBuilder()
@@ -138,6 +166,8 @@ class ConceptKB:
             "sources": [dict(source) for source in sources],
             "steps": [dict(step) for step in steps],
         }
+        if endings is not None:
+            meta |= {"endings": endings, "fingerprint": table.fingerprint_with(endings)}
         if frequencies:
             meta["frequencies"] = dict(frequencies)
         if own_names:
@@ -154,6 +184,7 @@ class ConceptKB:
         path: Path | str | None = None,
         *,
         shared_names: SharedNames | None = None,
+        endings: EndingRule | None = None,
     ) -> "ConceptKB":
         """Join vocabularies; the step is recorded.
 
@@ -161,6 +192,7 @@ class ConceptKB:
             `join`, the first canonical name and definition stay, names and types are added up.
         path (Path | str | None): as for `build`.
         shared_names (SharedNames | None): as for `build`; None is the rule of all of them.
+        endings (EndingRule | None): as for `build`; None is the rule of the first that has one.
         RETURNS (ConceptKB): the joined vocabulary.
         RAISES (AngelError): without `shared_names`, where their rules differ.
         """
@@ -180,6 +212,7 @@ class ConceptKB:
             kbs,
             path,
             shared_names=shared_names,
+            endings=endings or next((kb.endings for kb in kbs if kb.endings), None),
             sources=[source for kb in kbs for source in kb.meta["sources"]],
             steps=[*(step for kb in kbs for step in kb.meta["steps"]), step],
             frequencies=frequencies,
@@ -225,7 +258,8 @@ class ConceptKB:
 
     @property
     def meta(self) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): plain values: `shared_names`; `fingerprint` of the names;
+        """RETURNS (dict[str, Any]): plain values: `shared_names`; `endings`, where names of several
+        concepts have some; `fingerprint` of the names;
         `counts` as last stored; `sources`; `steps`, those since then included; `frequencies` of
         concepts, where mentions of a corpus were added; `own_names` by identifier, see there; where
         it was opened from a folder also `kind`, `version` and `columns` with their checksums."""
@@ -275,12 +309,46 @@ class ConceptKB:
         """i (int): name index. RETURNS (list[str]): all ways in which its concepts write it."""
         return self._live.spellings_of(i)
 
-    def concept_ids_of(self, i: int) -> list[str]:
-        """i (int): name index. RETURNS (list[str]): identifiers of the concepts that the name
-        leads to, best evidence first: those whose canonical name it is, then those that are more
-        frequent in the corpora of `add_mentions`, then in the order of the vocabulary; empty
-        where it was removed."""
-        return self._live.concept_ids_of(i)
+    @property
+    def endings(self) -> EndingRule | None:
+        """RETURNS (EndingRule | None): what tells the concepts of one name apart, see `build`."""
+        return None if self._endings is None else self._endings.rule
+
+    @property
+    def hinter(self) -> Hinter | None:
+        """RETURNS (Hinter | None): finds in texts what tells concepts of one name apart; None
+        where the vocabulary has no endings."""
+        if self._hinter is None and self._endings is not None:
+            self._hinter = Hinter(self._endings, self._table.types)
+        return self._hinter
+
+    def concept_ids_of(self, i: int, ending: str | None = None) -> list[str]:
+        """i (int): name index. ending (str | None): one of `endings_of`; None: any.
+        RETURNS (list[str]): identifiers of the concepts that the name leads to, best evidence
+        first: those whose canonical name it is, then those that are more frequent in the corpora
+        of `add_mentions`, then in the order of the vocabulary; empty where it was removed."""
+        if ending is None:
+            return self._live.concept_ids_of(i)
+        return self.endings_of(i).get(ending, [])
+
+    def endings_of(self, i: int) -> dict[str, list[str]]:
+        """i (int): name index. RETURNS (dict[str, list[str]]): the concepts that it leads to by
+        what tells them apart; under an empty ending those to which the name alone leads."""
+        if self._endings is not None:
+            return self._endings.of(i)
+        concept_ids = self._live.concept_ids_of(i)
+        return {"": concept_ids} if concept_ids else {}
+
+    def written(self, i: int, ending: str | None = None) -> str:
+        """i (int): name index. ending (str | None): one of `endings_of`. RETURNS (str): what a
+        model writes, e.g. `tp53 | homo sapiens`."""
+        return written(self._live.name(i), ending)
+
+    def written_for(self, i: int, concept_id: str) -> str:
+        """i (int): name index. concept_id (str): one of its concepts, by its own identifier.
+        RETURNS (str): the name with the ending that leads to it."""
+        told = self.endings_of(i)
+        return self.written(i, next((text for text, ids in told.items() if concept_id in ids), ""))
 
     def names_of(self, concept_id: str) -> list[int]:
         """Names that lead to a concept.
@@ -520,7 +588,7 @@ class ConceptKB:
         """
         verify_folder(Path(path), KIND, VERSION, COLUMNS)
         for meta in sorted(Path(path).glob(f"{TRIES}/*/{META}")):
-            NameTrie.verify(meta.parent)
+            verify_one_of(meta.parent, _COMPILED)
 
     def _resolved(self, concept_id: str) -> str:
         if (own := self.resolve(concept_id)) is None:
@@ -545,6 +613,7 @@ class ConceptKB:
         return ConceptKB.build(
             self,
             shared_names=meta["shared_names"],
+            endings=meta.get("endings"),
             sources=meta["sources"],
             steps=meta["steps"],
             frequencies=meta.get("frequencies", {}),
@@ -580,6 +649,8 @@ def _problem(meta: Mapping[str, Any]) -> str:
             return f"{key} is {meta[key]!r}"
     if meta["shared_names"] not in get_args(SharedNames):
         return f"shared_names is {meta['shared_names']!r}"
+    if meta.get("endings") not in (None, *get_args(EndingRule)):
+        return f"endings is {meta['endings']!r}"
     if wrong := [key for key in _SHOWN_COUNTS if type(meta["counts"].get(key)) is not int]:
         return f"the counts {wrong} are missing or not whole numbers"
     frequencies = meta.get("frequencies", {})

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..errors import AngelError, Errors
 from .compiled import open_or_compile
+from .endings import KIND, VERSION, Endings, Entries, StoredEntries
 from .live import LiveVocabulary
 from .trie import NameTrie, SearchSpace
 from .trie_compiler import AddedNames, NameTokenizer, compile_names
@@ -24,16 +25,17 @@ class _Mask(NamedTuple):
 
     sums (tuple[np.ndarray, ...] | None): leaf prefix sums of every trie.
     allowed (np.ndarray | None): bool[n_names].
+    entries (np.ndarray | None): bool[n_entries], where the tries hold entries.
     """
 
     sums: tuple[np.ndarray, ...] | None = None
     allowed: np.ndarray | None = None
+    entries: np.ndarray | None = None
 
     @property
     def nbytes(self) -> int:
-        return sum(
-            array.nbytes for array in (*(self.sums or ()), self.allowed) if array is not None
-        )
+        arrays = (*(self.sums or ()), self.allowed, self.entries)
+        return sum(array.nbytes for array in arrays if array is not None)
 
 
 @dataclass(frozen=True)
@@ -66,10 +68,19 @@ class SearchSpaces:
     vocabulary (LiveVocabulary): names and concepts.
     fingerprint (str): of the stored names.
     folder (Path | None): where tries are stored, by fingerprint; None keeps them in memory.
+    endings (Endings | None): what tells the concepts of one name apart, where anything does.
     """
 
-    def __init__(self, vocabulary: LiveVocabulary, fingerprint: str, folder: Path | None) -> None:
+    def __init__(
+        self,
+        vocabulary: LiveVocabulary,
+        fingerprint: str,
+        folder: Path | None,
+        endings: Endings | None = None,
+    ) -> None:
         self.folder = folder
+        self._endings = endings
+        self._entries: Entries | None = None
         self._vocabulary = vocabulary
         self._fingerprint = fingerprint
         self._tries: dict[str, NameTrie] = {}
@@ -81,51 +92,94 @@ class SearchSpaces:
     ) -> SearchSpace:
         """tokenizer (NameTokenizer), subsets (Sequence[Subset | None]): see
         `ConceptKB.search_space`. RETURNS (SearchSpace): tries and masks."""
-        fingerprint = self._trie_fingerprint(tokenizer)
+        entries = self._opened_entries() if tokenizer.writes_endings else None
+        fingerprint = self._trie_fingerprint(tokenizer, entries)
         if fingerprint not in self._tries:
-            self._tries[fingerprint] = self._stored_names(tokenizer, fingerprint)
+            self._tries[fingerprint] = self._stored_names(tokenizer, fingerprint, entries)
         added = self._added.setdefault(fingerprint, AddedNames())
-        tries = [
-            self._tries[fingerprint],
-            added.update(self._vocabulary.added_names, tokenizer),
-        ]
+        names = self._vocabulary.added_names if entries is None else entries.added()
+        tries = [self._tries[fingerprint], added.update(names, tokenizer)]
         if not tries[1].n_leaves:
             del tries[1]
-        masks = [self._mask(fingerprint, subset, tries) for subset in subsets]
+        masks = [self._mask(fingerprint, subset, tries, entries) for subset in subsets]
         self._drop_masks(len(subsets))
         return SearchSpace(
-            tuple(tries), tuple(m.sums for m in masks), tuple(m.allowed for m in masks)
+            tuple(tries),
+            tuple(m.sums for m in masks),
+            tuple(m.allowed for m in masks),
+            entries,
+            tuple(m.entries for m in masks) if entries is not None else (),
         )
 
     def to_disk(self, folder: Path) -> None:
         """folder (Path): gets the tries of the stored names that were in use."""
+        if self._entries is not None:
+            self._entries.stored.to_disk(folder / self._entries_fingerprint)
         for fingerprint, trie in self._tries.items():
             trie.to_disk(folder / fingerprint)
 
-    def _trie_fingerprint(self, tokenizer: NameTokenizer) -> str:
-        both = f"{tokenizer.fingerprint} {self._fingerprint}"
-        return blake2b(both.encode(), digest_size=16).hexdigest()
+    def _trie_fingerprint(self, tokenizer: NameTokenizer, entries: Entries | None) -> str:
+        parts = [tokenizer.fingerprint, self._fingerprint]
+        return _digest(*parts, *([] if entries is None else [self._entries_fingerprint]))
 
-    def _stored_names(self, tokenizer: NameTokenizer, fingerprint: str) -> NameTrie:
+    @property
+    def _entries_fingerprint(self) -> str:
+        return _digest(KIND, str(VERSION), self._fingerprint)
+
+    def _opened_entries(self) -> Entries | None:
+        """Names with their endings: from the folder, else told apart and put there."""
+        if self._endings is None or self._entries is not None:
+            return self._entries
+        table, endings = self._vocabulary.table, self._endings
+        stored = open_or_compile(
+            None if self.folder is None else self.folder / self._entries_fingerprint,
+            "list of endings",
+            StoredEntries.from_disk,
+            lambda: StoredEntries.build(table, endings),
+        )
+        self._entries = Entries(stored, self._vocabulary, endings)
+        return self._entries
+
+    def _stored_names(
+        self, tokenizer: NameTokenizer, fingerprint: str, entries: Entries | None
+    ) -> NameTrie:
         """The trie of the stored names: from the folder, else compiled and put there."""
         names = self._vocabulary.table.names
+        n = len(names) if entries is None else len(entries.stored)
         return open_or_compile(
             None if self.folder is None else self.folder / fingerprint,
             "name trie",
             lambda folder: NameTrie.from_disk(folder, fingerprint),
-            lambda: compile_names(names, len(names), tokenizer, fingerprint),
+            lambda: compile_names(
+                names if entries is None else entries.stored.written(names),
+                n,
+                tokenizer,
+                fingerprint,
+            ),
         )
 
-    def _mask(self, fingerprint: str, subset: Subset | None, tries: Sequence[NameTrie]) -> _Mask:
+    def _mask(
+        self,
+        fingerprint: str,
+        subset: Subset | None,
+        tries: Sequence[NameTrie],
+        entries: Entries | None,
+    ) -> _Mask:
         """Leaf prefix sums of a subset, kept until the vocabulary changes."""
         if subset is not None and subset.vocabulary is not self._vocabulary:
             raise AngelError(Errors.E114)
         key = (fingerprint, subset, self._vocabulary.version)
         if key not in self._masks:
             allowed = self._allowed_names(subset)
-            everything = subset is None and allowed[: self._vocabulary.table.n_names].all()
-            sums = (trie.leaf_prefix_sums(allowed) for trie in tries)
-            self._masks[key] = _Mask() if everything else _Mask(tuple(sums), allowed)
+            numbers = allowed if entries is None else self._allowed_entries(subset, entries)
+            n_stored = self._vocabulary.table.n_names if entries is None else len(entries.stored)
+            everything = subset is None and numbers[:n_stored].all()
+            sums = (trie.leaf_prefix_sums(numbers) for trie in tries)
+            self._masks[key] = (
+                _Mask()
+                if everything
+                else _Mask(tuple(sums), allowed, None if entries is None else numbers)
+            )
         self._masks.move_to_end(key)
         return self._masks[key]
 
@@ -147,3 +201,14 @@ class SearchSpaces:
             ids = vocabulary.concept_ids_of(i)
             allowed[i] = bool(ids) if subset is None else any(map(subset.allows, ids))
         return allowed
+
+    def _allowed_entries(self, subset: Subset | None, entries: Entries) -> np.ndarray:
+        """bool[n_entries], likewise."""
+        table = self._vocabulary.table
+        if subset is None:
+            return entries.allowed(np.ones(table.n_concepts, dtype=bool), lambda _: True)
+        return entries.allowed(table.concepts_in(subset.types, subset.concept_ids), subset.allows)
+
+
+def _digest(*parts: str) -> str:
+    return blake2b(" ".join(parts).encode(), digest_size=16).hexdigest()

@@ -39,6 +39,11 @@ COLUMNS = (
     *_PLAIN,
 )
 
+_OF_ENDINGS = (
+    *(f"{name}_{part}" for name in ("id", "name", "type") for part in ("data", "offsets")),
+    *("concept_spellings", "spelling_name", "name_spellings", "name_rows"),
+    *("concept_type_offsets", "concept_types"),
+)
 # What the names, types and alternate identifiers of a concept may come in.
 _SEVERAL = (tuple, list, set, frozenset)
 
@@ -67,6 +72,12 @@ class ConceptTable:
     def fingerprint(self) -> str:
         """RETURNS (str): digest of all names in their order; what a compiled trie depends on."""
         return digest(self.names.data, self.names.offsets)
+
+    def fingerprint_with(self, endings: str) -> str:
+        """endings (str): the rule by which names are told apart. RETURNS (str): digest of the names
+        and of all that their endings depend on."""
+        rule = np.frombuffer(endings.encode("utf8"), dtype=np.uint8)
+        return digest(rule, *(self.columns[name] for name in _OF_ENDINGS))
 
     def find_own_id(self, concept_id: str) -> int | None:
         """concept_id (str): an identifier. RETURNS (int | None): the concept whose own it is."""
@@ -134,6 +145,27 @@ class ConceptTable:
         first, last = self._range("name_spellings", j)
         rows = self.columns["name_rows"][first:last]
         return list(dict.fromkeys(_group_of(rows, self.columns["concept_spellings"]).tolist()))
+
+    def owners(self) -> tuple[np.ndarray, np.ndarray]:
+        """RETURNS (tuple[np.ndarray, np.ndarray]): int32[m] names, ascending, and the concepts that
+        they lead to, as `owners_of_name` orders them."""
+        starts = self.columns["name_spellings"]
+        rows = self.columns["name_rows"]
+        if self.shared_names == "fewer_names":
+            rows = rows[starts[:-1]]
+            names = np.arange(self.n_names, dtype=np.int32)
+        else:
+            names = np.repeat(np.arange(self.n_names, dtype=np.int32), np.diff(starts))
+        concepts = _group_of(rows, self.columns["concept_spellings"])
+        pairs = (names.astype(np.int64) << 32) | concepts
+        first = np.sort(np.unique(pairs, return_index=True)[1])
+        return names[first], concepts[first].astype(np.int32)
+
+    def canonical_of(self, i: int) -> str:
+        """i (int): concept row. RETURNS (str): its canonical name in normal form."""
+        first, _ = self._range("concept_spellings", i)
+        name = int(self.columns["spelling_name"][first])
+        return self.names[name] if name >= 0 else ""
 
     def owners_of_name(self, j: int) -> list[int]:
         """j (int): name index. RETURNS (list[int]): rows of the concepts that it leads to."""

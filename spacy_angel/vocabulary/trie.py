@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
@@ -204,6 +205,12 @@ class NameTrie:
         return {name: getattr(self, name) for name in COLUMNS}
 
 
+class EntryNumbers(Protocol):
+    """Names with their endings by number; `endings.Entries` is one."""
+
+    def at(self, number: int) -> tuple[int, str]: ...
+
+
 @dataclass(frozen=True)
 class SearchSpace:
     """The names that a search may write.
@@ -214,11 +221,27 @@ class SearchSpace:
         each has the leaf prefix sums of every trie, or is None where all names are allowed.
     allowed (tuple[np.ndarray | None, ...]): bool[n_names] of each subset, which tells the names of
         a leaf apart; None, or not given, where a leaf that is allowed is so with all its names.
+    entries (EntryNumbers | None): where names have endings: the tries hold numbers of these in
+        the place of name indices.
+    allowed_entries (tuple[np.ndarray | None, ...]): with `entries`, the same of their numbers.
     """
 
     tries: tuple[NameTrie, ...]
     masks: tuple[tuple[np.ndarray, ...] | None, ...] = (None,)
     allowed: tuple[np.ndarray | None, ...] = ()
+    entries: EntryNumbers | None = None
+    allowed_entries: tuple[np.ndarray | None, ...] = ()
+
+    def name_at(self, number: int) -> tuple[int, str | None]:
+        """number (int): as a trie holds it. RETURNS (tuple[int, str | None]): name index and
+        ending, None where names have none."""
+        return (number, None) if self.entries is None else self.entries.at(number)
+
+    def allowed_numbers(self, subset: int) -> np.ndarray | None:
+        """subset (int): its number. RETURNS (np.ndarray | None): bool by the numbers that the tries
+        hold; None: all."""
+        allowed = self.allowed if self.entries is None else self.allowed_entries
+        return allowed[subset] if allowed else None
 
 
 class _Level:

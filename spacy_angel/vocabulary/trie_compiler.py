@@ -25,6 +25,10 @@ class NameTokenizer(Protocol):
     def fingerprint(self) -> str:
         """RETURNS (str): digest of what decides a name's token ids."""
 
+    @property
+    def writes_endings(self) -> bool:
+        """RETURNS (bool): whether the model writes endings behind names of several concepts."""
+
     def encode_names(self, names: Sequence[str]) -> list[list[int]]:
         """RETURNS (list[list[int]]): the ids of each name, the end token last."""
 

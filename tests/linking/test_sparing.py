@@ -23,6 +23,7 @@ def test_a_name_of_one_concept_is_taken_in_normal_form():
         KB.name_index("inflammation, lung"),
         math.log(0.5),
         math.log(0.5),
+        None,
     )
 
 
@@ -32,11 +33,11 @@ def test_other_words_names_of_two_and_short_ones_are_searched(text):
 
 
 def test_only_concepts_that_the_mention_may_have_count():
-    def second(name):
+    def second(name, ending):
         return [c for c in KB.concept_ids_of(name) if c == "D:2"]
 
     assert take("pneumonia", second) is None
-    assert take("chill", second) == (KB.name_index("chill"), math.log(0.5), math.log(0.5))
+    assert take("chill", second) == (KB.name_index("chill"), math.log(0.5), math.log(0.5), None)
 
 
 def test_a_removed_name_is_searched():

@@ -84,7 +84,7 @@ def test_mining_pairs_what_is_predicted(kb, monkeypatch):
         preferences,
         "predict",
         lambda mentions, *_, **__: [
-            [kb.name_index(n) for n in predicted[m.text]] for m in mentions
+            [(kb.name_index(n), None) for n in predicted[m.text]] for m in mentions
         ],
     )
     tfidf = TrigramTfidf().fit([kb.name(i) for i in range(kb.n_names)])

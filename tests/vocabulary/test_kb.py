@@ -36,6 +36,8 @@ CONCEPTS = [DIABETES, INSIPIDUS, ASPIRIN]
 class CharacterTokenizer:
     """A name's characters are its tokens."""
 
+    writes_endings = False
+
     def __init__(self, fingerprint="characters"):
         self.fingerprint = fingerprint
         self.calls = 0

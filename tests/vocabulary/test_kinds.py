@@ -1,6 +1,6 @@
 import pytest
 
-from spacy_angel.linking.kinds import is_foreign
+from spacy_angel.vocabulary.kinds import is_foreign
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,19 @@ def is_foreign(label: str, types: Iterable[str]) -> bool:
     )
 
 
+def is_species(label: str) -> bool:
+    """label (str): of a mention. RETURNS (bool): whether it is a species."""
+    return "species" in _kinds_of_label(label)
+
+
+def may_need_species(label: str) -> bool:
+    """label (str): of a mention. RETURNS (bool): whether its concept may be that of a species:
+    not of diseases, chemicals and species themselves, but of genes and of all labels that are of
+    no known kind."""
+    kinds = _kinds_of_label(label)
+    return not kinds or "gene" in kinds
+
+
 def label_of(types: Iterable[str]) -> str | None:
     """types (Iterable[str]): semantic types of a concept. RETURNS (str | None): the label of the
     first that is of a known kind, e.g. `["T047"]` → `DISEASE`."""

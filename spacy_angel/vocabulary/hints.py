@@ -1,0 +1,142 @@
+"""What a document says about the endings of names: the species that it speaks of, the most
+frequent and the nearest first."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from .endings import Endings, first_part
+from .taxa import HUMAN, TAXA, is_taxon
+
+MOST = 2
+"""Endings in a hint; each takes tokens from the text around the mention."""
+# At this distance, in characters, a word counts half of what it does beside the mention.
+_HALF = 100.0
+# Of the concepts of a name the next one is so many times less probable than the one before it,
+# before a model is asked: about what taking human genes first, or those of the species that the
+# document has, is right.
+_NEXT = 0.15
+_WORD = re.compile(r"[^\W_]+")
+
+
+class Sign(NamedTuple):
+    """A word of a text that stands for the beginning of an ending.
+
+    start (int), end (int): characters.
+    field (str): e.g. `mus musculus`.
+    """
+
+    start: int
+    end: int
+    field: str
+
+
+class Hinter:
+    """Finds in texts what tells the concepts of one name apart.
+
+    endings (Endings): of the vocabulary.
+    types (Iterable[str]): all its semantic types, whose own words are looked for, and for taxa the
+        words of `taxa`.
+    """
+
+    def __init__(self, endings: Endings, types: Iterable[str]) -> None:
+        self._endings = endings
+        self._fields: dict[tuple[str, ...], str] = {}
+        names = list(types) if endings.rule != "names" else []
+        for name in names:
+            field = endings.field_of_types([name])
+            if field is not None:
+                is_taxon = is_taxon(name)
+                self._take(_words_of_taxon(name, field) if is_taxon else [field], field)
+        self._usual: tuple[str, ...] = ()
+        if any(is_taxon(name) for name in names):
+            self._usual = (TAXA[HUMAN].name,)
+            # A text may be about species of which the vocabulary has nothing.
+            for taxon in TAXA.values():
+                self._take(taxon.words, taxon.name)
+        self._longest = max(map(len, self._fields), default=0)
+
+    def find(self, text: str, spans: Iterable[tuple[int, int, str]] = ()) -> list[Sign]:
+        """The signs of a text.
+
+        text (str): of the document.
+        spans (Iterable[tuple[int, int, str]]): mentions of species that are known: start, end and
+            identifier, e.g. `NCBITaxon:10116`; the first of a place counts, in the place of all
+            words there.
+        RETURNS (list[Sign]): in the order of the text.
+        """
+        places: dict[tuple[int, int], str] = {}
+        for start, end, concept_id in spans:
+            if is_taxon(concept_id):
+                places.setdefault((start, end), self._endings.taxon_name(concept_id))
+        known = [Sign(*place, field) for place, field in places.items()]
+        found = self._find(text)
+        free = [s for s in found if all(s.end <= k.start or k.end <= s.start for k in known)]
+        return sorted([*known, *free])
+
+    def _take(self, phrases: Iterable[str], field: str) -> None:
+        for words in map(_words, phrases):
+            if words:
+                self._fields.setdefault(words, field)
+
+    def _find(self, text: str) -> Iterator[Sign]:
+        """The longest phrases that are known, none over another."""
+        words = [(match[0], match.start(), match.end()) for match in _WORD.finditer(text.lower())]
+        place = 0
+        while place < len(words):
+            for n in range(min(self._longest, len(words) - place), 0, -1):
+                phrase = words[place : place + n]
+                field = self._fields.get(tuple(word for word, _, _ in phrase))
+                if field is not None:
+                    yield Sign(phrase[0][1], phrase[-1][2], field)
+                    break
+            else:
+                n = 1
+            place += n
+
+    def hint(self, signs: Sequence[Sign], start: int, end: int) -> str:
+        """What the signs say of one mention.
+
+        signs (Sequence[Sign]): of its text. start (int), end (int): characters of the mention.
+        RETURNS (str): at most `MOST` beginnings of endings, those with the most and nearest signs
+            first, e.g. `mus musculus, homo sapiens`; empty without signs.
+        """
+        weights: dict[str, float] = {}
+        for sign in signs:
+            distance = max(sign.start - end, start - sign.end, 0)
+            weights[sign.field] = weights.get(sign.field, 0.0) + 1 / (1 + distance / _HALF)
+        best = sorted(weights, key=lambda field: (-weights[field], field))
+        return ", ".join(best[:MOST])
+
+    def order(self, told: dict[str, list[str]], hint: str) -> list[str]:
+        """The concepts of a name as the document alone would have them.
+
+        told (dict[str, list[str]]): concepts by ending, in the order of the vocabulary.
+        hint (str): of the mention.
+        RETURNS (list[str]): those of which the hint speaks first; then those of people, where it is
+            about species; then the others in their order.
+        """
+        wanted = [*hint.split(", "), *self._usual] if hint else self._usual
+        places = {field: place for place, field in reversed(list(enumerate(wanted)))}
+        ordered = sorted(told, key=lambda ending: places.get(first_part(ending), len(wanted)))
+        return [concept_id for ending in ordered for concept_id in told[ending]]
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(_WORD.findall(text.lower()))
+
+
+def shares_in_order(n: int) -> tuple[float, ...]:
+    """n (int): concepts of a name, the likeliest first. RETURNS (tuple[float, ...]): what share
+    of the name's probability each has; they sum to 1, e.g. 2 → (0.870, 0.130)."""
+    parts = [_NEXT**place for place in range(n)]
+    total = sum(parts)
+    return tuple(part / total for part in parts)
+
+
+def _words_of_taxon(concept_id: str, name: str) -> Sequence[str]:
+    """What stands for a taxon in a text; `d melanogaster` beside the whole name."""
+    if concept_id in TAXA:
+        return TAXA[concept_id].words
+    genus, _, species = name.partition(" ")
+    return (name, f"{genus[0]} {species}") if species else (name,)

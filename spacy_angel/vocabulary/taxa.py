@@ -1,0 +1,81 @@
+"""Species that texts speak of in words of their own: laboratory animals, model organisms, people.
+
+Numbers and scientific names are NCBI Taxonomy's. A vocabulary of NCBI Taxonomy knows many more
+names, but that a patient, a woman or a child is a human being stands in none.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+PREFIX = "NCBITaxon:"
+HUMAN = f"{PREFIX}9606"
+
+_WORDS = {
+    "9606": (
+        "homo sapiens",
+        *("human", "humans", "patient", "patients", "man", "men", "woman", "women", "person"),
+        *("people", "persons", "child", "children", "boy", "boys", "girl", "girls", "infant"),
+        *("infants", "newborn", "newborns", "adolescent", "adolescents", "participant"),
+        *("participants", "volunteer", "volunteers", "proband", "probands", "hek293", "hela"),
+    ),
+    "10090": (
+        "mus musculus",
+        *("mouse", "mice", "murine", "c57bl", "balb", "3t3", "nih3t3"),
+    ),
+    "10116": ("rattus norvegicus", "rat", "rats", "sprague dawley", "wistar"),
+    "7227": (
+        "drosophila melanogaster",
+        *("drosophila", "d. melanogaster", "fruit fly", "fruit flies", "fly", "flies", "s2 cells"),
+    ),
+    "7955": ("danio rerio", "zebrafish", "zebra fish", "d. rerio"),
+    "4932": (
+        "saccharomyces cerevisiae",
+        *("s. cerevisiae", "yeast", "yeasts", "budding yeast", "baker's yeast"),
+    ),
+    "4896": ("schizosaccharomyces pombe", "s. pombe", "fission yeast"),
+    "6239": (
+        "caenorhabditis elegans",
+        *("c. elegans", "nematode", "nematodes", "worm", "worms"),
+    ),
+    "9031": ("gallus gallus", "chicken", "chickens", "chick", "chicks", "avian"),
+    "8355": ("xenopus laevis", "xenopus", "x. laevis", "frog", "frogs"),
+    "8364": ("xenopus tropicalis", "x. tropicalis", "silurana tropicalis"),
+    "9913": ("bos taurus", "bovine", "cow", "cows", "cattle"),
+    "9823": ("sus scrofa", "porcine", "pig", "pigs", "swine", "piglets"),
+    "9615": ("canis lupus familiaris", "dog", "dogs", "canine", "canines"),
+    "9685": ("felis catus", "feline"),
+    "9940": ("ovis aries", "sheep", "ovine"),
+    "9796": ("equus caballus", "horse", "horses", "equine"),
+    "9986": ("oryctolagus cuniculus", "rabbit", "rabbits"),
+    "9544": ("macaca mulatta", "rhesus", "macaque", "macaques", "rhesus monkeys"),
+    "9598": ("pan troglodytes", "chimpanzee", "chimpanzees"),
+    "10029": ("cricetulus griseus", "chinese hamster", "cho cells"),
+    "10036": ("mesocricetus auratus", "syrian hamster", "golden hamster", "hamster", "hamsters"),
+    "10141": ("cavia porcellus", "guinea pig", "guinea pigs"),
+    "3702": ("arabidopsis thaliana", "arabidopsis", "a. thaliana"),
+}
+
+
+def is_taxon(name: str) -> bool:
+    """name (str): identifier or semantic type. RETURNS (bool): whether it is a taxon's."""
+    return name.startswith(PREFIX)
+
+
+class Taxon(NamedTuple):
+    """A species and what it is called.
+
+    concept_id (str): e.g. `NCBITaxon:10090`.
+    name (str): the scientific name, small letters, e.g. `mus musculus`.
+    words (tuple[str, ...]): all that stands for it in a text, the scientific name among them.
+    """
+
+    concept_id: str
+    name: str
+    words: tuple[str, ...]
+
+
+TAXA: Mapping[str, Taxon] = {
+    f"{PREFIX}{number}": Taxon(f"{PREFIX}{number}", words[0], words)
+    for number, words in _WORDS.items()
+}
+"""By identifier."""

@@ -1,0 +1,202 @@
+"""Genes of one name in a text: the document says of which species, the model writes it."""
+
+from dataclasses import replace
+
+import pytest
+import spacy
+import torch
+from spacy.tokens import Span
+from support.helpers import ROOT
+
+from spacy_angel import Concept, ConceptKB
+from spacy_angel.corpora.documents import CorpusDocument, GoldMention
+from spacy_angel.corpora.formats.pubtator import write_pubtator
+from spacy_angel.linking.gathering import Searched, gather_evidence
+from spacy_angel.linking.linker import AngelLinker
+from spacy_angel.linking.settings import LinkerSettings
+from spacy_angel.model.checkpoint import open_checkpoint
+from spacy_angel.model.mention import Mention
+from spacy_angel.search.search import Hypothesis
+from spacy_angel.training import stages
+from spacy_angel.training.config import load_config
+from spacy_angel.training.preferences import read_pairs
+
+HUMAN, MOUSE = "NCBITaxon:9606", "NCBITaxon:10090"
+GENES = [
+    Concept("G:1", "Abc", ("alpha",), (HUMAN,)),
+    Concept("G:2", "Abc", ("beta",), (MOUSE,)),
+    Concept("G:3", "Xyz", ("gamma",), (HUMAN,)),
+    Concept("G:4", "Xyz", ("delta",), (MOUSE,)),
+]
+SENTENCES = [
+    ("In man we saw abc rise.", "abc", "G:1"),
+    ("In mice we saw abc rise.", "abc", "G:2"),
+    ("In man we saw xyz rise.", "xyz", "G:3"),
+    ("In mice we saw xyz rise.", "xyz", "G:4"),
+    ("The alpha of women.", "alpha", "G:1"),
+    ("The delta of a mouse.", "delta", "G:4"),
+]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """RETURNS (Path): `kb`, and `model/model`, trained on the sentences."""
+    torch.set_num_threads(1)
+    folder = tmp_path_factory.mktemp("namesakes")
+    ConceptKB.build(GENES, folder / "kb", endings="species")
+    documents = []
+    for number, (text, mention, concept_id) in enumerate(SENTENCES, start=1):
+        at = text.index(mention)
+        gold = GoldMention(at, at + len(mention), mention, "Gene", concept_id)
+        documents.append(CorpusDocument(str(number), text, (gold,), title_end=len(text)))
+    write_pubtator(documents, folder / "train.txt")
+    config = load_config(
+        ROOT / "configs/tiny/tiny.cfg",
+        {
+            "data.kb": str(folder / "kb"),
+            "data.train": [str(folder / "train.txt")],
+            "data.dev": [],
+            "positive.optimizer.steps": 160,
+        },
+    )
+    stages.fine_tune(config, folder / "model")
+    stages.mine(config, folder / "model" / "model", folder / "pairs.jsonl")
+    return folder
+
+
+def linker(folder, **settings):
+    nlp = spacy.blank("en")
+    return AngelLinker(
+        nlp.vocab,
+        model=str(folder / "model" / "model"),
+        vocabulary=str(folder / "kb"),
+        settings=LinkerSettings(**settings),
+    ), nlp
+
+
+def linked(pair, text, word="abc", label="GENE"):
+    """RETURNS (Span): the only mention of a text, linked."""
+    component, nlp = pair
+    doc = nlp(text)
+    start = [token.text for token in doc].index(word)
+    doc.ents = [Span(doc, start, start + 1, label=label)]
+    return component(doc).ents[0]
+
+
+def test_a_model_that_was_trained_on_endings_says_so(folder):
+    assert open_checkpoint(str(folder / "model" / "model")).format.endings
+
+
+@pytest.mark.parametrize("evidence", [False, True])
+def test_the_species_of_the_document_decides(folder, evidence):
+    pair = linker(folder, evidence=evidence)
+    assert linked(pair, "In man we saw abc rise.").kb_id_ == "G:1"
+    assert linked(pair, "In mice we saw abc rise.").kb_id_ == "G:2"
+    found = linked(pair, "In mice we saw xyz rise.", "xyz")
+    assert found.kb_id_ == "G:4"
+    candidate = next(c for c in found._.candidates if c["concept_id"] == "G:4")
+    assert (candidate["name"].lower(), candidate["ending"]) == ("xyz", "mus musculus")
+    assert linked(pair, "The alpha of women.", "alpha").kb_id_ == "G:1"
+
+
+def test_names_of_several_concepts_are_searched(folder):
+    settings = {"evidence": True, "link_exact_names": True, "exact_names_unsearched": True}
+    component, nlp = linker(folder, **settings)
+    asked = []
+    search = component.generator.search
+    component.generator.search = lambda mentions, *args, **kwargs: (
+        asked.extend(m.text for m in mentions) or search(mentions, *args, **kwargs)
+    )
+    component.kb.add_names("G:1", ["abcdefg"])
+    component.kb.add_names("G:2", ["abcdefg", "uvwxyz"])
+    assert linked((component, nlp), "mice abcdefg", "abcdefg").kb_id_ in ("G:1", "G:2")
+    assert linked((component, nlp), "mice uvwxyz", "uvwxyz").kb_id_ == "G:2"
+    assert asked == ["abcdefg"]
+
+
+def test_what_the_model_reads(folder):
+    component, nlp = linker(folder)
+    doc = nlp("In mice we saw abc rise.")
+    ents = [Span(doc, 4, 5, label="GENE"), Span(doc, 5, 6, label="DISEASE")]
+    assert [m.hint for m in component.read_mentions(doc, ents)] == ["mus musculus", ""]
+    with component.using(hints=False):
+        assert [m.hint for m in component.read_mentions(doc, ents)] == ["", ""]
+    prompts = component.generator.prompts
+    plain, hinted = Mention("abc", "saw", "rise"), Mention("abc", "saw", "rise", "mus musculus")
+    ids = prompts.source_ids([plain, hinted])
+    n = len(prompts.bos_ids)
+    hint = prompts.tokenizer(" mus musculus |", add_special_tokens=False)["input_ids"]
+    assert ids[1] == [*ids[0][:n], *hint, *ids[0][n:]]
+    prompts.format = replace(prompts.format, endings=False)
+    assert prompts.source_ids([hinted]) == [ids[0]]
+
+
+def test_spans_of_species_count_as_signs(folder):
+    component, nlp = linker(folder)
+    component.kb.add(Concept("NCBITaxon:10116", "Rattus norvegicus", ("lab animal",), ("species",)))
+    doc = nlp("the lab animal and abc")
+    doc.ents = [Span(doc, 1, 3, label="SPECIES"), Span(doc, 4, 5, label="GENE")]
+    assert component.read_mentions(doc, doc.ents)[1].hint == "rattus norvegicus"
+
+
+def test_a_model_without_endings_leaves_the_choice_to_the_document(folder):
+    component, nlp = linker(folder, evidence=True)
+    prompts = component.generator.prompts
+    prompts.format = replace(prompts.format, endings=False)
+    found = [
+        linked((component, nlp), f"{words} we saw abc rise.")
+        for words in ("In man", "In mice", "In it")
+    ]
+    best = [component.rank(ent._.candidates)[0][0] for ent in found]
+    assert best == ["G:1", "G:2", "G:1"]
+    assert all("ending" not in c for ent in found for c in ent._.candidates)
+
+
+def test_equal_mentions_of_a_document_may_be_of_two_species(folder):
+    component, nlp = linker(folder, once_a_document=True)
+    far = "and then there was much more to be told of it " * 8
+    doc = nlp(f"In man we saw abc rise. {far} In mice we saw abc rise.")
+    doc.ents = [
+        Span(doc, i, i + 1, label="GENE") for i, token in enumerate(doc) if token.text == "abc"
+    ]
+    assert [ent.kb_id_ for ent in component(doc).ents] == ["G:1", "G:2"]
+
+
+def test_pairs_are_of_names_with_their_endings(folder):
+    pairs = read_pairs(folder / "pairs.jsonl")
+    known = {f"{n} | {s}" for n in ("abc", "xyz") for s in ("homo sapiens", "mus musculus")}
+    known |= {"alpha", "beta", "gamma", "delta"}
+    assert pairs
+    assert {text for pair in pairs for text in (pair.chosen, pair.rejected)} <= known
+    assert {pair.mention.hint for pair in pairs} <= {"homo sapiens", "mus musculus"}
+
+
+class Generator:
+    """Gives names with «mus» -3 nats, the others -9, and notes what it was asked."""
+
+    def __init__(self):
+        self.asked = []
+
+    def log_probs_of(self, mentions, names, *, batch_size):
+        self.asked += names
+        return [[-3.0 if "mus" in name else -9.0 for name in some] for some in names]
+
+
+def test_the_model_is_asked_for_the_endings_that_the_search_has_not_found():
+    kb = ConceptKB.build(GENES, endings="species")
+    gamma = Hypothesis(kb.name_index("gamma"), -6.0, -6.0, 2, "")
+    item = Searched(
+        Mention("abc", hint="mus musculus"),
+        0,
+        [gamma],
+        lambda name, ending: kb.concept_ids_of(name, ending),
+        tells_apart=True,
+    )
+    generator = Generator()
+    (evidence,) = gather_evidence([item], kb, generator, n_near=1)
+    assert generator.asked == [["abc | homo sapiens", "abc | mus musculus"]]
+    found = {c.concept_id: (c.log_prob, c.ending) for c in evidence.candidates}
+    assert found["G:2"] == (-3.0, "mus musculus")
+    assert found["G:1"] == (-9.0, "homo sapiens")
+    # it is the name of two, though each of its endings is of one
+    assert evidence.own is None

@@ -1,0 +1,277 @@
+"""Names of several concepts, told apart by what stands behind them."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spacy_angel import Concept, ConceptKB
+from spacy_angel.errors import AngelError
+from spacy_angel.vocabulary.build import add_vocabulary, build_vocabulary
+from spacy_angel.vocabulary.endings import Endings, StoredEntries, first_part, tell_apart, written
+
+END = 2
+HUMAN, MOUSE = "NCBITaxon:9606", "NCBITaxon:10090"
+GENES = [
+    Concept("G:1", "TP53", ("p53", "P40"), (HUMAN, "protein-coding")),
+    Concept("G:2", "IL12B", ("p40",), (HUMAN, "protein-coding")),
+    Concept("G:3", "Trp53", ("Tp53", "p53"), (MOUSE, "protein-coding")),
+    Concept("D:1", "Li-Fraumeni syndrome", ("p53", "LFS"), ("Disease",)),
+    Concept("D:2", "Lifting syndrome", ("LFS",), ("Disease",)),
+]
+
+
+class Writer:
+    """A name's characters are its tokens; it writes endings, or not."""
+
+    def __init__(self, writes_endings=True):
+        self.writes_endings = writes_endings
+        self.fingerprint = "characters"
+
+    def encode_names(self, names):
+        return [[*(ord(character) + 3 for character in name), END] for name in names]
+
+
+def written_names(kb, subset=None, tokenizer=None):
+    """What can be written, and the concepts that it leads to."""
+    space = kb.search_space(tokenizer or Writer(), [subset])
+    allowed = space.allowed_numbers(0)
+    found = {}
+    for trie in space.tries:
+        for tokens, leaf in trie.sequences():
+            for number in trie.names_of_leaf(leaf).tolist():
+                if allowed is None or allowed[number]:
+                    text = "".join(chr(token - 3) for token in tokens[:-1])
+                    assert text not in found
+                    found[text] = kb.concept_ids_of(*space.name_at(number))
+    return found
+
+
+BY_SPECIES = {
+    "tp53 | homo sapiens": ["G:1"],
+    "tp53 | mus musculus": ["G:3"],
+    "p53 | homo sapiens": ["G:1"],
+    "p53 | mus musculus": ["G:3"],
+    "p53": ["D:1"],
+    "p40 | homo sapiens | tp53": ["G:1"],
+    "p40 | homo sapiens | il12b": ["G:2"],
+    "il12b": ["G:2"],
+    "trp53": ["G:3"],
+    "li fraumeni syndrome": ["D:1"],
+    "lifting syndrome": ["D:2"],
+    "lfs": ["D:1", "D:2"],
+}
+
+
+def test_what_several_concepts_share_has_an_ending_and_nothing_else():
+    assert written_names(ConceptKB.build(GENES, endings="species")) == BY_SPECIES
+
+
+def test_types_tell_apart_where_there_is_no_species_and_names_where_types_do_not():
+    found = written_names(ConceptKB.build(GENES, endings="types"))
+    assert {name: ids for name, ids in found.items() if name.startswith(("lfs", "p53"))} == {
+        "p53 | homo sapiens": ["G:1"],
+        "p53 | mus musculus": ["G:3"],
+        "p53 | disease": ["D:1"],
+        "lfs | disease | li fraumeni syndrome": ["D:1"],
+        "lfs | disease | lifting syndrome": ["D:2"],
+    }
+    found = written_names(ConceptKB.build(GENES, endings="names"))
+    assert {name: ids for name, ids in found.items() if name.startswith(("tp53", "lfs"))} == {
+        # the one whose canonical name it is needs nothing behind it
+        "tp53": ["G:1"],
+        "tp53 | trp53": ["G:3"],
+        "lfs | li fraumeni syndrome": ["D:1"],
+        "lfs | lifting syndrome": ["D:2"],
+    }
+
+
+def test_concepts_that_nothing_tells_apart_stay_together():
+    twins = [Concept("A", "cold", (), ("T",)), Concept("B", "Cold", (), ("T",))]
+    assert written_names(ConceptKB.build(twins, endings="types")) == {"cold | t": ["A", "B"]}
+
+
+def test_a_taxon_is_named_by_the_vocabulary_where_it_is_not_known():
+    rat = Concept("NCBITaxon:77", "Rodentia ignota", (), ("species",))
+    genes = [Concept("G:1", "a", (), (HUMAN,)), Concept("G:2", "a", (), ("NCBITaxon:77",))]
+    other = Concept("G:3", "a", (), ("NCBITaxon:78",))
+    assert set(written_names(ConceptKB.build([*genes, rat, other], endings="species"))) == {
+        *("a | homo sapiens", "a | rodentia ignota", "a | ncbitaxon:78", "rodentia ignota"),
+    }
+
+
+def test_a_model_that_writes_no_endings_searches_the_names_as_they_are():
+    plain, told = ConceptKB.build(GENES), ConceptKB.build(GENES, endings="species")
+    names = written_names(plain, tokenizer=Writer(False))
+    assert written_names(told, tokenizer=Writer(False)) == names
+    assert written_names(plain) == names
+    assert plain.endings is None
+    assert "endings" not in plain.meta
+    space = plain.search_space(Writer(), [None])
+    assert space.entries is None
+    assert space.allowed_entries == ()
+
+
+def test_a_subset_allows_the_endings_of_its_concepts():
+    kb = ConceptKB.build(GENES, endings="species")
+    for subset, wanted in (
+        (kb.subset(types=[MOUSE]), {"G:3"}),
+        (kb.subset(types=["Disease"]), {"D:1", "D:2"}),
+        (kb.subset(concept_ids=["G:2", "D:2"]), {"G:2", "D:2"}),
+    ):
+        found = written_names(kb, subset)
+        assert found == {name: ids for name, ids in BY_SPECIES.items() if wanted & set(ids)}
+
+
+def test_one_owner_a_name_leaves_nothing_to_tell_apart():
+    kb = ConceptKB.build(GENES, endings="species", shared_names="fewer_names")
+    assert set(written_names(kb)) == {kb.name(i) for i in range(kb.n_names)}
+
+
+def test_the_vocabulary_says_what_is_written_for_a_concept():
+    kb = ConceptKB.build(GENES, endings="species")
+    p40, il12b = kb.name_index("P40"), kb.name_index("IL12B")
+    assert kb.endings == "species"
+    assert kb.endings_of(p40) == {
+        "homo sapiens | tp53": ["G:1"],
+        "homo sapiens | il12b": ["G:2"],
+    }
+    assert kb.written_for(p40, "G:2") == "p40 | homo sapiens | il12b"
+    assert kb.written_for(il12b, "G:2") == "il12b"
+    assert kb.concept_ids_of(p40) == ["G:1", "G:2"]
+    assert kb.concept_ids_of(p40, "homo sapiens | il12b") == ["G:2"]
+    assert kb.concept_ids_of(p40, "mus musculus") == []
+    assert first_part("homo sapiens | il12b") == "homo sapiens"
+    assert written("a", None) == written("a", "") == "a"
+
+
+def test_changes_while_running_equal_building_anew():
+    kb = ConceptKB.build(GENES, endings="species")
+    written_names(kb)
+    kb.add(Concept("G:4", "tp53-like", ("lfs", "Snark"), (MOUSE,)))
+    kb.add_names("G:2", ["trp53"])
+    kb.remove("G:1")
+    rebuilt = ConceptKB.build(list(kb), endings="species")
+    assert written_names(kb) == written_names(rebuilt)
+    assert written_names(kb)["tp53"] == ["G:3"]
+    assert written_names(kb)["lfs | mus musculus"] == ["G:4"]
+    assert written_names(kb, kb.subset(types=[MOUSE])) == written_names(
+        rebuilt, rebuilt.subset(types=[MOUSE])
+    )
+    kb.remove("G:4")
+    kb.add_names("G:3", ["snark"])
+    rebuilt = ConceptKB.build(list(kb), endings="species")
+    assert written_names(kb) == written_names(rebuilt)
+
+
+KINDS = [(), (HUMAN,), (MOUSE,), ("Disease",), ("Drug", MOUSE)]
+NAMES = ["a", "b", "c d", "a | x"]
+CONCEPTS = st.lists(
+    st.tuples(st.lists(st.sampled_from(NAMES), min_size=1, max_size=3), st.sampled_from(KINDS)),
+    min_size=1,
+    max_size=6,
+)
+
+
+@given(
+    rows=CONCEPTS,
+    more=CONCEPTS,
+    removed=st.sets(st.integers(0, 5)),
+    rule=st.sampled_from(["species", "types", "names"]),
+)
+def test_every_concept_can_be_written_and_changes_equal_rebuilding(rows, more, removed, rule):
+    concepts = [
+        Concept(f"X:{i}", names[0], tuple(names[1:]), kinds)
+        for i, (names, kinds) in enumerate([*rows, *more])
+    ]
+    kb = ConceptKB.build(concepts[: len(rows)], endings=rule)
+    kb.search_space(Writer())
+    for concept in concepts[len(rows) :]:
+        kb.add(concept)
+    for i in removed & set(range(len(rows))):
+        kb.remove(f"X:{i}")
+    rebuilt = ConceptKB.build(list(kb), endings=rule)
+    for vocabulary in (kb, rebuilt):
+        for concept in vocabulary:
+            for i in vocabulary.names_of(concept.concept_id):
+                told = vocabulary.endings_of(i)
+                assert sorted(c for ids in told.values() for c in ids) == sorted(
+                    vocabulary.concept_ids_of(i)
+                )
+    reached = [entries(vocabulary) for vocabulary in (kb, rebuilt)]
+    assert reached[0] == reached[1]
+    assert {c for ids in reached[1].values() for c in ids} == {c.concept_id for c in kb}
+
+
+def entries(kb):
+    """Names with endings and the concepts they lead to, as the search may find them."""
+    space = kb.search_space(Writer(), [None])
+    allowed = space.allowed_numbers(0)
+    numbers = np.concatenate([trie.names for trie in space.tries]).tolist()
+    live = [n for n in numbers if allowed is None or allowed[n]]
+    return {
+        (kb.name(i), ending): sorted(kb.concept_ids_of(i, ending))
+        for i, ending in map(space.name_at, live)
+    }
+
+
+def test_a_name_alone_and_with_one_owner():
+    assert tell_apart("a", ["X"], lambda _: "t", lambda _: "a") == {"": ["X"]}
+    assert tell_apart("a", ["X", "Y"], lambda _: None, lambda _: "b") == {"": ["X", "Y"]}
+
+
+def test_endings_are_stored_beside_the_vocabulary_and_used_again(tmp_path, monkeypatch):
+    kb = ConceptKB.build(GENES, tmp_path / "kb", endings="species")
+    assert written_names(kb) == BY_SPECIES
+    monkeypatch.setattr(StoredEntries, "build", None)
+    again = ConceptKB.from_disk(tmp_path / "kb")
+    assert again.endings == "species"
+    assert written_names(again) == BY_SPECIES
+    again.to_disk(tmp_path / "copy")
+    assert written_names(ConceptKB.from_disk(tmp_path / "copy")) == BY_SPECIES
+    ConceptKB.verify(tmp_path / "copy")
+
+
+def test_endings_of_other_concepts_are_not_used(tmp_path):
+    written_names(ConceptKB.build(GENES, tmp_path / "kb", endings="species"))
+    others = [
+        *GENES[:2],
+        Concept("G:3", "Trp53", ("Tp53", "p53"), ("NCBITaxon:10116",)),
+        *GENES[3:],
+    ]
+    kb = ConceptKB.build(others, tmp_path / "kb", endings="species")
+    assert "tp53 | rattus norvegicus" in written_names(kb)
+
+
+def test_the_rule_stays_with_the_vocabulary(tmp_path):
+    table = tmp_path / "genes.tsv"
+    table.write_text("id\tname\tsynonyms\ttype\nG:9\tTP53\tx\tNCBITaxon:7955\n")
+    kb = ConceptKB.build(GENES, tmp_path / "kb", endings="species")
+    assert ConceptKB.from_bytes(kb.to_bytes()).endings == "species"
+    assert ConceptKB.merge([ConceptKB.build(GENES[:1]), kb]).endings == "species"
+    assert ConceptKB.merge([kb], endings="types").endings == "types"
+    kb.add_names("G:1", ["new"])
+    kb.to_disk(tmp_path / "changed")
+    changed = add_vocabulary(tmp_path / "changed", table, format="columns")
+    assert changed.endings == "species"
+    assert "tp53 | danio rerio" in written_names(changed)
+    assert build_vocabulary([table], None, format="columns", endings="names").endings == "names"
+
+
+def test_an_unknown_rule_is_an_error():
+    with pytest.raises(AngelError, match="endings must be one of"):
+        ConceptKB.build(GENES, endings="kinds")
+
+
+def test_an_empty_vocabulary_has_no_entries():
+    kb = ConceptKB.build([], endings="types")
+    assert written_names(kb) == {}
+    kb.add(GENES[0])
+    assert set(written_names(kb)) == {"tp53", "p53", "p40"}
+
+
+def test_taxa_are_named_once():
+    endings = Endings(ConceptKB.build(GENES)._live, "species")
+    assert endings.taxon_name(MOUSE) == "mus musculus"
+    assert endings.field_of_types(["gene", MOUSE, HUMAN]) == "mus musculus"
+    assert endings.field_of_types(["gene"]) is None

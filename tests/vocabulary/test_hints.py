@@ -1,0 +1,96 @@
+"""What a text says about the endings of names."""
+
+import pytest
+
+from spacy_angel import Concept, ConceptKB
+from spacy_angel.vocabulary.hints import Sign, shares_in_order
+from spacy_angel.vocabulary.taxa import TAXA
+
+HUMAN, MOUSE, FISH = "NCBITaxon:9606", "NCBITaxon:10090", "NCBITaxon:5555"
+GENES = [
+    Concept("G:1", "TP53", (), (HUMAN,)),
+    Concept("G:2", "Trp53", ("TP53",), (MOUSE,)),
+    Concept("G:3", "tp53", (), (FISH,)),
+    Concept(FISH, "Piscis novus", (), ("species",)),
+]
+KB = ConceptKB.build(GENES, endings="species")
+
+
+def fields(text, kb=KB, spans=()):
+    return [(text[s.start : s.end], s.field) for s in kb.hinter.find(text, spans)]
+
+
+def test_species_are_known_by_their_words():
+    assert fields("Patients and mice, a fruit-fly; D. melanogaster, the Zebrafish.") == [
+        ("Patients", "homo sapiens"),
+        ("mice", "mus musculus"),
+        ("fruit-fly", "drosophila melanogaster"),
+        ("D. melanogaster", "drosophila melanogaster"),
+        ("Zebrafish", "danio rerio"),
+    ]
+
+
+def test_words_inside_others_are_none_and_the_longest_counts():
+    assert fields("humane, rating; fission yeast and yeast") == [
+        ("fission yeast", "schizosaccharomyces pombe"),
+        ("yeast", "saccharomyces cerevisiae"),
+    ]
+
+
+def test_a_taxon_of_the_vocabulary_is_known_by_its_name():
+    assert fields("in Piscis novus and P. novus") == [
+        ("Piscis novus", "piscis novus"),
+        ("P. novus", "piscis novus"),
+    ]
+
+
+def test_mentions_of_species_stand_in_the_place_of_words():
+    text = "the nude mouse"
+    spans = [(4, 14, "NCBITaxon:10116"), (0, 3, "MESH:D1")]
+    assert fields(text, spans=spans) == [("nude mouse", "rattus norvegicus")]
+
+
+def test_the_most_frequent_and_nearest_come_first():
+    hinter = KB.hinter
+    signs = [Sign(0, 5, "mus musculus"), Sign(90, 95, "homo sapiens")]
+    assert hinter.hint(signs, 100, 104) == "homo sapiens, mus musculus"
+    assert hinter.hint(signs, 10, 14) == "mus musculus, homo sapiens"
+    # 0.95 for the one at hand, 0.34 + 0.33 for two far away, 0.51 for one
+    far = [Sign(i, i + 5, "danio rerio") for i in (300, 310)]
+    assert hinter.hint([*signs, *far], 100, 104) == "homo sapiens, danio rerio"
+    assert hinter.hint([], 0, 4) == ""
+
+
+def test_without_a_sign_people_come_first_and_the_others_as_they_were():
+    told = {"danio rerio": ["Z"], "mus musculus": ["M"], "homo sapiens | a": ["H"], "": ["N"]}
+    order = KB.hinter.order
+    assert order(told, "") == ["H", "Z", "M", "N"]
+    assert order(told, "mus musculus, danio rerio") == ["M", "Z", "H", "N"]
+
+
+def test_the_parts_of_a_name_fall_with_its_place():
+    assert shares_in_order(1) == (1.0,)
+    assert shares_in_order(2) == pytest.approx((1 / 1.15, 0.15 / 1.15))
+    assert sum(shares_in_order(7)) == pytest.approx(1)
+
+
+def test_other_types_are_known_by_their_own_words():
+    kb = ConceptKB.build(
+        [Concept("A", "set", (), ("Team sport",)), Concept("B", "set", (), ("Mathematics",))],
+        endings="types",
+    )
+    text = "a set of mathematics; team sports, a team  sport, a mouse"
+    assert fields(text, kb) == [("mathematics", "mathematics"), ("team  sport", "team sport")]
+    assert kb.hinter.order(kb.endings_of(kb.name_index("set")), "mathematics") == ["B", "A"]
+    assert kb.hinter.order(kb.endings_of(kb.name_index("set")), "") == ["A", "B"]
+
+
+def test_without_endings_there_is_nothing_to_hint_at():
+    assert ConceptKB.build(GENES).hinter is None
+    assert fields("human", ConceptKB.build(GENES, endings="names")) == []
+
+
+def test_every_word_stands_for_one_species():
+    words = [word for taxon in TAXA.values() for word in taxon.words]
+    assert len(words) == len(set(words))
+    assert all(taxon.name == taxon.words[0] == taxon.name.lower() for taxon in TAXA.values())

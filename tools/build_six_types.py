@@ -1,0 +1,258 @@
+"""Build what `configs/mini/six_types.cfg` trains on: diseases, chemicals, genes, species,
+cell lines and phenotypes, and one vocabulary of all, whose namesakes are told apart by species.
+
+    python tools/build_six_types.py DATA OUT
+
+DATA is as for `tools/build_training_data.py`, with `hpo_gsc/` beside. Of each corpus that is new
+here one document in ten stays out, of GSC+ every other one, and all of tmVar3: they are written
+beside as `held_NAME.json`, to measure on, and stand in no training file.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from build_training_data import (
+    BIORED,
+    CDR,
+    DEV,
+    NCBI,
+    STEPS,
+    TMVAR,
+    biored,
+    documents,
+    phenotypes,
+    silver,
+)
+
+from spacy_angel.corpora.documents import CorpusDocument, GoldMention
+from spacy_angel.corpora.formats.bioc import write_bioc_json
+from spacy_angel.corpora.preprocessing import preprocess
+from spacy_angel.corpora.registry import read_corpus
+from spacy_angel.files.reading import open_binary
+from spacy_angel.vocabulary.build import add_vocabulary, build_vocabulary
+from spacy_angel.vocabulary.concepts import Concept, normalize_name
+from spacy_angel.vocabulary.formats.registry import read_vocabulary
+from spacy_angel.vocabulary.kb import ConceptKB
+from spacy_angel.vocabulary.taxa import PREFIX, TAXA
+
+# By name: file, label that is taken, vocabulary of its identifiers, one document in so many held.
+CORPORA = {
+    "gnormplus": ("aioner/GNormPlus_Train.PubTator", "Gene", "NCBIGene", 10),
+    "nlm_gene": ("aioner/NLMgene_Train.PubTator", "Gene", "NCBIGene", 10),
+    "linnaeus": ("aioner/Linnaeus_Train.PubTator", "Species", "NCBITaxon", 10),
+    "s800": ("aioner/SPECIES_Train.PubTator", "Species", "NCBITaxon", 10),
+    "bioid": ("aioner/BioID_Train_revision.PubTator", "CellLine", "", 10),
+}
+GSC, GSC_HELD = "hpo_gsc/GSCplus_dev_gold.tsv", 2
+PREFIXES = {"Gene": "NCBIGene", "Species": "NCBITaxon"}
+VARIANTS = frozenset({"Variant", "DNAMutation", "ProteinMutation", "SNP", "OtherMutation"})
+# In the order of precedence: where a text names no species, people are meant.
+SPECIES = ("Homo_sapiens", "Mus_musculus", "Drosophila_melanogaster", "Danio_rerio")
+KINDS = {
+    "Disease": "Disease",
+    "Chemical": "Chemical",
+    "Gene": "Gene",
+    "Species": "Species",
+    "CellLine": "Cell line",
+    "Phenotype": "Phenotype",
+}
+"""Semantic type of the vocabulary by label of the corpora; setting `types_by_label`."""
+_TAXON = re.compile(r"\(Tax:\d+\)")
+# Words that tell a text's species, but are none.
+_CELLS = re.compile(r"\d|cells$|hela")
+
+
+def build(
+    data: Annotated[Path, typer.Argument(help="Folder of the corpora and vocabularies.")],
+    output: Annotated[Path, typer.Argument(help="Folder to write.")],
+) -> None:
+    """Write `kb/`, a file a corpus, and `held_NAME.json`."""
+    output.mkdir(parents=True, exist_ok=True)
+    whole = {name: list(corpus(data, *row[:3])) for name, row in CORPORA.items()}
+    whole["gsc"] = list(gsc(data / GSC))
+    every = {name: row[3] for name, row in CORPORA.items()} | {"gsc": GSC_HELD}
+    held = {
+        name: [d for d in own if number(d.doc_id) % every[name] == 0] for name, own in whole.items()
+    }
+    held["tmvar"] = list(completed(documents(data, [TMVAR])))
+    kept = {d.doc_id for d in chain(documents(data, DEV), *held.values())}
+    train = {name: [d for d in own if d.doc_id not in kept] for name, own in whole.items()}
+    train |= {
+        "ncbi": list(documents(data, [NCBI.format("train")])),
+        "cdr": list(documents(data, [CDR.format("Training")])),
+        "biored": [d for d in with_all_types(data) if d.doc_id not in kept],
+        "silver": [d for d in silver(data) if d.doc_id not in kept],
+    }
+    dev = {"ncbi_dev": documents(data, DEV[:1]), "cdr_dev": documents(data, DEV[1:])}
+    named = {f"held_{name}": own for name, own in held.items()}
+    for name, own in chain(train.items(), dev.items(), named.items()):
+        prepared = list(preprocess(own, STEPS))
+        n = sum(len(document.mentions) for document in prepared)
+        typer.echo(f"{name}.json: {len(prepared):,} documents, {n:,} mentions")
+        write_bioc_json(prepared, output / f"{name}.json")
+    kb = vocabulary(data, output)
+    typer.echo(f"kb: {len(kb):,} concepts, {kb.n_names:,} names")
+
+
+def corpus(data: Path, file: str, label: str, prefix: str) -> Iterator[CorpusDocument]:
+    """RETURNS (Iterator[CorpusDocument]): with the mentions of one label that have an identifier,
+    without its remark on the species; documents without any are left out."""
+    for document in read_corpus(data / file, "pubtator", strict=False, prefix=prefix):
+        mentions = [
+            replace(m, concept_ids=_TAXON.sub("", m.concept_ids))
+            for m in document.mentions
+            if m.label == label and m.concept_ids
+        ]
+        if mentions:
+            yield replace(document, mentions=tuple(mentions))
+
+
+def with_all_types(data: Path) -> Iterator[CorpusDocument]:
+    """RETURNS (Iterator[CorpusDocument]): the part of BioRED that is trained on."""
+    trained = {document.doc_id for document in biored(data)}
+    for document in completed(documents(data, [BIORED])):
+        if document.doc_id in trained:
+            yield document
+
+
+def completed(own: Iterable[CorpusDocument]) -> Iterator[CorpusDocument]:
+    """RETURNS (Iterator[CorpusDocument]): identifiers of genes and species with their vocabulary,
+    variants left out."""
+    for document in own:
+        mentions = [
+            replace(m, concept_ids=_with_prefix(m.concept_ids, PREFIXES.get(m.label, "")))
+            for m in document.mentions
+            if m.label not in VARIANTS
+        ]
+        yield replace(document, mentions=tuple(mentions))
+
+
+def _with_prefix(concept_ids: str, prefix: str) -> str:
+    return re.sub(r"(?<![\w:])(\d+)", rf"{prefix}:\1", concept_ids) if prefix else concept_ids
+
+
+def gsc(path: Path) -> Iterator[CorpusDocument]:
+    """RETURNS (Iterator[CorpusDocument]): GSC+: number, text, a line a mention; a blank line."""
+    for block in path.read_text(encoding="utf8").strip().split("\n\n"):
+        doc_id, text, *rows = block.strip("\n").split("\n")
+        mentions = []
+        for row in rows:
+            start, end, _, concept_id, *_ = row.split("\t")
+            span = int(start), int(end)
+            mentions.append(GoldMention(*span, text[slice(*span)], "Phenotype", concept_id.strip()))
+        yield CorpusDocument(doc_id, text, tuple(mentions))
+
+
+def vocabulary(data: Path, folder: Path) -> ConceptKB:
+    """RETURNS (ConceptKB): `kb/` of the folder; each concept has its kind as first type."""
+    medic = ("medic/medic_06Jul2012.txt", "medic/CTD_diseases_2017-06.tsv.gz")
+    build_vocabulary([data / file for file in medic], folder / "base")
+    diseases = {concept.concept_id for concept in ConceptKB.from_disk(folder / "base")}
+    trees = {"tree_numbers": str(data / "mesh/mesh_2015_tree_numbers.tsv")}
+    add_vocabulary(folder / "base", data / "mesh/mesh_2019_descriptors.tsv", options=trees)
+    vocab = data / "vocab"
+    genes = (read_vocabulary(vocab / "gene" / f"{name}.gene_info.gz") for name in SPECIES)
+    taxa = list(read_vocabulary(vocab / "species/taxslim.obo.gz"))
+    return ConceptKB.join(
+        [
+            of_mesh(ConceptKB.from_disk(folder / "base"), diseases),
+            of_kind(chain.from_iterable(genes), "Gene"),
+            of_kind(with_words(taxa), "Species"),
+            of_kind(with_words(more_names(vocab / "species")), "Species", only=True),
+            of_kind(cell_lines(vocab / "cell_line", taxa), "Cell line"),
+            of_kind(hpo(vocab / "phenotype"), "Phenotype", only=True),
+        ],
+        folder / "kb",
+        endings="species",
+    )
+
+
+def of_mesh(concepts: Iterable[Concept], diseases: set[str]) -> Iterator[Concept]:
+    """RETURNS (Iterator[Concept]): with `Disease` or `Chemical` as first type, as far as MEDIC or
+    the branch of the tree tells."""
+    for concept in concepts:
+        branches = {name[:1] for name in concept.types}
+        kinds = ["Disease"] if concept.concept_id in diseases or "C" in branches else []
+        kinds += ["Chemical"] if "D" in branches else []
+        # what has no type may be meant by any label
+        yield replace(concept, types=(*kinds, *concept.types) or ("Other",))
+
+
+def of_kind(concepts: Iterable[Concept], kind: str, *, only: bool = False) -> Iterator[Concept]:
+    """RETURNS (Iterator[Concept]): with a kind before their types, or in their place."""
+    for concept in concepts:
+        yield replace(concept, types=(kind,) if only else (kind, *concept.types))
+
+
+def with_words(taxa: Iterable[Concept]) -> Iterator[Concept]:
+    """RETURNS (Iterator[Concept]): with the words that texts have for them, e.g. `patients`; no
+    other taxon keeps such a word, so that a mouse is of a species and not of a genus."""
+    owners = {normalize_name(word): t.concept_id for t in TAXA.values() for word in t.words}
+    for taxon in taxa:
+        words = TAXA[taxon.concept_id].words if taxon.concept_id in TAXA else ()
+        own = [word for word in words if not _CELLS.search(word)]
+        names = [
+            name
+            for name in dict.fromkeys((*taxon.names, *own))
+            if owners.get(normalize_name(name), taxon.concept_id) == taxon.concept_id
+        ]
+        if names:
+            yield replace(taxon, canonical_name=names[0], aliases=tuple(names[1:]))
+
+
+def hpo(folder: Path) -> Iterator[Concept]:
+    """RETURNS (Iterator[Concept]): HPO's with lay names, `HP_0000002` as `HP:0000002`."""
+    for concept in phenotypes(folder):
+        yield replace(concept, concept_id=concept.concept_id.replace("_", ":"))
+
+
+def more_names(folder: Path) -> Iterator[Concept]:
+    """RETURNS (Iterator[Concept]): names of taxa by number, `A. aegypti` among them."""
+    names: dict[str, list[str]] = {}
+    for file in ("clulab_Species.tsv.gz", "clulab_Species_exhaustive.tsv.gz"):
+        for name, taxon, *_ in _rows(folder / file):
+            if taxon.isdecimal():
+                names.setdefault(f"{PREFIX}{taxon}", []).append(name)
+    for concept_id, (first, *others) in names.items():
+        yield Concept(concept_id, first, tuple(others))
+
+
+def cell_lines(folder: Path, taxa: Iterable[Concept]) -> Iterator[Concept]:
+    """RETURNS (Iterator[Concept]): Cellosaurus's, names by accession, with their species."""
+    by_name = {taxon.canonical_name: taxon.concept_id for taxon in taxa}
+    names: dict[str, dict[str, None]] = {}
+    species: dict[str, dict[str, None]] = {}
+    for name, accession, *rest in _rows(folder / "clulab_Cellosaurus.tsv.gz"):
+        names.setdefault(accession, {})[name] = None
+        for text in filter(None, rest):
+            if text in by_name:
+                species.setdefault(accession, {})[by_name[text]] = None
+    for accession, name, *_ in _rows(folder / "cellosaurus_human_synonyms_2020.tsv.gz"):
+        names.setdefault(accession, {})[name] = None
+    for accession, own in names.items():
+        first, *others = own
+        yield Concept(accession, first, tuple(others), tuple(species.get(accession, ())))
+
+
+def _rows(path: Path) -> Iterator[list[str]]:
+    with open_binary(path) as stream, closing(stream):
+        for line in stream:
+            cells = line.decode("utf8").rstrip("\r\n").split("\t")
+            if len(cells) > 1:
+                yield cells
+
+
+def number(text: str) -> int:
+    """RETURNS (int): one that belongs to the text, the same everywhere."""
+    return int(hashlib.md5(text.encode()).hexdigest(), 16)
+
+
+if __name__ == "__main__":
+    typer.run(build)
