@@ -46,8 +46,7 @@ class Hinter:
         for name in names:
             field = endings.field_of_types([name])
             if field is not None:
-                is_taxon = is_taxon(name)
-                self._take(_words_of_taxon(name, field) if is_taxon else [field], field)
+                self._take(_words_of_taxon(name, field) if is_taxon(name) else [field], field)
         self._usual: tuple[str, ...] = ()
         if any(is_taxon(name) for name in names):
             self._usual = (TAXA[HUMAN].name,)
