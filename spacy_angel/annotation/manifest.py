@@ -163,6 +163,26 @@ class Journal:
             if of == number and self._is_there(of, shard)
         }
 
+    def has_shards(self) -> bool:
+        """RETURNS (bool): whether there is any shard."""
+        return bool(self._shards)
+
+    def shards_from(self, number: int, shard: int) -> Iterator[tuple[int, int, Path]]:
+        """The shards that are there, in the order of the manifest, to the first that is not.
+
+        number (int), shard (int): of an input, and of the shard in it to begin with.
+        YIELDS (tuple[int, int, Path]): both numbers, and the file.
+        """
+        while True:
+            end = self._ends.get(number)
+            if end is not None and shard >= end.shards:
+                number, shard = number + 1, 0
+            elif self._is_there(number, shard):
+                yield number, shard, self.folder / self._shards[number, shard].file
+                shard += 1
+            else:
+                return
+
     def add_shard(self, record: ShardRecord) -> None:
         """record (ShardRecord): of a shard whose file is on the disk."""
         self._append(record)

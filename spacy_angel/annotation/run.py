@@ -1,7 +1,7 @@
 """A run from end to end: inputs are cut into shards, workers annotate them, the journal keeps
 account; what is there already is left as it is."""
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -45,6 +45,7 @@ def annotate(
     ray: str | None = None,
     strict: bool = False,
     options: Mapping[str, Any] | None = None,
+    on_shard: Callable[[Path], None] | None = None,
 ) -> dict[str, Any]:
     """Annotate files into shards; started again with the same settings, it goes on where it was.
 
@@ -72,6 +73,9 @@ def annotate(
     strict (bool): stop at the first fault of an input and at a document that fails, instead of
         recording it.
     options (Mapping[str, Any] | None): of the input format, see `inputs.read_input`.
+    on_shard (Callable[[Path], None] | None): gets the file of each shard of the output, in the
+        order of the manifest, as soon as it and those before it are whole; of an output that was
+        begun before, at the end, when none of them is made anew any more.
     RETURNS (dict[str, Any]): the manifest, as in `_manifest.json`, see `records.Manifest`.
     RAISES (AngelError): a setting or file that does not fit, a worker that died; with `strict` a
         document that failed. What was done by then stays.
@@ -120,6 +124,7 @@ def annotate(
             str(opened.path), output_format, devices[0], linking, strict, journal.key
         )
         plan = Plan(sources, journal, shard_size, strict, values)
+        in_order = _ShardsInOrder(journal, on_shard)
         records: Generator[BatchDone | ShardRecord, None, None]
         try:
             if ray is not None:
@@ -132,7 +137,9 @@ def annotate(
                 for record in records:
                     if isinstance(record, ShardRecord):
                         journal.add_shard(record)
+                        in_order.go_on()
                     progress.show(record)
+            in_order.go_on(is_end=True)
             plan.check_inputs()
         except BaseException:
             # A full disk that stopped the run has no room for this either.
@@ -140,6 +147,26 @@ def annotate(
                 journal.write_manifest(was_read=False)
             raise
         return journal.write_manifest(was_read=plan.was_read)
+
+
+class _ShardsInOrder:
+    """Hands each shard on when all before it were.
+
+    journal (Journal): knows which are there. on_shard (Callable[[Path], None] | None): takes them.
+    """
+
+    def __init__(self, journal: Journal, on_shard: Callable[[Path], None] | None) -> None:
+        self._journal, self._on_shard = journal, on_shard
+        self._next = 0, 0
+        self._waits = journal.has_shards()
+
+    def go_on(self, *, is_end: bool = False) -> None:
+        """is_end (bool): all shards are whole. Hand on what can be by now."""
+        if self._on_shard is None or (self._waits and not is_end):
+            return
+        for number, shard, path in self._journal.shards_from(*self._next):
+            self._on_shard(path)
+            self._next = number, shard + 1
 
 
 def _sources(

@@ -2,9 +2,9 @@
 
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from ..errors import AngelError, Errors
 from .outputs import OUTPUT_FORMATS
@@ -33,16 +33,22 @@ def check_stream_format(format: str) -> None:
         raise AngelError(Errors.E826.format(format=format, known=known))
 
 
-def write_shards(folder: Path, manifest: Mapping[str, Any], file: BinaryIO) -> None:
-    """Write the shards of an output one after the other.
+def shard_writer(format: str, file: BinaryIO) -> Callable[[Path], None]:
+    """Let the shards of an output follow each other in one stream.
 
-    folder (Path): the output. manifest (Mapping[str, Any]): its manifest.
-    file (BinaryIO): gets them; names of columns once.
+    format (str): of the output. file (BinaryIO): gets them; names of columns once.
+    RETURNS (Callable[[Path], None]): takes each shard's file, in order.
     """
-    has_header = OUTPUT_FORMATS[manifest["settings"]["output_format"]].has_header
-    for number, shard in enumerate(manifest["shards"]):
-        with open(folder / shard["file"], "rb") as source:
-            if has_header and number:
+    has_header = OUTPUT_FORMATS[format].has_header
+    is_first = True
+
+    def write(shard: Path) -> None:
+        nonlocal is_first
+        with open(shard, "rb") as source:
+            if has_header and not is_first:
                 source.readline()
             shutil.copyfileobj(source, file)
-    file.flush()
+        file.flush()
+        is_first = False
+
+    return write

@@ -2,7 +2,7 @@
 
 import signal
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,6 +19,7 @@ from .options import (
 # finished though documents are missing.
 INTERRUPTED = 130
 INCOMPLETE = 3
+SHARD_SIZE = 1000
 
 
 def annotate(
@@ -65,7 +66,10 @@ def annotate(
     cache: Annotated[
         bool, typer.Option("--cache", help="Search equal mentions in equal context once a shard.")
     ] = False,
-    shard_size: Annotated[int, typer.Option(help="Documents of a shard.")] = 1000,
+    shard_size: Annotated[
+        int | None,
+        typer.Option(help="Documents of a shard: 1,000; on standard output those of a batch."),
+    ] = None,
     batch_size: Annotated[
         int, typer.Option(help="Documents that go through the pipeline together.")
     ] = 64,
@@ -87,12 +91,15 @@ def annotate(
     """
     from ..annotation.run import annotate as run
     from ..annotation.run import is_address
-    from ..annotation.streams import STREAM, check_stream_format, write_shards
+    from ..annotation.streams import STREAM, check_stream_format, shard_writer
 
     with ExitStack() as stack:
         folder = output
+        on_shard: Callable[[Path], None] | None = None
         if output == STREAM:
             check_stream_format(to)
+            on_shard = shard_writer(to, sys.stdout.buffer)
+            shard_size = batch_size if shard_size is None else shard_size
             folder = stack.enter_context(TemporaryDirectory(prefix="spacy-angel-"))
         is_kept = output != STREAM and not is_address(output)
         with _interruptible(Path(folder) if is_kept else None):
@@ -106,16 +113,15 @@ def annotate(
                 mentions=mentions,  # type: ignore[arg-type]  # checked by annotate
                 candidates=candidates,
                 cache=cache,
-                shard_size=shard_size,
+                shard_size=SHARD_SIZE if shard_size is None else shard_size,
                 batch_size=batch_size,
                 workers=workers,
                 device=device,
                 ray=ray,
                 strict=strict,
                 options=reader_options(option),
+                on_shard=on_shard,
             )
-        if output == STREAM:
-            write_shards(Path(folder), manifest, sys.stdout.buffer)
     counts = (f"{value:,} {name.replace('_', ' ')}" for name, value in manifest["counts"].items())
     typer.echo(f"{', '.join(counts)}: {output}", err=output == STREAM)
     _tell_missing(manifest)
@@ -168,7 +174,7 @@ def _interrupt(*_: object) -> None:
 
 def _kept(folder: Path | None) -> str:
     if folder is None:
-        return "Nothing is kept; with a folder as --output it would be."
+        return "Nothing is kept but what was written; with a folder as --output it would be."
     from ..annotation.manifest import documents_kept
 
     whole, begun = documents_kept(folder)

@@ -84,6 +84,26 @@ def out(tmp_path, source) -> Path:
     return tmp_path / "out"
 
 
+def test_shards_that_follow_each_other_to_the_first_that_is_missing(tmp_path, source) -> None:
+    """Of two inputs with three shards and one, and one without documents between them."""
+    empty, last = tmp_path / "empty.jsonl", write_jsonl(tmp_path / "last.jsonl", 4)
+    empty.write_text("")
+    out = tmp_path / "out"
+    run(out, source, empty, last)
+
+    def numbers(number: int, shard: int) -> list[tuple[int, int]]:
+        with Journal(out, SETTINGS, {}) as journal:
+            found = list(journal.shards_from(number, shard))
+        assert [path.name for *_, path in found] == [f"{i:05d}-{s:06d}.jsonl" for i, s, _ in found]
+        return [(i, s) for i, s, _ in found]
+
+    assert numbers(0, 0) == [(0, 0), (0, 1), (0, 2), (2, 0)]
+    assert numbers(0, 2) == [(0, 2), (2, 0)]
+    assert numbers(2, 1) == []
+    (out / "00000-000001.jsonl").unlink()
+    assert numbers(0, 0) == [(0, 0)]
+
+
 # damage
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from spacy_angel.annotation.documents import AnnotatedDocument, AnnotatedMention, ScoredConcept
 from spacy_angel.annotation.outputs import OUTPUT_FORMATS
-from spacy_angel.annotation.streams import check_stream_format, write_shards
+from spacy_angel.annotation.streams import check_stream_format, shard_writer
 from spacy_angel.errors import AngelError
 
 TEXT = 'migraine,\t"aspirin"\nand more'
@@ -61,12 +61,10 @@ def test_candidates_are_a_column() -> None:
 def test_shards_follow_each_other_with_one_line_of_names(tmp_path) -> None:
     (tmp_path / "a.csv").write_text("x,y\n1,2\n")
     (tmp_path / "b.csv").write_text("x,y\n3,4\n")
-    manifest = {
-        "settings": {"output_format": "csv"},
-        "shards": [{"file": "a.csv"}, {"file": "b.csv"}],
-    }
     stream = io.BytesIO()
-    write_shards(tmp_path, manifest, stream)
+    write = shard_writer("csv", stream)
+    write(tmp_path / "a.csv")
+    write(tmp_path / "b.csv")
     assert stream.getvalue() == b"x,y\n1,2\n3,4\n"
 
 

@@ -637,6 +637,28 @@ def test_documents_that_are_missing_are_told(pipeline, tmp_path) -> None:
     assert CliRunner().invoke(app, [*command, "--to", "pubtator"]).exit_code == 3
 
 
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_shards_are_handed_on_in_order_as_they_come(pipeline, source, tmp_path, workers) -> None:
+    out, more = tmp_path / "out", write_jsonl(tmp_path / "more.jsonl", 7)
+    heard: list[tuple[str, int]] = []
+
+    def hear(path: Path) -> None:
+        heard.append((path.name, len(shards(out))))
+
+    options = {"output": out, "shard_size": 5, "workers": workers, "on_shard": hear}
+    annotate([source, more], pipeline, **options)
+    names = [f"00000-{i:06d}.jsonl" for i in range(5)] + [f"00001-{i:06d}.jsonl" for i in range(2)]
+    assert [name for name, _ in heard] == names
+    # Not all at the end.
+    assert heard[0][1] < len(names)
+    if workers == 1:
+        assert [there for _, there in heard] == [1, 2, 3, 4, 5, 6, 7]
+    # An output that is there already is handed on whole.
+    heard.clear()
+    annotate([source, more], pipeline, **options)
+    assert [name for name, _ in heard] == names
+
+
 def test_standard_input_and_output(pipeline, source, tmp_path) -> None:
     command = ["annotate", "-", "-o", "-", "--pipeline", str(pipeline), "--shard-size", "10"]
     text = source.read_text("utf8")

@@ -226,6 +226,18 @@ def test_a_term_at_the_beginning_is_in_the_example():
     assert mark_term("Sick", "sick again") == ("sick again", 0, 4)
     assert mark_term("(a", "b (A") == ("b (A", 2, 4)
     assert mark_term("pain", "ache") == ("pain ache", 0, 4)
+    # Letters that are two in another case.
+    assert mark_term("STRASSE µg", "İ ß Μg straße ΜG") == ("STRASSE µg İ ß Μg straße ΜG", 0, 10)
+    assert mark_term("ß µG", "İ ß ΜG") == ("İ ß ΜG", 2, 6)
+
+
+def test_a_term_of_megabytes_takes_no_longer_than_its_example():
+    """Every place of the example begins like the term, for half a million letters."""
+    began = process_time()
+    term, example = "a" * 500_000 + "b", "A" * 2_000_000
+    assert mark_term(term, example)[1:] == (0, 500_001)
+    assert mark_term(term, example + "B")[1:] == (1_500_000, 2_000_001)
+    assert process_time() - began < 5
 
 
 def test_genbioel_folder():

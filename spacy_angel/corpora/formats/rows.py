@@ -1,18 +1,20 @@
 """Documents as JSON lines, or as the rows of a Parquet file."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from ...errors import AngelError, Errors
 from ...files.formats import Format, first_line
 from ...files.json_values import parse_json
-from ...files.reading import numbered_lines
+from ...files.reading import MAX_LINE_BYTES, check_packing, numbered_lines
 from ..documents import CorpusDocument, GoldMention, Reading
 
 _ID_FIELDS = ("doc_id", "id", "pmid")
 _PARQUET_ROWS = 256
+# The encoding in which a value says only how it differs from the one before it.
+_BY_DIFFERENCE = "DELTA_BYTE_ARRAY"
 _NO_MENTIONS = "mentions must be a list of objects"
 # BioC's documents have passages.
 _PASSAGES = re.compile(r'(?<!\\)"passages"\s*:')
@@ -54,22 +56,29 @@ def read_parquet(
     """A Parquet file with the columns of `read_jsonl`'s fields.
 
     path (Path), reading (Reading), id_field (str), text_field (str), RETURNS: as `read_jsonl`.
-    RAISES (AngelError): it is no Parquet file, or pyarrow is missing.
+    RAISES (AngelError): it is no Parquet file, it unpacks to too much, or pyarrow is missing.
     """
     pq = import_parquet()
-    number = 0
+    known = {*_ID_FIELDS, "title", "abstract", "title_end", "mentions", id_field, text_field}
+    number = unpacked = 0
     try:
+        size = path.stat().st_size
         with pq.ParquetFile(path) as file:
-            known = {*_ID_FIELDS, "title", "abstract", "title_end", "mentions"}
-            names = [n for n in file.schema_arrow.names if n in known | {id_field, text_field}]
-            for batch in file.iter_batches(batch_size=_PARQUET_ROWS, columns=names):
-                for row in batch.to_pylist():
+            names = [name for name in file.schema_arrow.names if name in known]
+            texts, n_rows = _text_columns(file, known)
+        # A value that many rows share stays one value in memory.
+        with pq.ParquetFile(path, read_dictionary=texts) as file:
+            for batch in file.iter_batches(batch_size=n_rows, columns=names):
+                unpacked += sum(map(_text_bytes, batch.columns))
+                check_packing(unpacked, size, f"{path}, row {number + 1}")
+                for i in range(len(batch)):
                     number += 1
                     try:
+                        [row] = _short_enough(batch.slice(i, 1)).to_pylist()
                         yield row_document(row, reading, path, number, id_field, text_field)
                     except BadRow as error:
                         _row_fault(reading, f"{reading.name}, row {number}", error)
-                reading.report.position = path.stat().st_size * number // file.metadata.num_rows
+                reading.report.position = size * number // file.metadata.num_rows
     except AngelError:
         raise
     except (OSError, ValueError) as error:
@@ -83,6 +92,66 @@ def import_parquet() -> Any:
     except ImportError as error:
         raise AngelError(Errors.E810) from error
     return pq
+
+
+def _text_columns(file: Any, known: Collection[str]) -> tuple[list[str], int]:
+    """Where a Parquet file holds text, and how many rows of it to read at a time.
+
+    file (Any): a `pyarrow.parquet.ParquetFile`. known (Collection[str]): columns to read.
+    RETURNS (tuple[list[str], int]): paths of columns within columns, such as
+        `mentions.list.element.label`, that can be read as a dictionary; a number of rows.
+    """
+    paths, n_rows = [], _PARQUET_ROWS
+    groups = [file.metadata.row_group(i) for i in range(file.num_row_groups)]
+    for i in range(len(file.schema)):
+        column = file.schema.column(i)
+        if column.physical_type != "BYTE_ARRAY" or column.path.partition(".")[0] not in known:
+            continue
+        if any(_BY_DIFFERENCE in group.column(i).encodings for group in groups):
+            # No dictionary can be made of these, and each is unpacked with all that it shares.
+            n_rows = 1
+        else:
+            paths.append(column.path)
+    return paths, n_rows
+
+
+def _text_bytes(array: Any) -> int:
+    """array (Any): of pyarrow. RETURNS (int): bytes of all its text, were every value unpacked."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind = array.type
+    if pa.types.is_dictionary(kind):
+        lengths = _lengths(array.dictionary)
+        return 0 if lengths is None else pc.sum(lengths.take(array.indices)).as_py() or 0
+    if pa.types.is_struct(kind):
+        return sum(map(_text_bytes, array.flatten()))
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_map(kind):
+        return _text_bytes(array.flatten())
+    lengths = _lengths(array)
+    return 0 if lengths is None else pc.sum(lengths).as_py() or 0
+
+
+def _lengths(array: Any) -> Any:
+    """array (Any): of pyarrow. RETURNS (Any): bytes of each value as integers of 64 bits; None
+    where it holds no text."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    is_text = (pa.types.is_string, pa.types.is_large_string)
+    is_bytes = (pa.types.is_binary, pa.types.is_large_binary)
+    if not any(is_it(array.type) for is_it in (*is_text, *is_bytes)):
+        return None
+    return pc.cast(pc.binary_length(array), pa.int64())
+
+
+def _short_enough(row: Any) -> Any:
+    """row (Any): a batch of one row. RETURNS (Any): the same.
+    RAISES (BadRow): a column of it has more than a line of JSON may have."""
+    for name, column in zip(row.schema.names, row.columns, strict=True):
+        if (length := _text_bytes(column)) > MAX_LINE_BYTES:
+            raise BadRow(f"{name} has {length:,} bytes, more than {MAX_LINE_BYTES:,}")
+    return row
 
 
 def _row_fault(reading: Reading, where: str, problem: Exception) -> None:
