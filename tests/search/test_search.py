@@ -15,8 +15,14 @@ from transformers.modeling_outputs import BaseModelOutput
 
 from spacy_angel.model.bart import BartModel, convert_weights
 from spacy_angel.model.seq2seq import GenericModel
-from spacy_angel.search.expander import Expander
-from spacy_angel.search.search import SearchSettings, beam_search, exact_search, hypotheses
+from spacy_angel.search.expander import Beginnings, Continuations, Expander
+from spacy_angel.search.search import (
+    SearchSettings,
+    _Agenda,
+    beam_search,
+    exact_search,
+    hypotheses,
+)
 from spacy_angel.search.walker import Walker
 from spacy_angel.vocabulary.trie import NameTrie, SearchSpace
 
@@ -223,6 +229,55 @@ def test_exact_search_says_when_it_gave_up() -> None:
     assert run(fast(bart(1)), sources, prefixes, names, settings)[1] == [False] * 3
 
 
+@pytest.mark.parametrize(("max_work", "rounds"), [(6, 3), (7, 4), (1, 1)])
+def test_exact_search_works_so_much_and_no_more(monkeypatch, max_work: int, rounds: int) -> None:
+    """Two beginnings of each mention at a time, until max_work of them are decoded."""
+    asked: list[int] = []
+    expand = Expander.expand
+
+    def counted(self: Expander, beginnings: Beginnings) -> Continuations:
+        asked.append(int(torch.bincount(beginnings.mentions).max()))
+        return expand(self, beginnings)
+
+    monkeypatch.setattr(Expander, "expand", counted)
+    names = space([(a, b, c, END) for a in range(3, 9) for b in (3, 4) for c in (5, 6)])
+    sources, prefixes = random_prompts(1, 3)
+    settings = SearchSettings(mode="exact", num_beams=2, k=24, max_work=max_work)
+    _, proven = run(fast(bart(1)), sources, prefixes, names, settings, max_chain=0)
+    assert asked == [2] * rounds
+    assert proven == [False] * 3
+
+
+@pytest.mark.parametrize(("most", "n_found"), [(3, 3), (2, 2)])
+def test_exact_search_that_had_to_drop_beginnings_is_no_proof(
+    monkeypatch, most: int, n_found: int
+) -> None:
+    """Of three beginnings two have room: what the third may lead to is not known."""
+    monkeypatch.setattr(_Agenda, "_MOST", most)
+    names = [(5, END), (6, END), (7, END)]
+    sources, prefixes = random_prompts(4, 2)
+    settings = SearchSettings(mode="exact", num_beams=1, k=3)
+    found, proven = run(fast(bart(4)), sources, prefixes, space(names), settings, max_chain=0)
+    assert [len(row) for row in found] == [n_found] * 2
+    assert proven == [n_found == 3] * 2
+
+
+@pytest.mark.parametrize("mode", ["beam", "exact"])
+def test_names_have_their_number_of_tokens(mode: str) -> None:
+    names = random_names(2)
+    sources, prefixes = random_prompts(2, 5)
+    settings = SearchSettings(mode=mode, num_beams=6, k=6)
+    walker = Walker(space(names), 0, END, torch.device("cpu"))
+    with torch.inference_mode():
+        expander = Expander(fast(bart(2)).begin(sources, prefixes), walker, 3)
+        search = beam_search if mode == "beam" else exact_search
+        found = search(expander, 5, settings)
+    for row in found if mode == "beam" else found[0]:
+        listed = hypotheses(row, expander, 4)
+        assert [h.n_tokens for h in listed] == [len(names[h.name]) for h in listed]
+        assert len(listed) == 4
+
+
 def test_exact_search_ranks_a_beginning_and_its_continuation() -> None:
     names = [(5, END), (5, 6, END), (7, END)]
     sources, prefixes = random_prompts(3, 1)
@@ -311,7 +366,10 @@ def test_fewer_names_than_beams_give_fewer_results() -> None:
     for mode in ("beam", "exact"):
         settings = SearchSettings(mode=mode, num_beams=5, k=5)
         found = run(fast(bart(9)), sources, prefixes, names, settings)
-        found = found if mode == "beam" else found[0]
+        if mode == "exact":
+            found, proven = found
+            # There is no other name.
+            assert proven == [True] * 4
         assert [sorted(name for name, *_ in row) for row in found] == [[0, 1]] * 4
 
 
