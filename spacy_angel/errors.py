@@ -332,6 +332,15 @@ class Errors(metaclass=_WithCodes):
         "{matcher} stands behind {name}, which would not link what it finds. Add it with "
         "`nlp.add_pipe({matcher!r}, before={name!r})`."
     )
+    E324 = (
+        "Cannot open the recogniser in {path}: {problem}. Expected a folder as `spacy-angel train "
+        "recogniser` or `MentionFinder.to_disk` writes it."
+    )
+    E325 = (
+        "The component {name!r} has no model. Give it one, `nlp.add_pipe('angel_recogniser', "
+        "config={{'model': FOLDER}})`, with the folder that `spacy-angel train recogniser` wrote."
+    )
+    E326 = "The recogniser does not know the labels {unknown}. Known: {known}."
     # E4xx: corpora
     E401 = (
         "{where}: the mention {mention!r} was expected at characters {start} to {end} of document "
@@ -566,6 +575,17 @@ class Errors(metaclass=_WithCodes):
     E621 = (
         "negative.rounds = {rounds} mines pairs anew for each round, with the weights so far, so "
         "{other} would do nothing. Leave one of the two out, or set negative.rounds to 1."
+    )
+    E622 = (
+        "The mention {text!r} in {path} has the label {label!r}, which [corpora.{corpus}.labels] "
+        'does not have. Add a line: {label} = "GENE" (or another label of the recogniser); with a '
+        'question mark behind it, "GENE?", where such mentions may or may not be one; "" to read '
+        "over them."
+    )
+    E623 = (
+        "A recogniser begins with the encoder of a BART that has a fast tokenizer "
+        "(tokenizer.json); {path} is a {model_type}. Give another model as recogniser.start, e.g. "
+        "en_angel_mini, or train one with spacy-transformers (configs/ner_trf.cfg)."
     )
     # E7xx: command line
     E701 = (

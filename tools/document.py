@@ -18,10 +18,10 @@ from typing import Any
 from safetensors import safe_open
 from thinc.api import Config
 
+from spacy_angel.component.checked import CheckedSettings, describe_settings
 from spacy_angel.corpora.registry import FORMATS as corpus_formats
 from spacy_angel.files.atomic import replacing
 from spacy_angel.files.formats import Formats
-from spacy_angel.linking.checked import CheckedSettings, describe_settings
 from spacy_angel.linking.factory import DEFAULT_CONFIG
 from spacy_angel.linking.loaders import SHIPPED_PIPELINE
 from spacy_angel.linking.matcher_settings import MatcherSettings

@@ -174,6 +174,22 @@ def negative(
     _run(ctx, config, lambda settings: train_preferences(settings, start, output, pairs, before))
 
 
+@train_app.command(context_settings=_OVERRIDES)
+def recogniser(ctx: typer.Context, config: ConfigName, output: StageFolder) -> None:
+    """Train a recogniser of mentions on corpora that each annotate some of its labels.
+
+    Run again after a kill, it goes on. It lies in OUTPUT/model, for the component angel_recogniser.
+    """
+    _check_extra()
+    from ..training.config import parse_overrides
+    from ..training.configs import find_config
+    from ..training.recogniser import score_table, train_recogniser
+    from ..training.recogniser_config import load_recogniser_config
+
+    settings = load_recogniser_config(find_config(config), parse_overrides(ctx.args))
+    typer.echo(score_table(train_recogniser(settings, output), settings.recogniser.labels))
+
+
 @train_app.command()
 def average(
     folders: Annotated[

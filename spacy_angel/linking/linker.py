@@ -20,14 +20,14 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 from tqdm import tqdm
 
+from ..component.forks import OneThreadInForks, quiet_tokenizers_in_forks
+from ..component.pipe import DocumentPipe
 from ..errors import AngelError, Errors
 from ..files.atomic import write_json
 from ..vocabulary.kinds import is_species, may_need_species
 from ..vocabulary.taxa import is_taxon
-from .component import DocumentPipe
 from .extensions import set_extensions
 from .finder import NameFinder
-from .forks import OneThreadInForks, quiet_tokenizers_in_forks
 from .links import FoundNames, Link, make_link, rank_candidates
 from .loaders import ModelLoader, VocabularyLoader, load_checkpoint, load_vocabulary
 from .mentions import find_spans, read_mentions

@@ -8,9 +8,9 @@ from spacy.lang.en.stop_words import STOP_WORDS
 from spacy.language import Language
 from spacy.tokens import Doc, Span, SpanGroup
 
+from ..component.pipe import DocumentPipe
 from ..errors import AngelError, Errors
 from ..vocabulary.kinds import label_of
-from .component import DocumentPipe
 from .linker import AngelLinker
 from .matcher_settings import NEUTRAL_LABEL, MatcherSettings
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from .checked import CheckedSettings, Name, Names
+from ..component.checked import CheckedSettings, Name, Names
 
 Wanted = Literal["own", "all"]
 Overlap = Literal["longer", "keep", "replace"]

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from .checked import CheckedSettings, Name, Names
+from ..component.checked import CheckedSettings, Name, Names
 from .weights import DEFAULT_WEIGHTS, EXACT_NAME_PROBABILITY, FEATURES
 
 Mode = Literal["beam", "exact"]

@@ -1,9 +1,9 @@
 """BART for the search: packed encoder, cross-attention once a mention, a tree of decoder tokens.
 
 The layers are those of transformers' BartForConditionalGeneration (post-norm, learned positions
-with an offset of 2), computed so that no token is padded in a matrix product, the cross-attention
-keys and values of a mention are projected once for all its beams, and beams share what they have
-in common.
+with an offset of 2), computed so that no token is padded in a matrix product (`bart_encoder`), the
+cross-attention keys and values of a mention are projected once for all its beams, and beams share
+what they have in common.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,6 +15,17 @@ from torch import Tensor
 from torch.nn import functional
 
 from ..errors import AngelError, Errors
+from .bart_encoder import (
+    ACTIVATIONS,
+    SHARED,
+    BartEncoder,
+    Embedding,
+    Norm,
+    WeightStore,
+    attend,
+    padding_mask,
+    to_bias,
+)
 from .interface import TokenScores, Tree
 from .linear import Linear, make_linear, quantize_weight
 from .packing import Packing, pack_ids
@@ -32,28 +43,13 @@ if TYPE_CHECKING:
 
 _Weights = dict[str, Tensor]
 
-_POSITION_OFFSET = 2
-# Tokens in one pass of the encoder on a CPU: what a layer makes of them stays in the cache.
-_CPU_TOKENS_PER_PASS = 512
 # Columns of the output layer in one piece on a CPU, for the same reason.
 _CPU_VOCABULARY_PIECE = 6400
 # Rows of a product on a CPU come in multiples of this: each new number compiles new kernels.
 _CPU_ROWS = 16
 
-_SIDES = ("encoder", "decoder")
-_SHARED = "model.shared.weight"
 _OUTPUT_BIAS = "final_logits_bias"
 _NEVER = -1e4
-_POSITIONS = "model.{}.embed_positions.weight"
-# The functions of a BartConfig, as the linear layers name them.
-ACTIVATIONS = {
-    "gelu": "gelu",
-    "gelu_new": "gelu_tanh",
-    "gelu_pytorch_tanh": "gelu_tanh",
-    "relu": "relu",
-    "silu": "silu",
-    "swish": "silu",
-}
 
 
 def is_supported(config: "PretrainedConfig") -> bool:
@@ -73,7 +69,7 @@ def load(
     if dtype == torch.int8 and device.type != "cpu":
         raise AngelError(Errors.E013.format(device=device))
     weights = read_weights(folder)
-    missing = _SHARED
+    missing = SHARED
     try:
         if missing in weights:
             scales = row_scales(weights)
@@ -94,52 +90,18 @@ def save(model: "BartModel", folder: Path, dtype: torch.dtype | None) -> None:
     write_weights(folder, model.state_dict(dtype))
 
 
-class _Norm:
-    """Layer norm after a residual sum, in the type of the residual stream."""
-
-    def __init__(self, weights: dict[str, Tensor], name: str) -> None:
-        self.weight = weights[f"{name}.weight"]
-        self.bias = weights[f"{name}.bias"]
-
-    def __call__(self, x: Tensor) -> Tensor:
-        return functional.layer_norm(x, self.weight.shape, self.weight, self.bias, 1e-5)
-
-
-class _EncoderLayer:
-    def __init__(self, model: "BartModel", weights: dict[str, Tensor], name: str) -> None:
-        self.model = model
-        self.qkv = model.linear([f"{name}.self_attn.{part}_proj" for part in ("q", "k", "v")])
-        self.out = model.linear([f"{name}.self_attn.out_proj"])
-        self.attention_norm = _Norm(weights, f"{name}.self_attn_layer_norm")
-        self.fc1 = model.linear([f"{name}.fc1"])
-        self.fc2 = model.linear([f"{name}.fc2"])
-        self.final_norm = _Norm(weights, f"{name}.final_layer_norm")
-
-    def __call__(self, x: Tensor, packing: Packing, mask: Tensor | None) -> Tensor:
-        """x (Tensor): [total, d_model]. mask: [n, 1, 1, width] or None. RETURNS: as x."""
-        model = self.model
-        heads = model.encoder_heads
-        qkv = packing.pad(self.qkv(x, model.inner))
-        q, k, v = qkv.view(packing.n, packing.width, 3, heads, -1).permute(2, 0, 3, 1, 4)
-        attended = attend(q, k, v, mask).transpose(1, 2).flatten(2)
-        x = self.attention_norm(x + self.out(packing.pack(attended), model.dtype))
-        hidden = self.fc1(x, model.dtype, model.activation)
-        return self.final_norm(x + self.fc2(hidden, model.dtype))
-
-
 class _DecoderLayer:
-    def __init__(self, model: "BartModel", weights: dict[str, Tensor], name: str) -> None:
-        self.model = model
-        self.qkv = model.linear([f"{name}.self_attn.{part}_proj" for part in ("q", "k", "v")])
-        self.out = model.linear([f"{name}.self_attn.out_proj"])
-        self.attention_norm = _Norm(weights, f"{name}.self_attn_layer_norm")
-        self.cross_q = model.linear([f"{name}.encoder_attn.q_proj"])
-        self.cross_kv = model.linear([f"{name}.encoder_attn.{part}_proj" for part in ("k", "v")])
-        self.cross_out = model.linear([f"{name}.encoder_attn.out_proj"])
-        self.cross_norm = _Norm(weights, f"{name}.encoder_attn_layer_norm")
-        self.fc1 = model.linear([f"{name}.fc1"])
-        self.fc2 = model.linear([f"{name}.fc2"])
-        self.final_norm = _Norm(weights, f"{name}.final_layer_norm")
+    def __init__(self, store: WeightStore, name: str) -> None:
+        self.qkv = store.linear([f"{name}.self_attn.{part}_proj" for part in ("q", "k", "v")])
+        self.out = store.linear([f"{name}.self_attn.out_proj"])
+        self.attention_norm = Norm(store.rest, f"{name}.self_attn_layer_norm")
+        self.cross_q = store.linear([f"{name}.encoder_attn.q_proj"])
+        self.cross_kv = store.linear([f"{name}.encoder_attn.{part}_proj" for part in ("k", "v")])
+        self.cross_out = store.linear([f"{name}.encoder_attn.out_proj"])
+        self.cross_norm = Norm(store.rest, f"{name}.encoder_attn_layer_norm")
+        self.fc1 = store.linear([f"{name}.fc1"])
+        self.fc2 = store.linear([f"{name}.fc2"])
+        self.final_norm = Norm(store.rest, f"{name}.final_layer_norm")
 
 
 class BartModel:
@@ -161,55 +123,24 @@ class BartModel:
     ) -> None:
         self._config = config
         self._row_scales = row_scales or {}
-        # What becomes part of a layer leaves this dictionary, so that no weight is held twice.
-        self._rest = dict(weights)
-        self._layers: list[tuple[list[str], list[int], Linear]] = []
-        self.embedding = weights[_SHARED]
-        self.embedding_row_scale = weights.get(_SHARED + SCALE_SUFFIX)
-        self.device = self.embedding.device
-        # Residual stream and norms; attention within int8 runs in bfloat16.
-        self.dtype = weights[_POSITIONS.format("encoder")].dtype
-        self.inner = self.dtype if self.embedding_row_scale is None else torch.bfloat16
-        self.vocab_size, self.d_model = self.embedding.shape
-        self.encoder_heads = config.encoder_attention_heads
+        self._store = store = WeightStore(weights)
+        self.encoder = BartEncoder(config, store)
+        self.embed = Embedding(config, store.rest, "decoder")
+        self.device = self.encoder.device
+        # Residual stream and norms; what runs within int8.
+        self.dtype, self.inner = self.encoder.dtype, self.encoder.inner
+        self.vocab_size, self.d_model = self.embed.tokens.shape
         self.decoder_heads = config.decoder_attention_heads
-        self.activation = ACTIVATIONS[config.activation_function]
-        self.embedding_scale = config.d_model**0.5 if config.scale_embedding else 1.0
-        self.positions = [weights[_POSITIONS.format(side)] for side in _SIDES]
-        self.embedding_norms = [
-            _Norm(weights, f"model.{side}.layernorm_embedding") for side in _SIDES
-        ]
-        self.encoder = [
-            _EncoderLayer(self, weights, f"model.encoder.layers.{i}")
-            for i in range(config.encoder_layers)
-        ]
+        self.activation = self.encoder.activation
         names = [f"model.decoder.layers.{i}" for i in range(config.decoder_layers)]
-        self.decoder = [_DecoderLayer(self, weights, name) for name in names]
+        self.decoder = [_DecoderLayer(store, name) for name in names]
         self._output_width = _CPU_VOCABULARY_PIECE if self.device.type == "cpu" else self.vocab_size
         self._output = self._output_pieces()
 
     def __reduce__(self) -> tuple[Any, ...]:
         # In bytes: processes would hand tensors on as open files, of which there may be too few.
-        weights, row_scales = pack_weights(self._checkpoint()), pack_weights(self._row_scales)
+        weights, row_scales = pack_weights(self._store.checkpoint()), pack_weights(self._row_scales)
         return _unpickle, (self._config, self.device, weights, row_scales)
-
-    def linear(self, names: list[str]) -> Linear:
-        """Take one or several layers of the checkpoint as one, stacked along their outputs.
-
-        names (list[str]): without `.weight`, e.g. query, key and value projection.
-        RETURNS (Linear): the layer.
-        """
-        weights = [self._rest.pop(f"{name}.weight") for name in names]
-        biases = [self._rest[f"{name}.bias"] for name in names if f"{name}.bias" in self._rest]
-        keys = [f"{name}.weight{SCALE_SUFFIX}" for name in names]
-        scales = [self._rest[key] for key in keys if key in self._rest]
-        layer = make_linear(
-            torch.cat(weights),
-            torch.cat(biases) if biases else None,
-            torch.cat(scales) if scales else None,
-        )
-        self._layers.append((names, [len(weight) for weight in weights], layer))
-        return layer
 
     def state_dict(self, dtype: torch.dtype | None = None) -> dict[str, Tensor]:
         """The checkpoint that it was made of.
@@ -218,7 +149,7 @@ class BartModel:
             int8 where it was int8, else the one in use.
         RETURNS (dict[str, Tensor]): what `convert_weights` made of the checkpoint.
         """
-        state = self._checkpoint()
+        state = self._store.checkpoint()
         if dtype is None and self._row_scales:
             dtype = torch.int8
         if dtype is None:
@@ -228,24 +159,6 @@ class BartModel:
     def begin(self, sources: Sequence[list[int]], prefixes: Sequence[list[int]]) -> "BartDecoding":
         """See `decoding.Model.begin`."""
         return BartDecoding(self, sources, prefixes)
-
-    def encode(self, rows: list[list[int]]) -> tuple[Tensor, Packing]:
-        """rows (list[list[int]]): token ids. RETURNS (tuple[Tensor, Packing]): the encoder's last
-        states [total, d_model], and how they are packed."""
-        packing = Packing([len(row) for row in rows], self.device)
-        x = self.embed(0, pack_ids(rows, self.device), packing.positions)
-        mask = padding_mask(packing, self.inner)
-        for layer in self.encoder:
-            x = layer(x, packing, mask)
-        return x, packing
-
-    def embed(self, side: int, ids: Tensor, positions: Tensor) -> Tensor:
-        """side (int): 0 encoder, 1 decoder. ids, positions (Tensor): int64[n].
-        RETURNS (Tensor): [n, d_model]."""
-        x = self.embedding[ids].to(self.dtype) * self.embedding_scale
-        if self.embedding_row_scale is not None:
-            x *= self.embedding_row_scale[ids, None]
-        return self.embedding_norms[side](x + self.positions[side][positions + _POSITION_OFFSET])
 
     def score_tokens(self, x: Tensor, room: Tensor) -> TokenScores:
         """Score what may come next.
@@ -272,46 +185,23 @@ class BartModel:
         powers of those of one piece."""
         return (len(self._output) + 1) * n * self._output_width
 
-    def _checkpoint(self) -> dict[str, Tensor]:
-        """RETURNS (dict[str, Tensor]): the weights that it was made of, in the type in use."""
-        state = dict(self._rest)
-        for names, sizes, layer in self._layers:
-            for name, weight in zip(names, layer.weight().split(sizes), strict=True):
-                state[f"{name}.weight"] = weight
-        return state
-
     def _output_pieces(self) -> list[Linear]:
         """RETURNS (list[Linear]): the output layer in pieces of equal width; what the last one
         has too many can never be a token."""
-        table = "lm_head.weight" if "lm_head.weight" in self._rest else _SHARED
+        table = "lm_head.weight" if "lm_head.weight" in self._store.rest else SHARED
         width = self._output_width
         gap = -self.vocab_size % width
-        weight = functional.pad(self._rest[table], (0, 0, 0, gap))
-        bias = self._rest[_OUTPUT_BIAS].flatten()
+        weight = functional.pad(self._store.rest[table], (0, 0, 0, gap))
+        bias = self._store.rest[_OUTPUT_BIAS].flatten()
         bias = functional.pad(bias, (0, gap), value=_NEVER)
         scales: Sequence[Tensor | None] = [None] * (len(weight) // width)
-        if table + SCALE_SUFFIX in self._rest:
-            scale = functional.pad(self._rest[table + SCALE_SUFFIX], (0, gap), value=1.0)
+        if table + SCALE_SUFFIX in self._store.rest:
+            scale = functional.pad(self._store.rest[table + SCALE_SUFFIX], (0, gap), value=1.0)
             scales = scale.split(width)
         return [
             make_linear(*parts)
             for parts in zip(weight.split(width), bias.split(width), scales, strict=True)
         ]
-
-    def encoder_passes(self, sources: Sequence[list[int]]) -> list[list[list[int]]]:
-        """sources (Sequence[list[int]]): token ids. RETURNS (list[list[list[int]]]): the same in
-        order, in the groups that are encoded together."""
-        if self.device.type != "cpu":
-            return [list(sources)]
-        passes: list[list[list[int]]] = [[]]
-        room = _CPU_TOKENS_PER_PASS
-        for row in sources:
-            if len(row) > room and passes[-1]:
-                passes.append([])
-                room = _CPU_TOKENS_PER_PASS
-            passes[-1].append(row)
-            room -= len(row)
-        return passes
 
 
 def _unpickle(config: Any, device: torch.device, weights: bytes, row_scales: bytes) -> BartModel:
@@ -356,7 +246,7 @@ class BartDecoding:
         width = self.n_slots - begin
         where = mentions * width + slots - begin
         grid = _Grid(len(self._tree.lengths), width, where, self._rounded(len(tokens)))
-        x = self.model.embed(1, tokens[grid.rows], positions[grid.rows])
+        x = self.model.embed(tokens[grid.rows], positions[grid.rows])
         return self._score(self._decode(x, grid))
 
     def keep(self, mentions: Tensor) -> None:
@@ -384,8 +274,8 @@ class BartDecoding:
         ]
         self._cross_mask = padding_mask(packing, model.inner)
         begin = 0
-        for rows in model.encoder_passes(sources):
-            states, part = model.encode(rows)
+        for rows in model.encoder.passes(sources):
+            states, part = model.encoder(rows)
             for layer, cross in zip(model.decoder, self._cross, strict=True):
                 kv = part.pad(layer.cross_kv(states, model.inner))
                 kv = kv.view(part.n, part.width, 2, model.decoder_heads, d_head)
@@ -398,7 +288,7 @@ class BartDecoding:
         self._tree = Tree(packing.lengths)
         grid = _Grid(packing.n, packing.width, packing.flat, self._rounded(len(packing.flat)))
         ids = pack_ids(prefixes, model.device)
-        x = model.embed(1, ids[grid.rows], packing.positions[grid.rows])
+        x = model.embed(ids[grid.rows], packing.positions[grid.rows])
         self._last = self._decode(x, grid)[packing.lengths.cumsum(0) - 1]
 
     def _decode(self, x: Tensor, grid: "_Grid") -> Tensor:
@@ -459,36 +349,6 @@ class _Grid:
         return x.transpose(1, 2).reshape(self.n * self.width, -1)[self._back]
 
 
-def attend(q: Tensor, k: Tensor, v: Tensor, bias: Tensor | None) -> Tensor:
-    """Scaled dot-product attention.
-
-    q (Tensor): [n, heads, queries, d_head]. k, v (Tensor): [n, heads, keys, d_head].
-    bias (Tensor | None): added to the scores, broadcast to [n, heads, queries, keys].
-    RETURNS (Tensor): [n, heads, queries, d_head].
-    """
-    if q.device.type != "cpu" or q.dtype == torch.float32:
-        return functional.scaled_dot_product_attention(q, k, v, attn_mask=bias)
-    # On a CPU two products and a softmax take half the time of the fused kernel in bfloat16.
-    n, heads, width, size = q.shape
-    q, k, v = (part.reshape(n * heads, -1, size) for part in (q * size**-0.5, k, v))
-    scores = torch.bmm(q, k.transpose(1, 2))
-    if bias is not None:
-        scores.view(n, heads, width, -1).add_(bias)
-    return torch.bmm(torch.softmax(scores, dim=-1), v).view(n, heads, width, size)
-
-
-def padding_mask(packing: Packing, dtype: torch.dtype) -> Tensor | None:
-    """RETURNS (Tensor | None): [n, 1, 1, width], 0 for a token and -inf for a gap; None where
-    there is no gap."""
-    return None if packing.uniform else to_bias(packing.inside, dtype)[:, None, None]
-
-
-def to_bias(seen: Tensor, dtype: torch.dtype) -> Tensor:
-    """seen (Tensor): bool. RETURNS (Tensor): 0 where True, -inf where False."""
-    bias = torch.zeros(seen.shape, dtype=dtype, device=seen.device)
-    return bias.masked_fill_(~seen, float("-inf"))
-
-
 def convert_weights(
     weights: dict[str, Tensor],
     dtype: torch.dtype,
@@ -504,7 +364,7 @@ def convert_weights(
     row_scales (Mapping[str, Tensor] | None): for int8: scales to use, see `quantize_weight`.
     RETURNS (dict[str, Tensor]): without the copies of the tied embeddings.
     """
-    shared = weights[_SHARED]
+    shared = weights[SHARED]
     row_scales = row_scales or {}
     small = torch.float32 if dtype == torch.int8 else dtype
     converted: dict[str, Tensor] = {}

@@ -274,8 +274,8 @@ def _batch(
     targets: Sequence[tuple[np.ndarray, np.ndarray]],
     pad_token_id: int,
 ) -> dict[str, Tensor]:
-    n_source = _padded(max(map(len, sources)))
-    n_target = _padded(max(len(prefix) + len(name) - 1 for prefix, name in targets))
+    n_source = padded(max(map(len, sources)))
+    n_target = padded(max(len(prefix) + len(name) - 1 for prefix, name in targets))
     input_ids = np.full((len(sources), n_source), pad_token_id, dtype=np.int64)
     attention_mask = np.zeros((len(sources), n_source), dtype=np.int64)
     decoder_input_ids = np.full((len(sources), n_target), pad_token_id, dtype=np.int64)
@@ -296,5 +296,6 @@ def _batch(
     return {name: torch.from_numpy(values) for name, values in arrays.items()}
 
 
-def _padded(length: int) -> int:
+def padded(length: int) -> int:
+    """RETURNS (int): the next multiple, for there should be few shapes."""
     return -(-length // _MULTIPLE) * _MULTIPLE

@@ -6,14 +6,15 @@ the paper where it states one (ANGEL, section 4.2 and table B).
 
 import json
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, TypeVar
 
 from ..errors import AngelError, Errors, Warnings
 
 _STRICT = {"extra": "forbid"}
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
@@ -338,29 +339,43 @@ def load_config(path: Path, overrides: dict[str, Any] | None = None) -> Training
     RAISES (AngelError): unknown, missing or mistyped settings, each named. Settings that are
         given and do nothing are warned of.
     """
-    # Here, so that training from Python needs torch and transformers only.
-    from confection import Config, ConfigValidationError
-    from pydantic import TypeAdapter, ValidationError
-
     from .effects import without_effect
 
+    values = read_values(path, overrides)
+    config = check_values(path, values, TrainingConfig)
+    if unknown := _unknown_kinds(config):
+        raise AngelError(Errors.E600.format(path=path, problems="; ".join(unknown)))
+    for setting in without_effect(config, values):
+        warnings.warn(Warnings.W604.format(path=path, setting=setting), stacklevel=2)
+    return config
+
+
+def read_values(path: Path, overrides: Mapping[str, Any] | None) -> dict[str, Any]:
+    """path (Path), overrides (Mapping[str, Any] | None): see `load_config`.
+    RETURNS (dict[str, Any]): what the file says. RAISES (AngelError): it is no config file."""
+    # Here, so that training from Python needs torch and transformers only.
+    from confection import Config, ConfigValidationError
+
     try:
-        values = Config().from_disk(path, overrides=overrides or {})
+        return dict(Config().from_disk(path, overrides=dict(overrides or {})))
     except (ConfigValidationError, ValueError) as error:
         raise AngelError(Errors.E600.format(path=path, problems=error)) from error
+
+
+def check_values(path: Path, values: Mapping[str, Any], kind: type[_T]) -> _T:
+    """path (Path): for the message. values (Mapping[str, Any]): of `read_values`. kind (type[_T]):
+    dataclass of the whole file. RETURNS (_T): checked. RAISES (AngelError): each wrong setting,
+    named."""
+    from pydantic import TypeAdapter, ValidationError
+
     try:
-        config = TypeAdapter(TrainingConfig).validate_python(dict(values))
+        return TypeAdapter(kind).validate_python(dict(values))
     except ValidationError as error:
         problems = "; ".join(
             f"{'.'.join(map(str, problem['loc']))}: {problem['msg']} (got {problem['input']!r})"
             for problem in error.errors()
         )
         raise AngelError(Errors.E600.format(path=path, problems=problems)) from error
-    if unknown := _unknown_kinds(config):
-        raise AngelError(Errors.E600.format(path=path, problems="; ".join(unknown)))
-    for setting in without_effect(config, values):
-        warnings.warn(Warnings.W604.format(path=path, setting=setting), stacklevel=2)
-    return config
 
 
 def _unknown_kinds(config: TrainingConfig) -> list[str]:

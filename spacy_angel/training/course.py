@@ -20,7 +20,7 @@ from .development import Development, even_sample
 from .stages import fine_tune, mine, train_preferences
 
 TABLE_FILE = "table.md"
-_STARTER = DATA / SHIPPED_NAME / "angel_linker" / "kb"
+STARTER = DATA / SHIPPED_NAME / "angel_linker" / "kb"
 _GUARD_SAMPLE = 300
 
 
@@ -118,7 +118,7 @@ def guard_set(settings: DevelopmentSettings) -> Development:
     settings (DevelopmentSettings): of the search.
     RETURNS (Development): 300 synonyms at even distances, without context.
     """
-    starter = ConceptKB.from_disk(_STARTER)
+    starter = ConceptKB.from_disk(STARTER)
     concepts = [Concept(c.concept_id, c.canonical_name) for c in starter]
     canonical = {normalize_name(concept.canonical_name) for concept in concepts}
     synonyms = [
@@ -158,7 +158,7 @@ def _vocabulary_folder(kb: str | Path, output: Path) -> Path:
     from ..vocabulary.build import build_vocabulary
 
     if kb == SHIPPED_NAME:
-        return _STARTER
+        return STARTER
     path = Path(kb)
     if not path.exists():
         raise AngelError(Errors.E308.format(path=path))

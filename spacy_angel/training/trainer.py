@@ -72,7 +72,7 @@ class LinkingTrainer(Trainer):
             train_dataset=train_dataset,
             # transformers wants one where accuracy is measured; ours is the search's.
             eval_dataset=train_dataset if development is not None else None,
-            callbacks=[_MeasureAtEnd()] if development is not None else [],
+            callbacks=[MeasureAtEnd()] if development is not None else [],
             **kwargs,
         )
 
@@ -114,7 +114,7 @@ class LinkingTrainer(Trainer):
         self.backbone.save_settings(Path(folder))
 
 
-class _MeasureAtEnd(TrainerCallback):
+class MeasureAtEnd(TrainerCallback):
     """The last checkpoint is measured like the others, whatever the number of updates."""
 
     def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:

@@ -4,8 +4,8 @@ from dataclasses import fields
 
 import pytest
 
+from spacy_angel.component.checked import describe_settings
 from spacy_angel.errors import AngelError
-from spacy_angel.linking.checked import describe_settings
 from spacy_angel.linking.settings import LinkerSettings
 
 

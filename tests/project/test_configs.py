@@ -7,9 +7,13 @@ from support.helpers import ROOT
 
 from spacy_angel.errors import AngelError
 from spacy_angel.training.config import load_config, parse_overrides
+from spacy_angel.training.recogniser_config import load_recogniser_config
 
+RECOGNISER = ROOT / "configs" / "recogniser.cfg"
 CONFIGS = sorted(
-    path for path in (ROOT / "configs").rglob("*.cfg") if not path.name.startswith("ner_")
+    path
+    for path in (ROOT / "configs").rglob("*.cfg")
+    if not path.name.startswith("ner_") and path != RECOGNISER
 )
 # steps, learning rate, warm-up; then learning rate and batch size of the second stage.
 TABLE_B = {
@@ -25,6 +29,13 @@ TABLE_B = {
 def test_config_can_be_read(path):
     config = load_config(path)
     assert config.backbone.max_source_tokens >= 64
+
+
+def test_the_recognisers_config_can_be_read():
+    config = load_recogniser_config(RECOGNISER)
+    assert {"biored", "ncbi_disease", "bc5cdr", "gsc"} <= set(config.corpora)
+    assert config.corpora["gnormplus"].annotated == {"GENE"}
+    assert config.corpora["biored"].annotated == {*config.recogniser.labels} - {"PHENOTYPE"}
 
 
 def test_there_is_one_of_each_size():

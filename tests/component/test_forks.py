@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from spacy_angel.linking.forks import quiet_tokenizers_in_forks
+from spacy_angel.component.forks import quiet_tokenizers_in_forks
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks on this system")

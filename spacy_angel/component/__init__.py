@@ -1,0 +1,1 @@
+"""What spaCy components share: settings that check themselves, batches, forked processes."""

@@ -1,0 +1,218 @@
+"""BART's encoder for inference: no token is padded in a matrix product.
+
+The layers are those of transformers' BartEncoder (post-norm, learned positions with an offset of
+2). The search reads mentions with it, the recogniser whole texts.
+"""
+
+from collections.abc import Iterator, Sequence, Sized
+from typing import Any, TypeVar
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from .linear import Linear, make_linear
+from .packing import Packing, pack_ids
+from .weights import SCALE_SUFFIX
+
+SHARED = "model.shared.weight"
+# The functions of a BartConfig, as the linear layers name them.
+ACTIVATIONS = {
+    "gelu": "gelu",
+    "gelu_new": "gelu_tanh",
+    "gelu_pytorch_tanh": "gelu_tanh",
+    "relu": "relu",
+    "silu": "silu",
+    "swish": "silu",
+}
+
+_POSITION_OFFSET = 2
+# Tokens in one pass of the encoder on a CPU: what a layer makes of them stays in the cache.
+_CPU_TOKENS_PER_PASS = 512
+
+_T = TypeVar("_T", bound=Sized)
+
+
+class WeightStore:
+    """The weights of a checkpoint while layers are made of them, and back again.
+
+    What becomes part of a layer leaves the store, so that no weight is held twice.
+
+    weights (dict[str, Tensor]): by name, int8 ones with their scales beside them.
+    """
+
+    def __init__(self, weights: dict[str, Tensor]) -> None:
+        self.rest = dict(weights)
+        self._layers: list[tuple[list[str], list[int], Linear]] = []
+        # Attention within int8 runs in bfloat16.
+        self.is_int8 = SHARED + SCALE_SUFFIX in weights
+
+    def linear(self, names: list[str]) -> Linear:
+        """Take one or several layers of the checkpoint as one, stacked along their outputs.
+
+        names (list[str]): without `.weight`, e.g. query, key and value projection.
+        RETURNS (Linear): the layer.
+        """
+        weights = [self.rest.pop(f"{name}.weight") for name in names]
+        biases = [self.rest[f"{name}.bias"] for name in names if f"{name}.bias" in self.rest]
+        keys = [f"{name}.weight{SCALE_SUFFIX}" for name in names]
+        scales = [self.rest[key] for key in keys if key in self.rest]
+        layer = make_linear(
+            torch.cat(weights),
+            torch.cat(biases) if biases else None,
+            torch.cat(scales) if scales else None,
+        )
+        self._layers.append((names, [len(weight) for weight in weights], layer))
+        return layer
+
+    def checkpoint(self) -> dict[str, Tensor]:
+        """RETURNS (dict[str, Tensor]): the weights that it was made of, in the type in use."""
+        state = dict(self.rest)
+        for names, sizes, layer in self._layers:
+            for name, weight in zip(names, layer.weight().split(sizes), strict=True):
+                state[f"{name}.weight"] = weight
+        return state
+
+
+class Norm:
+    """Layer norm after a residual sum, in the type of the residual stream.
+
+    weights (dict[str, Tensor]): has `NAME.weight` and `NAME.bias`.
+    name (str): of the layer.
+    """
+
+    def __init__(self, weights: dict[str, Tensor], name: str) -> None:
+        self.weight = weights[f"{name}.weight"]
+        self.bias = weights[f"{name}.bias"]
+
+    def __call__(self, x: Tensor) -> Tensor:
+        return functional.layer_norm(x, self.weight.shape, self.weight, self.bias, 1e-5)
+
+
+class Embedding:
+    """Tokens and positions of one side as vectors.
+
+    config (Any): transformers' BartConfig.
+    weights (dict[str, Tensor]): of the checkpoint.
+    side (str): `encoder` or `decoder`.
+    """
+
+    def __init__(self, config: Any, weights: dict[str, Tensor], side: str) -> None:
+        self.tokens = weights[SHARED]
+        self._row_scale = weights.get(SHARED + SCALE_SUFFIX)
+        self._positions = weights[f"model.{side}.embed_positions.weight"]
+        self._norm = Norm(weights, f"model.{side}.layernorm_embedding")
+        self._scale = config.d_model**0.5 if config.scale_embedding else 1.0
+        # Of the residual stream and the norms.
+        self.dtype = self._positions.dtype
+
+    def __call__(self, ids: Tensor, positions: Tensor, added: Tensor | None = None) -> Tensor:
+        """ids, positions (Tensor): int64[n]. added (Tensor | None): [n, d_model], what else is
+        known of the tokens. RETURNS (Tensor): [n, d_model]."""
+        x = self.tokens[ids].to(self.dtype) * self._scale
+        if self._row_scale is not None:
+            x *= self._row_scale[ids, None]
+        if added is not None:
+            x += added
+        return self._norm(x + self._positions[positions + _POSITION_OFFSET])
+
+
+class BartEncoder:
+    """The weights of BART's encoder, arranged for reading.
+
+    config (Any): transformers' BartConfig.
+    store (WeightStore): its weights are taken from there, on one device.
+    """
+
+    def __init__(self, config: Any, store: WeightStore) -> None:
+        self.embed = Embedding(config, store.rest, "encoder")
+        self.device = self.embed.tokens.device
+        self.dtype = self.embed.dtype
+        self.inner = torch.bfloat16 if store.is_int8 else self.dtype
+        self.heads = config.encoder_attention_heads
+        self.activation = ACTIVATIONS[config.activation_function]
+        self._layers = [
+            _EncoderLayer(self, store, f"model.encoder.layers.{i}")
+            for i in range(config.encoder_layers)
+        ]
+
+    def __call__(
+        self, rows: Sequence[list[int]], added: Tensor | None = None
+    ) -> tuple[Tensor, Packing]:
+        """rows (Sequence[list[int]]): token ids. added (Tensor | None): see `Embedding`.
+        RETURNS (tuple[Tensor, Packing]): the last states [total, d_model], and how they are
+        packed."""
+        packing = Packing([len(row) for row in rows], self.device)
+        x = self.embed(pack_ids(rows, self.device), packing.positions, added)
+        mask = padding_mask(packing, self.inner)
+        for layer in self._layers:
+            x = layer(x, packing, mask)
+        return x, packing
+
+    def passes(self, rows: Sequence[_T]) -> Iterator[list[_T]]:
+        """rows (Sequence[_T]): each as long as its tokens. YIELDS (list[_T]): the same in order,
+        in the groups that are encoded together."""
+        if self.device.type != "cpu":
+            yield list(rows)
+            return
+        group: list[_T] = []
+        room = _CPU_TOKENS_PER_PASS
+        for row in rows:
+            if len(row) > room and group:
+                yield group
+                group, room = [], _CPU_TOKENS_PER_PASS
+            group.append(row)
+            room -= len(row)
+        if group:
+            yield group
+
+
+class _EncoderLayer:
+    def __init__(self, encoder: BartEncoder, store: WeightStore, name: str) -> None:
+        self.encoder = encoder
+        self.qkv = store.linear([f"{name}.self_attn.{part}_proj" for part in ("q", "k", "v")])
+        self.out = store.linear([f"{name}.self_attn.out_proj"])
+        self.attention_norm = Norm(store.rest, f"{name}.self_attn_layer_norm")
+        self.fc1 = store.linear([f"{name}.fc1"])
+        self.fc2 = store.linear([f"{name}.fc2"])
+        self.final_norm = Norm(store.rest, f"{name}.final_layer_norm")
+
+    def __call__(self, x: Tensor, packing: Packing, mask: Tensor | None) -> Tensor:
+        """x (Tensor): [total, d_model]. mask: [n, 1, 1, width] or None. RETURNS: as x."""
+        encoder = self.encoder
+        qkv = packing.pad(self.qkv(x, encoder.inner))
+        q, k, v = qkv.view(packing.n, packing.width, 3, encoder.heads, -1).permute(2, 0, 3, 1, 4)
+        attended = attend(q, k, v, mask).transpose(1, 2).flatten(2)
+        x = self.attention_norm(x + self.out(packing.pack(attended), encoder.dtype))
+        hidden = self.fc1(x, encoder.dtype, encoder.activation)
+        return self.final_norm(x + self.fc2(hidden, encoder.dtype))
+
+
+def attend(q: Tensor, k: Tensor, v: Tensor, bias: Tensor | None) -> Tensor:
+    """Scaled dot-product attention.
+
+    q (Tensor): [n, heads, queries, d_head]. k, v (Tensor): [n, heads, keys, d_head].
+    bias (Tensor | None): added to the scores, broadcast to [n, heads, queries, keys].
+    RETURNS (Tensor): [n, heads, queries, d_head].
+    """
+    if q.device.type != "cpu" or q.dtype == torch.float32:
+        return functional.scaled_dot_product_attention(q, k, v, attn_mask=bias)
+    # On a CPU two products and a softmax take half the time of the fused kernel in bfloat16.
+    n, heads, width, size = q.shape
+    q, k, v = (part.reshape(n * heads, -1, size) for part in (q * size**-0.5, k, v))
+    scores = torch.bmm(q, k.transpose(1, 2))
+    if bias is not None:
+        scores.view(n, heads, width, -1).add_(bias)
+    return torch.bmm(torch.softmax(scores, dim=-1), v).view(n, heads, width, size)
+
+
+def padding_mask(packing: Packing, dtype: torch.dtype) -> Tensor | None:
+    """RETURNS (Tensor | None): [n, 1, 1, width], 0 for a token and -inf for a gap; None where
+    there is no gap."""
+    return None if packing.uniform else to_bias(packing.inside, dtype)[:, None, None]
+
+
+def to_bias(seen: Tensor, dtype: torch.dtype) -> Tensor:
+    """seen (Tensor): bool. RETURNS (Tensor): 0 where True, -inf where False."""
+    bias = torch.zeros(seen.shape, dtype=dtype, device=seen.device)
+    return bias.masked_fill_(~seen, float("-inf"))

@@ -1,0 +1,1 @@
+"""The spaCy component that finds mentions; it knows no corpus."""

@@ -1,0 +1,47 @@
+"""spaCy's factory `angel_recogniser` and its default config."""
+
+from collections.abc import Callable
+from inspect import Parameter, Signature
+from typing import Any
+
+from spacy.language import Language
+
+from .recogniser import AngelRecogniser
+from .settings import RecogniserSettings
+
+DEFAULT_CONFIG: dict[str, Any] = {
+    # A folder that `spacy-angel train recogniser` wrote; a saved pipeline brings its own.
+    "model": None,
+    **RecogniserSettings().to_dict(),
+    "scorer": {"@scorers": "spacy.ner_scorer.v1"},
+}
+
+
+def make_angel_recogniser(
+    nlp: Language, name: str, model: str | None, scorer: Callable | None, **settings: Any
+) -> AngelRecogniser:
+    """The factory; it opens nothing.
+
+    nlp (Language): the pipeline.
+    name (str): the component's name in it.
+    model (str | None), scorer (Callable | None): see `AngelRecogniser`.
+    settings (Any): the fields of `RecogniserSettings`.
+    RETURNS (AngelRecogniser): the component.
+    RAISES (AngelError): a setting that does not fit.
+    """
+    checked = RecogniserSettings.from_dict(settings)
+    return AngelRecogniser(nlp.vocab, name, model=model, settings=checked, scorer=scorer)
+
+
+# spaCy reads the parameters off the signature and checks a config by it. The settings check
+# themselves.
+make_angel_recogniser.__signature__ = Signature(  # type: ignore[attr-defined]
+    [Parameter(name, Parameter.KEYWORD_ONLY) for name in ("nlp", "name", *DEFAULT_CONFIG)]
+)
+Language.factory(
+    "angel_recogniser",
+    assigns=["doc.ents", "doc.spans"],
+    default_config=DEFAULT_CONFIG,
+    default_score_weights={"ents_f": 1.0, "ents_p": 0.0, "ents_r": 0.0, "ents_per_type": None},
+    func=make_angel_recogniser,
+)

@@ -1,0 +1,249 @@
+"""Texts in, mentions out: words, windows, network and tags together; saved as a folder.
+
+recogniser.json            labels, window, overlap, what the encoder's config.json holds
+tokenizer.json             of the encoder
+model.int8.safetensors     or model.safetensors
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import torch
+
+from ..errors import AngelError, Errors
+from ..files.atomic import write_text
+from ..model.checkpoint import DTYPES
+from ..model.fastest import fastest_dtype
+from ..model.weights import pack_weights, read_weights, unpack_weights, write_weights
+from .network import NO_WORD, Row, TaggingNetwork
+from .tags import best_tags, spans_of
+from .windows import cut_windows, owned_words
+from .words import WordReader, Words
+
+CONFIG_FILE = "recogniser.json"
+_TOKENIZER_FILE = "tokenizer.json"
+# Of the encoder's config: what computes it, and the tokens around a text.
+ENCODER_FIELDS = (
+    "activation_function",
+    "bos_token_id",
+    "d_model",
+    "encoder_attention_heads",
+    "encoder_ffn_dim",
+    "encoder_layers",
+    "eos_token_id",
+    "max_position_embeddings",
+    "pad_token_id",
+    "scale_embedding",
+    "vocab_size",
+)
+_AROUND = 2
+
+
+class FoundMention(NamedTuple):
+    """A mention in a text.
+
+    start, end (int): characters.
+    label (str): e.g. `DISEASE`.
+    probability (float): geometric mean of its words' probabilities.
+    """
+
+    start: int
+    end: int
+    label: str
+    probability: float
+
+
+@dataclass(frozen=True)
+class FinderConfig:
+    """What a recogniser is, beside its weights and its tokenizer.
+
+    labels (tuple[str, ...]): in the order of the tags' rows.
+    window (int): most pieces that the encoder reads at once, the two tokens around them included.
+    overlap (int): most pieces that two windows share.
+    encoder (dict[str, Any]): `ENCODER_FIELDS` of its config.
+    """
+
+    __pydantic_config__: ClassVar[Any] = {"extra": "forbid"}
+    labels: tuple[str, ...]
+    window: int
+    overlap: int
+    encoder: dict[str, Any]
+
+    def __post_init__(self) -> None:
+        if missing := sorted(set(ENCODER_FIELDS) - set(self.encoder)):
+            raise ValueError(f"the encoder's {', '.join(missing)} missing")
+        longest = self.encoder["max_position_embeddings"]
+        if not 2 * self.overlap + _AROUND < self.window <= longest:
+            raise ValueError(
+                f"a window of {self.window} pieces with an overlap of {self.overlap} (it needs "
+                f"more than twice the overlap, and the encoder reads up to {longest})"
+            )
+
+    @property
+    def room(self) -> int:
+        """RETURNS (int): most pieces of a text in a window."""
+        return self.window - _AROUND
+
+    def row(self, words: Words, begin: int, end: int) -> Row:
+        """words (Words): of a text. begin, end (int): the window's first word, and the one behind
+        its last. RETURNS (Row): for the encoder; of a single word that is too long its beginning.
+        """
+        first, last = int(words.offsets[begin]), int(words.offsets[end])
+        last = min(last, first + self.room)
+        sizes = np.diff(words.offsets[begin : end + 1])
+        numbers = np.repeat(np.arange(end - begin), sizes)[: last - first]
+        cases = words.cases[begin:end][numbers]
+        first_id, last_id = self.encoder["bos_token_id"], self.encoder["eos_token_id"]
+        return Row(
+            [first_id, *words.pieces[first:last].tolist(), last_id],
+            [0, *cases.tolist(), 0],
+            [NO_WORD, *numbers.tolist(), NO_WORD],
+            end - begin,
+        )
+
+
+class MentionFinder:
+    """A trained recogniser.
+
+    config (FinderConfig): what it is.
+    reader (WordReader): its tokenizer.
+    network (TaggingNetwork): its weights.
+    """
+
+    def __init__(self, config: FinderConfig, reader: WordReader, network: TaggingNetwork) -> None:
+        self.config = config
+        self._reader = reader
+        self._network = network
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return MentionFinder.from_bytes, (self.to_bytes(), str(self._network.device))
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """RETURNS (tuple[str, ...]): what it finds."""
+        return self.config.labels
+
+    def find(self, texts: Sequence[str]) -> list[list[FoundMention]]:
+        """texts (Sequence[str]): of any length. RETURNS (list[list[FoundMention]]): of each text
+        by place; those of different labels may overlap."""
+        words = self._reader(texts)
+        windows = [cut_windows(w.offsets, self.config.room, self.config.overlap) for w in words]
+        rows = [
+            self.config.row(of_text, *window)
+            for of_text, cut in zip(words, windows, strict=True)
+            for window in cut
+        ]
+        scored = iter(self._network.score(rows))
+        log_probs = [self._join(cut, [next(scored) for _ in cut]) for cut in windows]
+        tags = best_tags(log_probs)
+        return [self._mentions(*parts) for parts in zip(words, log_probs, tags, strict=True)]
+
+    def _join(self, windows: list[tuple[int, int]], scores: list[np.ndarray]) -> np.ndarray:
+        """RETURNS (np.ndarray): float32[words, labels, tags], of each word those of the window
+        that answers for it."""
+        parts = [
+            part[begin - start : end - start]
+            for (start, _), (begin, end), part in zip(
+                windows, owned_words(windows), scores, strict=True
+            )
+        ]
+        empty = np.zeros((0, self._network.n_labels, 3), dtype=np.float32)
+        return np.concatenate([empty, *parts])
+
+    def _mentions(
+        self, words: Words, log_probs: np.ndarray, tags: np.ndarray
+    ) -> list[FoundMention]:
+        found = []
+        for label, begin, end in spans_of(tags):
+            place = np.arange(begin, end)
+            mean = log_probs[place, label, tags[begin:end, label]].mean()
+            found.append(
+                FoundMention(
+                    int(words.starts[begin]),
+                    int(words.ends[end - 1]),
+                    self.labels[label],
+                    float(np.exp(mean)),
+                )
+            )
+        return found
+
+    def to_disk(self, folder: Path, storage: str | None = None) -> None:
+        """Write the recogniser.
+
+        folder (Path): made where it is missing.
+        storage (str | None): of `DTYPES`, type of the weights there; None: int8 where they were
+            read so, else the one in use.
+        """
+        folder.mkdir(parents=True, exist_ok=True)
+        write_weights(folder, self._network.state_dict(DTYPES[storage] if storage else None))
+        write_text(folder / _TOKENIZER_FILE, self._reader.definition)
+        write_text(folder / CONFIG_FILE, json.dumps(asdict(self.config), indent=2) + "\n")
+
+    @classmethod
+    def from_disk(
+        cls, folder: Path, device: str = "cpu", dtype: str = "float32"
+    ) -> "MentionFinder":
+        """Open a recogniser.
+
+        folder (Path): as `to_disk` wrote it.
+        device (str): where it runs.
+        dtype (str): of `DTYPES`, or `auto` for the one that is fastest here.
+        RETURNS (MentionFinder): opened.
+        RAISES (AngelError): a file is missing or damaged, or int8 is to run elsewhere than on a
+            CPU.
+        """
+        try:
+            config = read_config((folder / CONFIG_FILE).read_text(encoding="utf8"))
+            definition = (folder / _TOKENIZER_FILE).read_text(encoding="utf8")
+        except (OSError, ValueError) as error:
+            raise AngelError(Errors.E324.format(path=folder, problem=error)) from error
+        weights = read_weights(folder)
+        try:
+            return _build(config, definition, weights, device, dtype)
+        except KeyError as error:
+            problem = f"the weights lack {error.args[0]}"
+            raise AngelError(Errors.E324.format(path=folder, problem=problem)) from error
+
+    def to_bytes(self) -> bytes:
+        """RETURNS (bytes): what `to_disk` writes."""
+        head = json.dumps({"config": asdict(self.config), "tokenizer": self._reader.definition})
+        data = head.encode("utf8")
+        return len(data).to_bytes(8, "little") + data + pack_weights(self._network.state_dict())
+
+    @classmethod
+    def from_bytes(
+        cls, data: bytes, device: str = "cpu", dtype: str = "float32"
+    ) -> "MentionFinder":
+        """data (bytes): from `to_bytes`. device (str), dtype (str): see `from_disk`.
+        RETURNS (MentionFinder): opened."""
+        end = 8 + int.from_bytes(data[:8], "little")
+        head = json.loads(data[8:end])
+        config = read_config(json.dumps(head["config"]))
+        weights = unpack_weights(data[end:], torch.device("cpu"))
+        return _build(config, head["tokenizer"], weights, device, dtype)
+
+
+def read_config(text: str) -> FinderConfig:
+    """text (str): of `recogniser.json`. RETURNS (FinderConfig): checked. RAISES (ValueError): a
+    field is missing or wrong; names it."""
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(FinderConfig).validate_json(text)
+
+
+def _build(
+    config: FinderConfig, definition: str, weights: dict[str, torch.Tensor], device: str, dtype: str
+) -> MentionFinder:
+    chosen = torch.device(device)
+    if dtype == "auto":
+        dtype = fastest_dtype(chosen, with_int8=chosen.type == "cpu")
+    if dtype == "int8" and chosen.type != "cpu":
+        raise AngelError(Errors.E013.format(device=chosen))
+    encoder = SimpleNamespace(**config.encoder)
+    network = TaggingNetwork(encoder, weights, chosen, DTYPES[dtype])
+    return MentionFinder(config, WordReader(definition), network)

@@ -1,0 +1,141 @@
+"""Rows of pieces in, log-probabilities of each word's tags out."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ..model.bart import convert_weights
+from ..model.bart_encoder import SHARED, BartEncoder, WeightStore
+from ..model.linear import make_linear
+from ..model.packing import pack_ids
+from ..model.weights import row_scales
+from .tags import N_TAGS
+
+OWN = "recogniser."
+"""What the names of the weights begin with that no encoder-decoder has."""
+CASES_WEIGHT = f"{OWN}cases.weight"
+HEAD_WEIGHT = f"{OWN}head.weight"
+HEAD_BIAS = f"{OWN}head.bias"
+
+NO_WORD = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A window as the encoder reads it.
+
+    pieces (list[int]): ids, the tokens around it included.
+    cases (list[int]): of each piece's word, 0 for the tokens around it.
+    words (list[int]): number of each piece's word in the window, `NO_WORD` for the tokens around
+        it.
+    n_words (int): words of the window.
+    """
+
+    pieces: list[int]
+    cases: list[int]
+    words: list[int]
+    n_words: int
+
+    def __len__(self) -> int:
+        return len(self.pieces)
+
+
+class TaggingNetwork:
+    """An encoder, the vectors of the words' cases, and a linear layer for the tags.
+
+    A word's vector is the mean of its pieces'.
+
+    config (Any): of the encoder, as transformers' BartConfig has its fields.
+    weights (Mapping[str, Tensor]): of the encoder under the names of a BART, with those of `OWN`.
+    device (torch.device), dtype (torch.dtype): where and in which type the encoder runs.
+    RAISES (KeyError): a weight is missing.
+    """
+
+    def __init__(
+        self, config: Any, weights: Mapping[str, Tensor], device: torch.device, dtype: torch.dtype
+    ) -> None:
+        self._row_scales = row_scales(weights)
+        self._store = WeightStore(converted(weights, dtype, device))
+        self._encoder = BartEncoder(config, self._store)
+        own = self._store.rest
+        self._cases = own[CASES_WEIGHT].to(self._encoder.dtype)
+        self._head = make_linear(own[HEAD_WEIGHT], own[HEAD_BIAS], None)
+        self.n_labels = len(own[HEAD_BIAS]) // N_TAGS
+        self.device = device
+
+    def state_dict(self, dtype: torch.dtype | None = None) -> dict[str, Tensor]:
+        """dtype (torch.dtype | None): of the encoder's weights; None: int8 where they were read
+        so, else the one in use. RETURNS (dict[str, Tensor]): on the CPU."""
+        state = self._store.checkpoint()
+        if dtype is None:
+            dtype = torch.int8 if self._row_scales else self._encoder.dtype
+        return converted(state, dtype, torch.device("cpu"), self._row_scales)
+
+    def score(self, rows: Sequence[Row]) -> list[np.ndarray]:
+        """rows (Sequence[Row]): windows. RETURNS (list[np.ndarray]): float32[words, labels, tags]
+        of each, log-probabilities."""
+        # Of like length together: attention pads.
+        order = sorted(range(len(rows)), key=lambda i: len(rows[i]))
+        scored: list[np.ndarray | None] = [None] * len(rows)
+        with torch.inference_mode():
+            numbers = iter(order)
+            for group in self._encoder.passes([rows[i] for i in order]):
+                for scores in self._score_group(group):
+                    scored[next(numbers)] = scores
+        return [scores for scores in scored if scores is not None]
+
+    def _score_group(self, rows: Sequence[Row]) -> list[np.ndarray]:
+        cases = pack_ids([row.cases for row in rows], self.device)
+        states, _ = self._encoder([row.pieces for row in rows], self._cases[cases])
+        vectors = mean_by_word(
+            states.float(),
+            pack_ids([row.words for row in rows], self.device),
+            torch.tensor([len(row) for row in rows], device=self.device),
+            [row.n_words for row in rows],
+        )
+        logits = self._head(vectors).view(-1, self.n_labels, N_TAGS)
+        scores = torch.log_softmax(logits, dim=-1)
+        return [part.cpu().numpy() for part in scores.split([row.n_words for row in rows])]
+
+
+def mean_by_word(states: Tensor, words: Tensor, lengths: Tensor, n_words: Sequence[int]) -> Tensor:
+    """The vectors of words: the mean of their pieces'.
+
+    states (Tensor): [pieces, d], of all rows one after the other.
+    words (Tensor): int64[pieces], each piece's word in its row, `NO_WORD` for none.
+    lengths (Tensor): int64[rows], pieces.
+    n_words (Sequence[int]): words of each row.
+    RETURNS (Tensor): [sum(n_words), d].
+    """
+    begins = np.cumsum([0, *n_words[:-1]])
+    begin = torch.as_tensor(begins, device=states.device).repeat_interleave(lengths)
+    kept = words != NO_WORD
+    target = (words + begin)[kept]
+    sums = states.new_zeros(sum(n_words), states.shape[1]).index_add(0, target, states[kept])
+    counts = torch.bincount(target, minlength=len(sums))
+    return sums / counts[:, None]
+
+
+def converted(
+    weights: Mapping[str, Tensor],
+    dtype: torch.dtype,
+    device: torch.device,
+    scales: Mapping[str, Tensor] | None = None,
+) -> dict[str, Tensor]:
+    """The weights in the type in which they run or are saved.
+
+    weights (Mapping[str, Tensor]): of a whole encoder-decoder or of the encoder, and those of
+        `OWN`, which are kept in float32.
+    dtype (torch.dtype), device (torch.device), scales (Mapping[str, Tensor] | None): see
+        `bart.convert_weights`.
+    RETURNS (dict[str, Tensor]): of the encoder, and those of `OWN`.
+    """
+    own = {name: t.to(device, torch.float32) for name, t in weights.items() if name.startswith(OWN)}
+    kept = (SHARED, "model.encoder.")
+    encoder = {name: tensor for name, tensor in weights.items() if name.startswith(kept)}
+    encoder = convert_weights(encoder, dtype, device, scales)
+    return {name: t for name, t in encoder.items() if name.startswith(kept)} | own

@@ -1,0 +1,198 @@
+"""The component `angel_recogniser`: documents in, mentions out."""
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from spacy import util
+from spacy.language import Language
+from spacy.tokens import Doc, Span, SpanGroup
+from spacy.training import Example
+from spacy.vocab import Vocab
+
+from ..component.forks import OneThreadInForks, quiet_tokenizers_in_forks
+from ..component.pipe import DocumentPipe
+from ..errors import AngelError, Errors
+from .finder import FoundMention, MentionFinder
+from .settings import RecogniserSettings
+
+
+class TokenSpan(NamedTuple):
+    """A mention in a document, in plain values.
+
+    start, end (int): tokens.
+    label (str): e.g. `DISEASE`.
+    probability (float): see `FoundMention`.
+    """
+
+    start: int
+    end: int
+    label: str
+    probability: float
+
+
+class AngelRecogniser(DocumentPipe):
+    """Finds mentions with an encoder and, for each label, tags of its own.
+
+    Mentions that end inside a token of the pipeline are written with the whole token.
+
+    vocab (Vocab): the pipeline's.
+    name (str): the component's name.
+    model (str | Path | None): folder that `spacy-angel train recogniser` wrote; None where
+        `from_disk` or `from_bytes` brings the model. Opened at first use.
+    settings (RecogniserSettings): everything else.
+    scorer (Callable | None): answers `score`.
+    """
+
+    def __init__(
+        self,
+        vocab: Vocab,
+        name: str = "angel_recogniser",
+        *,
+        model: str | Path | None = None,
+        settings: RecogniserSettings = RecogniserSettings(),  # noqa: B008 (frozen)
+        scorer: Callable | None = None,
+    ) -> None:
+        self.vocab = vocab
+        self.name = name
+        self.settings = settings
+        self.scorer = scorer
+        self._model_source = model
+        self._finder: MentionFinder | None = None
+        self._forks = OneThreadInForks()
+
+    @property
+    def finder(self) -> MentionFinder:
+        """RETURNS (MentionFinder): the model, opened if it is not yet. Another one can be set.
+        RAISES (AngelError): there is none, or it cannot be opened."""
+        if self._finder is None:
+            if self._model_source is None:
+                raise AngelError(Errors.E325.format(name=self.name))
+            self.finder = self._open(Path(self._model_source))
+            assert self._finder is not None
+        return self._finder
+
+    @finder.setter
+    def finder(self, finder: MentionFinder) -> None:
+        if unknown := sorted(set(self.settings.labels or ()) - set(finder.labels)):
+            raise AngelError(Errors.E326.format(unknown=unknown, known=list(finder.labels)))
+        quiet_tokenizers_in_forks()
+        self._finder = finder
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """RETURNS (tuple[str, ...]): those that are looked for."""
+        return self.settings.labels or self.finder.labels
+
+    def initialize(
+        self,
+        get_examples: Callable[[], Iterable[Example]] | None = None,
+        *,
+        nlp: Language | None = None,
+        model: str | None = None,
+    ) -> None:
+        """Open the model.
+
+        get_examples (Callable | None), nlp (Language | None): not used, spaCy hands them to every
+            component.
+        model (str | None): in place of the one given before, e.g. from
+            `[initialize.components.angel_recogniser]`.
+        RAISES (AngelError): it cannot be opened.
+        """
+        if model is not None:
+            self._model_source, self._finder = model, None
+        self.finder  # noqa: B018 (opens it)
+
+    def predict(self, docs: Sequence[Doc]) -> list[list[TokenSpan]]:
+        """Find the mentions; changes nothing.
+
+        docs (Sequence[Doc]): documents.
+        RETURNS (list[list[TokenSpan]]): of each document by place.
+        """
+        self._forks.ensure()
+        found: list[list[FoundMention]] = []
+        for batch in util.minibatch(docs, size=self.settings.batch_size):
+            found += self.finder.find([doc.text for doc in batch])
+        return [self._spans(doc, mentions) for doc, mentions in zip(docs, found, strict=True)]
+
+    def set_annotations(
+        self, docs: Sequence[Doc], predicted: Sequence[Sequence[TokenSpan]]
+    ) -> None:
+        """Write the mentions on the documents.
+
+        docs (Sequence[Doc]): as given to `predict`.
+        predicted (Sequence[Sequence[TokenSpan]]): as it returned them.
+        """
+        key = self.settings.span_key
+        for doc, mentions in zip(docs, predicted, strict=True):
+            if key is not None:
+                scores = [mention.probability for mention in mentions]
+                group = [Span(doc, m.start, m.end, label=m.label) for m in mentions]
+                doc.spans[key] = SpanGroup(doc, name=key, attrs={"scores": scores}, spans=group)
+            if self.settings.set_ents:
+                kept = [] if self.settings.overwrite else list(doc.ents)
+                taken = [TokenSpan(e.start, e.end, e.label_, 1.0) for e in kept]
+                chosen = most_probable(mentions, taken)
+                doc.ents = [*kept, *(Span(doc, m.start, m.end, label=m.label) for m in chosen)]
+
+    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
+        """path (str | Path): folder for the model. exclude (Iterable[str]): `model`."""
+        util.to_disk(path, {"model": lambda p: self.finder.to_disk(p)}, exclude)
+
+    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "AngelRecogniser":
+        """path (str | Path): a folder. exclude (Iterable[str]): as in `to_disk`.
+        RETURNS (AngelRecogniser): this component. RAISES (AngelError): it cannot be opened."""
+        readers = {"model": lambda p: setattr(self, "finder", self._open(p))}
+        util.from_disk(path, readers, exclude)
+        return self
+
+    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
+        """exclude (Iterable[str]): as in `to_disk`. RETURNS (bytes): what `to_disk` saves."""
+        return util.to_bytes({"model": lambda: self.finder.to_bytes()}, exclude)
+
+    def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> "AngelRecogniser":
+        """data (bytes): from `to_bytes`. exclude (Iterable[str]): as in `to_disk`.
+        RETURNS (AngelRecogniser): this component."""
+
+        def read_model(data: bytes) -> None:
+            settings = self.settings
+            self.finder = MentionFinder.from_bytes(data, settings.device, settings.dtype)
+
+        util.from_bytes(data, {"model": read_model}, exclude)
+        return self
+
+    def _open(self, folder: Path) -> MentionFinder:
+        return MentionFinder.from_disk(folder, self.settings.device, self.settings.dtype)
+
+    def _spans(self, doc: Doc, mentions: Iterable[FoundMention]) -> list[TokenSpan]:
+        """The mentions in whole tokens; of those that become the same span the most probable."""
+        labels = frozenset(self.labels)
+        best: dict[tuple[int, int, str], float] = {}
+        for mention in mentions:
+            if mention.label not in labels or mention.probability < self.settings.threshold:
+                continue
+            span = doc.char_span(mention.start, mention.end, alignment_mode="expand")
+            if span is not None:
+                key = (span.start, span.end, mention.label)
+                best[key] = max(mention.probability, best.get(key, 0.0))
+        return sorted(TokenSpan(*key, probability) for key, probability in best.items())
+
+
+def most_probable(
+    mentions: Iterable[TokenSpan], taken: Iterable[TokenSpan] = ()
+) -> list[TokenSpan]:
+    """Mentions of which no two share a token.
+
+    mentions (Iterable[TokenSpan]): may overlap; the more probable one stays, of equal ones the
+        longer, then the first.
+    taken (Iterable[TokenSpan]): what none of them may overlap.
+    RETURNS (list[TokenSpan]): by place.
+    """
+    used = {token for span in taken for token in range(span.start, span.end)}
+    chosen = []
+    for span in sorted(mentions, key=lambda m: (-m.probability, m.start - m.end, m.start)):
+        tokens = range(span.start, span.end)
+        if used.isdisjoint(tokens):
+            used.update(tokens)
+            chosen.append(span)
+    return sorted(chosen)

@@ -1,0 +1,64 @@
+"""What the component `angel_recogniser` can be told: each setting once, with its type, default and
+meaning."""
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from ..component.checked import CheckedSettings, Name, Names
+
+RunDtype = Literal["float32", "bfloat16", "float16", "int8", "auto"]
+
+
+@dataclass(frozen=True)
+class RecogniserSettings(CheckedSettings):
+    """The settings of `angel_recogniser`; the type of each carries its meaning.
+
+    RAISES (AngelError): a value that does not fit; the message names setting, expectation, value.
+    """
+
+    COMPONENT = "angel_recogniser"
+
+    labels: Annotated[
+        Names | None,
+        Field(description="labels to look for, of those that the model knows; null: all of them"),
+    ] = None
+    threshold: Annotated[
+        float,
+        Field(ge=0, le=1, description="mentions of a lower probability are left out"),
+    ] = 0.0
+    span_key: Annotated[
+        Name | None,
+        Field(
+            description="span group that gets all mentions, also those that overlap; its "
+            "`attrs` have their probabilities as `scores`. null: no group"
+        ),
+    ] = "mentions"
+    set_ents: Annotated[
+        bool,
+        Field(
+            description="write the mentions into `doc.ents` as well, of those that overlap the "
+            "most probable"
+        ),
+    ] = True
+    overwrite: Annotated[
+        bool,
+        Field(description="drop the entities that a document has; if not, they come first"),
+    ] = True
+    batch_size: Annotated[int, Field(ge=1, description="documents in one pass of the model")] = 16
+    device: Annotated[Name, Field(description="`cpu`, `cuda`, `cuda:1`, …")] = "cpu"
+    dtype: Annotated[
+        RunDtype,
+        Field(
+            description="type of the weights while they run; `int8` on a CPU only, `float16` "
+            "elsewhere only; `auto`: the one that a short measurement finds fastest here"
+        ),
+    ] = "float32"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        fits = self.dtype != "float16" or self.device.partition(":")[0] != "cpu"
+        self.expect("dtype", fits, "float32, bfloat16 or int8 on a CPU")
+        writes = self.span_key is not None or self.set_ents
+        self.expect("set_ents", writes, "true where span_key is null, or nothing would be written")

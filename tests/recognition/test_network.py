@@ -1,0 +1,62 @@
+"""The network computes what the trained module computes; means by hand."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import torch
+from support.models import make_tiny_model
+from support.tiny_recogniser import LABELS, TEXTS, rows_of, tiny_finder
+from transformers import BartForConditionalGeneration
+
+from spacy_angel.recognition.finder import ENCODER_FIELDS, FinderConfig
+from spacy_angel.recognition.network import NO_WORD, Row, TaggingNetwork, mean_by_word
+from spacy_angel.recognition.words import WordReader
+from spacy_angel.training.recogniser import RecogniserModule
+from spacy_angel.training.recogniser_data import collate
+
+
+def test_a_word_is_the_mean_of_its_pieces() -> None:
+    # Row 0: a mark, a word of two pieces, a word of one, a mark. Row 1: a mark, one word, a mark.
+    states = torch.tensor([[9.0], [1.0], [3.0], [5.0], [9.0], [9.0], [7.0], [9.0]])
+    words = torch.tensor([NO_WORD, 0, 0, 1, NO_WORD, NO_WORD, 0, NO_WORD])
+    means = mean_by_word(states, words, torch.tensor([5, 3]), [2, 1])
+    assert means.tolist() == [[2.0], [5.0], [7.0]]
+
+
+def test_the_network_computes_what_was_trained(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    make_tiny_model(tmp_path, [text for text, _ in TEXTS])
+    model = BartForConditionalGeneration.from_pretrained(tmp_path).eval()
+    encoder = {name: getattr(model.config, name) for name in ENCODER_FIELDS}
+    form = FinderConfig(LABELS, 40, 8, encoder)
+    module = RecogniserModule(model.get_encoder(), len(LABELS)).eval()
+    torch.nn.init.normal_(module.cases.weight)
+    reader = WordReader((tmp_path / "tokenizer.json").read_text(encoding="utf8"))
+    rows = rows_of(form, reader)
+    network = TaggingNetwork(
+        SimpleNamespace(**encoder), module.weights(), torch.device("cpu"), torch.float32
+    )
+    seen = []
+    module.head.register_forward_hook(lambda _, __, output: seen.append(output))
+    with torch.no_grad():
+        module(**collate([rows[i] for i in range(len(rows))], model.config.pad_token_id))
+    wanted = seen[0].view(-1, len(LABELS), 3).log_softmax(-1)
+    computed = torch.cat([torch.from_numpy(part) for part in network.score(rows.rows)])
+    assert computed.shape == wanted.shape
+    assert torch.allclose(computed, wanted, atol=1e-4)
+
+
+def test_rows_do_not_touch_each_other(tmp_path: Path) -> None:
+    finder = tiny_finder(tmp_path, steps=0)
+    network = finder._network
+    rows = [
+        Row([0, 10, 11, 2], [0, 1, 1, 0], [NO_WORD, 0, 1, NO_WORD], 2),
+        Row([0, 12, 2], [0, 3, 0], [NO_WORD, 0, NO_WORD], 1),
+        Row([0, 13, 14, 15, 16, 2], [0, 1, 1, 2, 2, 0], [NO_WORD, 0, 0, 1, 2, NO_WORD], 3),
+    ]
+    together = network.score(rows)
+    assert [part.shape for part in together] == [(2, 3, 3), (1, 3, 3), (3, 3, 3)]
+    for row, scores in zip(rows, together, strict=True):
+        assert network.score([row])[0] == pytest.approx(scores, abs=1e-5)
+    assert network.score([]) == []

@@ -1,0 +1,200 @@
+"""The component: learns texts by heart, is saved and opened again, and leaves documents alone."""
+
+import pickle
+from pathlib import Path
+
+import pytest
+import spacy
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
+from support.tiny_recogniser import LABELS, TEXTS, documents, tiny_finder
+
+from spacy_angel.corpora.docs import to_doc
+from spacy_angel.errors import AngelError
+from spacy_angel.recognition.finder import MentionFinder
+from spacy_angel.recognition.recogniser import TokenSpan, most_probable
+from spacy_angel.recognition.settings import RecogniserSettings
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("recogniser")
+    tiny_finder(folder / "start").to_disk(folder / "model")
+    return folder / "model"
+
+
+def pipeline(folder: Path, **settings: object) -> Language:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("angel_recogniser", config={"model": str(folder), **settings})
+    return nlp
+
+
+def spans(doc: Doc, key: str = "mentions") -> list[tuple[str, str]]:
+    return [(span.text, span.label_) for span in doc.spans[key]]
+
+
+def expected(number: int) -> list[tuple[str, str]]:
+    text, marked = TEXTS[number]
+    placed = sorted(
+        (text.index(part), text.index(part) + len(part), label, part) for part, label in marked
+    )
+    return [(part, LABELS[label]) for *_, label, part in placed]
+
+
+def test_texts_are_known_by_heart_and_mentions_overlap(folder: Path) -> None:
+    nlp = pipeline(folder)
+    for number, (text, _) in enumerate(TEXTS):
+        doc = nlp(text)
+        assert sorted(spans(doc)) == sorted(expected(number))
+    scores = nlp(TEXTS[0][0]).spans["mentions"].attrs["scores"]
+    assert len(scores) == 3
+    assert all(0.5 < score <= 1 for score in scores)
+
+
+def test_of_overlapping_mentions_the_most_probable_is_an_entity(folder: Path) -> None:
+    doc = pipeline(folder)(TEXTS[0][0])
+    assert len(doc.ents) == 2
+    assert {ent.label_ for ent in doc.ents} in ({"GENE", "DISEASE"}, {"GENE", "CELL_TYPE"})
+    chosen = most_probable(
+        [TokenSpan(0, 2, "A", 0.6), TokenSpan(1, 3, "B", 0.9), TokenSpan(4, 5, "A", 0.5)],
+        taken=[TokenSpan(4, 6, "C", 1.0)],
+    )
+    assert chosen == [TokenSpan(1, 3, "B", 0.9)]
+    # Of equal ones the longer.
+    same = [TokenSpan(0, 1, "A", 0.6), TokenSpan(0, 2, "B", 0.6)]
+    assert most_probable(same) == [TokenSpan(0, 2, "B", 0.6)]
+
+
+def test_pipe_equals_call_and_predict_changes_nothing(folder: Path) -> None:
+    nlp = pipeline(folder)
+    texts = [text for text, _ in TEXTS] * 3 + ["", " \n"]
+    piped = list(nlp.pipe(texts, batch_size=5))
+    assert [spans(doc) for doc in piped] == [spans(nlp(text)) for text in texts]
+    component = nlp.get_pipe("angel_recogniser")
+    doc = nlp.make_doc(TEXTS[0][0])
+    before = doc.to_bytes()
+    found = component.predict([doc])
+    assert doc.to_bytes() == before
+    component.set_annotations([doc], found)
+    assert spans(doc) == spans(piped[0])
+
+
+def test_saved_and_opened_it_finds_the_same(folder: Path, tmp_path: Path) -> None:
+    nlp = pipeline(folder)
+    nlp.to_disk(tmp_path / "saved")
+    again = spacy.load(tmp_path / "saved")
+    from_bytes = pipeline(folder).from_bytes(nlp.to_bytes())
+    finder = pickle.loads(pickle.dumps(nlp.get_pipe("angel_recogniser").finder))
+    for number, (text, _) in enumerate(TEXTS):
+        doc = nlp(text)
+        scores = doc.spans["mentions"].attrs["scores"]
+        for other in (again, from_bytes):
+            read = other(text)
+            assert sorted(spans(read)) == sorted(expected(number))
+            assert read.spans["mentions"].attrs["scores"] == pytest.approx(scores, abs=1e-5)
+        places = sorted((m.start, m.end, m.label) for m in finder.find([text])[0])
+        group = doc.spans["mentions"]
+        assert places == sorted((s.start_char, s.end_char, s.label_) for s in group)
+    names = {path.name for path in (tmp_path / "saved" / "angel_recogniser" / "model").iterdir()}
+    assert names == {"recogniser.json", "tokenizer.json", "model.safetensors"}
+
+
+def test_int8_is_saved_exactly(folder: Path, tmp_path: Path) -> None:
+    MentionFinder.from_disk(folder).to_disk(tmp_path / "int8", storage="int8")
+    opened = MentionFinder.from_disk(tmp_path / "int8")
+    opened.to_disk(tmp_path / "again")
+    first, second = (tmp_path / name / "model.int8.safetensors" for name in ("int8", "again"))
+    assert first.read_bytes() == second.read_bytes()
+    running = MentionFinder.from_disk(tmp_path / "int8", dtype="int8")
+    texts = [text for text, _ in TEXTS]
+    for one in (opened, running):
+        for number, mentions in enumerate(one.find(texts)):
+            found = [(TEXTS[number][0][m.start : m.end], m.label) for m in mentions]
+            assert sorted(found) == sorted(expected(number))
+
+
+def test_a_long_text_is_read_in_windows(folder: Path) -> None:
+    text = " ".join([TEXTS[3][0]] * 4 + [TEXTS[0][0]] + [TEXTS[3][0]] * 4)
+    finder = pipeline(folder).get_pipe("angel_recogniser").finder
+    (words,) = finder._reader([text])
+    assert len(words.pieces) > 2 * finder.config.window
+    # What is found lies in the text, whatever window it stands in.
+    for mention in finder.find([text])[0]:
+        assert 0 <= mention.start < mention.end <= len(text)
+
+
+def test_settings_choose_what_is_written(folder: Path) -> None:
+    text = TEXTS[0][0]
+    doc = pipeline(folder, labels=["GENE"], span_key=None)(text)
+    assert [(e.text, e.label_) for e in doc.ents] == [("TP53", "GENE")]
+    assert "mentions" not in doc.spans
+    doc = pipeline(folder, set_ents=False)(text)
+    assert doc.ents == ()
+    assert len(doc.spans["mentions"]) == 3
+    assert len(pipeline(folder, threshold=1.0)(text).spans["mentions"]) == 0
+    kept = pipeline(folder, overwrite=False)
+    doc = kept.make_doc(text)
+    doc.ents = [doc.char_span(0, 4, label="OTHER")]
+    doc = kept.get_pipe("angel_recogniser")(doc)
+    assert ("TP53", "OTHER") in [(e.text, e.label_) for e in doc.ents]
+    assert ("TP53", "GENE") not in [(e.text, e.label_) for e in doc.ents]
+
+
+def test_a_mention_inside_a_token_is_written_with_the_whole_token(folder: Path) -> None:
+    nlp = pipeline(folder)
+    text = TEXTS[0][0]
+    doc = Doc(nlp.vocab, words=[text.split(" ")[0] + " is", *text.split(" ")[2:]])
+    found = nlp.get_pipe("angel_recogniser").predict([doc])[0]
+    assert all(0 <= span.start < span.end <= len(doc) for span in found)
+
+
+def test_the_scorer_counts_entities(folder: Path) -> None:
+    nlp = pipeline(folder, labels=["GENE", "DISEASE"])
+    examples = []
+    for annotated in documents():
+        gold = to_doc(annotated.document, nlp)
+        gold.ents = [ent for ent in gold.ents if ent.label_ != "CELL_TYPE"]
+        examples.append(Example(nlp.make_doc(gold.text), gold))
+    scores = nlp.evaluate(examples)
+    assert scores["ents_per_type"]["GENE"]["f"] == 1.0
+
+
+def test_a_bad_document_is_lost_alone(folder: Path) -> None:
+    nlp = pipeline(folder)
+    component = nlp.get_pipe("angel_recogniser")
+    lost = []
+    component.set_error_handler(lambda name, proc, docs, error: lost.extend(docs))
+    good, bad = nlp.make_doc(TEXTS[0][0]), nlp.make_doc("bad")
+    find = component.finder.find
+
+    def fails(texts: list[str]) -> list:
+        if "bad" in texts:
+            raise ValueError("no")
+        return find(texts)
+
+    component.finder.find = fails
+    assert [doc.text for doc in component.pipe([good, bad, good])] == [TEXTS[0][0]] * 2
+    assert [doc.text for doc in lost] == ["bad"]
+
+
+def test_errors_say_what_to_do(folder: Path, tmp_path: Path) -> None:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("angel_recogniser")
+    with pytest.raises(AngelError, match=r"\[E325\] .* has no model"):
+        nlp("a")
+    with pytest.raises(AngelError, match=r"\[E324\] Cannot open the recogniser"):
+        MentionFinder.from_disk(tmp_path)
+    with pytest.raises(AngelError, match=r"\[E326\] .*\['PLANT'\].*DISEASE"):
+        pipeline(folder, labels=["PLANT"])("a")
+    with pytest.raises(AngelError, match="threshold"):
+        RecogniserSettings(threshold=2.0)
+    with pytest.raises(AngelError, match="set_ents"):
+        RecogniserSettings(span_key=None, set_ents=False)
+    config = (folder / "recogniser.json").read_text(encoding="utf8")
+    (tmp_path / "tokenizer.json").write_text((folder / "tokenizer.json").read_text())
+    for change, problem in (('"window": 40', "more than twice"), ('"d_model"', "d_model missing")):
+        damaged = config.replace(change, '"window": 10' if "window" in change else '"width"')
+        (tmp_path / "recogniser.json").write_text(damaged)
+        with pytest.raises(AngelError, match=rf"\[E324\] (.|\n)*{problem}"):
+            MentionFinder.from_disk(tmp_path)

@@ -1,0 +1,62 @@
+"""Words, their pieces and their cases."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spacy_angel.linking.loaders import SHIPPED_MODEL
+from spacy_angel.recognition.words import CASES, WordReader, shape_of
+
+READER = WordReader((SHIPPED_MODEL / "tokenizer.json").read_text(encoding="utf8"))
+
+
+@pytest.mark.parametrize(
+    ("word", "shape"),
+    [("2", 0), ("-", 0), ("mice", 1), ("a", 1), ("Mice", 2), ("A", 3), ("IL", 4), ("mRNA", 5)],
+)
+def test_shapes(word: str, shape: int) -> None:
+    assert shape_of(word) == shape
+
+
+def test_words_end_at_every_mark_and_know_whether_they_stand_close() -> None:
+    text = "IL-2 in Mice"
+    (words,) = READER([text])
+    spans = zip(words.starts.tolist(), words.ends.tolist(), strict=True)
+    assert [text[a:b] for a, b in spans] == ["IL", "-", "2", "in", "Mice"]
+    # 1 + 2 * shape + glued
+    assert words.cases.tolist() == [1 + 2 * 4, 1 + 1, 1 + 1, 1 + 2 * 1, 1 + 2 * 2]
+    assert max(words.cases) < CASES
+
+
+def test_a_word_has_all_of_its_pieces() -> None:
+    (words,) = READER(["phaeochromocytoma cells"])
+    assert len(words) == 2
+    assert words.offsets[1] > 1
+    assert words.offsets[2] == len(words.pieces)
+
+
+def test_special_tokens_in_a_text_are_text() -> None:
+    (words,) = READER(["a [SEP] b"])
+    assert [len(words), *words.pieces.tolist()].count(102) == 0
+    assert len(words) == 5
+
+
+def test_texts_without_words() -> None:
+    assert [len(words) for words in READER(["", " \n\t ", "a"])] == [0, 0, 1]
+
+
+@given(st.lists(st.text(max_size=40), max_size=3))
+def test_words_stand_in_order_and_hold_no_blanks_at_their_edges(texts: list[str]) -> None:
+    for text, words in zip(texts, READER(texts), strict=True):
+        edge = 0
+        for start, end in zip(words.starts.tolist(), words.ends.tolist(), strict=True):
+            assert edge <= start < end <= len(text)
+            assert text[start:end].strip() == text[start:end]
+            edge = end
+
+
+def test_reader_needs_nothing_but_the_definition(tmp_path: Path) -> None:
+    again = WordReader(READER.definition)
+    assert again(["IL-2"])[0].pieces.tolist() == READER(["IL-2"])[0].pieces.tolist()

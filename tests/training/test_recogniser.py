@@ -1,0 +1,137 @@
+"""A recogniser's training: the loss by hand, a small course, a killed one that goes on."""
+
+import json
+from dataclasses import replace
+from math import log
+from pathlib import Path
+
+import pytest
+import torch
+from support.models import make_tiny_model
+from support.tiny_recogniser import LABELS, TEXTS
+
+from spacy_angel.errors import AngelError
+from spacy_angel.recognition.finder import MentionFinder
+from spacy_angel.training.config import OptimizerSettings
+from spacy_angel.training.losses import IGNORE
+from spacy_angel.training.recogniser import score_table, tag_loss, train_recogniser
+from spacy_angel.training.recogniser_config import (
+    RecogniserConfig,
+    RecogniserCorpus,
+    RecogniserData,
+    RecogniserSettings,
+)
+
+
+def test_open_words_take_no_loss() -> None:
+    # Two words, two labels; probabilities 1/2, 1/4, 1/4 everywhere.
+    logits = torch.tensor([0.5, 0.25, 0.25]).log().expand(2, 2, 3).clone().requires_grad_()
+    tags = torch.tensor([[0, IGNORE], [1, IGNORE]])
+    loss = tag_loss(logits, tags)
+    assert loss.item() == pytest.approx((log(2) + log(4)) / 2)
+    loss.backward()
+    assert logits.grad is not None
+    assert logits.grad[:, 1].abs().sum() == 0
+    # Softmax minus one-hot, a half of each: of OUTSIDE, then of BEGIN.
+    assert logits.grad[0, 0].tolist() == pytest.approx([-0.25, 0.125, 0.125])
+    assert logits.grad[1, 0].tolist() == pytest.approx([0.25, -0.375, 0.125])
+    assert tag_loss(logits, torch.full((2, 2), IGNORE)).item() == 0
+
+
+@pytest.fixture
+def recipe(tmp_path: Path) -> RecogniserConfig:
+    """`TEXTS` in two corpora, of which one annotates diseases alone."""
+    make_tiny_model(tmp_path / "start", [text for text, _ in TEXTS])
+    names = ("Disease", "Gene", "Cell")
+    for corpus, kept in (("all", {0, 1, 2}), ("diseases", {0})):
+        lines = []
+        for n, (text, marked) in enumerate(TEXTS * 4):
+            mentions = [
+                {"start": text.index(p), "end": text.index(p) + len(p), "label": names[label]}
+                for p, label in marked
+                if label in kept
+            ]
+            # Digit 0 of the last ones: they are what is chosen on.
+            doc_id = f"{corpus} {n}"
+            lines.append(json.dumps({"id": doc_id, "text": text, "mentions": mentions}))
+        (tmp_path / f"{corpus}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf8")
+    labels = dict(zip(names, LABELS, strict=True))
+    return RecogniserConfig(
+        RecogniserSettings(
+            LABELS, str(tmp_path / "start"), window=40, overlap=8, train_embeddings=True
+        ),
+        {
+            "all": RecogniserCorpus(str(tmp_path / "all.jsonl"), labels),
+            "diseases": RecogniserCorpus(str(tmp_path / "diseases.jsonl"), {"Disease": "DISEASE"}),
+        },
+        OptimizerSettings(
+            3e-3,
+            steps=80,
+            batch_size=8,
+            precision="float32",
+            schedule="constant",
+            clip_norm=1.0,
+            dropout=0.0,
+            attention_dropout=0.0,
+            device="cpu",
+            checkpoint_every=40,
+            log_every=10,
+        ),
+        RecogniserData(choose=(0, 1), last_look=(2,), passes=4, swapped=0.0, restyled=0.0),
+    )
+
+
+def test_a_course_learns_and_is_not_run_twice(recipe: RecogniserConfig, tmp_path: Path) -> None:
+    scores = train_recogniser(recipe, tmp_path / "out")
+    assert scores["choose"]["DISEASE"]["right"] == scores["choose"]["DISEASE"]["gold"] > 0
+    finder = MentionFinder.from_disk(tmp_path / "out" / "model")
+    text, marked = TEXTS[0]
+    found = {(text[m.start : m.end], m.label) for m in finder.find([text])[0]}
+    assert found == {(part, LABELS[label]) for part, label in marked}
+    table = score_table(scores, LABELS)
+    assert table.splitlines()[2].startswith("| DISEASE | choosing |")
+    metrics = (tmp_path / "out" / "metrics.jsonl").read_text(encoding="utf8").splitlines()
+    measured = [line for line in map(json.loads, metrics) if "eval_mean_f_score" in line]
+    assert [line["step"] for line in measured] == [40, 80]
+    model = (tmp_path / "out" / "model" / "model.int8.safetensors").stat().st_mtime_ns
+    assert train_recogniser(recipe, tmp_path / "out") == scores
+    assert (tmp_path / "out" / "model" / "model.int8.safetensors").stat().st_mtime_ns == model
+    other = replace(recipe, data=replace(recipe.data, passes=3))
+    with pytest.raises(AngelError, match=r"settings\.data\.passes"):
+        train_recogniser(other, tmp_path / "out")
+
+
+def test_a_killed_course_goes_on(
+    recipe: RecogniserConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = train_recogniser(recipe, tmp_path / "whole")
+
+    from spacy_angel.training import recogniser
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    calls = []
+
+    def killed_at_the_second(*args: object) -> dict:
+        calls.append(args)
+        if len(calls) == 2:
+            killed()
+        return measure(*args)
+
+    measure = recogniser.measure
+    monkeypatch.setattr(recogniser, "measure", killed_at_the_second)
+    with pytest.raises(KeyboardInterrupt):
+        train_recogniser(recipe, tmp_path / "killed")
+    monkeypatch.setattr(recogniser, "measure", measure)
+    assert (tmp_path / "killed" / "checkpoints" / "checkpoint-40").is_dir()
+    assert train_recogniser(recipe, tmp_path / "killed") == whole
+    files = [tmp_path / name / "model" / "model.int8.safetensors" for name in ("whole", "killed")]
+    assert files[0].read_bytes() == files[1].read_bytes()
+
+
+def test_it_begins_with_a_bart(recipe: RecogniserConfig, tmp_path: Path) -> None:
+    (tmp_path / "start" / "tokenizer.json").unlink()
+    with pytest.raises(AngelError, match=r"\[E623\] .*tokenizer\.json"):
+        train_recogniser(recipe, tmp_path / "out")
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,227 @@
+"""What a recogniser learns from partly annotated corpora, with tags written out."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from support.tiny_recogniser import LABELS, documents, tiny_finder
+
+from spacy_angel.corpora.documents import CorpusDocument, GoldMention
+from spacy_angel.errors import AngelError
+from spacy_angel.linking.loaders import SHIPPED_MODEL
+from spacy_angel.recognition.finder import FoundMention
+from spacy_angel.recognition.words import WordReader
+from spacy_angel.training.config import OptimizerSettings
+from spacy_angel.training.losses import IGNORE
+from spacy_angel.training.recogniser_config import (
+    RecogniserConfig,
+    RecogniserCorpus,
+    RecogniserData,
+    RecogniserSettings,
+    load_recogniser_config,
+)
+from spacy_angel.training.recogniser_data import (
+    Annotated,
+    MentionCounts,
+    article_of,
+    by_label,
+    count_mentions,
+    digit_of,
+    make_rows,
+    read_texts,
+    word_tags,
+)
+
+READER = WordReader((SHIPPED_MODEL / "tokenizer.json").read_text(encoding="utf8"))
+TEXT = "Sorafenib in renal cancer"
+X = IGNORE
+
+
+def annotated(
+    mentions: list[tuple[str, str]], labels: set[str], text: str = TEXT, corpus: str = "a"
+) -> Annotated:
+    gold = tuple(
+        GoldMention(text.index(part), text.index(part) + len(part), part, label)
+        for part, label in mentions
+    )
+    return Annotated(CorpusDocument("1", text, gold), corpus, frozenset(labels))
+
+
+def tags(document: Annotated) -> list[list[int]]:
+    (words,) = READER([document.document.text])
+    return word_tags(words, document, ("DISEASE", "CHEMICAL")).T.tolist()
+
+
+def test_labels_that_a_corpus_does_not_annotate_are_open() -> None:
+    assert tags(annotated([("renal cancer", "DISEASE")], {"DISEASE"})) == [
+        [0, 0, 1, 2],
+        [X, X, X, X],
+    ]
+    both = annotated(
+        [("renal cancer", "DISEASE"), ("Sorafenib", "CHEMICAL")], {*LABELS, "CHEMICAL"}
+    )
+    assert tags(both) == [[0, 0, 1, 2], [1, 0, 0, 0]]
+
+
+def test_what_has_a_question_mark_or_ends_inside_a_word_is_open() -> None:
+    labels = {"DISEASE", "CHEMICAL"}
+    assert tags(annotated([("renal cancer", "DISEASE?")], labels))[0] == [0, 0, X, X]
+    assert tags(annotated([("Sora", "CHEMICAL")], labels))[1] == [X, 0, 0, 0]
+    # A mention within what is open stays; of two with one label the longer.
+    within = [("renal cancer", "DISEASE?"), ("cancer", "DISEASE")]
+    assert tags(annotated(within, labels))[0] == [0, 0, X, 1]
+    nested = [("cancer", "DISEASE"), ("renal cancer", "DISEASE")]
+    assert tags(annotated(nested, labels))[0] == [0, 0, 1, 2]
+
+
+def test_parts_of_an_article_and_its_copies_elsewhere_share_a_digit() -> None:
+    assert article_of("PMID-12345678") == article_of("12345678") == "12345678"
+    assert article_of("note 3") == "note 3"
+    # md5("12345678") = 25d55ad283aa400af464c76d713c07ad, as a number …9
+    assert digit_of("PMID-12345678") == int("25d55ad283aa400af464c76d713c07ad", 16) % 10
+
+
+def config(path: Path, **corpus: Any) -> RecogniserConfig:
+    labels = {"Disease": "DISEASE", "Gene": "GENE", "Cell": "CELL_TYPE", "Family": "GENE?", "X": ""}
+    return RecogniserConfig(
+        RecogniserSettings(LABELS, window=40, overlap=8),
+        {"tiny": RecogniserCorpus(str(path), labels, **corpus)},
+        OptimizerSettings(1e-3),
+        RecogniserData(choose=(0,), last_look=(1,), passes=2),
+    )
+
+
+def write(path: Path, rows: list[tuple[str, str, list[tuple[str, str]]]]) -> Path:
+    """rows: id, text, parts of the text with their labels."""
+    lines = []
+    for doc_id, text, parts in rows:
+        mentions = [
+            {"start": text.index(part), "end": text.index(part) + len(part), "label": label}
+            for part, label in parts
+        ]
+        lines.append(json.dumps({"id": doc_id, "text": text, "mentions": mentions}))
+    path.write_text("\n".join(lines) + "\n", encoding="utf8")
+    return path
+
+
+def test_articles_are_held_out_by_their_digit_and_by_name(tmp_path: Path) -> None:
+    ids = [str(10_000_000 + n) for n in range(60)]
+    corpus = write(tmp_path / "a.jsonl", [(i, f"Fever {i}.", [("Fever", "Disease")]) for i in ids])
+    settings = config(corpus)
+    texts = read_texts(settings)
+    parts = {name: [a.document.doc_id for a in getattr(texts, name)] for name in vars(texts)}
+    assert sorted(i for part in parts.values() for i in part) == ids
+    assert {digit_of(i) for i in parts["choose"]} == {0}
+    assert {digit_of(i) for i in parts["last_look"]} == {1}
+    never = write(tmp_path / "never.jsonl", [(f"PMID-{parts['train'][0]}", "Something else.", [])])
+    fewer = read_texts(replace(settings, data=replace(settings.data, never=(str(never),))))
+    assert [a.document.doc_id for a in fewer.train] == parts["train"][1:]
+
+
+def test_labels_are_those_of_the_recogniser(tmp_path: Path) -> None:
+    rows = [
+        (
+            "n",
+            "patients with Fever, TP53 of the p53 family",
+            [
+                ("Fever", "Disease"),
+                ("TP53", "Gene"),
+                ("p53 family", "Family"),
+                ("with", "X"),
+            ],
+        ),
+    ]
+    settings = config(write(tmp_path / "a.jsonl", rows), left_open={"CELL_TYPE": ("patients",)})
+    texts = read_texts(settings)
+    (only,) = texts.train + texts.choose + texts.last_look
+    assert {(m.text, m.label) for m in only.document.mentions} == {
+        ("Fever", "DISEASE"),
+        ("TP53", "GENE"),
+        ("p53 family", "GENE?"),
+        ("patients", "CELL_TYPE?"),
+    }
+    assert only.labels == {"DISEASE", "GENE", "CELL_TYPE"}
+    write(tmp_path / "a.jsonl", [("n", "a Plant", [("Plant", "Plant")])])
+    with pytest.raises(AngelError, match=r"\[E622\] .*'Plant'.*\[corpora.tiny.labels\]"):
+        read_texts(settings)
+
+
+def test_names_of_a_vocabulary_are_taken_for_mentions(tmp_path: Path) -> None:
+    names = tmp_path / "names.tsv"
+    names.write_text("id\tname\tsynonyms\nT:1\tHigh fever\tTall fever\n", encoding="utf8")
+    rows = [("n", "high fever in malaria", [("malaria", "Disease")])]
+    labels = {"Disease": "DISEASE"}
+    settings = replace(
+        config(write(tmp_path / "a.jsonl", rows)),
+        corpora={
+            "tiny": RecogniserCorpus(str(tmp_path / "a.jsonl"), labels, names={"GENE": str(names)})
+        },
+        data=RecogniserData(choose=(), last_look=(), passes=1),
+    )
+    finder = tiny_finder(tmp_path / "start", steps=0)
+    rows_made = make_rows(read_texts(settings).train, settings, finder.config, READER)
+    # high fever in malaria: DISEASE, GENE (by name; malaria may be one), CELL_TYPE
+    assert rows_made.tags[0].T.tolist() == [[0, 0, 0, 1], [1, 2, 0, X], [X, X, X, X]]
+
+
+def test_passes_read_other_windows_and_all_words(tmp_path: Path) -> None:
+    settings = replace(
+        config(tmp_path / "none"), data=RecogniserData(passes=3, swapped=0.5, restyled=0.5)
+    )
+    finder = tiny_finder(tmp_path / "start", steps=0, window=24, overlap=4)
+    texts = documents() * 5
+    rows = make_rows(texts, settings, finder.config, READER)
+    assert len(rows) == len(rows.tags) == len(rows.lengths[0])
+    assert max(rows.lengths[0]) <= 24
+    assert all(len(tags) == row.n_words for row, tags in zip(rows.rows, rows.tags, strict=True))
+    again = make_rows(texts, settings, finder.config, READER)
+    assert again.rows == rows.rows
+    assert all(np.array_equal(a, b) for a, b in zip(again.tags, rows.tags, strict=True))
+    once = make_rows(texts, replace(settings, data=RecogniserData(passes=1)), finder.config, READER)
+    assert rows.rows[: len(once)] == once.rows
+    assert {tuple(row.pieces) for row in rows.rows} > {tuple(row.pieces) for row in once.rows}
+
+
+def test_counts_leave_out_what_is_open_and_what_nobody_annotated() -> None:
+    text = annotated(
+        [("renal cancer", "DISEASE"), ("Sorafenib", "CHEMICAL?")], {"DISEASE", "CHEMICAL"}
+    )
+    found = [
+        FoundMention(13, 25, "DISEASE", 0.9),
+        FoundMention(19, 25, "DISEASE", 0.9),  # wrong
+        FoundMention(0, 9, "CHEMICAL", 0.9),  # open
+        FoundMention(10, 12, "CHEMICAL", 0.9),  # wrong
+        FoundMention(0, 9, "GENE", 0.9),  # not annotated
+    ]
+    counts = count_mentions([text], [found])
+    assert counts == {
+        ("DISEASE", "a"): MentionCounts(right=1, found=2, gold=1),
+        ("CHEMICAL", "a"): MentionCounts(right=0, found=1, gold=0),
+    }
+    other = annotated([("renal cancer", "DISEASE")], {"DISEASE"}, corpus="b")
+    both = by_label(count_mentions([text, other], [found, []]))
+    assert both["DISEASE"] == MentionCounts(1, 2, 2)
+    assert both["DISEASE"].f_score == 0.5
+    assert MentionCounts().f_score == 0
+
+
+def test_config_is_checked(tmp_path: Path) -> None:
+    file = tmp_path / "a.cfg"
+    start = '[recogniser]\nlabels = ["DISEASE"]\n[optimizer]\nlearning_rate = 1e-4\n[corpora]\n'
+    file.write_text(start + '[corpora.a]\npath = "a"\n[corpora.a.labels]\nGene = "GENE"\n')
+    with pytest.raises(
+        AngelError, match="'GENE' is none of DISEASE; no corpus annotates 'DISEASE'"
+    ):
+        load_recogniser_config(file)
+    file.write_text(start + '[corpora.a]\nfile = "a"\n[corpora.a.labels]\nDisease = "DISEASE"\n')
+    with pytest.raises(AngelError, match=r"corpora\.a\.path: .*corpora\.a\.file"):
+        load_recogniser_config(file)
+    file.write_text(
+        start + '[corpora.a]\npath = "a"\n[corpora.a.labels]\nDisease = "DISEASE"\n'
+        '[corpora.a.names]\nDISEASE = "kb"\n'
+    )
+    with pytest.raises(AngelError, match=r"corpora\.a\.names: 'DISEASE' is"):
+        load_recogniser_config(file)
