@@ -1,4 +1,4 @@
-"""What a mention is read as before it is searched: long forms, names of short forms, known words."""
+"""What a mention is read as before it is searched: long forms, known names, known words."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
