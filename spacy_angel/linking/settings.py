@@ -176,7 +176,7 @@ class LinkerSettings(CheckedSettings):
         Field(
             description="read words of a mention that neither the vocabulary nor biomedical text "
             "knows as the nearest known ones, at most one letter away, two in words of eight "
-            "letters and more"
+            "letters and more; off, they are read as they stand, as published"
         ),
     ] = False
     long_forms: Annotated[

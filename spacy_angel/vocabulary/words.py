@@ -84,20 +84,26 @@ class WordIndex:
 
         word (str): in lower case, no word of the index.
         RETURNS (list[str]): those fewest letters away, at most one, or two of eight and more
-            (changed, added, left out, or swapped with the next one); first those that begin alike,
-            of these first the ones seen most often.
+            (changed, added, left out, or swapped with the next one), or one in the wrong place,
+            `athsma` for `asthma`; first those that begin alike, of these first the ones seen most
+            often.
         """
         if len(word) < _ONE_LETTER_FROM:
             return []
-        most = 1 if len(word) < _TWO_LETTERS_FROM else 2
+        letters = sorted(word)
         words = self.columns["words"]
         near = [(int(i), words[i].decode()) for i in self._letters.shortlist(word)]
-        away = [(OSA.distance(word, text, score_cutoff=most), i, text) for i, text in near]
-        least = min((distance for distance, _, _ in away), default=most + 1)
+        away = [(OSA.distance(word, text, score_cutoff=2), i, text) for i, text in near]
+        away = [
+            (distance, i, text)
+            for distance, i, text in away
+            if distance <= (2 if len(word) >= _TWO_LETTERS_FROM or sorted(text) == letters else 1)
+        ]
+        least = min((distance for distance, _, _ in away), default=0)
         ranked = [
             (text[0] != word[0], -int(self.columns["counts"][i]), text)
             for distance, i, text in away
-            if distance == least <= most
+            if distance == least
         ]
         return [text for _, _, text in sorted(ranked)]
 

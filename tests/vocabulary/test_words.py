@@ -35,6 +35,8 @@ def test_words_are_counted_in_names_and_in_the_list(index):
         ("carcnoma", ["carcinoma"]),
         ("karcinomma", ["carcinoma"]),
         ("livvvr", []),
+        ("attakc", ["attack"]),
+        ("atcatk", ["attack"]),
         ("adencarcinom", ["adenocarcinoma"]),
         # Under five letters nothing is told.
         ("rena", []),
@@ -74,4 +76,7 @@ def test_the_list_has_words_of_abstracts():
     words = common_words()
     assert len(words) > 30_000
     assert words["nephrotoxicity"] > 10
+    assert WordIndex.build(StringsBuilder(["asthma"]).finish(), words).nearest("athsma") == [
+        "asthma"
+    ]
     assert not {"pnuemonia", "athsma", "diabetis"} & words.keys()
