@@ -8,7 +8,7 @@ have it a line; `tools/build_word_list.py` wrote it.
 import gzip
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from functools import cache, lru_cache
+from functools import cache
 from hashlib import blake2b
 from itertools import pairwise
 from pathlib import Path
@@ -123,7 +123,7 @@ class KnownWords:
         self._stored: WordIndex | None = None
         self._added: frozenset[str] = frozenset()
         self._version = 0
-        self._meant = lru_cache(_REMEMBERED)(self._look_up)
+        self._seen: dict[str, list[str]] = {}
 
     @property
     def index(self) -> WordIndex:
@@ -141,16 +141,19 @@ class KnownWords:
     def meant(self, word: str) -> list[str]:
         """word (str): in lower case. RETURNS (list[str]): the words that it may have been meant to
         be, see `WordIndex.nearest`; itself alone where it is a word, or near to none."""
-        return [word] if word in self._words_of_added() else list(self._meant(word))
+        if word in self._words_of_added():
+            return [word]
+        if word not in self._seen:
+            if len(self._seen) >= _REMEMBERED:
+                self._seen.clear()
+            known = self.index.count(word) > 0
+            self._seen[word] = [word] if known else self.index.nearest(word) or [word]
+        return self._seen[word]
 
     def to_disk(self, folder: Path) -> None:
         """folder (Path): gets the index of the stored names, if it was in use."""
         if self._stored is not None:
             self._stored.to_disk(folder / self._name())
-
-    def _look_up(self, word: str) -> tuple[str, ...]:
-        near = () if self.index.count(word) else tuple(self.index.nearest(word))
-        return near or (word,)
 
     def _words_of_added(self) -> frozenset[str]:
         if self._version != self._vocabulary.version:
