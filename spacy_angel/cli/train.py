@@ -187,10 +187,7 @@ def recogniser(ctx: typer.Context, config: ConfigName, output: StageFolder) -> N
     from ..training.recogniser_config import load_recogniser_config
 
     settings = load_recogniser_config(find_config(config), parse_overrides(ctx.args))
-    scores = train_recogniser(settings, output)
-    if any(scores.values()):
-        typer.echo(score_table(scores, settings.recogniser.labels))
-    typer.echo(f"Recogniser: {output / 'model'}")
+    typer.echo(score_table(train_recogniser(settings, output), settings.recogniser.labels))
 
 
 @train_app.command()

@@ -44,10 +44,11 @@ class Download:
 def cache_folder() -> Path:
     """RETURNS (Path): where downloads and built vocabularies are kept: the folder that the
     environment variable SPACY_ANGEL_CACHE names, else the user's cache folder."""
+    if named := os.environ.get(CACHE_VARIABLE):
+        return Path(named).expanduser()
     from pooch import os_cache
 
-    named = os.environ.get(CACHE_VARIABLE)
-    return Path(named).expanduser() if named else Path(os_cache("spacy-angel"))
+    return Path(os_cache("spacy-angel"))
 
 
 def download(

@@ -191,16 +191,17 @@ class BartModel:
         table = "lm_head.weight" if "lm_head.weight" in self._store.rest else SHARED
         width = self._output_width
         gap = -self.vocab_size % width
-        weight = functional.pad(self._store.rest[table], (0, 0, 0, gap))
+        weights = list(self._store.rest[table].split(width))
+        # To pad the last piece alone spares a copy of the whole.
+        weights[-1] = functional.pad(weights[-1], (0, 0, 0, gap))
         bias = self._store.rest[_OUTPUT_BIAS].flatten()
         bias = functional.pad(bias, (0, gap), value=_NEVER)
-        scales: Sequence[Tensor | None] = [None] * (len(weight) // width)
+        scales: Sequence[Tensor | None] = [None] * len(weights)
         if table + SCALE_SUFFIX in self._store.rest:
             scale = functional.pad(self._store.rest[table + SCALE_SUFFIX], (0, gap), value=1.0)
             scales = scale.split(width)
         return [
-            make_linear(*parts)
-            for parts in zip(weight.split(width), bias.split(width), scales, strict=True)
+            make_linear(*parts) for parts in zip(weights, bias.split(width), scales, strict=True)
         ]
 
 
@@ -380,7 +381,7 @@ def convert_weights(
             )
         elif tensor.dtype == torch.int8:
             scale = weights[name + SCALE_SUFFIX].float()
-            kept = tensor if dtype == torch.int8 else tensor.float() * scale[:, None]
+            kept = tensor if dtype == torch.int8 else tensor * scale[:, None]
             converted[name] = kept.to(device, torch.int8 if dtype == torch.int8 else dtype)
         elif not name.endswith(SCALE_SUFFIX) or dtype == torch.int8:
             converted[name] = tensor.to(device, small)

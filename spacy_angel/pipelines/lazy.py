@@ -70,7 +70,10 @@ def load_folder(folder: Path, *, config: dict[str, Any] | None = None, **options
     tokenizer = settings["nlp"]["tokenizer"]
     if _is_replaced(tokenizer, folder, settings["nlp"], options.get("exclude", ())):
         settings["nlp"]["tokenizer"] = {"@tokenizers": _WITHOUT_RULES}
-    nlp = LazyEnglish.from_config(settings, meta=util.get_model_meta(folder), **options)
+    # What is saved is complete.
+    nlp = LazyEnglish.from_config(
+        settings, meta=util.get_model_meta(folder), auto_fill=False, **options
+    )
     nlp.config["nlp"]["tokenizer"] = tokenizer
     return nlp.from_disk(folder, exclude=options.get("exclude", ()), overrides=overrides)
 

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import AngelError, Errors
+from .opening import opening
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from ..linking.linker import AngelLinker
 
 
+@opening()
 def open_pipeline(pipeline: "str | Path | Language") -> "tuple[Language, AngelLinker]":
     """Load a pipeline and find its linker.
 

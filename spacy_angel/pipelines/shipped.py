@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..about import SHIPPED_NAME
 from ..errors import AngelError, Errors
 from ..linking.settings import LinkerSettings
+from .opening import opening
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -15,9 +16,10 @@ _LINKER = "angel_linker"
 _PUBLISHED: dict[str, Any] = {"once_a_document": False}
 _NO_LIMITS = _PUBLISHED | {"threshold": None, "min_log_prob": None}
 # What the probabilities of the model alone were calibrated to with MeSH.
-_WITHOUT_EVIDENCE = _PUBLISHED | {"threshold": 0.44075749126483965}
+_WITHOUT_EVIDENCE = _PUBLISHED | {"threshold": 0.5433353639378553}
 
 
+@opening()
 def load(
     model: Path | str | None = None,
     kb: Path | str | None = None,
@@ -75,6 +77,7 @@ def load(
         linker = nlp.add_pipe(_LINKER, config={"model": source, **settings})
     if kb is not None:
         linker.kb = load_vocabulary(kb)
-    linker.settings = replace(linker.settings, **types)
+    if types:
+        linker.settings = replace(linker.settings, **types)
     linker.initialize(nlp=nlp)
     return nlp

@@ -2,7 +2,7 @@
 
 import logging
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -36,8 +36,7 @@ def open_or_compile(
     """
     if folder is None:
         return build()
-    places = (folder, cache_folder() / "compiled" / folder.name)
-    for place in places:
+    for place in _places(folder):
         if not place.exists():
             continue
         try:
@@ -46,7 +45,7 @@ def open_or_compile(
             logger.warning(Warnings.W101.format(what=what, error=error))
             shutil.rmtree(place, ignore_errors=True)
     made = build()
-    for place in places:
+    for place in _places(folder):
         try:
             made.to_disk(place)
             return read(place)
@@ -54,3 +53,9 @@ def open_or_compile(
             problem = error
     logger.warning(Warnings.W102.format(what=what, error=problem))
     return made
+
+
+def _places(folder: Path) -> Iterator[Path]:
+    yield folder
+    # Asked for only where it is needed: what knows it takes its time to import.
+    yield cache_folder() / "compiled" / folder.name

@@ -13,7 +13,6 @@ from typing import NamedTuple
 from zlib import crc32
 
 import numpy as np
-from rapidfuzz.distance import OSA
 
 from .arrays import Columns, open_folder, write_folder
 from .strings import Strings, encode, offsets_of
@@ -114,6 +113,8 @@ class LetterIndex:
         text is to each name, with the weights of this vocabulary's 3-grams."""
         if text and all(name == text for name in names):
             return [Alike(1.0, 1.0) for _ in names]
+        from rapidfuzz.distance import OSA
+
         own = gram_codes(text)
         codes, rows = _distinct_codes(*_flat([encode(name) for name in names]))
         weights = self._weights_of(codes) ** 2

@@ -4,7 +4,6 @@ import numpy as np
 
 from spacy_angel import Concept, ConceptKB
 from spacy_angel.linking.gathering import Searched, gather_evidence
-from spacy_angel.linking.weights import NAME_FEATURES
 from spacy_angel.model.mention import Mention
 from spacy_angel.search.search import Hypothesis
 
@@ -75,6 +74,5 @@ def test_a_document_agrees_with_itself_in_other_words():
         searched("pnuemonia", 0),
         searched("pnuemonia", 1),
     ]
-    column = NAME_FEATURES.index("agrees")
-    agrees = [e.features[:, column].tolist() for e in gather(*items, n_near=1).evidence]
+    agrees = [e.features[:, -1].tolist() for e in gather(*items, n_near=1).evidence]
     assert agrees == [[0.0], [1.0], [0.0]]

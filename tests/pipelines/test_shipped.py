@@ -156,7 +156,7 @@ def test_another_vocabulary_serves_the_same_weights(tmp_path: Path) -> None:
     settings = nlp.get_pipe("angel_linker").settings
     assert (settings.threshold, settings.min_log_prob) == (None, None)
     nlp = spacy_angel.load(kb=tmp_path / "kb")
-    assert nlp.get_pipe("angel_linker").settings.threshold == 0.5
+    assert nlp.get_pipe("angel_linker").settings.threshold == 0.6
     assert linked(nlp, ["asthma", "aspirin"]) == ["X:1", "X:2"]
     file = tmp_path / "words.tsv"
     file.write_text("D001249\tasthma\t\n", "utf8")
@@ -164,12 +164,15 @@ def test_another_vocabulary_serves_the_same_weights(tmp_path: Path) -> None:
 
 
 def test_types_are_those_of_the_other_vocabulary(tmp_path: Path) -> None:
-    concepts = [Concept("X:1", "asthma", types=("T047",)), Concept("X:2", "asthma pills")]
+    concepts = [
+        Concept("X:1", "asthma", types=("T047",)),
+        Concept("X:2", "asthma pills", types=("T121",)),
+    ]
     ConceptKB.build(concepts, tmp_path / "kb")
     nlp = spacy_angel.load(kb=tmp_path / "kb", types_by_label={"X": ["T047"]}, evidence=False)
     assert nlp.get_pipe("angel_linker").settings.types_by_label == {"X": ("T047",)}
     assert linked(nlp, ["asthma pills"]) == ["X:1"]
-    with pytest.raises(AngelError, match=r"E314.*'T048'.*Its types: \['T047'\]"):
+    with pytest.raises(AngelError, match=r"E314.*'T048'.*Its types: \['T047', 'T121'\]"):
         spacy_angel.load(kb=tmp_path / "kb", types_by_label={"X": ["T048"]})
 
 
