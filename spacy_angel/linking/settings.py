@@ -159,9 +159,9 @@ class LinkerSettings(CheckedSettings):
     restrict_kinds: Annotated[
         bool,
         Field(
-            description="a mention labelled as a disease, chemical, gene or species links to no "
-            "concept whose semantic types are all of another of these kinds; `types_by_label` "
-            "says otherwise for its labels"
+            description="a mention labelled as a disease, chemical, gene, species or cell line "
+            "links to no concept whose semantic types are all of another of these kinds; "
+            "`types_by_label` says otherwise for its labels"
         ),
     ] = True
     expand_short_forms: Annotated[

@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterable
 from functools import cache
 
+from .taxa import is_taxon
+
 # Labels as recognisers and corpora write them, small letters, without blanks and underscores.
 _LABELS = {
     "disease": {
@@ -19,6 +21,7 @@ _LABELS = {
     "chemical": {"chemical", "chemicalentity", "drug", "medication", "simplechemical"},
     "gene": {"gene", "geneorgeneproduct", "protein", "ggp"},
     "species": {"species", "organism", "organismtaxon", "taxon"},
+    "cell line": {"cellline"},
 }
 
 # Types by name, by the namespaces of OBO files, by branches of MeSH's tree, by semantic types of
@@ -28,8 +31,12 @@ _TYPES = {
     r"|C\d*|F03|T0(19|20|33|37|46|47|48|49|50)|T184|T19[01]",
     "chemical": r"chemical|drug|chebi(_ontology)?|D\d*|T10[349]|T11[0145689]|T12[0-7]|T13[01]"
     r"|T19[5678]|T200",
-    "gene": r"gene|protein|hgnc|ncbigene|T028|T08[5678]|T116|T126",
+    "gene": r"gene|protein|hgnc|ncbigene|T028|T08[5678]|T116|T126"
+    # the kinds of NCBI Gene
+    r"|protein-coding|pseudo|(nc|t|r|sn|sno|sc)RNA",
     "species": r"species|taxon|organism|ncbi_taxonomy|B\d*|T00[1-9]|T01[0-6]|T194|T204",
+    # the categories of Cellosaurus
+    "cell line": r"cell ?line|.* cell line|hybridoma",
 }
 
 
@@ -42,7 +49,8 @@ def is_foreign(label: str, types: Iterable[str]) -> bool:
         is of no known kind, or there is no type.
     """
     kinds = _kinds_of_label(label)
-    type_kinds = [_kinds_of_type(name) for name in types]
+    # Of which species something is does not say what it is.
+    type_kinds = [_kinds_of_type(name) for name in types if not is_taxon(name)]
     return bool(kinds and type_kinds) and all(
         some and kinds.isdisjoint(some) for some in type_kinds
     )
@@ -55,10 +63,10 @@ def is_species(label: str) -> bool:
 
 def may_need_species(label: str) -> bool:
     """label (str): of a mention. RETURNS (bool): whether its concept may be that of a species:
-    not of diseases, chemicals and species themselves, but of genes and of all labels that are of
-    no known kind."""
+    not of diseases, chemicals and species themselves, but of genes, cell lines and all labels that
+    are of no known kind."""
     kinds = _kinds_of_label(label)
-    return not kinds or "gene" in kinds
+    return not kinds or not kinds.isdisjoint({"gene", "cell line"})
 
 
 def label_of(types: Iterable[str]) -> str | None:

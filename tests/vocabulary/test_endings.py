@@ -4,12 +4,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.helpers import ROOT
 
 from spacy_angel import Concept, ConceptKB
 from spacy_angel.errors import AngelError
 from spacy_angel.vocabulary.build import add_vocabulary, build_vocabulary
 from spacy_angel.vocabulary.endings import Endings, StoredEntries, first_part, tell_apart, written
 
+FIXTURES = ROOT / "tests/fixtures/vocabularies"
 END = 2
 HUMAN, MOUSE = "NCBITaxon:9606", "NCBITaxon:10090"
 GENES = [
@@ -275,3 +277,19 @@ def test_taxa_are_named_once():
     assert endings.taxon_name(MOUSE) == "mus musculus"
     assert endings.field_of_types(["gene", MOUSE, HUMAN]) == "mus musculus"
     assert endings.field_of_types(["gene"]) is None
+
+
+def test_one_vocabulary_of_six_kinds_from_the_files_as_published():
+    files = ("gene_info.tsv", "taxonomy", "cellosaurus.txt", "ontology.obo", "ctd_diseases.tsv")
+    kb = build_vocabulary([FIXTURES / f for f in files], None, endings="species")
+    formats = [source["format"].partition(".")[0] for source in kb.meta["sources"]]
+    assert formats == ["gene_info", "ncbi_taxonomy", "cellosaurus", "obo", "ctd"]
+    everything = written_names(kb)
+    genes = written_names(kb, kb.subset(types=["protein-coding"]))
+    assert genes["a2m"] == ["NCBIGene:2"]
+    assert {c.partition(":")[0] for ids in genes.values() for c in ids} == {"NCBIGene"}
+    for kind, prefix in (("species", "NCBITaxon:"), ("Cancer cell line", "CVCL_")):
+        own = written_names(kb, kb.subset(types=[kind]))
+        assert own
+        assert all(c.startswith(prefix) for ids in own.values() for c in ids)
+    assert set(everything) > set(genes)
