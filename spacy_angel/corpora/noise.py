@@ -318,12 +318,16 @@ def choose_edits(
     chance (random.Random): chooses first the rule, then the place, then the replacement.
     taken (Iterable[tuple[int, int]]): characters, from start to end, that stay as they are.
     boundaries (Collection[int]): offsets that no edit may reach over.
-    RETURNS (list[Edit]): in the order of the text, none overlapping another.
+    RETURNS (list[Edit]): in the order of the text, none overlapping another; a letter is left.
     """
     spans = list(taken)
     edits: list[Edit] = []
+    n_letters = sum(letter.isalpha() for letter in text)
     while len(edits) < number:
+        n_letters_left = n_letters - sum(not edit.new for edit in edits)
         for rule in chance.sample(KINDS[kind], len(KINDS[kind])):
+            if rule is _missing and n_letters_left < 2:
+                continue
             if places := [p for p in rule(text) if _is_free(p, spans, boundaries)]:
                 start, end, choices = chance.choice(places)
                 edits.append(Edit(start, end, chance.choice(choices)))

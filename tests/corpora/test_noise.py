@@ -212,3 +212,12 @@ def test_what_is_no_noise_is_named():
         Noise("typo", -1)
     with pytest.raises(AngelError, match=r"got 1 and 1\.5"):
         Noise("typo", 1, 1.5)
+
+
+@pytest.mark.parametrize("kind", ["missing", "mixed"])
+def test_a_letter_is_left(kind):
+    text = "HD and X are rare"
+    mentions = (GoldMention(0, 2, "HD", "Disease", "D:1"), GoldMention(7, 8, "X", "Disease", "D:2"))
+    for seed in range(60):
+        noisy = noisy_document(CorpusDocument("1", text, mentions), Noise(kind, 3), seed)
+        assert all(mention.text.strip() for mention in noisy.mentions)
