@@ -3,10 +3,12 @@
     python benchmarks/corpora.py CORPUS... --kb KB [--model MODEL] [--predicted] [-o table.json]
 
 CORPUS are files with gold mentions, e.g. `held_*.json` of `tools/build_six_types.py`, whose
-vocabulary KB has a kind for each label. Of gold mentions the table has recall at 1 as BELB counts
-it (`spacy_angel.evaluation.protocols`): strict, exactly one identifier is given, and it is a gold
-one. With `--predicted` the pipeline finds the mentions itself, and the table has the F-scores of
-HunFlair2 and of the identifiers of documents.
+vocabulary KB has a kind for each label. Of gold mentions the table has recall at 1 over all that
+have an identifier: `lenient`, one of the concepts of the best name is right; `strict`, the most
+probable concept is; `kb_id`, the link that is written is, which under the limits may be none (what
+BELB calls strict, see `spacy_angel.evaluation.protocols`); `known`, the vocabulary has it. With
+`--predicted` the pipeline finds the mentions itself, and the table has the F-scores of HunFlair2
+and of the identifiers of documents.
 """
 
 import json
@@ -27,7 +29,7 @@ from spacy_angel.evaluation.tally import Tally
 from spacy_angel.files.atomic import write_text
 from spacy_angel.pipelines.open import open_pipeline
 
-GOLD_COLUMNS = ("found", "lenient", "strict")
+GOLD_COLUMNS = ("known", "lenient", "strict", "kb_id")
 FOUND_COLUMNS = ("hunflair2", "document")
 
 
@@ -79,7 +81,7 @@ def _figures(
     documents: list[CorpusDocument], nlp: Any, linker: Any, label: str, *, predicted: bool
 ) -> dict[str, float]:
     """All figures in per cent, but `mentions`."""
-    tally = Tally(("hunflair2", "document") if predicted else ("belb",))
+    tally = Tally(FOUND_COLUMNS if predicted else ())
     types = types_of_label(label, linker.kb.types)
     changes: dict[str, Any] = {"types_by_label": {label: types}} if types else {}
     if not predicted:
@@ -91,14 +93,21 @@ def _figures(
         )
         for chunk in tally.chunks(answers):
             tally.outcomes += [count_result(result) for result, _ in chunk]
-    protocols = tally.protocol_figures()
     if predicted:
+        protocols = tally.protocol_figures()
         found = {"hunflair2": protocols["hunflair2"]["f"]}
         found["document"] = protocols["document"]["micro"]["f"]
         return {"mentions": float(len(tally.outcomes)), **found}
-    covered = sum(outcome.covered for outcome in tally.outcomes)
-    known = 100 * covered / max(len(tally.outcomes), 1)
-    return {**protocols["belb"], "found": known}
+    counted = [outcome for outcome in tally.outcomes if outcome.gold]
+    rights = {
+        "known": (outcome.covered for outcome in counted),
+        "lenient": (outcome.lenient_rank == 1 for outcome in counted),
+        "strict": (outcome.strict_rank == 1 for outcome in counted),
+        "kb_id": (outcome.kb_id_is_right for outcome in counted),
+    }
+    n = max(len(counted), 1)
+    shares = {name: 100 * sum(right) / n for name, right in rights.items()}
+    return {"mentions": float(len(counted)), **shares}
 
 
 def types_of_label(label: str, types: frozenset[str]) -> tuple[str, ...]:

@@ -495,6 +495,10 @@ class Errors(metaclass=_WithCodes):
         "The protocol belb counts gold mentions, but the pipeline is to find them itself. Leave "
         "out --predicted and the protocol hunflair2, or belb."
     )
+    E519 = (
+        "{path} does not hold the figures of an evaluation ({error}). Evaluate into that folder "
+        "again."
+    )
     # E6xx: training
     E600 = (
         "The config {path} does not describe a training run: {problems}. Compare it with "

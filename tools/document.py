@@ -27,6 +27,7 @@ from spacy_angel.linking.loaders import SHIPPED_PIPELINE
 from spacy_angel.linking.matcher_settings import MatcherSettings
 from spacy_angel.linking.settings import LinkerSettings
 from spacy_angel.model.weights import SCALE_SUFFIX
+from spacy_angel.recognition.settings import RecogniserSettings
 from spacy_angel.vocabulary.formats.registry import FORMATS as vocabulary_formats
 
 ROOT = Path(__file__).parents[1]
@@ -34,6 +35,7 @@ README = ROOT / "README.md"
 CARD = ROOT / "docs" / "model_card.md"
 SETTINGS = ROOT / "docs" / "settings.md"
 PIPELINE = ROOT / "docs" / "pipeline.md"
+RECOGNISER = ROOT / "docs" / "recogniser.md"
 FORMATS = ROOT / "docs" / "formats.md"
 PROJECT = ROOT / "docs" / "project.md"
 EXAMPLE = re.compile(r"```python\n(?P<code>.*?)```\n\n```text\n(?P<output>.*?)```", re.DOTALL)
@@ -144,6 +146,7 @@ def passages() -> list[tuple[Path, str, str]]:
         (CARD, "shipped", shipped_table(SHIPPED_PIPELINE)),
         (SETTINGS, "settings", linker_settings()),
         (PIPELINE, "matcher", settings_table(MatcherSettings)),
+        (RECOGNISER, "recogniser", settings_table(RecogniserSettings)),
         (FORMATS, "vocabularies", formats_table(vocabulary_formats)),
         (FORMATS, "corpora", formats_table(corpus_formats)),
         (PROJECT, "project", project_tables(ROOT)),

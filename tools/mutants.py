@@ -228,11 +228,11 @@ def main(
         limit = 20 + 5 * (time.monotonic() - start)
         all_of_them = list(mutants(source))
         some = random.Random(seed).sample(all_of_them, min(sample, len(all_of_them)))
-        survivors = [
-            what
-            for what, tree in tqdm(some, desc=module)
-            if passes(module, tree, TESTS[module], limit)
-        ]
+        survivors = []
+        for what, tree in tqdm(some, desc=module):
+            if passes(module, tree, TESTS[module], limit):
+                survivors.append(what)
+                tqdm.write(f"{module}.py:{what}", file=sys.stdout)
         results[module] = {
             "places": len(all_of_them),
             "mutants": len(some),
@@ -240,8 +240,6 @@ def main(
             "survivors": sorted(survivors, key=lambda what: int(what.partition(":")[0])),
         }
         output.write_text(json.dumps(results, indent=1, ensure_ascii=False), "utf8")
-        for what in results[module]["survivors"]:
-            print(f"{module}.py:{what}")
         print(f"{module}: {len(some) - len(survivors)} of {len(some)} killed")
 
 

@@ -187,7 +187,10 @@ def recogniser(ctx: typer.Context, config: ConfigName, output: StageFolder) -> N
     from ..training.recogniser_config import load_recogniser_config
 
     settings = load_recogniser_config(find_config(config), parse_overrides(ctx.args))
-    typer.echo(score_table(train_recogniser(settings, output), settings.recogniser.labels))
+    scores = train_recogniser(settings, output)
+    if any(scores.values()):
+        typer.echo(score_table(scores, settings.recogniser.labels))
+    typer.echo(f"Recogniser: {output / 'model'}")
 
 
 @train_app.command()

@@ -5,7 +5,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pydantic import BaseModel
+
 from ..errors import AngelError, Errors
+from ..files.json_values import parse_json
 
 if TYPE_CHECKING:
     from ..vocabulary.kb import ConceptKB
@@ -16,19 +19,51 @@ METRICS = "metrics.json"
 PREDICTIONS = "predictions.jsonl"
 REPORT = "report.html"
 
-# Without these a line of `predictions.jsonl` comes from elsewhere, or from another version.
-_NEEDED = frozenset(
-    {"doc_id", "start", "mention", "label", "annotated", "gold", "strict_rank", "kb_ids"}
-)
+
+class _Run(BaseModel):
+    pipeline: str
+
+
+class _Metrics(BaseModel):
+    """What every `metrics.json` has."""
+
+    run: _Run
+    mentions: float
+    strict: dict[str, Any]
+    lenient: dict[str, Any]
+    kb_id: dict[str, Any]
+
+
+class _Gold(BaseModel):
+    id: str
+
+
+class _Prediction(BaseModel):
+    """What every line of `predictions.jsonl` has; else it comes from elsewhere, or from another
+    version."""
+
+    doc_id: str
+    start: int
+    mention: str
+    label: str
+    annotated: str
+    gold: list[_Gold]
+    strict_rank: int | None
+    kb_ids: list[str]
 
 
 def read_metrics(directory: Path) -> dict[str, Any]:
     """directory (Path): folder that `evaluate` wrote. RETURNS (dict[str, Any]): what its
-    `metrics.json` holds. RAISES (AngelError): there is none."""
+    `metrics.json` holds. RAISES (AngelError): there is none, or it is damaged."""
     path = directory / METRICS
     if not path.is_file():
         raise AngelError(Errors.E509.format(file=METRICS, path=directory))
-    return json.loads(path.read_text(encoding="utf8"))
+    try:
+        metrics = parse_json(path.read_bytes())
+        _Metrics.model_validate(metrics)
+    except ValueError as error:
+        raise AngelError(Errors.E519.format(path=path, error=error)) from error
+    return metrics
 
 
 def read_predictions(directory: Path) -> Iterator[dict[str, Any]]:
@@ -37,15 +72,13 @@ def read_predictions(directory: Path) -> Iterator[dict[str, Any]]:
     path = directory / PREDICTIONS
     if not path.is_file():
         raise AngelError(Errors.E509.format(file=PREDICTIONS, path=directory))
-    with open(path, encoding="utf8") as file:
+    with open(path, "rb") as file:
         for number, line in enumerate(file, 1):
             try:
-                record = json.loads(line)
-                known = record.keys() >= _NEEDED
-            except (ValueError, AttributeError):
-                known = False
-            if not known:
-                raise AngelError(Errors.E514.format(path=path, line=number))
+                record = parse_json(line)
+                _Prediction.model_validate(record)
+            except ValueError as error:
+                raise AngelError(Errors.E514.format(path=path, line=number)) from error
             yield record
 
 

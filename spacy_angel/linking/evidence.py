@@ -98,13 +98,20 @@ class Evidence(NamedTuple):
         return exponentials / (exponentials.sum() + math.exp(nothing - top))
 
 
-def weigh(mention: str, names: Sequence[FoundName], agreed: Collection[str] = ()) -> Evidence:
+def weigh(
+    mention: str,
+    names: Sequence[FoundName],
+    agreed: Collection[str] = (),
+    *,
+    respelled: bool = False,
+) -> Evidence:
     """Put the evidence for each candidate in numbers.
 
     mention (str): in normal form.
     names (Sequence[FoundName]): found for it, each once, or once with each ending.
     agreed (Collection[str]): concepts that the document names elsewhere, in other words and beyond
         doubt.
+    respelled (bool): whether the mention is not as it stands in the text.
     RETURNS (Evidence): with, of `NAME_FEATURES`:
         `log_prob` (tens of nats) and `sure_log_prob`, the same times 1 - lost, where lost is 0 to 1
         as the log-probability of the best name is 0 to -10;
@@ -112,9 +119,11 @@ def weigh(mention: str, names: Sequence[FoundName], agreed: Collection[str] = ()
         for a name of a short mention that is not the mention;
         1 or 0: `name`, it is the mention, which is not short, and `short_name`, which is;
         `only_name`, and of one concept only; `canonical`, and the canonical one; `one_letter`, one
-        letter away; `two_letters`, two of eight and more; `agrees`, the concept is agreed on.
+        letter away; `two_letters`, two of eight and more; `agrees`, the concept is agreed on;
+        `short_log_prob` and `short_agrees`, `log_prob` and `agrees` of a short mention.
         Of `NOTHING_FEATURES`: `nothing` 1; the greatest edits and cosine of the names; whether one
-        is the mention, not short or short; whether the mention is short; lost.
+        is the mention, not short or short; whether the mention is short; lost; whether it is
+        respelled, and then it is no concept's name.
     """
     n_letters = len(mention.replace(" ", ""))
     is_short = n_letters <= SHORT
@@ -150,6 +159,8 @@ def weigh(mention: str, names: Sequence[FoundName], agreed: Collection[str] = ()
                     may_err and n_edits == 1,
                     may_err and n_edits == 2 and n_letters >= _TWO_LETTERS_FROM,
                     concept_id in agreed,
+                    log_prob * is_short,
+                    is_short and concept_id in agreed,
                 )
             )
     nothing = (
@@ -160,13 +171,15 @@ def weigh(mention: str, names: Sequence[FoundName], agreed: Collection[str] = ()
         is_name and is_short,
         is_short,
         lost,
+        respelled,
     )
+    own = (f.concepts[0] for f in names if f.text == mention and f.is_of_one)
     return Evidence(
         tuple(candidates),
         np.array(rows, dtype=float).reshape(-1, len(NAME_FEATURES)),
         np.array(nothing, dtype=float),
         np.array(shares, dtype=float),
-        next((f.concepts[0] for f in names if f.text == mention and f.is_of_one), None),
+        None if respelled else next(own, None),
         OBEYED_SHORT if is_short else OBEYED,
     )
 

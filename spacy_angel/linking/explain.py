@@ -2,14 +2,13 @@
 
 from dataclasses import dataclass
 from math import fsum
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..vocabulary.concepts import normalize_name
 from .mentions import read_mentions
 from .ranking import NIL
+from .readings import as_meant
 from .settings import LinkerSettings
-from .short_forms import expand_long_form, expand_short_form
 
 if TYPE_CHECKING:
     from spacy.tokens import Span
@@ -72,10 +71,7 @@ def explain_link(span: "Span", linker: "AngelLinker") -> Explanation:
     (mention,) = read_mentions(
         span.doc, [span], resolve_abbreviations=settings.resolve_abbreviations
     )
-    if settings.long_forms is not None:
-        mention = expand_long_form(mention, Path(settings.long_forms))
-    if settings.expand_short_forms:
-        mention = expand_short_form(mention, kb)
+    mention = as_meant(mention, kb, settings)
     why = _why(mention.text, span.label_, span._.get(settings.kb_id_attr), concepts, settings)
     if mention.text != span.text:
         why = f"Read as “{mention.text}”. {why}"

@@ -79,7 +79,10 @@ def gather_evidence(
         near[i] = [_with_log_prob(name, v) for name, v in zip(near[i], values, strict=True)]
     names = [results[i] + near.get(i, []) for i in range(len(searched))]
     agreed = _agreed(searched, normal, names)
-    return [weigh(*parts) for parts in zip(normal, names, agreed, strict=True)]
+    return [
+        weigh(text, found, concepts, respelled=item.mention.respelled)
+        for text, found, concepts, item in zip(normal, names, agreed, searched, strict=True)
+    ]
 
 
 def _names_found(item: Searched, kb: "ConceptKB", mention: str) -> list[FoundName]:

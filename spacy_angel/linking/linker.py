@@ -31,9 +31,9 @@ from .finder import NameFinder
 from .links import FoundNames, Link, make_link, rank_candidates
 from .loaders import ModelLoader, VocabularyLoader, load_checkpoint, load_vocabulary
 from .mentions import find_spans, read_mentions
+from .readings import as_meant
 from .scoring import gold_ids
 from .settings import SETTINGS, LinkerSettings
-from .short_forms import expand_long_form, expand_short_form
 from .writing import read_kb_id, write_links
 
 if TYPE_CHECKING:
@@ -444,12 +444,9 @@ class AngelLinker(DocumentPipe):
             places += [(doc_index, i) for i in wanted]
             labels += [spans[i].label_ for i in wanted]
         documents = [doc_index for doc_index, _ in places]
-        if (long_forms := settings.long_forms) is not None:
-            mentions = [expand_long_form(mention, Path(long_forms)) for mention in mentions]
-        if settings.expand_short_forms:
-            mentions = [expand_short_form(mention, self.kb) for mention in mentions]
         if not mentions:
             return slots
+        mentions = [as_meant(mention, self.kb, settings) for mention in mentions]
         self._forks.ensure()
         finder = NameFinder(
             self.generator, self.kb, settings, self.num_beams_used, self.search_cache

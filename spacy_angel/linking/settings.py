@@ -171,6 +171,14 @@ class LinkerSettings(CheckedSettings):
             "vocabulary as the names that they stand for, where the document defines no long form"
         ),
     ] = False
+    correct_spelling: Annotated[
+        bool,
+        Field(
+            description="read words of a mention that neither the vocabulary nor biomedical text "
+            "knows as the nearest known ones, at most one letter away, two in words of eight "
+            "letters and more; off, they are read as they stand, as published"
+        ),
+    ] = False
     long_forms: Annotated[
         str | None,
         Field(

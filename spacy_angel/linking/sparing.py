@@ -38,9 +38,10 @@ def take_name(
     kb (ConceptKB): the vocabulary.
     probability (float): that it is right.
     RETURNS (TakenName | None): None for what is no name, or one of several concepts, and for up
-        to `SHORT` letters, which may be a short form of something else.
+        to `SHORT` letters, which may be a short form of something else; and for one that is
+        respelled.
     """
-    if len(normalize_name(mention.text).replace(" ", "")) <= SHORT:
+    if mention.respelled or len(normalize_name(mention.text).replace(" ", "")) <= SHORT:
         return None
     name = kb.name_index(mention.text)
     if name is None or len(concepts(name, None)) != 1:

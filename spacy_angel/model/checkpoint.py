@@ -194,7 +194,7 @@ def _read_format(folder: Path) -> PromptFormat:
     file = folder / PROMPT_FILE
     try:
         settings = json.loads(file.read_text(encoding="utf8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise AngelError(Errors.E011.format(path=file, error=error)) from error
     if not isinstance(settings, dict):
         raise AngelError(Errors.E011.format(path=file, error=f"found {settings!r}"))

@@ -3,7 +3,7 @@ abbreviations."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 MAX_CONTEXT_CHARS = 8192
 """Characters of context read on either side: more than any model takes in, and long documents
@@ -20,12 +20,15 @@ class Mention:
     right (str): what stands after it.
     hint (str): what the document says about the endings of names, e.g. `mus musculus, homo
         sapiens`; read by models that write endings.
+    respelled (bool): whether the mention is spelled as it was meant, and not as it stands there;
+        the model does not see the difference.
     """
 
     text: str
     left: str = ""
     right: str = ""
     hint: str = ""
+    respelled: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -12,12 +12,14 @@ def tokenizer_class(folder: Path) -> Any:
     folder (Path): of a checkpoint.
     RETURNS (Any): the class that its `tokenizer_config.json` names, the fast one where there is
         one; AutoTokenizer itself where it names none, or one that comes with the checkpoint.
-    RAISES (ValueError): the file is no JSON.
+    RAISES (ValueError): the file is no JSON object.
     """
     import transformers
 
     file = folder / "tokenizer_config.json"
     settings = json.loads(file.read_text(encoding="utf8")) if file.is_file() else {}
+    if not isinstance(settings, dict):
+        raise ValueError(f"{file.name}: an object was expected, {type(settings).__name__} came")
     name = settings.get("tokenizer_class")
     if isinstance(name, str) and "auto_map" not in settings:
         for candidate in (f"{name.removesuffix('Fast')}Fast", name):

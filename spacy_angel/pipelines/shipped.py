@@ -16,7 +16,7 @@ _LINKER = "angel_linker"
 _PUBLISHED: dict[str, Any] = {"once_a_document": False}
 _NO_LIMITS = _PUBLISHED | {"threshold": None, "min_log_prob": None}
 # What the probabilities of the model alone were calibrated to with MeSH.
-_WITHOUT_EVIDENCE = _PUBLISHED | {"threshold": 0.5433353639378553}
+_WITHOUT_EVIDENCE = _PUBLISHED | {"threshold": 0.44075749126483965}
 
 
 @opening()

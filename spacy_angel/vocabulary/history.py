@@ -6,7 +6,7 @@ vocabulary was afterwards, by which a change that came from elsewhere is noticed
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import datetime, timezone
@@ -14,13 +14,42 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel
+
 from ..errors import AngelError, Errors
 from ..files.atomic import write_text
+from ..files.json_values import parse_json
 from .concepts import Concept
 from .kb import ConceptKB
 
 CHANGES = "changes.jsonl"
 _KEPT = ("sources", "steps", "frequencies")
+
+
+class _Before(BaseModel, extra="forbid"):
+    """What a vocabulary's metadata had, of _KEPT."""
+
+    sources: list[dict[str, Any]] = []
+    steps: list[dict[str, Any]] = []
+    frequencies: dict[str, int] = {}
+
+
+class _Change(BaseModel, extra="forbid"):
+    """A concept as it was and where it stood, both None for one that is new."""
+
+    concept_id: str
+    at: int | None
+    was: Concept | None
+
+
+class _Record(BaseModel, extra="forbid"):
+    """A line of the file."""
+
+    command: str
+    time: str
+    state: str
+    before: _Before
+    concepts: list[_Change]
 
 
 @contextmanager
@@ -47,7 +76,7 @@ def recorded(folder: Path, command: str) -> Iterator[None]:
     }
     # Of a vocabulary that was built anew since, the older changes mean nothing.
     older = _lines(folder)
-    kept = older if older and json.loads(older[-1])["state"] == _state(before) else []
+    kept = older if older and _record(folder, older[-1]).state == _state(before) else []
     write_text(folder / CHANGES, "".join([*kept, json.dumps(record, ensure_ascii=False) + "\n"]))
 
 
@@ -61,31 +90,38 @@ def undo(folder: Path) -> tuple[str, int]:
     kb, lines = ConceptKB.from_disk(folder), _lines(folder)
     if not lines:
         raise AngelError(Errors.E145.format(path=folder))
-    record = json.loads(lines[-1])
-    if record["state"] != _state(kb):
-        raise AngelError(Errors.E146.format(path=folder, command=record["command"]))
+    record = _record(folder, lines[-1])
+    if record.state != _state(kb):
+        raise AngelError(Errors.E146.format(path=folder, command=record.command))
     ConceptKB.build(
-        _restored(kb, record["concepts"]),
+        _restored(kb, record.concepts),
         folder,
         shared_names=kb.meta["shared_names"],
         endings=kb.endings,
-        **record["before"],
+        **record.before.model_dump(exclude_unset=True),
     )
     write_text(folder / CHANGES, "".join(lines[:-1]))
-    return record["command"], len(lines) - 1
+    return record.command, len(lines) - 1
 
 
 def _lines(folder: Path) -> list[str]:
     path = folder / CHANGES
     if not path.is_file():
         return []
-    lines = path.read_text("utf8").splitlines(keepends=True)
     try:
-        for line in lines:
-            json.loads(line)["state"]
-    except (ValueError, KeyError, TypeError) as error:
+        lines = path.read_text("utf8").splitlines(keepends=True)
+    except ValueError as error:
         raise AngelError(Errors.E147.format(path=path, error=error)) from error
+    for line in lines:
+        _record(folder, line)
     return lines
+
+
+def _record(folder: Path, line: str) -> _Record:
+    try:
+        return _Record.model_validate(parse_json(line))
+    except ValueError as error:
+        raise AngelError(Errors.E147.format(path=folder / CHANGES, error=error)) from error
 
 
 def _changes(before: ConceptKB, after: ConceptKB) -> list[dict[str, Any]]:
@@ -103,15 +139,15 @@ def _changes(before: ConceptKB, after: ConceptKB) -> list[dict[str, Any]]:
     return [*changes, *({"concept_id": own, "at": None, "was": None} for own in added)]
 
 
-def _restored(kb: ConceptKB, changes: list[Mapping[str, Any]]) -> Iterator[Concept]:
+def _restored(kb: ConceptKB, changes: list[_Change]) -> Iterator[Concept]:
     """The concepts as they were, in the order in which they stood."""
     own_ids = {concept.concept_id for concept in kb}
-    added = {change["concept_id"] for change in changes if change["was"] is None}
-    was = {c["concept_id"]: _concept(c["was"]) for c in changes if c["was"] is not None}
+    added = {change.concept_id for change in changes if change.was is None}
+    was = {change.concept_id: change.was for change in changes if change.was is not None}
     removed = {
-        change["at"]: was[change["concept_id"]]
+        change.at: change.was
         for change in changes
-        if change["was"] is not None and change["concept_id"] not in own_ids
+        if change.at is not None and change.was is not None and change.concept_id not in own_ids
     }
     position = 0
     for concept in kb:
@@ -123,11 +159,6 @@ def _restored(kb: ConceptKB, changes: list[Mapping[str, Any]]) -> Iterator[Conce
         yield was.get(concept.concept_id, concept)
         position += 1
     yield from (removed[at] for at in sorted(removed))
-
-
-def _concept(values: Mapping[str, Any]) -> Concept:
-    lists = {name: tuple(values[name]) for name in ("aliases", "types", "alternate_ids")}
-    return Concept(**{**values, **lists})
 
 
 def _state(kb: ConceptKB) -> str:

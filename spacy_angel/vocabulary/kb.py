@@ -35,6 +35,7 @@ from .table import COLUMNS, ConceptTable, SharedNames, tidy
 from .table_builder import TableBuilder
 from .trie import SearchSpace
 from .trie_compiler import NameTokenizer
+from .words import KnownWords
 
 KIND = "spacy-angel vocabulary"
 VERSION = 1
@@ -81,6 +82,7 @@ class ConceptKB:
         self._hinter: Hinter | None = None
         self._spaces = SearchSpaces(self._live, meta["fingerprint"], folder, self._endings)
         self.nearest = NearestNames(self._live, meta["fingerprint"], folder)
+        self.words = KnownWords(self._live, meta["fingerprint"], folder)
 
     @classmethod
     def build(
@@ -546,9 +548,11 @@ class ConceptKB:
         if stored is self:
             self._spaces.to_disk(path / TRIES)
             self.nearest.to_disk(path / TRIES)
+            self.words.to_disk(path / TRIES)
         elif self.path is not None and path.resolve() == self.path.resolve():
             # what is mapped is no longer what the folder holds
-            self.path = self._spaces.folder = self.nearest.folder = None
+            self.path = self._spaces.folder = None
+            self.nearest.folder = self.words.folder = None
 
     @classmethod
     def from_disk(cls, path: Path | str) -> "ConceptKB":

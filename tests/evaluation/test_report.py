@@ -222,7 +222,18 @@ def test_missing_files_are_named(tmp_path):
         write_report(tmp_path)
 
 
-@pytest.mark.parametrize("line", ["{}", "[]", '{"doc_id": "1"', ""])
+@pytest.mark.parametrize(
+    "content", [b"", b"[]", b"{}", b"\xff", b"[" * 100_000, b'{"run": 1}', b"9" * 5000]
+)
+def test_figures_that_are_damaged_are_named(folder, content):
+    (folder / "metrics.json").write_bytes(content)
+    with pytest.raises(AngelError, match=r"E519.*metrics\.json"):
+        write_report(folder)
+
+
+@pytest.mark.parametrize(
+    "line", ["{}", "[]", '{"doc_id": "1"', "", "[" * 100_000, '{"start": "x"}', "1" * 5000]
+)
 def test_predictions_from_elsewhere_are_named(folder, line):
     with open(folder / "predictions.jsonl", "a") as file:
         file.write(line + "\n")

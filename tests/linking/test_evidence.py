@@ -51,9 +51,26 @@ def test_the_evidence_in_numbers():
             "nothing_short_name": 0.0,
             "nothing_short": 0.0,
             "nothing_lost": 0.5,
+            "nothing_respelled": 0.0,
         }
     )
     assert evidence.own is None
+
+
+def test_a_respelled_mention_is_no_name():
+    name = found(0, "gout", -1.0, 1, 1, "A", canonical=["A"])
+    assert weigh("gout", [name]).own == "A"
+    evidence = weigh("gout", [name], respelled=True)
+    assert evidence.own is None
+    assert evidence.nothing[NOTHING_FEATURES.index("nothing_respelled")] == 1.0
+
+
+def test_a_short_mention_has_weights_of_its_own():
+    name = found(0, "myotonic dystrophy", -2.0, 0.1, 0.1, "A")
+    short = row(weigh("dm", [name], {"A"}), 0)
+    assert (short["short_log_prob"], short["short_agrees"]) == (-0.2, 1.0)
+    longer = row(weigh("dystrophy", [name], {"A"}), 0)
+    assert (longer["short_log_prob"], longer["short_agrees"], longer["agrees"]) == (0.0, 0.0, 1.0)
 
 
 def test_letters_tell_nothing_of_a_short_mention():

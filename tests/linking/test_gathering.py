@@ -4,6 +4,7 @@ import numpy as np
 
 from spacy_angel import Concept, ConceptKB
 from spacy_angel.linking.gathering import Searched, gather_evidence
+from spacy_angel.linking.weights import NAME_FEATURES
 from spacy_angel.model.mention import Mention
 from spacy_angel.search.search import Hypothesis
 
@@ -74,5 +75,6 @@ def test_a_document_agrees_with_itself_in_other_words():
         searched("pnuemonia", 0),
         searched("pnuemonia", 1),
     ]
-    agrees = [e.features[:, -1].tolist() for e in gather(*items, n_near=1).evidence]
+    column = NAME_FEATURES.index("agrees")
+    agrees = [e.features[:, column].tolist() for e in gather(*items, n_near=1).evidence]
     assert agrees == [[0.0], [1.0], [0.0]]

@@ -32,6 +32,12 @@ def test_other_words_names_of_two_and_short_ones_are_searched(text):
     assert take(text) is None
 
 
+def test_what_is_respelled_is_searched():
+    assert take("common cold") is not None
+    mention = Mention("common cold", respelled=True)
+    assert take_name(mention, KB.concept_ids_of, KB, 0.5) is None
+
+
 def test_only_concepts_that_the_mention_may_have_count():
     def second(name, ending):
         return [c for c in KB.concept_ids_of(name) if c == "D:2"]

@@ -43,3 +43,9 @@ def test_a_saved_tokenizer_opens_as_autotokenizer_opens_it(tmp_path) -> None:
     make_tokenizer(tmp_path, ["renal colic"]).save_pretrained(tmp_path)
     assert tokenizer_class(tmp_path) is BartTokenizerFast
     assert type(AutoTokenizer.from_pretrained(tmp_path)) is BartTokenizerFast
+
+
+def test_settings_that_are_no_object_are_refused(tmp_path) -> None:
+    (tmp_path / "tokenizer_config.json").write_text("[]")
+    with pytest.raises(ValueError, match="an object was expected, list came"):
+        tokenizer_class(tmp_path)

@@ -156,7 +156,7 @@ def test_another_vocabulary_serves_the_same_weights(tmp_path: Path) -> None:
     settings = nlp.get_pipe("angel_linker").settings
     assert (settings.threshold, settings.min_log_prob) == (None, None)
     nlp = spacy_angel.load(kb=tmp_path / "kb")
-    assert nlp.get_pipe("angel_linker").settings.threshold == 0.6
+    assert nlp.get_pipe("angel_linker").settings.threshold == 0.5
     assert linked(nlp, ["asthma", "aspirin"]) == ["X:1", "X:2"]
     file = tmp_path / "words.tsv"
     file.write_text("D001249\tasthma\t\n", "utf8")

@@ -120,6 +120,28 @@ def test_what_was_changed_in_another_way_is_not_undone(tmp_path, folder):
         undo(folder)
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"before": {"path": "elsewhere"}},
+        {"before": {"steps": 5}},
+        {"concepts": [{"concept_id": "MY:1"}]},
+        {"concepts": [{"concept_id": "MY:1", "at": "0", "was": {"concept_id": "MY:1"}}]},
+        {"command": None},
+        {"more": 1},
+    ],
+)
+def test_a_damaged_record_is_told_and_changes_nothing(folder, change):
+    run("kb", "remove", folder, "MY:1")
+    before = concepts(folder)
+    record = json.loads((folder / CHANGES).read_text("utf8"))
+    for line in (json.dumps(record | change), "[" * 100_000, "1" * 5000):
+        (folder / CHANGES).write_text(line + "\n", "utf8")
+        with pytest.raises(AngelError, match="E147"):
+            undo(folder)
+    assert concepts(folder) == before
+
+
 def test_a_failed_change_and_one_that_changes_nothing_are_not_recorded(folder):
     assert run("kb", "remove", folder, "MY:1", "MY:9")[0] == 1
     assert run("kb", "add", folder, "--concept", "MY:1", "--name", "Snark fever")[0] == 0
