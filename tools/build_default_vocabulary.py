@@ -5,7 +5,7 @@
         --names B=TAXA.obo.gz --mappings MONDO_MESH.sssom.tsv.gz --mappings BIOMAPPINGS.sssom.tsv.gz
 
 Names that people say and write, and MeSH does not list (`lockjaw`, `CKD`, brands), come from
-`assets/starter.jsonl`, which was written for this package.
+`common_names.tsv` beside this file, which was written for this package.
 
 DESCRIPTORS.tsv: identifier, name, synonyms with `|` between them. TREE_NUMBERS.tsv: identifier,
 name, tree number. Both are tables of Medical Subject Headings, of 2019 and of 2015. The options
@@ -26,7 +26,7 @@ from spacy_angel.vocabulary.concepts import Concept
 from spacy_angel.vocabulary.formats.registry import read_vocabulary
 from spacy_angel.vocabulary.kb import ConceptKB
 
-NAMES = Path(__file__).parents[1] / "assets" / "starter.jsonl"
+NAMES = Path(__file__).with_name("common_names.tsv")
 # Anatomy, organisms, diseases, chemicals and drugs, procedures, psychiatry and psychology,
 # phenomena. Disciplines, humanities, health care, publication types and places stay out.
 TREES = frozenset("ABCDEFG")
@@ -36,7 +36,7 @@ Medical Subject Headings (MeSH), edition of 2019 with tree numbers of 2015, cour
 National Library of Medicine.
 
 Of each descriptor of the trees A to G, and of those that have no tree number of 2015, identifier,
-names, and the letter and branch of its tree numbers are here; scope notes and all else are left
+names, tree numbers, and their letters and branches are here; scope notes and all else are left
 out. Where a descriptor came after 2015, the letter of its tree is not the National Library of
 Medicine's statement but was found from other tables and the names of other descriptors. Names of
 common diseases and chemicals that are not MeSH's own were added to its descriptors.
@@ -79,7 +79,7 @@ def build(
         mappings=mappings or (),
     )
     source["later_types"] = {"agreement with the numbers that are known": found.agreement}
-    more = {"path": f"assets/{NAMES.name}", "title": "Common names, written for this package"}
+    more = {"path": f"tools/{NAMES.name}", "title": "Common names, written for this package"}
     untyped: set[str] = set()
     vocabularies = [_of_trees(rows, found.trees, left_out, untyped), _common_names(untyped)]
     kb = ConceptKB.join(vocabularies, output, sources=[source, more])
@@ -97,7 +97,7 @@ def _common_names(untyped: set[str]) -> Iterator[Concept]:
     for concept in read_vocabulary(NAMES):
         trees = tuple(_TREES_OF[name] for name in concept.types)
         types = trees if concept.concept_id in untyped else ()
-        yield replace(concept, types=types, definition=None)
+        yield replace(concept, types=types)
 
 
 def _by_file(values: list[str] | None) -> dict[Path, str]:

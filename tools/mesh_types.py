@@ -1,14 +1,15 @@
 """The letter of MeSH's tree for descriptors that have no tree number in the table at hand.
 
-Three kinds of evidence, each held against the descriptors that have a number, and refused where it
-agrees with too few of them: tables that list identifiers of MeSH for one kind of thing, mappings to
-vocabularies of one kind, and the words with which names of one tree end.
+Four kinds of evidence, each held against the descriptors that have a number, and refused where it
+agrees with too few of them: tables that list identifiers of MeSH for one kind of thing,
+vocabularies of one kind with a name of the descriptor, mappings to such, and the words with which
+names of one tree begin and end.
 """
 
 import gzip
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,12 +17,12 @@ from spacy_angel.vocabulary.concepts import Concept
 from spacy_angel.vocabulary.formats.registry import read_vocabulary
 from spacy_angel.vocabulary.mappings import Mappings
 
-LEAST_AGREEMENT = 0.99
+LEAST_AGREEMENT = 0.97
 # Tables of diseases hold mental disorders as well, which MeSH has in another tree.
 _ALSO = {"C": frozenset({"F"})}
 _TREE_OF_PREFIX = {"MONDO": "C", "DOID": "C", "CHEBI": "D", "CL": "A"}
 _DESCRIPTOR = re.compile(r"\b(?:MESH:)?(D\d{6,9})\b", re.ASCII | re.IGNORECASE)
-# A rule about the end of names holds for so many descriptors that have a number, and nearly all.
+# A rule about the words of names holds for so many descriptors that have a number, and nearly all.
 _LEAST_NAMES = 20
 _LEAST_SHARE = 0.995
 
@@ -72,7 +73,10 @@ def find_trees(
                     mapped[prefix][concept.concept_id] = _TREE_OF_PREFIX[prefix]
         for prefix, found in mapped.items():
             _take(evidence, by_id, f"{path.name}, {prefix}", found)
-    _take(evidence, by_id, "ends of names", _by_ends(by_id.values()))
+    _take(evidence, by_id, "ends of first names", _by_words(by_id.values(), _ends))
+    # What all names begin and end with says more and is less sure: it comes where nothing else is.
+    open_ones = [c for i, c in by_id.items() if c.types or i not in evidence.trees]
+    _take(evidence, by_id, "words of all names", _by_words(open_ones, _words))
     one = {i: trees for i, trees in evidence.trees.items() if len(trees) == 1}
     return TypeEvidence(one, evidence.agreement)
 
@@ -90,38 +94,81 @@ def _take(
             evidence.trees[i].add(tree)
 
 
-def _by_ends(descriptors: Iterable[Concept]) -> dict[str, str]:
-    """Trees by the last word of the name, its last two, or its last letters."""
+def _by_words(
+    descriptors: Iterable[Concept], words_of: Callable[[Concept], set[str]]
+) -> dict[str, str]:
+    """Trees by words of names, learned from the descriptors that have a number.
+
+    RETURNS (dict[str, str]): those for which all rules speak for one tree. Each half of the
+        descriptors with a number is told by the rules of the other, so that no rule is held
+        against what it was learned from.
+    """
     concepts = list(descriptors)
+    numbered = [concept for concept in concepts if concept.types]
+    untyped = [concept for concept in concepts if not concept.types]
+    return {
+        **_told(numbered[::2], numbered[1::2], words_of),
+        **_told(numbered[1::2], numbered[::2], words_of),
+        **_told(numbered, untyped, words_of),
+    }
+
+
+def _told(
+    numbered: Iterable[Concept],
+    others: Iterable[Concept],
+    words_of: Callable[[Concept], set[str]],
+) -> dict[str, str]:
+    """Trees of the `others` by the rules that hold for the first."""
     seen: Counter[str] = Counter()
     of_tree: dict[str, Counter[str]] = defaultdict(Counter)
-    for concept in concepts:
+    for concept in numbered:
         letters = {name for name in concept.types if len(name) == 1}
-        for end in _ends(concept.canonical_name) if letters else ():
-            seen[end] += 1
-            of_tree[end].update(letters)
+        for words in words_of(concept):
+            seen[words] += 1
+            of_tree[words].update(letters)
     rules = {}
-    for end, n in seen.items():
-        tree, n_tree = of_tree[end].most_common(1)[0]
+    for words, n in seen.items():
+        tree, n_tree = of_tree[words].most_common(1)[0]
         if n >= _LEAST_NAMES and n_tree >= _LEAST_SHARE * n:
-            rules[end] = tree
+            rules[words] = tree
     found = {}
-    for concept in concepts:
-        trees = {rules[end] for end in _ends(concept.canonical_name) if end in rules}
+    for concept in others:
+        trees = {rules[words] for words in words_of(concept) if words in rules}
         if len(trees) == 1:
             found[concept.concept_id] = trees.pop()
     return found
 
 
-def _ends(name: str) -> set[str]:
+def _ends(concept: Concept) -> set[str]:
     """`Receptors, Nerve Growth Factor` ends, in its natural order, with `receptors`."""
-    words = name.split(", ")[0].lower().split()
+    return _end(concept.canonical_name.split(", ")[0].lower().split())
+
+
+def _words(concept: Concept) -> set[str]:
+    """`Trefoil Factor` gives ` factor`, `trefoil factor`, `trefoil…`, `trefoil factor…`."""
+    found: set[str] = set()
+    for name in concept.names:
+        words = _natural(name).lower().split()
+        begins = (" ".join(words[:n]) for n in (1, 2) if len(words) >= n)
+        found |= {*_end(words), *(f"{begin}…" for begin in begins)}
+    return found
+
+
+def _end(words: list[str]) -> set[str]:
+    """The last word, the last two, and the last letters of a long one."""
     if not words:
         return set()
-    ends = {f" {words[-1]}", " ".join(words[-2:])} if len(words) > 1 else {f" {words[-1]}"}
+    ends = {f" {words[-1]}", " ".join(words[-2:])}
     if len(words[-1]) > 7:
         ends |= {f"…{words[-1][-n:]}" for n in (4, 5, 6)}
     return ends
+
+
+def _natural(name: str) -> str:
+    """`Receptors, Nerve Growth Factor` → `Nerve Growth Factor Receptors`; of several commas only
+    what stands before the first is kept."""
+    head, _, rest = name.partition(", ")
+    return head if not rest or "," in rest else f"{rest} {head}"
 
 
 def _text(path: Path) -> str:

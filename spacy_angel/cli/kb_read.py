@@ -57,6 +57,7 @@ def kb_explain(
     typer.echo(f"It is {kind} of {concept.concept_id}  {concept.canonical_name}.")
     for title, values in (
         ("types", concept.types),
+        ("tree numbers", concept.tree_numbers),
         ("other identifiers", concept.alternate_ids),
         ("names", concept.names),
         ("names that the search cannot write", explanation.unsearchable),

@@ -51,32 +51,43 @@ def write_folder(
 
 
 def open_folder(
-    path: Path, kind: str, version: int, names: Sequence[str], mmap: bool = True
+    path: Path,
+    kind: str,
+    version: int,
+    names: Sequence[str],
+    optional: Sequence[str] = (),
+    mmap: bool = True,
 ) -> tuple[Columns, dict[str, Any]]:
     """Open a folder that `write_folder` wrote.
 
     path (Path): the folder.
     kind (str), version (int): what it must be.
     names (Sequence[str]): the columns it must have.
+    optional (Sequence[str]): columns that it may have.
     mmap (bool): map the files instead of reading them.
     RETURNS (tuple[Columns, dict[str, Any]]): the arrays and the metadata; what is
         written into a mapped array never reaches its file.
     RAISES (AngelError): where the folder is missing, foreign, newer or damaged.
     """
     meta = _read_meta(path, kind, version, names)
+    names = [*names, *_present(meta, optional)]
     columns = {name: _read_column(path, name, meta, mmap) for name in names}
     if sum(column.nbytes for column in columns.values()) <= HASHED_AT_OPENING:
         _compare(path, columns, meta)
     return columns, meta
 
 
-def verify_folder(path: Path, kind: str, version: int, names: Sequence[str]) -> None:
+def verify_folder(
+    path: Path, kind: str, version: int, names: Sequence[str], optional: Sequence[str] = ()
+) -> None:
     """Compare every byte with the checksums.
 
-    path (Path), kind (str), version (int), names (Sequence[str]): as for `open_folder`.
+    path (Path), kind (str), version (int), names (Sequence[str]), optional (Sequence[str]): as for
+        `open_folder`.
     RAISES (AngelError): names the file that differs.
     """
     meta = _read_meta(path, kind, version, names)
+    names = [*names, *_present(meta, optional)]
     _compare(path, {name: _read_column(path, name, meta, True) for name in names}, meta)
 
 
@@ -110,12 +121,13 @@ def pack(
 
 
 def unpack(
-    data: bytes, kind: str, version: int, names: Sequence[str]
+    data: bytes, kind: str, version: int, names: Sequence[str], optional: Sequence[str] = ()
 ) -> tuple[Columns, dict[str, Any]]:
     """Read what `pack` made.
 
     data (bytes): the byte string.
-    kind (str), version (int), names (Sequence[str]): as for `open_folder`.
+    kind (str), version (int), names (Sequence[str]), optional (Sequence[str]): as for
+        `open_folder`.
     RETURNS (tuple[Columns, dict[str, Any]]): the arrays and the metadata.
     RAISES (AngelError): where the bytes are cut, damaged or something else.
     """
@@ -124,7 +136,7 @@ def unpack(
         with np.load(io.BytesIO(data), allow_pickle=False) as archive:
             text = archive[META].tobytes()
             meta = _checked_meta(where, text, kind, version, names)
-            columns = {name: archive[name] for name in names}
+            columns = {name: archive[name] for name in (*names, *_present(meta, optional))}
     except AngelError:
         raise
     except (OSError, EOFError, KeyError, ValueError, AttributeError, zipfile.BadZipFile) as error:
@@ -198,6 +210,10 @@ def _checked_meta(
         problem = f"the columns {sorted(missing)} are missing or lack their dtype or shape"
         raise AngelError(Errors.E103.format(path=path / META, kind=kind, problem=problem))
     return meta
+
+
+def _present(meta: dict[str, Any], optional: Sequence[str]) -> list[str]:
+    return [name for name in optional if _is_description(meta["columns"].get(name))]
 
 
 def _is_description(value: Any) -> bool:

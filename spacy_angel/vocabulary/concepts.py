@@ -8,7 +8,7 @@ _PUNCTUATION = re.compile(r"[,.;{}\[\]()+\-_*/?!`\"'=%><]")
 
 @dataclass(frozen=True, slots=True)
 class Concept:
-    """A concept of a vocabulary; the fields are scispaCy's, plus the retired identifiers.
+    """A concept of a vocabulary; the fields are scispaCy's, and two more.
 
     concept_id (str): the code with its vocabulary, e.g. `MESH:D003920`.
     canonical_name (str): the preferred name, in its original spelling.
@@ -16,6 +16,7 @@ class Concept:
     types (tuple[str, ...]): semantic types, e.g. `T047` or `Disease`.
     definition (str | None): free text.
     alternate_ids (tuple[str, ...]): further identifiers of the same concept (merged, retired).
+    tree_numbers (tuple[str, ...]): where it stands in MeSH's trees, e.g. `C04.557.337`.
     """
 
     concept_id: str
@@ -24,6 +25,7 @@ class Concept:
     types: tuple[str, ...] = ()
     definition: str | None = None
     alternate_ids: tuple[str, ...] = ()
+    tree_numbers: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:

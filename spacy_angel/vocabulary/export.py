@@ -25,8 +25,9 @@ def export_concepts(
 
     concepts (Iterable[Concept]): e.g. a `ConceptKB`.
     path (Path): the file.
-    format (ExportFormat | None): `jsonl` holds all that is known (scispaCy's fields, and
-        `alternate_ids`); `tsv` is `id, name, synonym|synonym`. None: by the file's ending.
+    format (ExportFormat | None): `jsonl` holds all that is known (scispaCy's fields,
+        `alternate_ids` and `tree_numbers`); `tsv` is `id, name, synonym|synonym`. None: by the
+        file's ending.
     RETURNS (Counter[str]): `concepts` and `names` written; `left_out` is how many names a table
         cannot hold, for a tab, a line break or `|` stands in them.
     RAISES (AngelError): the format cannot be told, or the name of a concept cannot be written.
@@ -70,6 +71,8 @@ def _json_line(concept: Concept) -> str:
         fields["definition"] = concept.definition
     if concept.alternate_ids:
         fields["alternate_ids"] = concept.alternate_ids
+    if concept.tree_numbers:
+        fields["tree_numbers"] = concept.tree_numbers
     return json.dumps(fields, ensure_ascii=False)
 
 

@@ -165,5 +165,9 @@ def _state(kb: ConceptKB) -> str:
     """A digest of all concepts in their order."""
     digest = blake2b(digest_size=16)
     for concept in kb:
-        digest.update(json.dumps(asdict(concept)).encode())
+        values = asdict(concept)
+        if not values["tree_numbers"]:
+            # As it was before there were tree numbers, so that older histories can be undone.
+            del values["tree_numbers"]
+        digest.update(json.dumps(values).encode())
     return digest.hexdigest()

@@ -8,6 +8,8 @@ Rows and how they refer to each other:
                  normal form is empty and the search cannot write it
     name j       names[j] in normal form, each once; its spellings are
                  name_rows[name_spellings[j]] .. name_rows[name_spellings[j + 1] - 1]
+
+Tree numbers, where concepts have some, are in columns of their own: see `tree_numbers`.
 """
 
 from collections.abc import Collection, Iterator
@@ -19,6 +21,7 @@ from ..errors import AngelError, Errors
 from .arrays import Columns, digest
 from .concepts import Concept
 from .strings import HashIndex, Strings
+from .tree_numbers import TREE_COLUMNS, TreeNumbers
 
 SharedNames = Literal["all", "fewer_names"]
 
@@ -51,7 +54,7 @@ _SEVERAL = (tuple, list, set, frozenset)
 class ConceptTable:
     """Concepts and names in columns, in memory or mapped.
 
-    columns (Columns): the arrays named in `COLUMNS`.
+    columns (Columns): the arrays named in `COLUMNS`; those of `TREE_COLUMNS` may be missing.
     shared_names (SharedNames): who gets a name that several concepts have: `all` of them, or the
         one with `fewer_names`, which stands first in `name_rows`.
     """
@@ -65,6 +68,8 @@ class ConceptTable:
         self._id_index, self._name_index = (
             HashIndex(columns[f"{name}_hash"], columns[f"{name}_hash_row"]) for name in INDEXES
         )
+        has_trees = set(TREE_COLUMNS) <= columns.keys()
+        self._tree_numbers = TreeNumbers(columns) if has_trees else None
         self.n_concepts = len(columns["concept_spellings"]) - 1
         self.n_names = len(self.names)
 
@@ -109,6 +114,7 @@ class ConceptTable:
             types=self.types_of(i),
             definition=self.definitions[i] or None,
             alternate_ids=tuple(self.ids[self.n_concepts + a] for a in range(*alternates)),
+            tree_numbers=() if self._tree_numbers is None else self._tree_numbers.of(i),
         )
 
     def types_of(self, i: int) -> tuple[str, ...]:
@@ -226,8 +232,8 @@ def tidy(concept: Concept) -> Concept:
     """A concept as a vocabulary keeps it.
 
     concept (Concept): as its source gives it.
-    RETURNS (Concept): each name, type and alternate identifier once, its own identifier not among
-        the alternates, no empty definition.
+    RETURNS (Concept): each name, type, alternate identifier and tree number once, its own
+        identifier not among the alternates, no empty definition.
     RAISES (AngelError): a field is not of its type, e.g. one text in place of several aliases.
     """
     _check(concept)
@@ -240,20 +246,18 @@ def tidy(concept: Concept) -> Concept:
         types=tuple(dict.fromkeys(concept.types)),
         definition=concept.definition or None,
         alternate_ids=tuple(dict.fromkeys(a for a in concept.alternate_ids if a != own)),
+        tree_numbers=tuple(dict.fromkeys(filter(None, concept.tree_numbers))),
     )
 
 
 def _check(concept: Concept) -> None:
     # Millions of concepts come by here: to join texts is the quickest way to ask whether all are.
-    aliases, types, alternates = concept.aliases, concept.types, concept.alternate_ids
+    several = (concept.aliases, concept.types, concept.alternate_ids, concept.tree_numbers)
     try:
         "".join((concept.concept_id, concept.canonical_name, concept.definition or ""))
-        "".join((*aliases, *types, *alternates))
-        is_sound = (
-            isinstance(aliases, _SEVERAL)
-            and isinstance(types, _SEVERAL)
-            and isinstance(alternates, _SEVERAL)
-        )
+        for texts in several:
+            "".join(texts)
+        is_sound = all(isinstance(texts, _SEVERAL) for texts in several)
     except TypeError:
         is_sound = False
     if not is_sound:
@@ -267,7 +271,7 @@ def _problem(concept: Concept) -> str:
         value = getattr(concept, field)
         if not isinstance(value, str) and (value or field != "definition"):
             problems.append((field, "a text", value))
-    for field in ("aliases", "types", "alternate_ids"):
+    for field in ("aliases", "types", "alternate_ids", "tree_numbers"):
         value = getattr(concept, field)
         if not isinstance(value, _SEVERAL) or not all(isinstance(text, str) for text in value):
             problems.append((field, "several texts, e.g. ('one', 'two')", value))

@@ -10,13 +10,14 @@ from .arrays import Columns
 from .concepts import Concept, normalize_name
 from .strings import HashIndex, Strings, StringsBuilder, offsets_of, to_numpy
 from .table import ConceptTable, SharedNames, tidy
+from .tree_numbers import TreeNumbersBuilder
 
 
 class TableBuilder:
     """Takes concepts one by one and lays them out in columns.
 
-    A concept whose identifier came before is joined to it: names, types and alternate identifiers
-    are added, the first canonical name and definition stay.
+    A concept whose identifier came before is joined to it: names, types, alternate identifiers and
+    tree numbers are added, the first canonical name and definition stay.
     """
 
     def __init__(self) -> None:
@@ -32,6 +33,7 @@ class TableBuilder:
         self._alternates = _Group()
         self._definitions = _Group()
         self._type_rows, self._type_concept = array("i"), array("i")
+        self._tree_numbers = TreeNumbersBuilder()
         self._joined: set[int] = set()
 
     def add(self, concept: Concept) -> None:
@@ -60,6 +62,8 @@ class TableBuilder:
         for type_ in concept.types:
             self._type_rows.append(self._type_index.setdefault(type_, len(self._type_index)))
             self._type_concept.append(i)
+        for number in concept.tree_numbers:
+            self._tree_numbers.add(i, number)
         if concept.definition:
             self._definitions.append(i, concept.definition)
 
@@ -109,6 +113,7 @@ class TableBuilder:
             "name_rows": name_rows,
             "concept_type_offsets": type_offsets,
             "concept_types": types,
+            **self._tree_numbers.finish(n),
         }
         for name, column in strings.items():
             columns |= {f"{name}_data": column.data, f"{name}_offsets": column.offsets}

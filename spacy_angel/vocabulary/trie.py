@@ -184,7 +184,7 @@ class NameTrie:
         RAISES (AngelError): where the folder is missing, foreign or damaged, or the fingerprint
             another.
         """
-        columns, meta = open_folder(path, KIND, VERSION, COLUMNS, mmap)
+        columns, meta = open_folder(path, KIND, VERSION, COLUMNS, mmap=mmap)
         stored_fingerprint = meta.get("fingerprint")
         if not isinstance(stored_fingerprint, str) or fingerprint not in (None, stored_fingerprint):
             raise AngelError(

@@ -23,7 +23,7 @@ from spacy_angel.vocabulary.kb import ConceptKB
 
 torch.set_num_threads(1)
 
-STARTER = list(read_vocabulary(ROOT / "assets/starter.jsonl"))
+COMMON = list(read_vocabulary(ROOT / "tools/common_names.tsv"))
 LIMITS = ("temperature", "threshold", "min_log_prob")
 OFF = {"threshold": None, "min_log_prob": None}
 
@@ -68,13 +68,21 @@ def test_it_opens_by_its_name() -> None:
 def test_its_vocabulary_is_mesh_with_the_notice_that_its_source_asks_for() -> None:
     kb = loaders.load_vocabulary(None)
     assert len(kb) == 26_387
-    assert kb["MESH:D005909"].types == ("C", "C04")
+    glioblastoma = kb["MESH:D005909"]
+    assert glioblastoma.types == ("C", "C04")
+    assert glioblastoma.tree_numbers == (
+        "C04.557.465.625.600.380.080.335",
+        "C04.557.470.670.380.080.335",
+        "C04.557.580.625.600.380.080.335",
+    )
+    assert sum(len(concept.tree_numbers) for concept in kb) == 51_844
+    assert sum(not concept.types for concept in kb) == 923
     trees = {type_ for type_ in kb.types if len(type_) == 1}
     assert set("ABCDEFG") <= trees <= {*"ABCDEFGHIJKLMNVZ"}
     assert not any(concept.definition for concept in kb)
     source, names = kb.meta["sources"]
-    assert names["path"] == "assets/starter.jsonl"
-    for concept in STARTER:
+    assert names["path"] == "tools/common_names.tsv"
+    for concept in COMMON:
         assert set(concept.names) <= {*kb[concept.concept_id].names}
     notice = (loaders.SHIPPED_VOCABULARY / "NOTICE.txt").read_text("utf8")
     assert source["notice"] == notice
@@ -99,8 +107,8 @@ def test_diseases_link_to_diseases_and_chemicals_to_chemicals(nlp: Language) -> 
     assert settings.types_by_label == {"DISEASE": ("C", "F03"), "CHEMICAL": ("D",)}
 
 
-def test_exact_names_of_the_starter_link_right() -> None:
-    sample = STARTER[::20]
+def test_exact_common_names_link_right() -> None:
+    sample = COMMON[::20]
     found = linked(spacy_angel.load(**OFF), [concept.canonical_name for concept in sample])
     right = sum(a == c.concept_id for a, c in zip(found, sample, strict=True))
     assert len(sample) > 30
@@ -177,9 +185,9 @@ def test_types_are_those_of_the_other_vocabulary(tmp_path: Path) -> None:
 
 
 def test_another_model_comes_without_the_limits(tmp_path: Path) -> None:
-    make_tiny_model(tmp_path / "model", [concept.canonical_name.lower() for concept in STARTER])
+    make_tiny_model(tmp_path / "model", [concept.canonical_name.lower() for concept in COMMON])
     # A file, so that no trie of this model is left in the package.
-    nlp = spacy_angel.load(model=tmp_path / "model", kb=ROOT / "assets/starter.jsonl", k=3)
+    nlp = spacy_angel.load(model=tmp_path / "model", kb=ROOT / "tools/common_names.tsv", k=3)
     settings = nlp.get_pipe("angel_linker").settings
     assert settings == replace(LinkerSettings(), k=3)
     assert linked(nlp, ["asthma"])[0] in loaders.load_vocabulary(None)

@@ -35,7 +35,8 @@ def copy(tmp_path: Path) -> Path:
     ignore = shutil.ignore_patterns("__pycache__")
     for name in ("configs", "scripts", "assets/tiny"):
         shutil.copytree(ROOT / name, folder / name, ignore=ignore)
-    shutil.copy(ROOT / "assets/starter.jsonl", folder / "assets")
+    (folder / "tools").mkdir()
+    shutil.copy(ROOT / "tools/common_names.tsv", folder / "tools")
     return folder
 
 

@@ -81,8 +81,7 @@ def test_tiny_tables_and_figures(tmp_path: Path) -> None:
     ignore = shutil.ignore_patterns("__pycache__")
     for name in ("configs", "scripts", "assets/tiny"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=ignore)
-    for name in ("project.yml", "assets/starter.jsonl"):
-        shutil.copy(ROOT / name, tmp_path / name)
+    shutil.copy(ROOT / "project.yml", tmp_path)
     one_core = {"OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"}
     output = tmp_path / "metrics/tiny/studies/dev"
     for name in ("table-d", "figure-4"):

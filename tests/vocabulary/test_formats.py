@@ -163,7 +163,7 @@ def test_medic() -> None:
 
 def test_ctd_diseases() -> None:
     assert list(read("ctd_diseases.tsv").values()) == [
-        Concept("MESH:C", "Diseases", (), ("C",)),
+        Concept("MESH:C", "Diseases", (), ("C",), tree_numbers=("C",)),
         Concept(
             "MESH:D003922",
             "Diabetes Mellitus, Type 1",
@@ -171,6 +171,7 @@ def test_ctd_diseases() -> None:
             ("C", "C18", "C20"),
             "Loss of the cells that make insulin.",
             ("DOID:9744", "OMIM:222100"),
+            ("C18.452.394.750.124", "C20.111.327"),
         ),
         Concept(
             "MESH:C537907",
@@ -179,6 +180,7 @@ def test_ctd_diseases() -> None:
             ("C", "C12", "F", "F03"),
             None,
             ("OMIM:146255",),
+            ("C12.777.419/C537907", "F03.1/C537907"),
         ),
     ]
 
@@ -191,16 +193,23 @@ def test_ctd_chemicals() -> None:
             ("Acetylsalicylic Acid", "2-(Acetyloxy)benzoic Acid"),
             ("D", "D02"),
             "An analgesic.",
+            tree_numbers=("D02.455.426.559.389.657.410.595.176",),
         ),
-        Concept("MESH:C513428", "0231A", (), ("D", "D02")),
+        Concept("MESH:C513428", "0231A", (), ("D", "D02"), tree_numbers=("D02.241/C513428",)),
     ]
 
 
 def test_table() -> None:
     tree_numbers = FIXTURES / "tree_numbers.tsv"
     assert list(read("table.tsv", tree_numbers=tree_numbers).values()) == [
-        Concept("MESH:D000001", "Calcimycin", (), ("D", "D03")),
-        Concept("MESH:D003920", "Diabetes Mellitus", ("Diabetes", "Diabetes"), ("C", "C18", "C19")),
+        Concept("MESH:D000001", "Calcimycin", (), ("D", "D03"), None, (), ("D03.438.221.173",)),
+        Concept(
+            "MESH:D003920",
+            "Diabetes Mellitus",
+            ("Diabetes", "Diabetes"),
+            ("C", "C18", "C19"),
+            tree_numbers=("C18.452.394.750", "C19.246"),
+        ),
         Concept("UMLS:C0011849", "Diabetes"),
         Concept("X-1", "local term", ("näme",)),
     ]
@@ -253,8 +262,15 @@ def test_mesh_descriptors() -> None:
             ("Acetysal", "Acid, Acetylsalicylic"),
             ("D", "D02", "T109"),
             "An analgesic with several uses.",
+            tree_numbers=("D02.455.426.559.389.657.410.595.176",),
         ),
-        Concept("MESH:D003920", "Diabetes Mellitus", (), ("C", "C18", "C19")),
+        Concept(
+            "MESH:D003920",
+            "Diabetes Mellitus",
+            (),
+            ("C", "C18", "C19"),
+            tree_numbers=("C18.452.394.750", "C19.246"),
+        ),
     ]
 
 

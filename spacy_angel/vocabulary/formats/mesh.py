@@ -27,9 +27,9 @@ def read_mesh_xml(path: Path, report: VocabularyReport) -> Iterator[Row]:
     """MeSH's XML, one record in memory at a time.
 
     Names are all terms of all concepts of a record. Types are the letter and the branch of the
-    tree numbers (a supplementary record: the letter that belongs to its class), and UMLS
-    semantic types where the file has them (until 2019). The definition is the scope note of the
-    preferred concept, or the note of a supplementary record.
+    tree numbers, which are kept (a supplementary record: the letter that belongs to its class), and
+    UMLS semantic types where the file has them (until 2019). The definition is the scope note of
+    the preferred concept, or the note of a supplementary record.
 
     path (Path): the file, gzipped or not.
     YIELDS (Row): one a record, with the line in which it ends.
@@ -64,6 +64,7 @@ def _row(path: Path, line: int, record: Element, id_tag: str, name_tag: str) -> 
         dict.fromkeys((canonical, *map(_text, terms))),
         types=filter(None, types),
         definition=next(filter(None, notes), "") or _text(record.find("Note")),
+        tree_numbers=numbers,
     )
 
 

@@ -17,7 +17,7 @@ def read_scispacy(
     path (Path): the file, gzipped or not.
     prefix (str | None): vocabulary of identifiers without prefix; None: MeSH or UMLS where the
         form tells, else none.
-    YIELDS (Row): one a line; `alternate_ids` is read where it is there.
+    YIELDS (Row): one a line; `alternate_ids` and `tree_numbers` are read where they are there.
     RAISES (AngelError): a line that is no JSON object, or a field of the wrong kind.
     """
     for number, line in read_lines(path, cut_shows=True):
@@ -49,6 +49,7 @@ def read_scispacy(
             types=whole_texts(path, number, entry.get("types")),
             definition=whole_text(path, number, entry.get("definition") or ""),
             alternate_ids=[own_id(code, prefix) for code in alternates],
+            tree_numbers=whole_texts(path, number, entry.get("tree_numbers")),
         )
 
 

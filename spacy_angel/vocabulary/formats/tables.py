@@ -25,7 +25,8 @@ _TREE_HEADER = re.compile(r"tree[ _.-]?num", re.IGNORECASE)
 
 def read_ctd(path: Path, report: VocabularyReport) -> Iterator[Row]:
     """CTD_diseases.tsv (MEDIC) and CTD_chemicals.tsv, of any year: the columns are found by the
-    names in the file's head. Types are the letter and the branch of the tree numbers.
+    names in the file's head. Types are the letter and the branch of the tree numbers, which are
+    kept.
 
     path (Path): the file, gzipped or not.
     YIELDS (Row): one a line.
@@ -53,8 +54,9 @@ def read_ctd(path: Path, report: VocabularyReport) -> Iterator[Row]:
             raise wrong(path, number, f"{len(columns)} columns", line)
         cell = dict(zip(columns, cells, strict=True))
         alternates = cell.get(alternates_column or "", "").split("|")
+        tree_numbers = [*filter(None, cell.get("TreeNumbers", "").split("|"))]
         try:
-            types = tree_types(filter(None, cell.get("TreeNumbers", "").split("|")))
+            types = tree_types(tree_numbers)
         except ValueError as error:
             raise wrong(path, number, "MeSH tree numbers", error.args[0]) from error
         yield make_row(
@@ -68,6 +70,7 @@ def read_ctd(path: Path, report: VocabularyReport) -> Iterator[Row]:
             types=types,
             definition=cell.get("Definition"),
             alternate_ids=[normalize_id(code) for code in alternates if code],
+            tree_numbers=tree_numbers,
         )
 
 
@@ -114,13 +117,13 @@ def read_table(
     path (Path): the file, gzipped or not.
     prefix (str | None): vocabulary of identifiers without prefix; None: MeSH or UMLS where the
         form tells, else none.
-    tree_numbers (str | Path | None): tab-separated MeSH tree numbers (`id, name, number`), for
-        the types: letter and branch.
+    tree_numbers (str | Path | None): tab-separated MeSH tree numbers (`id, name, number`), which
+        give the types as well: letter and branch.
     YIELDS (Row): one a line.
     RAISES (AngelError): a line of other than two or three columns, or a third column that is
         named tree numbers.
     """
-    types = _tree_number_types(Path(tree_numbers)) if tree_numbers is not None else {}
+    by_id = _tree_numbers(Path(tree_numbers)) if tree_numbers is not None else {}
     for number, line in read_lines(path):
         cells = line.split("\t")
         if number == 1 and _is_header(cells):
@@ -133,9 +136,10 @@ def read_table(
             raise wrong(path, number, "two or three columns: id, name, synonyms", line)
         identifier = own_id(cells[0], prefix)
         synonyms = cells[2].split("|") if len(cells) == 3 else []
-        yield make_row(
-            path, number, identifier, [cells[1], *synonyms], types=types.get(identifier, ())
-        )
+        names = [cells[1], *synonyms]
+        numbers = by_id.get(identifier, [])
+        types = tree_types(numbers)
+        yield make_row(path, number, identifier, names, types=types, tree_numbers=numbers)
 
 
 def _is_header(cells: list[str]) -> bool:
@@ -143,7 +147,7 @@ def _is_header(cells: list[str]) -> bool:
     return _ID_HEADER.fullmatch(cells[0].strip()) is not None
 
 
-def _tree_number_types(path: Path) -> dict[str, tuple[str, ...]]:
+def _tree_numbers(path: Path) -> dict[str, list[str]]:
     numbers: dict[str, list[str]] = {}
     for number, line in read_lines(path):
         cells = line.split("\t")
@@ -151,10 +155,11 @@ def _tree_number_types(path: Path) -> dict[str, tuple[str, ...]]:
             continue
         try:
             code, _, tree_number = cells
-            numbers.setdefault(normalize_id(code, "MESH"), []).extend(tree_types([tree_number]))
+            tree_types([tree_number])
+            numbers.setdefault(normalize_id(code, "MESH"), []).append(tree_number)
         except ValueError as error:
             raise wrong(path, number, "id, name, MeSH tree number", line) from error
-    return {identifier: tuple(sorted(set(types))) for identifier, types in numbers.items()}
+    return numbers
 
 
 def _is_ctd(path: Path, head: str) -> bool:

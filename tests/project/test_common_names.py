@@ -1,0 +1,86 @@
+"""Names of common diseases and chemicals, written for the package, against MeSH."""
+
+import re
+from collections import defaultdict
+
+import pytest
+from support.helpers import ROOT, shared_data
+
+from spacy_angel.vocabulary.concepts import Concept, normalize_name
+from spacy_angel.vocabulary.formats.registry import read_vocabulary
+
+COMMON = ROOT / "tools/common_names.tsv"
+# MeSH counts mental disorders under F03; CTD's disease vocabulary takes them in.
+TREES = {"C": "Disease", "F03": "Disease", "D": "Chemical"}
+
+
+@pytest.fixture(scope="module")
+def common() -> list[Concept]:
+    return list(read_vocabulary(COMMON))
+
+
+@pytest.fixture(scope="module")
+def mesh_names() -> dict[str, set[str]]:
+    """Identifier → names in normal form (MeSH 2019)."""
+    names = {}
+    path = shared_data("mesh/mesh_2019_descriptors.tsv")
+    for line in path.read_text("utf8").splitlines():
+        code, name, synonyms = line.split("\t")
+        names[f"MESH:{code}"] = {normalize_name(n) for n in (name, *synonyms.split("|"))}
+    return names
+
+
+def test_fields(common: list[Concept]) -> None:
+    assert {c.types for c in common} == {("Disease",), ("Chemical",)}
+    assert len({c.concept_id for c in common}) == len(common) == 611
+    for concept in common:
+        assert re.fullmatch(r"MESH:D\d{6}(\d{3})?", concept.concept_id)
+
+
+def test_no_name_stands_for_two_concepts(common: list[Concept]) -> None:
+    owners = defaultdict(list)
+    for concept in common:
+        for name in concept.names:
+            owners[normalize_name(name)].append(concept.concept_id)
+    assert {name: ids for name, ids in owners.items() if len(ids) > 1 or not name} == {}
+
+
+def test_identifiers_and_canonical_names_are_meshs(
+    common: list[Concept], mesh_names: dict[str, set[str]]
+) -> None:
+    wrong = [
+        concept.canonical_name
+        for concept in common
+        if normalize_name(concept.canonical_name) not in mesh_names.get(concept.concept_id, set())
+    ]
+    assert wrong == []
+
+
+def test_no_alias_is_another_descriptors_name(
+    common: list[Concept], mesh_names: dict[str, set[str]]
+) -> None:
+    owners = defaultdict(set)
+    for concept_id, names in mesh_names.items():
+        for name in names:
+            owners[name].add(concept_id)
+    wrong = [
+        (concept.canonical_name, alias)
+        for concept in common
+        for alias in concept.aliases
+        if (found := owners.get(normalize_name(alias))) and concept.concept_id not in found
+    ]
+    assert wrong == []
+
+
+def test_types_follow_the_tree(common: list[Concept]) -> None:
+    types = defaultdict(set)
+    path = shared_data("mesh/mesh_2015_tree_numbers.tsv")
+    for line in path.read_text("utf8").splitlines()[1:]:
+        code, _, tree = line.split("\t")
+        for prefix, kind in TREES.items():
+            if tree.startswith(prefix):
+                types[f"MESH:{code}"].add(kind)
+    # Descriptors of 2016 to 2019 have no tree number in the table of 2015.
+    known = [concept for concept in common if concept.concept_id in types]
+    assert len(known) > 560
+    assert [c.canonical_name for c in known if c.types[0] not in types[c.concept_id]] == []
