@@ -154,7 +154,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     # What awk makes of the two MeSH files.
     (tmp_path / "chemicals.tsv").write_text(DESCRIPTORS.splitlines(keepends=True)[0])
     (tmp_path / "configs").symlink_to(ROOT / "configs")
-    (tmp_path / "assets").symlink_to(ROOT / "assets")
+    (tmp_path / "tools").symlink_to(ROOT / "tools")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
