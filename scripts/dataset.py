@@ -6,7 +6,7 @@ import sys
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from fetch import ASSETS
@@ -26,6 +26,7 @@ from spacy_angel.vocabulary.kb import ConceptKB
 app = typer.Typer(help=__doc__, no_args_is_help=True, add_completion=False)
 Name = Annotated[str, typer.Argument(help="Dataset of configs/datasets.yml.")]
 Corpus = Annotated[Path, typer.Argument(help="Folder of the dataset's corpora.")]
+Form = Literal["published", "released"]
 Split = Annotated[str, typer.Option(help="train, dev or test.")]
 Metrics = Annotated[Path, typer.Argument(help="Folder of the evaluations.")]
 
@@ -88,6 +89,9 @@ def abbreviations(
     name: Name,
     folder: Corpus,
     detector: Annotated[str, typer.Option(help="scispacy, or ab3p as the papers did.")],
+    form: Annotated[
+        Form, typer.Option(help="The steps as the papers say, or to the letter as files given out.")
+    ] = "published",
 ) -> None:
     """Expand abbreviations and take the other published steps: FOLDER/SPLIT.json to train on."""
     known = ConceptKB.from_disk(folder / "kb")
@@ -100,7 +104,7 @@ def abbreviations(
             prepared_documents(
                 [_raw(folder, split, part)],
                 report,
-                steps=_steps(parts[part], detector),
+                steps=_steps(parts[part], detector, form),
                 known=known,
             )
             for part, report in reports.items()
@@ -191,9 +195,13 @@ def _raw(folder: Path, split: str, part: str) -> Path:
     return folder / "raw" / split / f"{part}.json"
 
 
-def _steps(part: CorpusPart, detector: str) -> Preprocessing:
+def _steps(part: CorpusPart, detector: str, form: Form) -> Preprocessing:
     """The published steps; corpora of terms without their context have nothing to expand."""
-    steps = PUBLISHED[part.preprocessing]
+    name = part.preprocessing
+    if form == "released" and (name := f"{name}-released") not in PUBLISHED:
+        known = sorted(n.removesuffix("-released") for n in PUBLISHED if n.endswith("-released"))
+        raise AngelError(Errors.E730.format(name=part.preprocessing, known=", ".join(known)))
+    steps = PUBLISHED[name]
     if steps.abbreviations == "keep":
         return steps
     return replace(steps, abbreviations=detector)  # type: ignore[arg-type]  # checked there

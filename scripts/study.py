@@ -177,7 +177,7 @@ def tabulate(
         text = ""
         for dataset, folder in folders[first].items():
             pair = output / study.name / dataset / "comparison"
-            compare(folder, folders[others[0]][dataset], pair)
+            compare(folder, folders[others[0]][dataset], pair, names=(first, others[0]))
             name = study.name if len(folders[first]) == 1 else f"{study.name}-{dataset}"
             for ending in (".md", ".svg"):
                 shutil.copy(pair / f"figure-{study.figure}{ending}", output / f"{name}{ending}")

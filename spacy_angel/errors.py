@@ -597,7 +597,10 @@ class Errors(metaclass=_WithCodes):
         "with its names. Call the command once for each."
     )
     E702 = 'One text is needed: `link "TEXT"`, or `link --file FILE`.'
-    E703 = "A pipeline has its own model and vocabulary: leave out --model and --kb, or --pipeline."
+    E703 = (
+        "A pipeline has its own model and vocabulary: leave out --model, --tokenizer, --preset and "
+        "--kb, or --pipeline."
+    )
     E704 = "--option needs NAME=VALUE, e.g. `--option sources=MSH,NCI`; it is {value!r}."
     E705 = "Unknown preprocessing {preset!r}. Known: {known}."
     E706 = (
@@ -637,6 +640,10 @@ class Errors(metaclass=_WithCodes):
         "project's own can stand there."
     )
     E729 = "{path} knows no study {name!r}. Known: {known}."
+    E730 = (
+        "No released form of the steps {name!r} is known; there is one of: {known}. Leave out "
+        "`--vars.form released`."
+    )
     # E8xx: batch annotation
     E801 = "Unknown input format {format!r}. Known: {known}."
     E802 = (
@@ -706,10 +713,20 @@ class Errors(metaclass=_WithCodes):
         "{known}, or give a folder with --output."
     )
     E827 = (
-        "{path} is a table of mentions without their texts, which may have to be linked anew. Give "
-        "what was annotated `--to jsonl` or `--to parquet`."
+        "{path} is no table of mentions as `annotate` writes it: the columns {missing} are not in "
+        "its first line."
     )
     E828 = "{path} holds the annotated files that are read. Give another folder with --output."
+    E829 = (
+        "{path} is a table of mentions without their texts, and document {doc_id} has one whose "
+        "link may be another now: the model has to read it. Give the documents that were annotated "
+        "with --texts."
+    )
+    E830 = (
+        "{path} has no document {doc_id} behind those that were read, or another text there: "
+        "{found!r} in place of the mention {text!r}. Give the documents that were annotated, in "
+        "their order."
+    )
     # E9xx: files
     E901 = "{path} cannot be read: {error}. Check the path and your rights on it."
     E902 = (

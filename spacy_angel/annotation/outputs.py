@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc
 
 
+# Of a table of mentions; candidates are one more.
+MENTION_COLUMNS = ("doc_id", "start", "end", "text", "label", "concept_id", "name", "score")
+
+
 @dataclass(frozen=True, slots=True)
 class OutputFormat:
     """How documents become a file.
@@ -144,7 +148,8 @@ def _table(suffix: str, separator: str) -> OutputFormat:
         return _lines([document.doc_id, *mention.values()] for mention in mentions)
 
     def join(pieces: Sequence[bytes], candidates: bool) -> bytes:
-        return b"".join([_lines([[*_COLUMNS, "candidates"] if candidates else _COLUMNS]), *pieces])
+        more = ["candidates"] if candidates else []
+        return b"".join([_lines([[*MENTION_COLUMNS, *more]]), *pieces])
 
     def _lines(values: Iterable[Sequence[Any]]) -> bytes:
         text = io.StringIO()
@@ -153,8 +158,6 @@ def _table(suffix: str, separator: str) -> OutputFormat:
 
     return OutputFormat(suffix, rows, join, is_stream=True, has_header=True)
 
-
-_COLUMNS = ["doc_id", "start", "end", "text", "label", "concept_id", "name", "score"]
 
 OUTPUT_FORMATS = {
     "jsonl": OutputFormat(".jsonl", _json_line, _concatenate, is_stream=True),

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from tqdm import tqdm
 
-from ..corpora.documents import CorpusDocument
+from ..corpora.documents import CorpusDocument, CorpusReport
 from ..errors import AngelError, Errors
 from ..files.atomic import replacing, write_text
 from ..linking.loaders import load_vocabulary
@@ -24,9 +24,9 @@ from ..pipelines.open import open_pipeline
 from ..pipelines.shipped import load
 from .document_linker import DocumentLinker, LinkingSettings
 from .documents import AnnotatedDocument, AnnotatedMention, Failure
-from .inputs import Input, fingerprint, plan_inputs
+from .inputs import Input, fingerprint, plan_inputs, read_input
 from .outputs import OUTPUT_FORMATS
-from .stored import read_stored
+from .stored import TABLES, read_stored, stored_format
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -60,6 +60,7 @@ def relink(
     output: str | Path | None = None,
     old: str | Path | None = None,
     pipeline: str | Path | None = None,
+    texts: str | Path | None = None,
     ask_all: bool = False,
 ) -> Relinked:
     """Tell which links of an annotated set change with another vocabulary.
@@ -75,6 +76,8 @@ def relink(
         format of each.
     old (str | Path | None): the vocabulary that the set was linked to; None: the pipeline's own.
     pipeline (str | Path | None): that linked it; None: the one that ships.
+    texts (str | Path | None): what was annotated, a file or folder, where the set is in tables of
+        mentions (CSV, TSV), which have no texts: they are read where the model has to be asked.
     ask_all (bool): link every document anew.
     RETURNS (Relinked): see there.
     RAISES (AngelError): something cannot be read or written, or a document cannot be linked.
@@ -85,10 +88,10 @@ def relink(
     names = [Path(source.name).name for source in sources]
     if output is not None and output.resolve() in {s.paths[0].resolve().parent for s in sources}:
         raise AngelError(Errors.E828.format(path=output))
-    run = _Run(kb, old, pipeline, ask_all=ask_all)
+    run = _Run(kb, old, pipeline, texts, ask_all=ask_all)
     parts = changes.with_name(f".{changes.name}.parts")
     total: Counter[str] = Counter()
-    texts = []
+    tables = []
     for number, (source, name) in enumerate(zip(sources, names, strict=True)):
         key = sha256(f"{run.key} {output and output.resolve()} {fingerprint(source)}".encode())
         part = parts / f"{number:05d}-{key.hexdigest()[:32]}.json"
@@ -100,8 +103,8 @@ def relink(
             write_text(part, json.dumps({"changes": done, "counts": counts}))
         stored = json.loads(part.read_text("utf8"))
         total.update(stored["counts"])
-        texts.append(stored["changes"])
-    write_text(changes, "\t".join(COLUMNS) + "\n" + "".join(texts))
+        tables.append(stored["changes"])
+    write_text(changes, "\t".join(COLUMNS) + "\n" + "".join(tables))
     shutil.rmtree(parts, ignore_errors=True)
     return Relinked(changes, total)
 
@@ -114,9 +117,11 @@ class _Run:
         kb: str | Path,
         old: str | Path | None,
         pipeline: str | Path | None,
+        texts: str | Path | None,
         *,
         ask_all: bool,
     ) -> None:
+        self._texts = None if texts is None else _Texts(texts)
         self._pipeline = pipeline
         self._ask_all = ask_all
         self._kb = kb
@@ -141,14 +146,17 @@ class _Run:
                 has_candidates |= any(m.candidates for d in batch for m in d.mentions)
                 asked = [self._must_ask(document, counts) for document in batch]
                 pairs = zip(batch, asked, strict=True)
-                anew = iter(self._linked_anew([d for d, is_asked in pairs if is_asked]))
+                chosen = (document for document, is_asked in pairs if is_asked)
+                if stored_format(source) in TABLES:
+                    chosen = (self._with_text(source, document) for document in chosen)
+                anew = iter(self._linked_anew(list(chosen)))
                 for document, is_asked in zip(batch, asked, strict=True):
                     result = next(anew) if is_asked else self._taken_over(document)
                     rows += self._changes(document, result, counts)
                     counts.update(documents=1, mentions=len(document.mentions))
                     documents.append(result)
                 progress.update(len(batch))
-        format, nlp = OUTPUT_FORMATS[source.format], self._nlp(source)
+        format, nlp = OUTPUT_FORMATS[stored_format(source)], self._nlp(source)
         pieces = [format.encode(document, nlp, has_candidates) for document in documents]
         return _lines(rows), counts, format.join(pieces, has_candidates)
 
@@ -160,6 +168,11 @@ class _Run:
         is_asked = bool(document.mentions) and (self._ask_all or n_may > 0)
         counts.update(may_change=n_may, asked_documents=int(is_asked))
         return is_asked
+
+    def _with_text(self, source: Input, document: AnnotatedDocument) -> AnnotatedDocument:
+        if self._texts is None:
+            raise AngelError(Errors.E829.format(path=source.name, doc_id=document.doc_id))
+        return self._texts.added_to(document)
 
     def _linked_anew(self, documents: Sequence[AnnotatedDocument]) -> list[AnnotatedDocument]:
         if not documents:
@@ -216,6 +229,37 @@ class _Run:
         import spacy
 
         return spacy.blank("en")
+
+
+class _Texts:
+    """The documents that were annotated, read on as far as they are asked for: `annotate` keeps
+    their order.
+
+    path (str | Path): a file or folder.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self._path = path
+        self._documents = self._read()
+
+    def added_to(self, document: AnnotatedDocument) -> AnnotatedDocument:
+        """document (AnnotatedDocument): of a table. RETURNS (AnnotatedDocument): with its text.
+        RAISES (AngelError): it is not there, or its mentions are not in the text."""
+        doc_id = document.doc_id
+        same = (found for found in self._documents if found.doc_id == doc_id)
+        text = found.text if (found := next(same, None)) is not None else ""
+        for mention in document.mentions:
+            if (there := text[mention.start : mention.end]) != mention.text:
+                raise AngelError(
+                    Errors.E830.format(
+                        path=self._path, doc_id=doc_id, found=there, text=mention.text
+                    )
+                )
+        return replace(document, text=text)
+
+    def _read(self) -> Iterator[CorpusDocument]:
+        for source in plan_inputs([self._path]):
+            yield from read_input(source, strict=True, report=CorpusReport(), options={})
 
 
 def _without_links(document: AnnotatedDocument) -> CorpusDocument:

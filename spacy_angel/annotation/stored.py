@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -10,24 +11,35 @@ from ..corpora.formats.rows import import_parquet, row_document
 from ..corpora.registry import read_corpus
 from ..errors import AngelError, Errors
 from ..files.reading import numbered_lines
+from ..files.table import table_rows
 from .documents import AnnotatedDocument, AnnotatedMention, ScoredConcept
 from .inputs import Input
+from .outputs import MENTION_COLUMNS
 
-_TABLES = ("csv", "tsv")
+# Tables of mentions, which have no texts, and what separates their columns.
+TABLES = {"csv": ",", "tsv": "\t"}
+
+
+def stored_format(source: Input) -> str:
+    """source (Input): a file that `annotate` wrote. RETURNS (str): of `OUTPUT_FORMATS`; as an input
+    a table is `csv`, whatever separates its columns."""
+    is_table = source.format == "csv" and source.paths[0].suffix == ".tsv"
+    return "tsv" if is_table else source.format
 
 
 def read_stored(source: Input) -> Iterator[AnnotatedDocument]:
     """Stream the documents of a shard.
 
-    source (Input): a file in a format that `annotate` writes, but for tables of mentions.
-    YIELDS (AnnotatedDocument): JSON lines and Parquet files hold names, scores and candidates; of
-        the others there is the identifier of each mention.
-    RAISES (AngelError): it cannot be read, or holds no texts.
+    source (Input): a file in a format that `annotate` writes.
+    YIELDS (AnnotatedDocument): JSON lines, Parquet files and tables of mentions hold names, scores
+        and candidates; of the others there is the identifier of each mention. Of a table there are
+        the documents with mentions, and their texts are empty.
+    RAISES (AngelError): it cannot be read.
     """
     (path,) = source.paths
-    if source.format in _TABLES:
-        raise AngelError(Errors.E827.format(path=path))
-    if source.format in ("jsonl", "parquet"):
+    if (format := stored_format(source)) in TABLES:
+        yield from _of_table(path, TABLES[format])
+    elif source.format in ("jsonl", "parquet"):
         reading = Reading(str(path))
         rows = _json_rows(path, reading) if source.format == "jsonl" else _parquet_rows(path)
         for number, row in rows:
@@ -40,6 +52,35 @@ def read_stored(source: Input) -> Iterator[AnnotatedDocument]:
     else:
         for document in read_corpus(path, source.format, keep_duplicates=True):
             yield _annotated(document, [{}] * len(document.mentions))
+
+
+def _of_table(path: Path, separator: str) -> Iterator[AnnotatedDocument]:
+    reading = Reading(str(path))
+    rows = table_rows(path, reading, separator)
+    _, names = next(rows, (1, []))
+    if missing := sorted({*MENTION_COLUMNS} - {*names}):
+        raise AngelError(Errors.E827.format(path=path, missing=", ".join(missing)))
+    cells = ((number, dict(zip(names, row, strict=False))) for number, row in rows)
+    for doc_id, group in groupby(cells, key=lambda pair: pair[1]["doc_id"]):
+        mentions = tuple(_of_row(reading, number, row) for number, row in group)
+        yield AnnotatedDocument(doc_id, "", mentions)
+
+
+def _of_row(reading: Reading, number: int, row: Mapping[str, str]) -> AnnotatedMention:
+    try:
+        return AnnotatedMention(
+            int(row["start"]),
+            int(row["end"]),
+            row["text"],
+            row["label"],
+            concept_id=row["concept_id"],
+            name=row["name"],
+            score=float(row["score"]) if row["score"] else None,
+            candidates=tuple(map(_scored, json.loads(row.get("candidates") or "[]"))),
+        )
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
+        where = reading.where(number)
+        raise AngelError(Errors.E808.format(where=where, problem=error)) from error
 
 
 def _json_rows(path: Path, reading: Reading) -> Iterator[tuple[int, Any]]:

@@ -5,11 +5,15 @@ from typing import Annotated
 
 import typer
 
+from .options import ModelPreset, ModelTokenizer
+
 
 def assemble(
     model: Annotated[str, typer.Option(help="Encoder-decoder: folder, hub name or en_angel_mini.")],
     kb: Annotated[Path, typer.Option(help="Vocabulary, a folder or file, or en_angel_mini.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the pipeline.")],
+    tokenizer: ModelTokenizer = None,
+    preset: ModelPreset = None,
     ner: Annotated[
         str | None,
         typer.Option(
@@ -49,6 +53,8 @@ def assemble(
         model,
         kb,
         output,
+        tokenizer=tokenizer,
+        preset=preset,
         ner=ner,
         name=name,
         dtype=dtype,  # type: ignore[arg-type]  # checked by Generator.from_pretrained

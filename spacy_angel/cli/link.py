@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from ..errors import AngelError, Errors
+from .options import ModelPreset, ModelTokenizer
 
 
 def link(
@@ -24,6 +25,8 @@ def link(
         str | None,
         typer.Option(help="Without --pipeline: another model, a folder or hub name."),
     ] = None,
+    tokenizer: ModelTokenizer = None,
+    preset: ModelPreset = None,
     kb: Annotated[
         Path | None,
         typer.Option(help="Without --pipeline: another vocabulary, a folder or file."),
@@ -50,13 +53,16 @@ def link(
 
     if (text is None) == (file is None):
         raise AngelError(Errors.E702)
-    if pipeline is not None and (model is not None or kb is not None):
+    if pipeline is not None and any((model, kb, tokenizer, preset)):
         raise AngelError(Errors.E703)
     if text == "-":
         text = decoded(typer.get_binary_stream("stdin").read(), Path("standard input"))
     elif file is not None:
         text = decoded(b"".join(piece for _, piece in pieces(file)), file)
-    nlp, linker = open_pipeline(pipeline if pipeline is not None else load(model=model, kb=kb))
+    source: Any = pipeline
+    if source is None:
+        source = load(model=model, kb=kb, tokenizer=tokenizer, preset=preset)
+    nlp, linker = open_pipeline(source)
     span_key = linker.settings.span_key
     if negation:
         add_context(nlp, span_key)

@@ -52,6 +52,18 @@ Preset = Annotated[
         "`ncbi-disease-train`), `bc5cdr`, `medmentions`, `cometa`, `askapatient`.",
     ),
 ]
+ModelTokenizer = Annotated[
+    str | None,
+    typer.Option("--tokenizer", help="Of --model: folder or hub name, where its folder has none."),
+]
+ModelPreset = Annotated[
+    str | None,
+    typer.Option(
+        "--preset",
+        help="What --model was trained with, where neither its files nor its name tell, e.g. "
+        "`genbioel`.",
+    ),
+]
 Abbreviations = Annotated[
     str | None,
     typer.Option(help="Expand abbreviations of the corpus: `scispacy`, `ab3p`, or `keep` them."),

@@ -25,6 +25,10 @@ def relink(
     pipeline: Annotated[
         str | None, typer.Option(help="Pipeline that linked it; else the shipped one.")
     ] = None,
+    texts: Annotated[
+        Path | None,
+        typer.Option(help="What was annotated, for a set in CSV or TSV, which have no texts."),
+    ] = None,
     ask_all: Annotated[
         bool, typer.Option("--all", help="Ask the model about every document.")
     ] = False,
@@ -45,6 +49,7 @@ def relink(
         output=output,
         old=before,
         pipeline=pipeline,
+        texts=texts,
         ask_all=ask_all,
     )
     counts = result.counts

@@ -1,7 +1,7 @@
 """Two evaluations of the same mentions side by side: figures, tests, report."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -17,13 +17,18 @@ COMPARISON = "comparison.json"
 
 
 def compare(
-    dir_a: str | Path, dir_b: str | Path, output: str | Path | None = None
+    dir_a: str | Path,
+    dir_b: str | Path,
+    output: str | Path | None = None,
+    names: Sequence[str] | None = None,
 ) -> dict[str, Any]:
     """Compare two evaluations of the same mentions.
 
     dir_a (str | Path), dir_b (str | Path): folders that `evaluate` wrote.
     output (str | Path | None): folder for `comparison.json`, a `report.html` that shows the
         mentions on which the two differ side by side, and the paper's figures, see `figures`.
+    names (Sequence[str] | None): of the two, for the figures; None: those of their pipelines, with
+        `A` and `B`.
     RETURNS (dict[str, Any]): `systems`, `mentions`; for `lenient`, `strict` and `kb_id` the
         accuracies at 1 of `a` and `b` in per cent, `counts` (`both`, `only_a`, `only_b`, `neither`)
         and `test`, see `statistics.Comparison`. Lenient counts the mentions that the vocabularies
@@ -63,11 +68,9 @@ def compare(
         }
     if output is not None:
         write_json(Path(output) / COMPARISON, comparison)
-        names = [
-            f"{side}: {Path(name).name}"
-            for side, name in zip("AB", comparison["systems"], strict=True)
-        ]
-        charts = write_figures(metrics, names, Path(output))
+        sides = zip("AB", comparison["systems"], strict=True)
+        shown = names or [f"{side}: {Path(name).name}" for side, name in sides]
+        charts = write_figures(metrics, shown, Path(output))
         write_comparison(comparison, read_pairs(*paths), Path(output), charts)
     return comparison
 

@@ -32,6 +32,8 @@ def assemble(
     kb: Path,
     output: Path,
     *,
+    tokenizer: Path | str | None = None,
+    preset: str | None = None,
     ner: Path | str | None = None,
     name: str = "mini",
     dtype: RunDtype = "float32",
@@ -46,6 +48,7 @@ def assemble(
     kb (Path): vocabulary, a folder or file, or `en_angel_mini` for the one that ships.
     output (Path): folder to write; a pipeline that stands there is replaced, other files in the
         folder stay.
+    tokenizer (Path | str | None), preset (str | None): of the model, see `shipped.load`.
     ner (Path | str | None): trained pipeline, a folder or package, whose components come first
         (but for a linker and detector of its own); None: mentions are in the documents.
     name (str): what stands after `angel_` in the pipeline's name.
@@ -69,7 +72,8 @@ def assemble(
     if output.exists() and not _is_replaceable(output):
         raise AngelError(Errors.E311.format(path=output))
     fitted = None
-    with _parts(model, kb, dtype, storage) as (generator, vocabulary):
+    checkpoint = (model, tokenizer, preset)
+    with _parts(checkpoint, kb, dtype, storage) as (generator, vocabulary):
         config: dict[str, Any] = {"dtype": dtype, "length_penalty": length_penalty}
         nlp = _put_together(ner, config, generator, vocabulary)
         if calibrate:
@@ -87,16 +91,22 @@ def assemble(
 
 @contextmanager
 def _parts(
-    model: Path | str, kb: Path, dtype: RunDtype, storage: Dtype | None
+    checkpoint: tuple[Path | str, Path | str | None, str | None],
+    kb: Path,
+    dtype: RunDtype,
+    storage: Dtype | None,
 ) -> "Iterator[tuple[Generator, ConceptKB]]":
-    """YIELDS (tuple[Generator, ConceptKB]): the model as it will be read from its folder, and the
+    """checkpoint: model, tokenizer, preset.
+    YIELDS (tuple[Generator, ConceptKB]): the model as it will be read from its folder, and the
     vocabulary; files that they map stay until the end."""
     from ..linking.loaders import load_vocabulary
     from ..search.generator import Generator
 
     with TemporaryDirectory(prefix="spacy-angel-") as temporary:
         stored = Path(temporary) / "model"
-        Generator.from_pretrained(model).to_disk(stored, storage=storage)
+        model, tokenizer, preset = checkpoint
+        opened = Generator.from_pretrained(model, tokenizer=tokenizer, preset=preset)
+        opened.to_disk(stored, storage=storage)
         generator = Generator.from_pretrained(stored, dtype=dtype, local_files_only=True)
         yield generator, load_vocabulary(kb)
 

@@ -11,8 +11,10 @@ from support.tiny_annotation import make_pipeline, write_jsonl
 from typer.testing import CliRunner
 
 from spacy_angel.annotation import relink as module
+from spacy_angel.annotation.inputs import plan_inputs
 from spacy_angel.annotation.relink import relink
 from spacy_angel.annotation.run import annotate
+from spacy_angel.annotation.stored import read_stored
 from spacy_angel.cli.app import app
 from spacy_angel.errors import AngelError
 from spacy_angel.linking.vocabulary_change import VocabularyChange
@@ -157,8 +159,8 @@ def test_an_interrupted_run_goes_on_after_the_files_that_were_done(
     assert sorted(path.name for path in (tmp_path / "new").iterdir()) == files
 
 
-@pytest.mark.parametrize("format", ["parquet", "pubtator", "docbin", "bioc_json"])
-def test_every_format_with_texts_is_relinked(format, annotated, pipeline, old, tmp_path):
+@pytest.mark.parametrize("format", ["parquet", "pubtator", "docbin", "bioc_json", "csv", "tsv"])
+def test_every_format_is_relinked(format, annotated, pipeline, old, tmp_path):
     annotate(annotated, pipeline, output=tmp_path / "out", output_format=format)
     kb = changed(old, tmp_path / "kb", lambda concept: concept)
     arguments = ("relink", tmp_path / "out", "--kb", kb, "--pipeline", pipeline)
@@ -173,11 +175,33 @@ def test_every_format_with_texts_is_relinked(format, annotated, pipeline, old, t
 
 def test_what_cannot_be_relinked_is_told(annotated, pipeline, old, tmp_path):
     kb = changed(old, tmp_path / "kb", lambda concept: concept)
-    annotate(annotated, pipeline, output=tmp_path / "out", output_format="tsv")
-    with pytest.raises(AngelError, match="E827"):
-        relink(tmp_path / "out", kb, pipeline=pipeline, changes=tmp_path / "c.tsv")
+    (tmp_path / "own.tsv").write_text("doc_id\tstart\td1\t0\n", "utf8")
+    with pytest.raises(AngelError, match=r"E827.*concept_id, end"):
+        list(read_stored(plan_inputs([tmp_path / "own.tsv"], "csv")[0]))
     with pytest.raises(AngelError, match="E828"):
         relink(annotated, kb, pipeline=pipeline, changes=tmp_path / "c.tsv", output=annotated)
+
+
+@pytest.mark.parametrize("format", ["csv", "tsv"])
+def test_a_table_takes_the_texts_that_it_needs(format, annotated, pipeline, old, tmp_path):
+    texts = write_jsonl(tmp_path / "texts.jsonl", 12)
+    annotate(texts, pipeline, output=tmp_path / "out", output_format=format, candidates=True)
+    gone = min(linked(read(annotated)))
+    kb = changed(old, tmp_path / "kb", lambda c: None if c.concept_id == gone else c)
+    paths = {"changes": tmp_path / "c.tsv", "output": tmp_path / "new"}
+    with pytest.raises(AngelError, match=r"E829.*--texts"):
+        relink(tmp_path / "out", kb, pipeline=pipeline, **paths)
+    fewer = write_jsonl(tmp_path / "fewer.jsonl", 1)
+    with pytest.raises(AngelError, match=r"E830.*fewer\.jsonl"):
+        relink(tmp_path / "out", kb, pipeline=pipeline, texts=fewer, ask_all=True, **paths)
+    result = relink(tmp_path / "out", kb, pipeline=pipeline, texts=texts, **paths)
+    assert 0 < result.counts["asked_documents"] < 12
+    # The same as from JSON lines, which have the texts.
+    other = {"changes": tmp_path / "other.tsv", "output": tmp_path / "other"}
+    assert relink(annotated, kb, pipeline=pipeline, **other).counts == result.counts
+    assert table(tmp_path / "other.tsv") == table(tmp_path / "c.tsv")
+    (first,) = (tmp_path / "new").glob(f"0*.{format}")
+    assert gone not in first.read_text("utf8")
 
 
 def test_what_may_change_by_hand():

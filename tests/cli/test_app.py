@@ -282,6 +282,16 @@ def test_a_text_in_another_encoding_is_told(tmp_path: Path) -> None:
     assert "no such file" in fails("link", "--file", tmp_path / "none").lower()
 
 
+@pytest.mark.parametrize("option", ["--tokenizer", "--preset"])
+def test_what_a_checkpoint_is_opened_with_needs_one(option: str) -> None:
+    code, _, error = run("link", "fever", "--pipeline", "some", option, "genbioel")
+    assert code == 1
+    assert "E703" in error
+    code, _, error = run("link", "fever", option, "genbioel")
+    assert code == 1
+    assert "E321" in error
+
+
 def test_wrong_usage_exits_with_2() -> None:
     assert run("kb", "build")[0] == 2
 

@@ -100,7 +100,7 @@ def test_tiny_tables_and_figures(tmp_path: Path) -> None:
     names = [line.split(" | ")[0].strip("| ") for line in lines if line.startswith("| ")]
     rows = ["GenBioEL", "Pairwise", "CPO", "SimPO", "DPO"]
     assert names == ["lenient accuracy, %", "---", *rows, "", "---", *rows[1:]]
-    head = "| similarity | mentions | A: en_GenBioEL | B: en_ANGEL |"
+    head = "| similarity | mentions | GenBioEL | ANGEL |"
     assert head in (output / "figure-4.md").read_text()
     folders = [p.name.split("-")[0] for p in (tmp_path / "training/tiny/studies/tiny").iterdir()]
     assert sorted(folders) == ["negative"] * 5 + ["positive"] * 2 + ["start"] * 2
