@@ -12,7 +12,8 @@ from .records import NO_NAME, Row, VocabularyReport, make_row, own_id, whole_tex
 def read_scispacy(
     path: Path, report: VocabularyReport, *, prefix: str | None = None
 ) -> Iterator[Row]:
-    """scispaCy's JSON lines: `concept_id, canonical_name, aliases, types, definition`.
+    """scispaCy's JSON lines: `concept_id, canonical_name, aliases, types, definition`; also
+    `alternate_ids` and `tree_numbers`, as `kb export` writes them.
 
     path (Path): the file, gzipped or not.
     prefix (str | None): vocabulary of identifiers without prefix; None: MeSH or UMLS where the
