@@ -127,7 +127,6 @@ class RecogniserTrainer(Trainer):
     form (FinderConfig), reader (WordReader): the recogniser's.
     texts (Sequence[Annotated]): measured on at each checkpoint.
     train_dataset (TaggedRows): what it is trained on.
-    seed (int): of the order.
     """
 
     def __init__(
