@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from ..about import DATA, SHIPPED_NAME
+from ..component.running import RunDtype
 from ..errors import AngelError, Errors
 from ..vocabulary.table import SharedNames
-from .settings import RunDtype
 
 if TYPE_CHECKING:
     from ..search.generator import Generator

@@ -8,11 +8,11 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from ..component.checked import CheckedSettings, Name, Names
+from ..component.running import Device, RunsIn, expect_dtype
 from .weights import DEFAULT_WEIGHTS, EXACT_NAME_PROBABILITY, FEATURES
 
 Mode = Literal["beam", "exact"]
 Dtype = Literal["float32", "bfloat16", "float16", "int8"]
-RunDtype = Literal["float32", "bfloat16", "float16", "int8", "auto"]
 
 
 @dataclass(frozen=True)
@@ -244,14 +244,8 @@ class LinkerSettings(CheckedSettings):
     ] = "candidates"
     # Where and how it runs.
     batch_size: Annotated[int, Field(ge=1, description="mentions in one pass of the model")] = 32
-    device: Annotated[Name, Field(description="`cpu`, `cuda`, `cuda:1`, …")] = "cpu"
-    dtype: Annotated[
-        RunDtype,
-        Field(
-            description="type of the weights while they run; `int8` on a CPU only, `float16` "
-            "elsewhere only; `auto`: the one that a short measurement finds fastest here"
-        ),
-    ] = "float32"
+    device: Device = "cpu"
+    dtype: RunsIn = "float32"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -259,9 +253,7 @@ class LinkerSettings(CheckedSettings):
         self.expect("kb_id_attr", len(attributes) == 3, "unlike the other two attributes' names")
         differ = self.output_span_key is None or self.output_span_key != self.span_key
         self.expect("output_span_key", differ, f"unlike span_key, {self.span_key!r}")
-        # Its sums overflow there, and it is slower than float32.
-        fits = self.dtype != "float16" or self.device.partition(":")[0] != "cpu"
-        self.expect("dtype", fits, "float32, bfloat16 or int8 on a CPU")
+        expect_dtype(self, self.dtype, self.device)
         known = set(self.evidence_weights) <= set(FEATURES)
         self.expect("evidence_weights", known, f"a table with some of {FEATURES}")
 

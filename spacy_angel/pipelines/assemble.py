@@ -10,9 +10,10 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from ..about import SHIPPED_NAME
+from ..component.running import RunDtype
 from ..errors import AngelError, Errors
 from ..files.atomic import replacing_folder
-from ..linking.settings import Dtype, RunDtype
+from ..linking.settings import Dtype
 
 if TYPE_CHECKING:
     from spacy.language import Language

@@ -2,13 +2,12 @@
 meaning."""
 
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field
 
 from ..component.checked import CheckedSettings, Name, Names
-
-RunDtype = Literal["float32", "bfloat16", "float16", "int8", "auto"]
+from ..component.running import Device, RunsIn, expect_dtype
 
 
 @dataclass(frozen=True)
@@ -47,18 +46,11 @@ class RecogniserSettings(CheckedSettings):
         Field(description="drop the entities that a document has; if not, they come first"),
     ] = True
     batch_size: Annotated[int, Field(ge=1, description="documents in one pass of the model")] = 16
-    device: Annotated[Name, Field(description="`cpu`, `cuda`, `cuda:1`, …")] = "cpu"
-    dtype: Annotated[
-        RunDtype,
-        Field(
-            description="type of the weights while they run; `int8` on a CPU only, `float16` "
-            "elsewhere only; `auto`: the one that a short measurement finds fastest here"
-        ),
-    ] = "float32"
+    device: Device = "cpu"
+    dtype: RunsIn = "float32"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        fits = self.dtype != "float16" or self.device.partition(":")[0] != "cpu"
-        self.expect("dtype", fits, "float32, bfloat16 or int8 on a CPU")
+        expect_dtype(self, self.dtype, self.device)
         writes = self.span_key is not None or self.set_ents
         self.expect("set_ents", writes, "true where span_key is null, or nothing would be written")

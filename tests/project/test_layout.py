@@ -18,7 +18,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "evaluation": {
         *("pipelines", "linking", "corpora", "search", "model", "vocabulary", "files"),
     },
-    "pipelines": {"linking", "corpora", "search", "vocabulary", "files"},
+    "pipelines": {"linking", "component", "corpora", "search", "vocabulary", "files"},
     "training": {"recognition", "corpora", "search", "model", "vocabulary", "files"},
     "linking": {"component", "search", "model", "vocabulary", "files"},
     "recognition": {"component", "model", "files"},
