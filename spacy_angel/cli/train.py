@@ -49,7 +49,7 @@ def own(
     ] = None,
     kb: Annotated[
         str | None,
-        typer.Option(help="Vocabulary: folder, file, or en_angel_mini for the starter."),
+        typer.Option(help="Vocabulary: folder, file, or en_angel_mini for the shipped one."),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Folder for stages, table, pipeline.")

@@ -20,7 +20,7 @@ from .development import Development, even_sample
 from .stages import fine_tune, mine, train_preferences
 
 TABLE_FILE = "table.md"
-STARTER = DATA / SHIPPED_NAME / "angel_linker" / "kb"
+SHIPPED_KB = DATA / SHIPPED_NAME / "angel_linker" / "kb"
 _GUARD_SAMPLE = 300
 
 
@@ -70,7 +70,7 @@ def run_course(
     config (TrainingConfig): the recipe; what it says of the data gives way to the arguments.
     output (Path): folder for the corpora as trained on, the stages and the table.
     train (Sequence[Path]), dev (Sequence[Path]): corpora; abbreviations are expanded.
-    kb (str | Path): vocabulary: a folder, a file, or `en_angel_mini` for the starter.
+    kb (str | Path): vocabulary: a folder, a file, or `en_angel_mini` for the shipped one.
     start (str | Path): see `model.checkpoint.checkpoint_folder`.
     RETURNS (Course): accuracies before and after, and which model is best.
     RAISES (AngelError): a file that cannot be read or does not fit the vocabulary.
@@ -112,18 +112,18 @@ def run_course(
 
 
 def guard_set(settings: DevelopmentSettings) -> Development:
-    """What a model should not forget: the synonyms of the starter vocabulary, each to be led to
+    """What a model should not forget: the synonyms of the shipped vocabulary, each to be led to
     its concept's canonical name, the only names that may be written.
 
     settings (DevelopmentSettings): of the search.
     RETURNS (Development): 300 synonyms at even distances, without context.
     """
-    starter = ConceptKB.from_disk(STARTER)
-    concepts = [Concept(c.concept_id, c.canonical_name) for c in starter]
+    shipped = ConceptKB.from_disk(SHIPPED_KB)
+    concepts = [Concept(c.concept_id, c.canonical_name) for c in shipped]
     canonical = {normalize_name(concept.canonical_name) for concept in concepts}
     synonyms = [
         LabelledMention(Mention(alias), (concept.concept_id,))
-        for concept in starter
+        for concept in shipped
         for alias in concept.aliases
         if normalize_name(alias) not in canonical
     ]
@@ -148,7 +148,7 @@ def table(standings: Sequence[Standing], best: Standing) -> str:
     lines += [
         "",
         "Development: a name counts if one of its concepts is a gold one. Guard: synonyms of the "
-        "starter vocabulary, led to canonical names; what is lost there was forgotten.",
+        "shipped vocabulary, led to canonical names; what is lost there was forgotten.",
         "",
     ]
     return "\n".join(lines)
@@ -158,7 +158,7 @@ def _vocabulary_folder(kb: str | Path, output: Path) -> Path:
     from ..vocabulary.build import build_vocabulary
 
     if kb == SHIPPED_NAME:
-        return STARTER
+        return SHIPPED_KB
     path = Path(kb)
     if not path.exists():
         raise AngelError(Errors.E308.format(path=path))

@@ -39,7 +39,7 @@ from ..vocabulary.build import build_vocabulary
 from ..vocabulary.kb import ConceptKB
 from ..vocabulary.occurrences import Occurrences
 from .batches import chunks, padded
-from .course import STARTER
+from .course import SHIPPED_KB
 from .losses import IGNORE
 from .recogniser_config import OPEN, RecogniserConfig, RecogniserCorpus
 
@@ -295,7 +295,7 @@ def _name_pools(
         {label: names for label, names in own.items() if not label.endswith(OPEN)}
     ]
     for name in vocabularies:
-        folder = STARTER if name == SHIPPED_NAME else Path(name)
+        folder = SHIPPED_KB if name == SHIPPED_NAME else Path(name)
         pools.append(names_by_label(ConceptKB.from_disk(folder)))
     return pools
 
