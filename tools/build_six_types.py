@@ -5,10 +5,13 @@ cell lines and phenotypes, and one vocabulary of all, whose namesakes are told a
 
 DATA is as for `tools/build_training_data.py`, with `hpo_gsc/` beside. Of each corpus that is new
 here one document in ten stays out, of GSC+ every other one, and all of tmVar3: they are written
-beside as `held_NAME.json`, to measure on, and stand in no training file.
+beside as `held_NAME.json`, to measure on, and stand in no training file. For the recogniser, which
+holds out by the article itself, GSC+ is there as a whole, and the names of phenotypes as a table.
 """
 
+import csv
 import hashlib
+import io
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import closing
@@ -35,11 +38,13 @@ from spacy_angel.corpora.documents import CorpusDocument, GoldMention
 from spacy_angel.corpora.formats.bioc import write_bioc_json
 from spacy_angel.corpora.preprocessing import preprocess
 from spacy_angel.corpora.registry import read_corpus
+from spacy_angel.files.atomic import write_text
 from spacy_angel.files.reading import open_binary
 from spacy_angel.vocabulary.build import add_vocabulary, build_vocabulary
 from spacy_angel.vocabulary.concepts import Concept, normalize_name
 from spacy_angel.vocabulary.formats.registry import read_vocabulary
 from spacy_angel.vocabulary.kb import ConceptKB
+from spacy_angel.vocabulary.occurrences import Occurrences
 from spacy_angel.vocabulary.taxa import PREFIX, TAXA
 
 # By name: file, label that is taken, vocabulary of its identifiers, one document in so many held.
@@ -51,6 +56,7 @@ CORPORA = {
     "bioid": ("aioner/BioID_Train_revision.PubTator", "CellLine", "", 10),
 }
 GSC, GSC_HELD = "hpo_gsc/GSCplus_dev_gold.tsv", 2
+SHORTEST_NAME = 5
 PREFIXES = {"Gene": "NCBIGene", "Species": "NCBITaxon"}
 VARIANTS = frozenset({"Variant", "DNAMutation", "ProteinMutation", "SNP", "OtherMutation"})
 # In the order of precedence: where a text names no species, people are meant.
@@ -73,7 +79,7 @@ def build(
     data: Annotated[Path, typer.Argument(help="Folder of the corpora and vocabularies.")],
     output: Annotated[Path, typer.Argument(help="Folder to write.")],
 ) -> None:
-    """Write `kb/`, a file a corpus, and `held_NAME.json`."""
+    """Write `kb/`, a file a corpus, `held_NAME.json`, `whole_gsc.json` and `phenotypes.tsv`."""
     output.mkdir(parents=True, exist_ok=True)
     whole = {name: list(corpus(data, *row[:3])) for name, row in CORPORA.items()}
     whole["gsc"] = list(gsc(data / GSC))
@@ -97,6 +103,11 @@ def build(
         n = sum(len(document.mentions) for document in prepared)
         typer.echo(f"{name}.json: {len(prepared):,} documents, {n:,} mentions")
         write_bioc_json(prepared, output / f"{name}.json")
+    # 57 mentions of GSC+ are no training: where names of HPO stand in other texts
+    some = [d for n in ("ncbi", "cdr", "silver") for d in train[n] if d.doc_id not in kept]
+    write_bioc_json(with_phenotypes(some, data), output / "phenotypes.json")
+    write_bioc_json(whole["gsc"], output / "whole_gsc.json")
+    write_text(output / "phenotypes.tsv", table(hpo(data / "vocab" / "phenotype")))
     kb = vocabulary(data, output)
     typer.echo(f"kb: {len(kb):,} concepts, {kb.n_names:,} names")
 
@@ -211,6 +222,34 @@ def hpo(folder: Path) -> Iterator[Concept]:
     """RETURNS (Iterator[Concept]): HPO's with lay names, `HP_0000002` as `HP:0000002`."""
     for concept in phenotypes(folder):
         yield replace(concept, concept_id=concept.concept_id.replace("_", ":"))
+
+
+def with_phenotypes(own: Iterable[CorpusDocument], data: Path) -> Iterator[CorpusDocument]:
+    """RETURNS (Iterator[CorpusDocument]): with the names of HPO as mentions, in place of theirs."""
+    kb = ConceptKB.build(hpo(data / "vocab" / "phenotype"))
+    names = Occurrences(kb, everything=True, min_length=SHORTEST_NAME)
+    for document in preprocess(own, STEPS):
+        mentions = [
+            GoldMention(
+                found.start,
+                found.end,
+                document.text[found.start : found.end],
+                "Phenotype",
+                kb.concept_ids_of(found.name)[0],
+            )
+            for found in names.find(document.text)
+        ]
+        if mentions:
+            yield replace(document, mentions=tuple(mentions))
+
+
+def table(concepts: Iterable[Concept]) -> str:
+    """RETURNS (str): identifier, name, synonyms; tab-separated."""
+    text = io.StringIO()
+    rows = csv.writer(text, delimiter="\t", lineterminator="\n")
+    rows.writerow(("id", "name", "synonyms"))
+    rows.writerows((c.concept_id, c.canonical_name, "|".join(c.aliases)) for c in concepts)
+    return text.getvalue()
 
 
 def more_names(folder: Path) -> Iterator[Concept]:
