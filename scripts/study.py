@@ -18,10 +18,11 @@ from typing import Annotated, Any
 
 import srsly
 import typer
-from folders import renew
+from folders import INPUTS, renew
 from recipes import base_of
 
 from spacy_angel.errors import AngelError, Errors
+from spacy_angel.files.atomic import write_json
 
 STUDIES = Path("configs/studies.yml")
 # Those of the papers that anybody can have.
@@ -72,6 +73,7 @@ class Setting:
     pretraining (str): dataset whose pre-training is shared; empty: each dataset's own.
     start (str): a model to begin with in place of all pre-training; empty: none.
     split (str): evaluated on.
+    documents (int): evaluated on so many, drawn evenly; 0: all.
     overrides (dict[str, Any]): settings of the config for all rows.
     """
 
@@ -80,6 +82,7 @@ class Setting:
     pretraining: str = ""
     start: str = ""
     split: str = "dev"
+    documents: int = 0
     overrides: dict[str, Any] = field(default_factory=dict)
 
 
@@ -104,56 +107,68 @@ def train(dataset: str, row: Row, setting: Setting) -> Path:
     setting (Setting): of the run.
     RETURNS (Path): folder of the model.
     """
-    from spacy_angel.training.stages import fine_tune, starting_model, train_preferences
+    from spacy_angel.training.config import as_plain
+    from spacy_angel.training.stages import fine_tune, mine, starting_model, train_preferences
+    from spacy_angel.training.trainer import finished
 
-    of_start = {k: v for k, v in row.overrides.items() if k.startswith("backbone.")}
-    of_positive = {k: v for k, v in row.overrides.items() if not k.startswith("negative.")}
     given = _pretrained(dataset, row, setting)
-    start = _stage(dataset, "start", [given, of_start], setting)
+    config = _config(dataset, setting, row.overrides)
+    start = _stage(dataset, "start", [given, *_parts(config, "backbone")], setting)
     if not (start / "config.json").exists():
         source = None if given == "backbone" else given
-        starting_model(_config(dataset, setting, of_start), source).save(start / "model")
+        starting_model(config, source).save(start / "model")
         shutil.copytree(start / "model", start, dirs_exist_ok=True)
         shutil.rmtree(start / "model")
     if row.until == "start":
         return start
-    folder = _stage(dataset, "positive", [given, of_positive], setting)
-    positive = fine_tune(_config(dataset, setting, of_positive), folder, start)
+    key = [given, *_parts(config, "data", "backbone", "development", "positive")]
+    folder = _stage(dataset, "positive", key, setting)
+    # Asked here, for the stage itself would make its examples first.
+    positive = (finished(folder) or fine_tune(config, folder, start)).folder
     if row.until == "positive":
-        return positive.folder
-    folder = _stage(dataset, "negative", [given, row.overrides], setting)
-    config = _config(dataset, setting, row.overrides)
-    # Rounds mine with the weights so far and need no folds.
-    before = start if config.negative.pairs.folds > 1 else None
-    return train_preferences(config, positive.folder, folder, before=before).folder
+        return positive
+    folder = _stage(dataset, "negative", [*key, *_parts(config, "negative")], setting)
+    if (done := finished(folder)) is not None:
+        return done.folder
+    # Rounds mine with the weights so far.
+    if config.negative.rounds > 1:
+        return train_preferences(config, positive, folder).folder
+    shared = _stage(dataset, "pairs", [*key, as_plain(config.negative.pairs)], setting)
+    pairs = shared / "pairs.jsonl"
+    if not pairs.exists():
+        print(f"{dataset}, {row.name}: {mine(config, positive, pairs, start):,} pairs")
+    return train_preferences(config, positive, folder, pairs=pairs).folder
 
 
-def measure(dataset: str, row: Row, model: Path, output: Path, setting: Setting) -> dict[str, Any]:
-    """Evaluate a model on the preprocessed corpus.
+def measure(dataset: str, row: Row, model: Path, setting: Setting, negatives: int = 0) -> Path:
+    """Evaluate a model on the preprocessed corpus, once for all rows and studies that share it.
 
     dataset (str), row (Row), setting (Setting): as `train`.
     model (Path): its folder.
-    output (Path): folder of the evaluation; one of the same model and data stays.
-    RETURNS (dict[str, Any]): its metrics.
+    negatives (int): names of other concepts that each right name is compared with.
+    RETURNS (Path): folder of the evaluation.
     """
     import spacy
 
-    from spacy_angel.evaluation.files import read_metrics
     from spacy_angel.evaluation.run import evaluate
 
     corpus = Path("corpus") / dataset
-    gold, kb = corpus / f"{setting.split}.json", corpus / "kb"
+    gold, kb = _sample(corpus / f"{setting.split}.json", setting.documents), corpus / "kb"
     search = _config(dataset, setting, row.overrides).development.search
-    renew(output, [model, gold, kb / "meta.json"], json.dumps([str(search), _NEGATIVES]))
+    # The folder of the stage holds that of its weights.
+    stage = model if (model / INPUTS).exists() else model.parent
+    output = _metrics(setting) / "evaluations" / dataset / f"{stage.name}-{gold.stem}-{negatives}"
+    renew(output, [model, gold, kb / "meta.json"], str(search))
     if (output / "metrics.json").exists():
-        return read_metrics(output)
+        return output
     nlp = spacy.blank("en")
     settings = {"num_beams": search.num_beams, "length_penalty": search.length_penalty}
     more = {"dtype": search.dtype, "resolve_abbreviations": False}
     nlp.add_pipe("angel_linker", config={"model": str(model), **settings, **more})
-    nlp.meta["name"] = row.name
+    nlp.meta["name"] = stage.name
     train_file = corpus / "train.json"
-    return evaluate(nlp, gold, kb=kb, output=output, train=train_file, negatives=_NEGATIVES)
+    evaluate(nlp, gold, kb=kb, output=output, train=train_file, negatives=negatives)
+    return output
 
 
 def tabulate(
@@ -205,6 +220,10 @@ def tabulate(
     return text
 
 
+def _metrics(setting: Setting) -> Path:
+    return Path("metrics") / setting.size / "studies" / setting.split
+
+
 def _mean(values: Sequence[float]) -> str:
     return f"{fmean(values):.1f}" + (f" ± {stdev(values):.1f}" if len(values) > 1 else "")
 
@@ -225,16 +244,34 @@ def _pretrained(dataset: str, row: Row, setting: Setting) -> str:
     return str(Path("training") / setting.size / "pretrained" / shared / row.start / "model")
 
 
-def _stage(dataset: str, stage: str, given: Any, setting: Setting) -> Path:
-    """The folder of a stage, emptied where it was begun with other inputs."""
-    key = json.dumps([given, setting.overrides, setting.backbone], sort_keys=True)
+def _parts(config: Any, *sections: str) -> list[Any]:
+    """What a stage depends on: rows that say the same in other words share it."""
+    from spacy_angel.training.config import as_plain
+
+    return [as_plain(getattr(config, section)) for section in sections]
+
+
+def _stage(dataset: str, stage: str, given: Sequence[Any], setting: Setting) -> Path:
+    """The folder of a stage, by what it depends on; emptied where its inputs were others."""
+    key = json.dumps(given, sort_keys=True)
     name = f"{stage}-{blake2b(key.encode(), digest_size=4).hexdigest()}"
     folder = Path("training") / setting.size / "studies" / dataset / name
     corpus = Path("corpus") / dataset
     inputs = [corpus / "kb/meta.json", corpus / "train.json", corpus / "dev.json"]
-    inputs += [_config_file(dataset, setting), *(p for p in [Path(given[0])] if p.exists())]
-    renew(folder, inputs, key)
+    renew(folder, [*inputs, *(p for p in [Path(given[0])] if p.exists())], key)
     return folder
+
+
+def _sample(path: Path, n_documents: int) -> Path:
+    """So many documents of a corpus, drawn evenly, in a file beside it."""
+    corpus = srsly.read_json(path)
+    documents = corpus["documents"]
+    if not 0 < n_documents < len(documents):
+        return path
+    drawn = [documents[i * len(documents) // n_documents] for i in range(n_documents)]
+    sample = path.with_name(f"{path.stem}-{n_documents}{path.suffix}")
+    write_json(sample, {**corpus, "documents": drawn})
+    return sample
 
 
 def _config_file(dataset: str, setting: Setting) -> Path:
@@ -279,26 +316,28 @@ def main(
     pretraining: Annotated[str, typer.Option(help="Dataset whose pre-training is shared.")] = "",
     start: Annotated[str, typer.Option(help="A model in place of all pre-training.")] = "",
     split: Annotated[str, typer.Option(help="dev or test.")] = "dev",
+    documents: Annotated[int, typer.Option(help="Evaluated on so many; 0: all.")] = 0,
     override: Annotated[str, typer.Option(help="As --vars.override.")] = "",
     prepare: Annotated[str, typer.Option(help="Variables for making corpora before.")] = "",
 ) -> None:
     """Train and evaluate the rows of a study, and write its table and picture."""
+    from spacy_angel.evaluation.files import read_metrics
     from spacy_angel.training.config import parse_overrides
 
     study = read_study(name)
     chosen = tuple(datasets.split()) or study.datasets
     overrides = parse_overrides(shlex.split(f"--{override}") if override else [])
-    setting = Setting(size, backbone, pretraining, start, split, overrides)
+    setting = Setting(size, backbone, pretraining, start, split, documents, overrides)
     if prepare:
         _prepare(study, chosen, setting, prepare)
-    output = Path("metrics") / size / "studies" / split
+    output = _metrics(setting)
     folders: dict[str, dict[str, Path]] = {row.name: {} for row in study.rows}
     for dataset in chosen:
-        for number, row in enumerate(study.rows):
+        for row in study.rows:
             model = train(dataset, row, setting)
-            folder = output / study.name / dataset / f"{number}"
-            metrics = measure(dataset, row, model, folder, setting)
-            print(f"{dataset}, {row.name}: {metrics['lenient']['acc@1']:.1f} % lenient")
+            folder = measure(dataset, row, model, setting, _NEGATIVES if study.figure == 3 else 0)
+            accuracy = read_metrics(folder)["lenient"]["acc@1"]
+            print(f"{dataset}, {row.name}: {accuracy:.1f} % lenient", flush=True)
             folders[row.name][dataset] = folder
     print(tabulate(study, folders, output, split))
 

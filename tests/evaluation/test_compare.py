@@ -37,10 +37,14 @@ def test_compare_two_systems(kb, tmp_path):
     assert strict["test"]["difference"] == pytest.approx(strict["b"] - strict["a"])
     assert comparison["lenient"]["mentions"] == 6
     assert (comparison["kb_id"]["mentions"], comparison["kb_id"]["a"]) == (8, 62.5)
-    assert "| A: exact | B: tfidf |" in (tmp_path / "both" / "figure-4.md").read_text()
+    assert "| exact | tfidf |" in (tmp_path / "both" / "figure-4.md").read_text()
     assert "B: tfidf" in (tmp_path / "both" / "report.html").read_text()
     assert json.loads((tmp_path / "both" / "comparison.json").read_text()) == comparison
-    same = compare(tmp_path / "exact", tmp_path / "exact")
+    evaluate("exact", CORPUS, "pubtator", kb, tmp_path / "again", preprocessing=PLAIN)
+    compare(tmp_path / "exact", tmp_path / "again", tmp_path / "both")
+    assert "| exact | again |" in (tmp_path / "both" / "figure-4.md").read_text()
+    same = compare(tmp_path / "exact", tmp_path / "exact", tmp_path / "both")
+    assert "| A | B |" in (tmp_path / "both" / "figure-4.md").read_text()
     assert same["strict"]["test"]["p_bootstrap"] == 1
 
 

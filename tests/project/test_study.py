@@ -5,6 +5,8 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import srsly
@@ -34,7 +36,8 @@ def test_every_row_fits_the_configs(name: str, size: str) -> None:
         for dataset in BENCHMARKS:
             plain = load_config(ROOT / f"configs/{size}{dataset}.cfg")
             changed = load_config(ROOT / f"configs/{size}{dataset}.cfg", dict(row.overrides))
-            as_it_is = {"DPO", "3", "1"}  # the config's own, or that of other sizes
+            # the config's own, or that of other sizes
+            as_it_is = {"DPO", "DPO with likelihood", "ANGEL", "Errors alone", "3", "1"}
             assert (changed == plain) <= (not row.overrides or row.name in as_it_is)
 
 
@@ -75,6 +78,53 @@ def test_the_spread_is_that_of_a_sample() -> None:
     assert study._mean([80.0, 82.0, 84.0]) == "82.0 ± 2.0"
 
 
+def test_names_say_what_a_stage_depends_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows that say the same in other words share a model; mined pairs are shared by all losses."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(ROOT / "configs", "configs")
+    corpus = Path("corpus/ncbi")
+    (corpus / "kb").mkdir(parents=True)
+    for name in ("kb/meta.json", "train.json", "dev.json"):
+        (corpus / name).write_text("{}")
+    mined = []
+
+    def learn(config: Any, *given: Any, **named: Any) -> SimpleNamespace:
+        return SimpleNamespace(folder=Path("model"))
+
+    def mine(config: Any, start: Path, output: Path, before: Path) -> int:
+        mined.append(config.negative.pairs.rule)
+        output.write_text("")
+        return 0
+
+    stages = "spacy_angel.training.stages"
+    monkeypatch.setattr(f"{stages}.fine_tune", learn)
+    monkeypatch.setattr(f"{stages}.mine", mine)
+    monkeypatch.setattr(f"{stages}.train_preferences", learn)
+    model = SimpleNamespace(save=lambda path: (path.mkdir(), (path / "config.json").touch()))
+    monkeypatch.setattr(f"{stages}.starting_model", lambda config, source: model)
+    for name in ("table-d", "table-2"):
+        for row in study.read_study(name).rows:
+            study.train("ncbi", row, study.Setting(start="begun"))
+    assert mined == ["errors", "above", "tfidf", "all", "above"]
+    folders = [p.name.split("-")[0] for p in Path("training/mini/studies/ncbi").iterdir()]
+    # «DPO with likelihood» of table D is «Errors alone» of table 2.
+    assert {kind: folders.count(kind) for kind in sorted(set(folders))} == {
+        "negative": 9,
+        "pairs": 5,
+        "positive": 1,
+        "start": 1,
+    }
+
+
+def test_a_sample_of_documents_is_drawn_evenly(tmp_path: Path) -> None:
+    path = tmp_path / "dev.json"
+    srsly.write_json(path, {"source": "x", "documents": [{"id": str(i)} for i in range(10)]})
+    assert study._sample(path, 0) == study._sample(path, 10) == path
+    sample = srsly.read_json(study._sample(path, 4))
+    assert sample["source"] == "x"
+    assert [one["id"] for one in sample["documents"]] == ["0", "2", "5", "7"]
+
+
 @pytest.mark.slow
 def test_tiny_tables_and_figures(tmp_path: Path) -> None:
     """Two of the trainings are shared by all; nothing is trained twice."""
@@ -98,9 +148,9 @@ def test_tiny_tables_and_figures(tmp_path: Path) -> None:
         assert (output / f"{name}.svg").read_text().startswith("<svg")
     lines = (output / "table-d.md").read_text().splitlines()
     names = [line.split(" | ")[0].strip("| ") for line in lines if line.startswith("| ")]
-    rows = ["GenBioEL", "Pairwise", "CPO", "SimPO", "DPO"]
+    rows = ["GenBioEL", "Pairwise", "CPO", "SimPO", "DPO", "DPO with likelihood"]
     assert names == ["lenient accuracy, %", "---", *rows, "", "---", *rows[1:]]
     head = "| similarity | mentions | GenBioEL | ANGEL |"
     assert head in (output / "figure-4.md").read_text()
     folders = [p.name.split("-")[0] for p in (tmp_path / "training/tiny/studies/tiny").iterdir()]
-    assert sorted(folders) == ["negative"] * 5 + ["positive"] * 2 + ["start"] * 2
+    assert sorted(folders) == ["negative"] * 6 + ["positive"] * 2 + ["start"] * 2
