@@ -12,7 +12,7 @@ PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constr
 .PHONY: demo test lint docs install clean
 
 demo: $(VENV)/.installed
-	$(BIN)/spacy-angel link --file assets/demo.txt --html demo.html
+	$(BIN)/spacy-angel link --pipeline en_angel_bio --file assets/demo.txt --html demo.html
 
 test: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -n auto --dist loadfile $(if $(SLOW),--slow)
@@ -42,4 +42,4 @@ $(VENV)/.installed-%: $(VENV)/.installed
 	touch $@
 
 clean:
-	rm -rf $(VENV) demo.html site build dist *.egg-info
+	rm -rf $(VENV) demo.html site build dist spacy_angel.egg-info

@@ -1,5 +1,5 @@
 """What setup.cfg cannot say: the wheel holds the metadata by which `spacy.load("en_angel_mini")`
-finds a package of that name."""
+and `spacy.load("en_angel_bio")` find packages of these names."""
 
 import shutil
 from pathlib import Path
@@ -7,16 +7,17 @@ from pathlib import Path
 from setuptools import setup
 from setuptools.command.build_py import build_py
 
-ALIAS = "en_angel_mini.egg-info"
+ALIASES = ("en_angel_mini.egg-info", "en_angel_bio.egg-info")
 
 
-class BuildWithAlias(build_py):
+class BuildWithAliases(build_py):
     """Copies the metadata beside the packages."""
 
     def run(self) -> None:
         super().run()
         if not self.editable_mode:
-            shutil.copytree(ALIAS, Path(self.build_lib, ALIAS), dirs_exist_ok=True)
+            for alias in ALIASES:
+                shutil.copytree(alias, Path(self.build_lib, alias), dirs_exist_ok=True)
 
 
-setup(cmdclass={"build_py": BuildWithAlias})
+setup(cmdclass={"build_py": BuildWithAliases})

@@ -4,4 +4,7 @@ from pathlib import Path
 
 __version__ = "0.1.0"
 SHIPPED_NAME = "en_angel_mini"
+SHIPPED_NAMES = (SHIPPED_NAME, "en_angel_bio")
+"""Pipelines in the package; the first is the one where nothing is said, and has the linker's model
+of them all."""
 DATA = Path(__file__).parent / "data"

@@ -6,13 +6,15 @@ cell lines and phenotypes, and one vocabulary of all, whose namesakes are told a
 DATA is as for `tools/build_training_data.py`, with `hpo_gsc/` beside. Of each corpus that is new
 here one document in ten stays out, of GSC+ every other one, and all of tmVar3: they are written
 beside as `held_NAME.json`, to measure on, and stand in no training file. For the recogniser, which
-holds out by the article itself, GSC+ is there as a whole, and the names of phenotypes as a table.
+holds out by the article itself, GSC+ is there as a whole, the names of phenotypes as a table, and
+in `raw/` the files of the other corpora.
 """
 
 import csv
 import hashlib
 import io
 import re
+import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -45,6 +47,7 @@ from spacy_angel.vocabulary.concepts import Concept, normalize_name
 from spacy_angel.vocabulary.formats.registry import read_vocabulary
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.occurrences import Occurrences
+from spacy_angel.vocabulary.orthologs import with_names_of_the_same_symbol
 from spacy_angel.vocabulary.taxa import PREFIX, TAXA
 
 # By name: file, label that is taken, vocabulary of its identifiers, one document in so many held.
@@ -55,6 +58,7 @@ CORPORA = {
     "s800": ("aioner/SPECIES_Train.PubTator", "Species", "NCBITaxon", 10),
     "bioid": ("aioner/BioID_Train_revision.PubTator", "CellLine", "", 10),
 }
+RAW = (NCBI.format("train"), CDR.format("Training"), *DEV)
 GSC, GSC_HELD = "hpo_gsc/GSCplus_dev_gold.tsv", 2
 SHORTEST_NAME = 5
 PREFIXES = {"Gene": "NCBIGene", "Species": "NCBITaxon"}
@@ -79,7 +83,7 @@ def build(
     data: Annotated[Path, typer.Argument(help="Folder of the corpora and vocabularies.")],
     output: Annotated[Path, typer.Argument(help="Folder to write.")],
 ) -> None:
-    """Write `kb/`, a file a corpus, `held_NAME.json`, `whole_gsc.json` and `phenotypes.tsv`."""
+    """Write `kb/`, a file a corpus, `held_NAME.json`, and what the recogniser learns from."""
     output.mkdir(parents=True, exist_ok=True)
     whole = {name: list(corpus(data, *row[:3])) for name, row in CORPORA.items()}
     whole["gsc"] = list(gsc(data / GSC))
@@ -107,6 +111,9 @@ def build(
     some = [d for n in ("ncbi", "cdr", "silver") for d in train[n] if d.doc_id not in kept]
     write_bioc_json(with_phenotypes(some, data), output / "phenotypes.json")
     write_bioc_json(whole["gsc"], output / "whole_gsc.json")
+    (output / "raw").mkdir(exist_ok=True)
+    for file in (*RAW, BIORED, TMVAR, *(row[0] for row in CORPORA.values())):
+        shutil.copy(data / file, output / "raw")
     write_text(output / "phenotypes.tsv", table(hpo(data / "vocab" / "phenotype")))
     kb = vocabulary(data, output)
     typer.echo(f"kb: {len(kb):,} concepts, {kb.n_names:,} names")
@@ -170,11 +177,12 @@ def vocabulary(data: Path, folder: Path) -> ConceptKB:
     add_vocabulary(folder / "base", data / "mesh/mesh_2019_descriptors.tsv", options=trees)
     vocab = data / "vocab"
     genes = (read_vocabulary(vocab / "gene" / f"{name}.gene_info.gz") for name in SPECIES)
+    every = chain.from_iterable(genes)
     taxa = list(read_vocabulary(vocab / "species/taxslim.obo.gz"))
     return ConceptKB.join(
         [
             of_mesh(ConceptKB.from_disk(folder / "base"), diseases),
-            of_kind(chain.from_iterable(genes), "Gene"),
+            of_kind(with_names_of_the_same_symbol(every), "Gene"),
             of_kind(with_words(taxa), "Species"),
             of_kind(with_words(more_names(vocab / "species")), "Species", only=True),
             of_kind(cell_lines(vocab / "cell_line", taxa), "Cell line"),

@@ -52,7 +52,7 @@ def pipeline_folder(
     RAISES (AngelError): it cannot be opened, has no linker, or would be on this machine only; a
         vocabulary was given as well as a pipeline.
     """
-    from ..about import SHIPPED_NAME
+    from ..about import SHIPPED_NAME, SHIPPED_NAMES
     from ..pipelines.open import open_pipeline
     from ..pipelines.shipped import load
 
@@ -65,7 +65,7 @@ def pipeline_folder(
         nlp, linker = open_pipeline(pipeline)
         linker.kb.search_space(linker.generator.prompts, [None])
         # A loaded pipeline may have changed since; what ships lies elsewhere on other machines.
-        elsewhere = everywhere and pipeline == SHIPPED_NAME
+        elsewhere = everywhere and pipeline in SHIPPED_NAMES
         if isinstance(pipeline, str | Path) and nlp.path is not None and not elsewhere:
             path = Path(nlp.path)
         elif everywhere:

@@ -195,9 +195,7 @@ def recogniser(ctx: typer.Context, config: ConfigName, output: StageFolder) -> N
 
 @train_app.command()
 def average(
-    folders: Annotated[
-        list[Path], typer.Argument(exists=True, file_okay=False, help="Model folders.")
-    ],
+    models: Annotated[list[str], typer.Argument(help="Model folders, or en_angel_mini.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Model folder to write.")],
     share: Annotated[
         list[float] | None,
@@ -206,8 +204,10 @@ def average(
 ) -> None:
     """Average models that go back to one, e.g. A B -o MEAN --share 2 --share 1."""
     _check_extra()
+    from ..model.checkpoint import checkpoint_folder
     from ..training.averaging import average_models
 
+    folders = [checkpoint_folder(model, local_files_only=True) for model in models]
     average_models(folders, output, share)
     typer.echo(f"Mean of {len(folders)} models: {output}")
 

@@ -9,6 +9,7 @@ its names. With the weight of `log_prob` alone, and without nothing, that is the
 """
 
 import math
+import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,6 +33,9 @@ OBEYED_SHORT = 2.0
 """A mention that is the name of one concept links to another where that is so many times more
 probable."""
 _TWO_LETTERS_FROM = 8
+# `i`, `v` and `x` are letters as often.
+_ROMAN = {"ii": "2", "iii": "3", "iv": "4", "vi": "6", "vii": "7", "viii": "8", "ix": "9"}
+_NUMBER = re.compile(rf"\d+|\b(?:{'|'.join(_ROMAN)})\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,9 @@ class FoundName:
     has_others (bool): the mention may have further concepts of the name, under other endings.
     shares (tuple[float, ...]): which part of the name's probability each concept has, before the
         weights; empty: equal parts.
+    places (tuple[int, ...]): of each concept, see `vocabulary.hints.Hinter.place`; empty: 0.
+    same_case (frozenset[str]): those of the concepts whose canonical name is the mention in small
+        and capital letters, too, as TP53 is a man's gene and Trp53 a mouse's.
     """
 
     name: int
@@ -62,6 +69,8 @@ class FoundName:
     ending: str | None = None
     has_others: bool = False
     shares: tuple[float, ...] = ()
+    places: tuple[int, ...] = ()
+    same_case: frozenset[str] = frozenset()
 
     @property
     def is_of_one(self) -> bool:
@@ -120,7 +129,11 @@ def weigh(
         1 or 0: `name`, it is the mention, which is not short, and `short_name`, which is;
         `only_name`, and of one concept only; `canonical`, and the canonical one; `one_letter`, one
         letter away; `two_letters`, two of eight and more; `agrees`, the concept is agreed on;
-        `short_log_prob` and `short_agrees`, `log_prob` and `agrees` of a short mention.
+        `short_log_prob` and `short_agrees`, `log_prob` and `agrees` of a short mention;
+        `other_number`, name and mention have numbers, but not the same, and `lost_number`, one of
+        them alone has; `said_ending`, the document speaks of the concept's species, or whatever
+        its endings are, first; `other_ending`, besides; `unsaid_ending`, not at all;
+        `same_case`, with endings, the concept's canonical name is written so.
         Of `NOTHING_FEATURES`: `nothing` 1; the greatest edits and cosine of the names; whether one
         is the mention, not short or short; whether the mention is short; lost; whether it is
         respelled, and then it is no concept's name.
@@ -132,6 +145,7 @@ def weigh(
     candidates, rows, shares = [], [], []
     edits = cosine = 0.0
     is_name = False
+    numbers = _numbers(mention)
     for name in names:
         is_mention = name.text == mention
         log_prob = max(name.log_prob, FLOOR) / 10
@@ -140,11 +154,13 @@ def weigh(
         is_name |= is_mention
         n_edits = round((1 - alike.edits) * max(len(name.text), len(mention)))
         may_err = not is_mention and not is_short
-        for place, concept_id in enumerate(name.concepts):
+        own_numbers = _numbers(name.text)
+        for i, concept_id in enumerate(name.concepts):
+            place = name.places[i] if name.places else 0
             candidates.append(
                 Candidate(concept_id, name.name, name.score, name.log_prob, name.ending)
             )
-            shares.append(1 / name.shares[place] if name.shares else len(name.concepts))
+            shares.append(1 / name.shares[i] if name.shares else len(name.concepts))
             rows.append(
                 (
                     log_prob,
@@ -161,6 +177,12 @@ def weigh(
                     concept_id in agreed,
                     log_prob * is_short,
                     is_short and concept_id in agreed,
+                    bool(numbers and own_numbers) and numbers != own_numbers,
+                    bool(numbers) != bool(own_numbers),
+                    place == 1,
+                    place == 2,
+                    place == 3,
+                    concept_id in name.same_case,
                 )
             )
     nothing = (
@@ -224,6 +246,11 @@ def rank_by_evidence(
         best[candidate.name] = min(best[candidate.name], (places[candidate.concept_id], -part))
     pairs.sort(key=lambda pair: (*best[pair[0].name], pair[0].name, places[pair[0].concept_id]))
     return ranked, pairs
+
+
+def _numbers(text: str) -> frozenset[str]:
+    """RETURNS (frozenset[str]): `diabetes type ii` → 2, `fgfr2c` → 2."""
+    return frozenset(_ROMAN.get(number, number.lstrip("0")) for number in _NUMBER.findall(text))
 
 
 def _vector(weights: Mapping[str, float], names: Sequence[str]) -> np.ndarray:

@@ -160,7 +160,7 @@ class NameFinder:
         concept_ids = self.kb.concept_ids_of(name, ending)
         if (hinter := self.kb.hinter) is not None and len(concept_ids) > 1:
             told = self.kb.endings_of(name) if ending is None else {ending: concept_ids}
-            concept_ids = hinter.order(told, hint)
+            concept_ids = hinter.order(told, hint, self.kb.name(name))
         if subset is not None:
             return [c for c in concept_ids if subset.allows(c)]
         if self.settings.restrict_kinds:

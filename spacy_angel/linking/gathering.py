@@ -174,7 +174,13 @@ def _found_name(
         has_others and len(item.concepts(name, None)) > len(concepts),
         # Where the model has no say, the document has.
         shares_in_order(len(concepts)) if kb.endings and len(concepts) > 1 else (),
+        kb.places_of(concepts, item.mention.hint),
+        frozenset(c for c in canonical if kb.endings and _is_spelled_so(item, kb, c)),
     )
+
+
+def _is_spelled_so(item: Searched, kb: "ConceptKB", concept_id: str) -> bool:
+    return kb[concept_id].canonical_name == item.mention.text
 
 
 def _best(found: Sequence[FoundName]) -> float:

@@ -351,11 +351,14 @@ class AngelLinker(DocumentPipe):
         """Load what `to_disk` saved; nothing is fetched. A changed setting is taken where the
         config still has the value that it had: another one was set by the user, and wins.
 
-        path (str | Path): a folder.
+        path (str | Path): a folder; the model may be missing if the config names one.
         exclude (Iterable[str]): as in `to_disk`.
         RETURNS (AngelLinker): this component.
         """
         from ..vocabulary.kb import ConceptKB
+
+        if self._model_source is not None and not Path(path, "model").exists():
+            exclude = [*exclude, "model"]
 
         def read_model(path: Path) -> None:
             self.generator = load_checkpoint(

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from ..about import DATA, SHIPPED_NAME
+from ..about import DATA, SHIPPED_NAME, SHIPPED_NAMES
 from ..component.running import RunDtype
 from ..errors import AngelError, Errors
 from ..vocabulary.table import SharedNames
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 SHIPPED_PIPELINE = DATA / SHIPPED_NAME
 SHIPPED_MODEL = SHIPPED_PIPELINE / "angel_linker" / "model"
-SHIPPED_VOCABULARY = SHIPPED_PIPELINE / "angel_linker" / "kb"
+VOCABULARY_FOLDER = Path("angel_linker", "kb")
 
 
 class ModelLoader(Protocol):
@@ -70,8 +70,8 @@ def load_checkpoint(
 ) -> "Generator":
     """Open a checkpoint.
 
-    path (str | Path | None): a folder or a hub name; None and `en_angel_mini` are the shipped
-        model.
+    path (str | Path | None): a folder or a hub name; None, `en_angel_mini` and `en_angel_bio` are
+        the shipped model.
     device (str), dtype (str): as in `LinkerSettings`.
     local_files_only (bool): open folders only, fetch nothing.
     tokenizer (str | None), preset (str | None): see `checkpoint_loader`.
@@ -80,7 +80,7 @@ def load_checkpoint(
     """
     from ..search.generator import Generator
 
-    if path is None or str(path) == SHIPPED_NAME:
+    if path is None or str(path) in SHIPPED_NAMES:
         if not SHIPPED_MODEL.is_dir():
             raise AngelError(Errors.E306.format(what="model", path=SHIPPED_MODEL))
         path = SHIPPED_MODEL
@@ -102,17 +102,17 @@ def load_vocabulary(path: str | Path | None) -> "ConceptKB":
 
     path (str | Path | None): a folder that `spacy-angel kb build` wrote; or a vocabulary file,
         which is built in memory; or the name of one that was fetched, or that a package brings;
-        None and `en_angel_mini` are the shipped one.
+        `en_angel_mini` and `en_angel_bio` are the shipped ones, None the first of them.
     RETURNS (ConceptKB): the vocabulary.
     RAISES (AngelError): there is no such thing.
     """
     from ..vocabulary.installed import find_vocabulary
     from ..vocabulary.kb import ConceptKB
 
-    if path is None or str(path) == SHIPPED_NAME:
-        if not SHIPPED_VOCABULARY.is_dir():
-            raise AngelError(Errors.E306.format(what="vocabulary", path=SHIPPED_VOCABULARY))
-        path = SHIPPED_VOCABULARY
+    if path is None or str(path) in SHIPPED_NAMES:
+        path = DATA / (path or SHIPPED_NAME) / VOCABULARY_FOLDER
+        if not path.is_dir():
+            raise AngelError(Errors.E306.format(what="vocabulary", path=path))
     path = find_vocabulary(path)
     if not path.exists():
         raise AngelError(Errors.E308.format(path=path))

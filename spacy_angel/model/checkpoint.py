@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from ..about import DATA, SHIPPED_NAME
+from ..about import DATA, SHIPPED_NAME, SHIPPED_NAMES
 from ..errors import AngelError, Errors
 from .families import family_of, other_families
 from .interface import Model
@@ -109,12 +109,12 @@ def checkpoint_folder(name_or_path: str | Path, local_files_only: bool = False) 
     """Where a checkpoint lies.
 
     name_or_path (str | Path): a Hugging Face folder, a name on its hub, a saved pipeline's folder,
-        whose linker's model is meant, or `en_angel_mini` for the model that ships.
+        whose linker's model is meant, or `en_angel_mini` or `en_angel_bio` for the one that ships.
     local_files_only (bool): never ask the hub.
     RETURNS (Path): the folder, downloaded where it is a name on the hub.
     RAISES (AngelError): there is no such folder or name.
     """
-    path = DATA / SHIPPED_NAME if name_or_path == SHIPPED_NAME else Path(name_or_path)
+    path = DATA / SHIPPED_NAME if name_or_path in SHIPPED_NAMES else Path(name_or_path)
     # "" would be the working directory.
     if str(name_or_path) and path.is_dir():
         within = path / _IN_PIPELINE

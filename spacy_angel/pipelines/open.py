@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 def open_pipeline(pipeline: "str | Path | Language") -> "tuple[Language, AngelLinker]":
     """Load a pipeline and find its linker.
 
-    pipeline (str | Path | Language): a folder, an installed package, `en_angel_mini` for what
-        ships in this one, or a loaded pipeline.
+    pipeline (str | Path | Language): a folder, an installed package, `en_angel_mini` or
+        `en_angel_bio` for what ships in this one, or a loaded pipeline.
     RETURNS (tuple[Language, AngelLinker]): the pipeline, and the first linker in it.
     RAISES (AngelError): it cannot be loaded, or has no linker.
     """
     import spacy
 
-    from ..about import SHIPPED_NAME
+    from ..about import SHIPPED_NAMES
     from ..linking.linker import AngelLinker
     from .lazy import load_folder
     from .shipped import load
 
-    if pipeline == SHIPPED_NAME:
-        nlp = load()
+    if pipeline in SHIPPED_NAMES:
+        nlp = load(pipeline)
     elif isinstance(pipeline, str | Path):
         try:
             # As in spacy.load, a package goes before a folder.

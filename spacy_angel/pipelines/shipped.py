@@ -1,10 +1,10 @@
-"""`en_angel_mini`, the pipeline in the package, as it is or with parts exchanged."""
+"""The pipelines in the package, as they are or with parts exchanged."""
 
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..about import SHIPPED_NAME
+from ..about import DATA, SHIPPED_NAME, SHIPPED_NAMES
 from ..errors import AngelError, Errors
 from ..linking.settings import LinkerSettings
 from .opening import opening
@@ -16,7 +16,7 @@ _LINKER = "angel_linker"
 _PUBLISHED: dict[str, Any] = {"once_a_document": False}
 _NO_LIMITS = _PUBLISHED | {"threshold": None, "min_log_prob": None}
 # What the probabilities of the model alone were calibrated to with MeSH.
-_WITHOUT_EVIDENCE = _PUBLISHED | {"threshold": 0.44075749126483965}
+_WITHOUT_EVIDENCE = _PUBLISHED | {"threshold": 0.5955895082764113}
 
 
 @opening()
@@ -28,11 +28,12 @@ def load(
     preset: str | None = None,
     **settings: Any,
 ) -> "Language":
-    """English with mentions (diseases and chemicals), abbreviations, links.
+    """English with mentions, abbreviations, links.
 
-    model (Path | str | None): another encoder-decoder, a folder or hub name; the limits and the
-        weights of the evidence that the shipped one was calibrated to do not hold for it and are
-        off.
+    model (Path | str | None): `en_angel_bio` for mentions of six kinds and their vocabulary in
+        place of diseases and chemicals in MeSH; or another encoder-decoder, a folder or hub name,
+        in `en_angel_mini`: the limits and the weights of the evidence that the shipped one was
+        calibrated to do not hold for it and are off.
     kb (Path | str | None): another vocabulary, a folder or file; nothing is trained for it. The
         weights of the evidence and their threshold hold for any; without `evidence`, the shipped
         limits are off with another.
@@ -45,13 +46,16 @@ def load(
     RAISES (AngelError): no model or vocabulary there, an unknown setting or a wrong value; a
         tokenizer or preset for the shipped model, which has its own.
     """
-    from ..linking.loaders import SHIPPED_PIPELINE, load_vocabulary
+    from ..linking.loaders import load_vocabulary
     from .lazy import load_folder
 
     LinkerSettings.from_dict(settings)
-    model, kb = (None if str(name) == SHIPPED_NAME else name for name in (model, kb))
-    if not SHIPPED_PIPELINE.is_dir():
-        raise AngelError(Errors.E313.format(path=SHIPPED_PIPELINE))
+    name = str(model) if str(model) in SHIPPED_NAMES else SHIPPED_NAME
+    model = None if str(model) in SHIPPED_NAMES else model
+    kb = None if str(kb) == name else kb
+    folder = DATA / name
+    if not folder.is_dir():
+        raise AngelError(Errors.E313.format(path=folder))
     if model is None and not (tokenizer is None and preset is None):
         raise AngelError(Errors.E321.format(tokenizer=tokenizer, preset=preset))
     linker: Any
@@ -62,10 +66,10 @@ def load(
     if not settings.get("evidence", model is None):
         settings = (_WITHOUT_EVIDENCE if kb is None and model is None else _NO_LIMITS) | settings
     if model is None:
-        nlp = load_folder(SHIPPED_PIPELINE, config={"components": {_LINKER: settings}})
+        nlp = load_folder(folder, config={"components": {_LINKER: settings}})
         linker = nlp.get_pipe(_LINKER)
     else:
-        nlp = load_folder(SHIPPED_PIPELINE, exclude=[_LINKER])
+        nlp = load_folder(folder, exclude=[_LINKER])
         block = {
             "@architectures": "spacy_angel.Checkpoint.v1",
             "path": str(model),

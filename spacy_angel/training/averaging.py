@@ -5,6 +5,7 @@ the uniform soup); weights of unrelated models have no meaningful mean.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +69,8 @@ def _times(weights: dict[str, Tensor], factor: float) -> dict[str, Tensor]:
 def _difference(first: Backbone, other: Backbone) -> str | None:
     if first.tokenizer.get_vocab() != other.tokenizer.get_vocab():
         return "another tokenizer"
-    if first.format != other.format:
+    # One that has learned to write endings may be joined to the one that it began with.
+    if replace(first.format, endings=False) != replace(other.format, endings=False):
         return "other prompts"
     one, two = _layout(first), _layout(other)
     changed = sorted(key for key in one | two if one.get(key) != two.get(key))

@@ -43,6 +43,12 @@ def first_part(ending: str) -> str:
     return ending.split(SEPARATOR)[0]
 
 
+def last_part(ending: str) -> str:
+    """ending (str): e.g. `homo sapiens | il12b`. RETURNS (str): the canonical name that tells
+    concepts of one beginning apart, `il12b`; empty where none has to."""
+    return ending.partition(SEPARATOR)[2]
+
+
 def tell_apart(
     name: str,
     owners: Sequence[T],

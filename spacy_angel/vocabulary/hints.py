@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from .endings import Endings, first_part
+from .endings import Endings, first_part, last_part
 from .taxa import HUMAN, TAXA, is_taxon
 
 MOST = 2
@@ -16,6 +16,8 @@ _HALF = 100.0
 # before a model is asked: about what taking human genes first, or those of the species that the
 # document has, is right.
 _NEXT = 0.15
+# Of hundreds that are called «uncharacterized protein» none is impossible.
+_LEAST = 1e-9
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -107,18 +109,47 @@ class Hinter:
         best = sorted(weights, key=lambda field: (-weights[field], field))
         return ", ".join(best[:MOST])
 
-    def order(self, told: dict[str, list[str]], hint: str) -> list[str]:
+    def order(self, told: dict[str, list[str]], hint: str, name: str) -> list[str]:
         """The concepts of a name as the document alone would have them.
 
         told (dict[str, list[str]]): concepts by ending, in the order of the vocabulary.
         hint (str): of the mention.
+        name (str): the name, in normal form.
         RETURNS (list[str]): those of which the hint speaks first; then those of people, where it is
-            about species; then the others in their order.
+            about species; then the others in their order. Of one species those first whose
+            canonical name is the name but for marks, as IL6 is IL-6.
         """
-        wanted = [*hint.split(", "), *self._usual] if hint else self._usual
+        bare = _bare(name)
+        wanted = self._wanted(hint)
         places = {field: place for place, field in reversed(list(enumerate(wanted)))}
-        ordered = sorted(told, key=lambda ending: places.get(first_part(ending), len(wanted)))
+        ordered = sorted(
+            told,
+            key=lambda ending: (
+                places.get(first_part(ending), len(wanted)),
+                _bare(last_part(ending)) not in (bare, ""),
+            ),
+        )
         return [concept_id for ending in ordered for concept_id in told[ending]]
+
+    def place(self, types: Sequence[str], hint: str) -> int:
+        """How far a concept is from what the document speaks of.
+
+        types (Sequence[str]): of the concept. hint (str): of the mention.
+        RETURNS (int): 1 what it speaks of first, or people where it does not speak of species at
+            all; 2 what it speaks of besides; 3 what it is silent of; 0 where nothing can be told.
+        """
+        wanted = hint.split(", ") if hint else self._usual
+        field = self._endings.field_of_types(types)
+        if not wanted or not field:
+            return 0
+        return min(wanted.index(field), 1) + 1 if field in wanted else 3
+
+    def _wanted(self, hint: str) -> Sequence[str]:
+        return [*hint.split(", "), *self._usual] if hint else self._usual
+
+
+def _bare(text: str) -> str:
+    return "".join(_WORD.findall(text))
 
 
 def _words(text: str) -> tuple[str, ...]:
@@ -128,7 +159,7 @@ def _words(text: str) -> tuple[str, ...]:
 def shares_in_order(n: int) -> tuple[float, ...]:
     """n (int): concepts of a name, the likeliest first. RETURNS (tuple[float, ...]): what share
     of the name's probability each has; they sum to 1, e.g. 2 → (0.870, 0.130)."""
-    parts = [_NEXT**place for place in range(n)]
+    parts = [max(_NEXT**place, _LEAST) for place in range(n)]
     total = sum(parts)
     return tuple(part / total for part in parts)
 

@@ -325,6 +325,14 @@ class ConceptKB:
             self._hinter = Hinter(self._endings, self._table.types)
         return self._hinter
 
+    def places_of(self, concept_ids: Sequence[str], hint: str) -> tuple[int, ...]:
+        """concept_ids (Sequence[str]): concepts. hint (str): what the document says, see
+        `Hinter.hint`. RETURNS (tuple[int, ...]): of each, see `Hinter.place`; empty without
+        endings."""
+        if (hinter := self.hinter) is None:
+            return ()
+        return tuple(hinter.place(self._live.types_of(c), hint) for c in concept_ids)
+
     def concept_ids_of(self, i: int, ending: str | None = None) -> list[str]:
         """i (int): name index. ending (str | None): one of `endings_of`; None: any.
         RETURNS (list[str]): identifiers of the concepts that the name leads to, best evidence

@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -71,6 +72,36 @@ def test_a_short_mention_has_weights_of_its_own():
     assert (short["short_log_prob"], short["short_agrees"]) == (-0.2, 1.0)
     longer = row(weigh("dystrophy", [name], {"A"}), 0)
     assert (longer["short_log_prob"], longer["short_agrees"], longer["agrees"]) == (0.0, 0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("mention", "name", "other", "lost"),
+    [
+        ("type 2 diabetes", "diabetes type 1", 1.0, 0.0),
+        ("type 2 diabetes", "diabetes mellitus type ii", 0.0, 0.0),
+        ("type 2 diabetes", "diabetes", 0.0, 1.0),
+        ("fgfr2c", "fibroblast growth factor receptor 02", 0.0, 0.0),
+        ("bone marrow", "marrow iv", 0.0, 1.0),
+        ("vitamin i", "vitamin v", 0.0, 0.0),
+    ],
+)
+def test_numbers_that_are_others_or_missing(mention, name, other, lost):
+    one = row(weigh(mention, [found(0, name, -1.0, 0.5, 0.5, "A")]), 0)
+    assert (one["other_number"], one["lost_number"]) == (other, lost)
+
+
+def test_concepts_of_which_the_document_does_not_speak_first():
+    name = replace(found(0, "tp53", -1.0, 1, 1, "G:1", "G:2", "G:3", "S:1"), places=(1, 2, 3, 0))
+    evidence = weigh("tp53", [name])
+    names = ("said_ending", "other_ending", "unsaid_ending")
+    told = [tuple(row(evidence, i)[name] for name in names) for i in range(4)]
+    assert told == [(1, 0, 0), (0, 1, 0), (0, 0, 1), (0, 0, 0)]
+
+
+def test_a_concept_whose_canonical_name_is_written_so():
+    name = replace(found(0, "trp53", -1.0, 1, 1, "G:1", "G:2"), same_case=frozenset({"G:2"}))
+    evidence = weigh("trp53", [name])
+    assert [row(evidence, i)["same_case"] for i in range(2)] == [0.0, 1.0]
 
 
 def test_letters_tell_nothing_of_a_short_mention():

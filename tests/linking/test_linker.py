@@ -487,8 +487,8 @@ def test_a_missing_model_or_vocabulary_is_told(make, monkeypatch, tmp_path):
         make(model="dmis-lab/no-such-model")("aspirin")
     with pytest.raises(AngelError, match=r"nowhere/kb"):
         make(vocabulary="nowhere/kb")("aspirin")
-    for what in ("MODEL", "VOCABULARY"):
-        monkeypatch.setattr(loaders, f"SHIPPED_{what}", tmp_path / "none")
+    for what, attribute in (("MODEL", "SHIPPED_MODEL"), ("VOCABULARY", "DATA")):
+        monkeypatch.setattr(loaders, attribute, tmp_path / "none")
         with pytest.raises(AngelError, match=f"No {what.lower()} was given"):
             make(**{what.lower(): None})("aspirin")
 
@@ -737,6 +737,18 @@ def test_parts_can_be_excluded(make, tmp_path):
     assert sorted(p.name for p in (tmp_path / "saved").iterdir()) == ["kb", "settings.json"]
     fresh = AngelLinker(linker.vocab).from_disk(tmp_path / "saved", exclude=["model"])
     assert len(fresh.kb) == len(linker.kb)
+
+
+def test_a_model_that_the_config_names_may_be_missing_in_the_folder(make, tmp_path):
+    linker = make().get_pipe("angel_linker")
+    linker.to_disk(tmp_path / "saved", exclude=["model"])
+    linker.generator.to_disk(tmp_path / "elsewhere")
+    named = AngelLinker(linker.vocab, model=tmp_path / "elsewhere")
+    named.from_disk(tmp_path / "saved")
+    assert named.generator.prompts.format == linker.generator.prompts.format
+    assert len(named.kb) == len(linker.kb)
+    with pytest.raises(AngelError):
+        AngelLinker(linker.vocab).from_disk(tmp_path / "saved")
 
 
 def test_source_limit_is_not_saved_with_the_model(make, tmp_path):
@@ -1221,9 +1233,9 @@ def test_a_label_of_its_own_is_searched_for_itself(make):
 
 
 def test_a_name_added_a_moment_ago_is_obeyed(make):
-    nlp = make(
-        evidence=True, n_sents=None, evidence_weights={"nothing": 99.0}, link_exact_names=True
-    )
+    # The tiny model knows no name but its own.
+    weights = {"nothing": 99.0, "log_prob": 0.0, "sure_log_prob": 0.0}
+    nlp = make(evidence=True, n_sents=None, evidence_weights=weights, link_exact_names=True)
     linker = nlp.get_pipe("angel_linker")
     linker.kb.add(Concept("X:boojum", "Boojum fever"))
     doc = Doc(nlp.vocab, ["with", "Boojum", "Fever", "."])

@@ -24,6 +24,7 @@ from spacy_angel.vocabulary.kb import ConceptKB
 torch.set_num_threads(1)
 
 COMMON = list(read_vocabulary(ROOT / "tools/common_names.tsv"))
+SHIPPED_VOCABULARY = loaders.SHIPPED_PIPELINE / loaders.VOCABULARY_FOLDER
 LIMITS = ("temperature", "threshold", "min_log_prob")
 OFF = {"threshold": None, "min_log_prob": None}
 
@@ -84,11 +85,11 @@ def test_its_vocabulary_is_mesh_with_the_notice_that_its_source_asks_for() -> No
     assert names["path"] == "tools/common_names.tsv"
     for concept in COMMON:
         assert set(concept.names) <= {*kb[concept.concept_id].names}
-    notice = (loaders.SHIPPED_VOCABULARY / "NOTICE.txt").read_text("utf8")
+    notice = (SHIPPED_VOCABULARY / "NOTICE.txt").read_text("utf8")
     assert source["notice"] == notice
     for part in ("courtesy of the U.S.", "2019", "not the newest edition", "endorsed"):
         assert part in notice
-    files = [path for path in loaders.SHIPPED_VOCABULARY.iterdir() if path.is_file()]
+    files = [path for path in SHIPPED_VOCABULARY.iterdir() if path.is_file()]
     assert sum(path.stat().st_size for path in files) <= 12_000_000
 
 
@@ -219,7 +220,7 @@ def test_mistakes_are_told(monkeypatch, tmp_path: Path) -> None:
         spacy_angel.load(preset="genbioel")
     with pytest.raises(AngelError, match="nowhere/kb"):
         spacy_angel.load(kb="nowhere/kb")
-    monkeypatch.setattr(loaders, "SHIPPED_PIPELINE", tmp_path / "none")
+    monkeypatch.setattr(shipped, "DATA", tmp_path / "none")
     with pytest.raises(AngelError, match="pipeline that ships is not in this installation"):
         shipped.load()
 

@@ -13,6 +13,7 @@ import pytest
 from support.helpers import ROOT
 
 import spacy_angel
+from spacy_angel.about import SHIPPED_NAMES
 
 
 @pytest.fixture(scope="module")
@@ -107,14 +108,14 @@ def test_what_ships_is_small_and_readable() -> None:
     assert {"model.int8.safetensors", "tokenizer.json", "angel.json", "config.cfg"} <= {
         path.name for path in files
     }
-    assert sum(path.stat().st_size for path in files) <= 45_000_000
+    assert sum(path.stat().st_size for path in files) <= 130_000_000
     assert all(path.stat().st_mode & 0o044 == 0o044 for path in files)
 
 
-def _loads_by_name(folder: Path) -> None:
+def _loads_by_name(folder: Path, name: str) -> None:
     """spaCy finds the pipeline where `folder` is on the path."""
     code = (
-        "import spacy; nlp = spacy.load('en_angel_mini', exclude=['sentencizer']); "
+        f"import spacy; nlp = spacy.load('{name}', exclude=['sentencizer']); "
         "print(*nlp.pipe_names, nlp('He took aspirin.').ents[0].kb_id_)"
     )
     done = subprocess.run(
@@ -124,21 +125,24 @@ def _loads_by_name(folder: Path) -> None:
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(folder)},
     )
-    assert done.stdout.split() == ["ner", "abbreviation_detector", "angel_linker", "MESH:D001241"]
+    more = ["angel_recogniser"] if name == "en_angel_bio" else []
+    names = ["ner", *more, "abbreviation_detector", "angel_linker"]
+    assert done.stdout.split() == [*names, "MESH:D001241"]
 
 
-def test_spacy_loads_the_pipeline_by_its_name() -> None:
-    metadata = (ROOT / "en_angel_mini.egg-info/PKG-INFO").read_text("utf8")
+@pytest.mark.parametrize("name", SHIPPED_NAMES)
+def test_spacy_loads_a_pipeline_by_its_name(name: str) -> None:
+    metadata = (ROOT / f"{name}.egg-info/PKG-INFO").read_text("utf8")
     assert f"\nVersion: {spacy_angel.__version__}\n" in metadata
-    _loads_by_name(ROOT)
+    _loads_by_name(ROOT, name)
 
 
 @pytest.mark.slow
 def test_a_wheel_holds_what_spacy_needs_for_that(tmp_path: Path) -> None:
     source = tmp_path / "source"
-    for name in ("spacy_angel", "configs", "en_angel_mini.egg-info"):
+    for name in ("spacy_angel", "configs", *(f"{name}.egg-info" for name in SHIPPED_NAMES)):
         shutil.copytree(ROOT / name, source / name)
-    for name in ("setup.py", "setup.cfg", "pyproject.toml", "en_angel_mini.py"):
+    for name in ("setup.py", "setup.cfg", "pyproject.toml", *(f"{n}.py" for n in SHIPPED_NAMES)):
         shutil.copy(ROOT / name, source)
     for name in ("README.md", "LICENSE"):
         shutil.copy(ROOT / name, source)
@@ -148,4 +152,5 @@ def test_a_wheel_holds_what_spacy_needs_for_that(tmp_path: Path) -> None:
     (wheel,) = tmp_path.glob("*.whl")
     installed = tmp_path / "installed"
     subprocess.run([*pip, "install", *options, "--target", installed, wheel], check=True)
-    _loads_by_name(installed)
+    for name in SHIPPED_NAMES:
+        _loads_by_name(installed, name)

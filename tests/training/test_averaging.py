@@ -65,6 +65,13 @@ def test_every_weight_has_its_own_mean(tmp_path):
     assert found.lm_head.weight is found.model.shared.weight
 
 
+def test_one_that_writes_endings_and_the_one_that_it_began_with(models, tmp_path):
+    more = tiny_backbone()
+    replace(more, format=replace(more.format, endings=True)).save(tmp_path / "more")
+    average_models([tmp_path / "more", models[0]], tmp_path / "mean")
+    assert load_backbone(tmp_path / "mean").format.endings
+
+
 def test_what_is_no_model_stays_as_it_is(models, tmp_path):
     # The folder that holds the models, as `-o training` would be.
     with pytest.raises(AngelError, match="no model folder"):

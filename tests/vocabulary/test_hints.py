@@ -64,14 +64,36 @@ def test_the_most_frequent_and_nearest_come_first():
 def test_without_a_sign_people_come_first_and_the_others_as_they_were():
     told = {"danio rerio": ["Z"], "mus musculus": ["M"], "homo sapiens | a": ["H"], "": ["N"]}
     order = KB.hinter.order
-    assert order(told, "") == ["H", "Z", "M", "N"]
-    assert order(told, "mus musculus, danio rerio") == ["M", "Z", "H", "N"]
+    assert order(told, "", "x") == ["H", "Z", "M", "N"]
+    assert order(told, "mus musculus, danio rerio", "x") == ["M", "Z", "H", "N"]
+
+
+def test_of_one_species_that_comes_first_whose_canonical_name_differs_in_marks_only():
+    told = {"homo sapiens | cebpb": ["C"], "homo sapiens | il6": ["I"], "mus musculus": ["M"]}
+    assert KB.hinter.order(told, "", "il-6") == ["I", "C", "M"]
+    assert KB.hinter.order(told, "", "nf il 6") == ["C", "I", "M"]
 
 
 def test_the_parts_of_a_name_fall_with_its_place():
     assert shares_in_order(1) == (1.0,)
     assert shares_in_order(2) == pytest.approx((1 / 1.15, 0.15 / 1.15))
     assert sum(shares_in_order(7)) == pytest.approx(1)
+
+
+def test_how_far_a_concept_is_from_what_the_document_speaks_of():
+    owners = ("G:1", "G:2", "G:3")
+    assert KB.places_of(owners, "") == (1, 3, 3)
+    assert KB.places_of(owners, "mus musculus") == (3, 1, 3)
+    assert KB.places_of(owners, "piscis novus, mus musculus") == (3, 2, 1)
+    # a species has none
+    assert KB.places_of([FISH], "mus musculus") == (0,)
+    assert ConceptKB.build(GENES).places_of(owners, "mus musculus") == ()
+
+
+def test_no_concept_of_a_name_is_impossible():
+    parts = shares_in_order(1000)
+    assert min(parts) > 0
+    assert sum(parts) == pytest.approx(1.0)
 
 
 def test_other_types_are_known_by_their_own_words():
@@ -81,8 +103,8 @@ def test_other_types_are_known_by_their_own_words():
     )
     text = "a set of mathematics; team sports, a team  sport, a mouse"
     assert fields(text, kb) == [("mathematics", "mathematics"), ("team  sport", "team sport")]
-    assert kb.hinter.order(kb.endings_of(kb.name_index("set")), "mathematics") == ["B", "A"]
-    assert kb.hinter.order(kb.endings_of(kb.name_index("set")), "") == ["A", "B"]
+    assert kb.hinter.order(kb.endings_of(kb.name_index("set")), "mathematics", "set") == ["B", "A"]
+    assert kb.hinter.order(kb.endings_of(kb.name_index("set")), "", "set") == ["A", "B"]
 
 
 def test_without_endings_there_is_nothing_to_hint_at():

@@ -74,6 +74,13 @@ def test_genes_of_some_species_and_kinds(tmp_path):
         read_vocabulary(path, taxa="human")
 
 
+def test_genes_without_the_other_names_of_their_products(tmp_path):
+    path = write(tmp_path / "g", GENE_INFO)
+    whole, short = (next(read_vocabulary(path, designations=own)) for own in (True, False))
+    assert short.names == ("A2M", "alpha-2-macroglobulin", "A2MD", "CPAMD5")
+    assert whole.names == (*short.names, "alpha-2-M")
+
+
 def test_a_gene_table_names_the_wrong_line(tmp_path):
     cut = GENE_INFO[: GENE_INFO.index("\t6 F1")] + "\n"
     with pytest.raises(AngelError, match="line 5: expected 16 columns"):

@@ -43,6 +43,7 @@ def read_gene_info(
     *,
     taxa: frozenset[int] | None = None,
     kinds: frozenset[str] | None = None,
+    designations: bool = True,
 ) -> Iterator[Row]:
     """NCBI Gene's table `gene_info`. Types are the species (`NCBITaxon:9606`) and the kind of the
     gene (`protein-coding`); further identifiers are HGNC's, Ensembl's, MGI's and FlyBase's.
@@ -50,6 +51,8 @@ def read_gene_info(
     path (Path): the file, gzipped or not, of one species or of all.
     taxa (frozenset[int] | None): species to take, as NCBI Taxonomy numbers them; None: all.
     kinds (frozenset[str] | None): kinds of genes to take; None: all but biological regions.
+    designations (bool): take other names of its products (column `Other_designations`) as well,
+        about half of all names.
     YIELDS (Row): one a line.
     RAISES (AngelError): the first line does not name the columns, or a line has not as many.
     """
@@ -79,7 +82,7 @@ def read_gene_info(
             cell["Full_name_from_nomenclature_authority"],
             cell["description"],
             *cell["Synonyms"].split("|"),
-            *cell["Other_designations"].split("|"),
+            *(cell["Other_designations"].split("|") if designations else ()),
         )
         yield make_row(
             path,

@@ -1,0 +1,82 @@
+"""`en_angel_bio` in the package: six kinds of mentions."""
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+from spacy import Language
+
+import spacy_angel
+from spacy_angel.about import DATA
+from spacy_angel.linking.loaders import load_vocabulary
+from spacy_angel.pipelines.open import open_pipeline
+
+torch.set_num_threads(1)
+
+FOLDER = DATA / "en_angel_bio"
+TEXT = (
+    "Tumours of patients with a mutation of TP53 took up cisplatin. HeLa cells were lost. "
+    "Escherichia coli was found after a heart attack."
+)
+MOUSE = "Loss of Trp53 in mice led to lymphoma, and Brca2 was intact."
+CHILD = "A child with hypotonia, low-set ears and cleft palate carried a BRCA2 mutation."
+
+
+@pytest.fixture(scope="module")
+def nlp() -> Language:
+    return spacy_angel.load("en_angel_bio")
+
+
+def test_each_kind_is_found_and_linked_to_its_own_vocabulary(nlp: Language) -> None:
+    found = {
+        ent.text: (ent.label_, ent._.kb_id)
+        for doc in nlp.pipe([TEXT, MOUSE, CHILD])
+        for ent in doc.ents
+    }
+    assert found == {
+        "Tumours": ("DISEASE", "MESH:D009369"),
+        "patients": ("SPECIES", "NCBITaxon:9606"),
+        "TP53": ("GENE", "NCBIGene:7157"),
+        "mice": ("SPECIES", "NCBITaxon:10090"),
+        "Trp53": ("GENE", "NCBIGene:22059"),
+        "lymphoma": ("DISEASE", "MESH:D008223"),
+        "Brca2": ("GENE", "NCBIGene:12190"),
+        "HeLa": ("CELL_LINE", "CVCL_0030"),
+        "cisplatin": ("CHEMICAL", "MESH:D002945"),
+        "hypotonia": ("DISEASE", "MESH:D009123"),
+        "low-set ears": ("PHENOTYPE", "HP:0000369"),
+        "cleft palate": ("DISEASE", "MESH:D002972"),
+        "Escherichia coli": ("SPECIES", "NCBITaxon:562"),
+        "heart attack": ("DISEASE", "MESH:D009203"),
+        "BRCA2": ("GENE", "NCBIGene:675"),
+    }
+
+
+def test_diseases_and_chemicals_are_found_as_by_the_other_pipeline(nlp: Language) -> None:
+    own = {(e.start, e.end, e.label_, e._.kb_id) for e in spacy_angel.load()(TEXT).ents}
+    assert own <= {(e.start, e.end, e.label_, e._.kb_id) for e in nlp(TEXT).ents}
+
+
+def test_the_model_is_that_of_the_other_and_is_saved_with_the_pipeline(
+    nlp: Language, tmp_path: Path
+) -> None:
+    assert not (FOLDER / "angel_linker/model").exists()
+    nlp.to_disk(tmp_path / "saved")
+    assert (tmp_path / "saved/angel_linker/model/model.int8.safetensors").is_file()
+    again, _ = open_pipeline(tmp_path / "saved")
+    assert [e._.kb_id for e in again(TEXT).ents] == [e._.kb_id for e in nlp(TEXT).ents]
+
+
+def test_its_vocabulary_has_all_kinds_and_says_where_they_are_from() -> None:
+    kb = load_vocabulary("en_angel_bio")
+    linker = open_pipeline("en_angel_bio")[1]
+    assert linker.kb.meta["fingerprint"] == kb.meta["fingerprint"]
+    for types in linker.settings.types_by_label.values():
+        assert set(types) <= kb.types
+    assert kb.find("Trp53")[0].types[:2] == ("Gene", "NCBITaxon:10090")
+    notice = (FOLDER / "angel_linker/kb/NOTICE.txt").read_text("utf8")
+    sources = json.loads((FOLDER / "meta.json").read_text("utf8"))["sources"]
+    for name in ("NCBI Gene", "Cellosaurus", "Human Phenotype Ontology"):
+        assert name in notice
+        assert any(name in source["name"] for source in sources)

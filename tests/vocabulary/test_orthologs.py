@@ -1,0 +1,25 @@
+"""Names of genes of one symbol."""
+
+from spacy_angel import Concept, ConceptKB
+from spacy_angel.vocabulary.orthologs import with_names_of_the_same_symbol
+
+HUMAN, MOUSE = "NCBITaxon:9606", "NCBITaxon:10090"
+GENES = [
+    Concept("G:1", "ESPL1", ("ESP1",), (HUMAN,)),
+    Concept("G:2", "Espl1", ("separase", "ESP1"), (MOUSE,)),
+    Concept("G:3", "TP53", (), (HUMAN,)),
+]
+
+
+def test_each_has_what_the_others_are_called_behind_its_own_names():
+    assert [gene.names for gene in with_names_of_the_same_symbol(GENES)] == [
+        ("ESPL1", "ESP1", "Espl1", "separase"),
+        ("Espl1", "separase", "ESP1", "ESPL1"),
+        ("TP53",),
+    ]
+
+
+def test_the_species_tells_them_apart():
+    kb = ConceptKB.build(with_names_of_the_same_symbol(GENES), endings="species")
+    told = kb.endings_of(kb.name_index("separase"))
+    assert told == {"homo sapiens": ["G:1"], "mus musculus": ["G:2"]}
