@@ -340,6 +340,11 @@ class Errors(metaclass=_WithCodes):
         "The component {name!r} has no model. Give it one, `nlp.add_pipe('angel_recogniser', "
         "config={{'model': FOLDER}})`, with the folder that `spacy-angel train recogniser` wrote."
     )
+    E327 = (
+        "Cannot read the changed settings {path}: {problem}. Expected what `to_disk` writes, of "
+        "each setting its value in config.cfg and the changed one. Put the file back, or write "
+        "{{}} into it: then config.cfg holds alone."
+    )
     E326 = "The recogniser does not know the labels {unknown}. Known: {known}."
     # E4xx: corpora
     E401 = (
@@ -590,6 +595,10 @@ class Errors(metaclass=_WithCodes):
         "A recogniser begins with the encoder of a BART that has a fast tokenizer "
         "(tokenizer.json); {path} is a {model_type}. Give another model as recogniser.start, e.g. "
         "en_angel_mini, or train one with spacy-transformers (configs/ner_trf.cfg)."
+    )
+    E624 = (
+        "{path} is damaged: {problem}. Remove it, and start the same command again: the run goes "
+        "on from its last checkpoint."
     )
     # E7xx: command line
     E701 = (

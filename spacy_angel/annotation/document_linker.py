@@ -13,7 +13,7 @@ from ..errors import AngelError, Errors
 from ..linking.mentions import find_spans
 from ..linking.ranking import NIL
 from ..pipelines.components import components_before
-from ..pipelines.open import open_pipeline
+from ..pipelines.open import loading, open_pipeline
 from ..search.cached import SearchCache
 from .documents import SCORE_PLACES, AnnotatedDocument, AnnotatedMention, Failure, ScoredConcept
 
@@ -239,14 +239,16 @@ def open_linker(folder: str, device: str | None, settings: LinkingSettings) -> D
 
     torch.set_num_threads(1)
     overrides = {}
-    if device is not None:
-        config = Config().from_disk(Path(folder) / "config.cfg", interpolate=False)
-        overrides = {
-            f"components.{name}.device": device
-            for name, component in config["components"].items()
-            if component.get("factory") == "angel_linker"
-        }
-    nlp, linker = open_pipeline(load_folder(Path(folder), config=overrides))
+    with loading(folder):
+        if device is not None:
+            config = Config().from_disk(Path(folder) / "config.cfg", interpolate=False)
+            overrides = {
+                f"components.{name}.device": device
+                for name, component in config["components"].items()
+                if component.get("factory") == "angel_linker"
+            }
+        opened = load_folder(Path(folder), config=overrides)
+    nlp, linker = open_pipeline(opened)
     return DocumentLinker(nlp, linker, settings)
 
 

@@ -18,8 +18,10 @@ from typing import IO, TYPE_CHECKING, Any
 
 from ..errors import AngelError, Errors, Warnings
 from ..files.atomic import replacing
+from ..files.json_values import parse_json
 from ..files.system import advice, reason
 from .records import (
+    Batch,
     Damaged,
     Duplicate,
     EndRecord,
@@ -432,12 +434,12 @@ def documents_kept(folder: Path) -> tuple[int, int]:
     """
     whole = begun = 0
     with suppress(OSError, ValueError):
-        values = json.loads((folder / MANIFEST).read_bytes())
-        whole = Manifest.model_validate(values).counts["documents"]
+        values = parse_json((folder / MANIFEST).read_bytes())
+        whole = Manifest.model_validate(values).counts.get("documents", 0)
     for path in folder.glob(f"_*{PART}"):
         for line in path.read_bytes().splitlines(keepends=True):
-            with suppress(Damaged):
-                begun += len(unsealed(line)["mentions"])
+            with suppress(ValueError):
+                begun += len(Batch.model_validate(unsealed(line)).mentions)
     return whole, begun
 
 

@@ -17,7 +17,7 @@ from pydantic import TypeAdapter
 from ..corpora.documents import CorpusDocument
 from .documents import AnnotatedDocument, AnnotatedMention
 from .manifest import part_name, writing
-from .records import Damaged, sealed, unsealed
+from .records import Batch, Damaged, sealed, unsealed
 
 _BATCH: TypeAdapter[tuple[tuple[AnnotatedMention, ...], ...]] = TypeAdapter(
     tuple[tuple[AnnotatedMention, ...], ...]
@@ -86,6 +86,7 @@ class PartFile:
 def _read_batch(line: bytes, key: bytes) -> tuple[int, tuple[tuple[AnnotatedMention, ...], ...]]:
     values = unsealed(line, key)
     try:
-        return values["batch"], _BATCH.validate_python(values["mentions"])
+        batch = Batch.model_validate(values)
+        return batch.batch, _BATCH.validate_python(batch.mentions)
     except ValueError as error:
         raise Damaged(str(error)) from error

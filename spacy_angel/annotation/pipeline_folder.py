@@ -3,7 +3,7 @@
 import gc
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.metadata import version
@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from ..errors import AngelError, Errors
+from ..files.json_values import parse_json
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -93,11 +94,14 @@ def folder_fingerprint(folder: Path) -> str:
 
 def _blocks(path: Path, in_folder: bool) -> Iterator[bytes]:
     if in_folder and path.suffix == ".json":
-        # spaCy's sentencizer writes a set, in another order each time.
-        values = json.loads(path.read_bytes())
-        if isinstance(values, dict) and isinstance(values.get("punct_chars"), list):
-            yield json.dumps(values | {"punct_chars": sorted(values["punct_chars"])}).encode()
-            return
+        # spaCy's sentencizer writes a set, in another order each time. What is damaged is told of
+        # where it is opened.
+        with suppress(ValueError):
+            values = parse_json(path.read_bytes())
+            if isinstance(values, dict) and isinstance(values.get("punct_chars"), list):
+                in_order = sorted(values["punct_chars"], key=str)
+                yield json.dumps(values | {"punct_chars": in_order}).encode()
+                return
     with open(path, "rb") as file:
         while block := file.read(2**20):
             yield block

@@ -124,6 +124,16 @@ class EndRecord(_Record):
     report: Report = Report()
 
 
+class Batch(_Record):
+    """A finished batch of a shard that is not whole yet, see `parts`.
+
+    batch (Count): its number. mentions (tuple[Any, ...]): those of each of its documents.
+    """
+
+    batch: Count
+    mentions: tuple[Any, ...]
+
+
 Record = RunRecord | InputRecord | ShardRecord | EndRecord
 _RECORD: TypeAdapter[Record] = TypeAdapter(Annotated[Record, Field(discriminator="kind")])
 

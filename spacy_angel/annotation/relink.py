@@ -13,11 +13,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pydantic import BaseModel
 from tqdm import tqdm
 
 from ..corpora.documents import CorpusDocument, CorpusReport
 from ..errors import AngelError, Errors
 from ..files.atomic import replacing, write_text
+from ..files.json_values import parse_as
 from ..linking.loaders import load_vocabulary
 from ..linking.vocabulary_change import VocabularyChange
 from ..pipelines.open import open_pipeline
@@ -95,18 +97,35 @@ def relink(
     for number, (source, name) in enumerate(zip(sources, names, strict=True)):
         key = sha256(f"{run.key} {output and output.resolve()} {fingerprint(source)}".encode())
         part = parts / f"{number:05d}-{key.hexdigest()[:32]}.json"
-        if not part.is_file():
+        stored = _stored(part)
+        if stored is None:
             done, counts, data = run.relink(source)
             if output is not None:
                 with replacing(output / name) as file:
                     file.write(data)
-            write_text(part, json.dumps({"changes": done, "counts": counts}))
-        stored = json.loads(part.read_text("utf8"))
-        total.update(stored["counts"])
-        tables.append(stored["changes"])
+            stored = _Part(changes=done, counts=counts)
+            write_text(part, json.dumps(stored.model_dump()))
+        total.update(stored.counts)
+        tables.append(stored.changes)
     write_text(changes, "\t".join(COLUMNS) + "\n" + "".join(tables))
     shutil.rmtree(parts, ignore_errors=True)
     return Relinked(changes, total)
+
+
+class _Part(BaseModel, extra="forbid"):
+    """A file that was done: its lines of the table, and its part of `Relinked.counts`."""
+
+    changes: str
+    counts: dict[str, int]
+
+
+def _stored(part: Path) -> _Part | None:
+    """RETURNS (_Part | None): what was kept of a file; None where that is not there or damaged, and
+    the file is done again."""
+    try:
+        return parse_as(part.read_bytes(), _Part)
+    except (FileNotFoundError, ValueError):
+        return None
 
 
 class _Run:

@@ -1,15 +1,17 @@
 """What `annotate` has written, read again with names, scores and candidates."""
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel
+
 from ..corpora.documents import CorpusDocument, Reading
-from ..corpora.formats.rows import import_parquet, row_document
+from ..corpora.formats.rows import BadRow, import_parquet, row_document
 from ..corpora.registry import read_corpus
 from ..errors import AngelError, Errors
+from ..files.json_values import checked, parse_as, parse_json
 from ..files.reading import numbered_lines
 from ..files.table import table_rows
 from .documents import AnnotatedDocument, AnnotatedMention, ScoredConcept
@@ -18,6 +20,20 @@ from .outputs import MENTION_COLUMNS
 
 # Tables of mentions, which have no texts, and what separates their columns.
 TABLES = {"csv": ",", "tsv": "\t"}
+
+
+class _Candidate(BaseModel):
+    concept_id: str
+    name: str
+    score: float
+
+
+class _Link(BaseModel):
+    """What a stored mention says of its link, beside the identifier."""
+
+    name: str | None = None
+    score: float | None = None
+    candidates: list[_Candidate] | None = None
 
 
 def stored_format(source: Input) -> str:
@@ -46,7 +62,7 @@ def read_stored(source: Input) -> Iterator[AnnotatedDocument]:
             try:
                 document = row_document(row, reading, path, number, "", "text")
                 yield _annotated(document, row["mentions"] or ())
-            except (KeyError, TypeError, ValueError) as error:
+            except (BadRow, KeyError, TypeError, ValueError) as error:
                 where = f"{path}, row {number}"
                 raise AngelError(Errors.E808.format(where=where, problem=error)) from error
     else:
@@ -76,9 +92,9 @@ def _of_row(reading: Reading, number: int, row: Mapping[str, str]) -> AnnotatedM
             concept_id=row["concept_id"],
             name=row["name"],
             score=float(row["score"]) if row["score"] else None,
-            candidates=tuple(map(_scored, json.loads(row.get("candidates") or "[]"))),
+            candidates=_scored(parse_as(row.get("candidates") or "[]", list[_Candidate])),
         )
-    except (KeyError, TypeError, ValueError, RecursionError) as error:
+    except (KeyError, TypeError, ValueError) as error:
         where = reading.where(number)
         raise AngelError(Errors.E808.format(where=where, problem=error)) from error
 
@@ -86,8 +102,11 @@ def _of_row(reading: Reading, number: int, row: Mapping[str, str]) -> AnnotatedM
 def _json_rows(path: Path, reading: Reading) -> Iterator[tuple[int, Any]]:
     for number, line in numbered_lines(path, reading):
         try:
-            yield number, json.loads(line)
-        except (ValueError, RecursionError) as error:
+            row = parse_json(line)
+            if not isinstance(row, dict):
+                raise ValueError("a JSON object was expected")
+            yield number, row
+        except ValueError as error:
             where = reading.where(number)
             raise AngelError(Errors.E808.format(where=where, problem=error)) from error
 
@@ -103,6 +122,7 @@ def _parquet_rows(path: Path) -> Iterator[tuple[int, Any]]:
 
 
 def _annotated(document: CorpusDocument, rows: Any) -> AnnotatedDocument:
+    links = checked(list(rows), list[_Link])
     mentions = tuple(
         AnnotatedMention(
             mention.start,
@@ -110,15 +130,15 @@ def _annotated(document: CorpusDocument, rows: Any) -> AnnotatedDocument:
             mention.text,
             mention.label,
             concept_id=mention.concept_ids,
-            name=row.get("name") or "",
-            score=row.get("score"),
-            candidates=tuple(map(_scored, row.get("candidates") or ())),
+            name=link.name or "",
+            score=link.score,
+            candidates=_scored(link.candidates or ()),
             parts=mention.parts,
         )
-        for mention, row in zip(document.mentions, rows, strict=True)
+        for mention, link in zip(document.mentions, links, strict=True)
     )
     return AnnotatedDocument(document.doc_id, document.text, mentions, title_end=document.title_end)
 
 
-def _scored(row: Mapping[str, Any]) -> ScoredConcept:
-    return ScoredConcept(row["concept_id"], row["name"], row["score"])
+def _scored(candidates: Iterable[_Candidate]) -> tuple[ScoredConcept, ...]:
+    return tuple(ScoredConcept(each.concept_id, each.name, each.score) for each in candidates)

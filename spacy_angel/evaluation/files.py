@@ -36,6 +36,7 @@ class _Metrics(BaseModel):
 
 class _Gold(BaseModel):
     id: str
+    known: bool
 
 
 class _Prediction(BaseModel):
@@ -49,6 +50,7 @@ class _Prediction(BaseModel):
     annotated: str
     gold: list[_Gold]
     strict_rank: int | None
+    lenient_rank: int | None
     kb_ids: list[str]
 
 

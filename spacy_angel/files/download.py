@@ -1,18 +1,18 @@
 """Files from the web into a folder: what broke off goes on, what has not changed is not fetched."""
 
-import json
 import os
 import re
 import time
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tqdm import tqdm
 
 from ..errors import AngelError, Errors
 from .atomic import write_json
+from .json_values import parse_as
 
 if TYPE_CHECKING:
     from requests import Response
@@ -221,10 +221,9 @@ def _described(path: Path, address: str, part: _Part) -> Download:
 
 def _state(file: Path) -> dict[str, str]:
     try:
-        state: Any = json.loads(file.read_text("utf8"))
+        return parse_as(file.read_bytes(), dict[str, str])
     except (OSError, ValueError):
         return {}
-    return state if isinstance(state, dict) else {}
 
 
 def _mark(state: dict[str, str]) -> str:

@@ -1,11 +1,18 @@
-"""JSON of foreign origin: whatever is wrong with it is a ValueError."""
+"""JSON of foreign origin: whatever is wrong with it is a ValueError, in one line."""
 
 import json
-from typing import Any
+import reprlib
+from functools import cache
+from typing import Any, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
 
 # Levels of lists and objects; BioC has seven.
 MAX_DEPTH = 100
 TOO_DEEP = f"lists and objects are nested deeper than {MAX_DEPTH} levels"
+# More than so many wrong keys are no slip, but another kind of file.
+_MOST_PROBLEMS = 5
+_T = TypeVar("_T")
 
 
 def parse_json(text: str | bytes) -> Any:
@@ -20,6 +27,50 @@ def parse_json(text: str | bytes) -> Any:
         raise ValueError(TOO_DEEP) from error
     check_depth(value)
     return value
+
+
+def parse_as(text: str | bytes, kind: type[_T]) -> _T:
+    """text (str | bytes): one JSON value. kind (type[_T]): what it should be, for pydantic: a
+        model, a dataclass, or e.g. `dict[str, int]`.
+    RETURNS (_T): of that kind.
+    RAISES (ValueError): no JSON, or not of that kind; names what is wrong.
+    """
+    return checked(parse_json(text), kind)
+
+
+def checked(value: Any, kind: type[_T]) -> _T:
+    """value (Any): plain values. kind (type[_T]): see `parse_as`.
+
+    RETURNS (_T): of that kind.
+    RAISES (ValueError): it is not; names each key that is wrong, what was expected and what came.
+    """
+    try:
+        plain: Any = kind
+        value = _adapter(plain).validate_python(value)
+    except ValidationError as error:
+        raise ValueError(problems(error)) from error
+    return value
+
+
+def problems(error: ValidationError) -> str:
+    """error (ValidationError): of pydantic.
+
+    RETURNS (str): e.g. `run.pipeline: Input should be a valid string (got 3)`, with `; ` between
+        several.
+    """
+    listed = error.errors(include_url=False)
+    lines = [
+        f"{place}: {each['msg']}" + ("" if missing else f" (got {reprlib.repr(each['input'])})")
+        for each in listed[:_MOST_PROBLEMS]
+        for place in [".".join(map(str, each["loc"])) or "the whole"]
+        for missing in [each["type"] == "missing"]
+    ]
+    return "; ".join(lines) + ("; …" if len(listed) > _MOST_PROBLEMS else "")
+
+
+@cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)
 
 
 def check_depth(value: Any) -> None:

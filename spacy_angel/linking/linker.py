@@ -33,7 +33,7 @@ from .loaders import ModelLoader, VocabularyLoader, load_checkpoint, load_vocabu
 from .mentions import find_spans, read_mentions
 from .readings import as_meant
 from .scoring import gold_ids
-from .settings import SETTINGS, LinkerSettings
+from .settings import SETTINGS, LinkerSettings, read_changes
 from .writing import read_kb_id, write_links
 
 if TYPE_CHECKING:
@@ -369,7 +369,7 @@ class AngelLinker(DocumentPipe):
             )
 
         readers = {
-            "settings.json": lambda p: self._apply_changes(p.read_bytes()),
+            "settings.json": lambda p: self._apply_changes(p.read_bytes(), str(p)),
             "model": read_model,
             "kb": lambda p: setattr(self, "kb", ConceptKB.from_disk(p)),
         }
@@ -411,8 +411,8 @@ class AngelLinker(DocumentPipe):
     def _changes(self) -> dict[str, dict[str, Any]]:
         return self.settings.changes_from(self.config_settings)
 
-    def _apply_changes(self, data: bytes) -> None:
-        self.settings = self.settings.with_changes(json.loads(data))
+    def _apply_changes(self, data: bytes, path: str = "settings.json") -> None:
+        self.settings = self.settings.with_changes(read_changes(data, path))
 
     def _check_types(self) -> None:
         known = self.kb.types

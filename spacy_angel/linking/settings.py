@@ -5,10 +5,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from ..component.checked import CheckedSettings, Name, Names
 from ..component.running import Device, RunsIn, expect_dtype
+from ..errors import AngelError, Errors
+from ..files.json_values import parse_as
 from .weights import DEFAULT_WEIGHTS, EXACT_NAME_PROBABILITY, FEATURES
 
 Mode = Literal["beam", "exact"]
@@ -313,6 +315,26 @@ class LinkerSettings(CheckedSettings):
             if settings.get(name, values["config"]) == values["config"]:
                 settings[name] = values["changed"]
         return LinkerSettings.from_dict(settings)
+
+
+class _Change(BaseModel, extra="forbid"):
+    """Values of a setting, as the config has it and as it was changed."""
+
+    config: Any
+    changed: Any
+
+
+def read_changes(data: bytes, path: str) -> dict[str, dict[str, Any]]:
+    """data (bytes): JSON of `changes_from`. path (str): where it stands.
+
+    RETURNS (dict[str, dict[str, Any]]): for `with_changes`.
+    RAISES (AngelError): it is not of that kind.
+    """
+    try:
+        changes = parse_as(data, dict[str, _Change])
+    except ValueError as error:
+        raise AngelError(Errors.E327.format(path=path, problem=error)) from error
+    return {name: change.model_dump() for name, change in changes.items()}
 
 
 SETTINGS = frozenset(field.name for field in fields(LinkerSettings))

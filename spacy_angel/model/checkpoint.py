@@ -10,6 +10,8 @@ import torch
 
 from ..about import DATA, SHIPPED_NAME, SHIPPED_NAMES
 from ..errors import AngelError, Errors
+from ..files.json_values import parse_as
+from .config_file import check_config
 from .families import family_of, other_families
 from .interface import Model
 from .plain import plain_config, plain_tokenizer
@@ -93,6 +95,7 @@ def open_checkpoint(
     source = folder if tokenizer is None else checkpoint_folder(tokenizer, local_files_only)
     # A family of another package may ask for more of a config.
     is_plain = only_search and not other_families()
+    check_config(folder)
     config: Any = (plain_config(folder) if is_plain else None) or _read_config(folder)
     words = (plain_tokenizer(source) if is_plain else None) or _read_tokenizer(source)
     eos, start = config.eos_token_id, config.decoder_start_token_id
@@ -177,7 +180,7 @@ def _read_config(folder: Path) -> "PretrainedConfig":
 
     try:
         return AutoConfig.from_pretrained(folder, local_files_only=True)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         reason = first_sentence(error)
         raise AngelError(Errors.E007.format(path=folder, error=reason)) from error
 
@@ -185,7 +188,8 @@ def _read_config(folder: Path) -> "PretrainedConfig":
 def _read_tokenizer(folder: Path) -> "PreTrainedTokenizerBase":
     try:
         return tokenizer_class(folder).from_pretrained(folder, local_files_only=True)
-    except (OSError, ValueError, TypeError, ImportError) as error:
+    # tokenizers raises bare exceptions, transformers whatever a damaged file leads to.
+    except Exception as error:
         reason = first_sentence(error)
         raise AngelError(Errors.E010.format(path=folder, error=reason)) from error
 
@@ -193,11 +197,9 @@ def _read_tokenizer(folder: Path) -> "PreTrainedTokenizerBase":
 def _read_format(folder: Path) -> PromptFormat:
     file = folder / PROMPT_FILE
     try:
-        settings = json.loads(file.read_text(encoding="utf8"))
-    except (ValueError, RecursionError) as error:
+        settings = parse_as(file.read_bytes(), dict[str, Any])
+    except ValueError as error:
         raise AngelError(Errors.E011.format(path=file, error=error)) from error
-    if not isinstance(settings, dict):
-        raise AngelError(Errors.E011.format(path=file, error=f"found {settings!r}"))
     format = PromptFormat.from_dict(settings)
     preset_named(format.preset)
     return format

@@ -129,7 +129,12 @@ def plain_tokenizer(folder: Path) -> PlainTokenizer | None:
     """folder (Path): of a checkpoint. RETURNS (PlainTokenizer | None): None where a file is missing
     or damaged, of another class, or transformers would change what `tokenizer.json` holds."""
     settings, special, state = (_read_object(folder / name) for name in _TOKENIZER_FILES)
-    if not (special and _is_plain_bert(settings, state)):
+    try:
+        is_plain = bool(special) and _is_plain_bert(settings, state)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        # Values of other kinds: transformers tells what is wrong.
+        is_plain = False
+    if not is_plain:
         return None
     return PlainTokenizer({n: (folder / n).read_text(encoding="utf8") for n in _TOKENIZER_FILES})
 
@@ -157,6 +162,6 @@ def _read_object(file: Path) -> dict[str, Any]:
     of which transformers tells what is wrong."""
     try:
         values = json.loads(file.read_text(encoding="utf8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return values if isinstance(values, dict) else {}

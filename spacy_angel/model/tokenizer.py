@@ -1,8 +1,20 @@
 """The class of a checkpoint's tokenizer, without the imports of AutoTokenizer."""
 
-import json
 from pathlib import Path
 from typing import Any
+
+from pydantic import BaseModel
+
+from ..files.json_values import parse_as
+
+
+class _Settings(BaseModel, strict=True):
+    """Of a `tokenizer_config.json` what is read, here and by every tokenizer."""
+
+    tokenizer_class: str | None = None
+    auto_map: Any = None
+    model_max_length: int | float | None = None
+    added_tokens_decoder: dict[str, dict[str, Any]] | None = None
 
 
 def tokenizer_class(folder: Path) -> Any:
@@ -12,16 +24,14 @@ def tokenizer_class(folder: Path) -> Any:
     folder (Path): of a checkpoint.
     RETURNS (Any): the class that its `tokenizer_config.json` names, the fast one where there is
         one; AutoTokenizer itself where it names none, or one that comes with the checkpoint.
-    RAISES (ValueError): the file is no JSON object.
+    RAISES (ValueError): the file is damaged.
     """
     import transformers
 
     file = folder / "tokenizer_config.json"
-    settings = json.loads(file.read_text(encoding="utf8")) if file.is_file() else {}
-    if not isinstance(settings, dict):
-        raise ValueError(f"{file.name}: an object was expected, {type(settings).__name__} came")
-    name = settings.get("tokenizer_class")
-    if isinstance(name, str) and "auto_map" not in settings:
+    settings = parse_as(file.read_bytes() if file.is_file() else "{}", _Settings)
+    name = settings.tokenizer_class
+    if name is not None and settings.auto_map is None:
         for candidate in (f"{name.removesuffix('Fast')}Fast", name):
             value = getattr(transformers, candidate, None)
             if isinstance(value, type) and issubclass(value, transformers.PreTrainedTokenizerBase):

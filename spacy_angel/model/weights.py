@@ -17,12 +17,14 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import torch
+from pydantic import BaseModel
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import load, save, save_file
 from torch import Tensor
 
 from ..errors import AngelError, Errors
 from ..files.atomic import replacing_path
+from ..files.json_values import parse_as
 
 SCALE_SUFFIX = ".scale"
 INT8_FILE = "model.int8.safetensors"
@@ -137,12 +139,18 @@ def _int8_problem(tensors: Mapping[str, Tensor]) -> str | None:
     return None
 
 
+class _Index(BaseModel):
+    """Name of each tensor → the file that holds it."""
+
+    weight_map: dict[str, str]
+
+
 def _shards(index: Path) -> list[str]:
     """RETURNS (list[str]): the names of the files beside the index that hold the tensors."""
     try:
-        shards = sorted(set(json.loads(index.read_text(encoding="utf8"))["weight_map"].values()))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        problem = f"no index of shards ({error!r})"
+        shards = sorted(set(parse_as(index.read_bytes(), _Index).weight_map.values()))
+    except (OSError, ValueError) as error:
+        problem = f"no index of shards ({error})"
         raise AngelError(Errors.E005.format(path=index, error=problem)) from error
     if outside := [shard for shard in shards if Path(shard).name != shard]:
         problem = f"it names files outside its folder: {outside[0]}"

@@ -9,10 +9,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+from pydantic import BaseModel
+
 from ..about import SHIPPED_NAME
 from ..component.running import RunDtype
 from ..errors import AngelError, Errors
 from ..files.atomic import replacing_folder
+from ..files.json_values import checked, parse_as
 from ..linking.settings import Dtype
 
 if TYPE_CHECKING:
@@ -26,6 +29,16 @@ LINKER = "angel_linker"
 ABBREVIATIONS = "abbreviation_detector"
 DESCRIPTION = ("description", "author", "email", "url", "license", "sources", "notes")
 """What a description may hold, as spaCy's meta.json has it."""
+
+
+class _Description(BaseModel):
+    description: str | None = None
+    author: str | None = None
+    email: str | None = None
+    url: str | None = None
+    license: str | None = None
+    sources: list[str | dict[str, Any]] | None = None
+    notes: str | None = None
 
 
 def assemble(
@@ -179,14 +192,12 @@ def _describe(
 
 def _read_description(path: Path) -> dict[str, Any]:
     try:
-        about = json.loads(path.read_text(encoding="utf8"))
+        about = parse_as(path.read_bytes(), dict[str, Any])
+        if unknown := sorted(set(about) - set(DESCRIPTION)):
+            raise ValueError(f"found {unknown}")
+        return checked(about, _Description).model_dump(exclude_unset=True)
     except (OSError, ValueError) as error:
         raise AngelError(Errors.E312.format(path=path, problem=error, known=DESCRIPTION)) from error
-    unknown = sorted(set(about) - set(DESCRIPTION)) if isinstance(about, dict) else "no object"
-    if unknown:
-        problem = f"found {unknown}"
-        raise AngelError(Errors.E312.format(path=path, problem=problem, known=DESCRIPTION))
-    return about
 
 
 def _is_replaceable(path: Path) -> bool:
@@ -199,7 +210,7 @@ def _component_names(path: Path) -> frozenset[str]:
     try:
         meta = json.loads((path / "meta.json").read_text(encoding="utf8"))
         return frozenset((LINKER, *meta["components"]))
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return frozenset((LINKER,))
 
 

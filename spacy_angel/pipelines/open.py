@@ -1,5 +1,7 @@
 """Saved pipelines with a linker in them: opening, and calibrating on a corpus."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,17 +33,31 @@ def open_pipeline(pipeline: "str | Path | Language") -> "tuple[Language, AngelLi
     if pipeline in SHIPPED_NAMES:
         nlp = load(pipeline)
     elif isinstance(pipeline, str | Path):
-        try:
+        with loading(pipeline):
             # As in spacy.load, a package goes before a folder.
             is_package = isinstance(pipeline, str) and spacy.util.is_package(pipeline)
             is_folder = not is_package and Path(pipeline).is_dir()
             nlp = load_folder(Path(pipeline)) if is_folder else spacy.load(pipeline)
-        except OSError as error:
-            reason = str(error).splitlines()[0].rstrip(".")
-            raise AngelError(Errors.E706.format(pipeline=str(pipeline), reason=reason)) from error
     else:
         nlp = pipeline
     for _, component in nlp.pipeline:
         if isinstance(component, AngelLinker):
             return nlp, component
     raise AngelError(Errors.E707.format(names=", ".join(nlp.pipe_names) or "none"))
+
+
+@contextmanager
+def loading(pipeline: str | Path) -> Iterator[None]:
+    """pipeline (str | Path): what is loaded in this block. RAISES (AngelError): it cannot be."""
+    try:
+        yield
+    except AngelError:
+        raise
+    # Whatever spaCy, its components and the libraries under them make of a damaged file.
+    except Exception as error:
+        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+        is_known = isinstance(error, OSError) and lines
+        reason = lines[0] if is_known else f"{type(error).__name__}: {' '.join(lines)}"
+        raise AngelError(
+            Errors.E706.format(pipeline=str(pipeline), reason=reason.rstrip(".: "))
+        ) from error

@@ -368,14 +368,12 @@ def check_values(path: Path, values: Mapping[str, Any], kind: type[_T]) -> _T:
     named."""
     from pydantic import TypeAdapter, ValidationError
 
+    from ..files.json_values import problems
+
     try:
         return TypeAdapter(kind).validate_python(dict(values))
     except ValidationError as error:
-        problems = "; ".join(
-            f"{'.'.join(map(str, problem['loc']))}: {problem['msg']} (got {problem['input']!r})"
-            for problem in error.errors()
-        )
-        raise AngelError(Errors.E600.format(path=path, problems=problems)) from error
+        raise AngelError(Errors.E600.format(path=path, problems=problems(error))) from error
 
 
 def _unknown_kinds(config: TrainingConfig) -> list[str]:
@@ -414,7 +412,7 @@ def parse_overrides(arguments: Sequence[str]) -> dict[str, Any]:
         value = value if equals else rest.pop(0)
         try:
             overrides[name.removeprefix("--")] = json.loads(value)
-        except json.JSONDecodeError:
+        except (ValueError, RecursionError):
             overrides[name.removeprefix("--")] = value
     return overrides
 

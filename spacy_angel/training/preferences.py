@@ -7,10 +7,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import BaseModel, Field
 
 from ..errors import AngelError, Errors, Warnings
 from ..files.atomic import write_text
+from ..files.faults import FileReading
+from ..files.json_values import parse_as
+from ..files.reading import numbered_lines
 from ..model.mention import Mention
 from .batches import PreferencePair
 from .config import PairSettings
@@ -178,19 +183,17 @@ def read_corrections(path: Path) -> Iterator[Correction]:
         a warning that names it.
     RETURNS (Iterator[Correction]): in the order of the file.
     """
-    for number, line in enumerate(path.read_text(encoding="utf8").splitlines(), start=1):
+    for number, line in numbered_lines(path, FileReading(str(path))):
         if not line.strip():
             continue
         try:
-            row = json.loads(line)
-            mention = Mention(_text(row, "mention"), row.get("left", ""), row.get("right", ""))
-            rejected = row["rejected_ids"]
-            if not isinstance(rejected, list):
-                raise TypeError(f"rejected_ids is {rejected!r}, not a list")
-            yield Correction(mention, _text(row, "chosen_id"), tuple(rejected))
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            message = Warnings.W601.format(path=path, number=number, problem=repr(error))
+            row = parse_as(line, _CorrectionRow)
+        except ValueError as error:
+            message = Warnings.W601.format(path=path, number=number, problem=error)
             warnings.warn(message, stacklevel=2)
+        else:
+            mention = Mention(row.mention, row.left, row.right)
+            yield Correction(mention, row.chosen_id, row.rejected_ids)
 
 
 def correction_pairs(
@@ -253,29 +256,40 @@ def read_pairs(path: Path) -> list[PreferencePair]:
     RAISES (AngelError): a line is not a pair; names it.
     """
     pairs = []
-    for number, line in enumerate(path.read_text(encoding="utf8").splitlines(), start=1):
+    for number, line in numbered_lines(path, FileReading(str(path))):
         try:
-            row = json.loads(line)
-            sides = row["left"], row["right"], row.get("hint", "")
-            mention = Mention(_text(row, "mention"), *sides)
-            pairs.append(
-                PreferencePair(
-                    mention,
-                    _text(row, "chosen"),
-                    _text(row, "rejected"),
-                    row.get("chosen_rank"),
-                    row.get("rejected_rank"),
-                )
-            )
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            problem = repr(error)
-            raise AngelError(
-                Errors.E606.format(path=path, number=number, problem=problem)
-            ) from error
+            row = parse_as(line, _PairRow)
+        except ValueError as error:
+            message = Errors.E606.format(path=path, number=number, problem=error)
+            raise AngelError(message) from error
+        mention = Mention(row.mention, row.left, row.right, row.hint)
+        pairs.append(
+            PreferencePair(mention, row.chosen, row.rejected, row.chosen_rank, row.rejected_rank)
+        )
     return pairs
 
 
-def _text(row: dict[str, Any], key: str) -> str:
-    if not isinstance(row[key], str) or not row[key].strip():
-        raise TypeError(f"{key} is {row[key]!r}, not a text")
-    return row[key]
+_NotBlank = Annotated[str, Field(pattern=r"\S")]
+
+
+class _CorrectionRow(BaseModel, strict=True):
+    """A line of a curator's file."""
+
+    mention: _NotBlank
+    left: str = ""
+    right: str = ""
+    chosen_id: _NotBlank
+    rejected_ids: Annotated[tuple[_NotBlank, ...], Field(strict=False)]
+
+
+class _PairRow(BaseModel, strict=True):
+    """A line of `write_pairs`."""
+
+    mention: _NotBlank
+    left: str
+    right: str
+    hint: str = ""
+    chosen: _NotBlank
+    rejected: _NotBlank
+    chosen_rank: int | None = None
+    rejected_rank: int | None = None

@@ -1,6 +1,5 @@
 """A recogniser's training: encoder, cases and tags by partial annotation; transformers' Trainer."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -47,6 +46,7 @@ from .trainer import (
     MetricsFile,
     claim_folder,
     last_checkpoint,
+    read_own,
     training_arguments,
 )
 
@@ -221,7 +221,7 @@ def train_recogniser(config: RecogniserConfig, output: Path) -> dict[str, Any]:
     claim_folder(output, {"settings": as_plain(config), "texts": len(texts.train)})
     result = output / RESULT_FILE
     if result.is_file():
-        return json.loads(result.read_text(encoding="utf8"))
+        return read_own(result, dict[str, dict[str, dict[str, Any]]])
     set_seed(config.optimizer.seed)
     trainer = _make_trainer(config, checkpoint, form, reader, texts.train, texts.choose, output)
     saved = last_checkpoint(output / "checkpoints")

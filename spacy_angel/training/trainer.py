@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import torch
+from pydantic import BaseModel
 from torch.utils.data import Sampler
 from transformers.trainer import TRAINER_STATE_NAME, Trainer
 from transformers.trainer_callback import TrainerCallback
@@ -18,6 +19,7 @@ from transformers.training_args import TrainingArguments
 
 from ..errors import AngelError, Errors
 from ..files.atomic import write_text
+from ..files.json_values import parse_as
 from ..model.checkpoint import open_checkpoint
 from .backbones import Backbone, set_dropout
 from .batches import LengthSampler
@@ -30,6 +32,7 @@ MODEL_FOLDER = "model"
 METRICS_FILE = "metrics.jsonl"
 _RUN_FILE = "run.json"
 _Arguments = TypeVar("_Arguments", bound=TrainingArguments)
+_Kind = TypeVar("_Kind")
 
 
 @dataclass(frozen=True)
@@ -260,7 +263,28 @@ def finished(output: Path) -> Trained | None:
     result = output / "result.json"
     if not result.is_file():
         return None
-    return Trained(output / MODEL_FOLDER, json.loads(result.read_text("utf8"))["accuracy"])
+    return Trained(output / MODEL_FOLDER, read_own(result, _Result).accuracy)
+
+
+class _Result(BaseModel):
+    """`result.json` of a stage: the `Trained.accuracy`."""
+
+    accuracy: float | None
+
+
+class _Logged(BaseModel):
+    """What every line of the metrics has."""
+
+    step: float
+
+
+def read_own(path: Path, kind: type[_Kind]) -> _Kind:
+    """path (Path): JSON that a run wrote into its folder. kind (type[_Kind]): see `parse_as`.
+    RETURNS (_Kind): its values. RAISES (AngelError): it is damaged."""
+    try:
+        return parse_as(path.read_bytes(), kind)
+    except ValueError as error:
+        raise AngelError(Errors.E624.format(path=path, problem=error)) from error
 
 
 def claim_folder(output: Path, run: dict[str, Any]) -> None:
@@ -274,10 +298,10 @@ def claim_folder(output: Path, run: dict[str, Any]) -> None:
     if not file.exists():
         write_text(file, json.dumps(run, indent=2) + "\n")
         return
-    there = json.loads(file.read_text(encoding="utf8"))
+    there = read_own(file, dict[str, Any])
     if there != run:
-        changed = sorted(set(_flat(there).items()) ^ set(_flat(run).items()))
-        names = sorted({name for name, _ in changed})
+        one, other = _flat(there), _flat(run)
+        names = sorted(n for n in one.keys() | other.keys() if one.get(n) != other.get(n))
         raise AngelError(Errors.E605.format(output=output, changed=", ".join(names)))
 
 
@@ -293,7 +317,7 @@ def last_checkpoint(folder: Path) -> Path | None:
     for path in checkpoints:
         # The trainer writes its state last.
         try:
-            json.loads((path / TRAINER_STATE_NAME).read_text(encoding="utf8"))
+            parse_as((path / TRAINER_STATE_NAME).read_bytes(), dict[str, Any])
             return path
         except (OSError, ValueError):
             shutil.rmtree(path, ignore_errors=True)
@@ -318,7 +342,7 @@ def _reporters() -> list[str]:
 def _step(line: str) -> float:
     """Step of a line of the metrics; a line cut off by a kill counts as after everything."""
     try:
-        return json.loads(line)["step"]
+        return parse_as(line, _Logged).step
     except ValueError:
         return float("inf")
 

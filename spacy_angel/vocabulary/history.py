@@ -109,7 +109,9 @@ def _lines(folder: Path) -> list[str]:
     if not path.is_file():
         return []
     try:
-        lines = path.read_text("utf8").splitlines(keepends=True)
+        # A name may hold what `splitlines` takes for the end of a line too.
+        with open(path, encoding="utf8", newline="\n") as file:
+            lines = list(file)
     except ValueError as error:
         raise AngelError(Errors.E147.format(path=path, error=error)) from error
     for line in lines:

@@ -6,13 +6,15 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import date
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import yaml
+from pydantic import BaseModel
 
 from ..files.faults import FileReading
+from ..files.json_values import checked
 from ..files.table import rows_of
 from .concepts import Concept
 from .formats.lines import read_lines, wrong
@@ -23,6 +25,19 @@ SAME = frozenset({"skos:exactMatch", "owl:equivalentClass", "owl:sameAs"})
 _COLUMNS = ("subject_id", "predicate_id", "object_id")
 _OBO = re.compile(r"http://purl\.obolibrary\.org/obo/(\w+)_")
 _IDENTIFIER = re.compile(r"[^\s|+:/]+:(?!//)[^\s|+]+")
+
+
+# What YAML makes of a word; a list could name itself a billion times.
+_Scalar = str | bool | int | float | date | None
+
+
+class _About(BaseModel):
+    """Of the metadata of a table what is read."""
+
+    mapping_set_title: _Scalar = None
+    mapping_set_id: _Scalar = None
+    license: _Scalar = None
+    curie_map: dict[_Scalar, _Scalar] | None = None
 
 
 @dataclass
@@ -83,9 +98,9 @@ class Mappings:
                 break
             head.append(line[1:])
         about = self._about(head)
-        prefixes = _obo_prefixes(about)
-        self.report.title = str(about.get("mapping_set_title") or about.get("mapping_set_id") or "")
-        self.report.licence = str(about.get("license") or "")
+        prefixes = _obo_prefixes(about.curie_map)
+        self.report.title = str(about.mapping_set_title or about.mapping_set_id or "")
+        self.report.licence = str(about.license or "")
         rows = rows_of(
             chain([first[1]], (line for _, line in lines)), FileReading(str(self.path)), "\t"
         )
@@ -99,13 +114,14 @@ class Mappings:
                 raise wrong(self.path, first[0] + number - 1, expected, "\t".join(fields))
             self._take(dict(zip(columns, fields, strict=True)), prefixes)
 
-    def _about(self, head: list[str]) -> Mapping[str, Any]:
+    def _about(self, head: list[str]) -> _About:
         """The metadata that stand in comments before the table."""
         try:
             about = yaml.safe_load(textwrap.dedent("\n".join(head)))
-        except (yaml.YAMLError, RecursionError) as error:
+            return checked(about if isinstance(about, dict) else {}, _About)
+        # A day that no month has is a ValueError of the YAML reader.
+        except (yaml.YAMLError, RecursionError, ValueError) as error:
             raise wrong(self.path, 1, "metadata as YAML behind `#`", str(error)) from error
-        return about if isinstance(about, dict) else {}
 
     def _take(self, row: Mapping[str, str], prefixes: Mapping[str, str]) -> None:
         predicate = row["predicate_id"].strip()
@@ -123,12 +139,10 @@ class Mappings:
                 self._partners.setdefault(_key(one), {})[other] = None
 
 
-def _obo_prefixes(about: Mapping[str, Any]) -> dict[str, str]:
+def _obo_prefixes(addresses: Mapping[_Scalar, _Scalar] | None) -> dict[str, str]:
     """`{"chebi": "CHEBI"}` where the file writes prefixes of OBO in its own way."""
-    addresses = about.get("curie_map")
-    if not isinstance(addresses, dict):
-        return {}
-    matches = ((prefix, _OBO.fullmatch(str(address))) for prefix, address in addresses.items())
+    given = (addresses or {}).items()
+    matches = ((prefix, _OBO.fullmatch(str(address))) for prefix, address in given)
     return {str(prefix): match[1] for prefix, match in matches if match is not None}
 
 

@@ -17,6 +17,7 @@ from spacy_angel.model.bart import BartModel, convert_weights
 from spacy_angel.model.seq2seq import GenericModel
 from spacy_angel.search.expander import Beginnings, Continuations, Expander
 from spacy_angel.search.search import (
+    SearchResult,
     SearchSettings,
     _Agenda,
     beam_search,
@@ -47,6 +48,16 @@ def bart(seed: int, layers: int = 2) -> BartForConditionalGeneration:
     )
     model = BartForConditionalGeneration(config).eval()
     torch.nn.init.normal_(model.final_logits_bias)
+    return model
+
+
+def even_bart() -> BartForConditionalGeneration:
+    """Gives every token the same probability, 1/40."""
+    model = bart(0)
+    with torch.no_grad():
+        for weights in model.parameters():
+            weights.zero_()
+    model.final_logits_bias.zero_()
     return model
 
 
@@ -262,6 +273,28 @@ def test_exact_search_that_had_to_drop_beginnings_is_no_proof(
     assert proven == [n_found == 3] * 2
 
 
+def test_exact_search_leaves_what_is_only_as_good_as_its_worst_name(monkeypatch) -> None:
+    """Every token has a probability of 1/40: `5 END` has that of `6 7`, which is not continued."""
+    asked: list[list[list[int]]] = []
+    expand = Expander.expand
+
+    def noted(self: Expander, beginnings: Beginnings) -> Continuations:
+        asked.append(beginnings.tokens.tolist())
+        return expand(self, beginnings)
+
+    monkeypatch.setattr(Expander, "expand", noted)
+    sources, prefixes = random_prompts(0, 1)
+    settings = SearchSettings(mode="exact", num_beams=1, k=1)
+    names = space([(5, END), (6, 7, END)])
+    [[(name, *_)]], proven = run(fast(even_bart()), sources, prefixes, names, settings, max_chain=0)
+    assert (name, proven) == (0, [True])
+    assert asked == [[5], [6]]
+
+
+def test_a_result_is_not_proven_by_itself() -> None:
+    assert SearchResult() == SearchResult([], proven=False)
+
+
 @pytest.mark.parametrize("mode", ["beam", "exact"])
 def test_names_have_their_number_of_tokens(mode: str) -> None:
     names = random_names(2)
@@ -347,15 +380,10 @@ def test_a_subset_is_like_a_smaller_vocabulary(mode: str) -> None:
 def test_a_beam_that_is_only_as_good_as_the_worst_name_ends_the_search() -> None:
     """Every token has a probability of 1/40. After two tokens `5 END` is finished and `5 6` goes
     on, both with a score of 2 log(1/40) / 2²; the longer name would have 4 log(1/40) / 4²."""
-    model = bart(0)
-    with torch.no_grad():
-        for weights in model.parameters():
-            weights.zero_()
-    model.final_logits_bias.zero_()
     names = [(5, END), (5, 6, 7, END)]
     sources, prefixes = random_prompts(0, 1)
     settings = SearchSettings(num_beams=1, k=1, length_penalty=2.0)
-    [[(name, log_prob, score)]] = run(fast(model), sources, prefixes, space(names), settings)
+    [[(name, log_prob, score)]] = run(fast(even_bart()), sources, prefixes, space(names), settings)
     assert name == 0
     assert (log_prob, score) == pytest.approx((-2 * np.log(40), -np.log(40) / 2))
 
