@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 SPARK_SCHEMA = (
     "doc_id string, title_end bigint, text string, mentions array<struct<start: bigint, "
-    "end: bigint, text: string, label: string, concept_id: string, name: string, score: double>>, "
+    "end: bigint, text: string, label: string, concept_id: string, name: string, "
+    "probability: double, share: double>>, "
     "error string"
 )
 """The columns of what `frames_linker` gives, without candidates."""

@@ -6,6 +6,8 @@ from typing import Any
 from ..corpora.documents import CorpusDocument, GoldMention
 
 SCORE_PLACES = 4
+SCORES = ("probability", "share")
+"""What a score is called in files: one that tells how sure a link is, and one that does not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,8 +16,7 @@ class ScoredConcept:
 
     concept_id (str): identifier with its vocabulary.
     name (str): the name that led to it, in its original spelling.
-    score (float): as in `kb_ents`, rounded to 4 places: with `evidence` the probability that it is
-        right, else its share among the names found.
+    score (float): as in `kb_ents`, rounded to 4 places; see `AnnotatedMention.is_share`.
     """
 
     concept_id: str
@@ -32,11 +33,12 @@ class AnnotatedMention:
     label (str): e.g. `DISEASE`; empty where unknown.
     concept_id (str): empty where the mention links to nothing.
     name (str): canonical name of the concept; empty without one.
-    score (float | None): as in `kb_ents`, rounded to 4 places: with `evidence` the probability that
-        the link is right, else the concept's share among the names found; None without a concept,
-        and where the identifier came with the input and was kept.
+    score (float | None): as in `kb_ents`, rounded to 4 places; None without a concept, and where
+        the identifier came with the input and was kept.
     candidates (tuple[ScoredConcept, ...]): best first; empty unless they were asked for.
     parts (tuple[str, ...]): individual mentions of a composite, as the input spells them out.
+    is_share (bool): the scores are shares among the names found, as they are without `evidence`;
+        else the probabilities that the concepts are right.
     """
 
     start: int
@@ -48,6 +50,7 @@ class AnnotatedMention:
     score: float | None = None
     candidates: tuple[ScoredConcept, ...] = ()
     parts: tuple[str, ...] = ()
+    is_share: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +95,8 @@ def to_row(document: AnnotatedDocument, *, candidates: bool) -> dict[str, Any]:
     document (AnnotatedDocument): any.
     candidates (bool): each mention has its candidates as well.
     RETURNS (dict[str, Any]): `doc_id`, `title_end`, `text`, `mentions`; a mention has `start`,
-        `end`, `text`, `label`, `concept_id`, `name`, `score`, the last three None without a link.
+        `end`, `text`, `label`, `concept_id`, `name`, and `SCORES`, of which one has a value;
+        identifier, name and scores are None without a link.
     """
     return {
         "doc_id": document.doc_id,
@@ -110,11 +114,16 @@ def _mention_row(mention: AnnotatedMention, candidates: bool) -> dict[str, Any]:
         "label": mention.label,
         "concept_id": mention.concept_id or None,
         "name": mention.name or None,
-        "score": mention.score,
+        **_scores(mention, mention.score),
     }
     if candidates:
         row["candidates"] = [
-            {"concept_id": c.concept_id, "name": c.name, "score": c.score}
+            {"concept_id": c.concept_id, "name": c.name, **_scores(mention, c.score)}
             for c in mention.candidates
         ]
     return row
+
+
+def _scores(mention: AnnotatedMention, score: float | None) -> dict[str, float | None]:
+    values = (None, score) if mention.is_share else (score, None)
+    return dict(zip(SCORES, values, strict=True))

@@ -15,7 +15,7 @@ from ..corpora.docs import to_doc
 from ..corpora.formats.bioc import bioc_collection, to_bioc
 from ..corpora.formats.pubtator import format_pubtator
 from ..corpora.formats.rows import import_parquet
-from .documents import AnnotatedDocument, to_row
+from .documents import SCORES, AnnotatedDocument, to_row
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 # Of a table of mentions; candidates are one more.
-MENTION_COLUMNS = ("doc_id", "start", "end", "text", "label", "concept_id", "name", "score")
+MENTION_COLUMNS = ("doc_id", "start", "end", "text", "label", "concept_id", "name", *SCORES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +61,11 @@ def parquet_schema(*, candidates: bool, error: bool = False) -> Any:
         ("label", pa.string()),
         ("concept_id", pa.string()),
         ("name", pa.string()),
-        ("score", pa.float64()),
+        *((name, pa.float64()) for name in SCORES),
     ]
     if candidates:
-        candidate = [("concept_id", pa.string()), ("name", pa.string()), ("score", pa.float64())]
+        candidate = [("concept_id", pa.string()), ("name", pa.string())]
+        candidate += [(name, pa.float64()) for name in SCORES]
         mention.append(("candidates", pa.list_(pa.struct(candidate))))
     columns = [
         ("doc_id", pa.string()),
@@ -105,7 +106,8 @@ def _bioc(document: AnnotatedDocument, _: "Language", candidates: bool) -> dict[
         for annotation in passage["annotations"]:
             mention = document.mentions[int(annotation["id"])]
             if mention.score is not None:
-                annotation["infons"] |= {"name": mention.name, "score": str(mention.score)}
+                kind = SCORES[mention.is_share]
+                annotation["infons"] |= {"name": mention.name, kind: str(mention.score)}
             if candidates:
                 shown = [[c.concept_id, c.name, c.score] for c in mention.candidates]
                 annotation["infons"]["candidates"] = json.dumps(shown, ensure_ascii=False)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     *("doc_id", "start", "end", "text", "label", "change"),
-    *("old_id", "old_name", "old_score", "new_id", "new_name", "new_score"),
+    *("old_id", "old_name", "old_probability", "new_id", "new_name", "new_probability"),
 )
 _BATCH = 64
 
@@ -229,7 +229,8 @@ class _Run:
             counts[change] += 1
             yield [
                 *(before.doc_id, was.start, was.end, was.text, was.label, change),
-                *(was.concept_id, was.name, was.score, now.concept_id, now.name, now.score),
+                *(was.concept_id, was.name, _probability(was)),
+                *(now.concept_id, now.name, _probability(now)),
             ]
 
     @cached_property
@@ -303,3 +304,7 @@ def _lines(rows: Sequence[Sequence[Any]]) -> str:
     text = io.StringIO()
     csv.writer(text, delimiter="\t", lineterminator="\n").writerows(rows)
     return text.getvalue()
+
+
+def _probability(mention: AnnotatedMention) -> float | None:
+    return None if mention.is_share else mention.score

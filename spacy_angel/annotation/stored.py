@@ -14,7 +14,7 @@ from ..errors import AngelError, Errors
 from ..files.json_values import checked, parse_as, parse_json
 from ..files.reading import numbered_lines
 from ..files.table import table_rows
-from .documents import AnnotatedDocument, AnnotatedMention, ScoredConcept
+from .documents import SCORES, AnnotatedDocument, AnnotatedMention, ScoredConcept
 from .inputs import Input
 from .outputs import MENTION_COLUMNS
 
@@ -22,16 +22,24 @@ from .outputs import MENTION_COLUMNS
 TABLES = {"csv": ",", "tsv": "\t"}
 
 
+# What 0.1 called a probability as well as a share.
+_ONCE = "score"
+
+
 class _Candidate(BaseModel):
     concept_id: str
     name: str
-    score: float
+    probability: float | None = None
+    share: float | None = None
+    score: float | None = None
 
 
 class _Link(BaseModel):
     """What a stored mention says of its link, beside the identifier."""
 
     name: str | None = None
+    probability: float | None = None
+    share: float | None = None
     score: float | None = None
     candidates: list[_Candidate] | None = None
 
@@ -74,16 +82,25 @@ def _of_table(path: Path, separator: str) -> Iterator[AnnotatedDocument]:
     reading = Reading(str(path))
     rows = table_rows(path, reading, separator)
     _, names = next(rows, (1, []))
-    if missing := sorted({*MENTION_COLUMNS} - {*names}):
+    if missing := sorted({*MENTION_COLUMNS} - {*SCORES} - {*names}):
         raise AngelError(Errors.E827.format(path=path, missing=", ".join(missing)))
-    cells = ((number, dict(zip(names, row, strict=False))) for number, row in rows)
+    cells = ((number, _named(reading, number, names, row)) for number, row in rows)
     for doc_id, group in groupby(cells, key=lambda pair: pair[1]["doc_id"]):
         mentions = tuple(_of_row(reading, number, row) for number, row in group)
         yield AnnotatedDocument(doc_id, "", mentions)
 
 
+def _named(reading: Reading, number: int, names: list[str], row: list[str]) -> dict[str, str]:
+    if len(row) < len(names):
+        problem = f"{len(names)} columns were expected, not {len(row)}"
+        raise AngelError(Errors.E808.format(where=reading.where(number), problem=problem))
+    return dict(zip(names, row, strict=False))
+
+
 def _of_row(reading: Reading, number: int, row: Mapping[str, str]) -> AnnotatedMention:
     try:
+        candidates = parse_as(row.get("candidates") or "[]", list[_Candidate])
+        probability, *others = (float(row[n]) if row.get(n) else None for n in (*SCORES, _ONCE))
         return AnnotatedMention(
             int(row["start"]),
             int(row["end"]),
@@ -91,8 +108,9 @@ def _of_row(reading: Reading, number: int, row: Mapping[str, str]) -> AnnotatedM
             row["label"],
             concept_id=row["concept_id"],
             name=row["name"],
-            score=float(row["score"]) if row["score"] else None,
-            candidates=_scored(parse_as(row.get("candidates") or "[]", list[_Candidate])),
+            score=_first_of(probability, *others),
+            candidates=_scored(candidates),
+            is_share=_is_share(probability, candidates),
         )
     except (KeyError, TypeError, ValueError) as error:
         where = reading.where(number)
@@ -131,9 +149,10 @@ def _annotated(document: CorpusDocument, rows: Any) -> AnnotatedDocument:
             mention.label,
             concept_id=mention.concept_ids,
             name=link.name or "",
-            score=link.score,
+            score=_first_of(link.probability, link.share, link.score),
             candidates=_scored(link.candidates or ()),
             parts=mention.parts,
+            is_share=_is_share(link.probability, link.candidates or ()),
         )
         for mention, link in zip(document.mentions, links, strict=True)
     )
@@ -141,4 +160,16 @@ def _annotated(document: CorpusDocument, rows: Any) -> AnnotatedDocument:
 
 
 def _scored(candidates: Iterable[_Candidate]) -> tuple[ScoredConcept, ...]:
-    return tuple(ScoredConcept(each.concept_id, each.name, each.score) for each in candidates)
+    return tuple(
+        ScoredConcept(c.concept_id, c.name, _first_of(c.probability, c.share, c.score) or 0.0)
+        for c in candidates
+    )
+
+
+def _first_of(*values: float | None) -> float | None:
+    return next((value for value in values if value is not None), None)
+
+
+def _is_share(probability: float | None, candidates: Iterable[_Candidate]) -> bool:
+    """A mention without a link has no score of its own; then its candidates tell."""
+    return probability is None and all(each.probability is None for each in candidates)

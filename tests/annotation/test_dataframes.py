@@ -47,7 +47,7 @@ def test_a_table_is_linked_row_by_row(pipeline) -> None:
     first, second, third = linker(table).to_pylist()
     (found,) = first["mentions"]
     assert (found["start"], found["end"], found["concept_id"]) == (11, 19, "MESH:D008881")
-    assert found["candidates"][0]["score"] == found["score"]
+    assert found["candidates"][0]["share"] == found["share"]
     assert first["error"] is None
     assert second["mentions"] is None
     assert "the field text" in second["error"]

@@ -6,7 +6,13 @@ import json
 
 import pytest
 
-from spacy_angel.annotation.documents import AnnotatedDocument, AnnotatedMention, ScoredConcept
+from spacy_angel.annotation.documents import (
+    SCORES,
+    AnnotatedDocument,
+    AnnotatedMention,
+    ScoredConcept,
+    to_row,
+)
 from spacy_angel.annotation.outputs import OUTPUT_FORMATS
 from spacy_angel.annotation.streams import check_stream_format, shard_writer
 from spacy_angel.errors import AngelError
@@ -31,13 +37,26 @@ def table(format: str, candidates: bool = False) -> str:
 
 def test_a_row_a_mention() -> None:
     assert table("csv") == (
-        "doc_id,start,end,text,label,concept_id,name,score\n"
-        '"d,1",0,8,migraine,D,MESH:D008881,Migraine Disorders,0.75\n'
-        '"d,1",8,23,",\t""aspirin""\nand",B,,,\n'
+        "doc_id,start,end,text,label,concept_id,name,probability,share\n"
+        '"d,1",0,8,migraine,D,MESH:D008881,Migraine Disorders,0.75,\n'
+        '"d,1",8,23,",\t""aspirin""\nand",B,,,,\n'
     )
     assert table("tsv").splitlines()[1] == (
-        "d,1\t0\t8\tmigraine\tD\tMESH:D008881\tMigraine Disorders\t0.75"
+        "d,1\t0\t8\tmigraine\tD\tMESH:D008881\tMigraine Disorders\t0.75\t"
     )
+
+
+@pytest.mark.parametrize(("is_share", "name", "other"), [(0, *SCORES), (1, *SCORES[::-1])])
+def test_a_probability_and_a_share_have_columns_of_their_own(is_share, name, other) -> None:
+    candidates = (ScoredConcept("A:1", "a", 0.5),)
+    mention = AnnotatedMention(0, 1, "x", "", "A:1", "a", 0.5, candidates, is_share=bool(is_share))
+    (row,) = to_row(AnnotatedDocument("d", "x", (mention,)), candidates=True)["mentions"]
+    for scores in (row, row["candidates"][0]):
+        assert (scores[name], scores[other]) == (0.5, None)
+    bioc = OUTPUT_FORMATS["bioc_json"].encode(AnnotatedDocument("d", "x", (mention,)), None, False)
+    (annotation,) = bioc["passages"][0]["annotations"]
+    assert annotation["infons"][name] == "0.5"
+    assert other not in annotation["infons"]
 
 
 @pytest.mark.parametrize(("format", "separator"), [("csv", ","), ("tsv", "\t")])
@@ -45,7 +64,7 @@ def test_tables_are_read_as_they_were_written(format, separator) -> None:
     pd = pytest.importorskip("pandas")
     frame = pd.read_csv(io.StringIO(table(format)), sep=separator)
     assert frame["text"].tolist() == ["migraine", TEXT[8:23]]
-    assert frame["score"].tolist()[0] == 0.75
+    assert frame["probability"].tolist()[0] == 0.75
     assert frame["concept_id"].isna().tolist() == [False, True]
 
 

@@ -809,4 +809,4 @@ def test_bioc_names_concept_and_score(pipeline, tmp_path) -> None:
     (annotation,) = data["documents"][0]["passages"][0]["annotations"]
     assert annotation["infons"]["identifier"] == "MESH:D001241"
     assert annotation["infons"]["name"] == "Aspirin"
-    assert 0 < float(annotation["infons"]["score"]) <= 1
+    assert 0 < float(annotation["infons"]["share"]) <= 1
