@@ -378,7 +378,7 @@ def remove(*names: str) -> Callable[[Path], object]:
             r"Cannot load the tokenizer.*save_pretrained\('",
         ),
         (write("angel.json", "{"), "Cannot read the prompt settings"),
-        (write("angel.json", "[]"), r"Cannot read the prompt settings .*found \[\]"),
+        (write("angel.json", "[]"), r"Cannot read the prompt settings .*got \[\]"),
         (write("angel.json", '{"colour": 1}'), r"unknown keys \['colour'\]"),
         (write("angel.json", '{"prefix": "{name} is"}'), "decoder prefix '{name} is'"),
         (write("angel.json", '{"max_source_tokens": "64"}'), "max_source_tokens .* type int"),
