@@ -10,6 +10,7 @@ import numpy as np
 from ..vocabulary.concepts import normalize_name
 from ..vocabulary.hints import shares_in_order
 from ..vocabulary.letters import Alike
+from ..vocabulary.taxa import is_taxon
 from .evidence import FLOOR, Evidence, FoundName, weigh
 from .ranking import ConceptsOf, NameScore
 
@@ -200,11 +201,12 @@ def _agreed(
     searched: Sequence[Searched], mentions: Sequence[str], names: Sequence[Sequence[FoundName]]
 ) -> list[set[str]]:
     """For each mention the concepts that another mention of the document, in other words, names
-    without a doubt: it is a name of that concept alone."""
+    without a doubt: it is a name of that concept alone. A text that speaks of patients says nothing
+    of what its mice are: species do not agree."""
     named: defaultdict[int, defaultdict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for item, mention, item_names in zip(searched, mentions, names, strict=True):
         for name in item_names:
-            if name.text == mention and name.is_of_one:
+            if name.text == mention and name.is_of_one and not is_taxon(name.concepts[0]):
                 named[item.document][name.concepts[0]].add(mention)
     return [
         {c for c, words in named[item.document].items() if words - {mention}}
