@@ -600,6 +600,10 @@ class Errors(metaclass=_WithCodes):
         "{path} is damaged: {problem}. Remove it, and start the same command again: the run goes "
         "on from its last checkpoint."
     )
+    E625 = (
+        "data.masked is {masked}, but the tokenizer of recogniser.start has no piece for what is "
+        "hidden ([MASK] or <mask>). Set data.masked to 0, or begin with another model."
+    )
     # E7xx: command line
     E701 = (
         "One thing to add is needed: a vocabulary file, `--mentions CORPUS`, or `--concept ID` "

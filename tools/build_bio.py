@@ -17,7 +17,15 @@ from typing import Annotated, Any
 
 import spacy
 import typer
-from build_six_types import cell_lines, hpo, more_names, of_kind, with_words
+from build_six_types import (
+    cell_lines,
+    gene_frequencies,
+    hpo,
+    more_names,
+    of_kind,
+    split,
+    with_words,
+)
 
 from spacy_angel.about import DATA as SHIPPED
 from spacy_angel.about import SHIPPED_NAME, __version__
@@ -98,6 +106,8 @@ def vocabulary(data: Path, folder: Path) -> ConceptKB:
         ],
         folder,
         endings="species",
+        # Of genes with one name the one that is written about more.
+        frequencies=gene_frequencies(split(data)[1]),
     )
 
 

@@ -15,7 +15,8 @@ import hashlib
 import io
 import re
 import shutil
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import replace
 from itertools import chain
@@ -40,7 +41,7 @@ from spacy_angel.corpora.documents import CorpusDocument, GoldMention
 from spacy_angel.corpora.formats.bioc import write_bioc_json
 from spacy_angel.corpora.preprocessing import preprocess
 from spacy_angel.corpora.registry import read_corpus
-from spacy_angel.files.atomic import write_text
+from spacy_angel.files.atomic import replacing, write_text
 from spacy_angel.files.reading import open_binary
 from spacy_angel.vocabulary.build import add_vocabulary, build_vocabulary
 from spacy_angel.vocabulary.concepts import Concept, normalize_name
@@ -58,6 +59,10 @@ CORPORA = {
     "s800": ("aioner/SPECIES_Train.PubTator", "Species", "NCBITaxon", 10),
     "bioid": ("aioner/BioID_Train_revision.PubTator", "CellLine", "", 10),
 }
+CURATED = "chemdisgene_silver/curated_abstracts.txt.gz"
+DERIVED = tuple(
+    f"chemdisgene_silver/ctd_derived_{part}_abstracts.txt.gz" for part in ("dev", "test")
+)
 RAW = (NCBI.format("train"), CDR.format("Training"), *DEV)
 GSC, GSC_HELD = "hpo_gsc/GSCplus_dev_gold.tsv", 2
 SHORTEST_NAME = 5
@@ -74,6 +79,10 @@ KINDS = {
     "Phenotype": "Phenotype",
 }
 """Semantic type of the vocabulary by label of the corpora; setting `types_by_label`."""
+GENES = ("gnormplus", "nlm_gene", "biored")
+"""Corpora in which genes have their numbers."""
+Documents = list[CorpusDocument]
+_NUMBER = re.compile(r"\d+")
 _TAXON = re.compile(r"\(Tax:\d+\)")
 # Words that tell a text's species, but are none.
 _CELLS = re.compile(r"\d|cells$|hela")
@@ -85,6 +94,33 @@ def build(
 ) -> None:
     """Write `kb/`, a file a corpus, `held_NAME.json`, and what the recogniser learns from."""
     output.mkdir(parents=True, exist_ok=True)
+    whole, train, held = split(data)
+    kept = {d.doc_id for d in chain(documents(data, DEV), *held.values())}
+    dev = {"ncbi_dev": documents(data, DEV[:1]), "cdr_dev": documents(data, DEV[1:])}
+    named = {f"held_{name}": own for name, own in held.items()}
+    for name, own in chain(train.items(), dev.items(), named.items()):
+        prepared = list(preprocess(own, STEPS))
+        n = sum(len(document.mentions) for document in prepared)
+        typer.echo(f"{name}.json: {len(prepared):,} documents, {n:,} mentions")
+        write_bioc_json(prepared, output / f"{name}.json")
+    # 57 mentions of GSC+ are no training: where names of HPO stand in other texts
+    some = [d for n in ("ncbi", "cdr", "silver") for d in train[n] if d.doc_id not in kept]
+    write_bioc_json(with_phenotypes(some, data), output / "phenotypes.json")
+    write_bioc_json(whole["gsc"], output / "whole_gsc.json")
+    (output / "raw").mkdir(exist_ok=True)
+    for file in (*RAW, BIORED, TMVAR, CURATED, *(row[0] for row in CORPORA.values())):
+        shutil.copy(data / file, output / "raw")
+    with replacing(output / "raw" / "chemdisgene.txt.gz") as joined:
+        for file in DERIVED:
+            joined.write((data / file).read_bytes())
+    write_text(output / "phenotypes.tsv", table(hpo(data / "vocab" / "phenotype")))
+    kb = vocabulary(data, output, gene_frequencies(train))
+    typer.echo(f"kb: {len(kb):,} concepts, {kb.n_names:,} names")
+
+
+def split(data: Path) -> tuple[dict[str, Documents], dict[str, Documents], dict[str, Documents]]:
+    """RETURNS (tuple[dict[str, Documents], dict[str, Documents], dict[str, Documents]]): corpora
+    as a whole, what is trained on, and what stays out."""
     whole = {name: list(corpus(data, *row[:3])) for name, row in CORPORA.items()}
     whole["gsc"] = list(gsc(data / GSC))
     every = {name: row[3] for name, row in CORPORA.items()} | {"gsc": GSC_HELD}
@@ -100,23 +136,22 @@ def build(
         "biored": [d for d in with_all_types(data) if d.doc_id not in kept],
         "silver": [d for d in silver(data) if d.doc_id not in kept],
     }
-    dev = {"ncbi_dev": documents(data, DEV[:1]), "cdr_dev": documents(data, DEV[1:])}
-    named = {f"held_{name}": own for name, own in held.items()}
-    for name, own in chain(train.items(), dev.items(), named.items()):
-        prepared = list(preprocess(own, STEPS))
-        n = sum(len(document.mentions) for document in prepared)
-        typer.echo(f"{name}.json: {len(prepared):,} documents, {n:,} mentions")
-        write_bioc_json(prepared, output / f"{name}.json")
-    # 57 mentions of GSC+ are no training: where names of HPO stand in other texts
-    some = [d for n in ("ncbi", "cdr", "silver") for d in train[n] if d.doc_id not in kept]
-    write_bioc_json(with_phenotypes(some, data), output / "phenotypes.json")
-    write_bioc_json(whole["gsc"], output / "whole_gsc.json")
-    (output / "raw").mkdir(exist_ok=True)
-    for file in (*RAW, BIORED, TMVAR, *(row[0] for row in CORPORA.values())):
-        shutil.copy(data / file, output / "raw")
-    write_text(output / "phenotypes.tsv", table(hpo(data / "vocab" / "phenotype")))
-    kb = vocabulary(data, output)
-    typer.echo(f"kb: {len(kb):,} concepts, {kb.n_names:,} names")
+    return whole, train, held
+
+
+def gene_frequencies(train: Mapping[str, Documents]) -> Counter[str]:
+    """RETURNS (Counter[str]): gene to how many documents that are trained on speak of it."""
+    return Counter(
+        gene
+        for name in GENES
+        for document in train[name]
+        for gene in {
+            f"{PREFIXES['Gene']}:{number}"
+            for mention in document.mentions
+            if mention.label == "Gene"
+            for number in _NUMBER.findall(mention.concept_ids)
+        }
+    )
 
 
 def corpus(data: Path, file: str, label: str, prefix: str) -> Iterator[CorpusDocument]:
@@ -168,7 +203,7 @@ def gsc(path: Path) -> Iterator[CorpusDocument]:
         yield CorpusDocument(doc_id, text, tuple(mentions))
 
 
-def vocabulary(data: Path, folder: Path) -> ConceptKB:
+def vocabulary(data: Path, folder: Path, frequencies: Mapping[str, int]) -> ConceptKB:
     """RETURNS (ConceptKB): `kb/` of the folder; each concept has its kind as first type."""
     medic = ("medic/medic_06Jul2012.txt", "medic/CTD_diseases_2017-06.tsv.gz")
     build_vocabulary([data / file for file in medic], folder / "base")
@@ -190,6 +225,7 @@ def vocabulary(data: Path, folder: Path) -> ConceptKB:
         ],
         folder / "kb",
         endings="species",
+        frequencies=frequencies,
     )
 
 

@@ -48,6 +48,15 @@ ENTITY_LABELS: dict[str, str] = {
     "Disease": "DISEASE",
     "Chemical": "CHEMICAL",
 }
+NAMED_TYPES: dict[str, str] = {
+    **MESH_LABELS,
+    **ENTITY_LABELS,
+    "Gene": "GENE",
+    "Species": "SPECIES",
+    "Cell line": "CELL_LINE",
+    "Phenotype": "PHENOTYPE",
+}
+"""Label of the names of each semantic type, in the vocabularies that ship and in others."""
 
 
 def to_entities(
@@ -85,21 +94,20 @@ def _entity(mention: GoldMention, labels: Mapping[str, str]) -> GoldMention:
 def names_by_label(concepts: Iterable[Concept]) -> dict[str, list[str]]:
     """Names to put in the place of mentions.
 
-    concepts (Iterable[Concept]): with the types `Disease` and `Chemical`, see `ENTITY_LABELS`, or
-        with MeSH's, see `MESH_LABELS`.
+    concepts (Iterable[Concept]): with types of `NAMED_TYPES`, among them `Disease` and `Chemical`,
+        or with MeSH's, see `MESH_LABELS`.
     RETURNS (dict[str, list[str]]): for each entity label the different names in their original
         spelling, sorted; names with a comma are left out, since nobody writes
         `Infarction, Myocardial` in a sentence.
     RAISES (AngelError): no concept has one of these types.
     """
-    labels = ENTITY_LABELS | MESH_LABELS
     names: dict[str, set[str]] = {}
     for concept in concepts:
-        for label in {labels[kind] for kind in concept.types if kind in labels}:
+        for label in {NAMED_TYPES[kind] for kind in concept.types if kind in NAMED_TYPES}:
             of_label = names.setdefault(label, set())
             of_label.update(n for n in (concept.canonical_name, *concept.aliases) if "," not in n)
     if not names:
-        raise AngelError(Errors.E432.format(known=", ".join(labels)))
+        raise AngelError(Errors.E432.format(known=", ".join(NAMED_TYPES)))
     return {label: sorted(of_label) for label, of_label in names.items()}
 
 

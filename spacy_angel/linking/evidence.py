@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..vocabulary.hints import SAID, SAID_FIRST, UNSAID
 from ..vocabulary.letters import Alike
 from .ranking import Candidate, RankedConcept
 from .weights import NAME_FEATURES, NOTHING_FEATURES
@@ -86,7 +87,8 @@ class Evidence(NamedTuple):
     nothing (np.ndarray): float64[len(NOTHING_FEATURES)].
     shares (np.ndarray): float64[n], concepts that each candidate's name stands for, or, where they
         are not alike, one over the candidate's part.
-    own (str | None): the concept that the mention is a name of, if it is one of no other.
+    own (str | None): the concept that the mention is a name of, if it is one of no other, and of no
+        species of which the document is silent.
     obeyed (float): how many times more probable than `own` another concept must be.
     """
 
@@ -179,9 +181,9 @@ def weigh(
                     is_short and concept_id in agreed,
                     bool(numbers and own_numbers) and numbers != own_numbers,
                     bool(numbers) != bool(own_numbers),
-                    place == 1,
-                    place == 2,
-                    place == 3,
+                    place == SAID_FIRST,
+                    place == SAID,
+                    place == UNSAID,
                     concept_id in name.same_case,
                 )
             )
@@ -195,7 +197,9 @@ def weigh(
         lost,
         respelled,
     )
-    own = (f.concepts[0] for f in names if f.text == mention and f.is_of_one)
+    own = (
+        f.concepts[0] for f in names if f.text == mention and f.is_of_one and f.places != (UNSAID,)
+    )
     return Evidence(
         tuple(candidates),
         np.array(rows, dtype=float).reshape(-1, len(NAME_FEATURES)),

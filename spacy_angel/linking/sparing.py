@@ -6,6 +6,7 @@ from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..vocabulary.concepts import normalize_name
+from ..vocabulary.hints import UNSAID
 from .evidence import SHORT
 from .ranking import ConceptsOf
 
@@ -38,13 +39,16 @@ def take_name(
     kb (ConceptKB): the vocabulary.
     probability (float): that it is right.
     RETURNS (TakenName | None): None for what is no name, or one of several concepts, and for up
-        to `SHORT` letters, which may be a short form of something else; and for one that is
-        respelled.
+        to `SHORT` letters, which may be a short form of something else; for one that is
+        respelled; and for a concept of a species of which the document is silent.
     """
     if mention.respelled or len(normalize_name(mention.text).replace(" ", "")) <= SHORT:
         return None
     name = kb.name_index(mention.text)
-    if name is None or len(concepts(name, None)) != 1:
+    if name is None:
+        return None
+    own = concepts(name, None)
+    if len(own) != 1 or kb.places_of(own, mention.hint) == (UNSAID,):
         return None
     return TakenName(name, math.log(probability), math.log(probability))
 

@@ -39,6 +39,7 @@ class RecogniserCorpus:
         for it. For labels of which there is hardly any annotation.
     without_mentions (float): share of the texts without any mention that are kept.
     copies (int): how many times each text is read a pass.
+    silver (bool): annotated by another system: learned from, never measured on.
     """
 
     __pydantic_config__: ClassVar[Any] = _STRICT
@@ -50,6 +51,7 @@ class RecogniserCorpus:
     names: dict[str, str] = field(default_factory=dict)
     without_mentions: float = 1.0
     copies: int = 1
+    silver: bool = False
 
     @property
     def annotated(self) -> frozenset[str]:
@@ -91,8 +93,10 @@ class RecogniserData:
     swapped (float): share of the readings, from the second pass on, in which mentions have the
         place of others with their label.
     restyled (float): share of them in which the text is written as notes are (`note_text`).
-    names (tuple[str, ...]): vocabularies whose diseases and chemicals are put in the place of
-        mentions, folders or `en_angel_mini`.
+    masked (float): share of the words, from the second pass on, that the encoder does not see, but
+        the tokenizer's mask in their place: what they are has to be read from the others.
+    names (tuple[str, ...]): vocabularies whose names are put in the place of mentions, folders or
+        pipelines that ship; of the types of `corpora.recogniser_data.NAMED_TYPES`.
     seed (int): of all that.
     """
 
@@ -103,6 +107,7 @@ class RecogniserData:
     passes: int = 3
     swapped: float = 0.3
     restyled: float = 0.15
+    masked: float = 0.0
     names: tuple[str, ...] = ()
     seed: int = 0
 

@@ -24,7 +24,7 @@ from torch import Tensor
 from torch.utils.data import Dataset
 from tqdm import tqdm
 
-from ..about import SHIPPED_NAME
+from ..about import DATA, SHIPPED_NAMES
 from ..corpora.documents import CorpusDocument, GoldMention
 from ..corpora.note_text import restyled
 from ..corpora.recogniser_data import mentions_by_label, names_by_label, swap_mentions
@@ -39,7 +39,6 @@ from ..vocabulary.build import build_vocabulary
 from ..vocabulary.kb import ConceptKB
 from ..vocabulary.occurrences import Occurrences
 from .batches import chunks, padded
-from .course import SHIPPED_KB
 from .losses import IGNORE
 from .recogniser_config import OPEN, RecogniserConfig, RecogniserCorpus
 
@@ -98,7 +97,8 @@ def read_texts(config: RecogniserConfig) -> RecogniserTexts:
     for name, corpus in config.corpora.items():
         for annotated in _read_corpus(name, corpus, data.seed):
             digit = digit_of(annotated.document.doc_id)
-            if article_of(annotated.document.doc_id) in never:
+            held = digit in (*data.choose, *data.last_look)
+            if article_of(annotated.document.doc_id) in never or (corpus.silver and held):
                 continue
             if digit in data.choose:
                 texts.choose.append(annotated)
@@ -242,23 +242,42 @@ def make_rows(
     config (RecogniserConfig): how often and how changed they are read.
     form (FinderConfig), reader (WordReader): the recogniser's.
     RETURNS (TaggedRows): the windows.
+    RAISES (AngelError): words are to be masked, and the tokenizer has no mask.
     """
     pools = _name_pools(texts, config.data.names)
     silver = _silver(config)
+    mask_id = reader.mask_id
+    if config.data.masked and mask_id is None:
+        raise AngelError(Errors.E625.format(masked=config.data.masked))
     rows, tags = [], []
     for number in range(config.data.passes):
         readings = _readings(texts, config, pools, silver, number)
         bar = tqdm(readings, desc=f"Pass {number + 1}", total=len(texts), unit=" texts")
         for group in chunks(bar, _AT_ONCE):
             all_words = reader([annotated.document.text for annotated, _ in group])
-            for words, (annotated, chance) in zip(all_words, group, strict=True):
-                of_words = word_tags(words, annotated, form.labels)
+            for whole, (annotated, chance) in zip(all_words, group, strict=True):
+                of_words = word_tags(whole, annotated, form.labels)
                 first = chance.randint(form.room // 4, form.room) if number else None
+                words = whole
+                if number and config.data.masked and mask_id is not None:
+                    words = masked(whole, config.data.masked, mask_id, chance)
                 for begin, end in cut_windows(words.offsets, form.room, form.overlap, first):
                     if (of_words[begin:end] != IGNORE).any():
                         rows.append(form.row(words, begin, end))
                         tags.append(of_words[begin:end])
     return TaggedRows(rows, tags)
+
+
+def masked(words: Words, share: float, mask_id: int, chance: Random) -> Words:
+    """Hide some words; their cases stay.
+
+    words (Words): of a text. share (float): of them, so many are hidden on average.
+    mask_id (int): the piece that stands in place of theirs. chance (Random): chooses.
+    RETURNS (Words): as many, of as many pieces.
+    """
+    hidden = np.array([chance.random() < share for _ in range(len(words))], dtype=bool)
+    of_pieces = np.repeat(hidden, np.diff(words.offsets))
+    return replace(words, pieces=np.where(of_pieces, mask_id, words.pieces))
 
 
 def _readings(
@@ -295,7 +314,7 @@ def _name_pools(
         {label: names for label, names in own.items() if not label.endswith(OPEN)}
     ]
     for name in vocabularies:
-        folder = SHIPPED_KB if name == SHIPPED_NAME else Path(name)
+        folder = DATA / name / "angel_linker" / "kb" if name in SHIPPED_NAMES else Path(name)
         pools.append(names_by_label(ConceptKB.from_disk(folder)))
     return pools
 

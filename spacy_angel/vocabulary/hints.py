@@ -10,6 +10,8 @@ from .taxa import HUMAN, TAXA, is_taxon
 
 MOST = 2
 """Endings in a hint; each takes tokens from the text around the mention."""
+SAID_FIRST, SAID, UNSAID = 1, 2, 3
+"""What a document says of a concept's species, see `Hinter.place`."""
 # At this distance, in characters, a word counts half of what it does beside the mention.
 _HALF = 100.0
 # Of the concepts of a name the next one is so many times less probable than the one before it,
@@ -135,14 +137,17 @@ class Hinter:
         """How far a concept is from what the document speaks of.
 
         types (Sequence[str]): of the concept. hint (str): of the mention.
-        RETURNS (int): 1 what it speaks of first, or people where it does not speak of species at
-            all; 2 what it speaks of besides; 3 what it is silent of; 0 where nothing can be told.
+        RETURNS (int): `SAID_FIRST`, what it speaks of first, or people where it does not speak of
+            species at all; `SAID`, what it speaks of besides; `UNSAID`, what it is silent of; 0
+            where nothing can be told.
         """
         wanted = hint.split(", ") if hint else self._usual
         field = self._endings.field_of_types(types)
         if not wanted or not field:
             return 0
-        return min(wanted.index(field), 1) + 1 if field in wanted else 3
+        if field not in wanted:
+            return UNSAID
+        return SAID if wanted.index(field) else SAID_FIRST
 
     def _wanted(self, hint: str) -> Sequence[str]:
         return [*hint.split(", "), *self._usual] if hint else self._usual

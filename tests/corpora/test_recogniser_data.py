@@ -157,14 +157,16 @@ def test_names_by_label():
             "MESH:D009203", "Myocardial Infarction", ("Infarct, Myocardial", "MI"), ("Disease",)
         ),
         Concept("MESH:D014859", "Warfarin", ("Coumadin", "Warfarin"), ("Chemical", "Drug")),
+        Concept("NCBIGene:7157", "TP53", ("p53",), ("Gene", "NCBITaxon:9606")),
         Concept("MESH:D006321", "Heart", (), ("Anatomy",)),
     ]
     assert names_by_label(concepts) == {
         "DISEASE": ["MI", "Myocardial Infarction"],
         "CHEMICAL": ["Coumadin", "Warfarin"],
+        "GENE": ["TP53", "p53"],
     }
     with pytest.raises(AngelError, match="DiseaseClass"):
-        names_by_label(concepts[2:])
+        names_by_label(concepts[3:])
 
 
 def test_swapped_mentions_move_with_the_text():

@@ -98,6 +98,12 @@ def test_concepts_of_which_the_document_does_not_speak_first():
     assert told == [(1, 0, 0), (0, 1, 0), (0, 0, 1), (0, 0, 0)]
 
 
+@pytest.mark.parametrize(("place", "own"), [(0, "G:1"), (1, "G:1"), (2, "G:1"), (3, None)])
+def test_a_name_of_a_species_of_which_the_document_is_silent_is_not_obeyed(place, own):
+    name = replace(found(0, "armadillo", -1.0, 1, 1, "G:1"), places=(place,))
+    assert weigh("armadillo", [name]).own == own
+
+
 def test_a_concept_whose_canonical_name_is_written_so():
     name = replace(found(0, "trp53", -1.0, 1, 1, "G:1", "G:2"), same_case=frozenset({"G:2"}))
     evidence = weigh("trp53", [name])

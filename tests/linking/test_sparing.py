@@ -53,6 +53,23 @@ def test_a_removed_name_is_searched():
     assert take_name(Mention("lung fever"), kb.concept_ids_of, kb, 0.5) is None
 
 
+def test_a_gene_of_a_species_that_the_document_does_not_have_is_searched():
+    genes = [
+        Concept("G:1", "Arm", ("armadillo",), ("Gene", "NCBITaxon:7227")),
+        Concept("G:2", "CTNNB1", ("beta catenin",), ("Gene", "NCBITaxon:9606")),
+    ]
+    kb = ConceptKB.build(genes, endings="species")
+
+    def is_taken(text, hint):
+        return take_name(Mention(text, hint=hint), kb.concept_ids_of, kb, 0.5) is not None
+
+    assert is_taken("armadillo", "drosophila melanogaster")
+    assert not is_taken("armadillo", "mus musculus, homo sapiens")
+    # without a species people are meant
+    assert is_taken("beta catenin", "")
+    assert not is_taken("armadillo", "")
+
+
 def test_the_first_of_equals_stands_for_all():
     assert first_of_equals("abac") == ([0, 1, 3], [0, 1, 0, 2])
     assert first_of_equals("") == ([], [])

@@ -2,12 +2,17 @@
 
 import json
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
 import pytest
 from support.tiny_recogniser import LABELS, documents, tiny_finder
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+from tokenizers.pre_tokenizers import Whitespace
 
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
 from spacy_angel.errors import AngelError
@@ -31,6 +36,7 @@ from spacy_angel.training.recogniser_data import (
     count_mentions,
     digit_of,
     make_rows,
+    masked,
     read_texts,
     word_tags,
 )
@@ -121,6 +127,16 @@ def test_articles_are_held_out_by_their_digit_and_by_name(tmp_path: Path) -> Non
     assert [a.document.doc_id for a in fewer.train] == parts["train"][1:]
 
 
+def test_what_another_system_annotated_is_only_learned_from(tmp_path: Path) -> None:
+    ids = [str(10_000_000 + n) for n in range(60)]
+    corpus = write(tmp_path / "a.jsonl", [(i, f"Fever {i}.", [("Fever", "Disease")]) for i in ids])
+    gold, silver = read_texts(config(corpus)), read_texts(config(corpus, silver=True))
+    assert silver.train == gold.train
+    assert gold.choose
+    assert gold.last_look
+    assert silver.choose == silver.last_look == []
+
+
 def test_labels_are_those_of_the_recogniser(tmp_path: Path) -> None:
     rows = [
         (
@@ -183,6 +199,45 @@ def test_passes_read_other_windows_and_all_words(tmp_path: Path) -> None:
     once = make_rows(texts, replace(settings, data=RecogniserData(passes=1)), finder.config, READER)
     assert rows.rows[: len(once)] == once.rows
     assert {tuple(row.pieces) for row in rows.rows} > {tuple(row.pieces) for row in once.rows}
+
+
+def test_hidden_words_keep_their_cases_and_their_number_of_pieces() -> None:
+    (words,) = READER(["Sorafenib in renal cancer " * 500])
+    hidden = masked(words, 0.25, 7, Random(0))
+    of_word = [set(hidden.pieces[a:b].tolist()) for a, b in pairwise(words.offsets.tolist())]
+    n_hidden = sum(pieces == {7} for pieces in of_word)
+    # 2,000 words, a standard deviation of 19
+    assert len(of_word) == 2000
+    assert abs(n_hidden - 500) < 60
+    kept = hidden.pieces != 7
+    assert np.array_equal(hidden.pieces[kept], words.pieces[kept])
+    assert np.array_equal(hidden.cases, words.cases)
+    assert np.array_equal(masked(words, 0.0, 7, Random(0)).pieces, words.pieces)
+
+
+def test_words_are_hidden_from_the_second_pass_on(tmp_path: Path) -> None:
+    data = RecogniserData(passes=2, swapped=0, restyled=0, masked=0.5)
+    settings = replace(config(tmp_path / "none"), data=data)
+    finder = tiny_finder(tmp_path / "start", steps=0)
+    reader = WordReader(READER.definition)
+    made = make_rows(documents(), settings, finder.config, reader)
+    has_mask = [reader.mask_id in row.pieces for row in made.rows]
+    n_first = len(
+        make_rows(
+            documents(), replace(settings, data=replace(data, passes=1)), finder.config, reader
+        )
+    )
+    assert not any(has_mask[:n_first])
+    assert any(has_mask[n_first:])
+
+
+def test_hiding_words_needs_a_tokenizer_with_a_mask(tmp_path: Path) -> None:
+    plain = Tokenizer(WordLevel({"a": 0, "<unk>": 1}, unk_token="<unk>"))
+    plain.pre_tokenizer = Whitespace()
+    settings = replace(config(tmp_path / "none"), data=RecogniserData(masked=0.1))
+    finder = tiny_finder(tmp_path / "start", steps=0)
+    with pytest.raises(AngelError, match=r"\[E625\] data.masked is 0.1"):
+        make_rows(documents(), settings, finder.config, WordReader(plain.to_str()))
 
 
 def test_counts_leave_out_what_is_open_and_what_nobody_annotated() -> None:
