@@ -126,6 +126,9 @@ PUBLISHED["bc5cdr-released"] = Preprocessing(
     unknown="drop",
 )
 
+# Of AskAPatient the published steps give the released phrases.
+PUBLISHED["askapatient-released"] = PUBLISHED["askapatient"]
+
 
 def preprocess(
     documents: Iterable[CorpusDocument],

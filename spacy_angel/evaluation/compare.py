@@ -27,8 +27,8 @@ def compare(
     dir_a (str | Path), dir_b (str | Path): folders that `evaluate` wrote.
     output (str | Path | None): folder for `comparison.json`, a `report.html` that shows the
         mentions on which the two differ side by side, and the paper's figures, see `figures`.
-    names (Sequence[str] | None): of the two, for the figures; None: those of their pipelines, of
-        the folders where these are the same, or else `A` and `B`.
+    names (Sequence[str] | None): of the two, for figures and page; None: those of their pipelines,
+        of the folders where these are the same, or else `A` and `B`.
     RETURNS (dict[str, Any]): `systems`, `mentions`; for `lenient`, `strict` and `kb_id` the
         accuracies at 1 of `a` and `b` in per cent, `counts` (`both`, `only_a`, `only_b`, `neither`)
         and `test`, see `statistics.Comparison`. Lenient counts the mentions that the vocabularies
@@ -70,12 +70,12 @@ def compare(
         write_json(Path(output) / COMPARISON, comparison)
         shown = names or _told_apart(comparison["systems"], paths)
         charts = write_figures(metrics, shown, Path(output))
-        write_comparison(comparison, read_pairs(*paths), Path(output), charts)
+        write_comparison(comparison, read_pairs(*paths), Path(output), shown, charts)
     return comparison
 
 
 def _told_apart(systems: Sequence[str], folders: Sequence[Path]) -> list[str]:
-    """What two systems are called in figures."""
+    """What two systems are called in figures and page."""
     for pair in (systems, folders):
         names = [Path(one).name for one in pair]
         if len(set(names)) == 2:

@@ -57,7 +57,7 @@
     const box = element('article');
     const meta = element('div', 'meta');
     if (!r.gold.length) meta.append('no identifier');
-    else if (r.other) meta.append(rank(r, 'A '), ' · ', rank(r.other, 'B '));
+    else if (r.other) meta.append(rank(r, names[0] + ': '), ' · ', rank(r.other, names[1] + ': '));
     else meta.append(rank(r, ''));
     meta.append(' · ' + r.doc_id + ' ' + r.start + '–' + r.end + (r.label ? ' · ' + r.label : '')
       + ' · similarity ' + r.traits.similarity.toFixed(2)
@@ -69,8 +69,8 @@
     columns.append(list(r.gold.length > 1 ? 'Gold concepts' : 'Gold concept', r.gold.map(g =>
       [g.name || (g.known ? g.id : 'not in the vocabulary'), [g.id], null]), new Set()));
     if (r.other) {
-      columns.append(list('A: ' + names[0], ranked(r.concepts), gold));
-      columns.append(list('B: ' + names[1], ranked(r.other.concepts), gold));
+      columns.append(list(names[0], ranked(r.concepts), gold));
+      columns.append(list(names[1], ranked(r.other.concepts), gold));
     } else {
       columns.append(list('Concepts', ranked(r.concepts), gold));
       columns.append(list('Names', r.names.map(n => [n.name, n.ids, n.score]), gold));

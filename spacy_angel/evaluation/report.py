@@ -60,6 +60,7 @@ def write_comparison(
     comparison: Mapping[str, Any],
     pairs: Iterable[tuple[dict[str, Any], dict[str, Any]]],
     directory: Path,
+    names: Sequence[str],
     charts: Sequence[str] = (),
 ) -> None:
     """Write `report.html` of two systems side by side.
@@ -68,18 +69,18 @@ def write_comparison(
     pairs (Iterable[tuple[dict[str, Any], dict[str, Any]]]): predictions of both, mention by
         mention; those on which the systems differ are shown.
     directory (Path): folder to write to.
+    names (Sequence[str]): of the two.
     charts (Sequence[str]): of both systems, see `figures.write_figures`.
     """
     keys = ("found", "linked", "strict_rank", "lenient_rank", "concepts")
     differing = ({**a, "other": {k: b[k] for k in keys}} for a, b in pairs if _differ(a, b))
     records = list(islice(differing, MAX_MENTIONS))
-    names = [Path(name).name for name in comparison["systems"]]
     sections = [
         _section("Accuracy at 1", _comparison_table(comparison, names)),
         _section(
             "Where they differ", f'<div class="charts">{"".join(charts)}</div>' if charts else ""
         ),
-        _browser(records, len(records), len(records), _COMPARED, names),
+        _browser(records, len(records), len(records), _compared(names), names),
     ]
     _write_page(directory / REPORT, " against ".join(names), "Comparison of two systems", sections)
 
@@ -331,6 +332,7 @@ def _run_table(metrics: Mapping[str, Any]) -> str:
 
 
 def _comparison_table(comparison: Mapping[str, Any], names: Sequence[str]) -> str:
+    first, second = map(escape, names)
     rows = []
     for key in ("strict", "lenient", "kb_id"):
         figures = comparison[key]
@@ -351,14 +353,14 @@ def _comparison_table(comparison: Mapping[str, Any], names: Sequence[str]) -> st
     head = [
         "",
         "mentions",
-        f"A: {escape(names[0])}",
-        f"B: {escape(names[1])}",
-        "B − A (95 %)",
+        first,
+        second,
+        f"{second} − {first} (95 %)",
         "p, paired bootstrap",
         "p, t-test of resamples",
         "both right",
-        "only A",
-        "only B",
+        f"only {first}",
+        f"only {second}",
         "neither",
     ]
     note = (
@@ -381,15 +383,16 @@ _BROWSER = (
         ("unfound", "not found or linked to nothing"),
     ],
 )
-_COMPARED = (
-    "Mentions on which the systems differ",
-    [
+
+
+def _compared(names: Sequence[str]) -> tuple[str, list[tuple[str, str]]]:
+    filters = [
         ("all", "all"),
-        ("only_a", "only A right"),
-        ("only_b", "only B right"),
+        ("only_a", f"only {names[0]} right"),
+        ("only_b", f"only {names[1]} right"),
         ("neither", "neither"),
-    ],
-)
+    ]
+    return "Mentions on which the systems differ", filters
 
 
 def _browser(

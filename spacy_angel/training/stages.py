@@ -243,7 +243,16 @@ def _starting_model(data: TrainingData, start: str | Path | None) -> Backbone:
     set_seed(config.positive.optimizer.seed)
     if start is None:
         return make_backbone(config.backbone, data.names)
-    return load_backbone(start, config.backbone.max_source_tokens)
+    of_config = config.backbone
+    if of_config.kind != "pretrained":
+        return load_backbone(start, of_config.max_source_tokens)
+    # What stands for the backbone stands for a published model in its place, too.
+    return load_backbone(
+        start,
+        of_config.max_source_tokens,
+        tokenizer=of_config.tokenizer,
+        preset=of_config.preset,
+    )
 
 
 def _fine_tune(data: TrainingData, output: Path, start: str | Path | None) -> Trained:

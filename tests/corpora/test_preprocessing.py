@@ -483,7 +483,7 @@ def test_released_phrases_of_askapatient():
     documents = read_corpus(shared_data("aap/AskAPatient.fold-0.validation.txt"))
     ours = [
         f"START {document.mentions[0].text} END"
-        for document in preprocess(documents, PUBLISHED["askapatient"])
+        for document in preprocess(documents, PUBLISHED["askapatient-released"])
     ]
     assert ours == [json.loads(line)[0] for line in lines]
     assert len(ours) == 845

@@ -38,7 +38,7 @@ def test_compare_two_systems(kb, tmp_path):
     assert comparison["lenient"]["mentions"] == 6
     assert (comparison["kb_id"]["mentions"], comparison["kb_id"]["a"]) == (8, 62.5)
     assert "| exact | tfidf |" in (tmp_path / "both" / "figure-4.md").read_text()
-    assert "B: tfidf" in (tmp_path / "both" / "report.html").read_text()
+    assert "<th>exact</th><th>tfidf</th>" in (tmp_path / "both" / "report.html").read_text()
     assert json.loads((tmp_path / "both" / "comparison.json").read_text()) == comparison
     evaluate("exact", CORPUS, "pubtator", kb, tmp_path / "again", preprocessing=PLAIN)
     compare(tmp_path / "exact", tmp_path / "again", tmp_path / "both")

@@ -207,9 +207,22 @@ def test_comparison_shows_the_mentions_that_differ(tmp_path):
     comparison = {"systems": ["a/one", "two"], "strict": side, "lenient": side, "kb_id": side}
     tied = record("gout attack", 1)
     pairs = [(RECORDS[0], other), (RECORDS[1], RECORDS[1]), (RECORDS[2], tied)]
-    write_comparison(comparison, pairs, tmp_path)
+    write_comparison(comparison, pairs, tmp_path, names=("one", "<two>"))
     page = (tmp_path / "report.html").read_text()
-    assert "one against two" in page
+    assert "one against &lt;two&gt;" in page
+    head = page[: page.index("p, paired bootstrap")].rpartition("<tr>")[2]
+    two = "&lt;two&gt;"
+    assert f"<th>one</th><th>{two}</th><th>{two} − one (95 %)</th>" in head
+    assert f"<th>only one</th><th>only {two}</th>" in page
+    assert (
+        f'<option value="only_a">only one right</option><option value="only_b">only {two} ' in page
+    )
+    assert json.loads(page.partition('id="names">')[2].partition("</script>")[0]) == [
+        "one",
+        "<two>",
+    ]
+    for lettered in ("A: ", "'A ", "only A", "B − A"):
+        assert lettered not in page
     assert "-50.0 <small>(-100.0 to +0.0)</small>" in page
     first, second = shown(page)
     assert first["other"]["concepts"][0]["name"] == "Ataxia"

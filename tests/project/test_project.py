@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from support.helpers import ROOT
+from support.tiny_training import tiny_backbone
 
 sys.path.insert(0, str(ROOT / "scripts"))
 import folders
@@ -18,6 +19,7 @@ from recipes import needs, read_recipe
 from weasel.util import load_project_config
 
 from spacy_angel.corpora.preprocessing import PUBLISHED
+from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.errors import AngelError
 from spacy_angel.vocabulary.formats.registry import FORMATS as vocabulary_formats
 
@@ -228,6 +230,70 @@ def run(folder: Path, *arguments: str, python: Path | None = None) -> str:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
+
+
+PHRASES = ("bit drowsy\tDrowsy", "no  appetite!\tLoss of appetite", "can't sleep\tInsomnia")
+
+
+# The config's small backbone gives way to a checkpoint.
+@pytest.mark.filterwarnings("ignore:.*W604")
+@pytest.mark.parametrize(
+    ("dataset", "preset", "mention", "read_as"),
+    [
+        # an abbreviation, written out by the released steps
+        ("tiny", "genbioel_ncbi", "af", "atrial fibrillation"),
+        # phrases without their punctuation, whatever the form
+        ("aap", "genbioel_aap", "can t sleep", ""),
+    ],
+)
+def test_the_released_form_is_trained_on(
+    copy: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    dataset: str,
+    preset: str,
+    mention: str,
+    read_as: str,
+):
+    import dataset as steps
+
+    from spacy_angel.model.checkpoint import open_checkpoint
+    from spacy_angel.training import stages
+    from spacy_angel.training.config import load_config
+
+    monkeypatch.chdir(copy)
+    (copy / "assets/aap").mkdir()
+    for part in ("train", "validation", "test"):
+        lines = [
+            f"1000{n}\t{term}\t{phrase}"
+            for n, (phrase, term) in enumerate(line.split("\t") for line in PHRASES)
+        ]
+        text = "".join(f"{line}\n" for line in lines)
+        (copy / f"assets/aap/AskAPatient.fold-0.{part}.txt").write_text(text)
+    folder = Path("corpus") / dataset
+    steps.kb(dataset, folder / "kb")
+    steps.corpus(dataset, folder)
+    steps.abbreviations(dataset, folder, "scispacy", "released")
+    documents = read_corpus(folder / "train.json")
+    mentions = [m for document in documents for m in document.mentions]
+    assert read_as in {m.read_as for m in mentions if m.text == mention}
+
+    tiny_backbone().save(Path("bart"))
+    optimizer = {"steps": 2, "checkpoint_every": 2}
+    few = {
+        f"{stage}.optimizer.{k}": v
+        for stage in ("positive", "negative")
+        for k, v in optimizer.items()
+    }
+    data = {"data.kb": f"{folder}/kb", "data.train": [f"{folder}/train.json"]}
+    backbone = {"backbone.kind": "pretrained", "backbone.name": "bart", "backbone.preset": preset}
+    dev = {"data.dev": [f"{folder}/dev.json"], "negative.rounds": 1}
+    pairs = {"negative.pairs.rule": "all", "negative.pairs.without_right": "positive"}
+    config = load_config(Path("configs/tiny/tiny.cfg"), {**data, **dev, **backbone, **pairs, **few})
+    stages.starting_model(config, "bart").save(Path("start"))
+    positive = stages.fine_tune(config, Path("positive"), Path("start")).folder
+    negative = stages.train_preferences(config, positive, Path("negative")).folder
+    for model in ("start", positive, negative):
+        assert open_checkpoint(model).format.preset == preset
 
 
 LOADING = """

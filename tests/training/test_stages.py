@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 import torch
 from support.helpers import ROOT
-from support.tiny_training import CONCEPTS, NAMES, weights_of
+from support.tiny_training import CONCEPTS, NAMES, tiny_backbone, weights_of
 
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
 from spacy_angel.corpora.formats.pubtator import write_pubtator
@@ -59,6 +59,24 @@ def config(tmp_path):
     return replace(
         config, data=replace(config.data, corrections=str(tmp_path / "corrections.jsonl"))
     )
+
+
+@pytest.mark.parametrize("of_config", [None, "genbioel_ncbi"])
+def test_a_start_is_read_as_the_config_says(config, tmp_path, of_config):
+    start, words = tmp_path / "ANGEL_pretrained", tmp_path / "words"
+    tiny_backbone().save(start)
+    (start / "angel.json").unlink()
+    words.mkdir()
+    for name in ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"):
+        if (start / name).exists():
+            (start / name).rename(words / name)
+    kind = {"kind": "pretrained", "name": "unused", "tokenizer": str(words)}
+    backbone = replace(config.backbone, **kind, preset=of_config)
+    model = stages.starting_model(replace(config, backbone=backbone), start)
+    # without a setting, what the name tells
+    assert model.format.preset == (of_config or "genbioel")
+    assert model.format.punctuation == ("normal" if of_config else "keep")
+    assert model.tokenizer.vocab_size > 0
 
 
 def test_from_a_vocabulary_and_a_corpus_to_a_model_that_links(config, tmp_path):
