@@ -195,7 +195,9 @@ def recogniser(ctx: typer.Context, config: ConfigName, output: StageFolder) -> N
 
 @train_app.command()
 def average(
-    models: Annotated[list[str], typer.Argument(help="Model folders, or en_angel_mini.")],
+    models: Annotated[
+        list[str], typer.Argument(help="Model folders, or en_angel_mini; or of recognisers.")
+    ],
     output: Annotated[Path, typer.Option("--output", "-o", help="Model folder to write.")],
     share: Annotated[
         list[float] | None,
@@ -206,10 +208,14 @@ def average(
     _check_extra()
     from ..model.checkpoint import checkpoint_folder
     from ..training.averaging import average_models
+    from ..training.recogniser_averaging import average_recognisers, is_recogniser
 
-    folders = [checkpoint_folder(model, local_files_only=True) for model in models]
-    average_models(folders, output, share)
-    typer.echo(f"Mean of {len(folders)} models: {output}")
+    if all(is_recogniser(Path(model)) for model in models):
+        average_recognisers([Path(model) for model in models], output, share)
+    else:
+        folders = [checkpoint_folder(model, local_files_only=True) for model in models]
+        average_models(folders, output, share)
+    typer.echo(f"Mean of {len(models)} models: {output}")
 
 
 @train_app.command()

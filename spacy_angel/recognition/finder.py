@@ -6,7 +6,7 @@ model.int8.safetensors     or model.safetensors
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -127,6 +127,22 @@ class MentionFinder:
     def labels(self) -> tuple[str, ...]:
         """RETURNS (tuple[str, ...]): what it finds."""
         return self.config.labels
+
+    def weights(self) -> dict[str, torch.Tensor]:
+        """RETURNS (dict[str, torch.Tensor]): float32 on the CPU, as `with_weights` takes them."""
+        return self._network.state_dict(torch.float32)
+
+    def with_weights(self, weights: Mapping[str, torch.Tensor]) -> "MentionFinder":
+        """weights (Mapping[str, torch.Tensor]): in the place of its own, of the same shapes.
+        RETURNS (MentionFinder): on the CPU in float32."""
+        encoder = SimpleNamespace(**self.config.encoder)
+        network = TaggingNetwork(encoder, weights, torch.device("cpu"), torch.float32)
+        return MentionFinder(self.config, self._reader, network)
+
+    @property
+    def definition(self) -> str:
+        """RETURNS (str): of its tokenizer, see `WordReader`."""
+        return self._reader.definition
 
     def find(self, texts: Sequence[str]) -> list[list[FoundMention]]:
         """texts (Sequence[str]): of any length. RETURNS (list[list[FoundMention]]): of each text

@@ -32,26 +32,34 @@ def average_models(
         models that differ, weights that cannot be read, or an output in whose place something else
         stands.
     """
-    shares = list(shares or [1.0] * len(folders))
-    if not folders or len(shares) != len(folders) or not all(0 < s < float("inf") for s in shares):
-        raise AngelError(Errors.E610.format(shares=shares, n=len(folders)))
+    parts = check_shares(shares, len(folders))
     for folder in folders:
         if not _is_model(folder):
             raise AngelError(Errors.E613.format(path=folder))
     output = output.resolve()
     if output.exists() and not _is_model(output):
         raise AngelError(Errors.E612.format(path=output))
-    total = sum(shares)
     mean = load_backbone(folders[0])
-    sums = _times(mean.model.state_dict(), shares[0] / total)
-    for folder, share in zip(folders[1:], shares[1:], strict=True):
+    sums = _times(mean.model.state_dict(), parts[0])
+    for folder, share in zip(folders[1:], parts[1:], strict=True):
         other = load_backbone(folder)
         if problem := _difference(mean, other):
             raise AngelError(Errors.E611.format(path=folder, first=folders[0], problem=problem))
-        for name, part in _times(other.model.state_dict(), share / total).items():
+        for name, part in _times(other.model.state_dict(), share).items():
             sums[name] += part
     mean.model.load_state_dict(sums, strict=False)
     mean.save(output)
+
+
+def check_shares(shares: Sequence[float] | None, n: int) -> list[float]:
+    """shares (Sequence[float] | None): n numbers above 0; None: equal ones. n (int): models.
+    RETURNS (list[float]): in the same proportion, with the sum 1.
+    RAISES (AngelError): no model, other than n shares, or one that is not above 0 or infinite."""
+    parts = list(shares or [1.0] * n)
+    if not n or len(parts) != n or not all(0 < part < float("inf") for part in parts):
+        raise AngelError(Errors.E610.format(shares=parts, n=n))
+    total = sum(parts)
+    return [part / total for part in parts]
 
 
 def _is_model(folder: Path) -> bool:
