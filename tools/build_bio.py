@@ -123,7 +123,12 @@ def build(
     settings = dict(shipped["components"][LINKER])
     del settings["factory"], settings["scorer"]
     nlp: Any = spacy.load(SHIPPED / SHIPPED_NAME, exclude=["abbreviation_detector", LINKER])
-    encoder = {"labels": [*TYPES_BY_LABEL][2:], "overwrite": False}
+    encoder = {
+        "overwrite": False,
+        # The light recogniser is right more often about these two.
+        "thresholds": {"DISEASE": 0.9, "CHEMICAL": 0.9},
+        "replaces": ["GENE", "SPECIES", "CELL_LINE"],
+    }
     nlp.add_pipe(RECOGNISER, config=encoder).finder = MentionFinder.from_disk(recogniser)
     nlp.add_pipe("abbreviation_detector", config={"make_serializable": True})
     own = {"model": None if model else SHIPPED_NAME, "types_by_label": TYPES_BY_LABEL}

@@ -130,10 +130,15 @@ class AngelRecogniser(DocumentPipe):
                 group = [Span(doc, m.start, m.end, label=m.label) for m in mentions]
                 doc.spans[key] = SpanGroup(doc, name=key, attrs={"scores": scores}, spans=group)
             if self.settings.set_ents:
-                kept = [] if self.settings.overwrite else list(doc.ents)
+                earlier = [] if self.settings.overwrite else list(doc.ents)
+                kept = [e for e in earlier if not self._is_replaced(e, mentions)]
                 taken = [TokenSpan(e.start, e.end, e.label_, 1.0) for e in kept]
                 chosen = most_probable(mentions, taken)
                 doc.ents = [*kept, *(Span(doc, m.start, m.end, label=m.label) for m in chosen)]
+
+    def _is_replaced(self, entity: Span, mentions: Iterable[TokenSpan]) -> bool:
+        over = {m.label for m in mentions if m.start < entity.end and entity.start < m.end}
+        return entity.label_ not in over and not over.isdisjoint(self.settings.replaces)
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
         """path (str | Path): folder for the model. exclude (Iterable[str]): `model`."""
@@ -169,7 +174,9 @@ class AngelRecogniser(DocumentPipe):
         labels = frozenset(self.labels)
         best: dict[tuple[int, int, str], float] = {}
         for mention in mentions:
-            if mention.label not in labels or mention.probability < self.settings.threshold:
+            settings = self.settings
+            least = settings.thresholds.get(mention.label, settings.threshold)
+            if mention.label not in labels or mention.probability < least:
                 continue
             span = doc.char_span(mention.start, mention.end, alignment_mode="expand")
             if span is not None:

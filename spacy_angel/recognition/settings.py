@@ -1,7 +1,7 @@
 """What the component `angel_recogniser` can be told: each setting once, with its type, default and
 meaning."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated
 
 from pydantic import Field
@@ -27,6 +27,10 @@ class RecogniserSettings(CheckedSettings):
         float,
         Field(ge=0, le=1, description="mentions of a lower probability are left out"),
     ] = 0.0
+    thresholds: Annotated[
+        dict[Name, Annotated[float, Field(ge=0, le=1)]],
+        Field(description="label to a threshold of its own"),
+    ] = field(default_factory=dict)
     span_key: Annotated[
         Name | None,
         Field(
@@ -45,6 +49,14 @@ class RecogniserSettings(CheckedSettings):
         bool,
         Field(description="drop the entities that a document has; if not, they come first"),
     ] = True
+    replaces: Annotated[
+        Names,
+        Field(
+            description="with `overwrite` off, labels whose mentions take the place of entities "
+            "over which nothing of the entity's own label is found: a protein that another "
+            "recogniser took for a chemical"
+        ),
+    ] = ()
     batch_size: Annotated[int, Field(ge=1, description="documents in one pass of the model")] = 16
     device: Device = "cpu"
     dtype: RunsIn = "float32"

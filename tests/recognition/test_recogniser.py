@@ -141,6 +141,35 @@ def test_settings_choose_what_is_written(folder: Path) -> None:
     assert ("TP53", "GENE") not in [(e.text, e.label_) for e in doc.ents]
 
 
+def test_a_label_may_have_a_threshold_of_its_own(folder: Path) -> None:
+    text = TEXTS[0][0]
+    doc = pipeline(folder, thresholds={"GENE": 1.0})(text)
+    assert {s.label_ for s in doc.spans["mentions"]} == {"DISEASE", "CELL_TYPE"}
+    doc = pipeline(folder, threshold=1.0, thresholds={"GENE": 0.0})(text)
+    assert {s.label_ for s in doc.spans["mentions"]} == {"GENE"}
+
+
+@pytest.mark.parametrize(
+    ("entity", "replaces", "label"),
+    [
+        ("CHEMICAL", ["GENE"], "GENE"),
+        ("CHEMICAL", ["DISEASE"], "CHEMICAL"),
+        ("CHEMICAL", [], "CHEMICAL"),
+        # what is found besides is of the entity's own label
+        ("GENE", ["GENE", "DISEASE"], "GENE"),
+    ],
+)
+def test_entities_make_room_for_what_contradicts_them(
+    folder: Path, entity: str, replaces: list[str], label: str
+) -> None:
+    nlp = pipeline(folder, overwrite=False, replaces=replaces)
+    doc = nlp.make_doc(TEXTS[0][0])
+    doc.ents = [doc.char_span(0, 4, label=entity)]
+    doc = nlp.get_pipe("angel_recogniser")(doc)
+    assert doc.ents[0].text == "TP53"
+    assert doc.ents[0].label_ == label
+
+
 def test_a_mention_inside_a_token_is_written_with_the_whole_token(folder: Path) -> None:
     nlp = pipeline(folder)
     text = TEXTS[0][0]
