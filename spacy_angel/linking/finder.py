@@ -66,9 +66,12 @@ class NameFinder:
         settings = self.settings
         subsets: list[Subset | None] = [None]
         subset_of_label: dict[str, int] = {}
+        # Of a type that the user made up and no label has, nobody knows what it is not.
+        told = {name for names in settings.types_by_label.values() for name in names}
+        free = self.kb.own_types - told
         for label in set(labels) & settings.types_by_label.keys():
             subset_of_label[label] = len(subsets)
-            subsets.append(self.kb.subset(types=settings.types_by_label[label]))
+            subsets.append(self.kb.subset(types={*settings.types_by_label[label], *free}))
         numbers = [subset_of_label.get(label, 0) for label in labels]
         space = self.kb.search_space(self.generator.prompts, subsets)
         concepts = [

@@ -290,6 +290,18 @@ class ConceptKB:
         return self._live.version
 
     @property
+    def own_types(self) -> frozenset[str]:
+        """RETURNS (frozenset[str]): semantic types that no concept has but such as `add` brought,
+        now or before the vocabulary was saved."""
+        found: Counter[str] = Counter()
+        for concept_id, names in self._own.items():
+            concept = self._live.concept(concept_id)
+            # `add_names` makes no concept one's own.
+            if concept is not None and set(_normal_forms(concept.names)) <= set(names):
+                found.update(set(concept.types))
+        return frozenset(t for t, n in found.items() if self._live.n_of_type(t) == n)
+
+    @property
     def own_names(self) -> list[int]:
         """RETURNS (list[int]): indices of the names that `add` and `add_names` brought, now or
         before the vocabulary was saved, each once; those that are gone are left out."""

@@ -42,6 +42,15 @@ class LiveVocabulary:
         """RETURNS (frozenset[str]): all types that concepts have or had."""
         return frozenset(self._types)
 
+    def n_of_type(self, semantic_type: str) -> int:
+        """semantic_type (str): any. RETURNS (int): how many concepts have it."""
+        n = self.table.n_of_type(semantic_type)
+        for concept_id, concept in self._changed.items():
+            row = self.table.find_own_id(concept_id)
+            n -= row is not None and semantic_type in self.table.types_of(row)
+            n += concept is not None and semantic_type in concept.types
+        return n
+
     @property
     def added_names(self) -> dict[int, str]:
         """RETURNS (dict[int, str]): names that the table has not, by index, removed ones left

@@ -117,6 +117,11 @@ class ConceptTable:
             tree_numbers=() if self._tree_numbers is None else self._tree_numbers.of(i),
         )
 
+    def n_of_type(self, semantic_type: str) -> int:
+        """semantic_type (str): any. RETURNS (int): how many concepts have it."""
+        wanted = np.array([name == semantic_type for name in self.types], dtype=bool)
+        return int(wanted[self.columns["concept_types"]].sum())
+
     def types_of(self, i: int) -> tuple[str, ...]:
         """i (int): concept row. RETURNS (tuple[str, ...]): its types."""
         first, last = self._range("concept_type_offsets", i)

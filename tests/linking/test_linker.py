@@ -303,6 +303,29 @@ def test_labels_discard(make):
     assert doc.ents[0]._.kb_ents == doc.ents[0]._.candidates == []
 
 
+@pytest.mark.parametrize(("labels", "expected"), [((), "MY:1"), (("MyType",), "NIL")])
+def test_types_of_one_s_own_that_no_label_has_are_for_every_label(make, tmp_path, labels, expected):
+    types = {"DISEASE": ["T047"], **({"MINE": labels} if labels else {})}
+    nlp = make(evidence=True, link_exact_names=True)
+    linker = nlp.get_pipe("angel_linker")
+    linker.kb.add(Concept("MY:1", "Snark fever", types=("MyType",)))
+    linker.kb.add(Concept("MY:2", "Boojum oil", types=("T121",)))
+
+    def link(text):
+        doc = nlp.get_pipe("sentencizer")(nlp.make_doc(text))
+        doc.ents = [Span(doc, 0, len(doc), label="DISEASE")]
+        return linker(doc).ents[0]._.kb_id
+
+    linker.settings = replace(linker.settings, types_by_label=types)
+    for _ in range(2):
+        assert link("snark fever") == expected
+        # a drug is none, whoever added it
+        assert link("boojum oil") == "NIL"
+        # once more as it was saved
+        linker.kb.to_disk(tmp_path / "kb")
+        linker.kb = ConceptKB.from_disk(tmp_path / "kb")
+
+
 def test_types_by_label_limit_the_search(make):
     nlp = make(types_by_label={"DISEASE": ["T121"]}, restrict_kinds=False, num_beams=20, k=20)
     doc = nlp("diabetes and aspirin")
