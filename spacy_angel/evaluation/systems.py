@@ -3,6 +3,7 @@
 A system is a function from documents to answers: a pipeline with `angel_linker`, or a baseline.
 """
 
+import math
 import re
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -188,7 +189,9 @@ def _read_span(span: "Span", prompt: Mention, linker: "AngelLinker") -> Answer:
         alike = list(group)
         names.append(name)
         name_ids.append(tuple(candidate["concept_id"] for candidate in alike))
-        scores.append(alike[0]["log_prob"])
+        log_prob = alike[0]["log_prob"]
+        # Of a name that was taken unsearched the link's own probability.
+        scores.append(math.log(alike[0]["probability"]) if log_prob is None else log_prob)
     # The order is judged whatever the limits; `linked` tells what they leave.
     concepts = tuple(linker.rank(candidates))
     ranking = Ranking(tuple(names), tuple(name_ids), tuple(scores), concepts)

@@ -23,14 +23,14 @@ class FoundConcept:
     concept_id (str), canonical_name (str): the concept; the name is empty where the vocabulary has
         lost it since.
     probability (float): as in `kb_ents`.
-    names (tuple[tuple[str, float], ...]): the names that led to it with the model's
-        log-probability in nats, most probable first.
+    names (tuple[tuple[str, float | None], ...]): the names that led to it with the model's
+        log-probability in nats, None where it was not asked, most probable first.
     """
 
     concept_id: str
     canonical_name: str
     probability: float
-    names: tuple[tuple[str, float], ...]
+    names: tuple[tuple[str, float | None], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def explain_link(span: "Span", linker: "AngelLinker") -> Explanation:
     """
     settings, kb = linker.settings, linker.kb
     candidates: list[dict[str, Any]] = span._.get(settings.candidates_attr)
-    names: dict[str, list[tuple[str, float]]] = {}
+    names: dict[str, list[tuple[str, float | None]]] = {}
     # With evidence a name may be far more probable than the model alone has it.
     for candidate in sorted(candidates, key=lambda c: -c.get("probability", c["log_prob"])):
         names.setdefault(candidate["concept_id"], []).append(
@@ -95,7 +95,9 @@ def _why(
         return "No name that it may have was found."
     top = concepts[0]
     name, log_prob = top.names[0]
-    figures = f"“{name}”, probability {top.probability:.3f}, log-probability {log_prob:.2f}"
+    figures = f"“{name}”, probability {top.probability:.3f}"
+    if log_prob is not None:
+        figures += f", log-probability {log_prob:.2f}"
     if kb_id != NIL:
         is_name = any(normalize_name(name) == normalize_name(read) for name, _ in top.names)
         return (
@@ -109,6 +111,6 @@ def _why(
             none = f"; that none is right: {1 - fsum(c.probability for c in concepts):.3f}"
         return f"Most probable name: {figures}: under the threshold {settings.threshold:.3f}{none}."
     least = None if settings.evidence else settings.min_log_prob
-    if least is not None and log_prob < least:
+    if least is not None and log_prob is not None and log_prob < least:
         return f"Most probable name: {figures}: under min_log_prob {least:.2f}."
     return f"Most probable name: {figures}: refused by limits that have changed since."

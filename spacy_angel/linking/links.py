@@ -24,7 +24,8 @@ class Link:
     kb_ents (list[tuple[str, float]]): concepts with their probability, best first; none where the
         identifier is `NIL`, as scispaCy's hold nothing below its limits.
     candidates (list[dict[str, Any]]): `concept_id`, `name` (original spelling), `score`,
-        `log_prob`, in the order of the search, all that were found; with the setting `evidence`
+        `log_prob` (both None where the model was not asked, `exact_names_unsearched`), in the order
+        of the search, all that were found; with the setting `evidence`
         also `probability`, their share of the concept's, and names with the most probable concept
         first; with the setting `prefer` also `other_ids`, the concept's further identifiers;
         `ending`, where the model wrote one, which may be empty.
@@ -104,7 +105,10 @@ def _link_taken(candidate: Candidate, kb: "ConceptKB", settings: LinkerSettings)
     return Link(
         kb_id=candidate.concept_id,
         kb_ents=[(candidate.concept_id, probability)],
-        candidates=[_plain(candidate, kb) | {"probability": probability}],
+        # The model was not asked.
+        candidates=[
+            _plain(candidate, kb) | {"score": None, "log_prob": None, "probability": probability}
+        ],
     )
 
 

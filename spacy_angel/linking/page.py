@@ -137,7 +137,10 @@ def _html_rows(row: tuple[str, ...], explained: Explanation) -> str:
 
 
 def _found_row(concept: FoundConcept) -> str:
-    names = ", ".join(f"“{name}” ({log_prob:.2f})" for name, log_prob in concept.names)
+    names = ", ".join(
+        f"“{name}”" if log_prob is None else f"“{name}” ({log_prob:.2f})"
+        for name, log_prob in concept.names
+    )
     cells = [_linked(concept.concept_id), *_cells(concept.canonical_name, names)]
     return f"<tr>{''.join(cells)}{''.join(_numbers(f'{concept.probability:.3f}'))}</tr>"
 

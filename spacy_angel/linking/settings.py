@@ -139,7 +139,7 @@ class LinkerSettings(CheckedSettings):
         Field(
             gt=0.5,
             lt=1,
-            description="probability of a link that was made so; its `log_prob` is the logarithm",
+            description="probability of a link that was made so; it has no `log_prob`",
         ),
     ] = EXACT_NAME_PROBABILITY
     once_a_document: Annotated[

@@ -2,7 +2,6 @@
 
 import gc
 import json
-import math
 import os
 import pickle
 import shutil
@@ -29,6 +28,7 @@ import spacy_angel
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
 from spacy_angel.errors import AngelError
 from spacy_angel.linking import loaders
+from spacy_angel.linking.explain import explain_link
 from spacy_angel.linking.factory import DEFAULT_CONFIG
 from spacy_angel.linking.linker import AngelLinker
 from spacy_angel.linking.mentions import ABBREVIATIONS
@@ -1221,8 +1221,11 @@ def test_a_name_of_one_concept_is_linked_without_the_search(make):
     assert [e.kb_id_ for e in doc.ents] == [e.kb_id_ for e in searching.ents]
     (candidate,) = doc.ents[2]._.candidates
     assert candidate["probability"] == 0.75
-    assert candidate["log_prob"] == pytest.approx(math.log(0.75))
+    assert candidate["log_prob"] is candidate["score"] is None
     assert doc.ents[2]._.kb_ents == [("MESH:D001241", 0.75)]
+    why = explain_link(doc.ents[2], nlp.get_pipe("angel_linker"))
+    assert why.why == f"It is a name of the concept: “{candidate['name']}”, probability 0.750."
+    assert why.concepts[0].names == ((candidate["name"], None),)
 
 
 @pytest.mark.parametrize("off", ["evidence", "link_exact_names"])
