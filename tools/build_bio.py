@@ -124,6 +124,7 @@ def build(
     del settings["factory"], settings["scorer"]
     nlp: Any = spacy.load(SHIPPED / SHIPPED_NAME, exclude=["abbreviation_detector", LINKER])
     encoder = {
+        "labels": [*TYPES_BY_LABEL],
         "overwrite": False,
         # The light recogniser is right more often about these two.
         "thresholds": {"DISEASE": 0.9, "CHEMICAL": 0.9},

@@ -81,7 +81,10 @@ class AngelRecogniser(DocumentPipe):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """RETURNS (tuple[str, ...]): those that are looked for."""
+        """RETURNS (tuple[str, ...]): those that are looked for; none as long as all are and there
+        is no model: spaCy asks while it opens a pipeline, before the model is read."""
+        if self._finder is None and self._model_source is None:
+            return self.settings.labels or ()
         return self.settings.labels or self.finder.labels
 
     def initialize(

@@ -100,6 +100,17 @@ def test_saved_and_opened_it_finds_the_same(folder: Path, tmp_path: Path) -> Non
     assert names == {"recogniser.json", "tokenizer.json", "model.safetensors"}
 
 
+def test_a_pipeline_without_a_path_is_saved_and_opened(folder: Path, tmp_path: Path) -> None:
+    nlp = spacy.blank("en")
+    recogniser = nlp.add_pipe("angel_recogniser")
+    assert recogniser.labels == ()
+    recogniser.finder = MentionFinder.from_disk(folder)
+    nlp.to_disk(tmp_path / "saved")
+    again = spacy.load(tmp_path / "saved")
+    assert again.get_pipe("angel_recogniser").labels == LABELS
+    assert [e.text for e in again(TEXTS[0][0]).ents] == [e.text for e in nlp(TEXTS[0][0]).ents]
+
+
 def test_int8_is_saved_exactly(folder: Path, tmp_path: Path) -> None:
     MentionFinder.from_disk(folder).to_disk(tmp_path / "int8", storage="int8")
     opened = MentionFinder.from_disk(tmp_path / "int8")
