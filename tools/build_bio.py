@@ -126,6 +126,9 @@ def build(
     encoder = {
         "labels": [*TYPES_BY_LABEL],
         "overwrite": False,
+        # Of one place a group's mentions share what is written on them: a disease that is a
+        # phenotype, too, is in `doc.ents`.
+        "span_labels": [*TYPES_BY_LABEL][2:],
         # The light recogniser is right more often about these two.
         "thresholds": {"DISEASE": 0.9, "CHEMICAL": 0.9},
         "replaces": ["GENE", "SPECIES", "CELL_LINE"],

@@ -139,9 +139,9 @@ def split(data: Path) -> tuple[dict[str, Documents], dict[str, Documents], dict[
     return whole, train, held
 
 
-def gene_frequencies(train: Mapping[str, Documents]) -> Counter[str]:
-    """RETURNS (Counter[str]): gene to how many documents that are trained on speak of it."""
-    return Counter(
+def gene_frequencies(train: Mapping[str, Documents]) -> dict[str, int]:
+    """RETURNS (dict[str, int]): gene to how many documents that are trained on speak of it."""
+    counts = Counter(
         gene
         for name in GENES
         for document in train[name]
@@ -152,6 +152,7 @@ def gene_frequencies(train: Mapping[str, Documents]) -> Counter[str]:
             for number in _NUMBER.findall(mention.concept_ids)
         }
     )
+    return dict(sorted(counts.items()))
 
 
 def corpus(data: Path, file: str, label: str, prefix: str) -> Iterator[CorpusDocument]:

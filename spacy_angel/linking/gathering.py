@@ -202,13 +202,23 @@ def _agreed(
 ) -> list[set[str]]:
     """For each mention the concepts that another mention of the document, in other words, names
     without a doubt: it is a name of that concept alone. A text that speaks of patients says nothing
-    of what its mice are: species do not agree."""
+    of what its mice are: of a species both have a word, as `E. coli` and `Escherichia coli` do."""
     named: defaultdict[int, defaultdict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for item, mention, item_names in zip(searched, mentions, names, strict=True):
         for name in item_names:
-            if name.text == mention and name.is_of_one and not is_taxon(name.concepts[0]):
+            if name.text == mention and name.is_of_one:
                 named[item.document][name.concepts[0]].add(mention)
     return [
-        {c for c, words in named[item.document].items() if words - {mention}}
+        {c for c, others in named[item.document].items() if speak_for(c, others, mention)}
         for item, mention in zip(searched, mentions, strict=True)
     ]
+
+
+def speak_for(concept_id: str, others: set[str], mention: str) -> bool:
+    """concept_id (str): a concept. others (set[str]): mentions of a document that name it.
+    mention (str): another or one of them. RETURNS (bool): whether they make it likelier for it."""
+    others = others - {mention}
+    if not is_taxon(concept_id):
+        return bool(others)
+    words = set(mention.split())
+    return any(not words.isdisjoint(other.split()) for other in others)

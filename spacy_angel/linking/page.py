@@ -64,7 +64,7 @@ def link_rows(doc: "Doc", linker: "AngelLinker") -> list[tuple[str, ...]]:
         row = (" ".join(span.text.split()), span.label_, concept_id)
         concepts = {c.concept_id: c for c in explain_link(span, linker).concepts}
         if (concept := concepts.get(concept_id)) is not None:
-            figures = (f"{concept.probability:.2f}", f"{concept.names[0][1]:.2f}")
+            figures = (f"{concept.probability:.2f}", _shown(concept.names[0][1]))
             rows.append((*row, concept.canonical_name, *figures))
         elif concept_id in linker.kb:  # it had its identifier before
             rows.append((*row, linker.kb[concept_id].canonical_name, "", ""))
@@ -143,6 +143,10 @@ def _found_row(concept: FoundConcept) -> str:
     )
     cells = [_linked(concept.concept_id), *_cells(concept.canonical_name, names)]
     return f"<tr>{''.join(cells)}{''.join(_numbers(f'{concept.probability:.3f}'))}</tr>"
+
+
+def _shown(log_prob: float | None) -> str:
+    return "" if log_prob is None else f"{log_prob:.2f}"
 
 
 def _cells(*texts: str) -> list[str]:

@@ -126,11 +126,12 @@ class AngelRecogniser(DocumentPipe):
         docs (Sequence[Doc]): as given to `predict`.
         predicted (Sequence[Sequence[TokenSpan]]): as it returned them.
         """
-        key = self.settings.span_key
+        key, labels = self.settings.span_key, self.settings.span_labels
         for doc, mentions in zip(docs, predicted, strict=True):
             if key is not None:
-                scores = [mention.probability for mention in mentions]
-                group = [Span(doc, m.start, m.end, label=m.label) for m in mentions]
+                grouped = [m for m in mentions if labels is None or m.label in labels]
+                scores = [mention.probability for mention in grouped]
+                group = [Span(doc, m.start, m.end, label=m.label) for m in grouped]
                 doc.spans[key] = SpanGroup(doc, name=key, attrs={"scores": scores}, spans=group)
             if self.settings.set_ents:
                 earlier = [] if self.settings.overwrite else list(doc.ents)

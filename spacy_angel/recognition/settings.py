@@ -38,6 +38,10 @@ class RecogniserSettings(CheckedSettings):
             "`attrs` have their probabilities as `scores`. null: no group"
         ),
     ] = "mentions"
+    span_labels: Annotated[
+        Names | None,
+        Field(description="labels of the mentions in the group; null: all that are looked for"),
+    ] = None
     set_ents: Annotated[
         bool,
         Field(

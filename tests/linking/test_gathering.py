@@ -1,9 +1,10 @@
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 
 from spacy_angel import Concept, ConceptKB
-from spacy_angel.linking.gathering import Searched, gather_evidence
+from spacy_angel.linking.gathering import Searched, speak_for, gather_evidence
 from spacy_angel.linking.weights import NAME_FEATURES
 from spacy_angel.model.mention import Mention
 from spacy_angel.search.search import Hypothesis
@@ -78,3 +79,16 @@ def test_a_document_agrees_with_itself_in_other_words():
     column = NAME_FEATURES.index("agrees")
     agrees = [e.features[:, column].tolist() for e in gather(*items, n_near=1).evidence]
     assert agrees == [[0.0], [1.0], [0.0]]
+
+
+@pytest.mark.parametrize(
+    ("concept_id", "others", "mention", "agrees"),
+    [
+        ("MESH:D011014", {"lung fever"}, "pneumonia", True),
+        ("MESH:D011014", {"pneumonia"}, "pneumonia", False),
+        ("NCBITaxon:9606", {"patients"}, "mice", False),
+        ("NCBITaxon:562", {"escherichia coli", "patients"}, "e coli", True),
+    ],
+)
+def test_species_agree_where_they_share_a_word(concept_id, others, mention, agrees):
+    assert speak_for(concept_id, others, mention) == agrees

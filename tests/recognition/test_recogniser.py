@@ -160,6 +160,13 @@ def test_a_label_may_have_a_threshold_of_its_own(folder: Path) -> None:
     assert {s.label_ for s in doc.spans["mentions"]} == {"GENE"}
 
 
+def test_the_group_may_have_some_of_the_labels(folder: Path) -> None:
+    doc = pipeline(folder, span_labels=["GENE"])(TEXTS[0][0])
+    assert [s.label_ for s in doc.spans["mentions"]] == ["GENE"]
+    assert len(doc.spans["mentions"].attrs["scores"]) == 1
+    assert {e.label_ for e in doc.ents} > {"GENE"}
+
+
 @pytest.mark.parametrize(
     ("entity", "replaces", "label"),
     [
