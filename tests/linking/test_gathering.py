@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spacy_angel import Concept, ConceptKB
-from spacy_angel.linking.gathering import Searched, speak_for, gather_evidence
+from spacy_angel.linking.gathering import Searched, gather_evidence, speak_for
 from spacy_angel.linking.weights import NAME_FEATURES
 from spacy_angel.model.mention import Mention
 from spacy_angel.search.search import Hypothesis
