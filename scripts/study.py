@@ -9,6 +9,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -21,7 +22,7 @@ import typer
 from folders import INPUTS, renew
 from recipes import base_of
 
-from spacy_angel.errors import AngelError, Errors
+from spacy_angel.errors import AngelError, Errors, Warnings
 from spacy_angel.files.atomic import write_json
 
 STUDIES = Path("configs/studies.yml")
@@ -234,6 +235,18 @@ def _test(comparison: Mapping[str, Any]) -> str:
     return f"{test['difference']:+.1f} ({interval}; p {test['p_bootstrap']:.2g})"
 
 
+def same_rows(study: Study) -> list[tuple[str, str]]:
+    """study (Study): of which all rows begin with one model, in place of their pre-training.
+    RETURNS (list[tuple[str, str]]): a row, and the earlier one that then is the same training."""
+    seen: dict[str, str] = {}
+    same = []
+    for row in study.rows:
+        key = json.dumps([row.start == "backbone", row.until, row.overrides], sort_keys=True)
+        if (first := seen.setdefault(key, row.name)) != row.name:
+            same.append((row.name, first))
+    return same
+
+
 def _pretrained(dataset: str, row: Row, setting: Setting) -> str:
     """What a row begins with: a folder, a name on the hub, or `backbone`."""
     if row.start == "backbone":
@@ -328,6 +341,10 @@ def main(
     chosen = tuple(datasets.split()) or study.datasets
     overrides = parse_overrides(shlex.split(f"--{override}") if override else [])
     setting = Setting(size, backbone, pretraining, start, split, documents, overrides)
+    if start:
+        for row_name, first in same_rows(study):
+            message = Warnings.W605.format(row=row_name, first=first, start=start)
+            warnings.warn(message, stacklevel=2)
     if prepare:
         _prepare(study, chosen, setting, prepare)
     output = _metrics(setting)

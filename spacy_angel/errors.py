@@ -815,6 +815,11 @@ class Warnings(metaclass=_WithCodes):
         "{kept} stay."
     )
     W604 = "{path}: this setting does nothing: {setting}. Remove it, or change the other one."
+    W605 = (
+        "Row {row!r} is the same training as {first!r}: they differ in their pre-training, in "
+        "place of which all begin with {start}. For the row itself, pre-train: leave out `--start` "
+        "(`--vars.begin`)."
+    )
     W801 = (
         "{path} was begun with {before} and is continued with {now}; scores may differ in the last "
         "place between its shards."

@@ -73,6 +73,15 @@ def test_folds_of_askapatient() -> None:
     assert len(study.read_study("aap-folds", ROOT / study.STUDIES).datasets) == 10
 
 
+def test_rows_that_one_start_makes_the_same_are_told() -> None:
+    def same(name: str) -> list[tuple[str, str]]:
+        return study.same_rows(study.read_study(name, ROOT / study.STUDIES))
+
+    assert same("table-1") == [("+ ANGEL PT+FT", "+ ANGEL FT")]
+    assert same("table-4") == [("+ ANGEL", "GenBioEL")]
+    assert same("table-2") == same("table-d") == same("negative-aware") == []
+
+
 def test_the_spread_is_that_of_a_sample() -> None:
     assert study._mean([80.0]) == "80.0"
     assert study._mean([80.0, 82.0, 84.0]) == "82.0 ± 2.0"
