@@ -828,6 +828,10 @@ class Warnings(metaclass=_WithCodes):
         "The lines {lines} of {path} are damaged; what they told of is done again. Look after the "
         "disk, if no one has edited the file."
     )
+    W803 = (
+        "{path} has {n} folders in it, which are not read ({names}). Name them as inputs, too, if "
+        "there are documents in them."
+    )
     W901 = (
         "The {kind} format of another package, {entry}, cannot be loaded: {error}. It is left out; "
         "mend or remove that package."

@@ -5,6 +5,7 @@ costs only the document that it spoils, unless everything is to be strict.
 """
 
 import os
+import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -13,7 +14,7 @@ from typing import Any
 
 from ..corpora.documents import CorpusDocument, CorpusReport
 from ..corpora.registry import FORMATS, read_corpus
-from ..errors import AngelError, Errors
+from ..errors import AngelError, Errors, Warnings
 from .manifest import is_bookkeeping
 
 # Formats of single mentions, which are trained on and measured, not annotated.
@@ -22,6 +23,8 @@ _MENTIONS_ALONE = ("askapatient", "cometa", "genbioel")
 _TEXTS_ALONE = ("text", "lines", "csv", "pubmed")
 # What a folder of PubMed's holds beside the articles.
 _NO_DOCUMENTS = (".md5",)
+# Folders that a warning names.
+_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +49,13 @@ def plan_inputs(
     """Tell what is to be read.
 
     paths (Sequence[str | Path]): files; a folder stands for its files by name, hidden ones and
-        checksums left out, and of the output of a run its journal and manifest. Plain texts of a
-        folder become one input.
+        checksums left out, and of the output of a run its journal and manifest; of folders in it
+        a warning tells. Plain texts of a folder become one input.
     format (str | None): one of `input_formats()`; None to tell it from each file.
     options (Collection[str]): names of the options that the reading will get.
     RETURNS (list[Input]): in the order given.
-    RAISES (AngelError): there is no such file, an empty folder, an unknown format or option.
+    RAISES (AngelError): there is no such file, an empty folder or one with a link to nothing or
+        a pipe, an unknown format or option.
     """
     if format is not None and format not in input_formats():
         raise AngelError(Errors.E801.format(format=format, known=", ".join(input_formats())))
@@ -131,14 +135,28 @@ def fingerprint(source: Input) -> str:
 
 
 def _files(folder: Path) -> list[Path]:
-    return sorted(
+    """A folder's files by name; what should be one and cannot be read is an error."""
+    entries = sorted(
         path
         for path in folder.iterdir()
-        if path.is_file()
-        and not path.name.startswith(".")
+        if not path.name.startswith(".")
         and not is_bookkeeping(path)
         and path.suffix not in _NO_DOCUMENTS
     )
+    if folders := [path.name for path in entries if path.is_dir()]:
+        message = Warnings.W803.format(
+            path=folder, n=len(folders), names=", ".join(folders[:_SHOWN])
+        )
+        warnings.warn(message, stacklevel=3)
+    files = [path for path in entries if not path.is_dir()]
+    for path in files:
+        if not path.exists():
+            raise AngelError(Errors.E901.format(path=path, error="it is a link to nothing"))
+        if not path.is_file():
+            raise AngelError(
+                Errors.E901.format(path=path, error="it is no file but a pipe or a device")
+            )
+    return files
 
 
 def _input(path: Path, files: Sequence[Path], format: str) -> Input:

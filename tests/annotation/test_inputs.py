@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 import tracemalloc
 from pathlib import Path
 
@@ -314,6 +315,26 @@ def test_values_that_say_only_how_they_differ_are_read_one_by_one(tmp_path) -> N
         for _ in documents:
             most = max(most, pool.bytes_allocated() - before)
     assert 0 < most < 2**24
+
+
+def test_what_stands_in_a_folder_is_read_or_told(tmp_path) -> None:
+    folder = tmp_path / "texts"
+    (folder / "more").mkdir(parents=True)
+    (folder / ".git").mkdir()
+    (folder / "a.txt").write_text("first", "utf8")
+    (folder / "b.txt").symlink_to(folder / "a.txt")
+    with pytest.warns(UserWarning, match=r"W803.* 1 folders in it, .*\(more\)"):
+        (source,) = plan_inputs([folder])
+    assert [path.name for path in source.paths] == ["a.txt", "b.txt"]
+    (folder / "more").rmdir()
+    (folder / "c.txt").symlink_to(folder / "gone.txt")
+    with pytest.raises(AngelError, match=r"\[E901\] .*c\.txt .*a link to nothing"):
+        plan_inputs([folder])
+    (folder / "c.txt").unlink()
+    # Opened, it would wait for ever.
+    os.mkfifo(folder / "d.txt")
+    with pytest.raises(AngelError, match=r"\[E901\] .*d\.txt .*a pipe"):
+        plan_inputs([folder])
 
 
 def test_formats_are_told_from_the_files(tmp_path) -> None:
