@@ -18,6 +18,7 @@ from transformers.trainer_utils import set_seed
 
 from ..errors import AngelError, Errors, Warnings
 from ..files.atomic import write_text
+from ..model.checkpoint import PROMPT_FILE, checkpoint_folder
 from ..model.mention import Mention
 from .backbone_kinds import make_backbone
 from .backbones import Backbone, load_backbone
@@ -116,7 +117,7 @@ def mine(
     settings = config.negative
     output.parent.mkdir(parents=True, exist_ok=True)
     if settings.pairs.folds <= 1:
-        backbone = _on_device(load_backbone(start), settings.optimizer)
+        backbone = _on_device(_given(config, start), settings.optimizer)
         return _mine(data, backbone, data.train, settings, output, with_corrections=True)
     if before is None:
         raise AngelError(Errors.E609.format(folds=settings.pairs.folds))
@@ -163,7 +164,7 @@ def train_preferences(
         if not pairs.exists():
             mine(config, start, pairs, before)
     if pairs is not None:
-        backbone = _on_device(load_backbone(start), settings.optimizer)
+        backbone = _on_device(_given(config, start), settings.optimizer)
         return _train_on_pairs(backbone, pairs, settings, output, data.development)
     return _train_in_rounds(data, settings, start, output)
 
@@ -255,6 +256,15 @@ def _starting_model(data: TrainingData, start: str | Path | None) -> Backbone:
     )
 
 
+def _given(config: TrainingConfig, start: str | Path) -> Backbone:
+    """A model that is mined with or trained on pairs: one that was trained here knows its prompts,
+    of a published one the config tells."""
+    of_config = config.backbone
+    if of_config.kind != "pretrained" or (checkpoint_folder(start) / PROMPT_FILE).is_file():
+        return load_backbone(start)
+    return load_backbone(start, tokenizer=of_config.tokenizer, preset=of_config.preset)
+
+
 def _fine_tune(data: TrainingData, output: Path, start: str | Path | None) -> Trained:
     settings = data.config.positive
     backbone = _with_endings(_on_device(_starting_model(data, start), settings.optimizer), data)
@@ -277,14 +287,14 @@ def _train_in_rounds(
     for number in range(settings.rounds):
         folder = output / f"round-{number:02d}"
         folder.mkdir(exist_ok=True)
-        backbone = _on_device(load_backbone(current), settings.optimizer)
+        backbone = _on_device(_given(data.config, current), settings.optimizer)
         pairs_file = folder / "pairs.jsonl"
         if not pairs_file.exists():
             part = data.train[number :: settings.rounds]
             _mine(data, backbone, part, settings, pairs_file, with_corrections=number == 0)
         reference = backbone
         if settings.reference == "initial" and number:
-            reference = _on_device(load_backbone(start), settings.optimizer)
+            reference = _on_device(_given(data.config, start), settings.optimizer)
         trained = _train_on_pairs(
             backbone, pairs_file, settings, folder, data.development, reference
         )

@@ -79,6 +79,24 @@ def test_a_start_is_read_as_the_config_says(config, tmp_path, of_config):
     assert model.tokenizer.vocab_size > 0
 
 
+def test_pairs_are_mined_with_a_published_model_as_the_config_reads_it(
+    config, tmp_path, monkeypatch
+):
+    seen = []
+    monkeypatch.setattr(stages, "_mine", lambda data, backbone, *_, **__: seen.append(backbone))
+    kind = {"kind": "pretrained", "name": "unused", "preset": "genbioel_ncbi"}
+    config = replace(config, backbone=replace(config.backbone, **kind))
+    tiny_backbone().save(tmp_path / "own")
+    tiny_backbone().save(tmp_path / "published")
+    (tmp_path / "published" / "angel.json").unlink()
+    one = replace(config.negative, pairs=replace(config.negative.pairs, folds=1))
+    for name in ("own", "published"):
+        stages.mine(replace(config, negative=one), tmp_path / name, tmp_path / "pairs.jsonl")
+    own, published = (backbone.format for backbone in seen)
+    assert own == tiny_backbone().format
+    assert (published.preset, published.punctuation) == ("genbioel_ncbi", "normal")
+
+
 def test_from_a_vocabulary_and_a_corpus_to_a_model_that_links(config, tmp_path):
     pretrained = stages.pretrain(config, tmp_path / "pretrain")
     assert pretrained.folder == tmp_path / "pretrain/negative/model"
