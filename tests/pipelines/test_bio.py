@@ -44,12 +44,24 @@ def test_each_kind_is_found_and_linked_to_its_own_vocabulary(nlp: Language) -> N
         "Brca2": ("GENE", "NCBIGene:12190"),
         "HeLa": ("CELL_LINE", "CVCL_0030"),
         "cisplatin": ("CHEMICAL", "MESH:D002945"),
+        "child": ("SPECIES", "NCBITaxon:9606"),
         "hypotonia": ("DISEASE", "MESH:D009123"),
         "low-set ears": ("PHENOTYPE", "HP:0000369"),
         "cleft palate": ("DISEASE", "MESH:D002972"),
         "Escherichia coli": ("SPECIES", "NCBITaxon:562"),
         "heart attack": ("DISEASE", "MESH:D009203"),
         "BRCA2": ("GENE", "NCBIGene:675"),
+    }
+
+
+def test_a_gene_is_no_chemical_and_what_both_find_is_found_once(nlp: Language) -> None:
+    doc = nlp("Insulin receptor substrate-1 was bound by IL-6; aspirin was not.")
+    places = [(ent.start, ent.end) for ent in doc.ents]
+    assert len(places) == len(set(places))
+    assert ("aspirin", "CHEMICAL") in {(ent.text, ent.label_) for ent in doc.ents}
+    # of one place a group's mentions would share their links
+    assert {span.label_ for span in doc.spans["mentions"]} <= {
+        *("GENE", "SPECIES", "CELL_LINE", "PHENOTYPE"),
     }
 
 
