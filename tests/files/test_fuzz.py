@@ -271,7 +271,8 @@ def test_damaged_files(kind: str, name: str, tmp_path_factory: pytest.TempPathFa
 def test_damaged_files_that_are_no_text(
     name: str, made: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    fuzz("corpus", name, [made[name]], tmp_path_factory, EXAMPLES)
+    seeds = [made[name], *seeds_of("corpus", name)]
+    fuzz("corpus", name, seeds, tmp_path_factory, EXAMPLES)
 
 
 @pytest.mark.slow
@@ -280,7 +281,7 @@ def test_damaged_files_that_are_no_text(
 def test_a_minute_of_damaged_files(
     kind: str, name: str, made: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    seeds = [made[name]] if name in MADE else list(seeds_of(kind, name))
+    seeds = [*([made[name]] if name in MADE else []), *seeds_of(kind, name)]
     end = monotonic() + seconds_of(CASES.index((kind, name)), len(CASES), TURN, AT_A_TIME)
     while monotonic() < end:
         fuzz(kind, name, seeds, tmp_path_factory, 200, by_chance=True)

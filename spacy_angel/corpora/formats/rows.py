@@ -81,7 +81,8 @@ def read_parquet(
                 reading.report.position = size * number // file.metadata.num_rows
     except AngelError:
         raise
-    except (OSError, ValueError) as error:
+    # The last of them is pyarrow's for a text's number that its dictionary does not have.
+    except (OSError, ValueError, IndexError) as error:
         raise AngelError(Errors.E809.format(path=path, row=number, error=error)) from error
 
 
