@@ -740,6 +740,11 @@ class Errors(metaclass=_WithCodes):
         "{found!r} in place of the mention {text!r}. Give the documents that were annotated, in "
         "their order."
     )
+    E831 = (
+        "{path} has documents with different texts and the identifier {doc_id} one after the "
+        "other, and a table of mentions does not say which mention is of which. Give each an "
+        "identifier of its own, or annotate to JSON lines or Parquet, which hold the texts."
+    )
     # E9xx: files
     E901 = "{path} cannot be read: {error}. Check the path and your rights on it."
     E902 = (

@@ -261,13 +261,20 @@ class _Texts:
     def __init__(self, path: str | Path) -> None:
         self._path = path
         self._documents = self._read()
+        self._next = next(self._documents, None)
 
     def added_to(self, document: AnnotatedDocument) -> AnnotatedDocument:
         """document (AnnotatedDocument): of a table. RETURNS (AnnotatedDocument): with its text.
         RAISES (AngelError): it is not there, or its mentions are not in the text."""
         doc_id = document.doc_id
-        same = (found for found in self._documents if found.doc_id == doc_id)
-        text = found.text if (found := next(same, None)) is not None else ""
+        while self._next is not None and self._next.doc_id != doc_id:
+            self._next = next(self._documents, None)
+        text = self._next.text if self._next is not None else ""
+        # The table has one document of all that have this identifier one after the other.
+        while self._next is not None and self._next.doc_id == doc_id:
+            if self._next.text != text:
+                raise AngelError(Errors.E831.format(path=self._path, doc_id=doc_id))
+            self._next = next(self._documents, None)
         for mention in document.mentions:
             if (there := text[mention.start : mention.end]) != mention.text:
                 raise AngelError(

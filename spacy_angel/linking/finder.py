@@ -71,7 +71,7 @@ class NameFinder:
         free = self.kb.own_types - told
         for label in set(labels) & settings.types_by_label.keys():
             subset_of_label[label] = len(subsets)
-            subsets.append(self.kb.subset(types={*settings.types_by_label[label], *free}))
+            subsets.append(self.kb.subset(types=settings.types_by_label[label], free_types=free))
         numbers = [subset_of_label.get(label, 0) for label in labels]
         space = self.kb.search_space(self.generator.prompts, subsets)
         concepts = [

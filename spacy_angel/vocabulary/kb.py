@@ -77,6 +77,8 @@ class ConceptKB:
         self._edits: Counter[str] = Counter()
         # names in normal form by the identifier that they were added to
         self._own = {i: list(names) for i, names in meta.get("own_names", {}).items()}
+        # `own_types` with the version that they are of: they are asked for with every batch
+        self._own_types: tuple[int, frozenset[str]] | None = None
         folder = None if path is None else path / TRIES
         rule = meta.get("endings")
         self._endings = None if rule is None else Endings(self._live, rule)
@@ -293,13 +295,20 @@ class ConceptKB:
     def own_types(self) -> frozenset[str]:
         """RETURNS (frozenset[str]): semantic types that no concept has but such as `add` brought,
         now or before the vocabulary was saved."""
-        found: Counter[str] = Counter()
-        for concept_id, names in self._own.items():
-            concept = self._live.concept(concept_id)
-            # `add_names` makes no concept one's own.
-            if concept is not None and set(_normal_forms(concept.names)) <= set(names):
-                found.update(set(concept.types))
-        return frozenset(t for t, n in found.items() if self._live.n_of_type(t) == n)
+        if self._own_types is None or self._own_types[0] != self.version:
+            found: Counter[str] = Counter()
+            for concept_id in self._own:
+                concept = self._live.concept(concept_id)
+                if concept is not None and self._is_own(concept):
+                    found.update(set(concept.types))
+            types = (t for t, n in found.items() if self._live.n_of_type(t) == n)
+            self._own_types = self.version, frozenset(types)
+        return self._own_types[1]
+
+    def _is_own(self, concept: Concept) -> bool:
+        # `add_names` makes no concept one's own: it gives it no canonical name.
+        normal = normalize_name(concept.canonical_name)
+        return normal in self._own.get(concept.concept_id, ())
 
     @property
     def own_names(self) -> list[int]:
@@ -492,6 +501,8 @@ class ConceptKB:
             pairs = zip(concept.names, is_old, strict=True)
             names = [name if gone else kept for kept, gone in pairs]
         canonical, *aliases = dict.fromkeys(names)
+        if self._is_own(concept):
+            self._own[concept.concept_id] += _normal_forms([name])
         self._live.put(replace(concept, canonical_name=canonical, aliases=tuple(aliases)))
         self._edits["renamed"] += 1
 
@@ -525,7 +536,11 @@ class ConceptKB:
         return step
 
     def subset(
-        self, types: Collection[str] | None = None, concept_ids: Collection[str] | None = None
+        self,
+        types: Collection[str] | None = None,
+        concept_ids: Collection[str] | None = None,
+        *,
+        free_types: Collection[str] = (),
     ) -> Subset:
         """Choose a part of the vocabulary for the search.
 
@@ -533,6 +548,8 @@ class ConceptKB:
             have none, of which nobody knows that they are something else; None: any.
         concept_ids (Collection[str] | None): these concepts, alternate identifiers resolve; None:
             all. With both, a concept must meet both.
+        free_types (Collection[str]): say nothing about a concept: one that has no others is taken
+            as one without types.
         RETURNS (Subset): for `search_space`.
         RAISES (AngelError): where a type or an identifier is unknown.
         """
@@ -540,7 +557,8 @@ class ConceptKB:
             known = sorted(self.types)
             raise AngelError(Errors.E113.format(unknown=unknown, known=known))
         own = None if concept_ids is None else frozenset(map(self._resolved, concept_ids))
-        return Subset(None if types is None else frozenset(types), own, self._live)
+        wanted = None if types is None else frozenset(types)
+        return Subset(wanted, own, self._live, frozenset(free_types))
 
     def search_space(
         self, tokenizer: NameTokenizer, subsets: Sequence[Subset | None] = (None,)

@@ -13,6 +13,7 @@ from ..errors import AngelError, Errors
 from .compiled import open_or_compile
 from .endings import KIND, VERSION, Endings, Entries, StoredEntries
 from .live import LiveVocabulary
+from .table import ConceptTable
 from .trie import NameTrie, SearchSpace
 from .trie_compiler import AddedNames, NameTokenizer, compile_names
 
@@ -46,11 +47,13 @@ class Subset:
         then nothing speaks against it; None asks for none.
     concept_ids (frozenset[str] | None): a concept must be one of them; None takes all.
     vocabulary (LiveVocabulary): what it is a part of.
+    free_types (frozenset[str]): a concept that has no others is in as one without types is.
     """
 
     types: frozenset[str] | None
     concept_ids: frozenset[str] | None
     vocabulary: LiveVocabulary = field(repr=False)
+    free_types: frozenset[str] = frozenset()
 
     def allows(self, concept_id: str) -> bool:
         """concept_id (str): own identifier of a concept. RETURNS (bool): whether it is in."""
@@ -59,7 +62,7 @@ class Subset:
         if self.types is None:
             return True
         types = self.vocabulary.types_of(concept_id)
-        return not types or not self.types.isdisjoint(types)
+        return self.free_types.issuperset(types) or not self.types.isdisjoint(types)
 
 
 class SearchSpaces:
@@ -195,7 +198,7 @@ class SearchSpaces:
         vocabulary = self._vocabulary
         allowed = np.ones(vocabulary.n_names, dtype=bool)
         if subset is not None:
-            concepts = vocabulary.table.concepts_in(subset.types, subset.concept_ids)
+            concepts = _stored_concepts(subset, vocabulary.table)
             allowed[: vocabulary.table.n_names] = vocabulary.table.names_in(concepts)
         for i in vocabulary.touched:
             ids = vocabulary.concept_ids_of(i)
@@ -207,7 +210,11 @@ class SearchSpaces:
         table = self._vocabulary.table
         if subset is None:
             return entries.allowed(np.ones(table.n_concepts, dtype=bool), lambda _: True)
-        return entries.allowed(table.concepts_in(subset.types, subset.concept_ids), subset.allows)
+        return entries.allowed(_stored_concepts(subset, table), subset.allows)
+
+
+def _stored_concepts(subset: Subset, table: ConceptTable) -> np.ndarray:
+    return table.concepts_in(subset.types, subset.concept_ids, subset.free_types)
 
 
 def _digest(*parts: str) -> str:

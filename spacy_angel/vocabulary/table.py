@@ -184,13 +184,17 @@ class ConceptTable:
         return concepts if self.shared_names == "all" else concepts[:1]
 
     def concepts_in(
-        self, types: Collection[str] | None, concept_ids: Collection[str] | None
+        self,
+        types: Collection[str] | None,
+        concept_ids: Collection[str] | None,
+        free_types: Collection[str] = (),
     ) -> np.ndarray:
         """Concepts of a subset.
 
         types (Collection[str] | None): a concept needs one of them, or no type at all; None asks
             for none.
         concept_ids (Collection[str] | None): own identifiers; None takes all.
+        free_types (Collection[str]): count as no type.
         RETURNS (np.ndarray): bool[n_concepts].
         """
         allowed = np.ones(self.n_concepts, dtype=bool)
@@ -204,6 +208,15 @@ class ConceptTable:
             offsets = self.columns["concept_type_offsets"]
             fits = offsets[1:] == offsets[:-1]
             fits[_group_of(hits, offsets)] = True
+            if free_types:
+                told = np.array([name not in free_types for name in self.types], dtype=bool)
+                fits |= (
+                    np.bincount(
+                        _group_of(np.flatnonzero(told[self.columns["concept_types"]]), offsets),
+                        minlength=self.n_concepts,
+                    )
+                    == 0
+                )
             allowed &= fits
         return allowed
 

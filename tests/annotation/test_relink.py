@@ -205,6 +205,27 @@ def test_a_table_takes_the_texts_that_it_needs(format, annotated, pipeline, old,
     assert gone not in first.read_text("utf8")
 
 
+@pytest.mark.parametrize("texts", [("migraine", "migraine"), ("migraine", "no migraine")])
+def test_documents_of_one_identifier_in_a_table(texts, pipeline, old, tmp_path):
+    lines = [{"doc_id": "1", "text": text} for text in (*texts, "migraine")]
+    lines[-1]["doc_id"] = "2"
+    path = tmp_path / "texts.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf8")
+    names = "doc_id,start,end,text,label,concept_id,name,probability,share"
+    starts = [("1", text.index("migraine")) for text in texts] + [("2", 0)]
+    rows = [f"{doc_id},{start},{start + 8},migraine,,,,," for doc_id, start in starts]
+    (tmp_path / "out.csv").write_text("\n".join([names, *rows, ""]), "utf8")
+    kb = changed(old, tmp_path / "kb", lambda concept: concept)
+    paths = {"changes": tmp_path / "c.tsv", "texts": path, "pipeline": pipeline}
+    if len({*texts}) == 2:
+        # Nothing in the table says which mention is of which of them.
+        with pytest.raises(AngelError, match=r"E831.*texts\.jsonl.* 1 .*identifier of its own"):
+            relink(tmp_path / "out.csv", kb, ask_all=True, **paths)
+    else:
+        counts = relink(tmp_path / "out.csv", kb, ask_all=True, **paths).counts
+        assert (counts["documents"], counts["mentions"], counts["asked_documents"]) == (2, 3, 2)
+
+
 def test_what_may_change_by_hand():
     concepts = [
         Concept("A:1", "heart attack", ("infarct",)),

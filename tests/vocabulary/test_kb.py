@@ -620,7 +620,40 @@ def test_unknown_types_and_foreign_subsets_are_errors():
         kb.search_space(CharacterTokenizer(), [ConceptKB.build(CONCEPTS).subset(["T047"])])
 
 
+def test_free_types_are_no_types(tmp_path):
+    concepts = [
+        Concept("A:1", "a", types=("T047",)),
+        Concept("A:2", "b", types=("MINE",)),
+        Concept("A:3", "c", types=("MINE", "T121")),
+        Concept("A:4", "d"),
+    ]
+    stored, live = ConceptKB.build(concepts, tmp_path / "kb"), ConceptKB.build(concepts[:1])
+    for concept in concepts[1:]:
+        live.add(concept)
+    for kb in (stored, live):
+        subsets = [kb.subset(["T047"]), kb.subset(["T047"], free_types=["MINE"])]
+        space = kb.search_space(CharacterTokenizer(), subsets)
+        assert [sorted(legal_names(space, i)) for i in (0, 1)] == [["a", "d"], ["a", "b", "d"]]
+
+
 # ---- changes while running
+
+
+def test_types_that_only_added_concepts_have_are_one_s_own(tmp_path):
+    kb = ConceptKB.build([Concept("A:1", "a", types=("T047",)), Concept("A:2", "b", types=("U",))])
+    assert kb.own_types == frozenset()
+    kb.add(Concept("MY:1", "snark", types=("MINE", "T047")))
+    kb.add_names("A:2", ["boojum"])
+    assert kb.own_types == {"MINE"}
+    # Neither another name nor a corpus makes it less one's own.
+    kb.rename("MY:1", "bandersnatch")
+    kb.rename("MY:1", "jubjub", old="snark")
+    kb.add_mentions([("MY:1", "the snark")], "corpus")
+    kb.to_disk(tmp_path / "kb")
+    for again in (kb, ConceptKB.from_disk(tmp_path / "kb")):
+        assert again.own_types == {"MINE"}
+        again.remove("MY:1")
+        assert again.own_types == frozenset()
 
 
 def test_an_added_concept_is_found_without_compiling_the_rest():
