@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 from ..errors import Warnings
 from ..vocabulary.concepts import normalize_name
 from ..vocabulary.kinds import is_foreign
-from .gathering import Searched, gather_evidence
+from .gathering import Gathering, Wanted
 from .links import FoundNames
-from .ranking import ConceptsOf, NameScore, list_candidates
+from .ranking import ConceptsOf, list_candidates
 from .settings import LinkerSettings
 from .sparing import TakenName, first_of_equals, take_name
 
 if TYPE_CHECKING:
     from ..model.mention import Mention
     from ..search.cached import SearchCache
-    from ..search.generator import Generator
+    from ..search.generator import Ask, Generator
     from ..search.search import SearchResult
     from ..vocabulary.kb import ConceptKB
     from ..vocabulary.search_spaces import Subset
@@ -78,40 +78,40 @@ class NameFinder:
             partial(self._concepts, subsets[n], label, mention.hint)
             for n, label, mention in zip(numbers, labels, mentions, strict=True)
         ]
-        taken = self._take_names(mentions, concepts)
-        found: list[Sequence[NameScore]] = [() if name is None else (name,) for name in taken]
-        wanted = [i for i, name in enumerate(taken) if name is None]
-        results = self._search([mentions[i] for i in wanted], space, [numbers[i] for i in wanted])
-        for i, result in zip(wanted, results, strict=True):
-            found[i] = result.hypotheses
         if not settings.evidence:
+            results = self._search(mentions, space, numbers)
             return [
-                FoundNames(tuple(list_candidates(names, concepts_of)))
-                for names, concepts_of in zip(found, concepts, strict=True)
+                FoundNames(tuple(list_candidates(result.hypotheses, concepts_of)))
+                for result, concepts_of in zip(results, concepts, strict=True)
             ]
-        searched = [
-            Searched(
-                mention,
-                document,
-                names,
-                concepts_of,
-                space.allowed[n],
-                tells_apart=space.entries is not None,
-            )
-            for mention, document, names, concepts_of, n in zip(
-                mentions, documents, found, concepts, numbers, strict=True
-            )
-        ]
-        gathered = gather_evidence(
-            searched,
+        tells_apart = space.entries is not None
+        gathering = Gathering(
+            [
+                Wanted(mention, document, concepts_of, space.allowed[n], tells_apart)
+                for mention, document, concepts_of, n in zip(
+                    mentions, documents, concepts, numbers, strict=True
+                )
+            ],
             self.kb,
-            self.generator,
-            n_near=settings.near_names,
-            batch_size=settings.batch_size,
+            settings.near_names,
         )
+        taken = self._take_names(mentions, concepts)
+        for i, name in enumerate(taken):
+            if name is not None:
+                gathering.add(i, [name])
+        searched = [i for i, name in enumerate(taken) if name is None]
+        answers = self._search_and_ask(
+            [mentions[i] for i in searched],
+            space,
+            [numbers[i] for i in searched],
+            lambda place, result: gathering.add(searched[place], result.hypotheses),
+        )
+        for i, log_probs in zip(searched, answers, strict=True):
+            if log_probs:
+                gathering.answer(i, log_probs)
         return [
             FoundNames(evidence.candidates, evidence, is_taken=name is not None)
-            for evidence, name in zip(gathered, taken, strict=True)
+            for evidence, name in zip(gathering.finish(), taken, strict=True)
         ]
 
     def _take_names(
@@ -119,16 +119,48 @@ class NameFinder:
     ) -> list[TakenName | None]:
         """The names that need no search."""
         settings = self.settings
-        obeys = settings.evidence and settings.link_exact_names
-        if not (settings.exact_names_unsearched and obeys):
+        if not (settings.exact_names_unsearched and settings.link_exact_names):
             return [None] * len(mentions)
         return [
             take_name(mention, concepts_of, self.kb, settings.exact_name_probability)
             for mention, concepts_of in zip(mentions, concepts, strict=True)
         ]
 
+    def _search_and_ask(
+        self,
+        mentions: Sequence["Mention"],
+        space: "SearchSpace",
+        numbers: Sequence[int],
+        ask: "Ask",
+    ) -> list[list[float]]:
+        """RETURNS (list[list[float]]): of each mention the log-probabilities of the names that were
+        asked for."""
+        names: dict[int, Sequence[str]] = {}
+
+        def ask_once(place: int, result: "SearchResult") -> Sequence[str]:
+            return names.setdefault(place, ask(place, result))
+
+        results = self._search(mentions, space, numbers, ask_once)
+        for place, result in enumerate(results):
+            if place not in names:  # the cache had it
+                ask_once(place, result)
+        unknown = [
+            [name for name in names[place] if name not in result.asked]
+            for place, result in enumerate(results)
+        ]
+        if any(unknown):
+            size = self.settings.batch_size
+            values = self.generator.log_probs_of(mentions, unknown, batch_size=size)
+            for result, some, log_probs in zip(results, unknown, values, strict=True):
+                result.asked.update(zip(some, log_probs, strict=True))
+        return [[result.asked[n] for n in names[place]] for place, result in enumerate(results)]
+
     def _search(
-        self, mentions: Sequence["Mention"], space: "SearchSpace", numbers: Sequence[int]
+        self,
+        mentions: Sequence["Mention"],
+        space: "SearchSpace",
+        numbers: Sequence[int],
+        ask: "Ask | None" = None,
     ) -> "list[SearchResult]":
         from ..search.generator import SearchSettings
 
@@ -146,6 +178,7 @@ class NameFinder:
             subsets=numbers,
             batch_size=settings.batch_size,
             cache=self.cache,
+            ask=ask,
         )
         n_unproven = sum(not result.proven for result in results)
         if settings.mode == "exact" and n_unproven:

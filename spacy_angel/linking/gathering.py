@@ -16,7 +16,6 @@ from .ranking import ConceptsOf, NameScore
 
 if TYPE_CHECKING:
     from ..model.mention import Mention
-    from ..search.generator import Generator
     from ..vocabulary.kb import ConceptKB
 
 # Endings of a name by letters that the model is asked for, the likeliest ones.
@@ -27,13 +26,11 @@ _DECIDED = -2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Searched:
-    """A mention after the search.
+class Wanted:
+    """A mention that is looked for.
 
-    mention (Mention): as the model read it.
+    mention (Mention): as the model reads it.
     document (int): number of its document.
-    hypotheses (Sequence[NameScore]): names that the search found, best first, or the one that was
-        taken without it.
     concepts (ConceptsOf): those of a name that the mention may have, where the document says
         which is the likeliest, in that order.
     allowed (np.ndarray | None): bool[n_names], the names of its subset; None: all.
@@ -42,63 +39,76 @@ class Searched:
 
     mention: "Mention"
     document: int
-    hypotheses: Sequence[NameScore]
     concepts: ConceptsOf
     allowed: np.ndarray | None = None
     tells_apart: bool = False
 
 
-def gather_evidence(
-    searched: Sequence[Searched],
-    kb: "ConceptKB",
-    generator: "Generator",
-    *,
-    n_near: int,
-    batch_size: int = 32,
-) -> list[Evidence]:
-    """Add the names that are near by letters, and weigh all.
+class Gathering:
+    """The evidence for some mentions: names that the search found, and names that are near by
+    letters; those of a document speak for each other.
 
-    searched (Sequence[Searched]): mentions; those of a document speak for each other.
-    kb (ConceptKB): the vocabulary that was searched.
-    generator (Generator): the model; it is asked for names that it did not find where it has not
-        decided.
+    Tell it what was found for each mention (`add`), answer what the model thinks of the names that
+    it gives back (`answer`), then `finish`.
+
+    wanted (Sequence[Wanted]): n mentions.
+    kb (ConceptKB): the vocabulary that is searched.
     n_near (int): names by letters for each mention.
-    batch_size (int): mentions in one pass through the model.
-    RETURNS (list[Evidence]): one a mention.
     """
-    normal = [normalize_name(item.mention.text) for item in searched]
-    results = [_names_found(item, kb, text) for item, text in zip(searched, normal, strict=True)]
-    undecided = [i for i, text in enumerate(normal) if not _is_decided(results[i], text)]
-    near = {i: _names_near(searched[i], kb, normal[i], results[i], n_near) for i in undecided}
-    asked = [i for i in undecided if near[i] and _best(results[i]) < _DECIDED]
-    log_probs = generator.log_probs_of(
-        [searched[i].mention for i in asked],
-        [[kb.written(name.name, name.ending) for name in near[i]] for i in asked],
-        batch_size=batch_size,
-    )
-    for i, values in zip(asked, log_probs, strict=True):
-        near[i] = [_with_log_prob(name, v) for name, v in zip(near[i], values, strict=True)]
-    names = [results[i] + near.get(i, []) for i in range(len(searched))]
-    agreed = _agreed(searched, normal, names)
-    return [
-        weigh(text, found, concepts, respelled=item.mention.respelled)
-        for text, found, concepts, item in zip(normal, names, agreed, searched, strict=True)
-    ]
+
+    def __init__(self, wanted: Sequence[Wanted], kb: "ConceptKB", n_near: int) -> None:
+        self._wanted = wanted
+        self._kb = kb
+        self._n_near = n_near
+        self._texts = [normalize_name(item.mention.text) for item in wanted]
+        self._found: dict[int, list[FoundName]] = {}
+        self._near: dict[int, list[FoundName]] = {}
+
+    def add(self, i: int, hypotheses: Sequence[NameScore]) -> list[str]:
+        """i (int): a mention. hypotheses (Sequence[NameScore]): names that the search found for
+        it, best first, or the one that was taken without it. RETURNS (list[str]): names near by
+        letters that the model is to be asked for, as it writes them: none where it has decided."""
+        item, text = self._wanted[i], self._texts[i]
+        found = self._found[i] = _names_found(item, self._kb, text, hypotheses)
+        if _is_decided(found, text):
+            return []
+        near = self._near[i] = _names_near(item, self._kb, text, found, self._n_near)
+        if _best(found) >= _DECIDED:
+            return []
+        return [self._kb.written(name.name, name.ending) for name in near]
+
+    def answer(self, i: int, log_probs: Sequence[float]) -> None:
+        """i (int): a mention. log_probs (Sequence[float]): of the names that `add` gave."""
+        pairs = zip(self._near[i], log_probs, strict=True)
+        self._near[i] = [_with_log_prob(name, log_prob) for name, log_prob in pairs]
+
+    def finish(self) -> list[Evidence]:
+        """RETURNS (list[Evidence]): one a mention."""
+        names = [self._found[i] + self._near.get(i, []) for i in range(len(self._wanted))]
+        agreed = _agreed(self._wanted, self._texts, names)
+        return [
+            weigh(text, found, concepts, respelled=item.mention.respelled)
+            for text, found, concepts, item in zip(
+                self._texts, names, agreed, self._wanted, strict=True
+            )
+        ]
 
 
-def _names_found(item: Searched, kb: "ConceptKB", mention: str) -> list[FoundName]:
+def _names_found(
+    item: Wanted, kb: "ConceptKB", mention: str, hypotheses: Sequence[NameScore]
+) -> list[FoundName]:
     """The names of the search."""
-    hypotheses = [(h, item.concepts(h.name, h.ending)) for h in item.hypotheses]
-    hypotheses = [(h, concepts) for h, concepts in hypotheses if concepts]
-    looks = kb.nearest.compare(mention, [h.name for h, _ in hypotheses])
+    meant = [(h, item.concepts(h.name, h.ending)) for h in hypotheses]
+    meant = [(h, concepts) for h, concepts in meant if concepts]
+    looks = kb.nearest.compare(mention, [h.name for h, _ in meant])
     return [
         _found_name(item, kb, mention, _Written(h.name, h.ending, concepts), h, alike)
-        for (h, concepts), alike in zip(hypotheses, looks, strict=True)
+        for (h, concepts), alike in zip(meant, looks, strict=True)
     ]
 
 
 def _names_near(
-    item: Searched, kb: "ConceptKB", mention: str, found: Sequence[FoundName], n_near: int
+    item: Wanted, kb: "ConceptKB", mention: str, found: Sequence[FoundName], n_near: int
 ) -> list[FoundName]:
     """Names by letters that the search did not find, at most `n_near`; of a name with endings
     also those endings that it did not find."""
@@ -133,7 +143,7 @@ class _Unasked(NamedTuple):
     score: float
 
 
-def _endings(item: Searched, kb: "ConceptKB", name: int) -> list[_Written]:
+def _endings(item: Wanted, kb: "ConceptKB", name: int) -> list[_Written]:
     """The ways to write a name: one, or with each ending, the likeliest first."""
     if not item.tells_apart:
         concepts = item.concepts(name, None)
@@ -150,7 +160,7 @@ def _endings(item: Searched, kb: "ConceptKB", name: int) -> list[_Written]:
 
 
 def _found_name(
-    item: Searched,
+    item: Wanted,
     kb: "ConceptKB",
     mention: str,
     written: _Written,
@@ -180,7 +190,7 @@ def _found_name(
     )
 
 
-def _is_spelled_so(item: Searched, kb: "ConceptKB", concept_id: str) -> bool:
+def _is_spelled_so(item: Wanted, kb: "ConceptKB", concept_id: str) -> bool:
     return kb[concept_id].canonical_name == item.mention.text
 
 
@@ -198,19 +208,19 @@ def _with_log_prob(name: FoundName, log_prob: float) -> FoundName:
 
 
 def _agreed(
-    searched: Sequence[Searched], mentions: Sequence[str], names: Sequence[Sequence[FoundName]]
+    wanted: Sequence[Wanted], mentions: Sequence[str], names: Sequence[Sequence[FoundName]]
 ) -> list[set[str]]:
     """For each mention the concepts that another mention of the document, in other words, names
     without a doubt: it is a name of that concept alone. A text that speaks of patients says nothing
     of what its mice are: of a species both have a word, as `E. coli` and `Escherichia coli` do."""
     named: defaultdict[int, defaultdict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
-    for item, mention, item_names in zip(searched, mentions, names, strict=True):
+    for item, mention, item_names in zip(wanted, mentions, names, strict=True):
         for name in item_names:
             if name.text == mention and name.is_of_one:
                 named[item.document][name.concepts[0]].add(mention)
     return [
         {c for c, others in named[item.document].items() if speak_for(c, others, mention)}
-        for item, mention in zip(searched, mentions, strict=True)
+        for item, mention in zip(wanted, mentions, strict=True)
     ]
 
 

@@ -245,7 +245,7 @@ class LinkerSettings(CheckedSettings):
         ),
     ] = "candidates"
     # Where and how it runs.
-    batch_size: Annotated[int, Field(ge=1, description="mentions in one pass of the model")] = 32
+    batch_size: Annotated[int, Field(ge=1, description="mentions in one pass of the model")] = 48
     device: Device = "cpu"
     dtype: RunsIn = "float32"
 

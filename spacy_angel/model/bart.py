@@ -7,6 +7,7 @@ what they have in common.
 """
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,8 +44,9 @@ if TYPE_CHECKING:
 
 _Weights = dict[str, Tensor]
 
-# Columns of the output layer in one piece on a CPU, for the same reason.
-_CPU_VOCABULARY_PIECE = 6400
+# Columns of the output layer in one piece on a CPU: few enough that what is done with the scores
+# finds them in the cache.
+_CPU_VOCABULARY_PIECE = 3072
 # Rows of a product on a CPU come in multiples of this: each new number compiles new kernels.
 _CPU_ROWS = 16
 
@@ -226,6 +228,8 @@ class BartDecoding:
         self._cross: list[Tensor] = []
         self._cross_mask: Tensor | None = None
         self._memory: list[Tensor] = []
+        # Of each prefix the state after its end.
+        self._last: Tensor
         self._encode(sources)
         self._read_prefixes(prefixes)
 
@@ -253,9 +257,18 @@ class BartDecoding:
     def keep(self, mentions: Tensor) -> None:
         """See `decoding.Decoding.keep`."""
         self._tree.keep(mentions)
+        self._last = self._last[mentions]
         self._cross = [cross[:, mentions] for cross in self._cross]
         self._cross_mask = None if self._cross_mask is None else self._cross_mask[mentions]
         self._memory = [memory[:, mentions] for memory in self._memory]
+
+    def copy(self) -> "BartDecoding":
+        """See `decoding.Decoding.copy`."""
+        other = copy(self)
+        other._tree = self._tree.copy()
+        # Its places are taken by longer tensors as the decoding goes on.
+        other._memory = list(self._memory)
+        return other
 
     def _score(self, x: Tensor) -> TokenScores:
         size = self.model.room_for(len(x))

@@ -1,6 +1,7 @@
 """What the search asks of a model: decode a tree of name tokens for each mention of a batch."""
 
 from collections.abc import Sequence
+from copy import copy
 from typing import NamedTuple, Protocol
 
 import torch
@@ -55,6 +56,10 @@ class Decoding(Protocol):
 
     def keep(self, mentions: Tensor) -> None:
         """mentions (Tensor): int64[m], the mentions to go on with, in this order."""
+
+    def copy(self) -> "Decoding":
+        """RETURNS (Decoding): the same batch as far as it is decoded now; what is fed to one, or
+        kept, is not to the other. Scores are good until the next feed of either."""
 
 
 class Model(Protocol):
@@ -132,6 +137,11 @@ class Tree:
     def mask(self, width: int) -> Tensor:
         """RETURNS (Tensor): bool[n_mentions, width, n_slots], what the last `width` slots see."""
         return self._seen[:, -width:]
+
+    def copy(self) -> "Tree":
+        """RETURNS (Tree): that grows by itself from here on."""
+        # No tensor is changed in its place.
+        return copy(self)
 
     def keep(self, mentions: Tensor) -> None:
         """mentions (Tensor): int64[m], the mentions to go on with."""

@@ -5,6 +5,7 @@ causal decoder over right-padded tokens is right for all of them.
 """
 
 from collections.abc import Iterable, Sequence
+from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -191,6 +192,12 @@ class GenericDecoding:
         self._source_mask = self._source_mask[mentions]
         self._prefixes = self._prefixes[mentions]
         self._paths = self._paths[mentions]
+
+    def copy(self) -> "GenericDecoding":
+        """See `decoding.Decoding.copy`."""
+        other = copy(self)
+        other._tree = self._tree.copy()
+        return other
 
     def _extend(
         self, tokens: Tensor, mentions: Tensor, parents: Tensor, depths: Tensor, slots: Tensor

@@ -13,7 +13,8 @@ class SearchCache:
     """What was found, until `clear`.
 
     Equal are mentions with equal text and context that may link to the same names, searched in
-    the same way. The vocabulary must not change in between.
+    the same way. The vocabulary must not change in between. What a result was asked for later may
+    be added to it.
     """
 
     def __init__(self) -> None:

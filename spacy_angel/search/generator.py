@@ -1,9 +1,11 @@
 """The model with its tokenizer and prompt format: mentions in, names of the vocabulary out."""
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from threading import Lock
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import torch
 
@@ -19,6 +21,7 @@ from ..model.prompts import PromptEncoder
 from ..vocabulary.trie import SearchSpace
 from .cached import SearchCache
 from .expander import Expander
+from .named import log_probs_of_names
 from .search import SearchResult, SearchSettings, beam_search, exact_search, hypotheses
 from .threads import batch_size_for, cpu_threads, map_batches
 from .walker import Walker
@@ -28,11 +31,21 @@ if TYPE_CHECKING:
 
 Dtype = Literal["float32", "bfloat16", "float16", "int8"]
 RunDtype = Literal["float32", "bfloat16", "float16", "int8", "auto"]
+Ask = Callable[[int, SearchResult], Sequence[str]]
+"""Names in normal form to score for a mention, by its place and what was found for it."""
+
 # Tokens of a chain that are decoded ahead: where a pass costs more than its tokens, which is so on
 # a GPU, and on a CPU for few mentions at a time.
 _MAX_CHAIN = 16
 _CPU_MAX_CHAIN = 8
 _CPU_FEW_MENTIONS = 4
+
+
+class _Names(NamedTuple):
+    """Names to score for a mention, as texts and as token ids."""
+
+    texts: Sequence[str]
+    ids: list[list[int]]
 
 
 class Generator:
@@ -101,6 +114,7 @@ class Generator:
         subsets: Sequence[int] | None = None,
         batch_size: int = 32,
         cache: SearchCache | None = None,
+        ask: Ask | None = None,
     ) -> list[SearchResult]:
         """Find the names for some mentions; similar lengths are searched together.
 
@@ -110,6 +124,9 @@ class Generator:
         subsets (Sequence[int] | None): n numbers of subsets of the space; by default all 0.
         batch_size (int): most mentions in one pass; on a CPU every thread has its own.
         cache (SearchCache | None): what was found before and need not be searched again.
+        ask (Ask | None): says which further names to score for a mention that has been searched:
+            it need not be read again for them. It is called from several threads, but never twice
+            at a time, and not for what a cache knows.
         RETURNS (list[SearchResult]): n results in the order of the mentions.
         """
         settings = settings or SearchSettings()
@@ -117,7 +134,8 @@ class Generator:
 
         def search(chosen: Sequence[int]) -> list[SearchResult]:
             some, numbers = [mentions[i] for i in chosen], [subsets[i] for i in chosen]
-            return self._search(some, space, settings, numbers, batch_size)
+            ask_of = ask and (lambda place, result: ask(chosen[place], result))
+            return self._search(some, space, settings, numbers, batch_size, ask_of)
 
         if cache is not None:
             return cache.results(search, mentions, space, settings, subsets)
@@ -130,11 +148,23 @@ class Generator:
         settings: SearchSettings,
         subsets: Sequence[int],
         batch_size: int,
+        ask: Ask | None,
     ) -> list[SearchResult]:
         sources = self.prompts.source_ids(mentions)
         prefixes = self.prompts.prefix_ids(mentions)
         results = [SearchResult() for _ in mentions]
         threads = cpu_threads(self.model.device)
+        # Whoever asks looks into the vocabulary, and a tokenizer is not made for two threads.
+        one_at_a_time = Lock()
+
+        def names_of(batch: list[int], results: list[SearchResult]) -> list[_Names]:
+            if ask is None:
+                return []
+            with one_at_a_time:
+                names = [ask(i, result) for i, result in zip(batch, results, strict=True)]
+                ids = [self.prompts.encode_names(some) if some else [] for some in names]
+            return list(map(_Names, names, ids))
+
         for subset in sorted(set(subsets)):
             walker = Walker(space, subset, self.prompts.eos_token_id, self.model.device)
             chosen = [i for i, number in enumerate(subsets) if number == subset]
@@ -143,7 +173,11 @@ class Generator:
 
             def run(batch: list[int], walker: Walker = walker) -> list[SearchResult]:
                 return self._search_batch(
-                    [sources[i] for i in batch], [prefixes[i] for i in batch], walker, settings
+                    [sources[i] for i in batch],
+                    [prefixes[i] for i in batch],
+                    walker,
+                    settings,
+                    partial(names_of, batch),
                 )
 
             for batch, batch_results in zip(
@@ -243,18 +277,27 @@ class Generator:
         prefixes: list[list[int]],
         walker: Walker,
         settings: SearchSettings,
+        names_of: Callable[[list[SearchResult]], list[_Names]],
     ) -> list[SearchResult]:
         decoding = self.model.begin(sources, prefixes)
+        as_read = decoding.copy()
         expander = Expander(decoding, walker, self._max_chain(len(sources)))
         proven = [False] * len(sources)
         if settings.mode == "exact":
             rows, proven = exact_search(expander, len(sources), settings)
         else:
             rows = beam_search(expander, len(sources), settings)
-        return [
+        results = [
             SearchResult(hypotheses(names, expander, settings.k), sure)
             for names, sure in zip(rows, proven, strict=True)
         ]
+        asked = [(i, names) for i, names in enumerate(names_of(results)) if names.ids]
+        if asked:
+            as_read.keep(torch.tensor([i for i, _ in asked], device=self.model.device))
+            values = log_probs_of_names(as_read, [n.ids for _, n in asked], self.model.device)
+            for (i, names), log_probs in zip(asked, values, strict=True):
+                results[i].asked.update(zip(names.texts, log_probs, strict=True))
+        return results
 
     def _max_chain(self, n_mentions: int) -> int:
         if self.model.device.type != "cpu":
@@ -269,28 +312,7 @@ class Generator:
         targets: list[list[list[int]]],
     ) -> list[list[float]]:
         decoding = self.model.begin(sources, prefixes)
-        rows = [
-            (mention, depth, token)
-            for mention, names in enumerate(targets)
-            for ids in names
-            for depth, token in enumerate(ids)
-        ]
-        mentions, depths, tokens = torch.tensor(rows, device=self.model.device).unbind(1)
-        starts = depths == 0
-        of_name = starts.cumsum(0) - 1
-        sums = torch.zeros(int(starts.sum()), device=self.model.device)
-        sums += decoding.first().at(mentions[starts], tokens[starts])
-        fed = torch.cat((depths[1:] > 0, depths.new_zeros(1, dtype=torch.bool)))
-        if fed.any():
-            counts = torch.bincount(mentions[fed], minlength=len(sources))
-            first = (counts.cumsum(0) - counts)[mentions[fed]]
-            slots = decoding.n_slots + torch.arange(len(first), device=tokens.device) - first
-            parents = torch.where(starts[fed], -1, slots - 1)
-            scores = decoding.feed(tokens[fed], mentions[fed], parents, depths[fed])
-            row = torch.arange(len(first), device=tokens.device)
-            sums.index_add_(0, of_name[fed], scores.at(row, tokens[~starts]))
-        values = iter(sums.tolist())
-        return [[next(values) for _ in names] for names in targets]
+        return log_probs_of_names(decoding, targets, self.model.device)
 
 
 def _batches(chosen: Sequence[int], lengths: list[int], size: int) -> Iterator[list[int]]:

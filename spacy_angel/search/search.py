@@ -39,10 +39,13 @@ class SearchResult:
 
     hypotheses (list[Hypothesis]): best first; names with the same tokens have the same score.
     proven (bool): they are the k most probable names of all; only exact search can tell.
+    asked (dict[str, float]): log-probabilities of further names that were asked for, in normal
+        form, in nats.
     """
 
     hypotheses: list[Hypothesis] = field(default_factory=list)
     proven: bool = False
+    asked: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

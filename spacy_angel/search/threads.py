@@ -41,5 +41,7 @@ def map_batches(
 
 
 def batch_size_for(n: int, size: int, threads: int) -> int:
-    """RETURNS (int): mentions a batch, so that every thread has one, e.g. (10, 32, 2) → 5."""
-    return min(size, max(1, -(-n // threads)))
+    """RETURNS (int): mentions a batch, at most `size`, so that every thread has as many batches,
+    e.g. (10, 32, 2) → 5, (100, 32, 2) → 25."""
+    rounds = -(-n // (size * threads))
+    return max(1, -(-n // (max(rounds, 1) * threads)))

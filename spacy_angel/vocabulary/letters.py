@@ -33,6 +33,8 @@ SHORTEST, LONGEST = 3, 12
 # Names looked through for one text: frequent 3-grams are left out where the rarer ones reach it.
 _MAX_LOOKED_AT = 300_000
 _SHORTLIST = 48
+LEAST_COSINE = 0.2
+"""Names that are no more alike to a text by their 3-grams are not looked at."""
 _BLOCK = 1 << 18
 _BLANK = 32
 
@@ -142,7 +144,8 @@ class LetterIndex:
         return list(dict.fromkeys(names))
 
     def _by_grams(self, text: str, allowed: np.ndarray | None) -> list[int]:
-        positions = _find(self.columns["grams"], gram_codes(text))
+        own = gram_codes(text)
+        positions = _find(self.columns["grams"], own)
         starts = self.columns["gram_starts"]
         positions = positions[np.argsort(starts[positions + 1] - starts[positions], kind="stable")]
         looked_at = np.cumsum(starts[positions + 1] - starts[positions])
@@ -154,7 +157,11 @@ class LetterIndex:
         rows = [self.columns["gram_names"][starts[i] : starts[i + 1]] for i in positions.tolist()]
         weights = np.repeat(self._weights[positions] ** 2, [len(row) for row in rows])
         scores = np.bincount(np.concatenate(rows), weights=weights)
-        names = np.flatnonzero(scores if allowed is None else scores * allowed[: len(scores)])
+        # A name's squared length is at least what it shares with the text, so the square of the
+        # cosine is at most the shared part of the text's. (To count truth values takes a fifth of
+        # the time that numbers take.)
+        reached = scores > LEAST_COSINE**2 * (self._weights_of(own) ** 2).sum()
+        names = np.flatnonzero(reached if allowed is None else reached & allowed[: len(scores)])
         scores = scores[names] / self.columns["norms"][names]
         if len(names) > _SHORTLIST:
             # To sort them all would cost more than all before.

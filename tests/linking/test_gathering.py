@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spacy_angel import Concept, ConceptKB
-from spacy_angel.linking.gathering import Searched, gather_evidence, speak_for
+from spacy_angel.linking.gathering import Gathering, Wanted, speak_for
 from spacy_angel.linking.weights import NAME_FEATURES
 from spacy_angel.model.mention import Mention
 from spacy_angel.search.search import Hypothesis
@@ -18,27 +18,23 @@ KB = ConceptKB.build(
 )
 
 
-class Generator:
-    """Gives every name it is asked for -9 nats, and notes what it was asked."""
-
-    def __init__(self):
-        self.asked = []
-
-    def log_probs_of(self, mentions, names, *, batch_size):
-        self.asked += list(zip([m.text for m in mentions], names, strict=True))
-        return [[-9.0] * len(some) for some in names]
-
-
 def searched(text, document, *found, allowed=None):
     hypotheses = [Hypothesis(KB.name_index(name), lp, lp, 2) for name, lp in found]
-    return Searched(Mention(text), document, hypotheses, KB.concept_ids_of, allowed)
+    return Wanted(Mention(text), document, KB.concept_ids_of, allowed), hypotheses
 
 
 def gather(*items, n_near=2):
-    generator = Generator()
-    evidence = gather_evidence(items, KB, generator, n_near=n_near)
+    """Every name that the model is asked for has -9 nats."""
+    gathering = Gathering([wanted for wanted, _ in items], KB, n_near)
+    asked = []
+    for i, (wanted, hypotheses) in enumerate(items):
+        names = gathering.add(i, hypotheses)
+        if names:
+            asked.append((wanted.mention.text, names))
+            gathering.answer(i, [-9.0] * len(names))
+    evidence = gathering.finish()
     names = [[(KB.name(c.name), c.log_prob) for c in e.candidates] for e in evidence]
-    return SimpleNamespace(evidence=evidence, names=names, asked=generator.asked)
+    return SimpleNamespace(evidence=evidence, names=names, asked=asked)
 
 
 def test_names_by_letters_join_those_of_the_search():

@@ -1249,6 +1249,17 @@ def test_equal_mentions_of_a_document_are_searched_once(make, evidence):
         assert nlp(first.text).ents[0]._.candidates == one._.candidates
 
 
+def test_the_model_says_the_same_of_near_names_with_a_cache(make):
+    linker = make(n_sents=None, evidence=True).get_pipe("angel_linker")
+    doc = Doc(linker.vocab, ["a", "heart", "atack", "."])
+    doc.ents = [Span(doc, 1, 3, label="DISEASE")]
+    [[expected]] = linker.predict([doc])
+    cache = linker.search_cache = SearchCache()
+    for _ in range(2):
+        assert linker.predict([doc]) == [[expected]]
+    assert (cache.n_asked, cache.n_searched) == (2, 1)
+
+
 def test_a_label_of_its_own_is_searched_for_itself(make):
     linker = make(n_sents=None, once_a_document=True).get_pipe("angel_linker")
     cache = linker.search_cache = SearchCache()

@@ -11,7 +11,7 @@ from support.helpers import ROOT
 from spacy_angel import Concept, ConceptKB
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
 from spacy_angel.corpora.formats.pubtator import write_pubtator
-from spacy_angel.linking.gathering import Searched, gather_evidence
+from spacy_angel.linking.gathering import Gathering, Wanted
 from spacy_angel.linking.linker import AngelLinker
 from spacy_angel.linking.settings import LinkerSettings
 from spacy_angel.model.checkpoint import open_checkpoint
@@ -171,30 +171,19 @@ def test_pairs_are_of_names_with_their_endings(folder):
     assert {pair.mention.hint for pair in pairs} <= {"homo sapiens", "mus musculus"}
 
 
-class Generator:
-    """Gives names with «mus» -3 nats, the others -9, and notes what it was asked."""
-
-    def __init__(self):
-        self.asked = []
-
-    def log_probs_of(self, mentions, names, *, batch_size):
-        self.asked += names
-        return [[-3.0 if "mus" in name else -9.0 for name in some] for some in names]
-
-
 def test_the_model_is_asked_for_the_endings_that_the_search_has_not_found():
     kb = ConceptKB.build(GENES, endings="species")
     gamma = Hypothesis(kb.name_index("gamma"), -6.0, -6.0, 2, "")
-    item = Searched(
+    item = Wanted(
         Mention("abc", hint="mus musculus"),
         0,
-        [gamma],
         lambda name, ending: kb.concept_ids_of(name, ending),
         tells_apart=True,
     )
-    generator = Generator()
-    (evidence,) = gather_evidence([item], kb, generator, n_near=1)
-    assert generator.asked == [["abc | homo sapiens", "abc | mus musculus"]]
+    gathering = Gathering([item], kb, 1)
+    assert gathering.add(0, [gamma]) == ["abc | homo sapiens", "abc | mus musculus"]
+    gathering.answer(0, [-9.0, -3.0])
+    (evidence,) = gathering.finish()
     found = {c.concept_id: (c.log_prob, c.ending) for c in evidence.candidates}
     assert found["G:2"] == (-3.0, "mus musculus")
     assert found["G:1"] == (-9.0, "homo sapiens")

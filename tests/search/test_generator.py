@@ -140,6 +140,34 @@ def test_several_names_of_a_mention_have_the_log_probs_of_each_alone(folders, fa
 
 
 @pytest.mark.parametrize("family", ["bart", "t5", "pair"])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_names_that_are_asked_for_after_the_search(folders, family: str, threads: int) -> None:
+    generator = Generator.from_pretrained(folders[family])
+    space = KB.search_space(generator.prompts)
+    # the second mention asks for nothing, what the others ask for depends on what was found
+    wanted = {0: NAMES[:3], 1: [], 2: NAMES[1:]}
+    found: dict[int, SearchResult] = {}
+
+    def ask(place: int, result: SearchResult) -> list[str]:
+        found[place] = result
+        return wanted[place]
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(threads)
+    try:
+        results = generator.search(MENTIONS, space, batch_size=2, ask=ask)
+    finally:
+        torch.set_num_threads(before)
+    assert all(found[place] is result for place, result in enumerate(results))
+    for row, others in zip(plain(results), plain(find(generator)), strict=True):
+        assert dict(row) == pytest.approx(dict(others), abs=1e-4)
+    expected = generator.log_probs_of(MENTIONS, list(wanted.values()))
+    for place, (result, values) in enumerate(zip(results, expected, strict=True)):
+        assert list(result.asked) == wanted[place]
+        assert list(result.asked.values()) == pytest.approx(values, abs=1e-4)
+
+
+@pytest.mark.parametrize("family", ["bart", "t5", "pair"])
 @pytest.mark.parametrize("mode", ["beam", "exact"])
 def test_the_search_gives_the_log_probs_of_its_names(folders, family: str, mode: str) -> None:
     generator = Generator.from_pretrained(folders[family])

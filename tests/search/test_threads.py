@@ -40,7 +40,8 @@ def test_an_error_comes_through_and_threads_come_back(two_threads: None) -> None
 
 def test_batches_are_spread_over_the_threads() -> None:
     assert batch_size_for(10, 32, 2) == 5
-    assert batch_size_for(100, 32, 2) == 32
+    assert batch_size_for(64, 32, 2) == 32
+    assert batch_size_for(100, 32, 2) == 25
     assert batch_size_for(1, 32, 2) == 1
     assert batch_size_for(0, 32, 2) == 1
 

@@ -1,0 +1,50 @@
+"""Log-probabilities of names that are given, for a batch of mentions that is read already."""
+
+from collections.abc import Sequence
+
+import torch
+
+from ..model.interface import Decoding
+
+
+def log_probs_of_names(
+    decoding: Decoding, names: Sequence[Sequence[list[int]]], device: torch.device
+) -> list[list[float]]:
+    """The names of a mention are decoded as a tree: what several begin with is decoded once.
+
+    decoding (Decoding): of n mentions, nothing fed yet.
+    names (Sequence[Sequence[list[int]]]): n times the token ids of names, the end token included.
+    device (torch.device): of the model.
+    RETURNS (list[list[float]]): of each name the sum over its tokens, in nats.
+    """
+    begin = decoding.n_slots
+    # Tokens that are fed, and of each token of a name: its name, the row that it is scored by.
+    fed: list[tuple[int, int, int, int]] = []
+    first: list[tuple[int, int, int]] = []
+    later: list[tuple[int, int, int]] = []
+    number = 0
+    for mention, some in enumerate(names):
+        n_before = len(fed)
+        row_of: dict[tuple[int, ...], int] = {}
+        for ids in some:
+            first.append((number, mention, ids[0]))
+            parent = -1
+            for depth, token in enumerate(ids[:-1]):
+                beginning = tuple(ids[: depth + 1])
+                if beginning not in row_of:
+                    row_of[beginning] = len(fed)
+                    fed.append((token, mention, parent, depth))
+                row = row_of[beginning]
+                parent = begin + row - n_before
+                later.append((number, row, ids[depth + 1]))
+            number += 1
+    sums = torch.zeros(number, device=device)
+    if first:
+        of_name, mentions, tokens = torch.tensor(first, device=device).unbind(1)
+        sums.index_add_(0, of_name, decoding.first().at(mentions, tokens))
+    if fed:
+        scores = decoding.feed(*torch.tensor(fed, device=device).unbind(1))
+        of_name, rows, tokens = torch.tensor(later, device=device).unbind(1)
+        sums.index_add_(0, of_name, scores.at(rows, tokens))
+    values = iter(sums.tolist())
+    return [[next(values) for _ in some] for some in names]
