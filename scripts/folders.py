@@ -1,16 +1,16 @@
 """Remove folders that the project's commands made, or make sure that they are of today's inputs."""
 
 import hashlib
-import json
 import shutil
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from spacy_angel.errors import AngelError, Errors
 from spacy_angel.files.atomic import write_json
+from spacy_angel.files.json_values import parse_json
 
 INPUTS = "inputs.json"
 
@@ -38,15 +38,23 @@ def renew(
     and a run on other data begins anew."""
     _inside(folder)
     now = {"settings": settings, "files": {str(path): _digest(path) for path in inputs}}
-    noted = folder / INPUTS
-    if noted.exists():
-        if json.loads(noted.read_text("utf8")) == now:
-            return
+    noted = _noted(folder)
+    if noted == now:
+        return
+    if noted is not None:
         print(f"{folder}: its inputs have changed, it begins anew")
         shutil.rmtree(folder)
     elif folder.exists() and any(folder.iterdir()):
         raise AngelError(Errors.E728.format(path=folder))
-    write_json(noted, now)
+    write_json(folder / INPUTS, now)
+
+
+def _noted(folder: Path) -> Any:
+    """RETURNS (Any): what a stage began with; None where that is not known, or damaged."""
+    try:
+        return parse_json((folder / INPUTS).read_bytes())
+    except (FileNotFoundError, ValueError):
+        return None
 
 
 def _inside(folder: Path) -> None:

@@ -195,6 +195,17 @@ def test_a_run_of_someone_else_is_not_removed(tmp_path: Path, monkeypatch: pytes
     (tmp_path / "training/model").write_text("days of work")
     with pytest.raises(AngelError, match="training holds a run that the project did not begin"):
         folders.renew(Path("training"), [Path("training/model")])
+
+
+def test_a_run_whose_note_is_damaged_is_not_removed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    stage = tmp_path / "stage"
+    stage.mkdir()
+    (stage / "weights").touch()
+    (stage / folders.INPUTS).write_text('{"settings": ')
+    with pytest.raises(AngelError, match="holds a run that the project did not begin"):
+        folders.renew(stage, [])
+    assert (stage / "weights").exists()
     assert (tmp_path / "training/model").read_text() == "days of work"
 
 
