@@ -121,6 +121,17 @@ def test_reader_options_are_texts_that_the_reader_converts(
     assert "strict of the format pubtator must be true" in fails(*add, "strict=maybe")
 
 
+def test_info_tells_the_type_that_runs_fastest_here() -> None:
+    code, out, _ = run("info")
+    assert code == 0
+    *_, last = out.splitlines()
+    assert re.fullmatch(
+        r'Type of dtype="auto" on this CPU: (float32|bfloat16|int8) '
+        r"\(a layer takes float32 \d+\.\d ms, bfloat16 \d+\.\d ms, int8 \d+\.\d ms\)",
+        last,
+    )
+
+
 def test_info_prints_counts_types_sources_and_steps(folder: Path, corpus: Path) -> None:
     run("kb", "add", folder, "--mentions", corpus)
     code, out, _ = run("kb", "info", folder)
