@@ -39,6 +39,7 @@ from .recogniser_data import (
     make_rows,
     read_texts,
 )
+from .recogniser_source import open_source
 from .trainer import (
     METRICS_FILE,
     MODEL_FOLDER,
@@ -54,6 +55,7 @@ RESULT_FILE = "result.json"
 _F_SCORE = "mean_f_score"
 _DROPOUT = 0.1
 _TEXTS_AT_ONCE = 64
+_HEAD = f"{OWN}head."
 
 
 class RecogniserModule(nn.Module):
@@ -106,6 +108,26 @@ class RecogniserModule(nn.Module):
             else:
                 named[OWN + name] = tensor
         return named
+
+    def take(self, finder: MentionFinder, labels: Sequence[str]) -> None:
+        """Go on from a recogniser; tags of labels that it does not have stay as they are.
+
+        finder (MentionFinder): with an encoder of the same shape. labels (Sequence[str]): of this
+            module's tags.
+        """
+        theirs = finder.weights()
+        weights = {name: theirs[name] for name in self.weights() if not name.startswith(_HEAD)}
+        for name, own in self.weights().items():
+            if name.startswith(_HEAD):
+                rows = own.unflatten(0, (len(labels), N_TAGS)).clone()
+                for i, label in enumerate(labels):
+                    if label in finder.labels:
+                        shape = (len(finder.labels), N_TAGS)
+                        rows[i] = theirs[name].unflatten(0, shape)[finder.labels.index(label)]
+                weights[name] = rows.flatten(0, 1)
+        with torch.no_grad():
+            for name, own in self.weights().items():
+                own.copy_(weights[name])
 
 
 def tag_loss(logits: Tensor, tags: Tensor) -> Tensor:
@@ -282,6 +304,8 @@ def _make_trainer(
     model: Any = checkpoint.module(attn_implementation=fast_attention())
     module = RecogniserModule(model.get_encoder(), len(form.labels))
     module.encoder.embed_tokens.weight.requires_grad_(config.recogniser.train_embeddings)
+    if config.recogniser.source:
+        module.take(open_source(config.recogniser.source, form, reader), form.labels)
     set_dropout(module, optimizer.dropout, optimizer.attention_dropout)
     arguments = training_arguments(
         TrainingArguments, optimizer, output / "checkpoints", measured=bool(choose)

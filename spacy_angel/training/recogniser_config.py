@@ -65,6 +65,8 @@ class RecogniserSettings:
 
     labels (tuple[str, ...]): what it finds.
     start (str): model whose encoder it begins with: folder, hub name or `en_angel_mini`.
+    source (str): recogniser whose weights take the place of the start's, and to whose labels it
+        adds: folder of one or of a pipeline that has one, or `en_angel_bio`; empty for none.
     window (int), overlap (int): see `recognition.finder.FinderConfig`.
     train_embeddings (bool): change the vectors of the pieces as well. Without, most of the weights
         stay those of the linker that they were taken from, and an update is faster.
@@ -73,6 +75,7 @@ class RecogniserSettings:
     __pydantic_config__: ClassVar[Any] = _STRICT
     labels: tuple[str, ...]
     start: str = "en_angel_mini"
+    source: str = ""
     window: int = 128
     overlap: int = 24
     train_embeddings: bool = False

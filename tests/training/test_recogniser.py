@@ -135,3 +135,37 @@ def test_it_begins_with_a_bart(recipe: RecogniserConfig, tmp_path: Path) -> None
     with pytest.raises(AngelError, match=r"\[E623\] .*tokenizer\.json"):
         train_recogniser(recipe, tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+def test_a_course_goes_on_from_another_and_adds_labels(
+    recipe: RecogniserConfig, tmp_path: Path
+) -> None:
+    train_recogniser(recipe, tmp_path / "first")
+    first = MentionFinder.from_disk(tmp_path / "first" / "model")
+    source = str(tmp_path / "first" / "model")
+    labels = ("RASH", *reversed(LABELS))
+    again = replace(
+        recipe,
+        recogniser=replace(recipe.recogniser, labels=labels, source=source),
+        # So few and small updates change nothing.
+        optimizer=replace(
+            recipe.optimizer, steps=1, learning_rate=1e-9, checkpoint_every=1, log_every=1
+        ),
+    )
+    scores = train_recogniser(again, tmp_path / "second")
+    assert scores["choose"]["DISEASE"]["right"] == scores["choose"]["DISEASE"]["gold"] > 0
+    second = MentionFinder.from_disk(tmp_path / "second" / "model")
+    texts = [text for text, _ in TEXTS]
+    known = [[m[:3] for m in found if m.label != "RASH"] for found in second.find(texts)]
+    assert list(map(set, known)) == [{m[:3] for m in found} for found in first.find(texts)]
+
+
+def test_only_a_recogniser_with_the_same_encoder_is_gone_on_from(
+    recipe: RecogniserConfig, tmp_path: Path
+) -> None:
+    settings = replace(recipe.recogniser, source="en_angel_bio")
+    with pytest.raises(AngelError, match=r"recogniser\.source en_angel_bio has another encoder"):
+        train_recogniser(replace(recipe, recogniser=settings), tmp_path / "out")
+    settings = replace(recipe.recogniser, source=str(tmp_path))
+    with pytest.raises(AngelError, match="angel_recogniser"):
+        train_recogniser(replace(recipe, recogniser=settings), tmp_path / "other")
