@@ -604,6 +604,10 @@ class Errors(metaclass=_WithCodes):
         "data.masked is {masked}, but the tokenizer of recogniser.start has no piece for what is "
         "hidden ([MASK] or <mask>). Set data.masked to 0, or begin with another model."
     )
+    E626 = (
+        "recogniser.source {source} has another encoder or tokenizer than recogniser.start. Give "
+        "the start that it was trained from itself; en_angel_bio's is en_angel_mini."
+    )
     # E7xx: command line
     E701 = (
         "One thing to add is needed: a vocabulary file, `--mentions CORPUS`, or `--concept ID` "

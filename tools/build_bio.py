@@ -31,6 +31,7 @@ from spacy_angel.about import DATA as SHIPPED
 from spacy_angel.about import SHIPPED_NAME, __version__
 from spacy_angel.files.atomic import replacing_folder, write_text
 from spacy_angel.linking.loaders import load_vocabulary
+from spacy_angel.pipelines.assemble import ABBREVIATIONS, LINKER, MISSPELLED
 from spacy_angel.recognition.finder import MentionFinder
 from spacy_angel.search.generator import Generator
 from spacy_angel.vocabulary.concepts import Concept
@@ -38,7 +39,7 @@ from spacy_angel.vocabulary.formats.registry import read_vocabulary
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.orthologs import with_names_of_the_same_symbol
 
-LINKER, RECOGNISER = "angel_linker", "angel_recogniser"
+RECOGNISER = "angel_recogniser"
 GENES: dict[str, dict[str, Any]] = {
     "Homo_sapiens": {"kinds": frozenset({"protein-coding", "ncRNA"}), "designations": False},
     "Mus_musculus": {"kinds": frozenset({"protein-coding"}), "designations": False},
@@ -122,7 +123,8 @@ def build(
     shipped = spacy.util.load_config(SHIPPED / SHIPPED_NAME / "config.cfg").interpolate()
     settings = dict(shipped["components"][LINKER])
     del settings["factory"], settings["scorer"]
-    nlp: Any = spacy.load(SHIPPED / SHIPPED_NAME, exclude=["abbreviation_detector", LINKER])
+    anew = [MISSPELLED, ABBREVIATIONS, LINKER]
+    nlp: Any = spacy.load(SHIPPED / SHIPPED_NAME, exclude=anew)
     encoder = {
         "labels": [*TYPES_BY_LABEL],
         "overwrite": False,
@@ -134,7 +136,8 @@ def build(
         "replaces": ["GENE", "SPECIES", "CELL_LINE"],
     }
     nlp.add_pipe(RECOGNISER, config=encoder).finder = MentionFinder.from_disk(recogniser)
-    nlp.add_pipe("abbreviation_detector", config={"make_serializable": True})
+    nlp.add_pipe("angel_matcher", MISSPELLED, config={"names": "none", "misspelled": True})
+    nlp.add_pipe(ABBREVIATIONS, config={"make_serializable": True})
     own = {"model": None if model else SHIPPED_NAME, "types_by_label": TYPES_BY_LABEL}
     linker = nlp.add_pipe(LINKER, config={**settings, **own})
     nlp.meta.update(

@@ -5,9 +5,10 @@ The temperature makes the probabilities honest (it is fitted by likelihood and c
 names are found); the limits are then chosen for the best F-score of the links.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.optimize import minimize_scalar
@@ -16,6 +17,9 @@ from ..errors import AngelError, Errors
 from .evidence import Evidence, rank_by_evidence
 from .evidence_fit import evidence_loss, fit_weights
 from .ranking import NIL, Candidate, RankedConcept, choose_link, rank_concepts
+
+if TYPE_CHECKING:
+    from .settings import LinkerSettings
 
 TEMPERATURES = (0.05, 20.0)
 """Lowest and highest temperature tried."""
@@ -31,11 +35,13 @@ class CalibrationItem:
     gold (frozenset[str]): its right identifiers, any of which will do; empty where the mention
         should link to nothing.
     evidence (Evidence | None): all that speaks for each candidate, where it is weighed.
+    label (str): of the mention.
     """
 
     candidates: tuple[Candidate, ...]
     gold: frozenset[str]
     evidence: Evidence | None = None
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +61,7 @@ class Calibration:
     n_outside_nil (int): those of them that do, with the limits.
     evidence_weights (Mapping[str, float] | None): see `weights`; where they are fitted,
         temperature and min_log_prob are not, and `nll_before` is by the weights there were.
+    weights_by_label (Mapping[str, Mapping[str, float]]): of labels that have their own.
     """
 
     temperature: float
@@ -70,13 +77,19 @@ class Calibration:
     n_outside: int
     n_outside_nil: int
     evidence_weights: Mapping[str, float] | None = None
+    weights_by_label: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     @property
     def settings(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): what was fitted, by its name in `LinkerSettings`."""
         if self.evidence_weights is not None:
-            weights = dict(self.evidence_weights)
-            return {"evidence_weights": weights, "threshold": self.threshold}
+            return {
+                "evidence_weights": dict(self.evidence_weights),
+                "evidence_weights_by_label": {
+                    label: dict(weights) for label, weights in self.weights_by_label.items()
+                },
+                "threshold": self.threshold,
+            }
         names = ("temperature", "threshold", "min_log_prob")
         return {name: getattr(self, name) for name in names}
 
@@ -93,7 +106,11 @@ class Calibration:
         else:
             fitted = [
                 f"  weights of the evidence {change}",
-                *(f"    {name:<20}{w:8.3f}" for name, w in self.evidence_weights.items()),
+                *_weight_lines(self.evidence_weights),
+                *chain.from_iterable(
+                    [f"  weights of the evidence for {label}", *_weight_lines(weights)]
+                    for label, weights in self.weights_by_label.items()
+                ),
                 f"  threshold     {_limit_text(self.threshold)}",
             ]
         return "\n".join(
@@ -129,34 +146,46 @@ def calibrate(items: Iterable[CalibrationItem]) -> Calibration:
     )
 
 
-def calibrate_evidence(
-    items: Iterable[CalibrationItem], weights: Mapping[str, float]
-) -> Calibration:
-    """Fit the weights of the evidence, then the threshold.
+def calibrate_evidence(items: Iterable[CalibrationItem], settings: "LinkerSettings") -> Calibration:
+    """Fit the weights of the evidence, those for labels that have their own on their mentions
+    alone; then the threshold.
 
     items (Iterable[CalibrationItem]): the development set, with its evidence.
-    weights (Mapping[str, float]): those there are, which the fitted ones are drawn to.
+    settings (LinkerSettings): the weights there are, which the fitted ones are drawn to.
     RETURNS (Calibration): settings for the component, and figures.
     RAISES (AngelError): no mention's right concept is among its candidates.
     """
     items = list(items)
     if not any(_is_found(item) for item in items):
         raise AngelError(Errors.E303.format(n_mentions=len(items)))
-    weighed = [(item.evidence, item.gold) for item in items if item.evidence is not None]
-    fitted = fit_weights(weighed, weights)
+    groups: dict[str, list[tuple[Evidence, Set[str]]]] = {"": []}
+    for item in items:
+        if item.evidence is not None:
+            group = item.label if settings.has_own_weights(item.label) else ""
+            groups.setdefault(group, []).append((item.evidence, item.gold))
+    before = {label: settings.weights(label) for label in groups}
+    fitted = {
+        label: fit_weights(weighed, before[label]) if weighed else before[label]
+        for label, weighed in groups.items()
+    }
+    n = sum(map(len, groups.values()))
     ranked = [
-        [] if item.evidence is None else rank_by_evidence(item.evidence, fitted)[0]
+        []
+        if item.evidence is None
+        else rank_by_evidence(item.evidence, fitted.get(item.label, fitted[""]))[0]
         for item in items
     ]
+    fitted_own = {label: weights for label, weights in fitted.items() if label}
     gold = [item.gold for item in items]
     threshold = fit_threshold(ranked, gold)
     return Calibration(
         temperature=1.0,
         threshold=threshold,
         min_log_prob=None,
-        nll_before=evidence_loss(weighed, weights),
-        nll=evidence_loss(weighed, fitted),
-        evidence_weights=fitted,
+        nll_before=sum(evidence_loss(w, before[g]) * len(w) for g, w in groups.items() if w) / n,
+        nll=sum(evidence_loss(w, fitted[g]) * len(w) for g, w in groups.items() if w) / n,
+        evidence_weights=fitted[""],
+        weights_by_label=dict(settings.evidence_weights_by_label) | fitted_own,
         **_figures(items, ranked, threshold, None),
     )
 
@@ -280,6 +309,10 @@ def _limits(values: np.ndarray) -> np.ndarray:
     if len(middles) > MAX_LIMITS:
         middles = np.unique(np.quantile(middles, np.linspace(0, 1, MAX_LIMITS), method="nearest"))
     return np.concatenate([[-np.inf], middles])
+
+
+def _weight_lines(weights: Mapping[str, float]) -> Iterator[str]:
+    return (f"    {name:<20}{weight:8.3f}" for name, weight in weights.items())
 
 
 def _limit_text(limit: float | None) -> str:

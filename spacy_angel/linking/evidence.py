@@ -9,7 +9,6 @@ its names. With the weight of `log_prob` alone, and without nothing, that is the
 """
 
 import math
-import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from ..vocabulary.hints import SAID, SAID_FIRST, UNSAID
 from ..vocabulary.letters import Alike
 from .ranking import Candidate, RankedConcept
 from .weights import NAME_FEATURES, NOTHING_FEATURES
+from .wording import numbers_of, words_of
 
 FLOOR = -30.0
 """Least log-probability that counts, in nats."""
@@ -34,9 +34,6 @@ OBEYED_SHORT = 2.0
 """A mention that is the name of one concept links to another where that is so many times more
 probable."""
 _TWO_LETTERS_FROM = 8
-# `i`, `v` and `x` are letters as often.
-_ROMAN = {"ii": "2", "iii": "3", "iv": "4", "vi": "6", "vii": "7", "viii": "8", "ix": "9"}
-_NUMBER = re.compile(rf"\d+|\b(?:{'|'.join(_ROMAN)})\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +55,8 @@ class FoundName:
     places (tuple[int, ...]): of each concept, see `vocabulary.hints.Hinter.place`; empty: 0.
     same_case (frozenset[str]): those of the concepts whose canonical name is the mention in small
         and capital letters, too, as TP53 is a man's gene and Trp53 a mouse's.
+    second (frozenset[str]): those whose second name it is, which of genes is the full one.
+    said (tuple[float, ...]): of each concept, see `context.said_around`; empty: 0.
     """
 
     name: int
@@ -72,6 +71,8 @@ class FoundName:
     shares: tuple[float, ...] = ()
     places: tuple[int, ...] = ()
     same_case: frozenset[str] = frozenset()
+    second: frozenset[str] = frozenset()
+    said: tuple[float, ...] = ()
 
     @property
     def is_of_one(self) -> bool:
@@ -135,7 +136,11 @@ def weigh(
         `other_number`, name and mention have numbers, but not the same, and `lost_number`, one of
         them alone has; `said_ending`, the document speaks of the concept's species, or whatever
         its endings are, first; `other_ending`, besides; `unsaid_ending`, not at all;
-        `same_case`, with endings, the concept's canonical name is written so.
+        `same_case`, with endings, the concept's canonical name is written so; `second_name`, its
+        second one is the mention;
+        of a name that is not the mention `mention_words`, the part of the mention's words that it
+        has, and `name_words`, the part of its words that the mention has; 1 or 0: `same_words`, all
+        of both; `said_around`, see `context`.
         Of `NOTHING_FEATURES`: `nothing` 1; the greatest edits and cosine of the names; whether one
         is the mention, not short or short; whether the mention is short; lost; whether it is
         respelled, and then it is no concept's name.
@@ -147,7 +152,7 @@ def weigh(
     candidates, rows, shares = [], [], []
     edits = cosine = 0.0
     is_name = False
-    numbers = _numbers(mention)
+    numbers, words = numbers_of(mention), frozenset(words_of(mention))
     for name in names:
         is_mention = name.text == mention
         log_prob = max(name.log_prob, FLOOR) / 10
@@ -156,7 +161,8 @@ def weigh(
         is_name |= is_mention
         n_edits = round((1 - alike.edits) * max(len(name.text), len(mention)))
         may_err = not is_mention and not is_short
-        own_numbers = _numbers(name.text)
+        own_numbers, own_words = numbers_of(name.text), frozenset(words_of(name.text))
+        n_alike = 0 if is_mention else len(words & own_words)
         for i, concept_id in enumerate(name.concepts):
             place = name.places[i] if name.places else 0
             candidates.append(
@@ -185,6 +191,11 @@ def weigh(
                     place == SAID,
                     place == UNSAID,
                     concept_id in name.same_case,
+                    concept_id in name.second,
+                    n_alike / max(len(words), 1),
+                    n_alike / max(len(own_words), 1),
+                    not is_mention and words == own_words,
+                    name.said[i] if name.said else 0.0,
                 )
             )
     nothing = (
@@ -250,11 +261,6 @@ def rank_by_evidence(
         best[candidate.name] = min(best[candidate.name], (places[candidate.concept_id], -part))
     pairs.sort(key=lambda pair: (*best[pair[0].name], pair[0].name, places[pair[0].concept_id]))
     return ranked, pairs
-
-
-def _numbers(text: str) -> frozenset[str]:
-    """RETURNS (frozenset[str]): `diabetes type ii` → 2, `fgfr2c` → 2."""
-    return frozenset(_ROMAN.get(number, number.lstrip("0")) for number in _NUMBER.findall(text))
 
 
 def _vector(weights: Mapping[str, float], names: Sequence[str]) -> np.ndarray:

@@ -71,7 +71,7 @@ def explain_link(span: "Span", linker: "AngelLinker") -> Explanation:
     (mention,) = read_mentions(
         span.doc, [span], resolve_abbreviations=settings.resolve_abbreviations
     )
-    mention = as_meant(mention, kb, settings)
+    mention = as_meant(mention, span, kb, settings)
     why = _why(mention.text, span.label_, span._.get(settings.kb_id_attr), concepts, settings)
     if mention.text != span.text:
         why = f"Read as “{mention.text}”. {why}"

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from ..errors import Warnings
 from ..vocabulary.concepts import normalize_name
-from ..vocabulary.kinds import is_foreign
 from .gathering import Gathering, Wanted
 from .links import FoundNames
+from .permitted import is_permitted, subset_of_label
 from .ranking import ConceptsOf, list_candidates
 from .settings import LinkerSettings
 from .sparing import TakenName, first_of_equals, take_name
@@ -65,14 +65,11 @@ class NameFinder:
     ) -> list[FoundNames]:
         settings = self.settings
         subsets: list[Subset | None] = [None]
-        subset_of_label: dict[str, int] = {}
-        # Of a type that the user made up and no label has, nobody knows what it is not.
-        told = {name for names in settings.types_by_label.values() for name in names}
-        free = self.kb.own_types - told
+        number_of_label: dict[str, int] = {}
         for label in set(labels) & settings.types_by_label.keys():
-            subset_of_label[label] = len(subsets)
-            subsets.append(self.kb.subset(types=settings.types_by_label[label], free_types=free))
-        numbers = [subset_of_label.get(label, 0) for label in labels]
+            number_of_label[label] = len(subsets)
+            subsets.append(subset_of_label(label, self.kb, settings))
+        numbers = [number_of_label.get(label, 0) for label in labels]
         space = self.kb.search_space(self.generator.prompts, subsets)
         concepts = [
             partial(self._concepts, subsets[n], label, mention.hint)
@@ -196,9 +193,6 @@ class NameFinder:
         concept_ids = self.kb.concept_ids_of(name, ending)
         if (hinter := self.kb.hinter) is not None and len(concept_ids) > 1:
             told = self.kb.endings_of(name) if ending is None else {ending: concept_ids}
-            concept_ids = hinter.order(told, hint, self.kb.name(name))
-        if subset is not None:
-            return [c for c in concept_ids if subset.allows(c)]
-        if self.settings.restrict_kinds:
-            return [c for c in concept_ids if not is_foreign(label, self.kb.types_of(c))]
-        return concept_ids
+            second = [c for c in concept_ids if self.kb.is_second_name(name, c)]
+            concept_ids = hinter.order(told, hint, self.kb.name(name), second)
+        return [c for c in concept_ids if is_permitted(c, label, subset, self.kb, self.settings)]

@@ -11,6 +11,7 @@ from ..vocabulary.concepts import normalize_name
 from ..vocabulary.hints import shares_in_order
 from ..vocabulary.letters import Alike
 from ..vocabulary.taxa import is_taxon
+from .context import said_around, telling_words, words_around
 from .evidence import FLOOR, Evidence, FoundName, weigh
 from .ranking import ConceptsOf, NameScore
 
@@ -84,7 +85,11 @@ class Gathering:
 
     def finish(self) -> list[Evidence]:
         """RETURNS (list[Evidence]): one a mention."""
-        names = [self._found[i] + self._near.get(i, []) for i in range(len(self._wanted))]
+        words: dict[str, list[frozenset[str]]] = {}
+        names = [
+            _with_context(self._found[i] + self._near.get(i, []), item, self._kb, words)
+            for i, item in enumerate(self._wanted)
+        ]
         agreed = _agreed(self._wanted, self._texts, names)
         return [
             weigh(text, found, concepts, respelled=item.mention.respelled)
@@ -187,11 +192,34 @@ def _found_name(
         shares_in_order(len(concepts)) if kb.endings and len(concepts) > 1 else (),
         kb.places_of(concepts, item.mention.hint),
         frozenset(c for c in canonical if kb.endings and _is_spelled_so(item, kb, c)),
+        frozenset(c for c in concepts if is_mention and kb.endings and kb.is_second_name(name, c)),
     )
 
 
 def _is_spelled_so(item: Wanted, kb: "ConceptKB", concept_id: str) -> bool:
     return kb[concept_id].canonical_name == item.mention.text
+
+
+def _with_context(
+    names: Sequence[FoundName],
+    item: Wanted,
+    kb: "ConceptKB",
+    words: dict[str, list[frozenset[str]]],
+) -> list[FoundName]:
+    """The names with what the words around the mention say of their concepts.
+
+    words (dict[str, list[frozenset[str]]]): `telling_words` by concept, gets what it lacks.
+    """
+    around = words_around(item.mention)
+    mention = normalize_name(item.mention.text)
+    said: dict[str, float] = {}
+    for name in names:
+        for concept_id in name.concepts:
+            if concept_id not in said:
+                if concept_id not in words:
+                    words[concept_id] = telling_words(map(kb.name, kb.names_of(concept_id)))
+                said[concept_id] = said_around(words[concept_id], around, mention)
+    return [replace(name, said=tuple(said[c] for c in name.concepts)) for name in names]
 
 
 def _best(found: Sequence[FoundName]) -> float:

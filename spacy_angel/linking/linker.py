@@ -24,7 +24,7 @@ from ..component.forks import OneThreadInForks, quiet_tokenizers_in_forks
 from ..component.pipe import DocumentPipe
 from ..errors import AngelError, Errors
 from ..files.atomic import write_json
-from ..vocabulary.kinds import is_species, may_need_species
+from ..vocabulary.kinds import is_cell_line, is_species, may_need_species
 from ..vocabulary.taxa import is_taxon
 from .extensions import set_extensions
 from .finder import NameFinder
@@ -192,7 +192,9 @@ class AngelLinker(DocumentPipe):
         candidates = self._find_candidates(docs, overwrite=self.settings.overwrite)
         return [
             [
-                None if names is None else make_link(span.text, names, self.kb, self.settings)
+                None
+                if names is None
+                else make_link(span.text, span.label_, names, self.kb, self.settings)
                 for span, names in zip(
                     find_spans(doc, self.settings.span_key), doc_found, strict=True
                 )
@@ -236,7 +238,7 @@ class AngelLinker(DocumentPipe):
                 items += self.calibration_items(list(batch))
                 progress.update(len(batch))
         if self.settings.evidence:
-            fitted = calibrate_evidence(items, self.settings.weights)
+            fitted = calibrate_evidence(items, self.settings)
         else:
             fitted = calibrate(items)
         self.settings = replace(self.settings, **fitted.settings)
@@ -259,6 +261,7 @@ class AngelLinker(DocumentPipe):
                 names.candidates if names else (),
                 frozenset(c for c in gold_ids(span, self.kb.resolve) if c in self.kb),
                 names.evidence if names else None,
+                span.label_,
             )
             for doc, doc_found in zip(docs, candidates, strict=True)
             for span, names in zip(find_spans(doc, self.settings.span_key), doc_found, strict=True)
@@ -292,11 +295,10 @@ class AngelLinker(DocumentPipe):
         if hinter is None:
             return [""] * len(spans)
         species = [
-            (span.start_char, span.end_char, concept.concept_id)
+            (span.start_char, span.end_char, taxon)
             for span in (*doc.ents, *spans)
-            if is_species(span.label_)
-            for concept in self.kb.find(span.text)
-            if is_taxon(concept.concept_id)
+            if is_species(span.label_) or is_cell_line(span.label_)
+            for taxon in self._taxa(span)
         ]
         signs = hinter.find(doc.text, species)
         return [
@@ -305,6 +307,14 @@ class AngelLinker(DocumentPipe):
             else ""
             for span in spans
         ]
+
+    def _taxa(self, span: Span) -> list[str]:
+        """The species that a mention of one names, or from which all cell lines of its name are."""
+        concepts = self.kb.find(span.text)
+        if is_species(span.label_):
+            return [c.concept_id for c in concepts if is_taxon(c.concept_id)]
+        donors = {name for c in concepts for name in c.types if is_taxon(name)}
+        return list(donors) if len(donors) == 1 else []
 
     def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
         """Score the links of predicted documents against gold ones.
@@ -431,7 +441,7 @@ class AngelLinker(DocumentPipe):
         slots: list[list[FoundNames | None]] = []
         places: list[tuple[int, int]] = []
         mentions: list[Mention] = []
-        labels: list[str] = []
+        chosen: list[Span] = []
         for doc_index, doc in enumerate(docs):
             spans = find_spans(doc, settings.span_key)
             stay = [bool(read_kb_id(span, settings)) and not overwrite for span in spans]
@@ -445,16 +455,19 @@ class AngelLinker(DocumentPipe):
             ]
             mentions += self.read_mentions(doc, [spans[i] for i in wanted])
             places += [(doc_index, i) for i in wanted]
-            labels += [spans[i].label_ for i in wanted]
+            chosen += [spans[i] for i in wanted]
         documents = [doc_index for doc_index, _ in places]
         if not mentions:
             return slots
-        mentions = [as_meant(mention, self.kb, settings) for mention in mentions]
+        mentions = [
+            as_meant(mention, span, self.kb, settings)
+            for mention, span in zip(mentions, chosen, strict=True)
+        ]
         self._forks.ensure()
         finder = NameFinder(
             self.generator, self.kb, settings, self.num_beams_used, self.search_cache
         )
-        searched = finder.find(mentions, labels, documents)
+        searched = finder.find(mentions, [span.label_ for span in chosen], documents)
         for (doc_index, i), names in zip(places, searched, strict=True):
             slots[doc_index][i] = names
         return slots

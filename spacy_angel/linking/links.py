@@ -2,7 +2,7 @@
 where the mention was taken for the name that it is."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -50,10 +50,12 @@ class FoundNames(NamedTuple):
     is_taken: bool = False
 
 
-def make_link(text: str, names: FoundNames, kb: "ConceptKB", settings: LinkerSettings) -> Link:
+def make_link(
+    text: str, label: str, names: FoundNames, kb: "ConceptKB", settings: LinkerSettings
+) -> Link:
     """Decide for a concept, or for none.
 
-    text (str): of the mention.
+    text (str), label (str): of the mention.
     names (FoundNames): found for it.
     kb (ConceptKB): the vocabulary that they were found in.
     settings (LinkerSettings): limits, weights, preferred identifiers.
@@ -65,7 +67,7 @@ def make_link(text: str, names: FoundNames, kb: "ConceptKB", settings: LinkerSet
     elif names.evidence is None:
         link = _link_by_model(text, names.candidates, kb, settings)
     else:
-        link = _link_by_evidence(names.evidence, kb, settings)
+        link = _link_by_evidence(names.evidence, settings.weights(label), kb, settings)
     return _in_preferred_ids(link, kb, settings.prefer) if settings.prefer else link
 
 
@@ -112,9 +114,11 @@ def _link_taken(candidate: Candidate, kb: "ConceptKB", settings: LinkerSettings)
     )
 
 
-def _link_by_evidence(evidence: Evidence, kb: "ConceptKB", settings: LinkerSettings) -> Link:
+def _link_by_evidence(
+    evidence: Evidence, weights: Mapping[str, float], kb: "ConceptKB", settings: LinkerSettings
+) -> Link:
     obey = settings.link_exact_names
-    ranked, pairs = rank_by_evidence(evidence, settings.weights, obey=obey)
+    ranked, pairs = rank_by_evidence(evidence, weights, obey=obey)
     if obey and ranked and ranked[0].concept_id == evidence.own:
         kb_id = ranked[0].concept_id
     else:

@@ -1,7 +1,7 @@
 """The component `angel_matcher`: mentions that are names of the vocabulary, beside those that a
 recogniser finds."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from spacy.lang.en.stop_words import STOP_WORDS
@@ -108,13 +108,27 @@ class AngelMatcher(DocumentPipe):
     def _spans(self, doc: Doc, linker: AngelLinker) -> list[Span]:
         self._forget_labels(linker)
         mentions = _mentions(doc, linker.settings.span_key)
-        spans = []
-        for occurrence in self._find(doc.text, linker):
+        exact = [] if self.settings.names == "none" else self._find(doc.text, linker)
+        spans = [
+            s for s in self._labelled_spans(doc, exact, linker) if self._may_stand(s, mentions)
+        ]
+        if self.settings.misspelled:
+            from .misspelled import find_misspelled
+
+            taken = [*mentions, *spans]
+            found = self._labelled_spans(doc, find_misspelled(doc.text, linker.kb), linker)
+            spans += [s for s in found if not any(_overlap(s, other) for other in taken)]
+        return sorted(spans)
+
+    def _labelled_spans(
+        self, doc: Doc, found: "Iterable[Occurrence]", linker: AngelLinker
+    ) -> Iterator[Span]:
+        """Names that begin and end with a token, with their labels."""
+        for occurrence in found:
             label = self._label(occurrence.name, linker)
             span = doc.char_span(occurrence.start, occurrence.end, label=label)
-            if span is not None and self._may_stand(span, mentions):
-                spans.append(span)
-        return spans
+            if span is not None:
+                yield span
 
     def _find(self, text: str, linker: AngelLinker) -> "list[Occurrence]":
         from ..vocabulary.occurrences import Occurrences

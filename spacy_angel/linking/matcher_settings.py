@@ -8,7 +8,7 @@ from pydantic import Field
 
 from ..component.checked import CheckedSettings, Name, Names
 
-Wanted = Literal["own", "all"]
+Wanted = Literal["own", "all", "none"]
 Overlap = Literal["longer", "keep", "replace"]
 
 NEUTRAL_LABEL = "CONCEPT"
@@ -34,9 +34,18 @@ class MatcherSettings(CheckedSettings):
         Wanted,
         Field(
             description="`own`: names that `kb.add` and `kb.add_names` brought, now or before the "
-            "vocabulary was saved; `all`: every name of the vocabulary"
+            "vocabulary was saved; `all`: every name of the vocabulary; `none`: misspelled ones "
+            "alone"
         ),
     ] = "own"
+    misspelled: Annotated[
+        bool,
+        Field(
+            description="words of six small letters and more, in no mention, that neither the "
+            "vocabulary nor biomedical text knows and that are a slip away from the name of a "
+            "disease or chemical, as `athsma` is from `asthma`, are mentions too"
+        ),
+    ] = False
     label: Annotated[
         Name | None,
         Field(

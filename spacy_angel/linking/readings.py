@@ -1,25 +1,53 @@
 """What a mention is read as before it is searched: long forms, known names, known words."""
 
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..vocabulary.concepts import normalize_name
+from ..vocabulary.kinds import is_gene
+from .mentions import abbreviation_replacements
+from .permitted import is_name
 from .respelling import respell
 from .short_forms import expand_long_form, expand_short_form
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from spacy.tokens import Span
+
     from ..model.mention import Mention
     from ..vocabulary.kb import ConceptKB
     from .settings import LinkerSettings
 
 
-def as_meant(mention: "Mention", kb: "ConceptKB", settings: "LinkerSettings") -> "Mention":
-    """mention (Mention): with the long forms that its document defines. kb (ConceptKB): the
-    vocabulary. settings (LinkerSettings): `long_forms`, `expand_short_forms` and
-    `correct_spelling` say what is done. RETURNS (Mention): as it is to be read."""
+def as_meant(
+    mention: "Mention", span: "Span", kb: "ConceptKB", settings: "LinkerSettings"
+) -> "Mention":
+    """mention (Mention): with the long forms that its document defines. span (Span): where it
+    stands. kb (ConceptKB): the vocabulary. settings (LinkerSettings): `evidence`, `long_forms`,
+    `expand_short_forms` and `correct_spelling` say what is done.
+    RETURNS (Mention): as it is to be read."""
+    own = partial(is_name, label=span.label_, kb=kb, settings=settings)
+    if settings.evidence and is_gene(span.label_) and not own(mention.text):
+        # A gene's symbol is its name; what a document says in full is often in words of its own.
+        symbols = [span.text]
+        if settings.resolve_abbreviations:
+            symbols += _short_forms(span)
+        mention = replace(mention, text=next(filter(own, symbols), mention.text))
     if settings.long_forms is not None:
         mention = expand_long_form(mention, Path(settings.long_forms))
     if settings.expand_short_forms:
-        mention = expand_short_form(mention, kb)
+        mention = expand_short_form(mention, kb, own)
     if settings.correct_spelling:
         mention = respell(mention, kb)
     return mention
+
+
+def _short_forms(span: "Span") -> "Iterator[str]":
+    """What the document writes for short where the mention stands in full."""
+    text, meant = span.doc.text, normalize_name(span.text)
+    for short in abbreviation_replacements(span.doc):
+        if normalize_name(short.text) == meant:
+            yield text[short.start : short.end]

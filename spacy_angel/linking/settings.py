@@ -11,7 +11,8 @@ from ..component.checked import CheckedSettings, Name, Names
 from ..component.running import Device, RunsIn, expect_dtype
 from ..errors import AngelError, Errors
 from ..files.json_values import parse_as
-from .weights import DEFAULT_WEIGHTS, EXACT_NAME_PROBABILITY, FEATURES
+from ..vocabulary.kinds import is_gene
+from .weights import DEFAULT_WEIGHTS, EXACT_NAME_PROBABILITY, FEATURES, GENE_WEIGHTS
 
 Mode = Literal["beam", "exact"]
 Dtype = Literal["float32", "bfloat16", "float16", "int8"]
@@ -123,6 +124,13 @@ class LinkerSettings(CheckedSettings):
             "given are those fitted for `en_angel_mini`"
         ),
     ] = field(default_factory=dict)
+    evidence_weights_by_label: Annotated[
+        dict[Name, dict[Name, float]],
+        Field(
+            description="weights for mentions with a label, in the place of `evidence_weights`; "
+            "labels of genes have their own without it, for one letter makes another gene"
+        ),
+    ] = field(default_factory=dict)
     near_names: Annotated[
         int, Field(ge=0, description="names by letters for each mention, with `evidence`")
     ] = 5
@@ -169,8 +177,9 @@ class LinkerSettings(CheckedSettings):
     expand_short_forms: Annotated[
         bool,
         Field(
-            description="read clinical short forms, lay words and brands that are no names of the "
-            "vocabulary as the names that they stand for, where the document defines no long form"
+            description="read clinical short forms, lay words, brands and other common words that "
+            "are no names of the vocabulary as the names that they stand for, where the document "
+            "defines no long form"
         ),
     ] = False
     correct_spelling: Annotated[
@@ -256,8 +265,11 @@ class LinkerSettings(CheckedSettings):
         differ = self.output_span_key is None or self.output_span_key != self.span_key
         self.expect("output_span_key", differ, f"unlike span_key, {self.span_key!r}")
         expect_dtype(self, self.dtype, self.device)
+        some = f"with some of {FEATURES}"
         known = set(self.evidence_weights) <= set(FEATURES)
-        self.expect("evidence_weights", known, f"a table with some of {FEATURES}")
+        self.expect("evidence_weights", known, f"a table {some}")
+        known = set().union(*self.evidence_weights_by_label.values()) <= set(FEATURES)
+        self.expect("evidence_weights_by_label", known, f"a table of tables {some}")
 
     def without_effect(self) -> list[str]:
         """RETURNS (list[str]): settings that are not as by default and change nothing, e.g.
@@ -272,10 +284,17 @@ class LinkerSettings(CheckedSettings):
             if (why := idle.get(item.name)) and getattr(self, item.name) != item.default
         ]
 
-    @property
-    def weights(self) -> dict[str, float]:
-        """RETURNS (dict[str, float]): of every part of the evidence."""
-        return DEFAULT_WEIGHTS | self.evidence_weights
+    def weights(self, label: str = "") -> dict[str, float]:
+        """label (str): of a mention. RETURNS (dict[str, float]): of every part of the evidence."""
+        weights = DEFAULT_WEIGHTS | self.evidence_weights
+        if is_gene(label):
+            weights |= GENE_WEIGHTS
+        return weights | self.evidence_weights_by_label.get(label, {})
+
+    def has_own_weights(self, label: str) -> bool:
+        """label (str): of a mention. RETURNS (bool): whether `evidence_weights` do not count for
+        it."""
+        return is_gene(label) or label in self.evidence_weights_by_label
 
     @property
     def is_first(self) -> bool:

@@ -1,10 +1,11 @@
-"""Clinical short forms, lay words and brands, and the names that they stand for.
+"""Clinical short forms, lay words, brands and other words, and the names that they stand for.
 
 A file of them has a line each: the form, what it is, the names separated by `|`, the best first.
 `data/short_forms.tsv` was written for this package; `spacy-angel long-forms` writes one of what a
 document set defines.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -55,17 +56,27 @@ def expand_long_form(mention: "Mention", path: Path) -> "Mention":
     return replace(mention, text=names[0]) if names else mention
 
 
-def expand_short_form(mention: "Mention", kb: "ConceptKB") -> "Mention":
-    """Read a mention as the name that it stands for, where the vocabulary does not know it and
-    knows that name; letters alone never tell.
+def expand_short_form(
+    mention: "Mention", kb: "ConceptKB", is_name: Callable[[str], bool]
+) -> "Mention":
+    """Read a mention as the name that it stands for, where the vocabulary does not know it, or only
+    another spelling of a short form (`Ca2+` is no `cA2`), and knows that name; letters alone never
+    tell.
 
     mention (Mention): long forms that its document defines are already in their place.
     kb (ConceptKB): the vocabulary.
+    is_name (Callable[[str], bool]): whether a text is a name of a concept that the mention may
+        have.
     RETURNS (Mention): e.g. `HTN` → `hypertension`; others as they are.
     """
     forms = read_short_forms()
-    names = forms.get(mention.text) or forms.get(normalize_name(mention.text)) or ()
-    if not names or kb.name_index(mention.text) is not None:
+    short = forms.get(mention.text, ())
+    names = short or forms.get(normalize_name(mention.text), ())
+    if names and is_name(mention.text) and not (short and _is_written_otherwise(mention.text, kb)):
         return mention
-    known = (name for name in names if kb.name_index(name) is not None)
-    return replace(mention, text=next(known, mention.text))
+    return replace(mention, text=next(filter(is_name, names), mention.text))
+
+
+def _is_written_otherwise(text: str, kb: "ConceptKB") -> bool:
+    name = kb.name_index(text)
+    return name is not None and kb.spelling(name).lower() != text.lower()

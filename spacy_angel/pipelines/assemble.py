@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 LINKER = "angel_linker"
 ABBREVIATIONS = "abbreviation_detector"
+MISSPELLED = "angel_misspelled"
 DESCRIPTION = ("description", "author", "email", "url", "license", "sources", "notes")
 """What a description may hold, as spaCy's meta.json has it."""
 
@@ -137,7 +138,7 @@ def _open_base(ner: Path | str | None) -> "Language":
     else:
         try:
             folder = SHIPPED_PIPELINE if ner == SHIPPED_NAME else ner
-            nlp = spacy.load(folder, exclude=[LINKER, ABBREVIATIONS])
+            nlp = spacy.load(folder, exclude=[LINKER, MISSPELLED, ABBREVIATIONS])
         except OSError as error:
             reason = str(error).splitlines()[0].rstrip(".")
             raise AngelError(Errors.E706.format(pipeline=str(ner), reason=reason)) from error

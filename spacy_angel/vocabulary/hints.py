@@ -2,11 +2,11 @@
 frequent and the nearest first."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from .endings import Endings, first_part, last_part
-from .taxa import HUMAN, TAXA, is_taxon
+from .taxa import HOST, HOSTS, HUMAN, NO_SPECIES, TAXA, is_taxon
 
 MOST = 2
 """Endings in a hint; each takes tokens from the text around the mention."""
@@ -22,6 +22,8 @@ _NEXT = 0.15
 _LEAST = 1e-9
 _CELL_LINE = "cell line"
 _WORD = re.compile(r"[^\W_]+")
+# No species, whatever the words say.
+_NONE = ""
 
 
 class Sign(NamedTuple):
@@ -47,17 +49,22 @@ class Hinter:
     def __init__(self, endings: Endings, types: Iterable[str]) -> None:
         self._endings = endings
         self._fields: dict[tuple[str, ...], str] = {}
+        self._hosts: frozenset[tuple[str, ...]] = frozenset()
         names = list(types) if endings.rule != "names" else []
+        self._usual: tuple[str, ...] = ()
+        if has_taxa := any(is_taxon(name) for name in names):
+            self._usual = (TAXA[HUMAN].name,)
+            self._hosts = frozenset(map(_words, HOSTS))
+            self._take(HOSTS, TAXA[HUMAN].name)
+            self._take(NO_SPECIES, _NONE)
         for name in names:
             field = endings.field_of_types([name])
             if field is not None:
                 self._take(_words_of_taxon(name, field) if is_taxon(name) else [field], field)
-        self._usual: tuple[str, ...] = ()
-        if any(is_taxon(name) for name in names):
-            self._usual = (TAXA[HUMAN].name,)
+        if has_taxa:
             # A text may be about species of which the vocabulary has nothing.
             for taxon in TAXA.values():
-                self._take(taxon.words, taxon.name)
+                self._take((*taxon.words, *taxon.signs), taxon.name)
         self._longest = max(map(len, self._fields), default=0)
 
     def find(self, text: str, spans: Iterable[tuple[int, int, str]] = ()) -> list[Sign]:
@@ -66,17 +73,21 @@ class Hinter:
         text (str): of the document.
         spans (Iterable[tuple[int, int, str]]): mentions of species that are known: start, end and
             identifier, e.g. `NCBITaxon:10116`; the first of a place counts, in the place of all
-            words there.
-        RETURNS (list[Sign]): in the order of the text.
+            words there, but for methods and hosts (`taxa.NO_SPECIES`, `taxa.HOSTS`).
+        RETURNS (list[Sign]): in the order of the text. Where mice are hosts, none is of mice.
         """
         places: dict[tuple[int, int], str] = {}
         for start, end, concept_id in spans:
             if is_taxon(concept_id):
                 places.setdefault((start, end), self._endings.taxon_name(concept_id))
         known = [Sign(*place, field) for place, field in places.items()]
-        found = self._find(text)
-        free = [s for s in found if all(s.end <= k.start or k.end <= s.start for k in known)]
-        return sorted([*known, *free])
+        found = list(self._find(text))
+        hosts = {sign for sign in found if _words(text[sign.start : sign.end]) in self._hosts}
+        fixed = [sign for sign in found if sign in hosts or sign.field == _NONE]
+        known = [sign for sign in known if not any(_overlap(sign, other) for other in fixed)]
+        free = [sign for sign in found if not any(_overlap(sign, other) for other in known)]
+        unsaid = {_NONE, TAXA[HOST].name} if hosts else {_NONE}
+        return sorted(sign for sign in [*known, *free] if sign.field not in unsaid)
 
     def _take(self, phrases: Iterable[str], field: str) -> None:
         for words in map(_words, phrases):
@@ -112,15 +123,19 @@ class Hinter:
         best = sorted(weights, key=lambda field: (-weights[field], field))
         return ", ".join(best[:MOST])
 
-    def order(self, told: dict[str, list[str]], hint: str, name: str) -> list[str]:
+    def order(
+        self, told: dict[str, list[str]], hint: str, name: str, second: Collection[str] = ()
+    ) -> list[str]:
         """The concepts of a name as the document alone would have them.
 
         told (dict[str, list[str]]): concepts by ending, in the order of the vocabulary.
         hint (str): of the mention.
         name (str): the name, in normal form.
+        second (Collection[str]): concepts whose second name it is, of genes the full one.
         RETURNS (list[str]): those of which the hint speaks first; then those of people, where it is
             about species; then the others in their order. Of one species those first whose
-            canonical name is the name but for marks, as IL6 is IL-6.
+            canonical name is the name but for marks, as IL6 is IL-6, then those whose second name
+            it is.
         """
         bare = _bare(name)
         wanted = self._wanted(hint)
@@ -130,6 +145,7 @@ class Hinter:
             key=lambda ending: (
                 places.get(first_part(ending), len(wanted)),
                 _bare(last_part(ending)) not in (bare, ""),
+                not any(concept_id in second for concept_id in told[ending]),
             ),
         )
         return [concept_id for ending in ordered for concept_id in told[ending]]
@@ -156,6 +172,10 @@ class Hinter:
         return [*hint.split(", "), *self._usual] if hint else self._usual
 
 
+def _overlap(one: Sign, other: Sign) -> bool:
+    return one.start < other.end and other.start < one.end
+
+
 def _bare(text: str) -> str:
     return "".join(_WORD.findall(text))
 
@@ -175,6 +195,6 @@ def shares_in_order(n: int) -> tuple[float, ...]:
 def _words_of_taxon(concept_id: str, name: str) -> Sequence[str]:
     """What stands for a taxon in a text; `d melanogaster` beside the whole name."""
     if concept_id in TAXA:
-        return TAXA[concept_id].words
+        return (*TAXA[concept_id].words, *TAXA[concept_id].signs)
     genus, _, species = name.partition(" ")
     return (name, f"{genus[0]} {species}") if species else (name,)

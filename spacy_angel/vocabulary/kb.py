@@ -391,6 +391,11 @@ class ConceptKB:
         """
         return self._live.names_of(self._resolved(concept_id))
 
+    def is_second_name(self, i: int, concept_id: str) -> bool:
+        """i (int): name index. concept_id (str): one of its concepts. RETURNS (bool): whether it
+        follows the canonical name, as the full name of a gene follows its symbol."""
+        return self._live.names_of(concept_id)[1:2] == [i]
+
     def find(self, name: str) -> list[Concept]:
         """name (str): in any spelling. RETURNS (list[Concept]): the concepts that it leads to, as
         `concept_ids_of` orders them; none where it is no name of the vocabulary."""

@@ -61,6 +61,16 @@ def is_species(label: str) -> bool:
     return "species" in _kinds_of_label(label)
 
 
+def is_cell_line(label: str) -> bool:
+    """label (str): of a mention. RETURNS (bool): whether it is a cell line."""
+    return "cell line" in _kinds_of_label(label)
+
+
+def is_gene(label: str) -> bool:
+    """label (str): of a mention. RETURNS (bool): whether it is a gene or what it codes for."""
+    return "gene" in _kinds_of_label(label)
+
+
 def may_need_species(label: str) -> bool:
     """label (str): of a mention. RETURNS (bool): whether its concept may be that of a species:
     not of diseases, chemicals and species themselves, but of genes, cell lines and all labels that

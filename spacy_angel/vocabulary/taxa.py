@@ -55,6 +55,41 @@ _WORDS = {
     "3702": ("arabidopsis thaliana", "arabidopsis", "a. thaliana"),
 }
 
+# Cells and tools: whose genes a text is about, though they are no names of the species.
+_SIGNS = {
+    "9606": (
+        *("hek 293", "hek293t", "293t", "huvec", "huvecs", "pbmc", "pbmcs", "hepg2", "hep g2"),
+        *("mcf 7", "mcf7", "mda mb 231", "a549", "hct116", "hct 116", "u2os", "k562", "jurkat"),
+        *("thp 1", "lncap", "sh sy5y", "caco 2", "hacat", "hl 60", "u937", "ht29", "ht 29"),
+    ),
+    "10090": (
+        *("cre", "creer", "creert2", "flox", "floxed", "loxp", "littermate", "littermates"),
+        *("mefs", "bmdm", "bmdms", "raw264", "raw 264", "raw264 7", "raw 264 7", "c2c12"),
+        *("mc3t3", "b16", "b16f10", "b16 f10", "129sv", "c57", "c57bl6"),
+    ),
+}
+NO_SPECIES = (
+    *("yeast two hybrid", "yeast 2 hybrid", "yeast one hybrid", "yeast three hybrid"),
+    *("yeast artificial chromosome", "yeast artificial chromosomes", "yeast expression"),
+    *("xenopus oocyte", "xenopus oocytes", "xenopus laevis oocyte", "xenopus laevis oocytes"),
+    *("mouse monoclonal", "mouse antibody", "anti mouse", "mouse anti", "mouse igg"),
+    *("rabbit polyclonal", "rabbit antibody", "rabbit antiserum", "rabbit anti", "rabbit igg"),
+    *("anti rabbit", "rabbit reticulocyte", "rabbit reticulocyte lysate", "anti goat", "goat anti"),
+    *("bovine serum", "bovine serum albumin", "fetal bovine serum", "horse serum"),
+    *("chinese hamster ovary", "cho cells", "mouse hybrid", "mouse hybrids", "hamster hybrid"),
+    *("hamster hybrids", "rodent hybrids", "sheep erythrocytes", "sheep red blood cells"),
+)
+"""Words of a species that stand for a method, a reagent, or a host of others' genes."""
+HOSTS = (
+    *("nude mice", "nude mouse", "athymic mice", "athymic nude mice", "scid mice", "scid mouse"),
+    *("nod scid", "nod scid mice", "immunodeficient mice", "immunocompromised mice"),
+    *("xenograft", "xenografts", "xenografted", "xenotransplanted", "mouse xenograft"),
+    *("mouse xenografts", "murine xenograft", "murine xenografts", "xenograft mice"),
+    *("mouse xenograft model", "xenograft mouse model", "xenograft mouse"),
+)
+"""Mice that carry tissue of people, whose genes are looked at."""
+HOST = f"{PREFIX}10090"
+
 
 def is_taxon(name: str) -> bool:
     """name (str): identifier or semantic type. RETURNS (bool): whether it is a taxon's."""
@@ -66,16 +101,18 @@ class Taxon(NamedTuple):
 
     concept_id (str): e.g. `NCBITaxon:10090`.
     name (str): the scientific name, small letters, e.g. `mus musculus`.
-    words (tuple[str, ...]): all that stands for it in a text, the scientific name among them.
+    words (tuple[str, ...]): all that names it in a text, the scientific name among them.
+    signs (tuple[str, ...]): what tells of it without naming it.
     """
 
     concept_id: str
     name: str
     words: tuple[str, ...]
+    signs: tuple[str, ...]
 
 
 TAXA: Mapping[str, Taxon] = {
-    f"{PREFIX}{number}": Taxon(f"{PREFIX}{number}", words[0], words)
+    f"{PREFIX}{number}": Taxon(f"{PREFIX}{number}", words[0], words, _SIGNS.get(number, ()))
     for number, words in _WORDS.items()
 }
 """By identifier."""

@@ -138,6 +138,11 @@ class KnownWords:
             )
         return self._stored
 
+    def count(self, word: str) -> int:
+        """word (str): in lower case. RETURNS (int): how often it was seen in stored names and
+        abstracts, 0 for no word."""
+        return self.index.count(word)
+
     def meant(self, word: str) -> list[str]:
         """word (str): in lower case. RETURNS (list[str]): the words that it may have been meant to
         be, see `WordIndex.nearest`; itself alone where it is a word, or near to none."""

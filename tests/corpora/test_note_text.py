@@ -130,17 +130,17 @@ def test_the_lines_to_count_with_are_marked_rightly():
     assert sum(not line.mentions for line in lines) == 4
 
 
-def test_the_recogniser_that_ships_reads_notes():
-    """Of 91 mentions in 43 lines of notes; the recogniser of abstracts alone found 66 of them, and
-    11 that are none."""
-    nlp = spacy.load(SHIPPED_PIPELINE, exclude=["angel_linker", "abbreviation_detector"])
+def test_the_pipeline_that_ships_finds_the_mentions_of_notes():
+    """Of 91 mentions in 43 lines of notes; a recogniser of abstracts alone found 66 of them, and 11
+    that are none."""
+    nlp = spacy.load(SHIPPED_PIPELINE, disable=["abbreviation_detector", "angel_linker"])
     found = right = 0
     for line in read_corpus(LINES):
         gold = {(m.start, m.end, m.label) for m in line.mentions}
         predicted = {(e.start_char, e.end_char, e.label_) for e in nlp(line.text).ents}
         found += len(predicted)
         right += len(gold & predicted)
-    assert right >= 84
+    assert right >= 85
     assert found - right <= 8
     [denied] = nlp("Denies cough.").ents
     assert denied.text == "cough"

@@ -40,6 +40,9 @@ def test_the_evidence_in_numbers():
             "lost_cosine": 0.4,
             "lost_edits": (11 / 12) ** 2 / 2,
             "one_letter": 1.0,
+            # `heart`, of two words each
+            "mention_words": 0.5,
+            "name_words": 0.5,
         }
     )
     assert row(evidence, 1)["agrees"] == 1.0
@@ -82,12 +85,38 @@ def test_a_short_mention_has_weights_of_its_own():
         ("type 2 diabetes", "diabetes", 0.0, 1.0),
         ("fgfr2c", "fibroblast growth factor receptor 02", 0.0, 0.0),
         ("bone marrow", "marrow iv", 0.0, 1.0),
-        ("vitamin i", "vitamin v", 0.0, 0.0),
+        ("vitamin i", "vitamin v", 1.0, 0.0),
+        ("vitamin x", "vitamin v", 0.0, 1.0),
     ],
 )
 def test_numbers_that_are_others_or_missing(mention, name, other, lost):
     one = row(weigh(mention, [found(0, name, -1.0, 0.5, 0.5, "A")]), 0)
     assert (one["other_number"], one["lost_number"]) == (other, lost)
+
+
+@pytest.mark.parametrize(
+    ("mention", "name", "expected"),
+    [
+        ("il 6 receptors", "interleukin 6 receptor", (2 / 3, 2 / 3, 0)),
+        ("collagen type xvii", "type 17 collagen", (1, 1, 1)),
+        ("tgf beta", "transforming growth factor b", (1 / 2, 1 / 4, 0)),
+        # The mention itself is no likeness.
+        ("il 6", "il 6", (0, 0, 0)),
+    ],
+)
+def test_words_that_mention_and_name_share(mention, name, expected):
+    one = row(weigh(mention, [found(0, name, -1.0, 0.5, 0.5, "A")]), 0)
+    told = (one["mention_words"], one["name_words"], one["same_words"])
+    assert told == pytest.approx(expected)
+
+
+def test_what_is_a_second_name_and_what_is_said_around():
+    name = replace(
+        found(0, "esp1", -1.0, 1, 1, "G:1", "G:2"), second=frozenset({"G:2"}), said=(0.25, 0.0)
+    )
+    evidence = weigh("esp1", [name])
+    told = [(row(evidence, i)["second_name"], row(evidence, i)["said_around"]) for i in range(2)]
+    assert told == [(0.0, 0.25), (1.0, 0.0)]
 
 
 def test_concepts_of_which_the_document_does_not_speak_first():

@@ -43,6 +43,19 @@ def test_names_by_letters_join_those_of_the_search():
     assert found.asked == [("pnuemonia", ["pneumonia", "pneumonitis"])]
 
 
+def test_names_that_stand_in_other_words_around_the_mention_are_said():
+    mention = Mention("it", "Inflamed lungs, lung inflammations:", "and insomnia")
+    hypotheses = [Hypothesis(KB.name_index("insomnia"), -1.0, -1.0, 2)]
+    gathering = Gathering([Wanted(mention, 0, KB.concept_ids_of, None)], KB, 0)
+    gathering.add(0, [*hypotheses, Hypothesis(KB.name_index("pneumonia"), -2.0, -2.0, 2)])
+    [evidence] = gathering.finish()
+    said = evidence.features[:, NAME_FEATURES.index("said_around")]
+    told = dict(zip([c.concept_id for c in evidence.candidates], said, strict=True))
+    # `insomnia` weighs less than 1, as abstracts have it, but is all of its name.
+    assert 0 < told["D:2"] < 1
+    assert 0 < told["D:1"] < 1
+
+
 def test_the_model_is_not_asked_where_it_has_decided():
     found = gather(
         searched("Pneumonia", 0, ("pneumonia", -0.5)), searched("pneumoni", 1, ("insomnia", -1.5))

@@ -28,12 +28,15 @@ import spacy_angel
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
 from spacy_angel.errors import AngelError
 from spacy_angel.linking import loaders
+from spacy_angel.linking.evidence_fit import fit_weights
 from spacy_angel.linking.explain import explain_link
 from spacy_angel.linking.factory import DEFAULT_CONFIG
 from spacy_angel.linking.linker import AngelLinker
 from spacy_angel.linking.mentions import ABBREVIATIONS
+from spacy_angel.linking.ranking import NIL
 from spacy_angel.linking.scoring import score_links
 from spacy_angel.linking.settings import LinkerSettings
+from spacy_angel.linking.weights import DEFAULT_WEIGHTS, GENE_WEIGHTS
 from spacy_angel.pipelines.calibrate import calibrate_on
 from spacy_angel.search.cached import SearchCache
 from spacy_angel.search.generator import Generator
@@ -1319,3 +1322,45 @@ def test_weights_are_fitted_and_saved_with_the_pipeline(make, tmp_path):
 def test_an_unknown_weight_is_refused():
     with pytest.raises(AngelError, match="evidence_weights"):
         LinkerSettings(evidence_weights={"letters": 1.0})
+    with pytest.raises(AngelError, match="evidence_weights_by_label"):
+        LinkerSettings(evidence_weights_by_label={"GENE": {"letters": 1.0}})
+
+
+def test_labels_of_genes_and_those_that_are_given_have_weights_of_their_own():
+    settings = LinkerSettings(
+        evidence_weights={"name": 9.0}, evidence_weights_by_label={"RASH": {"name": 7.0}}
+    )
+    assert settings.weights() == settings.weights("DISEASE") == DEFAULT_WEIGHTS | {"name": 9.0}
+    assert settings.weights("Gene") == settings.weights("PROTEIN") == GENE_WEIGHTS
+    assert settings.weights("RASH") == DEFAULT_WEIGHTS | {"name": 7.0}
+    own = [settings.has_own_weights(label) for label in ("", "DISEASE", "GENE", "RASH")]
+    assert own == [False, False, True, True]
+
+
+def test_the_weights_of_a_label_decide_for_its_mentions(make):
+    nothing = {"DISEASE": {"nothing": 99.0}}
+    doc = make(evidence=True, n_sents=None, evidence_weights_by_label=nothing)(TEXT)
+    linked = {ent.label_: ent._.kb_id != NIL for ent in doc.ents}
+    assert linked == {"DISEASE": False, "DRUG": True}
+
+
+def test_weights_of_a_label_are_fitted_on_its_mentions_alone(make):
+    nlp = make(
+        evidence=True, n_sents=None, evidence_weights_by_label={"DISEASE": {"nothing": -3.0}}
+    )
+    linker = nlp.get_pipe("angel_linker")
+    doc = nlp.get_pipe("entity_ruler")(nlp.make_doc("aspirin and migraine"))
+    gold = {"DRUG": "MESH:D001241", "DISEASE": "MESH:D008881"}
+    doc.ents = [Span(doc, e.start, e.end, label=e.label_, kb_id=gold[e.label_]) for e in doc.ents]
+    items = linker.calibration_items([doc])
+    before = linker.settings
+    fitted = linker.calibrate([doc])
+    assert linker.settings.evidence_weights_by_label.keys() == {"DISEASE"}
+    for item, weights in (
+        (items[0], linker.settings.evidence_weights),
+        (items[1], linker.settings.evidence_weights_by_label["DISEASE"]),
+    ):
+        alone = fit_weights([(item.evidence, item.gold)], before.weights(item.label))
+        assert weights == pytest.approx(alone)
+    assert "weights of the evidence for DISEASE" in fitted.report()
+    assert fitted.nll < fitted.nll_before

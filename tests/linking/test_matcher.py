@@ -202,5 +202,17 @@ def test_what_is_missing_or_misplaced_is_told(make) -> None:
     nlp.add_pipe("angel_matcher")
     with pytest.raises(AngelError, match="stands behind angel_linker"):
         nlp.get_pipe("angel_matcher")(nlp.make_doc("A text."))
-    with pytest.raises(AngelError, match="angel_matcher's setting names must be 'own' or 'all'"):
+    with pytest.raises(
+        AngelError, match="angel_matcher's setting names must be 'own', 'all' or 'none'"
+    ):
         nlp.add_pipe("angel_matcher", name="second", config={"names": "some"})
+
+
+def test_misspelled_names_are_mentions(make) -> None:
+    text = "Bad fever, then fevver and asprin; asprine, Asprin, aspirin-like, heartattack."
+    nlp = make(names="none", misspelled=True)
+    assert mentions(nlp(text)) == [("fever", "DISEASE"), ("asprin", "CHEMICAL")]
+    # Names themselves are not looked for, and what is a mention stays as it is.
+    assert mentions(nlp("Aspirin and fever.")) == [("fever", "DISEASE")]
+    assert mentions(make(misspelled=True, label="X")("He took aspirn.")) == [("aspirn", "X")]
+    assert mentions(make()(text)) == [("fever", "DISEASE")]

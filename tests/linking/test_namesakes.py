@@ -101,7 +101,9 @@ def test_the_species_of_the_document_decides(folder, evidence):
 
 def test_names_of_several_concepts_are_searched(folder):
     settings = {"evidence": True, "link_exact_names": True, "exact_names_unsearched": True}
-    component, nlp = linker(folder, **settings, evidence_weights={"nothing": -9.0})
+    component, nlp = linker(
+        folder, **settings, evidence_weights_by_label={"GENE": {"nothing": -9.0}}
+    )
     asked = []
     search = component.generator.search
     component.generator.search = lambda mentions, *args, **kwargs: (
@@ -137,6 +139,20 @@ def test_spans_of_species_count_as_signs(folder):
     doc = nlp("the lab animal and abc")
     doc.ents = [Span(doc, 1, 3, label="SPECIES"), Span(doc, 4, 5, label="GENE")]
     assert component.read_mentions(doc, doc.ents)[1].hint == "rattus norvegicus"
+
+
+def test_cell_lines_tell_of_the_species_that_they_are_from(folder):
+    component, nlp = linker(folder)
+    for number, donor in (("1", "10090"), ("2", "10090"), ("3", "9606")):
+        types = ("Cell line", f"NCBITaxon:{donor}")
+        component.kb.add(Concept(f"CVCL_{number}", "LN" if number == "1" else "KX", (), types))
+    doc = nlp("LN and abc KX")
+    gene = Span(doc, 2, 3, label="GENE")
+    doc.ents = [Span(doc, 0, 1, label="CELL_LINE"), gene]
+    assert component.read_mentions(doc, [gene])[0].hint == "mus musculus"
+    # of two donors
+    doc.ents = [gene, Span(doc, 3, 4, label="CELL_LINE")]
+    assert component.read_mentions(doc, [gene])[0].hint == ""
 
 
 def test_a_model_without_endings_leaves_the_choice_to_the_document(folder):

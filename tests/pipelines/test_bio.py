@@ -44,7 +44,6 @@ def test_each_kind_is_found_and_linked_to_its_own_vocabulary(nlp: Language) -> N
         "Brca2": ("GENE", "NCBIGene:12190"),
         "HeLa": ("CELL_LINE", "CVCL_0030"),
         "cisplatin": ("CHEMICAL", "MESH:D002945"),
-        "child": ("SPECIES", "NCBITaxon:9606"),
         "hypotonia": ("DISEASE", "MESH:D009123"),
         "low-set ears": ("PHENOTYPE", "HP:0000369"),
         "cleft palate": ("DISEASE", "MESH:D002972"),

@@ -45,9 +45,28 @@ def test_a_taxon_of_the_vocabulary_is_known_by_its_name():
 
 
 def test_mentions_of_species_stand_in_the_place_of_words():
-    text = "the nude mouse"
-    spans = [(4, 14, "NCBITaxon:10116"), (0, 3, "MESH:D1")]
-    assert fields(text, spans=spans) == [("nude mouse", "rattus norvegicus")]
+    text = "the brown mouse"
+    spans = [(4, 15, "NCBITaxon:10116"), (0, 3, "MESH:D1")]
+    assert fields(text, spans=spans) == [("brown mouse", "rattus norvegicus")]
+
+
+def test_methods_are_no_species_and_mice_that_are_hosts_are_none():
+    assert fields("a yeast two-hybrid screen with anti-mouse IgG") == []
+    assert fields("a yeast two-hybrid screen of yeast") == [("yeast", "saccharomyces cerevisiae")]
+    text = "BALB/c nude mice, other mice and rats"
+    expected = [("nude mice", "homo sapiens"), ("rats", "rattus norvegicus")]
+    assert fields(text) == expected
+    # also where the recogniser has found the mice
+    assert fields(text, spans=[(12, 16, MOUSE), (24, 28, MOUSE)]) == expected
+
+
+def test_cells_and_tools_tell_of_a_species():
+    assert fields("Jurkat cells; the Pten(flox/flox) allele; HeLa") == [
+        ("Jurkat", "homo sapiens"),
+        ("flox", "mus musculus"),
+        ("flox", "mus musculus"),
+        ("HeLa", "homo sapiens"),
+    ]
 
 
 def test_the_most_frequent_and_nearest_come_first():
@@ -72,6 +91,12 @@ def test_of_one_species_that_comes_first_whose_canonical_name_differs_in_marks_o
     told = {"homo sapiens | cebpb": ["C"], "homo sapiens | il6": ["I"], "mus musculus": ["M"]}
     assert KB.hinter.order(told, "", "il-6") == ["I", "C", "M"]
     assert KB.hinter.order(told, "", "nf il 6") == ["C", "I", "M"]
+
+
+def test_then_those_whose_second_name_it_is():
+    told = {"homo sapiens | cebpb": ["C"], "homo sapiens | il6": ["I"], "mus musculus": ["M"]}
+    assert KB.hinter.order(told, "", "lap", ["I"]) == ["I", "C", "M"]
+    assert KB.hinter.order(told, "", "il-6", ["C"]) == ["I", "C", "M"]
 
 
 def test_the_parts_of_a_name_fall_with_its_place():

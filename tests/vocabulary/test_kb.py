@@ -79,6 +79,14 @@ def test_names_lead_to_concepts_and_back():
     assert kb.find("no such name") == []
 
 
+def test_the_name_behind_the_canonical_one_is_the_second():
+    kb = ConceptKB.build(CONCEPTS)
+    first, second = kb.names_of("MESH:D003920")
+    assert not kb.is_second_name(first, "MESH:D003920")
+    assert kb.is_second_name(second, "MESH:D003920")
+    assert not kb.is_second_name(first, "MESH:D003919")
+
+
 def test_the_original_spelling_is_kept_and_a_canonical_one_preferred():
     kb = ConceptKB.build(
         [Concept("X:1", "Main", ("alias one", "TWO-WORDS")), Concept("X:2", "Alias One")]

@@ -19,6 +19,18 @@ def test_each_has_what_the_others_are_called_behind_its_own_names():
     ]
 
 
+def test_symbols_of_flies_are_their_own():
+    fly = Concept("G:4", "Trh", ("tryptophan hydroxylase",), ("NCBITaxon:7227",))
+    man = Concept("G:5", "TRH", ("thyrotropin releasing hormone",), (HUMAN,))
+    untold = Concept("G:6", "trh", ("TRH-like",), ("protein-coding",))
+    assert list(with_names_of_the_same_symbol([fly, man])) == [fly, man]
+    # Where the vocabulary tells no species, it has one.
+    assert [gene.names for gene in with_names_of_the_same_symbol([man, untold])] == [
+        ("TRH", "thyrotropin releasing hormone", "trh", "TRH-like"),
+        ("trh", "TRH-like", "TRH", "thyrotropin releasing hormone"),
+    ]
+
+
 def test_the_species_tells_them_apart():
     kb = ConceptKB.build(with_names_of_the_same_symbol(GENES), endings="species")
     told = kb.endings_of(kb.name_index("separase"))

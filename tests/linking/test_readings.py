@@ -1,0 +1,89 @@
+"""What a mention is read as."""
+
+from dataclasses import replace
+
+import pytest
+import spacy
+from spacy.tokens import Doc, Span
+
+from spacy_angel import Concept, ConceptKB
+from spacy_angel.linking.mentions import ABBREVIATIONS
+from spacy_angel.linking.readings import as_meant
+from spacy_angel.linking.settings import LinkerSettings
+from spacy_angel.model.mention import Mention
+
+KB = ConceptKB.build(
+    [
+        Concept("G:1", "OGT", ("O-linked N-acetylglucosamine transferase",), ("Gene",)),
+        Concept("D:1", "Hypertension", (), ("Disease",)),
+    ]
+)
+LONG = "O-GlcNAc transferase"
+
+
+@pytest.mark.parametrize(
+    ("written", "label", "long", "evidence", "read"),
+    [
+        # The vocabulary has the symbol, but not what the text calls it in full.
+        ("OGT", "GENE", LONG, True, "OGT"),
+        ("OGT", "Protein", LONG, True, "OGT"),
+        ("OGT", "GENE", "O-linked N-acetylglucosamine transferase", True, None),
+        ("GlcT", "GENE", LONG, True, None),
+        # Short forms of diseases are those of many.
+        ("OGT", "DISEASE", LONG, True, None),
+        # As published.
+        ("OGT", "GENE", LONG, False, None),
+    ],
+)
+def test_a_gene_s_symbol_stays(written, label, long, evidence, read):
+    span = Span(Doc(spacy.blank("en").vocab, [written, "rose"]), 0, 1, label=label)
+    found = as_meant(Mention(long, "", "rose"), span, KB, LinkerSettings(evidence=evidence))
+    assert found == Mention(read or long, "", "rose")
+
+
+def test_what_is_said_in_full_is_read_as_the_symbol_that_the_document_gives():
+    words = ["O-GlcNAc", "Transferase", "(", "OGT", ")", "rose"]
+    doc = Doc(spacy.blank("en").vocab, words)
+    doc.user_data[ABBREVIATIONS] = [{"short_start": 3, "short_end": 4, "long_text": LONG}]
+    span = Span(doc, 0, 2, label="GENE")
+    settings = LinkerSettings(evidence=True)
+    assert as_meant(Mention(span.text), span, KB, settings).text == "OGT"
+    plain = replace(settings, resolve_abbreviations=False)
+    assert as_meant(Mention(span.text), span, KB, plain).text == span.text
+    disease = Span(doc, 0, 2, label="DISEASE")
+    assert as_meant(Mention(span.text), disease, KB, settings).text == span.text
+
+
+def test_a_name_of_something_else_is_none():
+    kb = ConceptKB.build(
+        [
+            Concept("T:1", "Cancer", (), ("Species",)),
+            Concept("D:1", "Neoplasms", (), ("Disease",)),
+            Concept("G:1", "CAT", (), ("Gene",)),
+            Concept("T:2", "OGT", (), ("Species",)),
+        ]
+    )
+    words = ["cancer", "OGT", "CAT"]
+    doc = Doc(spacy.blank("en").vocab, words)
+    settings = LinkerSettings(evidence=True, expand_short_forms=True)
+
+    def read(place: int, text: str, label: str) -> str:
+        return as_meant(Mention(text), Span(doc, place, place + 1, label), kb, settings).text
+
+    assert read(0, "cancer", "DISEASE") == "neoplasms"
+    assert read(0, "cancer", "SPECIES") == "cancer"
+    # Without a label that says so, it may be the crab.
+    assert read(0, "cancer", "THING") == "cancer"
+    # A species is no symbol of a gene.
+    assert read(1, LONG, "GENE") == LONG
+    assert read(2, "catalase", "GENE") == "CAT"
+    limited = replace(settings, types_by_label={"DISEASE": ("Species",)})
+    assert as_meant(Mention("cancer"), Span(doc, 0, 1, "DISEASE"), kb, limited).text == "cancer"
+
+
+def test_common_words_and_slips_are_read_as_they_were_meant():
+    span = Span(Doc(spacy.blank("en").vocab, ["x"]), 0, 1, label="DISEASE")
+    settings = LinkerSettings(expand_short_forms=True, correct_spelling=True)
+    for written in ("hypertensive", "hypertnsion"):
+        assert as_meant(Mention(written), span, KB, settings).text == "hypertension"
+        assert as_meant(Mention(written), span, KB, LinkerSettings()).text == written
