@@ -1,17 +1,18 @@
 """Build the vocabulary that ships: what a mention can stand for of MeSH.
 
-    python tools/build_default_vocabulary.py DESCRIPTORS.tsv TREE_NUMBERS.tsv -o FOLDER \
-        --identifiers C=MESH_DISEASES.tsv.gz --identifiers D=PUBCHEM_MESH.tsv.gz \
-        --names B=TAXA.obo.gz --mappings MONDO_MESH.sssom.tsv.gz --mappings BIOMAPPINGS.sssom.tsv.gz
+    python tools/build_default_vocabulary.py DATA -o FOLDER
 
-Names that people say and write, and MeSH does not list (`lockjaw`, `CKD`, brands), come from
-`common_names.tsv` beside this file, which was written for this package.
+DATA is as for `tools/build_training_data.py`, with `raw_text/` beside. Of MeSH it has descriptors
+and supplementary records of 2019 and 2020 and tree numbers of 2015; descriptors that came after get
+the letter of their tree as `mesh_types` finds it, and of the records those are taken that
+`supplementary` finds.
 
-DESCRIPTORS.tsv: identifier, name, synonyms with `|` between them. TREE_NUMBERS.tsv: identifier,
-name, tree number. Both are tables of Medical Subject Headings, of 2019 and of 2015. The options
-give the letter of the tree to descriptors that came after 2015: see `mesh_types`.
+Names that people say and write, and MeSH does not list (`lockjaw`, `CKD`), come from
+`common_names.tsv` beside this file, which was written for this package, and brands from RxNorm.
 """
 
+import gzip
+import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import replace
@@ -19,7 +20,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from build_training_data import CDR, SILVER, biored, documents
 from mesh_types import find_trees
+from supplementary import brands, old_identifiers, supplementary
 
 from spacy_angel.files.atomic import write_text
 from spacy_angel.vocabulary.concepts import Concept
@@ -36,60 +39,89 @@ Medical Subject Headings (MeSH), edition of 2019 with tree numbers of 2015, cour
 National Library of Medicine.
 
 Of each descriptor of the trees A to G, and of those that have no tree number of 2015, identifier,
-names, tree numbers, and their letters and branches are here; scope notes and all else are left
-out. Where a descriptor came after 2015, the letter of its tree is not the National Library of
-Medicine's statement but was found from other tables and the names of other descriptors. Names of
-common diseases and chemicals that are not MeSH's own were added to its descriptors.
+names, tree numbers, and their letters and branches are here, and identifiers and names of some
+supplementary records; scope notes and all else are left out. Where a descriptor came after 2015,
+the letter of its tree is not the National Library of Medicine's statement but was found from other
+tables and the names of other descriptors, and so was that of a supplementary record. Names of
+diseases and chemicals that are not MeSH's own were added.
 It is not the newest edition and does not reflect the most current data that the National Library
 of Medicine has; that is at https://www.nlm.nih.gov/mesh. The National Library of Medicine has
 neither made nor endorsed this package.
+
+Names were added from the DrugBank Open Data vocabulary (CC0, https://go.drugbank.com), from PubChem
+and RxNorm (National Library of Medicine, prescribable content; https://www.nlm.nih.gov/research/umls/rxnorm),
+from Mondo (CC BY 4.0, https://mondo.monarchinitiative.org), and from the Orphanet Rare Disease
+Ontology (ORDO 2.6, CC BY 4.0, https://www.orphadata.com/ordo); they are as there, some were left out.
 """
+MORE = [
+    {"title": "DrugBank Open Data, vocabulary", "licence": "CC0-1.0"},
+    {"title": "PubChem, names of substances", "licence": "public domain"},
+    {"title": "RxNorm, prescribable content of 2025-10", "licence": "public domain"},
+    {"title": "Mondo Disease Ontology, labels and mappings", "licence": "CC-BY-4.0"},
+    {"title": "Orphanet Rare Disease Ontology 2.6", "licence": "CC-BY-4.0"},
+]
 
 
 def build(
-    descriptors: Annotated[Path, typer.Argument(help="Identifier, name, synonyms.")],
-    tree_numbers: Annotated[Path, typer.Argument(help="Identifier, name, tree number.")],
+    data: Annotated[Path, typer.Argument(help="Folder of the corpora and vocabularies.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write.")],
-    identifiers: Annotated[
-        list[str] | None, typer.Option(help="TREE=FILE that lists descriptors of one tree.")
-    ] = None,
-    names: Annotated[
-        list[str] | None, typer.Option(help="TREE=VOCABULARY whose names are of one tree.")
-    ] = None,
-    mappings: Annotated[list[Path] | None, typer.Option(help="SSSOM table.")] = None,
 ) -> None:
-    """Build the vocabulary, and put the notice that its source asks for beside it."""
+    """Build the vocabulary, and put the notice that its sources ask for beside it."""
     left_out: Counter[str] = Counter()
+    mesh, vocab = data / "mesh", data / "vocab"
+    path = mesh / "mesh_2019_descriptors.tsv"
+    numbers = str(mesh / "mesh_2015_tree_numbers.tsv")
+    rows = list(read_vocabulary(path, "table", prefix="MESH", tree_numbers=numbers))
+    found = find_trees(
+        rows,
+        identifiers={
+            vocab / "disease/clulab_mesh-disease.tsv.gz": "C",
+            vocab / "chemical/pubchem_mesh_map.tsv.gz": "D",
+        },
+        names={vocab / "species/taxslim.obo.gz": "B"},
+        mappings=[
+            vocab / "disease/mondo_mesh.sssom.tsv.gz",
+            vocab / "mappings/biomappings_positive.sssom.tsv.gz",
+        ],
+    )
     source = {
         "source": "mesh",
         "title": "Medical Subject Headings",
         "release": "2019",
         "tree_numbers": "2015",
-        "path": descriptors.name,
+        "path": path.name,
         "licence": "National Library of Medicine, free of charge with this notice",
         "notice": NOTICE,
         "skipped": left_out,
+        "later_types": {"agreement with the numbers that are known": found.agreement},
     }
-    numbers = str(tree_numbers)
-    rows = list(read_vocabulary(descriptors, "table", prefix="MESH", tree_numbers=numbers))
-    found = find_trees(
-        rows,
-        identifiers=_by_file(identifiers),
-        names=_by_file(names),
-        mappings=mappings or (),
-    )
-    source["later_types"] = {"agreement with the numbers that are known": found.agreement}
-    more = {"path": f"tools/{NAMES.name}", "title": "Common names, written for this package"}
+    common = {"path": f"tools/{NAMES.name}", "title": "Common names, written for this package"}
     untyped: set[str] = set()
-    vocabularies = [_of_trees(rows, found.trees, left_out, untyped), _common_names(untyped)]
-    kb = ConceptKB.join(vocabularies, output, sources=[source, more])
+    own = [[*_of_trees(rows, found.trees, left_out, untyped)], [*_common_names(untyped)]]
+    descriptors = [*ConceptKB.join(own)]
+    annotated = documents(data, SILVER)
+    records = [*supplementary(descriptors, vocab, annotated, _texts(data / "raw_text"))]
+    earlier = [*documents(data, [CDR.format("Training")]), *biored(data)]
+    replaced = [*old_identifiers(descriptors, vocab, earlier)]
+    concepts = [*ConceptKB.join([descriptors, records])]
+    named = [*brands(concepts, vocab / "chemical")]
+    kb = ConceptKB.join([*own, records, replaced, named], output, sources=[source, common, *MORE])
     write_text(output / "NOTICE.txt", NOTICE)
     megabytes = sum(path.stat().st_size for path in output.iterdir() if path.is_file()) / 1e6
     for name, agreement in found.agreement.items():
         typer.echo(f"{name}: agrees on {agreement}")
     n_untyped = sum(not concept.types for concept in kb)
     typer.echo(f"{len(found.trees):,} trees found, {n_untyped:,} concepts without a type")
+    typer.echo(f"{len(replaced)} earlier identifiers, {sum(len(c.aliases) for c in named)} brands")
     typer.echo(f"{len(kb):,} concepts, {kb.n_names:,} names, {megabytes:.1f} MB; {dict(left_out)}")
+
+
+def _texts(folder: Path) -> Iterator[str]:
+    """Abstracts, and articles as far as they are there."""
+    for path in sorted(folder.glob("*.jsonl.gz")):
+        with gzip.open(path, "rt", encoding="utf8") as file:
+            for line in file:
+                yield " ".join(map(str, json.loads(line).values()))
 
 
 def _common_names(untyped: set[str]) -> Iterator[Concept]:
@@ -98,12 +130,6 @@ def _common_names(untyped: set[str]) -> Iterator[Concept]:
         trees = tuple(_TREES_OF[name] for name in concept.types)
         types = trees if concept.concept_id in untyped else ()
         yield replace(concept, types=types)
-
-
-def _by_file(values: list[str] | None) -> dict[Path, str]:
-    """`["C=diseases.tsv"]` → `{Path("diseases.tsv"): "C"}`."""
-    pairs = (value.partition("=") for value in values or ())
-    return {Path(path): tree for tree, _, path in pairs}
 
 
 def _of_trees(

@@ -649,7 +649,7 @@ def test_shards_are_handed_on_in_order_as_they_come(pipeline, source, tmp_path, 
     annotate([source, more], pipeline, **options)
     names = [f"00000-{i:06d}.jsonl" for i in range(5)] + [f"00001-{i:06d}.jsonl" for i in range(2)]
     assert [name for name, _ in heard] == names
-    # Each as soon as it is there. Of two processes one may do all the others before the first is done.
+    # Each as soon as it is there; of two processes one may do all others before the first is done.
     if workers == 1:
         assert [there for _, there in heard] == [1, 2, 3, 4, 5, 6, 7]
     # An output that is there already is handed on whole.
