@@ -55,7 +55,8 @@ TYPES_BY_LABEL = {
 
 SOURCES = [
     {
-        "name": "Medical Subject Headings 2019, courtesy of the U.S. National Library of Medicine",
+        "name": "Medical Subject Headings 2019, courtesy of the U.S. National Library of Medicine, "
+        "with the names that en_angel_mini adds",
         "url": "https://www.nlm.nih.gov/mesh/",
     },
     {

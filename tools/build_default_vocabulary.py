@@ -49,9 +49,12 @@ of Medicine has; that is at https://www.nlm.nih.gov/mesh. The National Library o
 neither made nor endorsed this package.
 
 Names were added from the DrugBank Open Data vocabulary (CC0, https://go.drugbank.com), from PubChem
-and RxNorm (National Library of Medicine, prescribable content; https://www.nlm.nih.gov/research/umls/rxnorm),
-from Mondo (CC BY 4.0, https://mondo.monarchinitiative.org), and from the Orphanet Rare Disease
-Ontology (ORDO 2.6, CC BY 4.0, https://www.orphadata.com/ordo); they are as there, some were left out.
+and RxNorm (National Library of Medicine, https://www.nlm.nih.gov/research/umls/rxnorm; prescribable
+content), from Mondo (CC BY 4.0, https://mondo.monarchinitiative.org) and, as it maps them, from the
+Orphanet Rare Disease Ontology (ORDO 2.6, CC BY 4.0, https://www.orphadata.com/ordo), the NCI
+Thesaurus (CC BY 4.0, https://ncithesaurus.nci.nih.gov) and the Human Disease Ontology (CC0,
+https://disease-ontology.org). They are as there, without those that stand for something else as
+well.
 """
 MORE = [
     {"title": "DrugBank Open Data, vocabulary", "licence": "CC0-1.0"},
@@ -59,6 +62,8 @@ MORE = [
     {"title": "RxNorm, prescribable content of 2025-10", "licence": "public domain"},
     {"title": "Mondo Disease Ontology, labels and mappings", "licence": "CC-BY-4.0"},
     {"title": "Orphanet Rare Disease Ontology 2.6", "licence": "CC-BY-4.0"},
+    {"title": "NCI Thesaurus, diseases, 2018-06-08", "licence": "CC-BY-4.0"},
+    {"title": "Human Disease Ontology", "licence": "CC0-1.0"},
 ]
 
 
@@ -78,7 +83,10 @@ def build(
             vocab / "disease/clulab_mesh-disease.tsv.gz": "C",
             vocab / "chemical/pubchem_mesh_map.tsv.gz": "D",
         },
-        names={vocab / "species/taxslim.obo.gz": "B"},
+        names={
+            vocab / "species/taxslim.obo.gz": "B",
+            vocab / "chemical/drugbank_vocabulary_CC0.csv.gz": "D",
+        },
         mappings=[
             vocab / "disease/mondo_mesh.sssom.tsv.gz",
             vocab / "mappings/biomappings_positive.sssom.tsv.gz",

@@ -68,7 +68,7 @@ def test_it_opens_by_its_name() -> None:
 
 def test_its_vocabulary_is_mesh_with_the_notice_that_its_source_asks_for() -> None:
     kb = loaders.load_vocabulary(None)
-    assert len(kb) == 26_387
+    assert len(kb) == 34_216
     glioblastoma = kb["MESH:D005909"]
     assert glioblastoma.types == ("C", "C04")
     assert glioblastoma.tree_numbers == (
@@ -77,11 +77,12 @@ def test_its_vocabulary_is_mesh_with_the_notice_that_its_source_asks_for() -> No
         "C04.557.580.625.600.380.080.335",
     )
     assert sum(len(concept.tree_numbers) for concept in kb) == 51_844
-    assert sum(not concept.types for concept in kb) == 923
+    assert sum(not concept.types for concept in kb) == 887
     trees = {type_ for type_ in kb.types if len(type_) == 1}
     assert set("ABCDEFG") <= trees <= {*"ABCDEFGHIJKLMNVZ"}
     assert not any(concept.definition for concept in kb)
-    source, names = kb.meta["sources"]
+    source, names, *others = kb.meta["sources"]
+    assert all(other["licence"] for other in others)
     assert names["path"] == "tools/common_names.tsv"
     for concept in COMMON:
         assert set(concept.names) <= {*kb[concept.concept_id].names}
@@ -90,7 +91,8 @@ def test_its_vocabulary_is_mesh_with_the_notice_that_its_source_asks_for() -> No
     for part in ("courtesy of the U.S.", "2019", "not the newest edition", "endorsed"):
         assert part in notice
     files = [path for path in SHIPPED_VOCABULARY.iterdir() if path.is_file()]
-    assert sum(path.stat().st_size for path in files) <= 12_000_000
+    # Of 12 MB for the descriptors, and 3 for records beside them and names that are not MeSH's.
+    assert sum(path.stat().st_size for path in files) <= 15_000_000
 
 
 def test_diseases_link_to_diseases_and_chemicals_to_chemicals(nlp: Language) -> None:
@@ -121,7 +123,23 @@ def test_names_that_the_model_finds_improbable_link_all_the_same(nlp: Language) 
     assert linked(nlp, list(names)) == list(names.values())
     refused = spacy_angel.load(min_log_prob=0.0, link_exact_names=False, evidence=False)
     assert linked(refused, list(names)) == ["NIL"] * 3
-    assert linked(nlp, ["nitisinone"]) == ["NIL"]
+    assert linked(nlp, ["mavacamten"]) == ["NIL"]
+
+
+def test_drugs_and_rare_diseases_that_are_no_descriptors_of_mesh(nlp: Language) -> None:
+    doc = nlp(
+        "Nitisinone, Eliquis and gemcitabine; bisphenol A; a girl with Van der Woude syndrome."
+    )
+    assert {ent.text: ent._.kb_id for ent in doc.ents} == {
+        "Nitisinone": "MESH:C077073",
+        "Eliquis": "MESH:C522181",
+        "gemcitabine": "MESH:C056507",
+        "bisphenol A": "MESH:C006780",
+        "Van der Woude syndrome": "MESH:C536528",
+    }
+    # The record became a descriptor.
+    kb = nlp.get_pipe("angel_linker").kb
+    assert kb["MESH:C040029"].canonical_name == "Gabapentin"
 
 
 @pytest.mark.parametrize("dtype", ["bfloat16", "int8"])

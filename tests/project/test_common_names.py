@@ -32,7 +32,7 @@ def mesh_names() -> dict[str, set[str]]:
 
 def test_fields(common: list[Concept]) -> None:
     assert {c.types for c in common} == {("Disease",), ("Chemical",)}
-    assert len({c.concept_id for c in common}) == len(common) == 611
+    assert len({c.concept_id for c in common}) == len(common) == 657
     for concept in common:
         assert re.fullmatch(r"MESH:D\d{6}(\d{3})?", concept.concept_id)
 
