@@ -96,6 +96,11 @@ def is_taxon(name: str) -> bool:
     return name.startswith(PREFIX)
 
 
+def is_virus(name: str) -> bool:
+    """name (str): of a taxon. RETURNS (bool): e.g. of `human papillomavirus type 16`."""
+    return "virus" in name.lower()
+
+
 class Taxon(NamedTuple):
     """A species and what it is called.
 
