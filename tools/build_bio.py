@@ -10,7 +10,9 @@ for a protein, and those of man that code for an RNA, without numbered loci, by 
 names; taxa with what texts call them; Cellosaurus; HPO with lay words.
 """
 
+import csv
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
@@ -40,6 +42,7 @@ from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.orthologs import with_names_of_the_same_symbol
 
 RECOGNISER = "angel_recogniser"
+NAMES = Path(__file__).with_name("gene_names.tsv")
 GENES: dict[str, dict[str, Any]] = {
     "Homo_sapiens": {"kinds": frozenset({"protein-coding", "ncRNA"}), "designations": False},
     "Mus_musculus": {"kinds": frozenset({"protein-coding"}), "designations": False},
@@ -86,11 +89,14 @@ were taken, definitions and hierarchy left out).
 
 def genes(folder: Path) -> Iterator[Concept]:
     """RETURNS (Iterator[Concept]): those that texts speak of."""
+    with NAMES.open(encoding="utf8", newline="") as file:
+        rows = csv.DictReader(file, delimiter="\t")
+        proteins = {row["symbol"]: tuple(row["names"].split("|")) for row in rows}
     for name, options in GENES.items():
-        rows = read_vocabulary(folder / f"{name}.gene_info.gz", **options)
-        for concept in rows:
+        for concept in read_vocabulary(folder / f"{name}.gene_info.gz", **options):
             if not concept.canonical_name.startswith("LOC"):
-                yield concept
+                more = proteins.get(concept.canonical_name, ())
+                yield replace(concept, aliases=(*concept.aliases, *more))
 
 
 def vocabulary(data: Path, folder: Path) -> ConceptKB:

@@ -84,3 +84,17 @@ def test_types_follow_the_tree(common: list[Concept]) -> None:
     known = [concept for concept in common if concept.concept_id in types]
     assert len(known) > 560
     assert [c.canonical_name for c in known if c.types[0] not in types[c.concept_id]] == []
+
+
+def test_names_of_proteins_are_of_genes_and_no_other_s_symbol() -> None:
+    lines = (ROOT / "tools/gene_names.tsv").read_text("utf8").splitlines()
+    assert lines[0] == "symbol\tnames"
+    names = {symbol: names.split("|") for symbol, names in (line.split("\t") for line in lines[1:])}
+    assert len(names) == len(lines) - 1
+    assert all(own and all(own) and len({*own}) == len(own) for own in names.values())
+    folder = shared_data("vocab/gene")
+    genes = read_vocabulary(folder / "Homo_sapiens.gene_info.gz", kinds={"protein-coding"})
+    mice = read_vocabulary(folder / "Mus_musculus.gene_info.gz", kinds={"protein-coding"})
+    symbols = {gene.canonical_name for gene in genes}
+    assert {*names} <= symbols | {gene.canonical_name for gene in mice}
+    assert [n for own in names.values() for n in own if n in symbols and n not in names] == []
