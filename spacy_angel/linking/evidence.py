@@ -20,7 +20,7 @@ from ..vocabulary.hints import SAID, SAID_FIRST, UNSAID
 from ..vocabulary.letters import Alike
 from .ranking import Candidate, RankedConcept
 from .weights import NAME_FEATURES, NOTHING_FEATURES
-from .wording import numbers_of, words_of
+from .wording import content_of, numbers_of, words_of
 
 FLOOR = -30.0
 """Least log-probability that counts, in nats."""
@@ -30,9 +30,9 @@ SHORT = 4
 """Letters up to which a mention may be a short form, for which letters that are alike mean
 nothing."""
 OBEYED = 50.0
-OBEYED_SHORT = 2.0
+OBEYED_LESS = 2.0
 """A mention that is the name of one concept links to another where that is so many times more
-probable."""
+probable; the lesser number is for short mentions, and for names that merely say the same."""
 _TWO_LETTERS_FROM = 8
 
 
@@ -89,7 +89,8 @@ class Evidence(NamedTuple):
     shares (np.ndarray): float64[n], concepts that each candidate's name stands for, or, where they
         are not alike, one over the candidate's part.
     own (str | None): the concept that the mention is a name of, if it is one of no other, and of no
-        species of which the document is silent.
+        species of which the document is silent; or, of a mention that is no name and not short, the
+        only one that has a name which says the same (`wording.content_of`).
     obeyed (float): how many times more probable than `own` another concept must be.
     """
 
@@ -131,7 +132,8 @@ def weigh(
         for a name of a short mention that is not the mention;
         1 or 0: `name`, it is the mention, which is not short, and `short_name`, which is;
         `only_name`, and of one concept only; `canonical`, and the canonical one; `one_letter`, one
-        letter away; `two_letters`, two of eight and more; `agrees`, the concept is agreed on;
+        letter away; `two_letters`, two of eight and more; `agrees`, the concept is agreed on, and
+        the name has the numbers of a mention that is a name itself;
         `short_log_prob` and `short_agrees`, `log_prob` and `agrees` of a short mention;
         `other_number`, name and mention have numbers, but not the same, and `lost_number`, one of
         them alone has; `said_ending`, the document speaks of the concept's species, or whatever
@@ -153,6 +155,7 @@ def weigh(
     edits = cosine = 0.0
     is_name = False
     numbers, words = numbers_of(mention), frozenset(words_of(mention))
+    own = None if respelled else _own_concept(mention, names, is_short=is_short)
     for name in names:
         is_mention = name.text == mention
         log_prob = max(name.log_prob, FLOOR) / 10
@@ -163,6 +166,8 @@ def weigh(
         may_err = not is_mention and not is_short
         own_numbers, own_words = numbers_of(name.text), frozenset(words_of(name.text))
         n_alike = 0 if is_mention else len(words & own_words)
+        # HIV-1 is no HIV, however much a document speaks of that.
+        may_agree = own is None or own_numbers == numbers
         for i, concept_id in enumerate(name.concepts):
             place = name.places[i] if name.places else 0
             candidates.append(
@@ -182,9 +187,9 @@ def weigh(
                     is_mention and concept_id in name.canonical,
                     may_err and n_edits == 1,
                     may_err and n_edits == 2 and n_letters >= _TWO_LETTERS_FROM,
-                    concept_id in agreed,
+                    may_agree and concept_id in agreed,
                     log_prob * is_short,
-                    is_short and concept_id in agreed,
+                    is_short and may_agree and concept_id in agreed,
                     bool(numbers and own_numbers) and numbers != own_numbers,
                     bool(numbers) != bool(own_numbers),
                     place == SAID_FIRST,
@@ -208,17 +213,30 @@ def weigh(
         lost,
         respelled,
     )
-    own = (
-        f.concepts[0] for f in names if f.text == mention and f.is_of_one and f.places != (UNSAID,)
-    )
     return Evidence(
         tuple(candidates),
         np.array(rows, dtype=float).reshape(-1, len(NAME_FEATURES)),
         np.array(nothing, dtype=float),
         np.array(shares, dtype=float),
-        None if respelled else next(own, None),
-        OBEYED_SHORT if is_short else OBEYED,
+        own,
+        OBEYED if is_name and not is_short else OBEYED_LESS,
     )
+
+
+def _own_concept(mention: str, names: Sequence[FoundName], *, is_short: bool) -> str | None:
+    """RETURNS (str | None): see `Evidence`."""
+    own = [name for name in names if name.text == mention]
+    if own:
+        clear = (f.concepts[0] for f in own if f.is_of_one and f.places != (UNSAID,))
+        return next(clear, None)
+    if is_short:
+        return None
+    # That something is mild makes it no other disease, but what is `severe` by name is that.
+    contents = {content_of(mention), content_of(mention, degrees=False)} - {frozenset()}
+    same = [name for name in names if content_of(name.text) in contents]
+    concepts = {concept_id for name in same for concept_id in name.concepts}
+    is_clear = not any(name.has_others or name.places == (UNSAID,) for name in same)
+    return concepts.pop() if is_clear and len(concepts) == 1 else None
 
 
 def rank_by_evidence(
@@ -229,7 +247,7 @@ def rank_by_evidence(
     evidence (Evidence): of a mention.
     weights (Mapping[str, float]): one a feature.
     obey (bool): where the mention is the name of one concept only, and no other is many times more
-        probable (`OBEYED`, `OBEYED_SHORT`), that concept comes first, and it and the most probable
+        probable (`OBEYED`, `OBEYED_LESS`), that concept comes first, and it and the most probable
         one change their probabilities.
     RETURNS (tuple[list[RankedConcept], list[tuple[Candidate, float]]]): concepts, most probable
         first, equal ones by identifier; and candidates with their share of their concept's

@@ -89,7 +89,8 @@ def abbreviation_replacements(doc: "Doc") -> list[Replacement]:
 
     doc (Doc): `doc._.abbreviations` holds spans with `span._.long_form` (a span or a string), or,
         made serializable, dictionaries with `short_start`, `short_end` (tokens) and `long_text`.
-    RETURNS (list[Replacement]): as `replace_longest` gives them; empty where none was found.
+    RETURNS (list[Replacement]): as `replace_longest` gives them; empty where none was found. What
+        is no longer than its short form, or lacks a bracket, is no long form.
     """
     replacements = []
     # Not `doc._.abbreviations`: where the detector is not loaded, the attribute is unknown though
@@ -100,8 +101,15 @@ def abbreviation_replacements(doc: "Doc") -> list[Replacement]:
             span, long_form = doc[item["short_start"] : item["short_end"]], item["long_text"]
         else:
             span, long_form = item, item._.long_form
-        replacements.append(Replacement(span.start_char, span.end_char, str(long_form)))
+        if _is_long_form(str(long_form), span.text):
+            replacements.append(Replacement(span.start_char, span.end_char, str(long_form)))
     return replace_longest(replacements)
+
+
+def _is_long_form(long_form: str, short_form: str) -> bool:
+    """Not so: `Nile virus` of `West Nile virus`, `virus) replicon particle` of `VEE`."""
+    is_whole = long_form.count("(") == long_form.count(")")
+    return is_whole and len(long_form) > len(short_form)
 
 
 def _sentence_windows(

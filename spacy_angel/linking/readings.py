@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..vocabulary.concepts import normalize_name
-from ..vocabulary.kinds import is_gene
+from ..vocabulary.kinds import is_gene, is_species
 from .mentions import abbreviation_replacements
+from .organisms import expand_genus, read_organism
 from .permitted import is_name
 from .respelling import respell
 from .short_forms import expand_long_form, expand_short_form
@@ -40,6 +41,9 @@ def as_meant(
         mention = expand_long_form(mention, Path(settings.long_forms))
     if settings.expand_short_forms:
         mention = expand_short_form(mention, kb, own)
+        mention = expand_genus(mention, span.doc.text, own)
+        if is_species(span.label_):
+            mention = read_organism(mention, own)
     if settings.correct_spelling:
         mention = respell(mention, kb)
     return mention

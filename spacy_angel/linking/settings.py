@@ -105,8 +105,9 @@ class LinkerSettings(CheckedSettings):
         Field(
             description="`min_log_prob`, which tells mentions outside the vocabulary, does not "
             "hold for a mention that is, in normal form, a name found of the most probable "
-            "concept; with `evidence`, a mention that is a name of one concept only links to it, "
-            "whatever the limits, unless much speaks for another"
+            "concept; with `evidence`, a mention that is a name of one concept only, or says the "
+            "same in other order and inflection, links to it, whatever the limits, unless much "
+            "speaks for another"
         ),
     ] = False
     evidence: Annotated[
@@ -179,7 +180,8 @@ class LinkerSettings(CheckedSettings):
         Field(
             description="read clinical short forms, lay words, brands and other common words that "
             "are no names of the vocabulary as the names that they stand for, where the document "
-            "defines no long form"
+            "defines no long form; a genus in short as the document's, and organisms without "
+            "what is said of them (`rice plants`)"
         ),
     ] = False
     correct_spelling: Annotated[

@@ -133,6 +133,39 @@ def test_a_name_of_a_species_of_which_the_document_is_silent_is_not_obeyed(place
     assert weigh("armadillo", [name]).own == own
 
 
+@pytest.mark.parametrize(
+    ("mention", "names", "own"),
+    [
+        ("abnormal ribs", [("abnormality of the ribs", "H:1"), ("abnormal limbs", "H:2")], "H:1"),
+        ("mild ataxia", [("ataxia", "H:1"), ("limb ataxia", "H:2")], "H:1"),
+        # What is severe by name is no other's mild form.
+        ("ataxia", [("severe ataxia", "H:1")], None),
+        ("skin tag", [("skin tags", "H:1"), ("tag of the skin", "H:1")], "H:1"),
+        ("skin tag", [("skin tags", "H:1"), ("tag of the skin", "H:2")], None),
+        # Of a few letters one more makes another word.
+        ("tccs", [("tcc", "H:1")], None),
+        # A name of one's own goes first, and of several concepts there is none.
+        ("ribs", [("ribs", "H:2"), ("rib", "H:1")], None),
+        ("thoracic ribs", [("thoracic ribs", "H:2"), ("thoracic rib", "H:1")], "H:2"),
+        ("of the", [("of", "H:1")], None),
+    ],
+)
+def test_a_name_that_says_the_same_is_as_good_as_one_s_own(mention, names, own):
+    some = [found(i, name, -9.0, 0.5, 0.5, c) for i, (name, c) in enumerate(names)]
+    if mention == "ribs":
+        some[0] = found(0, "ribs", -9.0, 1, 1, "H:2", "H:3")
+    assert weigh(mention, some).own == own
+    assert weigh(mention, some, respelled=True).own is None
+
+
+def test_a_document_speaks_for_no_other_number_than_that_of_a_name():
+    one, any_ = found(0, "hiv 1", -1.0, 1, 1, "V:1"), found(1, "hiv", -1.0, 0.8, 0.6, "V:0")
+    evidence = weigh("hiv 1", [one, any_], {"V:0", "V:1"})
+    assert [row(evidence, i)["agrees"] for i in range(2)] == [1.0, 0.0]
+    # Without a name of its own the mention may be anything.
+    assert row(weigh("hiv 1", [any_], {"V:0"}), 0)["agrees"] == 1.0
+
+
 def test_a_concept_whose_canonical_name_is_written_so():
     name = replace(found(0, "trp53", -1.0, 1, 1, "G:1", "G:2"), same_case=frozenset({"G:2"}))
     evidence = weigh("trp53", [name])

@@ -11,7 +11,7 @@ from spacy.tokens import DocBin, Span
 from spacy.tokens.underscore import Underscore
 
 from spacy_angel.errors import AngelError
-from spacy_angel.linking.mentions import find_spans, read_mentions
+from spacy_angel.linking.mentions import ABBREVIATIONS, find_spans, read_mentions
 from spacy_angel.model.mention import (
     MAX_CONTEXT_CHARS,
     Mention,
@@ -87,6 +87,22 @@ def test_long_form_replaces_mention_and_context(nlp, serializable):
     ]
     assert [(e.start_char, e.end_char, e.text) for e in ents] == before
     assert doc.text == TEXT
+
+
+@pytest.mark.parametrize(
+    ("long_form", "read"),
+    [
+        ("West Nile virus of birds", "West Nile virus of birds"),
+        ("Nile virus", "West Nile virus"),
+        ("virus) replicon particle", "West Nile virus"),
+        ("virus (West Nile) particle", "virus (West Nile) particle"),
+    ],
+)
+def test_what_is_shorter_or_lacks_a_bracket_is_no_long_form(nlp, long_form, read):
+    doc = nlp("Horses have West Nile virus.")
+    found = {"short_start": 2, "short_end": 5, "long_text": long_form}
+    doc.user_data[ABBREVIATIONS] = [found]
+    assert read_mentions(doc, [doc[2:5]])[0].text == read
 
 
 def test_abbreviations_are_left_where_not_wanted_or_not_detected(nlp):

@@ -87,3 +87,17 @@ def test_common_words_and_slips_are_read_as_they_were_meant():
     for written in ("hypertensive", "hypertnsion"):
         assert as_meant(Mention(written), span, KB, settings).text == "hypertension"
         assert as_meant(Mention(written), span, KB, LinkerSettings()).text == written
+
+
+def test_organisms_are_read_by_their_names():
+    kb = ConceptKB.build([Concept("T:1", "Trypanosoma cruzi", (), ("Species",))])
+    doc = Doc(spacy.blank("en").vocab, ["Trypanosoma", "cruzi", "(", "T.", "cruzi", ")", "Y"])
+    settings = LinkerSettings(expand_short_forms=True)
+
+    def read(text: str, label: str, settings: LinkerSettings = settings) -> str:
+        return as_meant(Mention(text), Span(doc, 3, 5, label=label), kb, settings).text
+
+    assert read("T. cruzi Y", "SPECIES") == "Trypanosoma cruzi"
+    # Of a disease the whole mention says which one it is.
+    assert read("T. cruzi Y", "DISEASE") == "Trypanosoma cruzi Y"
+    assert read("T. cruzi Y", "SPECIES", LinkerSettings()) == "T. cruzi Y"

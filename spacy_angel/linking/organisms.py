@@ -1,0 +1,73 @@
+"""Names of organisms as texts have them: `T. cruzi strain Y`, `rice plants`, `house flies`."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..model.mention import Mention
+
+# A genus in short, e.g. `C. elegans` and `An. gambiae`.
+_SHORT = re.compile(r"(?<![\w.])([A-Z][a-z]{0,2})\. ?([a-z][a-z-]{2,})(?![\w])")
+_BINOMIAL = re.compile(
+    r"(?<![\w.])[A-Z][a-z]{0,2}\. ?[a-z][a-z-]{2,}|(?<!\w)[A-Z][a-z]{2,} [a-z-]{3,}"
+)
+# What is of an organism or many of one kind, but no name.
+_PARTS = re.compile(
+    r"[ -](?:(?:plant|seedling|cell|strain|isolate|serotype|mutant|leave|root|seed|larva|embryo"
+    r"|population|subspecie|specie)(?:e?s)?|leaf|larvae|sp|spp|species complex|var|pv)\.?$"
+    r"| ?\([^()]*\)$"
+)
+_PLURALS = (("ies", "y"), ("es", ""), ("s", ""))
+
+
+def expand_genus(mention: "Mention", text: str, is_name: Callable[[str], bool]) -> "Mention":
+    """Read a genus in short as the one that the document has in full.
+
+    mention (Mention): long forms that its document defines are already in their place.
+    text (str): the document's.
+    is_name (Callable[[str], bool]): whether a text is a name of a concept that the mention may
+        have.
+    RETURNS (Mention): e.g. `M. bovis` in a text of `Mycoplasma bovis`, where that is a name or
+        `M. bovis` is none; others as they are.
+    """
+    found = _SHORT.search(mention.text)
+    if found is None:
+        return mention
+    genus = re.compile(rf"(?<!\w)({found[1]}[a-z]+) {re.escape(found[2])}(?!\w)").search(text)
+    if genus is None:
+        return mention
+    full = f"{mention.text[: found.start()]}{genus[1]} {found[2]}{mention.text[found.end() :]}"
+    is_kept = is_name(mention.text) and not is_name(full)
+    return mention if is_kept else replace(mention, text=full)
+
+
+def read_organism(mention: "Mention", is_name: Callable[[str], bool]) -> "Mention":
+    """Read a mention of an organism that is no name as the one in it: without what speaks of its
+    parts and strains, in the singular, or the binomial name.
+
+    mention (Mention), is_name (Callable[[str], bool]): as for `expand_genus`.
+    RETURNS (Mention): e.g. `rice plants` → `rice`, `Shiga toxin-producing Escherichia coli` →
+        `Escherichia coli`; others as they are.
+    """
+    if is_name(mention.text):
+        return mention
+    return replace(mention, text=next(filter(is_name, _readings(mention.text)), mention.text))
+
+
+def _readings(text: str) -> Iterator[str]:
+    """YIELDS (str): what the text may stand for, the closest first."""
+    yield from _singulars(text)
+    shorter = text
+    while (rest := _PARTS.sub("", shorter)) != shorter:
+        shorter = rest
+        yield shorter
+        yield from _singulars(shorter)
+    yield from (found[0] for found in _BINOMIAL.finditer(text))
+
+
+def _singulars(text: str) -> Iterator[str]:
+    for ending, other in _PLURALS:
+        if text.endswith(ending):
+            yield text[: -len(ending)] + other
