@@ -21,12 +21,11 @@ import spacy
 import typer
 from build_six_types import (
     cell_lines,
-    gene_frequencies,
+    frequencies_of,
     hpo,
-    more_names,
     of_kind,
+    organisms,
     split,
-    with_words,
 )
 
 from spacy_angel.about import DATA as SHIPPED
@@ -107,15 +106,14 @@ def vocabulary(data: Path, folder: Path) -> ConceptKB:
         [
             load_vocabulary(None),
             of_kind(with_names_of_the_same_symbol(genes(vocab / "gene")), "Gene"),
-            of_kind(with_words(taxa), "Species", only=True),
-            of_kind(with_words(more_names(vocab / "species")), "Species", only=True),
+            *(of_kind(own, "Species", only=True) for own in organisms(vocab / "species")),
             of_kind(cell_lines(vocab / "cell_line", taxa), "Cell line"),
             of_kind(hpo(vocab / "phenotype"), "Phenotype", only=True),
         ],
         folder,
         endings="species",
-        # Of genes with one name the one that is written about more.
-        frequencies=gene_frequencies(split(data)[1]),
+        # Of genes or taxa with one name the one that is written about more.
+        frequencies=frequencies_of(split(data)[1]),
     )
 
 

@@ -79,10 +79,12 @@ KINDS = {
     "Phenotype": "Phenotype",
 }
 """Semantic type of the vocabulary by label of the corpora; setting `types_by_label`."""
-GENES = ("gnormplus", "nlm_gene", "biored")
+TAXON_NAMES = Path(__file__).with_name("taxon_names.tsv")
+COUNTED = {"Gene": ("gnormplus", "nlm_gene", "biored"), "Species": ("linnaeus", "s800", "biored")}
 """Corpora in which genes have their numbers."""
 Documents = list[CorpusDocument]
 _NUMBER = re.compile(r"\d+")
+_SHORT_GENUS = re.compile(r"[A-Z][a-z]{0,2}\.")
 _TAXON = re.compile(r"\(Tax:\d+\)")
 # Words that tell a text's species, but are none.
 _CELLS = re.compile(r"\d|cells$|hela")
@@ -114,7 +116,7 @@ def build(
         for file in DERIVED:
             joined.write((data / file).read_bytes())
     write_text(output / "phenotypes.tsv", table(hpo(data / "vocab" / "phenotype")))
-    kb = vocabulary(data, output, gene_frequencies(train))
+    kb = vocabulary(data, output, frequencies_of(train))
     typer.echo(f"kb: {len(kb):,} concepts, {kb.n_names:,} names")
 
 
@@ -139,16 +141,18 @@ def split(data: Path) -> tuple[dict[str, Documents], dict[str, Documents], dict[
     return whole, train, held
 
 
-def gene_frequencies(train: Mapping[str, Documents]) -> dict[str, int]:
-    """RETURNS (dict[str, int]): gene to how many documents that are trained on speak of it."""
+def frequencies_of(train: Mapping[str, Documents]) -> dict[str, int]:
+    """RETURNS (dict[str, int]): gene or taxon to how many documents that are trained on speak of
+    it."""
     counts = Counter(
-        gene
-        for name in GENES
+        concept_id
+        for label, names in COUNTED.items()
+        for name in names
         for document in train[name]
-        for gene in {
-            f"{PREFIXES['Gene']}:{number}"
+        for concept_id in {
+            f"{PREFIXES[label]}:{number}"
             for mention in document.mentions
-            if mention.label == "Gene"
+            if mention.label == label
             for number in _NUMBER.findall(mention.concept_ids)
         }
     )
@@ -219,8 +223,7 @@ def vocabulary(data: Path, folder: Path, frequencies: Mapping[str, int]) -> Conc
         [
             of_mesh(ConceptKB.from_disk(folder / "base"), diseases),
             of_kind(with_names_of_the_same_symbol(every), "Gene"),
-            of_kind(with_words(taxa), "Species"),
-            of_kind(with_words(more_names(vocab / "species")), "Species", only=True),
+            *(of_kind(own, "Species", only=True) for own in organisms(vocab / "species")),
             of_kind(cell_lines(vocab / "cell_line", taxa), "Cell line"),
             of_kind(hpo(vocab / "phenotype"), "Phenotype", only=True),
         ],
@@ -247,20 +250,33 @@ def of_kind(concepts: Iterable[Concept], kind: str, *, only: bool = False) -> It
         yield replace(concept, types=(kind,) if only else (kind, *concept.types))
 
 
-def with_words(taxa: Iterable[Concept]) -> Iterator[Concept]:
-    """RETURNS (Iterator[Concept]): with the words that texts have for them, e.g. `patients`; no
-    other taxon keeps such a word, so that a mouse is of a species and not of a genus."""
-    owners = {normalize_name(word): t.concept_id for t in TAXA.values() for word in t.words}
-    for taxon in taxa:
-        words = TAXA[taxon.concept_id].words if taxon.concept_id in TAXA else ()
-        own = [word for word in words if not _CELLS.search(word)]
+def organisms(folder: Path) -> list[list[Concept]]:
+    """RETURNS (list[list[Concept]]): taxa of two lists, with the words that texts have for them,
+    e.g. `patients` and `maize`; no other taxon keeps such a word, so that a mouse is of a species
+    and not of a genus, and maize no subspecies."""
+    taxa = list(read_vocabulary(folder / "taxslim.obo.gz"))
+    further = list(more_names(folder))
+    by_name = {name: taxon.concept_id for taxon in further for name in taxon.names}
+    by_name |= {taxon.canonical_name: taxon.concept_id for taxon in taxa}
+    words = {
+        concept_id: [word for word in taxon.words if not _CELLS.search(word)]
+        for concept_id, taxon in TAXA.items()
+    }
+    with TAXON_NAMES.open(encoding="utf8", newline="") as file:
+        for row in csv.DictReader(file, delimiter="\t"):
+            words.setdefault(by_name[row["taxon"]], []).extend(row["names"].split("|"))
+    owners = {normalize_name(word): own for own, some in words.items() for word in some}
+
+    def named(taxon: Concept) -> Iterator[Concept]:
         names = [
             name
-            for name in dict.fromkeys((*taxon.names, *own))
+            for name in dict.fromkeys((*taxon.names, *words.get(taxon.concept_id, ())))
             if owners.get(normalize_name(name), taxon.concept_id) == taxon.concept_id
         ]
         if names:
             yield replace(taxon, canonical_name=names[0], aliases=tuple(names[1:]))
+
+    return [list(chain.from_iterable(map(named, own))) for own in (taxa, further)]
 
 
 def hpo(folder: Path) -> Iterator[Concept]:
@@ -298,13 +314,15 @@ def table(concepts: Iterable[Concept]) -> str:
 
 
 def more_names(folder: Path) -> Iterator[Concept]:
-    """RETURNS (Iterator[Concept]): names of taxa by number, `A. aegypti` among them."""
+    """RETURNS (Iterator[Concept]): names of taxa by number, `A. aegypti` among them, but not as
+    the canonical one where there is another."""
     names: dict[str, list[str]] = {}
     for file in ("clulab_Species.tsv.gz", "clulab_Species_exhaustive.tsv.gz"):
         for name, taxon, *_ in _rows(folder / file):
             if taxon.isdecimal():
                 names.setdefault(f"{PREFIX}{taxon}", []).append(name)
-    for concept_id, (first, *others) in names.items():
+    for concept_id, own in names.items():
+        first, *others = sorted(own, key=lambda name: _SHORT_GENUS.match(name) is not None)
         yield Concept(concept_id, first, tuple(others))
 
 

@@ -1,10 +1,15 @@
 """Names of common diseases and chemicals, written for the package, against MeSH."""
 
 import re
+import sys
 from collections import defaultdict
 
 import pytest
 from support.helpers import ROOT, shared_data
+
+sys.path.insert(0, str(ROOT / "tools"))
+
+from build_six_types import more_names, organisms
 
 from spacy_angel.vocabulary.concepts import Concept, normalize_name
 from spacy_angel.vocabulary.formats.registry import read_vocabulary
@@ -98,3 +103,31 @@ def test_names_of_proteins_are_of_genes_and_no_other_s_symbol() -> None:
     symbols = {gene.canonical_name for gene in genes}
     assert {*names} <= symbols | {gene.canonical_name for gene in mice}
     assert [n for own in names.values() for n in own if n in symbols and n not in names] == []
+
+
+def test_names_of_organisms_are_of_taxa_and_each_of_one() -> None:
+    lines = (ROOT / "tools/taxon_names.tsv").read_text("utf8").splitlines()
+    assert lines[0] == "taxon\tnames"
+    names = {taxon: names.split("|") for taxon, names in (line.split("\t") for line in lines[1:])}
+    assert len(names) == len(lines) - 1
+    every = [normalize_name(name) for own in names.values() for name in own]
+    assert all(every)
+    assert len({*every}) == len(every)
+    folder = shared_data("vocab/species")
+    taxa = {taxon.canonical_name for taxon in read_vocabulary(folder / "taxslim.obo.gz")}
+    further = {name for taxon in more_names(folder) for name in taxon.names}
+    assert {*names} - taxa - further == set()
+
+
+def test_a_word_that_names_an_organism_is_no_other_s() -> None:
+    slim, further = organisms(shared_data("vocab/species"))
+    owners = defaultdict(set)
+    for taxon in (*slim, *further):
+        for name in taxon.names:
+            owners[normalize_name(name)].add(taxon.concept_id)
+    assert owners["maize"] == owners["corn"] == {"NCBITaxon:4577"}
+    assert owners["patients"] == {"NCBITaxon:9606"}
+    assert owners["hiv 1"] == {"NCBITaxon:11676"}
+    (entamoeba,) = [taxon for taxon in further if "Entamoeba coli" in taxon.names]
+    assert entamoeba.canonical_name == "Entamoeba coli"
+    assert "E. coli" not in entamoeba.names
