@@ -45,11 +45,14 @@ def open_or_compile(
             logger.warning(Warnings.W101.format(what=what, error=error))
             shutil.rmtree(place, ignore_errors=True)
     made = build()
+    problem: Exception
     for place in _places(folder):
         try:
-            made.to_disk(place)
+            # Of several processes that compile at once the first one's stays.
+            if not place.exists():
+                made.to_disk(place)
             return read(place)
-        except OSError as error:
+        except (OSError, AngelError) as error:
             problem = error
     logger.warning(Warnings.W102.format(what=what, error=problem))
     return made
