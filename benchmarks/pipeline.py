@@ -6,13 +6,18 @@ and memory over many documents.
 The linker with all mentions searched, the linker as it ships, and scispaCy's candidate generator
 (its index of character 3-grams built here over the same names, without a model or context) run in
 turn in this process on the same abstracts of BC5CDR's development set; of each the best round
-counts. One JSON line a measurement, with both sides and their ratio.
+counts. With `--processes N` our sides run in N processes of their own, an Nth of the abstracts and
+of the threads each. One JSON line a measurement, with both sides and their ratio.
 """
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from functools import partial
 from itertools import cycle, islice
+from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -34,6 +39,7 @@ if TYPE_CHECKING:
 
 CORPUS = "bc5cdr/CDR_DevelopmentSet.PubTator.txt"
 FULL = {"exact_names_unsearched": False, "once_a_document": False}
+SIDES: dict[str, dict[str, Any]] = {"full_search": FULL, "as_shipped": {}}
 K = 5  # candidates of a mention
 BATCH = 64  # documents
 STEPS = 10  # of the memory's course
@@ -45,6 +51,7 @@ def main(
     dtype: Annotated[str, typer.Option(help="Type of the weights.")] = "float32",
     threads: Annotated[int, typer.Option(help="Threads.")] = 2,
     rounds: Annotated[int, typer.Option(help="Times that all run; the best counts.")] = 3,
+    processes: Annotated[int, typer.Option(help="Processes that share abstracts, threads.")] = 1,
     baseline: Annotated[
         str,
         typer.Option(
@@ -61,83 +68,108 @@ def main(
     ] = 0,
 ) -> None:
     """Print one JSON line a measurement."""
-    torch.set_num_threads(threads)
-    corpus = list(islice(read_corpus(data / CORPUS), documents))
-    nlp = spacy_angel.load(dtype=dtype)
-    linker: Any = nlp.get_pipe("angel_linker")
-    settings = {"dtype": dtype, "threads": threads, "documents": len(corpus)}
+    settings = {"dtype": dtype, "threads": threads, "processes": processes, "documents": documents}
+    own = Workload(data, documents, dtype, threads // processes)
     if memory:
-        mib = memory_course(nlp, corpus, memory)
+        mib = memory_course(own.nlp, own.corpus, memory)
         print(json.dumps({"what": "memory", **settings, "sent": memory, "mib": mib}))
         return
-    print(json.dumps(mentions_given(nlp, linker, corpus, rounds, baseline) | settings))
-    print(json.dumps(from_text(nlp, corpus, rounds) | settings))
+    with workers(own, processes) as run:
+        print(json.dumps(mentions_given(own, run, rounds, baseline) | settings))
+        print(json.dumps(from_text(own, run, rounds) | settings))
+
+
+class Workload:
+    """A pipeline and what goes through it.
+
+    data (Path), documents (int): the first abstracts of the corpus in that folder.
+    dtype (str), threads (int): of the model, and of this process.
+    """
+
+    def __init__(self, data: Path, documents: int, dtype: str, threads: int) -> None:
+        torch.set_num_threads(threads)
+        self.arguments = data, documents, dtype, threads
+        self.corpus = list(islice(read_corpus(data / CORPUS), documents))
+        self.nlp = spacy_angel.load(dtype=dtype)
+        linker: Any = self.nlp.get_pipe("angel_linker")
+        self.linker: AngelLinker = linker
+        self.docs = [given(self.nlp, self.linker, document) for document in self.corpus]
+
+    def run(self, side: str, part: slice) -> int:
+        """side (str): one of `SIDES`, else with or without the linker, from text. part (slice): of
+        the documents. RETURNS (int): mentions."""
+        if side in SIDES:
+            docs = self.docs[part]
+            with self.linker.using(**SIDES[side]):
+                for start in range(0, len(docs), BATCH):
+                    self.linker.predict(docs[start : start + BATCH])
+            return sum(len(doc.ents) for doc in docs)
+        disable = [] if side == "pipeline" else ["angel_linker"]
+        texts = [document.text for document in self.corpus[part]]
+        return sum(len(doc.ents) for doc in self.nlp.pipe(texts, disable=disable))
+
+
+_OWN: list[Workload] = []
+
+
+def begin_worker(*arguments: Any) -> None:
+    """What `workers` begins a process with."""
+    _OWN.append(Workload(*arguments))
+
+
+def run_in_worker(side: str, part: slice) -> int:
+    """RETURNS (int): mentions, see `Workload.run`."""
+    return _OWN[0].run(side, part)
+
+
+@contextmanager
+def workers(own: Workload, n: int) -> Iterator[Callable[[str], int]]:
+    """own (Workload): of this process. n (int): processes; 1 is this one. YIELDS (Callable[[str],
+    int]): side → mentions, once all processes have done their part."""
+    if n == 1:
+        yield lambda side: own.run(side, slice(None))
+        return
+    # A fork would take over threads that do not run in it.
+    with ProcessPoolExecutor(n, get_context("spawn"), begin_worker, own.arguments) as pool:
+        parts = [slice(i, None, n) for i in range(n)]
+        yield lambda side: sum(pool.map(run_in_worker, [side] * n, parts))
 
 
 def mentions_given(
-    nlp: "Language",
-    linker: AngelLinker,
-    corpus: Sequence[CorpusDocument],
-    rounds: int,
-    baseline: str,
+    own: Workload, run: Callable[[str], int], rounds: int, baseline: str
 ) -> dict[str, Any]:
     """RETURNS (dict[str, Any]): mentions, and mentions a second of each side; ratios to scispaCy's
-    generator; of our sides also the CPU time of a mention in ms."""
-    docs = [given(nlp, linker, document) for document in corpus]
-    texts = [[span.text for span in doc.ents] for doc in docs]
-    n_mentions = sum(map(len, texts))
-
-    def link(settings: dict[str, Any]) -> Callable[[], None]:
-        def run() -> None:
-            with linker.using(**settings):
-                for start in range(0, len(docs), BATCH):
-                    linker.predict(docs[start : start + BATCH])
-
-        return run
-
-    sides: dict[str, Callable[[], None]] = {"full_search": link(FULL), "as_shipped": link({})}
+    generator; also the CPU time of a mention in ms, of this process."""
+    texts = [span.text for doc in own.docs for span in doc.ents]
+    sides: dict[str, Callable[[], object]] = {side: partial(run, side) for side in SIDES}
     if baseline:
-        generator = BASELINES[baseline](linker.kb)
-        flat = [text for row in texts for text in row]
-
-        def generate() -> None:
-            generator.link(flat, K)
-
-        sides["scispacy"] = generate
+        generator = BASELINES[baseline](own.linker.kb)
+        sides["scispacy"] = lambda: generator.link(texts, K)
     seconds, cpu = interleaved(sides, rounds)
-    row: dict[str, Any] = {"what": "mentions given", "mentions": n_mentions}
+    row: dict[str, Any] = {"what": "mentions given", "mentions": len(texts)}
     for name in sides:
-        row[f"{name}_per_s"] = round(n_mentions / seconds[name], 1)
-        row[f"{name}_cpu_ms"] = round(1000 * cpu[name] / n_mentions, 2)
+        row[f"{name}_per_s"] = round(len(texts) / seconds[name], 1)
+        row[f"{name}_cpu_ms"] = round(1000 * cpu[name] / len(texts), 2)
         if baseline:
             row[f"{name}_ratio"] = round(seconds["scispacy"] / seconds[name], 3)
     row["speedup"] = round(seconds["full_search"] / seconds["as_shipped"], 2)
     return row
 
 
-def from_text(nlp: "Language", corpus: Sequence[CorpusDocument], rounds: int) -> dict[str, Any]:
+def from_text(own: Workload, run: Callable[[str], int], rounds: int) -> dict[str, Any]:
     """RETURNS (dict[str, Any]): abstracts a second of the whole pipeline, of it without the
     linker, and the mentions that it links."""
-    texts = [document.text for document in corpus]
-    found = [0]
-
-    def run(**options: Any) -> Callable[[], None]:
-        def all_texts() -> None:
-            found[0] = sum(len(doc.ents) for doc in nlp.pipe(texts, **options))
-
-        return all_texts
-
-    sides = {"pipeline": run(), "without_linker": run(disable=["angel_linker"])}
+    sides = {side: partial(run, side) for side in ("pipeline", "without_linker")}
     seconds, _ = interleaved(sides, rounds)
     return {
         "what": "from text",
-        "mentions": found[0],
-        **{f"{name}_abstracts_per_s": round(len(texts) / seconds[name], 1) for name in sides},
+        "mentions": run("pipeline"),
+        **{f"{name}_abstracts_per_s": round(len(own.corpus) / seconds[name], 1) for name in sides},
     }
 
 
 def interleaved(
-    sides: dict[str, Callable[[], None]], rounds: int
+    sides: Mapping[str, Callable[[], object]], rounds: int
 ) -> tuple[dict[str, float], dict[str, float]]:
     """RETURNS (tuple[dict[str, float], dict[str, float]]): of each side the least seconds and the
     least CPU seconds; it runs once before."""
