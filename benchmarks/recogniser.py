@@ -22,7 +22,8 @@ import typer
 from spacy_angel.corpora.recogniser_data import to_entities
 from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.linking.loaders import SHIPPED_PIPELINE
-from spacy_angel.recognition.finder import FoundMention, MentionFinder
+from spacy_angel.recognition.finder import MentionFinder
+from spacy_angel.recognition.found import FoundMention
 from spacy_angel.training.config import parse_overrides
 from spacy_angel.training.configs import find_config
 from spacy_angel.training.recogniser import measure

@@ -12,6 +12,8 @@ from .opening import opening
 if TYPE_CHECKING:
     from spacy.language import Language
 
+    from ..vocabulary.kb import ConceptKB
+
 _LINKER = "angel_linker"
 _PUBLISHED: dict[str, Any] = {"once_a_document": False}
 _NO_LIMITS = _PUBLISHED | {"threshold": None, "min_log_prob": None}
@@ -22,7 +24,7 @@ _WITHOUT_EVIDENCE = _PUBLISHED | {"threshold": 0.5955895082764113}
 @opening()
 def load(
     model: Path | str | None = None,
-    kb: Path | str | None = None,
+    kb: "ConceptKB | Path | str | None" = None,
     *,
     tokenizer: Path | str | None = None,
     preset: str | None = None,
@@ -34,9 +36,9 @@ def load(
         place of diseases and chemicals in MeSH; or another encoder-decoder, a folder or hub name,
         in `en_angel_mini`: the limits and the weights of the evidence that the shipped one was
         calibrated to do not hold for it and are off.
-    kb (Path | str | None): another vocabulary, a folder or file; nothing is trained for it. The
-        weights of the evidence and their threshold hold for any; without `evidence`, the shipped
-        limits are off with another.
+    kb (ConceptKB | Path | str | None): another vocabulary, or its folder, file or name; nothing is
+        trained for it. The weights of the evidence and their threshold hold for any; without
+        `evidence`, the shipped limits are off with another.
     tokenizer (Path | str | None): folder or hub name, where the model's folder has none.
     preset (str | None): what the model was trained with, where neither its files nor its name tell;
         see `model.presets`.
@@ -52,7 +54,7 @@ def load(
     LinkerSettings.from_dict(settings)
     name = str(model) if str(model) in SHIPPED_NAMES else SHIPPED_NAME
     model = None if str(model) in SHIPPED_NAMES else model
-    kb = None if str(kb) == name else kb
+    kb = None if isinstance(kb, str | Path) and str(kb) == name else kb
     folder = DATA / name
     if not folder.is_dir():
         raise AngelError(Errors.E313.format(path=folder))
@@ -80,7 +82,7 @@ def load(
         source = block if given else str(model)
         linker = nlp.add_pipe(_LINKER, config={"model": source, **settings})
     if kb is not None:
-        linker.kb = load_vocabulary(kb)
+        linker.kb = load_vocabulary(kb) if isinstance(kb, str | Path) else kb
     if types:
         linker.settings = replace(linker.settings, **types)
     linker.initialize(nlp=nlp)

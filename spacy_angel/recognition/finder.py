@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -20,6 +20,7 @@ from ..files.atomic import write_text
 from ..model.checkpoint import DTYPES
 from ..model.fastest import fastest_dtype
 from ..model.weights import pack_weights, read_weights, unpack_weights, write_weights
+from .found import FoundMention, mended
 from .network import NO_WORD, Row, TaggingNetwork
 from .tags import best_tags, spans_of
 from .windows import cut_windows, owned_words
@@ -42,20 +43,6 @@ ENCODER_FIELDS = (
     "vocab_size",
 )
 _AROUND = 2
-
-
-class FoundMention(NamedTuple):
-    """A mention in a text.
-
-    start, end (int): characters.
-    label (str): e.g. `DISEASE`.
-    probability (float): geometric mean of its words' probabilities.
-    """
-
-    start: int
-    end: int
-    label: str
-    probability: float
 
 
 @dataclass(frozen=True)
@@ -157,7 +144,8 @@ class MentionFinder:
         scored = iter(self._network.score(rows))
         log_probs = [self._join(cut, [next(scored) for _ in cut]) for cut in windows]
         tags = best_tags(log_probs)
-        return [self._mentions(*parts) for parts in zip(words, log_probs, tags, strict=True)]
+        found = map(self._mentions, words, log_probs, tags)
+        return [mended(text, mentions) for text, mentions in zip(texts, found, strict=True)]
 
     def _join(self, windows: list[tuple[int, int]], scores: list[np.ndarray]) -> np.ndarray:
         """RETURNS (np.ndarray): float32[words, labels, tags], of each word those of the window

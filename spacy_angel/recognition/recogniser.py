@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from spacy import util
 from spacy.language import Language
@@ -13,22 +12,9 @@ from spacy.vocab import Vocab
 from ..component.forks import OneThreadInForks, quiet_tokenizers_in_forks
 from ..component.pipe import DocumentPipe
 from ..errors import AngelError, Errors
-from .finder import FoundMention, MentionFinder
+from .finder import MentionFinder
+from .found import FoundMention, TokenSpan
 from .settings import RecogniserSettings
-
-
-class TokenSpan(NamedTuple):
-    """A mention in a document, in plain values.
-
-    start, end (int): tokens.
-    label (str): e.g. `DISEASE`.
-    probability (float): see `FoundMention`.
-    """
-
-    start: int
-    end: int
-    label: str
-    probability: float
 
 
 class AngelRecogniser(DocumentPipe):

@@ -30,7 +30,8 @@ from ..corpora.note_text import restyled
 from ..corpora.recogniser_data import mentions_by_label, names_by_label, swap_mentions
 from ..corpora.registry import read_corpus
 from ..errors import AngelError, Errors
-from ..recognition.finder import FinderConfig, FoundMention
+from ..recognition.finder import FinderConfig
+from ..recognition.found import FoundMention
 from ..recognition.network import Row
 from ..recognition.tags import tags_of
 from ..recognition.windows import cut_windows

@@ -48,7 +48,7 @@ def linked(nlp: Language, names: list[str]) -> list[str]:
 def test_it_is_a_pipeline_of_spacy_s_with_its_limits_in_the_config(nlp: Language) -> None:
     again = spacy.load(loaders.SHIPPED_PIPELINE)
     assert again.pipe_names == nlp.pipe_names
-    assert nlp.pipe_names[-2:] == ["abbreviation_detector", "angel_linker"]
+    assert nlp.pipe_names[-3:-1] == ["abbreviation_detector", "angel_consistency"]
     assert (nlp.lang, nlp.meta["name"]) == ("en", "angel_mini")
     assert nlp.meta["requirements"] == ["spacy-angel>=0.1"]
     assert nlp.meta["license"] == "MIT"
@@ -213,6 +213,8 @@ def test_another_vocabulary_serves_the_same_weights(tmp_path: Path) -> None:
     assert (settings.threshold, settings.min_log_prob) == (None, None)
     nlp = spacy_angel.load(kb=tmp_path / "kb")
     assert nlp.get_pipe("angel_linker").settings.threshold == 0.5
+    assert linked(nlp, ["asthma", "aspirin"]) == ["X:1", "X:2"]
+    nlp = spacy_angel.load(kb=ConceptKB.build(concepts))
     assert linked(nlp, ["asthma", "aspirin"]) == ["X:1", "X:2"]
     file = tmp_path / "words.tsv"
     file.write_text("D001249\tasthma\t\n", "utf8")

@@ -17,7 +17,7 @@ from tokenizers.pre_tokenizers import Whitespace
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
 from spacy_angel.errors import AngelError
 from spacy_angel.linking.loaders import SHIPPED_MODEL
-from spacy_angel.recognition.finder import FoundMention
+from spacy_angel.recognition.found import FoundMention
 from spacy_angel.recognition.words import WordReader
 from spacy_angel.training.config import OptimizerSettings
 from spacy_angel.training.losses import IGNORE

@@ -1,0 +1,107 @@
+"""Mentions in a text, with whole brackets and without marks at their edges.
+
+A network that decides word by word may find `surfactant protein (` and `SP)-A`, or `Trp53-/-`.
+"""
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+_PAIRS = {")": "(", "]": "["}
+_MARKS = frozenset((*_PAIRS, *_PAIRS.values()))
+_BETWEEN = re.compile(r"\s?[(\[]")
+_BEFORE = re.compile(r"[\s\-–/,;:.]*")
+# `-/-` is what became of both copies of a mouse's gene.
+_BEHIND = re.compile(r"(?:[-–+]/[-–+]|[\s/,;:])*$")
+# Of `FLAG-tagged`, but not of `Cl- channels`.
+_HYPHEN = re.compile(r"[-–](?=\w)")
+# The rest of `CaCl(2)` and `Ca(2+)`.
+_NUMBER = re.compile(r"(?<=\w[(\[])[\d+\-–]{1,3}[)\]]")
+
+
+class FoundMention(NamedTuple):
+    """A mention in a text.
+
+    start, end (int): characters.
+    label (str): e.g. `DISEASE`.
+    probability (float): geometric mean of its words' probabilities.
+    """
+
+    start: int
+    end: int
+    label: str
+    probability: float
+
+
+class TokenSpan(NamedTuple):
+    """A mention in a document, in plain values.
+
+    start, end (int): tokens.
+    label (str): e.g. `DISEASE`.
+    probability (float): see `FoundMention`.
+    """
+
+    start: int
+    end: int
+    label: str
+    probability: float
+
+
+def mended(text: str, found: Iterable[FoundMention]) -> list[FoundMention]:
+    """Cut marks off the edges, and join what one pair of brackets holds together.
+
+    text (str): where they stand.
+    found (Iterable[FoundMention]): by place; those of different labels may overlap.
+    RETURNS (list[FoundMention]): by place, e.g. `protein (` and `SP)-A` as `protein (SP)-A`, with
+        the lesser probability, `Trp53-/-` as `Trp53`, `(IL-2` as `IL-2`, `CaCl(` as `CaCl(2)`; not
+        what is marks alone, or the half of a compound, `FLAG-`.
+    """
+    joined: list[FoundMention] = []
+    last: dict[str, int] = {}
+    for one in (_without_marks(text, mention) for mention in found):
+        place = last.get(one.label)
+        if place is not None and _is_held_together(text, joined[place], one):
+            before = joined[place]
+            probability = min(before.probability, one.probability)
+            joined[place] = before._replace(end=one.end, probability=probability)
+        elif one.start < one.end:
+            last[one.label] = len(joined)
+            joined.append(one)
+    return sorted(joined, key=lambda one: one[:2])
+
+
+def _is_held_together(text: str, one: FoundMention, other: FoundMention) -> bool:
+    parts = text[one.start : one.end], text[other.start : other.end]
+    is_near = _BETWEEN.fullmatch(text, one.end, other.start) is not None
+    return is_near and not all(map(_is_whole, parts)) and _is_whole(text[one.start : other.end])
+
+
+def _without_marks(text: str, one: FoundMention) -> FoundMention:
+    """RETURNS (FoundMention): empty where nothing is left."""
+    start, end = one.start, one.end
+    if number := _NUMBER.match(text, end):
+        end = number.end()
+    if _HYPHEN.match(text, end - 1):
+        return one._replace(end=start)
+    before: tuple[int, int] | None = None
+    while start < end and before != (start, end):
+        before = start, end
+        found = _BEFORE.match(text, start, end)
+        start = found.end() if found else start
+        behind = _BEHIND.search(text, start, end)
+        end = behind.start() if behind else end
+        if not _is_whole(text[start:end]):
+            start += text[start:end][:1] in _MARKS
+            end -= text[start:end][-1:] in _MARKS
+    return one._replace(start=start, end=max(start, end))
+
+
+def _is_whole(text: str) -> bool:
+    """RETURNS (bool): whether each bracket has its other half."""
+    opened: list[str] = []
+    for mark in text:
+        if mark in _PAIRS.values():
+            opened.append(mark)
+        elif mark in _PAIRS and (not opened or opened.pop() != _PAIRS[mark]):
+            return False
+    return not opened

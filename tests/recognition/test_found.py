@@ -1,0 +1,81 @@
+"""Mentions with whole brackets and without marks at their edges."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spacy_angel.recognition.found import FoundMention, mended
+
+
+def found_in(text: str, *names: str, label: str = "GENE") -> list[FoundMention]:
+    mentions, at = [], 0
+    for name in names:
+        start = text.index(name, at)
+        at = start + len(name)
+        mentions.append(FoundMention(start, at, label, 0.9 - 0.1 * len(mentions)))
+    return mentions
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "expected"),
+    [
+        (
+            "Surfactant protein (SP)-A.",
+            ["Surfactant protein (", "SP)-A"],
+            ["Surfactant protein (SP)-A"],
+        ),
+        (
+            "Toll-like receptor (TLR)3",
+            ["Toll-like receptor", "TLR)3"],
+            ["Toll-like receptor (TLR)3"],
+        ),
+        (
+            "adhesion molecule [ICAM]-1",
+            ["adhesion molecule", "ICAM]-1"],
+            ["adhesion molecule [ICAM]-1"],
+        ),
+        # What is said in brackets alone is a mention of its own.
+        ("Epstein virus (EBV) is", ["Epstein virus", "EBV)"], ["Epstein virus", "EBV"]),
+        ("Epstein virus (EBV) is", ["Epstein virus", "EBV"], ["Epstein virus", "EBV"]),
+        ("TNF and IL2) rose", ["TNF", "IL2)"], ["TNF", "IL2"]),
+        ("Trp53-/- mice", ["Trp53-/-"], ["Trp53"]),
+        ("Trp53 +/- mice", ["Trp53 +/-"], ["Trp53"]),
+        ("(IL-2 and", ["(IL-2"], ["IL-2"]),
+        ("IL-2, and", ["IL-2,"], ["IL-2"]),
+        ("Na(+) and", ["Na(+)"], ["Na(+)"]),
+        ("Cl- channels", ["Cl-"], ["Cl-"]),
+        ("CaCl(2) and", ["CaCl("], ["CaCl(2)"]),
+        ("Ca(2+) and", ["Ca("], ["Ca(2+)"]),
+        # Halves of names, and marks.
+        ("FLAG-tagged", ["FLAG-"], []),
+        ("ataxia-telangiectasia", ["ataxia-", "telangiectasia"], ["telangiectasia"]),
+        ("a ( ) b", ["( )"], ["( )"]),
+        ("a -) b", ["-)"], []),
+    ],
+)
+def test_edges(text: str, names: list[str], expected: list[str]) -> None:
+    assert [text[m.start : m.end] for m in mended(text, found_in(text, *names))] == expected
+
+
+def test_a_joined_mention_has_the_lesser_probability() -> None:
+    text = "Surfactant protein (SP)-A"
+    (joined,) = mended(text, found_in(text, "Surfactant protein (", "SP)-A"))
+    assert joined == FoundMention(0, len(text), "GENE", 0.8)
+
+
+def test_mentions_of_different_labels_are_not_joined() -> None:
+    text = "Surfactant protein (SP)-A"
+    one, other = found_in(text, "Surfactant protein", "SP)-A")
+    mentions = [one, other._replace(label="CHEMICAL")]
+    assert [m.label for m in mended(text, mentions)] == ["GENE", "CHEMICAL"]
+
+
+@given(st.text(alphabet="ab ()[]-/,+2", max_size=20), st.data())
+def test_any_mentions_stay_inside_the_text_and_apart(text: str, data: st.DataObject) -> None:
+    cuts = sorted(data.draw(st.sets(st.integers(0, len(text)), max_size=6)))
+    pairs = zip(cuts[::2], cuts[1::2], strict=False)
+    mentions = [FoundMention(start, end, "X", 1.0) for start, end in pairs]
+    after = mended(text, mentions)
+    assert all(0 <= m.start < m.end <= len(text) for m in after)
+    assert all(text[m.start : m.end].strip() for m in after)
+    assert len(after) <= len(mentions)
