@@ -32,7 +32,7 @@ from spacy_angel.about import DATA as SHIPPED
 from spacy_angel.about import SHIPPED_NAME, __version__
 from spacy_angel.files.atomic import replacing_folder, write_text
 from spacy_angel.linking.loaders import load_vocabulary
-from spacy_angel.pipelines.assemble import ABBREVIATIONS, LINKER, MISSPELLED
+from spacy_angel.pipelines.assemble import ABBREVIATIONS, CONSISTENCY, LINKER, MISSPELLED
 from spacy_angel.recognition.finder import MentionFinder
 from spacy_angel.search.generator import Generator
 from spacy_angel.vocabulary.concepts import Concept
@@ -128,7 +128,7 @@ def build(
     shipped = spacy.util.load_config(SHIPPED / SHIPPED_NAME / "config.cfg").interpolate()
     settings = dict(shipped["components"][LINKER])
     del settings["factory"], settings["scorer"]
-    anew = [MISSPELLED, ABBREVIATIONS, LINKER]
+    anew = [MISSPELLED, ABBREVIATIONS, CONSISTENCY, LINKER]
     nlp: Any = spacy.load(SHIPPED / SHIPPED_NAME, exclude=anew)
     encoder = {
         "labels": [*TYPES_BY_LABEL],
@@ -143,6 +143,7 @@ def build(
     nlp.add_pipe(RECOGNISER, config=encoder).finder = MentionFinder.from_disk(recogniser)
     nlp.add_pipe("angel_matcher", MISSPELLED, config={"names": "none", "misspelled": True})
     nlp.add_pipe(ABBREVIATIONS, config={"make_serializable": True})
+    nlp.add_pipe(CONSISTENCY, config={"span_key": "mentions"})
     own = {"model": None if model else SHIPPED_NAME, "types_by_label": TYPES_BY_LABEL}
     linker = nlp.add_pipe(LINKER, config={**settings, **own})
     nlp.meta.update(

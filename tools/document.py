@@ -27,6 +27,7 @@ from spacy_angel.linking.loaders import SHIPPED_PIPELINE
 from spacy_angel.linking.matcher_settings import MatcherSettings
 from spacy_angel.linking.settings import LinkerSettings
 from spacy_angel.model.weights import SCALE_SUFFIX
+from spacy_angel.recognition.consistency import ConsistencySettings
 from spacy_angel.recognition.settings import RecogniserSettings
 from spacy_angel.vocabulary.formats.registry import FORMATS as vocabulary_formats
 
@@ -146,6 +147,7 @@ def passages() -> list[tuple[Path, str, str]]:
         (CARD, "shipped", shipped_table(SHIPPED_PIPELINE)),
         (SETTINGS, "settings", linker_settings()),
         (PIPELINE, "matcher", settings_table(MatcherSettings)),
+        (PIPELINE, "consistency", settings_table(ConsistencySettings)),
         (RECOGNISER, "recogniser", settings_table(RecogniserSettings)),
         (FORMATS, "vocabularies", formats_table(vocabulary_formats)),
         (FORMATS, "corpora", formats_table(corpus_formats)),

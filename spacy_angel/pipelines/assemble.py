@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 LINKER = "angel_linker"
 ABBREVIATIONS = "abbreviation_detector"
 MISSPELLED = "angel_misspelled"
+CONSISTENCY = "angel_consistency"
 DESCRIPTION = ("description", "author", "email", "url", "license", "sources", "notes")
 """What a description may hold, as spaCy's meta.json has it."""
 
@@ -57,7 +58,8 @@ def assemble(
     calibrate: Sequence[Path] = (),
     description: Path | None = None,
 ) -> "Calibration | None":
-    """Put a pipeline together and save it: recogniser, abbreviation detector, linker.
+    """Put a pipeline together and save it: recogniser, abbreviation detector, `angel_consistency`,
+    linker.
 
     model (Path | str): encoder-decoder, a folder or hub name, or `en_angel_mini` for the shipped.
     kb (Path): vocabulary, a folder or file, or `en_angel_mini` for the one that ships.
@@ -138,7 +140,7 @@ def _open_base(ner: Path | str | None) -> "Language":
     else:
         try:
             folder = SHIPPED_PIPELINE if ner == SHIPPED_NAME else ner
-            nlp = spacy.load(folder, exclude=[LINKER, MISSPELLED, ABBREVIATIONS])
+            nlp = spacy.load(folder, exclude=[LINKER, MISSPELLED, ABBREVIATIONS, CONSISTENCY])
         except OSError as error:
             reason = str(error).splitlines()[0].rstrip(".")
             raise AngelError(Errors.E706.format(pipeline=str(ner), reason=reason)) from error
@@ -151,6 +153,8 @@ def _open_base(ner: Path | str | None) -> "Language":
     if "doc.sents" not in assigned:
         nlp.add_pipe("sentencizer", first=True)
     nlp.add_pipe(ABBREVIATIONS, config={"make_serializable": True})
+    if ner is not None:
+        nlp.add_pipe(CONSISTENCY)
     return nlp
 
 

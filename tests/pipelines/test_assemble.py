@@ -62,6 +62,7 @@ def test_the_pipeline_is_complete(parts: Path, tmp_path: Path) -> None:
         "sentencizer",
         "entity_ruler",
         "abbreviation_detector",
+        "angel_consistency",
         "angel_linker",
     ]
     (ent,) = nlp("history of aspirin.").ents
@@ -124,7 +125,7 @@ def test_a_pipeline_with_a_linker_gives_its_recogniser(parts: Path, tmp_path: Pa
     assemble(parts / "model", parts / "kb.jsonl", out, ner=out, name="again")
     nlp = spacy.load(out)
     assert nlp.meta["name"] == "angel_again"
-    assert len(nlp.pipe_names) == 4
+    assert len(nlp.pipe_names) == 5
     assert [ent.kb_id_ for ent in nlp("history of aspirin.").ents] == ["MESH:D001241"]
 
 
@@ -218,6 +219,12 @@ def test_the_script_searches_as_in_training(
 def test_the_shipped_name_stands_for_each_part(tmp_path: Path) -> None:
     assemble("en_angel_mini", Path("en_angel_mini"), tmp_path / "out", ner="en_angel_mini")
     nlp = spacy.load(tmp_path / "out")
-    assert nlp.pipe_names == ["sentencizer", "ner", "abbreviation_detector", "angel_linker"]
+    assert nlp.pipe_names == [
+        "sentencizer",
+        "ner",
+        "abbreviation_detector",
+        "angel_consistency",
+        "angel_linker",
+    ]
     [ent] = nlp("She had a myocardial infarction.").ents
     assert ent.kb_id_ == "MESH:D009203"

@@ -48,6 +48,7 @@ def test_the_generated_passages_are_current() -> None:
         "shipped",
         "settings",
         "matcher",
+        "consistency",
         "recogniser",
         "vocabularies",
         "corpora",

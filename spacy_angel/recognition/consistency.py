@@ -1,0 +1,251 @@
+"""One text in a document, one kind of thing: mentions that are passed over although the same words
+are found elsewhere in it, and short forms of what was found."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from inspect import Parameter, Signature
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field
+from spacy.attrs import ORTH
+from spacy.language import Language
+from spacy.tokens import Doc, Span, SpanGroup
+
+from ..component.checked import CheckedSettings, Name
+from ..component.pipe import DocumentPipe
+from .found import TokenSpan
+
+if TYPE_CHECKING:
+    from spacy.vocab import Vocab
+
+_ABBREVIATIONS = ("._.", "abbreviations", None, None)
+_SHORTEST = 2
+
+
+@dataclass(frozen=True)
+class ConsistencySettings(CheckedSettings):
+    """The settings of `angel_consistency`; the type of each carries its meaning.
+
+    RAISES (AngelError): a value that does not fit; the message names setting, expectation, value.
+    """
+
+    COMPONENT = "angel_consistency"
+
+    add_from: Annotated[
+        float,
+        Field(
+            gt=0,
+            le=1,
+            description="where at least this share of the places of the same words are mentions "
+            "of one label, the others become such mentions",
+        ),
+    ] = 0.7
+    drop_below: Annotated[
+        float,
+        Field(
+            ge=0,
+            lt=1,
+            description="where less than this share of them are mentions, none stays one",
+        ),
+    ] = 0.35
+    short_forms: Annotated[
+        bool,
+        Field(
+            description="abbreviations, as scispaCy's detector finds them, are mentions with the "
+            "label of their long form"
+        ),
+    ] = True
+    span_key: Annotated[
+        Name | None,
+        Field(
+            description="span group that is made consistent beside `doc.ents`, if a document has "
+            "it; its mentions may overlap where their labels differ"
+        ),
+    ] = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.expect("drop_below", self.drop_below <= self.add_from, "at most `add_from`")
+
+
+class AngelConsistency(DocumentPipe):
+    """Makes the mentions of a document consistent; it follows whatever finds them, and scispaCy's
+    abbreviation detector if there is one.
+
+    name (str): the component's name.
+    settings (ConsistencySettings): see there.
+    """
+
+    def __init__(
+        self,
+        vocab: "Vocab",
+        name: str = "angel_consistency",
+        *,
+        settings: ConsistencySettings = ConsistencySettings(),
+    ) -> None:
+        self.vocab = vocab
+        self.name = name
+        self.settings = settings
+
+    def predict(self, docs: Sequence[Doc]) -> list[tuple[list[TokenSpan], list[TokenSpan] | None]]:
+        """docs (Sequence[Doc]): documents. RETURNS (list[tuple[list[TokenSpan], list[TokenSpan] |
+        None]]): of each the entities, and the mentions of the group, if it has it."""
+        return [self._predict(doc) for doc in docs]
+
+    def set_annotations(
+        self,
+        docs: Sequence[Doc],
+        predicted: Sequence[tuple[Sequence[TokenSpan], Sequence[TokenSpan] | None]],
+    ) -> None:
+        """docs (Sequence[Doc]): as given to `predict`, changed in place. predicted (Sequence[tuple[
+        Sequence[TokenSpan], Sequence[TokenSpan] | None]]): as it returned them."""
+        for doc, (entities, grouped) in zip(docs, predicted, strict=True):
+            before = {(e.start, e.end, e.label_): e for e in doc.ents}
+            doc.ents = [
+                before.get(one[:3]) or Span(doc, one.start, one.end, label=one.label)
+                for one in entities
+            ]
+            key = self.settings.span_key
+            if key is not None and grouped is not None:
+                spans = [Span(doc, one.start, one.end, label=one.label) for one in grouped]
+                attrs = dict(doc.spans[key].attrs)
+                if "scores" in attrs:
+                    attrs["scores"] = [one.probability for one in grouped]
+                doc.spans[key] = SpanGroup(doc, name=key, attrs=attrs, spans=spans)
+
+    def _predict(self, doc: Doc) -> tuple[list[TokenSpan], list[TokenSpan] | None]:
+        entities = [TokenSpan(e.start, e.end, e.label_, 1.0) for e in doc.ents]
+        entities = consistent(doc, entities, self.settings, may_overlap=False)
+        key = self.settings.span_key
+        if key is None or key not in doc.spans:
+            return entities, None
+        group = doc.spans[key]
+        scores = group.attrs.get("scores") or [1.0] * len(group)
+        grouped = [
+            TokenSpan(span.start, span.end, span.label_, score)
+            for span, score in zip(group, scores, strict=True)
+        ]
+        return entities, consistent(doc, grouped, self.settings, may_overlap=True)
+
+
+def consistent(
+    doc: Doc, mentions: Iterable[TokenSpan], settings: ConsistencySettings, *, may_overlap: bool
+) -> list[TokenSpan]:
+    """doc (Doc): a document. mentions (Iterable[TokenSpan]): in it. settings
+    (ConsistencySettings): what is done. may_overlap (bool): whether mentions of different labels
+    may. RETURNS (list[TokenSpan]): by place; a new one is as probable as the least probable that
+    it follows from."""
+    layer = _Layer(mentions, may_overlap=may_overlap)
+    _repeat(doc, layer, settings)
+    if settings.short_forms:
+        for long, short in _abbreviations(doc):
+            for one in layer.ending_at(long.end):
+                layer.add(TokenSpan(short.start, short.end, one.label, one.probability))
+    return layer.mentions()
+
+
+class _Layer:
+    """Mentions of which no two share a token, or none of one label."""
+
+    def __init__(self, mentions: Iterable[TokenSpan], *, may_overlap: bool) -> None:
+        self._may_overlap = may_overlap
+        self._mentions: dict[tuple[int, int, str], TokenSpan] = {}
+        self._taken: set[tuple[int, str]] = set()
+        for one in mentions:
+            self._keep(one)
+
+    def mentions(self) -> list[TokenSpan]:
+        return sorted(self._mentions.values())
+
+    def ending_at(self, end: int) -> list[TokenSpan]:
+        return [one for one in self._mentions.values() if one.end == end]
+
+    def is_free(self, start: int, end: int, label: str) -> bool:
+        """Whether no mention of the label is there."""
+        return all((token, label) not in self._taken for token in range(start, end))
+
+    def add(self, one: TokenSpan) -> None:
+        """Where its place is taken nothing happens."""
+        label = one.label if self._may_overlap else ""
+        if self.is_free(one.start, one.end, label):
+            self._keep(one)
+
+    def drop(self, one: TokenSpan) -> None:
+        del self._mentions[one[:3]]
+        self._taken -= self._tokens(one)
+
+    def _keep(self, one: TokenSpan) -> None:
+        self._mentions[one[:3]] = one
+        self._taken |= self._tokens(one)
+
+    @staticmethod
+    def _tokens(one: TokenSpan) -> set[tuple[int, str]]:
+        # Under its label and under none.
+        return {(token, label) for token in range(one.start, one.end) for label in (one.label, "")}
+
+
+def _repeat(doc: Doc, layer: _Layer, settings: ConsistencySettings) -> None:
+    words = doc.to_array(ORTH).tolist()
+    places: defaultdict[int, list[int]] = defaultdict(list)
+    for place, word in enumerate(words):
+        places[word].append(place)
+    same: defaultdict[tuple[str, tuple[int, ...]], list[TokenSpan]] = defaultdict(list)
+    for one in layer.mentions():
+        if len(doc[one.start : one.end].text) >= _SHORTEST:
+            same[one.label, tuple(words[one.start : one.end])].append(one)
+    for (label, own), found in same.items():
+        spans = [(place, place + len(own)) for place in places[own[0]]]
+        others = [
+            (start, end)
+            for start, end in spans
+            if tuple(words[start:end]) == own and layer.is_free(start, end, label)
+        ]
+        share = len(found) / (len(found) + len(others))
+        if share >= settings.add_from:
+            least = min(one.probability for one in found)
+            for start, end in others:
+                layer.add(TokenSpan(start, end, label, least))
+        elif share < settings.drop_below:
+            for one in found:
+                layer.drop(one)
+
+
+def _abbreviations(doc: Doc) -> Iterator[tuple[Span, Span]]:
+    """YIELDS (tuple[Span, Span]): long form where it is defined, and a short form."""
+    # Not `doc._.abbreviations`: without the detector the attribute is unknown.
+    user_data: dict[Any, Any] = doc.user_data
+    for item in user_data.get(_ABBREVIATIONS, ()):
+        if isinstance(item, dict):
+            long = doc[item["long_start"] : item["long_end"]]
+            yield long, doc[item["short_start"] : item["short_end"]]
+        else:
+            yield item._.long_form, item
+
+
+DEFAULT_CONFIG = ConsistencySettings().to_dict()
+
+
+def make_angel_consistency(nlp: Language, name: str, **settings: Any) -> AngelConsistency:
+    """The factory `angel_consistency`.
+
+    nlp (Language): the pipeline. name (str): the component's name in it.
+    settings (Any): the fields of `ConsistencySettings`.
+    RETURNS (AngelConsistency): the component.
+    RAISES (AngelError): a setting that does not fit.
+    """
+    return AngelConsistency(nlp.vocab, name, settings=ConsistencySettings.from_dict(settings))
+
+
+# spaCy reads the parameters off the signature and checks a config by it. The settings check
+# themselves.
+make_angel_consistency.__signature__ = Signature(  # type: ignore[attr-defined]
+    [Parameter(name, Parameter.KEYWORD_ONLY) for name in ("nlp", "name", *DEFAULT_CONFIG)]
+)
+Language.factory(
+    "angel_consistency",
+    assigns=["doc.ents", "doc.spans"],
+    requires=["doc.ents"],
+    default_config=DEFAULT_CONFIG,
+    func=make_angel_consistency,
+)

@@ -1,0 +1,141 @@
+"""One text in a document, one kind of thing."""
+
+from pathlib import Path
+
+import pytest
+import spacy
+from hypothesis import given
+from hypothesis import strategies as st
+from spacy.language import Language
+from spacy.tokens import Doc, Span, SpanGroup
+
+from spacy_angel.errors import AngelError
+from spacy_angel.recognition.consistency import ConsistencySettings, consistent
+from spacy_angel.recognition.found import TokenSpan
+
+
+def document(text: str, *entities: tuple[int, int, str]) -> Doc:
+    doc = Doc(spacy.blank("en").vocab, text.split())
+    doc.ents = [Span(doc, start, end, label=label) for start, end, label in entities]
+    return doc
+
+
+def mentions(doc: Doc) -> list[tuple[str, int, str]]:
+    return [(ent.text, ent.start, ent.label_) for ent in doc.ents]
+
+
+@pytest.fixture
+def nlp() -> Language:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("angel_consistency")
+    return nlp
+
+
+def test_a_place_that_is_passed_over_is_a_mention_too(nlp: Language) -> None:
+    doc = document(
+        "Hp binds ; Hp rises ; Hp falls ; Hp stays", (0, 1, "GENE"), (3, 4, "GENE"), (6, 7, "GENE")
+    )
+    assert mentions(nlp.get_pipe("angel_consistency")(doc)) == [
+        ("Hp", 0, "GENE"),
+        ("Hp", 3, "GENE"),
+        ("Hp", 6, "GENE"),
+        ("Hp", 9, "GENE"),
+    ]
+
+
+@pytest.mark.parametrize(("found", "left"), [(1, 0), (2, 2), (3, 4)])
+def test_shares_decide(found: int, left: int) -> None:
+    # Of four places: 0.25 is below 0.35, 0.75 above 0.7.
+    doc = document("ACE a ACE b ACE c ACE d")
+    some = [TokenSpan(2 * i, 2 * i + 1, "GENE", 0.5 + i / 10) for i in range(found)]
+    after = consistent(doc, some, ConsistencySettings(), may_overlap=False)
+    assert len(after) == left
+    if left == 4:
+        assert after[3] == TokenSpan(6, 7, "GENE", 0.5)
+
+
+def test_words_of_several_tokens_and_their_case() -> None:
+    doc = document("heart attack ; a heart attack ; Heart attack ; heart", (0, 2, "DISEASE"))
+    settings = ConsistencySettings(add_from=0.5, drop_below=0)
+    after = consistent(doc, [TokenSpan(0, 2, "DISEASE", 0.9)], settings, may_overlap=False)
+    assert after == [TokenSpan(0, 2, "DISEASE", 0.9), TokenSpan(4, 6, "DISEASE", 0.9)]
+
+
+def test_what_stands_there_stays() -> None:
+    doc = document("iron ; iron deficiency ; iron")
+    first, other = TokenSpan(0, 1, "CHEMICAL", 0.9), TokenSpan(2, 4, "DISEASE", 0.8)
+    settings = ConsistencySettings(add_from=0.3, drop_below=0)
+    after = consistent(doc, [first, other], settings, may_overlap=False)
+    assert after == [first, other, TokenSpan(5, 6, "CHEMICAL", 0.9)]
+    after = consistent(doc, [first, other], settings, may_overlap=True)
+    assert TokenSpan(2, 3, "CHEMICAL", 0.9) in after
+    assert other in after
+
+
+def test_one_letter_alone_says_nothing() -> None:
+    doc = document("a b a c a")
+    one = TokenSpan(0, 1, "GENE", 1.0)
+    assert consistent(doc, [one], ConsistencySettings(), may_overlap=False) == [one]
+
+
+@pytest.mark.parametrize("serializable", [True, False])
+def test_short_forms_are_what_their_long_form_is(nlp: Language, serializable: bool) -> None:
+    nlp.add_pipe("abbreviation_detector", config={"make_serializable": serializable}, first=True)
+    ruler = nlp.add_pipe("entity_ruler", first=True)
+    ruler.add_patterns([{"label": "DISEASE", "pattern": "multiple sclerosis"}])
+    doc = nlp("Patients with multiple sclerosis (MS) came. MS is a disease.")
+    assert [(ent.text, ent.label_) for ent in doc.ents] == [
+        ("multiple sclerosis", "DISEASE"),
+        ("MS", "DISEASE"),
+        ("MS", "DISEASE"),
+    ]
+    nlp.get_pipe("angel_consistency").settings = ConsistencySettings(short_forms=False)
+    doc = nlp("Patients with multiple sclerosis (MS) came. MS is a disease.")
+    assert [ent.text for ent in doc.ents] == ["multiple sclerosis"]
+
+
+def test_a_group_has_its_own_mentions_and_probabilities() -> None:
+    nlp = spacy.blank("en")
+    component = nlp.add_pipe("angel_consistency", config={"span_key": "mentions"})
+    doc = document("BRCA1 a BRCA1 b BRCA1 c BRCA1")
+    spans = [Span(doc, 2 * i, 2 * i + 1, label="GENE") for i in range(3)]
+    attrs = {"scores": [0.9, 0.7, 0.8]}
+    doc.spans["mentions"] = SpanGroup(doc, name="mentions", attrs=attrs, spans=spans)
+    group = component(doc).spans["mentions"]
+    assert [span.start for span in group] == [0, 2, 4, 6]
+    assert group.attrs["scores"] == [0.9, 0.7, 0.8, 0.7]
+    assert list(doc.ents) == []
+    # A document without the group gets none.
+    assert "mentions" not in component(document("a b")).spans
+
+
+def test_links_on_mentions_that_stay_are_kept(nlp: Language) -> None:
+    doc = document("aspirin helps")
+    doc.ents = [Span(doc, 0, 1, label="CHEMICAL", kb_id="MESH:D001241")]
+    (ent,) = nlp.get_pipe("angel_consistency")(doc).ents
+    assert ent.kb_id_ == "MESH:D001241"
+
+
+def test_settings_are_checked_and_saved(tmp_path: Path) -> None:
+    nlp = spacy.blank("en")
+    with pytest.raises(AngelError, match="drop_below"):
+        nlp.add_pipe("angel_consistency", config={"add_from": 0.4, "drop_below": 0.5})
+    with pytest.raises(AngelError, match="add_from"):
+        ConsistencySettings.from_dict({"add_from": 2})
+    nlp.add_pipe("angel_consistency", config={"add_from": 0.9, "span_key": "x"})
+    nlp.to_disk(tmp_path / "nlp")
+    again = spacy.load(tmp_path / "nlp").get_pipe("angel_consistency")
+    assert again.settings == ConsistencySettings(add_from=0.9, span_key="x")
+
+
+@given(st.lists(st.sampled_from(["aa", "bb", "cc"]), min_size=1, max_size=12), st.data())
+def test_any_entities_stay_apart(words: list[str], data: st.DataObject) -> None:
+    doc = Doc(spacy.blank("en").vocab, words)
+    cuts = sorted(data.draw(st.sets(st.integers(0, len(words)), max_size=6)))
+    some = [
+        TokenSpan(start, end, data.draw(st.sampled_from("XY")), 1.0)
+        for start, end in zip(cuts[::2], cuts[1::2], strict=False)
+    ]
+    after = consistent(doc, some, ConsistencySettings(), may_overlap=False)
+    taken = [token for one in after for token in range(one.start, one.end)]
+    assert len(taken) == len({*taken})
