@@ -137,7 +137,7 @@ def build(
         # phenotype, too, is in `doc.ents`.
         "span_labels": [*TYPES_BY_LABEL][2:],
         # The light recogniser is right more often about these two.
-        "thresholds": {"DISEASE": 0.9, "CHEMICAL": 0.9},
+        "thresholds": {"DISEASE": 0.9, "CHEMICAL": 0.8},
         "replaces": ["GENE", "SPECIES", "CELL_LINE"],
     }
     nlp.add_pipe(RECOGNISER, config=encoder).finder = MentionFinder.from_disk(recogniser)

@@ -1,5 +1,6 @@
 """What a mention is read as before it is searched: long forms, known names, known words."""
 
+import re
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
     from .settings import LinkerSettings
 
 
+# Not of `CaCl(2)`.
+_ASIDE = re.compile(r"\s+[(\[][^()\[\]]*[)\]]")
+
+
 def as_meant(
     mention: "Mention", span: "Span", kb: "ConceptKB", settings: "LinkerSettings"
 ) -> "Mention":
@@ -41,6 +46,10 @@ def as_meant(
         mention = expand_long_form(mention, Path(settings.long_forms))
     if settings.expand_short_forms:
         mention = expand_short_form(mention, kb, own)
+        without = _ASIDE.sub("", mention.text)
+        if not own(mention.text) and own(without):
+            # `growth hormone (GH) receptor`
+            mention = replace(mention, text=without)
         mention = expand_genus(mention, span.doc.text, own)
         if is_species(span.label_):
             mention = read_organism(mention, own)

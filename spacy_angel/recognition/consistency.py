@@ -194,8 +194,9 @@ def _repeat(doc: Doc, layer: _Layer, settings: ConsistencySettings) -> None:
     for one in layer.mentions():
         if len(doc[one.start : one.end].text) >= _SHORTEST:
             same[one.label, tuple(words[one.start : one.end])].append(one)
+    missed: list[TokenSpan] = []
     for (label, own), found in same.items():
-        spans = [(place, place + len(own)) for place in places[own[0]]]
+        spans = ((place, place + len(own)) for place in places[own[0]])
         others = [
             (start, end)
             for start, end in spans
@@ -204,11 +205,13 @@ def _repeat(doc: Doc, layer: _Layer, settings: ConsistencySettings) -> None:
         share = len(found) / (len(found) + len(others))
         if share >= settings.add_from:
             least = min(one.probability for one in found)
-            for start, end in others:
-                layer.add(TokenSpan(start, end, label, least))
+            missed += [TokenSpan(*place, label, least) for place in others]
         elif share < settings.drop_below:
             for one in found:
                 layer.drop(one)
+    # What is dropped makes room.
+    for one in missed:
+        layer.add(one)
 
 
 def _abbreviations(doc: Doc) -> Iterator[tuple[Span, Span]]:

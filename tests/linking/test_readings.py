@@ -101,3 +101,23 @@ def test_organisms_are_read_by_their_names():
     # Of a disease the whole mention says which one it is.
     assert read("T. cruzi Y", "DISEASE") == "Trypanosoma cruzi Y"
     assert read("T. cruzi Y", "SPECIES", LinkerSettings()) == "T. cruzi Y"
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("growth hormone (GH) receptor", "growth hormone receptor"),
+        ("growth hormone [GH] receptor", "growth hormone receptor"),
+        ("growth hormone (GH) receptors", "growth hormone (GH) receptors"),
+        # A name stays, and what stands close is no aside.
+        ("C (3) receptor", "C (3) receptor"),
+        ("growth hormone(GH) receptor", "growth hormone(GH) receptor"),
+    ],
+)
+def test_what_is_said_in_brackets_is_left_out(written, read):
+    names = [Concept("G:1", "Growth hormone receptor"), Concept("G:2", "C (3) receptor")]
+    kb = ConceptKB.build([*names, Concept("G:3", "C receptor")])
+    span = Span(Doc(spacy.blank("en").vocab, ["x"]), 0, 1, label="GENE")
+    settings = LinkerSettings(expand_short_forms=True)
+    assert as_meant(Mention(written), span, kb, settings).text == read
+    assert as_meant(Mention(written), span, kb, LinkerSettings()).text == written
