@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -35,10 +36,10 @@ def expand_genus(mention: "Mention", text: str, is_name: Callable[[str], bool]) 
     found = _SHORT.search(mention.text)
     if found is None:
         return mention
-    genus = re.compile(rf"(?<!\w)({found[1]}[a-z]+) {re.escape(found[2])}(?!\w)").search(text)
+    genus = _genus_of(text, found[1], found[2])
     if genus is None:
         return mention
-    full = f"{mention.text[: found.start()]}{genus[1]} {found[2]}{mention.text[found.end() :]}"
+    full = f"{mention.text[: found.start()]}{genus} {found[2]}{mention.text[found.end() :]}"
     is_kept = is_name(mention.text) and not is_name(full)
     return mention if is_kept else replace(mention, text=full)
 
@@ -54,6 +55,13 @@ def read_organism(mention: "Mention", is_name: Callable[[str], bool]) -> "Mentio
     if is_name(mention.text):
         return mention
     return replace(mention, text=next(filter(is_name, _readings(mention.text)), mention.text))
+
+
+# The same species stands many times in a long document.
+@lru_cache(maxsize=64)
+def _genus_of(text: str, short: str, species: str) -> str | None:
+    found = re.search(rf"(?<!\w)({short}[a-z]+) {re.escape(species)}(?!\w)", text)
+    return found[1] if found else None
 
 
 def _readings(text: str) -> Iterator[str]:

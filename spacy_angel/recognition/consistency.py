@@ -139,8 +139,11 @@ def consistent(
     layer = _Layer(mentions, may_overlap=may_overlap)
     _repeat(doc, layer, settings)
     if settings.short_forms:
-        for long, short in _abbreviations(doc):
-            for one in layer.ending_at(long.end):
+        ending: defaultdict[int, list[TokenSpan]] = defaultdict(list)
+        for one in layer.mentions():
+            ending[one.end].append(one)
+        for long_end, short in _abbreviations(doc):
+            for one in ending.get(long_end, ()):
                 layer.add(TokenSpan(short.start, short.end, one.label, one.probability))
     return layer.mentions()
 
@@ -157,9 +160,6 @@ class _Layer:
 
     def mentions(self) -> list[TokenSpan]:
         return sorted(self._mentions.values())
-
-    def ending_at(self, end: int) -> list[TokenSpan]:
-        return [one for one in self._mentions.values() if one.end == end]
 
     def is_free(self, start: int, end: int, label: str) -> bool:
         """Whether no mention of the label is there."""
@@ -214,16 +214,17 @@ def _repeat(doc: Doc, layer: _Layer, settings: ConsistencySettings) -> None:
         layer.add(one)
 
 
-def _abbreviations(doc: Doc) -> Iterator[tuple[Span, Span]]:
-    """YIELDS (tuple[Span, Span]): long form where it is defined, and a short form."""
+def _abbreviations(doc: Doc) -> Iterator[tuple[int, Span]]:
+    """YIELDS (tuple[int, Span]): the token behind a long form where it is defined, and a short form
+    of it. Long forms that are text alone stand nowhere."""
     # Not `doc._.abbreviations`: without the detector the attribute is unknown.
     user_data: dict[Any, Any] = doc.user_data
     for item in user_data.get(_ABBREVIATIONS, ()):
-        if isinstance(item, dict):
-            long = doc[item["long_start"] : item["long_end"]]
-            yield long, doc[item["short_start"] : item["short_end"]]
-        else:
-            yield item._.long_form, item
+        if isinstance(item, Span):
+            if isinstance(item._.long_form, Span):
+                yield item._.long_form.end, item
+        elif "long_end" in item:
+            yield item["long_end"], doc[item["short_start"] : item["short_end"]]
 
 
 DEFAULT_CONFIG = ConsistencySettings().to_dict()

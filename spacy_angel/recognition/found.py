@@ -8,11 +8,13 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 _PAIRS = {")": "(", "]": "["}
+_MOST_ROUNDS = 8  # brackets one in another
 _MARKS = frozenset((*_PAIRS, *_PAIRS.values()))
 _BETWEEN = re.compile(r"\s?[(\[]")
 _BEFORE = re.compile(r"[\s\-–/,;:.]*")
-# `-/-` is what became of both copies of a mouse's gene.
-_BEHIND = re.compile(r"(?:[-–+]/[-–+]|[\s/,;:])*$")
+_BEHIND = frozenset("/,;:")
+# What became of both copies of a mouse's gene.
+_GENOTYPE = re.compile(r"[-–+]/[-–+]")
 # Of `FLAG-tagged`, but not of `Cl- channels`.
 _HYPHEN = re.compile(r"[-–](?=\w)")
 # The rest of `CaCl(2)` and `Ca(2+)`.
@@ -83,17 +85,26 @@ def _without_marks(text: str, one: FoundMention) -> FoundMention:
         end = number.end()
     if _HYPHEN.match(text, end - 1):
         return one._replace(end=start)
-    before: tuple[int, int] | None = None
-    while start < end and before != (start, end):
-        before = start, end
+    for _ in range(_MOST_ROUNDS):
         found = _BEFORE.match(text, start, end)
         start = found.end() if found else start
-        behind = _BEHIND.search(text, start, end)
-        end = behind.start() if behind else end
-        if not _is_whole(text[start:end]):
-            start += text[start:end][:1] in _MARKS
-            end -= text[start:end][-1:] in _MARKS
+        end = _end_without_marks(text, start, end)
+        if start >= end or _is_whole(text[start:end]):
+            break
+        start += text[start:end][:1] in _MARKS
+        end -= text[start:end][-1:] in _MARKS
     return one._replace(start=start, end=max(start, end))
+
+
+def _end_without_marks(text: str, start: int, end: int) -> int:
+    while end > start:
+        if text[end - 1].isspace() or text[end - 1] in _BEHIND:
+            end -= 1
+        elif end - 3 >= start and _GENOTYPE.match(text, end - 3, end):
+            end -= 3
+        else:
+            break
+    return end
 
 
 def _is_whole(text: str) -> bool:

@@ -146,3 +146,16 @@ def test_what_is_dropped_makes_room(nlp: Language) -> None:
     doc = document("Hp a Hp b Hp c Hp d Hp", *genes, (8, 9, "CHEMICAL"))
     labels = [ent.label_ for ent in nlp.get_pipe("angel_consistency")(doc).ents]
     assert labels == ["GENE"] * 5
+
+
+def test_long_forms_that_stand_nowhere_say_nothing(nlp: Language) -> None:
+    Span.set_extension("long_form", default=None, force=True)
+    doc = document("multiple sclerosis MS MS", (0, 2, "DISEASE"))
+    short = doc[2:3]
+    short._.long_form = "multiple sclerosis"
+    serialized = {"short_start": 3, "short_end": 4, "long_text": "multiple sclerosis"}
+    doc.user_data["._.", "abbreviations", None, None] = [short, serialized]
+    component = nlp.get_pipe("angel_consistency")
+    assert [ent.text for ent in component(doc).ents] == ["multiple sclerosis"]
+    short._.long_form = doc[0:2]
+    assert [ent.text for ent in component(doc).ents] == ["multiple sclerosis", "MS"]
