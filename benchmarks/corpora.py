@@ -28,6 +28,7 @@ from spacy_angel.evaluation.systems import answer_documents, pipeline_system
 from spacy_angel.evaluation.tally import Tally
 from spacy_angel.files.atomic import write_text
 from spacy_angel.pipelines.open import open_pipeline
+from spacy_angel.vocabulary.labels import find_entries
 
 GOLD_COLUMNS = ("known", "lenient", "strict", "kb_id")
 FOUND_COLUMNS = ("hunflair2", "document")
@@ -112,10 +113,9 @@ def _figures(
 
 def types_of_label(label: str, types: frozenset[str]) -> tuple[str, ...]:
     """label (str): of a corpus. types (frozenset[str]): of the vocabulary.
-    RETURNS (tuple[str, ...]): the type of that name, e.g. `CellLine` → `Cell line`; none where
-    there is no such type, and the mention may be anything."""
-    plain = label.replace(" ", "").lower()
-    return tuple(sorted(name for name in types if name.replace(" ", "").lower() == plain))
+    RETURNS (tuple[str, ...]): the types that are spelled as labels of its kind, e.g. `CellLine` →
+    `Cell line`; none where there is no such type, and the mention may be anything."""
+    return tuple(sorted(find_entries(label, sorted(types))))
 
 
 if __name__ == "__main__":

@@ -420,11 +420,12 @@ class Errors(metaclass=_WithCodes):
     )
     E431 = (
         "The mention {text!r} has the type {label!r}, which no entity label is given for. Expected "
-        "one of: {known}. Leave this corpus out, or extend ENTITY_LABELS."
+        "one of: {known}, by any known spelling. Leave this corpus out, or give `labels`."
     )
     E432 = (
         "No concept has a type that the recogniser knows, so there are no names to put into the "
-        "training documents. Expected one of: {known}. Give another vocabulary."
+        "training documents. Expected one of: {known}, by any known spelling. Give another "
+        "vocabulary."
     )
     E433 = "There is no kind of noise {kind!r}. Known: {known}."
     E434 = (
@@ -840,6 +841,12 @@ class Warnings(metaclass=_WithCodes):
     W803 = (
         "{path} has {n} folders in it, which are not read ({names}). Name them as inputs, too, if "
         "there are documents in them."
+    )
+    W890 = (
+        "angel_linker: mentions labelled {label!r}{kind} are not linked, for types_by_label has "
+        "only {known}, and no known spelling makes the label one of them. To link them, give it an "
+        'entry with semantic types of the vocabulary, {label!r}: ["..."]; if they are to be left '
+        "alone, put it into labels_discard."
     )
     W901 = (
         "The {kind} format of another package, {entry}, cannot be loaded: {error}. It is left out; "

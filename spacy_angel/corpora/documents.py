@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from ..errors import Errors
 from ..files.faults import FileReading, ReadingReport
 from ..vocabulary.identifiers import normal_ids
+from ..vocabulary.labels import find_entries
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +90,10 @@ class Reading(FileReading):
 
     def concept_ids(self, raw: str, label: str = "") -> str:
         """raw (str): ids as the file gives them. RETURNS (str): in normal form."""
-        prefix = self.prefix if isinstance(self.prefix, str) else self.prefix.get(label, "")
-        return normal_ids(raw, prefix)
+        if isinstance(self.prefix, str):
+            return normal_ids(raw, self.prefix)
+        spelled = find_entries(label, self.prefix)
+        return normal_ids(raw, self.prefix[spelled[0]] if spelled else "")
 
     def mention(
         self,

@@ -1,6 +1,7 @@
 """Gold documents → entities that a mention recogniser is trained on.
 
-The annotated types of NCBI-disease and BC5CDR become two labels:
+The annotated types become the labels of `vocabulary/labels.yml`, those of NCBI-disease and BC5CDR
+two:
 
     SpecificDisease, DiseaseClass, Modifier, CompositeMention, Disease → DISEASE
     Chemical → CHEMICAL
@@ -24,6 +25,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import AngelError, Errors
 from ..vocabulary.concepts import Concept, normalize_name
+from ..vocabulary.labels import KINDS, kind_of, kinds_of
 from .docs import GOLD_SPANS, to_doc
 from .documents import CorpusDocument, CorpusReport, GoldMention
 from .note_text import as_written
@@ -40,28 +42,11 @@ MESH_LABELS: dict[str, str] = {
     "F03": "DISEASE",
     **dict.fromkeys(("D01", "D02", "D03", "D04"), "CHEMICAL"),
 }
-ENTITY_LABELS: dict[str, str] = {
-    "SpecificDisease": "DISEASE",
-    "DiseaseClass": "DISEASE",
-    "Modifier": "DISEASE",
-    "CompositeMention": "DISEASE",
-    "Disease": "DISEASE",
-    "Chemical": "CHEMICAL",
-}
-NAMED_TYPES: dict[str, str] = {
-    **MESH_LABELS,
-    **ENTITY_LABELS,
-    "Gene": "GENE",
-    "Species": "SPECIES",
-    "Cell line": "CELL_LINE",
-    "Phenotype": "PHENOTYPE",
-}
-"""Label of the names of each semantic type, in the vocabularies that ship and in others."""
 
 
 def to_entities(
     documents: Iterable[CorpusDocument],
-    labels: Mapping[str, str] = ENTITY_LABELS,
+    labels: Mapping[str, str] | None = None,
     report: CorpusReport | None = None,
 ) -> Iterator[CorpusDocument]:
     """Mentions as a recogniser learns them: few labels, no overlaps, no identifiers.
@@ -69,7 +54,7 @@ def to_entities(
     Mentions that differ in nothing else become one.
 
     documents (Iterable[CorpusDocument]): e.g. from `read_corpus`.
-    labels (Mapping[str, str]): entity label of each type of the corpora.
+    labels (Mapping[str, str] | None): entity label of each type of the corpora; None: by the table.
     report (CorpusReport | None): gets `overlapping_left_out`.
     RETURNS (Iterator[CorpusDocument]): in the same order.
     RAISES (AngelError): a type has no entity label.
@@ -83,18 +68,18 @@ def to_entities(
     return preprocess(relabelled, Preprocessing(overlaps="longest"), report=report)
 
 
-def _entity(mention: GoldMention, labels: Mapping[str, str]) -> GoldMention:
-    if mention.label not in labels:
-        raise AngelError(
-            Errors.E431.format(label=mention.label, text=mention.text, known=", ".join(labels))
-        )
-    return replace(mention, label=labels[mention.label], concept_ids="", parts=())
+def _entity(mention: GoldMention, labels: Mapping[str, str] | None) -> GoldMention:
+    label = kind_of(mention.label) if labels is None else labels.get(mention.label)
+    if label is None:
+        known = ", ".join(KINDS if labels is None else labels)
+        raise AngelError(Errors.E431.format(label=mention.label, text=mention.text, known=known))
+    return replace(mention, label=label, concept_ids="", parts=())
 
 
 def names_by_label(concepts: Iterable[Concept]) -> dict[str, list[str]]:
     """Names to put in the place of mentions.
 
-    concepts (Iterable[Concept]): with types of `NAMED_TYPES`, among them `Disease` and `Chemical`,
+    concepts (Iterable[Concept]): with types that are spelled as labels are, `Disease`, `Cell line`,
         or with MeSH's, see `MESH_LABELS`.
     RETURNS (dict[str, list[str]]): for each entity label the different names in their original
         spelling, sorted; names with a comma are left out, since nobody writes
@@ -103,12 +88,17 @@ def names_by_label(concepts: Iterable[Concept]) -> dict[str, list[str]]:
     """
     names: dict[str, set[str]] = {}
     for concept in concepts:
-        for label in {NAMED_TYPES[kind] for kind in concept.types if kind in NAMED_TYPES}:
+        for label in {label for name in concept.types if (label := _label_of_type(name))}:
             of_label = names.setdefault(label, set())
             of_label.update(n for n in (concept.canonical_name, *concept.aliases) if "," not in n)
     if not names:
-        raise AngelError(Errors.E432.format(known=", ".join(NAMED_TYPES)))
+        raise AngelError(Errors.E432.format(known=", ".join((*MESH_LABELS, *KINDS))))
     return {label: sorted(of_label) for label, of_label in names.items()}
+
+
+def _label_of_type(name: str) -> str | None:
+    """Not of types that may be several kinds, as UMLS's proteins are."""
+    return MESH_LABELS.get(name) or (kind_of(name) if len(kinds_of(name)) == 1 else None)
 
 
 def mentions_by_label(documents: Iterable[CorpusDocument]) -> dict[str, list[str]]:

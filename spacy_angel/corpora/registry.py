@@ -103,7 +103,7 @@ def read_corpus(
     path (str | Path): file (plain or gzip) or folder.
     format (str | None): one of FORMATS; None to tell it from the file.
     prefix (str | Mapping[str, str]): vocabulary of ids without one, or one for each label, e.g.
-        `{"GeneOrGeneProduct": "NCBIGene"}`; MeSH ids and CUIs are known without.
+        `{"GENE": "NCBIGene"}`, by any of its spellings; MeSH ids and CUIs are known without.
     split (str | None): split of the documents; None to tell it from the file's name.
     pmids (str | Path | Collection[str] | None): ids of the documents to keep, or a file with one
         a line (MedMentions' splits).

@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from ..corpora.recogniser_data import ENTITY_LABELS
 from ..errors import AngelError, Errors
+from ..vocabulary.labels import KINDS, kind_of
 from .counts import Outcome, precision_recall_f
 
 PROTOCOLS = ("belb", "hunflair2", "document")
@@ -42,15 +42,16 @@ def check_protocols(names: Collection[str], *, predicted: bool) -> None:
 def entity_type(label: str) -> str:
     """label (str): of a corpus or a recogniser. RETURNS (str): the label that both have for the
     type, e.g. `SpecificDisease`, `Disease` and `DISEASE` → `DISEASE`."""
-    return ENTITY_LABELS.get(label, label.upper())
+    return kind_of(label) or label.upper()
 
 
 def other_types(labels: Collection[str]) -> frozenset[str]:
     """labels (Collection[str]): of the mentions that are evaluated; empty for all. RETURNS
-    (frozenset[str]): known types that none of them stands for; `Disease` → `CHEMICAL` and so on."""
+    (frozenset[str]): known types that none of them stands for; `Disease` → `CHEMICAL`, `GENE` and
+    so on."""
     if not labels:
         return frozenset()
-    return frozenset(ENTITY_LABELS.values()).difference(map(entity_type, labels))
+    return frozenset(KINDS).difference(map(entity_type, labels))
 
 
 def belb_figures(outcomes: Iterable[Outcome]) -> dict[str, float]:

@@ -64,12 +64,13 @@ class NameFinder:
         self, mentions: Sequence["Mention"], labels: Sequence[str], documents: Sequence[int]
     ) -> list[FoundNames]:
         settings = self.settings
-        subsets: list[Subset | None] = [None]
-        number_of_label: dict[str, int] = {}
-        for label in set(labels) & settings.types_by_label.keys():
-            number_of_label[label] = len(subsets)
-            subsets.append(subset_of_label(label, self.kb, settings))
-        numbers = [number_of_label.get(label, 0) for label in labels]
+        number_of: dict[Subset | None, int] = {None: 0}
+        number_of_label = {
+            label: number_of.setdefault(subset_of_label(label, self.kb, settings), len(number_of))
+            for label in set(labels)
+        }
+        subsets = list(number_of)
+        numbers = [number_of_label[label] for label in labels]
         space = self.kb.search_space(self.generator.prompts, subsets)
         concepts = [
             partial(self._concepts, subsets[n], label, mention.hint)

@@ -31,6 +31,7 @@ from .finder import NameFinder
 from .links import FoundNames, Link, make_link, rank_candidates
 from .loaders import ModelLoader, VocabularyLoader, load_checkpoint, load_vocabulary
 from .mentions import find_spans, read_mentions
+from .permitted import is_linked
 from .readings import as_meant
 from .scoring import gold_ids
 from .settings import SETTINGS, LinkerSettings, read_changes
@@ -265,7 +266,7 @@ class AngelLinker(DocumentPipe):
             )
             for doc, doc_found in zip(docs, candidates, strict=True)
             for span, names in zip(find_spans(doc, self.settings.span_key), doc_found, strict=True)
-            if span.label_ not in self.settings.labels_discard
+            if is_linked(span.label_, self.settings)
         ]
 
     def read_mentions(self, doc: Doc, spans: Sequence[Span]) -> list["Mention"]:
@@ -449,9 +450,7 @@ class AngelLinker(DocumentPipe):
             wanted = [
                 i
                 for i, (span, candidates) in enumerate(zip(spans, slots[-1], strict=True))
-                if candidates is not None
-                and span.label_ not in settings.labels_discard
-                and span.text.strip()
+                if candidates is not None and is_linked(span.label_, settings) and span.text.strip()
             ]
             mentions += self.read_mentions(doc, [spans[i] for i in wanted])
             places += [(doc_index, i) for i in wanted]

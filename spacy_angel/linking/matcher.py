@@ -171,14 +171,13 @@ def choose_label(types: Sequence[str], types_by_label: dict[str, tuple[str, ...]
 
     types (Sequence[str]): of the concept.
     types_by_label (dict[str, tuple[str, ...]]): the linker's: to which types a label is limited.
-    RETURNS (str): a label that is limited to one of the types; else that of their kind, if it is
-        not limited to others; else a neutral one.
+    RETURNS (str): a label that is limited to one of the types; else, where no labels are limited,
+        that of their kind; else a neutral one, which is linked to any.
     """
     for label, allowed in types_by_label.items():
         if not set(allowed).isdisjoint(types):
             return label
-    kind = label_of(types)
-    return NEUTRAL_LABEL if kind is None or kind in types_by_label else kind
+    return NEUTRAL_LABEL if types_by_label else label_of(types) or NEUTRAL_LABEL
 
 
 def _mentions(doc: Doc, key: str | None) -> list[Span]:

@@ -50,8 +50,8 @@ class MatcherSettings(CheckedSettings):
         Name | None,
         Field(
             description="label of every mention found; null: by the types of its concept, as the "
-            "linker's `types_by_label` has them, else DISEASE, CHEMICAL, GENE or SPECIES, else "
-            f"{NEUTRAL_LABEL}"
+            "linker's `types_by_label` has them; where that is empty, DISEASE, CHEMICAL, GENE, "
+            f"SPECIES or CELL_LINE; else {NEUTRAL_LABEL}"
         ),
     ] = None
     overlap: Annotated[

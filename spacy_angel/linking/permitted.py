@@ -1,8 +1,12 @@
-"""Which concepts a mention may have, by its label."""
+"""Which mentions are linked, and which concepts they may have, by their labels."""
 
+import warnings
+from functools import cache
 from typing import TYPE_CHECKING
 
+from ..errors import Warnings
 from ..vocabulary.kinds import is_foreign
+from ..vocabulary.labels import find_entries, is_neutral, kinds_of
 
 if TYPE_CHECKING:
     from ..vocabulary.kb import ConceptKB
@@ -10,13 +14,40 @@ if TYPE_CHECKING:
     from .settings import LinkerSettings
 
 
+def is_linked(label: str, settings: "LinkerSettings") -> bool:
+    """label (str): of a mention. settings (LinkerSettings): `labels_discard`, `types_by_label`.
+    RETURNS (bool): whether it is to be linked: its label is not discarded, and says nothing, or is
+        one that `types_by_label` has, by any of its spellings in `vocabulary/labels.yml`; without
+        `types_by_label` every other is. What it does not have is told once."""
+    if label in settings.labels_discard:
+        return False
+    known = settings.types_by_label
+    if not known or is_neutral(label) or find_entries(label, known, wider=True):
+        return True
+    _tell_unlinked(label, tuple(known))
+    return False
+
+
+@cache
+def _tell_unlinked(label: str, known: tuple[str, ...]) -> None:
+    kinds = " or ".join(sorted(kinds_of(label)))
+    warnings.warn(
+        Warnings.W890.format(
+            label=label, kind=f" ({kinds})" if kinds else "", known=", ".join(known)
+        ),
+        stacklevel=3,
+    )
+
+
 def subset_of_label(label: str, kb: "ConceptKB", settings: "LinkerSettings") -> "Subset | None":
     """label (str): of mentions. kb (ConceptKB): the vocabulary. settings (LinkerSettings):
-    `types_by_label`. RETURNS (Subset | None): what the label is limited to; None: to nothing.
+    `types_by_label`. RETURNS (Subset | None): what the label, or one that stands for the same, is
+    limited to; None: to nothing.
     RAISES (AngelError): the vocabulary does not have the types."""
-    types = settings.types_by_label.get(label)
-    if types is None:
+    entries = find_entries(label, settings.types_by_label, wider=True)
+    if not entries:
         return None
+    types = {name for entry in entries for name in settings.types_by_label[entry]}
     # Of a type that the user made up and no label has, nobody knows what it is not.
     told = {name for names in settings.types_by_label.values() for name in names}
     return kb.subset(types=types, free_types=kb.own_types - told)

@@ -211,7 +211,9 @@ class LinkerSettings(CheckedSettings):
         dict[Name, Names],
         Field(
             description="entity label → semantic types that its concept may have, one of them or "
-            "none at all, as one of your own may; other labels may have any"
+            "none at all, as one of your own may. Labels count by any spelling (`OrganismTaxon` is "
+            "`SPECIES`), your own entry first; mentions with others are not linked, which a "
+            "warning says once a label. Empty: all are, to any concept"
         ),
     ] = field(default_factory=dict)
     prefer: Annotated[

@@ -29,7 +29,8 @@ class RecogniserCorpus:
     """A corpus to learn from.
 
     path (str): file, of any corpus format.
-    labels (dict[str, str]): see above; a mention whose label is missing is an error.
+    labels (dict[str, str]): see above; a mention whose label is missing has that of another
+        spelling of it (`GeneOrGeneProduct` that of Gene), and is an error where there is none.
     format (str | None): corpus format; None: inferred from the file.
     strict (bool): refuse the file at its first fault; if not, leave out what the fault spoils.
     left_open (dict[str, tuple[str, ...]]): label to strings that this corpus does not mark, but
@@ -99,7 +100,7 @@ class RecogniserData:
     masked (float): share of the words, from the second pass on, that the encoder does not see, but
         the tokenizer's mask in their place: what they are has to be read from the others.
     names (tuple[str, ...]): vocabularies whose names are put in the place of mentions, folders or
-        pipelines that ship; of the types of `corpora.recogniser_data.NAMED_TYPES`.
+        pipelines that ship; see `corpora.recogniser_data.names_by_label`.
     seed (int): of all that.
     """
 

@@ -38,6 +38,7 @@ from ..recognition.windows import cut_windows
 from ..recognition.words import WordReader, Words
 from ..vocabulary.build import build_vocabulary
 from ..vocabulary.kb import ConceptKB
+from ..vocabulary.labels import find_entries
 from ..vocabulary.occurrences import Occurrences
 from .batches import chunks, padded
 from .losses import IGNORE
@@ -117,13 +118,14 @@ def _read_corpus(name: str, corpus: RecogniserCorpus, seed: int) -> Iterator[Ann
             continue
         mentions = []
         for mention in document.mentions:
-            if mention.label not in corpus.labels:
+            spelled = find_entries(mention.label, corpus.labels)
+            if not spelled:
                 raise AngelError(
                     Errors.E622.format(
                         label=mention.label, text=mention.text, path=corpus.path, corpus=name
                     )
                 )
-            if label := corpus.labels[mention.label]:
+            if label := corpus.labels[spelled[0]]:
                 mentions.append(replace(mention, label=label, concept_ids="", parts=()))
         mentions += _left_open(document, corpus.left_open)
         unique = tuple(dict.fromkeys(mentions))

@@ -175,7 +175,7 @@ def test_medmentions_with_its_pmid_list():
 
 
 def test_biored_relations_and_ids_by_type():
-    (document,), report = read("biored.pubtator", prefix={"GeneOrGeneProduct": "NCBIGene"})
+    (document,), report = read("biored.pubtator", prefix={"GENE": "NCBIGene"})
     assert ids(document)[:2] == [
         ("KCNJ11", "NCBIGene:3767"),
         ("transient neonatal diabetes", "MESH:D003920|MESH:C563425"),

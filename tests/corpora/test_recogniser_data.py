@@ -98,6 +98,15 @@ def test_unknown_type_is_named(files):
         list(to_entities(read_corpus(files[1]), labels={"Chemical": "CHEMICAL"}))
 
 
+def test_labels_of_other_corpora_are_spelled_as_the_table_has_them():
+    labels = ("OrganismTaxon", "GENE-N", "Cell line", "Sign")
+    mentions = tuple(GoldMention(i, i + 1, "x", label) for i, label in enumerate(labels))
+    (document,) = to_entities([CorpusDocument("1", "xxxx", mentions)])
+    assert [m.label for m in document.mentions] == ["SPECIES", "GENE", "CELL_LINE", "DISEASE"]
+    with pytest.raises(AngelError, match=r"'x'.*'Plot'.*DISEASE, CHEMICAL"):
+        list(to_entities([CorpusDocument("1", "x", (GoldMention(0, 1, "x", "Plot"),))]))
+
+
 def test_unmarked_strings_are_those_of_labels_that_a_corpus_never_uses(files):
     diseases, both = (read(path)[0] for path in files)
     assert unmarked_strings(diseases, diseases + both) == {
@@ -158,14 +167,14 @@ def test_names_by_label():
         ),
         Concept("MESH:D014859", "Warfarin", ("Coumadin", "Warfarin"), ("Chemical", "Drug")),
         Concept("NCBIGene:7157", "TP53", ("p53",), ("Gene", "NCBITaxon:9606")),
-        Concept("MESH:D006321", "Heart", (), ("Anatomy",)),
+        Concept("MESH:D006321", "Heart", (), ("Device",)),
     ]
     assert names_by_label(concepts) == {
         "DISEASE": ["MI", "Myocardial Infarction"],
         "CHEMICAL": ["Coumadin", "Warfarin"],
         "GENE": ["TP53", "p53"],
     }
-    with pytest.raises(AngelError, match="DiseaseClass"):
+    with pytest.raises(AngelError, match=r"F03, .*CELL_LINE"):
         names_by_label(concepts[3:])
 
 

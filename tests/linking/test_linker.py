@@ -331,9 +331,8 @@ def test_types_of_one_s_own_that_no_label_has_are_for_every_label(make, tmp_path
 
 def test_types_by_label_limit_the_search(make):
     nlp = make(types_by_label={"DISEASE": ["T121"]}, restrict_kinds=False, num_beams=20, k=20)
-    doc = nlp("diabetes and aspirin")
+    doc = nlp("diabetes")
     assert {c for c, _ in doc.ents[0]._.kb_ents} == set(models.DRUGS)
-    assert len(doc.ents[1]._.kb_ents) == len(models.DISEASES | models.DRUGS) + 1
     with pytest.raises(AngelError, match="T999"):
         make(types_by_label={"DISEASE": ["T999"]})("diabetes")
 

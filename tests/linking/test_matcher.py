@@ -124,7 +124,10 @@ def test_labels_go_with_the_types_that_the_linker_allows() -> None:
     # of that kind, but a mention labelled so could not link to it
     assert choose_label(("T184",), allowed) == "CONCEPT"
     assert choose_label(("T184",), {}) == "DISEASE"
-    assert choose_label(("T028",), allowed) == "GENE"
+    # nor would it link a gene
+    assert choose_label(("T028",), allowed) == "CONCEPT"
+    assert choose_label(("T028",), {}) == "GENE"
+    assert choose_label(("Cancer cell line",), {}) == "CELL_LINE"
     assert choose_label(("anything",), {}) == choose_label((), {}) == "CONCEPT"
 
 

@@ -160,6 +160,14 @@ def test_labels_are_those_of_the_recogniser(tmp_path: Path) -> None:
         ("patients", "CELL_TYPE?"),
     }
     assert only.labels == {"DISEASE", "GENE", "CELL_TYPE"}
+    write(tmp_path / "a.jsonl", [("n", "a p53", [("p53", "GENE_OR_GENE_PRODUCT")])])
+    texts = read_texts(settings)
+    (only,) = texts.train + texts.choose + texts.last_look
+    assert [(m.text, m.label) for m in only.document.mentions] == [("p53", "GENE")]
+    # what another kind is near to is for the config to say
+    write(tmp_path / "a.jsonl", [("n", "a p53", [("p53", "ProteinFamily")])])
+    with pytest.raises(AngelError, match=r"\[E622\] .*'ProteinFamily'"):
+        read_texts(settings)
     write(tmp_path / "a.jsonl", [("n", "a Plant", [("Plant", "Plant")])])
     with pytest.raises(AngelError, match=r"\[E622\] .*'Plant'.*\[corpora.tiny.labels\]"):
         read_texts(settings)

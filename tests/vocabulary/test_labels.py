@@ -1,0 +1,102 @@
+"""The table of labels: every spelling has its kind, and the user's own entry goes first."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spacy_angel.vocabulary.labels import (
+    ANY,
+    KINDS,
+    find_entries,
+    is_neutral,
+    kind_of,
+    kinds_of,
+    labels_by_tool,
+)
+
+SIX = ("DISEASE", "CHEMICAL", "GENE", "SPECIES", "CELL_LINE", "PHENOTYPE")
+# Of spaCy's general pipelines.
+ONTONOTES = "PERSON NORP FAC ORG GPE LOC PRODUCT EVENT WORK_OF_ART LAW LANGUAGE DATE TIME"
+
+
+@pytest.mark.parametrize(
+    ("label", "kinds"),
+    [
+        *[
+            ("GENE_OR_GENE_PRODUCT", {"GENE"}),
+            ("GeneOrGeneProduct", {"GENE"}),
+            ("gene-y", {"GENE"}),
+        ],
+        *[("CANCER", {"DISEASE"}), ("AMINO_ACID", {"CHEMICAL"}), ("simple chemical", {"CHEMICAL"})],
+        *[("OrganismTaxon", {"SPECIES"}), ("TAXON", {"SPECIES"}), ("Strain", {"SPECIES"})],
+        *[
+            ("CL", {"CELL_TYPE"}),
+            ("Cell_type", {"CELL_TYPE"}),
+            ("CELL", {"CELL_TYPE", "CELL_LINE"}),
+        ],
+        *[("DISO", {"DISEASE"}), ("CHEM", {"CHEMICAL"}), ("T047", {"DISEASE"})],
+        *[("T116,T123", {"GENE", "CHEMICAL"}), ("T047,T999", set()), ("T999", set())],
+        *[("ProteinMutation", {"VARIANT"}), ("FamilyName", {"GENE_FAMILY"})],
+        *[("MENTION", {ANY}), ("", {ANY}), ("ENTITY", {ANY})],
+        *[(label, set()) for label in (*ONTONOTES.split(), "SO", "ANAPHOR")],
+    ],
+)
+def test_kinds(label: str, kinds: set[str]) -> None:
+    assert kinds_of(label) == kinds
+    assert is_neutral(label) is (kinds == {ANY})
+
+
+def test_the_first_kind() -> None:
+    assert kind_of("Symptom") == "DISEASE"
+    assert kind_of("cell line") == "CELL_LINE"
+    assert kind_of("MENTION") is kind_of("PERSON") is None
+
+
+def test_the_table_has_known_kinds_only() -> None:
+    table = labels_by_tool()
+    assert {kind for of_tool in table.values() for kind in of_tool} == {*KINDS, ANY}
+    assert {"PubTator", "BioC", "BioRED", "stanza", "HunFlair", "BERN2", "KAZU"} <= table.keys()
+
+
+@pytest.mark.parametrize(
+    ("label", "entries", "found"),
+    [
+        *[("Disease", SIX, ("DISEASE",)), ("CANCER", SIX, ("DISEASE",)), ("PERSON", SIX, ())],
+        *[("CELL", SIX, ("CELL_LINE",)), ("CELL", ("CELL_TYPE", "Cell line"), None)],
+        *[("DRUG", ("DRUG", "CHEMICAL"), ("DRUG",)), ("drug", ("Drug", "CHEMICAL"), ("Drug",))],
+        *[("Medication", ("DRUG", "CHEMICAL"), ("CHEMICAL",)), ("Medication", ("DRUG",), None)],
+        *[("Symptom", SIX, ("DISEASE", "PHENOTYPE")), ("Symptom", ("SYMPTOM", *SIX), ("SYMPTOM",))],
+        # what may be a phenotype only is not for every disease
+        *[
+            ("Disease", ("SYMPTOM", "CHEMICAL"), ()),
+            ("Sign", ("SYMPTOM", "CHEMICAL"), ("SYMPTOM",)),
+        ],
+        *[("Phenotype", ("DISEASE", "CHEMICAL"), ()), ("MENTION", SIX, ()), ("X", ("x",), ("x",))],
+    ],
+)
+def test_entries(label: str, entries: tuple[str, ...], found: tuple[str, ...] | None) -> None:
+    assert find_entries(label, entries) == (entries if found is None else found)
+
+
+def test_a_vocabulary_without_a_kind_may_have_it_within_another() -> None:
+    assert find_entries("Phenotype", ("DISEASE", "GENE"), wider=True) == ("DISEASE",)
+    assert find_entries("Phenotype", SIX, wider=True) == ("PHENOTYPE",)
+    assert find_entries("FamilyName", SIX, wider=True) == ("GENE",)
+    assert find_entries("Disease", ("PHENOTYPE",), wider=True) == ()
+
+
+@given(st.sampled_from([*KINDS, "SpecificDisease", "GENE-Y", "T047"]), st.randoms())
+def test_case_blanks_and_signs_do_not_matter(label: str, chance) -> None:
+    other = "".join(
+        chance.choice(("", "", " ", "_", "-", "/")) + chance.choice((c.lower(), c.upper()))
+        for c in label
+    )
+    assert kinds_of(other) == kinds_of(label)
+
+
+@given(st.text(max_size=12), st.lists(st.text(max_size=12), max_size=4, unique=True))
+def test_any_label_has_entries_of_those_given(label: str, entries: list[str]) -> None:
+    found = find_entries(label, entries, wider=True)
+    assert set(found) <= set(entries)
+    if label in entries:
+        assert found == (label,)
