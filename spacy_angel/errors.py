@@ -750,6 +750,18 @@ class Errors(metaclass=_WithCodes):
         "other, and a table of mentions does not say which mention is of which. Give each an "
         "identifier of its own, or annotate to JSON lines or Parquet, which hold the texts."
     )
+    E890 = (
+        "{options} can be given with one vocabulary only, but several are asked for: {names}. "
+        "Fetch the one by itself."
+    )
+    E891 = (
+        "{n} of {n_all} vocabularies could not be fetched: {names}. What came of them is kept: "
+        "`spacy-angel kb fetch {names}` goes on there. The reason of each stands above."
+    )
+    E892 = (
+        "What came from {address} is no whole gzip file ({error}), and nothing of it is kept. Try "
+        "again later; a copy that you trust can be given with --file."
+    )
     # E9xx: files
     E901 = "{path} cannot be read: {error}. Check the path and your rights on it."
     E902 = (

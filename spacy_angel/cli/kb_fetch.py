@@ -1,7 +1,7 @@
 """`spacy-angel kb fetch|list|update|diff`: published vocabularies by name, and their releases."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,10 +18,18 @@ _SHOWN = 5
 
 
 def kb_fetch(
-    name: Annotated[str, typer.Argument(help="Of the catalogue: `spacy-angel kb list`.")],
+    names: Annotated[
+        list[str],
+        typer.Argument(metavar="NAME...", help="Of the catalogue: `spacy-angel kb list`."),
+    ],
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Folder; else where `load(kb=NAME)` looks for it."),
+        typer.Option(
+            "--output",
+            "-o",
+            help="Folder, of several names one with a folder for each; else where `load(kb=NAME)` "
+            "looks for it.",
+        ),
     ] = None,
     release: Annotated[
         str | None, typer.Option(help="A release, as its publisher names it; else the newest.")
@@ -34,19 +42,49 @@ def kb_fetch(
     ] = None,
     option: ReaderOptions = None,
 ) -> None:
-    """Fetch a published vocabulary and build it."""
+    """Fetch published vocabularies and build them; of several those that fail are told at the end,
+    and the same command goes on with them."""
     from ..vocabulary.catalogue import find_source
-    from ..vocabulary.fetch import Request, fetch_vocabulary, parse_taxa
+    from ..vocabulary.fetch import Request, parse_taxa
+
+    sources = [find_source(name) for name in dict.fromkeys(names)]
+    options = reader_options(option)
+    if len(sources) == 1:
+        _fetch(sources[0], output, Request(release, parse_taxa(taxon)), file, options)
+        return
+    given = {"--release": release, "--file": file, "--option": option}
+    if alone := [name for name, value in given.items() if value]:
+        raise AngelError(Errors.E890.format(options=", ".join(alone), names=" ".join(names)))
+    failed = {}
+    for source in sources:
+        request = Request(None, parse_taxa(taxon) if source.taxa else ())
+        folder = None if output is None else output / source.name
+        try:
+            _fetch(source, folder, request, None, {})
+        except AngelError as error:
+            failed[source.name] = str(error)
+            typer.echo(str(error), err=True)
+    if failed:
+        raise AngelError(
+            Errors.E891.format(n=len(failed), n_all=len(sources), names=" ".join(failed))
+        )
+
+
+def _fetch(
+    source: "Source",
+    output: Path | None,
+    request: "Request",
+    file: Path | None,
+    options: dict[str, Any],
+) -> None:
+    """Fetch and build one, and say how to use it."""
+    from ..vocabulary.fetch import fetch_vocabulary
     from ..vocabulary.installed import built_folder
 
-    source = find_source(name)
-    request = Request(release, parse_taxa(taxon))
     _announce(source, request, file)
-    kb = fetch_vocabulary(
-        source, output, request=request, copy=file, options=reader_options(option)
-    )
-    print_counts(kb, output or built_folder(name))
-    given = f'"{name}"' if output is None else f'"{output}"'
+    kb = fetch_vocabulary(source, output, request=request, copy=file, options=options)
+    print_counts(kb, output or built_folder(source.name))
+    given = f'"{source.name}"' if output is None else f'"{output}"'
     typer.echo(f"Use it: spacy_angel.load(kb={given}), or --kb {given.strip(chr(34))}")
 
 

@@ -1,8 +1,12 @@
 """Files from the web into a folder: what broke off goes on, what has not changed is not fetched."""
 
+import gzip
 import os
 import re
 import time
+import zlib
+from base64 import b64decode
+from collections.abc import Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from pathlib import Path
@@ -21,7 +25,12 @@ CACHE_VARIABLE = "SPACY_ANGEL_CACHE"
 _ATTEMPTS = 4
 _PIECE_BYTES = 1 << 16
 _KEY = re.compile(r"[?&](api_?key|key|token)=[^&]*", re.IGNORECASE)
+_GZIP = b"\x1f\x8b"
 _PAGE = (b"<!doctype html", b"<html")
+
+
+class NoSuchFile(AngelError):
+    """The server answers that it has no such file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +72,8 @@ def download(
 
     What has come so far stands beside `path` in `.part`: where the connection breaks, the rest is
     asked for, now and when called again. A file that has been fetched before is fetched again only
-    if the server says that it has changed.
+    if the server says that it has changed. Its length is compared, and its checksum where the
+    server tells one or a gzip file has its own.
 
     address (str): `http://` or `https://`.
     path (Path): the file to write.
@@ -72,7 +82,8 @@ def download(
     pause (float): seconds before the second attempt; each further one waits twice as long.
     RETURNS (Download): the file.
     RAISES (AngelError): the address cannot be reached, answers with an error or a web page, breaks
-        off time and again, or the checksum is another one. `path` is as it was before then.
+        off time and again, or the checksum is another one; a `NoSuchFile` where there is none.
+        `path` is as it was before then.
     """
     from requests import ConnectionError, RequestException, Timeout
     from requests.exceptions import ChunkedEncodingError
@@ -93,7 +104,7 @@ def download(
         except RequestException as error:
             raise AngelError(_unreachable(address, part, error)) from error
     if state is not None:
-        _check(part.file, address, checksum)
+        _check(part.file, address, checksum or state["checksum"] or None)
         os.replace(part.file, path)
         write_json(part.state_file, state)
         part.started.unlink(missing_ok=True)
@@ -150,12 +161,15 @@ def _fetch(address: str, part: _Part, timeout: float) -> dict[str, str] | None:
             part.file.unlink(missing_ok=True)
             raise requests.ConnectionError("the file has changed while it was fetched")
         if not response.ok:
-            raise AngelError(_refused(address, response))
+            kind = NoSuchFile if response.status_code in (404, 410) else AngelError
+            raise kind(_refused(address, response))
         offset = part.size if response.status_code == 206 else 0
+        told = _checksum(response.headers, is_whole=not offset)
         state = {
             "address": _public(address),
             "etag": response.headers.get("ETag", ""),
             "last_modified": response.headers.get("Last-Modified", ""),
+            "checksum": told or (_state(part.started).get("checksum", "") if offset else ""),
         }
         write_json(part.started, state)
         # Else the last piece before a break is lost; the length is compared below.
@@ -166,6 +180,20 @@ def _fetch(address: str, part: _Part, timeout: float) -> dict[str, str] | None:
     if total is not None and part.size != total:
         raise requests.ConnectionError(f"broke off after {part.size:,} of {total:,} bytes")
     return state
+
+
+def _checksum(headers: Mapping[str, str], *, is_whole: bool) -> str:
+    """`md5:…` of the whole file; empty where the server does not tell it, as Azure's does, where
+    the files of GitHub's releases lie, and Google's storage."""
+    told = headers.get("x-ms-blob-content-md5", headers.get("Content-MD5", "") if is_whole else "")
+    if headers.get("x-goog-stored-content-encoding", "identity") == "identity":
+        hashes = (part.strip() for part in headers.get("x-goog-hash", "").split(","))
+        told = told or next((h[4:] for h in hashes if h.startswith("md5=")), "")
+    try:
+        digest = b64decode(told, validate=True)
+    except ValueError:
+        return ""
+    return f"md5:{digest.hex()}" if len(digest) == 16 else ""
 
 
 def _write(response: "Response", part: _Part, offset: int, total: int | None) -> None:
@@ -194,6 +222,9 @@ def _check(file: Path, address: str, checksum: str | None) -> None:
     if head.startswith(_PAGE):
         file.unlink()
         raise AngelError(Errors.E132.format(address=_public(address)))
+    if head.startswith(_GZIP) and (problem := _damage(file)):
+        file.unlink()
+        raise AngelError(Errors.E892.format(address=_public(address), error=problem))
     if checksum is None:
         return
     algorithm, _, expected = checksum.partition(":")
@@ -205,6 +236,17 @@ def _check(file: Path, address: str, checksum: str | None) -> None:
                 address=_public(address), algorithm=algorithm, expected=expected, found=digest
             )
         )
+
+
+def _damage(file: Path) -> str:
+    """What is wrong with a gzip file, whose own checksum stands at its end; empty: nothing."""
+    try:
+        with gzip.open(file) as stream:
+            while stream.read(1 << 20):
+                pass
+    except (OSError, EOFError, zlib.error) as error:
+        return str(error)
+    return ""
 
 
 def _described(path: Path, address: str, part: _Part) -> Download:

@@ -1,6 +1,7 @@
 """Published vocabularies by name: where they are, under which terms, how they are read."""
 
 from collections.abc import Collection, Mapping
+from datetime import date
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -54,7 +55,36 @@ class Source(BaseModel):
         is_newest = release is None or release == self.year
         address = self.address if is_newest else self.release_address
         assert address is not None
-        address = address.replace("{release}", release or self.year or "")
+        return self._of_taxa(address, release or self.year, taxa)
+
+    def places(
+        self, release: str | None, taxa: Collection[str], today: date
+    ) -> list[tuple[str | None, list[str]]]:
+        """Where its files may be: a publisher that counts releases by years brings out the next
+        one before the year, and moves what was the newest to another folder then.
+
+        release (str | None), taxa (Collection[str]), RAISES (AngelError): see `addresses`.
+        today (date): to know which year's may be there.
+        RETURNS (list[tuple[str | None, list[str]]]): releases with their addresses, to be tried in
+            this order; without a release the newest first.
+        """
+        known = self.addresses(release, taxa)
+        if self.year is None or not self.year.isdecimal() or self.release_address is None:
+            return [(release or self.year, known)]
+        assert self.address is not None
+        if release is not None:
+            other = self.address if release != self.year else self.release_address
+            return [(release, known), (release, self._of_taxa(other, release, taxa))]
+        last = max(today.year + 1, int(self.year))
+        newer = [str(year) for year in range(last, int(self.year), -1)]
+        return [
+            *((year, self._of_taxa(self.address, year, taxa)) for year in newer),
+            (self.year, known),
+            (self.year, self._of_taxa(self.release_address, self.year, taxa)),
+        ]
+
+    def _of_taxa(self, address: str, release: str | None, taxa: Collection[str]) -> list[str]:
+        address = address.replace("{release}", release or "")
         if not self.taxa:
             return [address]
         wanted = list(taxa) or [next(iter(self.taxa))]

@@ -6,7 +6,7 @@ import shutil
 import tarfile
 import zipfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import date
 from itertools import islice
@@ -14,8 +14,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, Any
 
+from ..about import __version__
 from ..errors import AngelError, Errors
-from ..files.download import Download, cache_folder, download
+from ..files.download import Download, NoSuchFile, cache_folder, download
 from .build import build_vocabulary
 from .catalogue import Source
 from .installed import built_folder
@@ -61,30 +62,27 @@ def fetch_vocabulary(
     copy (Path | None): what was fetched elsewhere, in place of a download: the file or archive, or
         what it unpacks to.
     options (Mapping[str, Any] | None): of the reader, over those of the catalogue.
-    RETURNS (ConceptKB): the vocabulary; where it comes from and its terms stand in its metadata.
+    RETURNS (ConceptKB): the vocabulary; where it comes from and its terms stand in its metadata. If
+        it was built there from the same files before, and not changed since, it is not built anew.
     RAISES (AngelError): it cannot be fetched, unpacked or read. What stood in the folder stays
         then.
     """
     if copy is not None and not copy.exists():
         raise AngelError(Errors.E901.format(path=copy, error="there is no such file or folder"))
-    addresses = [] if copy is not None else source.addresses(request.release, request.taxa)
-    fetched = [_download(source, address) for address in addresses]
+    release, fetched = (request.release, []) if copy is not None else _download(source, request)
     files = [copy] if copy is not None else [one.path for one in fetched]
     given = {**source.options, **(options or {})}
-    if request.taxa and (copy is not None or addresses == [source.other_taxa]):
+    if request.taxa and [one.address for one in fetched] in ([], [source.other_taxa]):
         given["taxa"] = ",".join(request.taxa)
+    folder = output or built_folder(source.name)
+    if fetched and (built := _built_before(folder, source, request, fetched, given)) is not None:
+        return built
     with _unpacked(source, files) as parts:
         about = [
-            _about(source, request, part, file, fetched[number] if fetched else None)
+            _about(source, request, part, file, fetched[number] if fetched else None, release)
             for number, (part, file) in enumerate(zip(parts, files, strict=True))
         ]
-        return build_vocabulary(
-            parts,
-            output or built_folder(source.name),
-            format=source.format,
-            options=given,
-            about=about,
-        )
+        return build_vocabulary(parts, folder, format=source.format, options=given, about=about)
 
 
 def fetched_as(kb: ConceptKB) -> tuple[str, Request] | None:
@@ -100,7 +98,49 @@ def fetched_as(kb: ConceptKB) -> tuple[str, Request] | None:
     return None
 
 
-def _download(source: Source, address: str) -> Download:
+def _download(source: Source, request: Request) -> tuple[str | None, list[Download]]:
+    """RETURNS: the release, as far as the addresses tell, and its files."""
+    *places, last = source.places(request.release, request.taxa, date.today())
+    for release, addresses in places:
+        with suppress(NoSuchFile):
+            return release, [_download_file(source, address) for address in addresses]
+    return last[0], [_download_file(source, address) for address in last[1]]
+
+
+def _built_before(
+    folder: Path,
+    source: Source,
+    request: Request,
+    fetched: Sequence[Download],
+    options: Mapping[str, Any],
+) -> ConceptKB | None:
+    """The vocabulary of a folder, if this version has made it of just these files."""
+    try:
+        kb = ConceptKB.from_disk(folder)
+    except AngelError:
+        return None
+    wanted = [
+        {
+            "source": source.name,
+            "address": one.address,
+            "sha256": one.sha256,
+            "asked_release": request.release,
+            "taxa": list(request.taxa),
+            "options": dict(options),
+            "built_with": __version__,
+        }
+        for one in fetched
+    ]
+    sources = kb.meta["sources"]
+    is_same = len(sources) == len(wanted) and all(
+        stored.get(key) == value
+        for stored, one in zip(sources, wanted, strict=True)
+        for key, value in one.items()
+    )
+    return kb if is_same and not kb.meta["steps"] else None
+
+
+def _download_file(source: Source, address: str) -> Download:
     folder = cache_folder() / "downloads" / source.name
     name = address.partition("&")[0].rstrip("/").rpartition("/")[2]
     checksum = source.checksum
@@ -162,9 +202,15 @@ def _members(file: Path, patterns: Collection[str]) -> Iterator[tuple[str, IO[by
 
 
 def _about(
-    source: Source, request: Request, read: Path, origin: Path, fetched: Download | None
+    source: Source,
+    request: Request,
+    read: Path,
+    origin: Path,
+    fetched: Download | None,
+    release: str | None,
 ) -> dict[str, Any]:
-    """What the metadata keep of a file: `read`, out of `origin`, which was perhaps fetched."""
+    """What the metadata keep of a file: `read`, out of `origin`, which was perhaps fetched, of a
+    `release` that was asked for or found."""
     about: dict[str, Any] = {
         "source": source.name,
         "title": source.title,
@@ -172,25 +218,22 @@ def _about(
         "terms": source.terms,
         "path": str(origin),
         "fetched": date.today().isoformat(),
-        "release": _release(source, request, read, fetched),
+        "release": release or _release(source, read, fetched),
         "asked_release": request.release,
         "taxa": list(request.taxa),
     }
     if fetched is not None:
         about |= {"path": origin.name, "address": fetched.address, "sha256": fetched.sha256}
+        about["built_with"] = __version__
     return about
 
 
-def _release(source: Source, request: Request, file: Path, fetched: Download | None) -> str:
-    """The release that was asked for, that the file names, or the day of the file."""
-    if request.release is not None:
-        return request.release
+def _release(source: Source, file: Path, fetched: Download | None) -> str:
+    """The release that the file names, or the day of the file."""
     if source.format == "obo" and file.suffix != ".gz":
         with file.open(encoding="utf8", errors="replace") as lines:
             for line in islice(lines, _OBO_HEAD_LINES):
                 tag, _, value = line.partition(":")
                 if tag in ("data-version", "date") and value.strip():
                     return value.strip()
-    if fetched is not None and source.year is not None:
-        return source.year
     return fetched.modified if fetched is not None else ""

@@ -1,5 +1,7 @@
 """Files from the web: whole or not at all, and never fetched twice."""
 
+import base64
+import gzip
 import hashlib
 import socket
 
@@ -7,7 +9,7 @@ import pytest
 from support.server import Page, serving
 
 from spacy_angel.errors import AngelError
-from spacy_angel.files.download import cache_folder, download
+from spacy_angel.files.download import NoSuchFile, cache_folder, download
 
 CONTENT = bytes(range(256)) * 1000
 
@@ -85,6 +87,69 @@ def test_a_wrong_checksum_keeps_nothing_of_it(server, path):
         fetch(server, path, checksum="sha256:00")
     assert path.read_bytes() == b"old"
     assert not path.with_name("file.obo.part").exists()
+
+
+@pytest.mark.parametrize(
+    ("header", "value"),
+    [
+        ("Content-MD5", "{}"),
+        ("x-ms-blob-content-md5", "{}"),
+        ("x-goog-hash", "crc32c=AAAAAA==, md5={}"),
+    ],
+)
+def test_a_checksum_that_the_server_tells_is_compared(server, path, header, value):
+    told = base64.b64encode(hashlib.md5(CONTENT).digest()).decode()
+    server.pages["/file"] = Page(CONTENT, headers={header: value.format(told)})
+    fetch(server, path)
+    damaged = CONTENT[:-1] + b"?"
+    server.pages["/file"] = Page(damaged, etag='"2"', headers={header: value.format(told)})
+    with pytest.raises(AngelError, match=r"E133.*md5 checksum"):
+        fetch(server, path)
+    assert path.read_bytes() == CONTENT
+    # no checksum of this file, or none at all
+    others = [{header: value.format("AAAA")}, {"x-goog-hash": "md5=x"}, {"Content-MD5": "é?"}]
+    others.append({"x-goog-hash": f"md5={told}", "x-goog-stored-content-encoding": "gzip"})
+    for i, headers in enumerate(others):
+        server.pages["/file"] = Page(damaged, etag=f'"3{i}"', headers=headers)
+        fetch(server, path)
+
+
+def test_a_checksum_of_a_part_is_not_taken_for_that_of_the_file(server, path):
+    def told(content):
+        return {"Content-MD5": base64.b64encode(hashlib.md5(content).digest()).decode()}
+
+    server.pages["/file"] = Page(CONTENT, breaks_after=[1000] * 4, headers=told(CONTENT))
+    with pytest.raises(AngelError, match="E131"):
+        fetch(server, path)
+    server.pages["/file"].headers = told(CONTENT[4000:])
+    fetch(server, path)
+    assert path.read_bytes() == CONTENT
+    # what the first answer told still holds for what came in parts
+    server.pages["/file"] = Page(CONTENT, '"2"', breaks_after=[1000], headers=told(b"another"))
+    with pytest.raises(AngelError, match="E133"):
+        fetch(server, path)
+
+
+def test_a_gzip_file_that_is_not_whole_is_not_kept(server, path):
+    packed = gzip.compress(CONTENT)
+    server.pages["/file"] = Page(packed[:-9])
+    with pytest.raises(AngelError, match=r"E892.*/file is no whole gzip file"):
+        fetch(server, path)
+    assert not path.exists()
+    server.pages["/file"] = Page(packed[:60] + b"?" + packed[61:])
+    with pytest.raises(AngelError, match="E892"):
+        fetch(server, path)
+    server.pages["/file"] = Page(packed)
+    fetch(server, path)
+    assert path.read_bytes() == packed
+
+
+def test_a_file_that_is_not_there_can_be_told_from_other_errors(server, path):
+    for status, kind in ((404, NoSuchFile), (410, NoSuchFile), (403, AngelError)):
+        server.pages["/file"] = Page(status=status)
+        with pytest.raises(AngelError) as caught:
+            fetch(server, path)
+        assert type(caught.value) is kind
 
 
 def test_redirects_are_followed(server, path):

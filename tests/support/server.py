@@ -21,6 +21,7 @@ class Page:
     breaks_after (list[int]): bytes after which each next answer breaks off; then they are whole.
     ranges (bool): whether parts can be asked for.
     pause (float): seconds before the second half.
+    headers (dict[str, str]): sent with the file.
     """
 
     content: bytes = b""
@@ -30,6 +31,7 @@ class Page:
     breaks_after: list[int] = field(default_factory=list)
     ranges: bool = True
     pause: float = 0.0
+    headers: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -77,6 +79,8 @@ def serving() -> Iterator[Server]:
             if page.etag:
                 self.send_header("ETag", page.etag)
                 self.send_header("Last-Modified", MODIFIED)
+            for name, value in page.headers.items():
+                self.send_header(name, value)
             self.end_headers()
             whole = page.breaks_after.pop(0) if page.breaks_after else len(rest)
             self.wfile.write(rest[: whole // 2])
