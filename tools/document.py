@@ -30,6 +30,7 @@ from spacy_angel.model.weights import SCALE_SUFFIX
 from spacy_angel.recognition.consistency import ConsistencySettings
 from spacy_angel.recognition.settings import RecogniserSettings
 from spacy_angel.vocabulary.formats.registry import FORMATS as vocabulary_formats
+from spacy_angel.vocabulary.labels import labels_by_tool
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
@@ -38,6 +39,7 @@ SETTINGS = ROOT / "docs" / "settings.md"
 PIPELINE = ROOT / "docs" / "pipeline.md"
 RECOGNISER = ROOT / "docs" / "recogniser.md"
 FORMATS = ROOT / "docs" / "formats.md"
+SIX_KINDS = ROOT / "docs" / "six_kinds.md"
 PROJECT = ROOT / "docs" / "project.md"
 EXAMPLE = re.compile(r"```python\n(?P<code>.*?)```\n\n```text\n(?P<output>.*?)```", re.DOTALL)
 
@@ -129,6 +131,18 @@ def formats_table(formats: Formats) -> str:
     return "\n".join(lines)
 
 
+def labels_table() -> str:
+    """RETURNS (str): whose labels, and what kind each is; a Markdown table."""
+    lines = ["| | |", "|---|---|"]
+    for tool, of_tool in labels_by_tool().items():
+        kinds = (
+            f"`{kind}`: {', '.join(f'`{label}`' for label in labels if label)}"
+            for kind, labels in of_tool.items()
+        )
+        lines.append(f"| {tool or 'of no kind'} | {_in_cell('; '.join(kinds))} |")
+    return "\n".join(lines)
+
+
 def with_passage(text: str, name: str, passage: str) -> str:
     """text (str): a page with `<!-- NAME: begin -->` and `<!-- NAME: end -->`. name (str): of the
     marks. passage (str): Markdown. RETURNS (str): the page with the passage between them.
@@ -149,6 +163,7 @@ def passages() -> list[tuple[Path, str, str]]:
         (PIPELINE, "matcher", settings_table(MatcherSettings)),
         (PIPELINE, "consistency", settings_table(ConsistencySettings)),
         (RECOGNISER, "recogniser", settings_table(RecogniserSettings)),
+        (SIX_KINDS, "labels", labels_table()),
         (FORMATS, "vocabularies", formats_table(vocabulary_formats)),
         (FORMATS, "corpora", formats_table(corpus_formats)),
         (PROJECT, "project", project_tables(ROOT)),

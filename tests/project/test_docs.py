@@ -50,6 +50,7 @@ def test_the_generated_passages_are_current() -> None:
         "matcher",
         "consistency",
         "recogniser",
+        "labels",
         "vocabularies",
         "corpora",
         "project",
