@@ -303,8 +303,8 @@ class Errors(metaclass=_WithCodes):
     )
     E314 = (
         "angel_linker's setting types_by_label gives the label {label!r} the types {unknown}, "
-        "which no concept of the vocabulary has. Its types: {known}. Correct them, or leave them "
-        "out."
+        "which no concept of the vocabulary has. Correct them, leave them out, or set the "
+        "vocabulary first. Its types: {known}."
     )
     E316 = (
         "The model cannot run on the device {device!r}: torch finds {known} on this machine. Set "
@@ -345,6 +345,12 @@ class Errors(metaclass=_WithCodes):
         "each setting its value in config.cfg and the changed one. Put the file back, or write "
         "{{}} into it: then config.cfg holds alone."
     )
+    E328 = (
+        "There is no model in {model}. Give a folder with a checkpoint, a hub name such as "
+        "`dmis-lab/ANGEL_bc5cdr`, or null for the model that ships."
+    )
+    E329 = "angel_linker's {name}: expected {expected}, got {value!r}. {remedy}"
+    E330 = "angel_linker has no setting {name!r}.{guess} Its settings: {known}."
     E326 = "The recogniser does not know the labels {unknown}. Known: {known}."
     # E4xx: corpora
     E401 = (
@@ -815,6 +821,19 @@ class Warnings(metaclass=_WithCodes):
         "candidates are not proven to be the best ones, or none was found. Raise max_work."
     )
     W303 = "angel_linker: this setting does nothing: {setting}. Remove it, or change the other one."
+    W304 = (
+        "{first!r} and {second!r} both write {shared} for the same labels: what the second finds "
+        "stands there. Give them different `labels`, or one of them other attribute names."
+    )
+    W305 = (
+        "The new vocabulary has none of the semantic types {unknown}, which angel_linker's setting "
+        "types_by_label gives to {labels}: any concept may be theirs from now on. Set "
+        "types_by_label for this vocabulary, and this is not said again."
+    )
+    W306 = (
+        "{matcher} finds misspelled mentions by the names of a linker's vocabulary, and the "
+        "pipeline has no angel_linker: it finds none. Take it out, too, and this is not said again."
+    )
     W601 = "{path}, line {number}, is skipped, for it is not a correction: {problem}."
     W602 = (
         "A correction names an identifier that the vocabulary lacks, and is left out as far as it "

@@ -1,6 +1,7 @@
 """The component `angel_matcher`: mentions that are names of the vocabulary, beside those that a
 recogniser finds."""
 
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span, SpanGroup
 
 from ..component.pipe import DocumentPipe
-from ..errors import AngelError, Errors
+from ..errors import AngelError, Errors, Warnings
 from ..vocabulary.kinds import label_of
 from .linker import AngelLinker
 from .matcher_settings import NEUTRAL_LABEL, MatcherSettings
@@ -48,6 +49,7 @@ class AngelMatcher(DocumentPipe):
         self.name = name
         self._nlp = nlp
         self._settings = settings
+        self._is_idle = False
         self._occurrences: Occurrences | None = None
         self._kb: ConceptKB | None = None
         # Labels of names, and what they hang on.
@@ -64,17 +66,26 @@ class AngelMatcher(DocumentPipe):
         """RETURNS (AngelLinker): the linker whose vocabulary has the names.
         RAISES (AngelError): the pipeline has no linker of that name, or has it before this
             component."""
-        name = self.settings.linker
-        components = dict(self._nlp.components)
-        component = components.get(name)
-        if not isinstance(component, AngelLinker):
-            linkers = [n for n, c in components.items() if isinstance(c, AngelLinker)]
-            listed = ", ".join(linkers) or "none"
-            raise AngelError(Errors.E322.format(matcher=self.name, name=name, linkers=listed))
-        order = list(components)
-        if self.name in order and order.index(self.name) > order.index(name):
-            raise AngelError(Errors.E323.format(matcher=self.name, name=name))
-        return component
+        linker = self._find_linker()
+        if linker is None:
+            names = ", ".join(self._linkers()) or "none"
+            raise AngelError(
+                Errors.E322.format(matcher=self.name, name=self.settings.linker, linkers=names)
+            )
+        order = [component for _, component in self._nlp.components]
+        if self in order and order.index(self) > order.index(linker):
+            raise AngelError(Errors.E323.format(matcher=self.name, name=linker.name))
+        return linker
+
+    def _linkers(self) -> dict[str, AngelLinker]:
+        return {n: c for n, c in self._nlp.components if isinstance(c, AngelLinker)}
+
+    def _find_linker(self) -> AngelLinker | None:
+        """The linker of that name; or the only one, which was renamed."""
+        linkers = self._linkers()
+        if self.settings.linker in linkers or len(linkers) != 1:
+            return linkers.get(self.settings.linker)
+        return next(iter(linkers.values()))
 
     def predict(self, docs: Sequence[Doc]) -> list[list[Span]]:
         """Find names; changes nothing.
@@ -83,6 +94,12 @@ class AngelMatcher(DocumentPipe):
         RETURNS (list[list[Span]]): of each document the names that can be mentions: they begin and
             end with a token, and do not overlap each other, nor mentions that stay.
         """
+        if self.settings.names == "none" and not self._linkers():
+            # Misspelled mentions are found beside a recogniser's, for a linker that was taken out.
+            if not self._is_idle:
+                self._is_idle = True
+                warnings.warn(Warnings.W306.format(matcher=self.name), stacklevel=2)
+            return [[] for _ in docs]
         linker = self.linker
         return [self._spans(doc, linker) for doc in docs]
 
@@ -92,7 +109,8 @@ class AngelMatcher(DocumentPipe):
         docs (Sequence[Doc]): as given to `predict`. spans (Sequence[Sequence[Span]]): as it
             returned them.
         """
-        key = self.linker.settings.span_key
+        linker = self._find_linker()
+        key = None if linker is None else linker.settings.span_key
         for doc, found in zip(docs, spans, strict=True):
             if not found and (key is None or key in doc.spans):
                 continue

@@ -43,6 +43,9 @@ def _set_attributes(
     shown: dict[tuple[int, int], str] = {}
     for span, link in zip(spans, links, strict=True):
         characters = (span.start_char, span.end_char)
+        if link is None and settings.is_first and not span._.get(settings.kb_id_attr):
+            # Another component's identifier, that is to stay.
+            span._.set(settings.kb_id_attr, span.kb_id_)
         if link is None or shown.get(characters, NIL) != NIL:
             continue
         if characters in shown and link.kb_id == NIL:
