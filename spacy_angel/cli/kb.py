@@ -99,6 +99,9 @@ def kb_info(
     print_counts(kb, folder)
     for key, value in meta["counts"].items():
         typer.echo(f"  {key:<24} {_number(value)}")
+    if scopes := kb.scope_counts:
+        told = ", ".join(f"{scope} {n:,}" for scope, n in scopes.items())
+        typer.echo(f"  {'scopes of spellings':<24} {told}")
     types = sorted(kb.types)
     if types:
         typer.echo(f"  type names: {', '.join(types[:12])}{', …' if len(types) > 12 else ''}")

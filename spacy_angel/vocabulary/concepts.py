@@ -1,14 +1,19 @@
 """What a vocabulary is made of: concepts, their names in normal form, their identifiers."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+SCOPES = ("PREFERRED", "EXACT", "NARROW", "BROAD", "RELATED", "OBSOLETE", "SUPPRESSED")
+"""What a source says of a name of a concept, the nearest to the concept first: it is the source's
+own name of it; means the same; something narrower, broader or related (OBO, MeSH); is out of use,
+or not to be shown (UMLS)."""
 _PUNCTUATION = re.compile(r"[,.;{}\[\]()+\-_*/?!`\"'=%><]")
 
 
 @dataclass(frozen=True, slots=True)
 class Concept:
-    """A concept of a vocabulary; the fields are scispaCy's, and two more.
+    """A concept of a vocabulary; the fields are scispaCy's, and three more.
 
     concept_id (str): the code with its vocabulary, e.g. `MESH:D003920`.
     canonical_name (str): the preferred name, in its original spelling.
@@ -17,6 +22,8 @@ class Concept:
     definition (str | None): free text.
     alternate_ids (tuple[str, ...]): further identifiers of the same concept (merged, retired).
     tree_numbers (tuple[str, ...]): where it stands in MeSH's trees, e.g. `C04.557.337`.
+    scopes (tuple[tuple[str, str], ...]): names of which the source says how they belong to the
+        concept, and which of `SCOPES` it says, e.g. `(("sugar sickness", "RELATED"),)`.
     """
 
     concept_id: str
@@ -26,11 +33,27 @@ class Concept:
     definition: str | None = None
     alternate_ids: tuple[str, ...] = ()
     tree_numbers: tuple[str, ...] = ()
+    scopes: tuple[tuple[str, str], ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
         """RETURNS (tuple[str, ...]): the canonical name, then the aliases."""
         return (self.canonical_name, *self.aliases)
+
+    def scope_of(self, name: str) -> str:
+        """name (str): one of its names, as it is spelled. RETURNS (str): its scope, see `SCOPES`;
+        empty where its source says nothing."""
+        return dict(self.scopes).get(name, "")
+
+
+def nearest_scopes(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """pairs (Iterable[tuple[str, str]]): names with one of `SCOPES` each. RETURNS (tuple[tuple[str,
+    str], ...]): each name once, with the nearest of its scopes."""
+    nearest: dict[str, str] = {}
+    for name, scope in pairs:
+        before = nearest.get(name, scope)
+        nearest[name] = min(before, scope, key=SCOPES.index)
+    return tuple(nearest.items())
 
 
 def normalize_name(text: str) -> str:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Literal, cast, get_args
+from typing import IO, Any, Literal, cast, get_args
 
 from tqdm import tqdm
 
@@ -26,8 +26,8 @@ def export_concepts(
     concepts (Iterable[Concept]): e.g. a `ConceptKB`.
     path (Path): the file.
     format (ExportFormat | None): `jsonl` holds all that is known (scispaCy's fields,
-        `alternate_ids` and `tree_numbers`); `tsv` is `id, name, synonym|synonym`. None: by the
-        file's ending.
+        `alternate_ids`, `tree_numbers` and `scopes` by name); `tsv` is `id, name,
+        synonym|synonym`. None: by the file's ending.
     RETURNS (Counter[str]): `concepts` and `names` written; `left_out` is how many names a table
         cannot hold, for a tab, a line break or `|` stands in them.
     RAISES (AngelError): the format cannot be told, or the name of a concept cannot be written.
@@ -61,7 +61,7 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
 
 
 def _json_line(concept: Concept) -> str:
-    fields = {
+    fields: dict[str, Any] = {
         "concept_id": concept.concept_id,
         "canonical_name": concept.canonical_name,
         "aliases": concept.aliases,
@@ -73,6 +73,8 @@ def _json_line(concept: Concept) -> str:
         fields["alternate_ids"] = concept.alternate_ids
     if concept.tree_numbers:
         fields["tree_numbers"] = concept.tree_numbers
+    if concept.scopes:
+        fields["scopes"] = dict(concept.scopes)
     return json.dumps(fields, ensure_ascii=False)
 
 

@@ -31,13 +31,14 @@ from .live import LiveVocabulary
 from .nearest import NearestNames
 from .scispacy_views import ConceptsById, IdsBySpelling
 from .search_spaces import SearchSpaces, Subset
-from .table import COLUMNS, ConceptTable, SharedNames, tidy
+from .table import COLUMNS, SCOPE_COLUMNS, ConceptTable, SharedNames, tidy
 from .table_builder import TableBuilder
 from .tree_numbers import TREE_COLUMNS
 from .trie import SearchSpace
 from .trie_compiler import NameTokenizer
 from .words import KnownWords
 
+_OPTIONAL = (*TREE_COLUMNS, *SCOPE_COLUMNS)
 KIND = "spacy-angel vocabulary"
 VERSION = 1
 _META_TYPES = {
@@ -396,6 +397,18 @@ class ConceptKB:
         follows the canonical name, as the full name of a gene follows its symbol."""
         return self._live.names_of(concept_id)[1:2] == [i]
 
+    def scope_of(self, i: int, concept_id: str) -> str:
+        """i (int): name index. concept_id (str): one of its concepts, by its own identifier.
+        RETURNS (str): how the name belongs to it, see `concepts.SCOPES`: the nearest of what its
+        sources say of its spellings; empty where they say nothing."""
+        return self._live.scope_of(i, concept_id)
+
+    @property
+    def scope_counts(self) -> dict[str, int]:
+        """RETURNS (dict[str, int]): how many spellings have each scope, as last stored; empty
+        where the sources tell none, or the vocabulary was built before they were kept."""
+        return self._table.scope_counts()
+
     def find(self, name: str) -> list[Concept]:
         """name (str): in any spelling. RETURNS (list[Concept]): the concepts that it leads to, as
         `concept_ids_of` orders them; none where it is no name of the vocabulary."""
@@ -608,7 +621,7 @@ class ConceptKB:
             are not read whole for that; `verify` does it.
         """
         path = Path(path)
-        columns, meta = open_folder(path, KIND, VERSION, COLUMNS, TREE_COLUMNS)
+        columns, meta = open_folder(path, KIND, VERSION, COLUMNS, _OPTIONAL)
         return cls(_table(columns, meta, path), meta, path)
 
     def to_bytes(self) -> bytes:
@@ -624,7 +637,7 @@ class ConceptKB:
         RETURNS (ConceptKB): the vocabulary, in memory.
         RAISES (AngelError): where the bytes are cut, damaged or something else.
         """
-        columns, meta = unpack(data, KIND, VERSION, COLUMNS, TREE_COLUMNS)
+        columns, meta = unpack(data, KIND, VERSION, COLUMNS, _OPTIONAL)
         return cls(_table(columns, meta, Path("<bytes>")), meta)
 
     @staticmethod
@@ -634,7 +647,7 @@ class ConceptKB:
         path (Path | str): its folder.
         RAISES (AngelError): names the file that differs.
         """
-        verify_folder(Path(path), KIND, VERSION, COLUMNS, TREE_COLUMNS)
+        verify_folder(Path(path), KIND, VERSION, COLUMNS, _OPTIONAL)
         for meta in sorted(Path(path).glob(f"{TRIES}/*/{META}")):
             verify_one_of(meta.parent, _COMPILED)
 

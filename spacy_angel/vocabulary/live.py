@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from .concepts import Concept, normalize_name
+from .concepts import SCOPES, Concept, normalize_name
 from .table import ConceptTable, tidy
 
 
@@ -81,6 +81,16 @@ class LiveVocabulary:
             return changed.types
         row = None if concept_id in self._changed else self.table.find_own_id(concept_id)
         return () if row is None else self.table.types_of(row)
+
+    def scope_of(self, i: int, concept_id: str) -> str:
+        """i (int): name index. concept_id (str): own identifier of one of its concepts. RETURNS
+        (str): the nearest of the scopes that its spellings of the name have; empty: none."""
+        if (changed := self._changed.get(concept_id)) is not None:
+            normal = self.name(i)
+            told = {scope for name, scope in changed.scopes if normalize_name(name) == normal}
+            return next((scope for scope in SCOPES if scope in told), "")
+        row = None if concept_id in self._changed else self.table.find_own_id(concept_id)
+        return "" if row is None else self.table.scope_of(row, i)
 
     def resolve(self, concept_id: str) -> str | None:
         """concept_id (str): any identifier. RETURNS (str | None): the identifier of the concept

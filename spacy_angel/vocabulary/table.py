@@ -9,7 +9,9 @@ Rows and how they refer to each other:
     name j       names[j] in normal form, each once; its spellings are
                  name_rows[name_spellings[j]] .. name_rows[name_spellings[j + 1] - 1]
 
-Tree numbers, where concepts have some, are in columns of their own: see `tree_numbers`.
+Tree numbers, where concepts have some, are in columns of their own: see `tree_numbers`. So are the
+scopes of spellings, where one has a scope: `spelling_scope[r]` is 1 + its place in
+`concepts.SCOPES`, 0 where its source says nothing.
 """
 
 from collections.abc import Collection, Iterator
@@ -19,7 +21,7 @@ import numpy as np
 
 from ..errors import AngelError, Errors
 from .arrays import Columns, digest
-from .concepts import Concept
+from .concepts import SCOPES, Concept, nearest_scopes
 from .strings import HashIndex, Strings
 from .tree_numbers import TREE_COLUMNS, TreeNumbers
 
@@ -42,6 +44,9 @@ COLUMNS = (
     *_PLAIN,
 )
 
+SCOPE_COLUMNS = ("spelling_scope",)
+_SCOPE_NAMES = ("", *SCOPES)
+
 _OF_ENDINGS = (
     *(f"{name}_{part}" for name in ("id", "name", "type") for part in ("data", "offsets")),
     *("concept_spellings", "spelling_name", "name_spellings", "name_rows"),
@@ -54,7 +59,8 @@ _SEVERAL = (tuple, list, set, frozenset)
 class ConceptTable:
     """Concepts and names in columns, in memory or mapped.
 
-    columns (Columns): the arrays named in `COLUMNS`; those of `TREE_COLUMNS` may be missing.
+    columns (Columns): the arrays named in `COLUMNS`; those of `TREE_COLUMNS` and
+        `SCOPE_COLUMNS` may be missing.
     shared_names (SharedNames): who gets a name that several concepts have: `all` of them, or the
         one with `fewer_names`, which stands first in `name_rows`.
     """
@@ -70,6 +76,7 @@ class ConceptTable:
         )
         has_trees = set(TREE_COLUMNS) <= columns.keys()
         self._tree_numbers = TreeNumbers(columns) if has_trees else None
+        self._scopes = columns.get("spelling_scope")
         self.n_concepts = len(columns["concept_spellings"]) - 1
         self.n_names = len(self.names)
 
@@ -105,7 +112,8 @@ class ConceptTable:
 
     def concept(self, i: int) -> Concept:
         """i (int): row. RETURNS (Concept): with its names as the source spelled them."""
-        canonical, *aliases = (self.spellings[r] for r in self.spelling_rows(i))
+        rows = self.spelling_rows(i)
+        canonical, *aliases = names = [self.spellings[r] for r in rows]
         alternates = self._range("alternates", i)
         return Concept(
             concept_id=self.ids[i],
@@ -115,7 +123,30 @@ class ConceptTable:
             definition=self.definitions[i] or None,
             alternate_ids=tuple(self.ids[self.n_concepts + a] for a in range(*alternates)),
             tree_numbers=() if self._tree_numbers is None else self._tree_numbers.of(i),
+            scopes=tuple((n, s) for n, s in zip(names, self._scopes_of(rows), strict=True) if s),
         )
+
+    def _scopes_of(self, rows: range) -> list[str]:
+        if self._scopes is None:
+            return [""] * len(rows)
+        return [_SCOPE_NAMES[code] for code in self._scopes[rows.start : rows.stop].tolist()]
+
+    def scope_of(self, i: int, j: int) -> str:
+        """i (int): concept row. j (int): name index. RETURNS (str): the nearest of the scopes that
+        its spellings of the name have, see `SCOPES`; empty where there is none."""
+        if self._scopes is None:
+            return ""
+        rows = self.spelling_rows(i)
+        scopes = self._scopes[rows.start : rows.stop]
+        told = scopes[(self.columns["spelling_name"][rows.start : rows.stop] == j) & (scopes > 0)]
+        return _SCOPE_NAMES[int(told.min())] if len(told) else ""
+
+    def scope_counts(self) -> dict[str, int]:
+        """RETURNS (dict[str, int]): how many spellings have each scope, those that some have."""
+        if self._scopes is None:
+            return {}
+        counts = np.bincount(self._scopes, minlength=len(_SCOPE_NAMES)).tolist()
+        return {name: n for name, n in zip(_SCOPE_NAMES, counts, strict=True) if name and n}
 
     def n_of_type(self, semantic_type: str) -> int:
         """semantic_type (str): any. RETURNS (int): how many concepts have it."""
@@ -251,8 +282,9 @@ def tidy(concept: Concept) -> Concept:
 
     concept (Concept): as its source gives it.
     RETURNS (Concept): each name, type, alternate identifier and tree number once, its own
-        identifier not among the alternates, no empty definition.
-    RAISES (AngelError): a field is not of its type, e.g. one text in place of several aliases.
+        identifier not among the alternates, no empty definition, scopes of its names only.
+    RAISES (AngelError): a field is not of its type, e.g. one text in place of several aliases, or
+        a scope is none of `SCOPES`.
     """
     _check(concept)
     own = concept.concept_id
@@ -265,7 +297,25 @@ def tidy(concept: Concept) -> Concept:
         definition=concept.definition or None,
         alternate_ids=tuple(dict.fromkeys(a for a in concept.alternate_ids if a != own)),
         tree_numbers=tuple(dict.fromkeys(filter(None, concept.tree_numbers))),
+        scopes=_tidy_scopes(concept) if concept.scopes else (),
     )
+
+
+def _tidy_scopes(concept: Concept) -> tuple[tuple[str, str], ...]:
+    """In the order of the names."""
+    try:
+        nearest = dict(nearest_scopes(concept.scopes))
+    except (TypeError, ValueError) as error:
+        expected = f"pairs of a name and one of {', '.join(SCOPES)}"
+        raise AngelError(
+            Errors.E116.format(
+                field="scopes",
+                concept_id=concept.concept_id,
+                expected=expected,
+                found=concept.scopes,
+            )
+        ) from error
+    return tuple((n, nearest[n]) for n in dict.fromkeys(concept.names) if n in nearest)
 
 
 def _check(concept: Concept) -> None:

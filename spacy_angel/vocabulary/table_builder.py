@@ -7,7 +7,7 @@ import numpy as np
 
 from ..errors import AngelError, Errors
 from .arrays import Columns
-from .concepts import Concept, normalize_name
+from .concepts import SCOPES, Concept, normalize_name
 from .strings import HashIndex, Strings, StringsBuilder, offsets_of, to_numpy
 from .table import ConceptTable, SharedNames, tidy
 from .tree_numbers import TreeNumbersBuilder
@@ -17,7 +17,8 @@ class TableBuilder:
     """Takes concepts one by one and lays them out in columns.
 
     A concept whose identifier came before is joined to it: names, types, alternate identifiers and
-    tree numbers are added, the first canonical name and definition stay.
+    tree numbers are added, the first canonical name and definition stay, and of each name the first
+    scope.
     """
 
     def __init__(self) -> None:
@@ -30,6 +31,7 @@ class TableBuilder:
         self._type_index: dict[str, int] = {}
         self._spellings = _Group()
         self._spelling_name = array("i")
+        self._spelling_scope = array("B")
         self._alternates = _Group()
         self._definitions = _Group()
         self._type_rows, self._type_concept = array("i"), array("i")
@@ -51,11 +53,14 @@ class TableBuilder:
             i = self._index[concept.concept_id] = known
         if i < known:
             self._joined.add(i)
+        scopes = dict(concept.scopes)
         for spelling in concept.names:
             normal = normalize_name(spelling)
             name = self._name_index.setdefault(normal, len(self._name_index)) if normal else -1
             self._spellings.append(i, spelling)
             self._spelling_name.append(name)
+            scope = scopes.get(spelling)
+            self._spelling_scope.append(0 if scope is None else 1 + SCOPES.index(scope))
         for alternate in (concept.concept_id, *concept.alternate_ids):
             if self._index.get(alternate) != i:
                 self._alternates.append(i, alternate)
@@ -91,6 +96,11 @@ class TableBuilder:
         n = len(self._index)
         spellings, concept_spellings, rows = self._spellings.finish(n, self._joined)
         spelling_name = to_numpy(self._spelling_name)[rows]
+        scopes = to_numpy(self._spelling_scope).copy()
+        kept, repeated = (to_numpy(part) for part in self._spellings.repeated)
+        late = np.flatnonzero((scopes[kept] == 0) & (scopes[repeated] > 0))[::-1]
+        # backwards, so that of several the first one stays
+        scopes[kept[late]] = scopes[repeated[late]]
         alternates, alternate_offsets, _ = self._alternates.finish(n, self._joined)
         ids = _concatenate(StringsBuilder(self._index).finish(), alternates)
         self._index = {}
@@ -113,6 +123,7 @@ class TableBuilder:
             "name_rows": name_rows,
             "concept_type_offsets": type_offsets,
             "concept_types": types,
+            **({"spelling_scope": scopes[rows]} if scopes.any() else {}),
             **self._tree_numbers.finish(n),
         }
         for name, column in strings.items():
@@ -147,6 +158,8 @@ class _Group:
     def __init__(self) -> None:
         self._strings = StringsBuilder()
         self._concept = array("i")
+        # where a concept has a string several times: the first row, and each further one
+        self.repeated = (array("i"), array("i"))
 
     def append(self, concept: int, text: str) -> None:
         self._strings.append(text)
@@ -169,10 +182,13 @@ class _Group:
             starts = _offsets(concept[rows], n)
             keep = np.ones(len(rows), dtype=bool)
             for i in joined:
-                seen: set[str] = set()
+                first: dict[str, int] = {}
                 for position in range(starts[i], starts[i + 1]):
-                    keep[position] = (text := strings[int(rows[position])]) not in seen
-                    seen.add(text)
+                    row = int(rows[position])
+                    keep[position] = (kept := first.setdefault(strings[row], row)) == row
+                    if kept != row:
+                        for part, number in zip(self.repeated, (kept, row), strict=True):
+                            part.append(number)
             rows = rows[keep]
             strings = strings.take(rows)
         return strings, _offsets(concept[rows], n), rows

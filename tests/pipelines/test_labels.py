@@ -14,7 +14,6 @@ from spacy_angel.vocabulary.labels import ANY, labels_by_tool
 
 torch.set_num_threads(1)
 
-TEXT = "The Jurkat cells of mice with low-set ears, a heart attack and mutated TP53 got aspirin."
 # Each is the name of a concept of its kind; `mice` in MeSH would be MESH:D051379.
 MENTIONS = {
     "DISEASE": ("heart attack", "MESH:D009203"),
@@ -46,13 +45,12 @@ def anew() -> Iterator[None]:
 
 
 def link(nlp: Language, mentions: Sequence[tuple[str, str]]) -> list[str]:
-    """mentions (Sequence[tuple[str, str]]): label and what stands in `TEXT`. RETURNS (list[str]):
-    their identifiers, each with a document of its own."""
+    """mentions (Sequence[tuple[str, str]]): label and text, each in a document of its own. RETURNS
+    (list[str]): their identifiers."""
     docs: list[Doc] = []
     for label, text in mentions:
-        doc = nlp.make_doc(TEXT)
-        start = TEXT.index(text)
-        doc.spans["given"] = [doc.char_span(start, start + len(text), label=label)]
+        doc = nlp.make_doc(f"We looked at {text} there.")
+        doc.spans["given"] = [doc.char_span(13, 13 + len(text), label=label)]
         docs.append(doc)
     linker = nlp.get_pipe("angel_linker")
     return [doc.spans["given"][0].kb_id_ for doc in linker.pipe(docs, batch_size=64)]

@@ -263,6 +263,11 @@ def test_mesh_descriptors() -> None:
             ("D", "D02", "T109"),
             "An analgesic with several uses.",
             tree_numbers=("D02.455.426.559.389.657.410.595.176",),
+            scopes=(
+                ("Aspirin", "PREFERRED"),
+                ("Acetysal", "NARROW"),
+                ("Acid, Acetylsalicylic", "EXACT"),
+            ),
         ),
         Concept(
             "MESH:D003920",
@@ -270,8 +275,26 @@ def test_mesh_descriptors() -> None:
             (),
             ("C", "C18", "C19"),
             tree_numbers=("C18.452.394.750", "C19.246"),
+            scopes=(("Diabetes Mellitus", "PREFERRED"),),
         ),
     ]
+
+
+@pytest.mark.parametrize("first", ["M0000001", "M0000002"])
+@pytest.mark.parametrize(
+    ("relation", "scope", "the_other_way"),
+    [("NRW", "NARROW", "BROAD"), ("BRD", "BROAD", "NARROW"), ("REL", "RELATED", "RELATED")],
+)
+def test_mesh_says_how_concepts_of_a_record_are_related(
+    tmp_path: Path, first: str, relation: str, scope: str, the_other_way: str
+) -> None:
+    second = {"M0000001": "M0000002", "M0000002": "M0000001"}[first]
+    text = (FIXTURES / "desc.xml").read_text()
+    told = f'"{relation}"><Concept1UI>{first}</Concept1UI><Concept2UI>{second}</Concept2UI>'
+    text = re.sub(r'(?<=RelationName=)"NRW".*?</Concept2UI>', told, text)
+    (tmp_path / "desc.xml").write_text(text)
+    aspirin, _ = read_vocabulary(tmp_path / "desc.xml")
+    assert aspirin.scope_of("Acetysal") == (scope if first == "M0000001" else the_other_way)
 
 
 def test_mesh_supplementary_records() -> None:
@@ -282,9 +305,19 @@ def test_mesh_supplementary_records() -> None:
             ("Chromosome 10, 10p- Partial",),
             ("C",),
             "a rare chromosome abnormality & its signs",
+            scopes=(
+                ("10p Deletion Syndrome (Partial)", "PREFERRED"),
+                ("Chromosome 10, 10p- Partial", "EXACT"),
+            ),
         ),
-        Concept("MESH:C000006", "insulin, neutral", (), ("D",)),
-        Concept("MESH:C000588", "VAMP regimen"),
+        Concept(
+            "MESH:C000006",
+            "insulin, neutral",
+            (),
+            ("D",),
+            scopes=(("insulin, neutral", "PREFERRED"),),
+        ),
+        Concept("MESH:C000588", "VAMP regimen", scopes=(("VAMP regimen", "PREFERRED"),)),
     ]
 
 
@@ -319,6 +352,7 @@ def test_obo() -> None:
             (),
             ("disease_ontology",),
             'A "disposition" to undergo pathological processes.',
+            scopes=(("disease", "PREFERRED"),),
         ),
         Concept(
             "DOID:9351",
@@ -327,6 +361,14 @@ def test_obo() -> None:
             ("metabolic",),
             None,
             ("DOID:10", "DOID:100", "DOID:101"),
+            scopes=(
+                ("diabetes mellitus", "PREFERRED"),
+                ("diabetes", "EXACT"),
+                ("sugar sickness", "RELATED"),
+                ("metabolic syndrome, wide", "BROAD"),
+                # OBO's default
+                ("DM", "RELATED"),
+            ),
         ),
     ]
     assert report.skipped == {
@@ -373,9 +415,22 @@ def test_umls() -> None:
             ("T047",),
             "A group of disorders.",
             ("UMLS:C0000010", "UMLS:C0000011"),
+            scopes=(("Diabetes Mellitus", "PREFERRED"),),
         ),
-        Concept("UMLS:C0004057", "Aspirin", (), ("T109", "T121")),
-        Concept("UMLS:C0024487", "Magnetic Resonance", (), ("T070",)),
+        Concept(
+            "UMLS:C0004057",
+            "Aspirin",
+            (),
+            ("T109", "T121"),
+            scopes=(("Aspirin", "PREFERRED"),),
+        ),
+        Concept(
+            "UMLS:C0024487",
+            "Magnetic Resonance",
+            (),
+            ("T070",),
+            scopes=(("Magnetic Resonance", "PREFERRED"),),
+        ),
     ]
     assert report.skipped == {
         "names in other languages": 2,
@@ -412,6 +467,22 @@ def test_umls() -> None:
 def test_umls_filters(options: dict[str, object], expected: dict[str, int]) -> None:
     concepts = read("umls", **options)
     assert {i: len(concept.names) for i, concept in concepts.items()} == expected
+
+
+def test_umls_tells_what_it_suppresses(tmp_path: Path) -> None:
+    row = "C0011849|ENG|S|L9|PF|S9|Y|A{}||||{}|SY|1|{}|0|{}||\n"
+    rows = [("DM, old", "CHV", "N"), ("sugar", "CHV", "O"), ("sweet", "CHV", "E"), ("s.", "X", "Y")]
+    more = "".join(row.format(i, sab, text, s) for i, (text, sab, s) in enumerate(rows))
+    conso = (FIXTURES / "umls/MRCONSO.RRF").read_text().splitlines(keepends=True)
+    (tmp_path / "MRCONSO.RRF").write_text("".join([*conso[:6], more, *conso[6:]]))
+    concept, *_ = read_vocabulary(tmp_path, "umls", suppressed=True)
+    assert dict(concept.scopes) == {
+        "Diabetes Mellitus": "PREFERRED",
+        # and not `DM, old`, which another source has as well
+        "sugar": "OBSOLETE",
+        "sweet": "SUPPRESSED",
+        "s.": "SUPPRESSED",
+    }
 
 
 def test_umls_definition_follows_the_filters() -> None:
@@ -488,7 +559,8 @@ def test_modifiers_and_comments_of_obo_take_no_time(tmp_path: Path) -> None:
     marks = '{source="a"} ' * 10**5
     path.write_text(f"[Term]\nid: X:1 {marks}! end\nname: one \\{{kept}} {marks}\n")
     began = process_time()
-    assert list(read_vocabulary(path)) == [Concept("X:1", "one {kept}")]
+    (concept,) = read_vocabulary(path)
+    assert (concept.concept_id, concept.names) == ("X:1", ("one {kept}",))
     assert process_time() - began < 2
 
 

@@ -19,6 +19,8 @@ _RECORDS = {
         "SupplementalRecordName/String",
     ),
 }
+_RELATIONS = {"NRW": "NARROW", "BRD": "BROAD", "REL": "RELATED"}
+_INVERSE = {"NRW": "BRD", "BRD": "NRW"}
 # Supplementary records have no tree numbers; their class tells the tree (protocols have none).
 _CLASS_TREES = {"1": "D", "3": "C", "4": "B", "5": "M", "6": "A"}
 
@@ -26,7 +28,9 @@ _CLASS_TREES = {"1": "D", "3": "C", "4": "B", "5": "M", "6": "A"}
 def read_mesh_xml(path: Path, report: VocabularyReport) -> Iterator[Row]:
     """MeSH's XML, one record in memory at a time.
 
-    Names are all terms of all concepts of a record. Types are the letter and the branch of the
+    Names are all terms of all concepts of a record; what the record says of a concept, that it is
+    narrower, broader or related, is the scope of its terms, and those of the preferred one are
+    exact. Types are the letter and the branch of the
     tree numbers, which are kept (a supplementary record: the letter that belongs to its class), and
     UMLS semantic types where the file has them (until 2019). The definition is the scope note of
     the preferred concept, or the note of a supplementary record.
@@ -45,7 +49,12 @@ def read_mesh_xml(path: Path, report: VocabularyReport) -> Iterator[Row]:
 def _row(path: Path, line: int, record: Element, id_tag: str, name_tag: str) -> Row:
     concepts = record.findall("ConceptList/Concept")
     preferred = [c for c in concepts if c.get("PreferredConceptYN") == "Y"]
-    terms = (t for concept in concepts for t in concept.iterfind("TermList/Term/String"))
+    relations = _relations(concepts, preferred)
+    terms = [
+        (_text(term), relations.get(_text(concept.find("ConceptUI")), ""))
+        for concept in concepts
+        for term in concept.iterfind("TermList/Term/String")
+    ]
     canonical = _text(record.find(name_tag))
     notes = [_text(concept.find("ScopeNote")) for concept in preferred]
     numbers = [_text(number) for number in record.iterfind("TreeNumberList/TreeNumber")]
@@ -61,11 +70,28 @@ def _row(path: Path, line: int, record: Element, id_tag: str, name_tag: str) -> 
         path,
         line,
         normalize_id(_text(record.find(id_tag)), "MESH"),
-        dict.fromkeys((canonical, *map(_text, terms))),
+        dict.fromkeys((canonical, *(term for term, _ in terms))),
         types=filter(None, types),
         definition=next(filter(None, notes), "") or _text(record.find("Note")),
         tree_numbers=numbers,
+        scopes=[(canonical, "PREFERRED"), *((term, scope) for term, scope in terms if scope)],
     )
+
+
+def _relations(concepts: list[Element], preferred: list[Element]) -> dict[str, str]:
+    """The scope of each concept's terms: what the record says of it beside the preferred one."""
+    own = {_text(concept.find("ConceptUI")) for concept in preferred}
+    scopes = dict.fromkeys(own, "EXACT")
+    for concept in concepts:
+        for relation in concept.iterfind("ConceptRelationList/ConceptRelation"):
+            first, second = (_text(relation.find(f"Concept{i}UI")) for i in (1, 2))
+            name = relation.get("RelationName", "")
+            # Mostly the preferred one comes first, and the name says what the second one is.
+            if first in own:
+                scopes.setdefault(second, _RELATIONS.get(name, ""))
+            elif second in own:
+                scopes.setdefault(first, _RELATIONS.get(_INVERSE.get(name, name), ""))
+    return scopes
 
 
 def _text(element: Element | None) -> str:

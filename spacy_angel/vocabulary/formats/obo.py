@@ -48,7 +48,7 @@ def read_obo(
     xrefs: frozenset[str] | None = frozenset(),
 ) -> Iterator[Row]:
     """The live terms; those that are obsolete are counted, and become alternate identifiers of
-    the term that replaced them. Types are the term's namespace.
+    the term that replaced them. Types are the term's namespace; synonyms keep their scopes.
 
     path (Path): the file, gzipped or not; read twice, the first time for the replacements.
     scopes (frozenset[Scope] | None): which synonyms to take, of EXACT, NARROW, BROAD and RELATED
@@ -82,12 +82,13 @@ def read_obo(
             continue
         namespace = term.value("namespace") or default_namespace
         definitions = [_quoted(path, *entry)[0] for entry in term.tags.get("def", ())]
-        synonyms = (_quoted(path, *entry) for entry in term.tags.get("synonym", ()))
+        synonyms = [_quoted(path, *entry) for entry in term.tags.get("synonym", ())]
+        synonyms = [(text, scope) for text, scope in synonyms if scope in taken]
         yield make_row(
             path,
             term.line,
             identifier,
-            [term.value("name"), *(text for text, scope in synonyms if scope in taken)],
+            [term.value("name"), *(text for text, _ in synonyms)],
             types=[namespace] if namespace else (),
             definition=next(iter(definitions), None),
             alternate_ids=[
@@ -95,6 +96,7 @@ def read_obo(
                 *retired.pop(identifier, ()),
                 *_references(term, xrefs),
             ],
+            scopes=[(term.value("name"), "PREFERRED"), *synonyms],
         )
     count_unused(retired, report)
 

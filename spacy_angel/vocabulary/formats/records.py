@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...errors import AngelError, Errors
-from ..concepts import Concept
+from ..concepts import Concept, nearest_scopes
 from ..identifiers import bare_prefix, normalize_id
 from .lines import wrong
 
@@ -63,12 +63,15 @@ def make_row(
     definition: str | None = None,
     alternate_ids: Iterable[str] = (),
     tree_numbers: Iterable[str] = (),
+    scopes: Iterable[tuple[str, str]] = (),
 ) -> Row:
     """A row from what a file has, stripped; blank aliases are left out.
 
     path (Path), line (int): where it stands.
     concept_id (str): with its prefix.
     names (Iterable[str]): the canonical name first.
+    scopes (Iterable[tuple[str, str]]): names and what the file says of them, see
+        `concepts.SCOPES`; of several the nearest counts.
     RETURNS (Row): the concept in its place.
     RAISES (AngelError): no identifier, one with blanks, `|` or `+` in it, or a blank first name.
     """
@@ -87,6 +90,7 @@ def make_row(
         definition=(definition or "").strip() or None,
         alternate_ids=tuple(identifier for identifier in ids if identifier != concept_id),
         tree_numbers=tuple(dict.fromkeys(tree_numbers)),
+        scopes=nearest_scopes((name.strip(), scope) for name, scope in scopes),
     )
     return Row(path, line, concept)
 
@@ -97,7 +101,7 @@ def merge_concepts(*concepts: Concept) -> Concept:
 
     concepts (Concept): with the same `concept_id`; at least one.
     RETURNS (Concept): every name, type, alternate identifier and tree number of all, none of them
-        twice.
+        twice, each name with the nearest of its scopes.
     """
     first = concepts[0]
     names = dict.fromkeys(name for concept in concepts for name in concept.names)
@@ -109,6 +113,7 @@ def merge_concepts(*concepts: Concept) -> Concept:
         definition=next(filter(None, (concept.definition for concept in concepts)), None),
         alternate_ids=tuple(dict.fromkeys(i for c in concepts for i in c.alternate_ids)),
         tree_numbers=tuple(dict.fromkeys(n for c in concepts for n in c.tree_numbers)),
+        scopes=nearest_scopes(pair for concept in concepts for pair in concept.scopes),
     )
 
 

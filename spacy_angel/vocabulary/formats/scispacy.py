@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from ...files.formats import Format, first_line
 from ...files.json_values import parse_json
+from ..concepts import SCOPES
 from .lines import read_lines, wrong
 from .records import NO_NAME, Row, VocabularyReport, make_row, own_id, whole_text, whole_texts
 
@@ -13,12 +15,12 @@ def read_scispacy(
     path: Path, report: VocabularyReport, *, prefix: str | None = None
 ) -> Iterator[Row]:
     """scispaCy's JSON lines: `concept_id, canonical_name, aliases, types, definition`; also
-    `alternate_ids` and `tree_numbers`, as `kb export` writes them.
+    `alternate_ids`, `tree_numbers` and `scopes`, as `kb export` writes them.
 
     path (Path): the file, gzipped or not.
     prefix (str | None): vocabulary of identifiers without prefix; None: MeSH or UMLS where the
         form tells, else none.
-    YIELDS (Row): one a line; `alternate_ids` and `tree_numbers` are read where they are there.
+    YIELDS (Row): one a line.
     RAISES (AngelError): a line that is no JSON object, or a field of the wrong kind.
     """
     for number, line in read_lines(path, cut_shows=True):
@@ -51,7 +53,20 @@ def read_scispacy(
             definition=whole_text(path, number, entry.get("definition") or ""),
             alternate_ids=[own_id(code, prefix) for code in alternates],
             tree_numbers=whole_texts(path, number, entry.get("tree_numbers")),
+            scopes=_scopes(path, number, entry.get("scopes")),
         )
+
+
+def _scopes(path: Path, line: int, value: Any) -> Iterator[tuple[str, str]]:
+    """Scope by name, e.g. `{"sugar sickness": "RELATED"}`."""
+    if value is None:
+        return
+    if not isinstance(value, dict):
+        raise wrong(path, line, "an object of names and scopes", value)
+    for name, scope in value.items():
+        if scope not in SCOPES:
+            raise wrong(path, line, f"one of {', '.join(SCOPES)}", scope)
+        yield whole_text(path, line, name), scope
 
 
 def _recognises(path: Path, head: str) -> bool:

@@ -2,7 +2,7 @@
 
 import re
 from array import array
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
@@ -44,6 +44,8 @@ ST21PV_SOURCES = frozenset({
 })
 # fmt: on
 
+# Obsolete; suppressed by an editor, or with all terms of its kind.
+_SUPPRESSED = {"O": "OBSOLETE", "E": "SUPPRESSED", "Y": "SUPPRESSED"}
 _CUI = re.compile(r"C(\d{7})", re.ASCII)
 _MAX_CUI = 10_000_000
 _HINT = "Give the folder META of a UMLS release, or what MetamorphoSys wrote."
@@ -58,6 +60,7 @@ class _Atom(NamedTuple):
     of_sources: bool
     # Term status, string type, preferred atom: True sorts as the better canonical name.
     rank: tuple[bool, bool, bool]
+    suppress: str
 
 
 def read_umls(
@@ -82,7 +85,7 @@ def read_umls(
     languages (frozenset[str] | None): languages (LAT); None: all.
     types (frozenset[str] | None): semantic types (`T047`: exactly it), or places in the
         Semantic Network (`B2.2.1.2.1`: with its descendants); None: all.
-    suppressed (bool): take suppressed names as well.
+    suppressed (bool): take suppressed names as well; their scopes tell them.
     all_names (bool): where a name of a concept is of `sources`, those of all others are taken, too.
     YIELDS (Row): one a concept, with the line of its first name that passes.
     RAISES (AngelError): a file is missing or not in the form of RRF, or the rows of a concept
@@ -120,8 +123,19 @@ def read_umls(
             types=type_table.types(cui),
             definition=next(texts, None),
             alternate_ids=retired.pop(identifier, ()),
+            scopes=_scopes(first, named),
         )
     count_unused(retired, report)
+
+
+def _scopes(first: _Atom, atoms: Sequence[_Atom]) -> Iterator[tuple[str, str]]:
+    """Which name the UMLS prefers, and which all sources that have them suppress."""
+    if all(first.rank):
+        yield first.name, "PREFERRED"
+    shown = {atom.name for atom in atoms if atom.suppress not in _SUPPRESSED}
+    for atom in atoms:
+        if atom.name not in shown:
+            yield atom.name, _SUPPRESSED[atom.suppress]
 
 
 def read_umls_st21pv(path: Path, report: VocabularyReport) -> Iterator[Row]:
@@ -233,7 +247,8 @@ def _atoms(
             report.skipped["names of concepts of other types"] += 1
         else:
             rank = (status == "P", string_type == "PF", preferred == "Y")
-            yield _Atom(path, line, cui, aui, cells[14], of_sources(cells[11]), rank)
+            source = of_sources(cells[11])
+            yield _Atom(path, line, cui, aui, cells[14], source, rank, cells[16])
 
 
 def _recognises(path: Path, head: str) -> bool:
