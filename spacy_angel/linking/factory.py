@@ -8,6 +8,7 @@ from typing import Any
 from spacy.language import Language
 
 from ..errors import Warnings
+from .extensions import register_extensions
 from .linker import AngelLinker
 from .loaders import ModelLoader, VocabularyLoader
 from .matcher import AngelMatcher
@@ -102,3 +103,6 @@ Language.factory(
     default_config=MatcherSettings().to_dict(),
     func=make_angel_matcher,
 )
+
+# spaCy imports this module with the first `Language` that is made.
+register_extensions()
