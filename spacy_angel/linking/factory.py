@@ -9,6 +9,7 @@ from spacy.language import Language
 
 from ..component.block import NOT_GIVEN, ConfigBlock, is_saved_in, takes
 from ..errors import Warnings
+from .extensions import register_extensions
 from .linker import AngelLinker
 from .loaders import ModelLoader, VocabularyLoader, check_runs, check_sources
 from .matcher import AngelMatcher
@@ -106,3 +107,6 @@ Language.factory(
     default_config=MatcherSettings().to_dict(),
     func=make_angel_matcher,
 )
+
+# spaCy imports this module with the first `Language` that is made.
+register_extensions()

@@ -23,6 +23,7 @@ from tqdm import tqdm
 from ..component.block import ConfigBlock, read_block
 from ..component.forks import OneThreadInForks, quiet_tokenizers_in_forks
 from ..component.pipe import DocumentPipe
+from ..component.running import OPENING
 from ..errors import AngelError, Errors, Warnings
 from ..files.atomic import write_json
 from ..vocabulary.kinds import is_cell_line, is_species, may_need_species
@@ -64,8 +65,9 @@ class AngelLinker(DocumentPipe):
 
     Writes `span._.kb_id` (an identifier or `NIL`), `span._.kb_ents` [(concept_id, probability)],
     which is empty with `NIL`, `span._.candidates` and, where its `kb_id_attr` is `kb_id`,
-    `span.kb_id_`. Attributes on `span._` belong to the characters: of several spans over the same
-    ones the first that is linked shows there, while each has its own `kb_id_`.
+    `span.kb_id_`. Attributes on `span._` belong to the characters and the label: of spans over the
+    same characters each shows its own there, and a span without their labels that of the first
+    that is linked.
 
     vocab (Vocab): the pipeline's.
     name (str): the component's name.
@@ -180,7 +182,9 @@ class AngelLinker(DocumentPipe):
     def generator(self) -> "Generator":
         """RETURNS (Generator): the model, opened if it is not yet."""
         if self._generator is None:
-            self.generator = self._load_model(local_files_only=True)
+            with OPENING:
+                if self._generator is None:
+                    self.generator = self._load_model(local_files_only=True)
             assert self._generator is not None
         return self._generator
 
@@ -197,8 +201,10 @@ class AngelLinker(DocumentPipe):
         """RETURNS (ConceptKB): the vocabulary, opened if it is not yet. Concepts and names can be
         added and removed while running; another one can be set."""
         if self._kb is None:
-            source = self._vocabulary_source
-            self._kb = source() if callable(source) else load_vocabulary(source)
+            with OPENING:
+                if self._kb is None:
+                    source = self._vocabulary_source
+                    self._kb = source() if callable(source) else load_vocabulary(source)
         return self._kb
 
     @kb.setter
@@ -270,19 +276,21 @@ class AngelLinker(DocumentPipe):
         RETURNS (list[list[Link | None]]): one a mention, in the order of `find_spans`; None where
             the mention stays as it is.
         """
-        docs = list(docs)
-        candidates = self._find_candidates(docs, overwrite=self.settings.overwrite)
-        return [
-            [
-                None
-                if names is None
-                else make_link(span.text, span.label_, names, self.kb, self.settings)
-                for span, names in zip(
-                    find_spans(doc, self.settings.span_key), doc_found, strict=True
-                )
+        docs, settings, kb = list(docs), self.settings, self.kb
+        # What other threads add to the vocabulary meanwhile is there for the next documents.
+        with kb.reading():
+            candidates = self._find_candidates(docs, overwrite=settings.overwrite)
+            return [
+                [
+                    None
+                    if names is None
+                    else make_link(span.text, span.label_, names, kb, settings)
+                    for span, names in zip(
+                        find_spans(doc, settings.span_key), doc_found, strict=True
+                    )
+                ]
+                for doc, doc_found in zip(docs, candidates, strict=True)
             ]
-            for doc, doc_found in zip(docs, candidates, strict=True)
-        ]
 
     def set_annotations(self, docs: Iterable[Doc], links: Sequence[Sequence[Link | None]]) -> None:
         """Write the links on the documents.
@@ -336,7 +344,8 @@ class AngelLinker(DocumentPipe):
         from .calibration import CalibrationItem
 
         # Fitted to what the model says of every mention.
-        with self.using(exact_names_unsearched=False, once_a_document=False):
+        once = self.using(exact_names_unsearched=False, once_a_document=False)
+        with once, self.kb.reading():
             candidates = self._find_candidates(docs, overwrite=True)
         return [
             CalibrationItem(
