@@ -756,6 +756,15 @@ class Errors(metaclass=_WithCodes):
         "other, and a table of mentions does not say which mention is of which. Give each an "
         "identifier of its own, or annotate to JSON lines or Parquet, which hold the texts."
     )
+    # E85x: components of other packages
+    E850 = (
+        "The component abbreviation_detector needs the package scispacy: pip install "
+        "'scispacy>=0.6.2,<0.7'."
+    )
+    E851 = (
+        "The pipeline {path} needs the package spacy-transformers for its component {name!r}: pip "
+        "install 'spacy-angel[train]'."
+    )
     # E9xx: files
     E901 = "{path} cannot be read: {error}. Check the path and your rights on it."
     E902 = (

@@ -1,63 +1,37 @@
-"""scispaCy's abbreviation detector, as several threads can use it.
+"""spaCy's factory `abbreviation_detector`, which scispaCy registers, but declares nowhere."""
 
-scispaCy's own keeps what the document at hand defines in a matcher that all calls share: of two
-threads, one meets the other's long forms (`KeyError`). English pipelines get this one under the
-same name, `abbreviation_detector`; spaCy takes a language's own factory before a general one.
-"""
+from typing import TYPE_CHECKING
 
-from copy import copy
-from typing import Any
-
-from scispacy.abbreviation import AbbreviationDetector
 from spacy.lang.en import English
 from spacy.language import Language
-from spacy.matcher import Matcher
-from spacy.tokens import Doc, Span
 
-from .extensions import read_abbreviations_alike
+from ..component.deferred import defer_factory, import_or_say
+from ..errors import Errors
 
+if TYPE_CHECKING:
+    from scispacy.abbreviation import AbbreviationDetector
 
-class SharedAbbreviationDetector(AbbreviationDetector):
-    """scispaCy's detector without a state that a call changes.
-
-    nlp (Language), name (str), make_serializable (bool): as scispaCy's.
-    """
-
-    def __init__(
-        self,
-        nlp: Language,
-        name: str = "abbreviation_detector",
-        make_serializable: bool = False,
-    ) -> None:
-        super().__init__(nlp, name, make_serializable)
-        # scispaCy's registers `doc._.abbreviations` anew.
-        read_abbreviations_alike()
-
-    def __call__(self, doc: Doc) -> Doc:
-        """doc (Doc): gets `doc._.abbreviations`. RETURNS (Doc): the same."""
-        # Another pipeline may have made scispaCy's own detector since.
-        read_abbreviations_alike()
-        return super().__call__(doc)
-
-    def find_matches_for(
-        self, filtered: list[tuple[Span, Span]], doc: Doc
-    ) -> list[tuple[Span, set[Span]]]:
-        """filtered (list[tuple[Span, Span]]): candidates for long and short forms. doc (Doc).
-        RETURNS (list[tuple[Span, set[Span]]]): long forms with their short ones."""
-        if not filtered:
-            return []
-        own: Any = copy(self)
-        own.global_matcher = Matcher(doc.vocab)
-        return AbbreviationDetector.find_matches_for(own, filtered, doc)
+_NAME = "abbreviation_detector"
+_MODULE = "scispacy.abbreviation"
 
 
-@English.factory("abbreviation_detector", default_config={"make_serializable": False})
+# English has a factory of its own, so that a pipeline is the same whether or not a program imports
+# scispaCy's module, which registers its class for all languages.
+@English.factory(_NAME)
 def make_abbreviation_detector(
-    nlp: Language, name: str, make_serializable: bool
-) -> SharedAbbreviationDetector:
-    """The factory `abbreviation_detector` of English pipelines.
+    nlp: Language, name: str, make_serializable: bool = False
+) -> "AbbreviationDetector":
+    """The factory of English pipelines; the class is scispaCy's.
 
-    nlp (Language), name (str), make_serializable (bool): as scispaCy's.
-    RETURNS (SharedAbbreviationDetector): the component.
+    nlp (Language): the pipeline.
+    name (str): the component's name in it.
+    make_serializable (bool): `doc._.abbreviations` are dictionaries, which documents that are
+        saved, or come from another process, can hold, in the place of spans.
+    RETURNS (AbbreviationDetector): the component.
+    RAISES (AngelError): scispaCy is not installed.
     """
-    return SharedAbbreviationDetector(nlp, name, make_serializable)
+    detector: type[AbbreviationDetector] = import_or_say(_MODULE, Errors.E850).AbbreviationDetector
+    return detector(nlp, name, make_serializable=make_serializable)
+
+
+defer_factory(_NAME, _MODULE, "AbbreviationDetector", Errors.E850)
