@@ -623,7 +623,7 @@ class Errors(metaclass=_WithCodes):
     E702 = 'One text is needed: `link "TEXT"`, or `link --file FILE`.'
     E703 = (
         "A pipeline has its own model and vocabulary: leave out --model, --tokenizer, --preset and "
-        "--kb, or --pipeline."
+        "--kb, or --pipeline. Those that ship take --kb."
     )
     E704 = "--option needs NAME=VALUE, e.g. `--option sources=MSH,NCI`; it is {value!r}."
     E705 = "Unknown preprocessing {preset!r}. Known: {known}."
@@ -869,6 +869,12 @@ class Warnings(metaclass=_WithCodes):
     W803 = (
         "{path} has {n} folders in it, which are not read ({names}). Name them as inputs, too, if "
         "there are documents in them."
+    )
+    W860 = (
+        "Not one identifier of the label {label!r} is in the vocabulary: its {n:,} mentions are "
+        "misses of the strict count. The first is {example!r}. Leave the label out (`--label` with "
+        "the others), give a vocabulary that has it (`--kb`), or, where only a prefix is missing, "
+        "say which (`--option prefix=…`)."
     )
     W890 = (
         "angel_linker: mentions labelled {label!r}{kind} are not linked, for types_by_label has "

@@ -8,7 +8,6 @@ own, so that each span shows what it was linked to.
 
 from collections.abc import Iterable, Sequence
 from copy import copy
-from dataclasses import fields
 from functools import partial
 from types import SimpleNamespace
 from typing import Any
@@ -73,9 +72,11 @@ class Abbreviation(dict[str, Any]):
 def register_extensions() -> None:
     """Register the attributes under the names that they have by default, so that documents of
     another process can be read before there is a linker. What others registered stays."""
-    for field in fields(LinkerSettings):
-        if field.name in _SETTINGS and not Span.has_extension(field.default):
-            _register(field.default, field.name)
+    defaults = LinkerSettings()
+    for setting in _SETTINGS:
+        name: str = getattr(defaults, setting)
+        if not Span.has_extension(name):
+            _register(name, setting)
     if Doc.has_extension("abbreviations"):
         read_abbreviations_alike()
     else:

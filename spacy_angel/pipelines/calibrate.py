@@ -26,7 +26,10 @@ def calibrate_on(
     RAISES (AngelError): no mention's right concept is among its candidates.
     """
     from ..corpora.docs import GOLD_SPANS, to_doc
+    from ..corpora.entity_types import complete_ids
 
+    # A number that the vocabulary does not know would teach the linker to call its mention NIL.
+    documents = complete_ids(documents, linker.kb.resolve)
     kept = components_before(nlp, linker, given_mentions=True)
     docs = nlp.pipe(
         (to_doc(document, nlp) for document in documents),
