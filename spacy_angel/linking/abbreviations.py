@@ -9,7 +9,7 @@ from ..component.deferred import defer_factory, import_or_say
 from ..errors import Errors
 
 if TYPE_CHECKING:
-    from scispacy.abbreviation import AbbreviationDetector
+    from .detector import LinearAbbreviationDetector
 
 _NAME = "abbreviation_detector"
 _MODULE = "scispacy.abbreviation"
@@ -20,18 +20,20 @@ _MODULE = "scispacy.abbreviation"
 @English.factory(_NAME)
 def make_abbreviation_detector(
     nlp: Language, name: str, make_serializable: bool = False
-) -> "AbbreviationDetector":
-    """The factory of English pipelines; the class is scispaCy's.
+) -> "LinearAbbreviationDetector":
+    """The factory of English pipelines: scispaCy's detector, bounded.
 
     nlp (Language): the pipeline.
     name (str): the component's name in it.
     make_serializable (bool): `doc._.abbreviations` are dictionaries, which documents that are
         saved, or come from another process, can hold, in the place of spans.
-    RETURNS (AbbreviationDetector): the component.
+    RETURNS (LinearAbbreviationDetector): the component.
     RAISES (AngelError): scispaCy is not installed.
     """
-    detector: type[AbbreviationDetector] = import_or_say(_MODULE, Errors.E850).AbbreviationDetector
-    return detector(nlp, name, make_serializable=make_serializable)
+    import_or_say(_MODULE, Errors.E850)
+    from .detector import LinearAbbreviationDetector
+
+    return LinearAbbreviationDetector(nlp, name, make_serializable)
 
 
 defer_factory(_NAME, _MODULE, "AbbreviationDetector", Errors.E850)
