@@ -16,6 +16,8 @@ from spacy.attrs import ORTH
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
+from .extensions import read_abbreviations_alike
+
 # As in scispaCy's `filter_matches`.
 _MOST_WORDS = 8
 
