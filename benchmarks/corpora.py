@@ -88,7 +88,7 @@ def _figures(
     if not predicted:
         changes["span_key"] = GOLD_SPANS
     with linker.using(overwrite=True, prefer=(), **changes):
-        system = pipeline_system(nlp, linker, predicted=predicted, labels=frozenset({label}))
+        system = pipeline_system(nlp, linker, predicted=predicted)
         answers = answer_documents(
             documents, system, linker.kb.resolve, split_composites=not predicted
         )

@@ -165,7 +165,9 @@ def measure(dataset: str, row: Row, model: Path, setting: Setting, negatives: in
     nlp = spacy.blank("en")
     settings = {"num_beams": search.num_beams, "length_penalty": search.length_penalty}
     more = {"dtype": search.dtype, "resolve_abbreviations": False}
-    nlp.add_pipe("angel_linker", config={"model": str(model), **settings, **more})
+    nlp.add_pipe(
+        "angel_linker", config={"preset": "published", "model": str(model), **settings, **more}
+    )
     nlp.meta["name"] = stage.name
     train_file = corpus / "train.json"
     evaluate(nlp, gold, kb=kb, output=output, train=train_file, negatives=negatives)

@@ -1,8 +1,11 @@
 """Biomedical entity linking in spaCy by constrained generation of concept names.
 
 The five public names are imported when they are first used: `import spacy_angel` costs nothing.
+Where spaCy is imported already, it registers the attributes on `span._` and `doc._`, so that stored
+documents can be read without a linker; else the first `Language` that is made does.
 """
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -36,3 +39,7 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
+
+
+if "spacy.tokens.span" in sys.modules:
+    import_module(".linking.extensions", __name__).register_extensions()

@@ -303,8 +303,8 @@ class Errors(metaclass=_WithCodes):
     )
     E314 = (
         "angel_linker's setting types_by_label gives the label {label!r} the types {unknown}, "
-        "which no concept of the vocabulary has. Its types: {known}. Correct them, or leave them "
-        "out."
+        "which no concept of the vocabulary has. Correct them, leave them out, or set the "
+        "vocabulary first. Its types: {known}."
     )
     E316 = (
         "The model cannot run on the device {device!r}: torch finds {known} on this machine. Set "
@@ -345,6 +345,12 @@ class Errors(metaclass=_WithCodes):
         "each setting its value in config.cfg and the changed one. Put the file back, or write "
         "{{}} into it: then config.cfg holds alone."
     )
+    E328 = (
+        "There is no model in {model}. Give a folder with a checkpoint, a hub name such as "
+        "`dmis-lab/ANGEL_bc5cdr`, or null for the model that ships."
+    )
+    E329 = "angel_linker's {name}: expected {expected}, got {value!r}. {remedy}"
+    E330 = "angel_linker has no setting {name!r}.{guess} Its settings: {known}."
     E326 = "The recogniser does not know the labels {unknown}. Known: {known}."
     # E4xx: corpora
     E401 = (
@@ -617,7 +623,7 @@ class Errors(metaclass=_WithCodes):
     E702 = 'One text is needed: `link "TEXT"`, or `link --file FILE`.'
     E703 = (
         "A pipeline has its own model and vocabulary: leave out --model, --tokenizer, --preset and "
-        "--kb, or --pipeline."
+        "--kb, or --pipeline. Those that ship take --kb."
     )
     E704 = "--option needs NAME=VALUE, e.g. `--option sources=MSH,NCI`; it is {value!r}."
     E705 = "Unknown preprocessing {preset!r}. Known: {known}."
@@ -750,6 +756,15 @@ class Errors(metaclass=_WithCodes):
         "other, and a table of mentions does not say which mention is of which. Give each an "
         "identifier of its own, or annotate to JSON lines or Parquet, which hold the texts."
     )
+    # E85x: components of other packages
+    E850 = (
+        "The component abbreviation_detector needs the package scispacy: pip install "
+        "'scispacy>=0.6.2,<0.7'."
+    )
+    E851 = (
+        "The pipeline {path} needs the package spacy-transformers for its component {name!r}: pip "
+        "install 'spacy-angel[train]'."
+    )
     E890 = (
         "{options} can be given with one vocabulary only, but several are asked for: {names}. "
         "Fetch the one by itself."
@@ -827,6 +842,19 @@ class Warnings(metaclass=_WithCodes):
         "candidates are not proven to be the best ones, or none was found. Raise max_work."
     )
     W303 = "angel_linker: this setting does nothing: {setting}. Remove it, or change the other one."
+    W304 = (
+        "{first!r} and {second!r} both write {shared} for the same labels: what the second finds "
+        "stands there. Give them different `labels`, or one of them other attribute names."
+    )
+    W305 = (
+        "The new vocabulary has none of the semantic types {unknown}, which angel_linker's setting "
+        "types_by_label gives to {labels}: any concept may be theirs from now on. Set "
+        "types_by_label for this vocabulary, and this is not said again."
+    )
+    W306 = (
+        "{matcher} finds misspelled mentions by the names of a linker's vocabulary, and the "
+        "pipeline has no angel_linker: it finds none. Take it out, too, and this is not said again."
+    )
     W601 = "{path}, line {number}, is skipped, for it is not a correction: {problem}."
     W602 = (
         "A correction names an identifier that the vocabulary lacks, and is left out as far as it "
@@ -853,6 +881,12 @@ class Warnings(metaclass=_WithCodes):
     W803 = (
         "{path} has {n} folders in it, which are not read ({names}). Name them as inputs, too, if "
         "there are documents in them."
+    )
+    W860 = (
+        "Not one identifier of the label {label!r} is in the vocabulary: its {n:,} mentions are "
+        "misses of the strict count. The first is {example!r}. Leave the label out (`--label` with "
+        "the others), give a vocabulary that has it (`--kb`), or, where only a prefix is missing, "
+        "say which (`--option prefix=…`)."
     )
     W890 = (
         "angel_linker: mentions labelled {label!r}{kind} are not linked, for types_by_label has "

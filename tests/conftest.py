@@ -40,3 +40,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def pytest_unconfigure() -> None:
     shutil.rmtree(os.environ["SPACY_ANGEL_CACHE"], ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def model(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A tiny model that has learned the names of `support.models`."""
+    from support.models import make_trained_model
+
+    return str(make_trained_model(tmp_path_factory.mktemp("model") / "tiny"))
+
+
+@pytest.fixture(scope="session")
+def vocabulary(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The concepts of `support.tiny_linker`."""
+    from support.tiny_linker import build_vocabulary
+
+    return build_vocabulary(tmp_path_factory.mktemp("vocabulary") / "kb")

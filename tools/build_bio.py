@@ -127,7 +127,7 @@ def build(
     the folder names it and holds none."""
     shipped = spacy.util.load_config(SHIPPED / SHIPPED_NAME / "config.cfg").interpolate()
     settings = dict(shipped["components"][LINKER])
-    del settings["factory"], settings["scorer"]
+    del settings["factory"], settings["scorer"], settings["types_by_label"]
     anew = [MISSPELLED, ABBREVIATIONS, CONSISTENCY, LINKER]
     nlp: Any = spacy.load(SHIPPED / SHIPPED_NAME, exclude=anew)
     encoder = {
@@ -144,7 +144,7 @@ def build(
     nlp.add_pipe("angel_matcher", MISSPELLED, config={"names": "none", "misspelled": True})
     nlp.add_pipe(ABBREVIATIONS, config={"make_serializable": True})
     nlp.add_pipe(CONSISTENCY, config={"span_key": "mentions"})
-    own = {"model": None if model else SHIPPED_NAME, "types_by_label": TYPES_BY_LABEL}
+    own = {"model": None if model else SHIPPED_NAME}
     linker = nlp.add_pipe(LINKER, config={**settings, **own})
     nlp.meta.update(
         name="angel_bio",
@@ -156,6 +156,7 @@ def build(
     )
     with TemporaryDirectory(prefix="spacy-angel-") as temporary:
         linker.kb = vocabulary(data, Path(temporary, "kb"))
+        linker.types_by_label = TYPES_BY_LABEL
         if model is not None:
             stored = Path(temporary, "model")
             Generator.from_pretrained(str(model)).to_disk(stored, storage="int8")

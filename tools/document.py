@@ -8,13 +8,15 @@ the output below the README's first example and what stands between marks in the
 
 import json
 import re
+from collections.abc import Mapping
 from contextlib import redirect_stdout
 from inspect import getdoc
 from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, get_args
 
+import spacy
 from safetensors import safe_open
 from thinc.api import Config
 
@@ -22,9 +24,9 @@ from spacy_angel.component.checked import CheckedSettings, describe_settings
 from spacy_angel.corpora.registry import FORMATS as corpus_formats
 from spacy_angel.files.atomic import replacing
 from spacy_angel.files.formats import Formats
-from spacy_angel.linking.factory import DEFAULT_CONFIG
 from spacy_angel.linking.loaders import SHIPPED_PIPELINE
 from spacy_angel.linking.matcher_settings import MatcherSettings
+from spacy_angel.linking.presets import Preset, preset_settings
 from spacy_angel.linking.settings import LinkerSettings
 from spacy_angel.model.weights import SCALE_SUFFIX
 from spacy_angel.recognition.consistency import ConsistencySettings
@@ -103,21 +105,30 @@ def project_tables(folder: Path) -> str:
     return re.sub(r"^#", "##", text, flags=re.MULTILINE)
 
 
-def settings_table(settings: type[CheckedSettings]) -> str:
-    """settings (type[CheckedSettings]): of a component. RETURNS (str): each, a Markdown table."""
-    lines = ["| setting | type | default | |", "|---|---|---|---|"]
+def settings_table(
+    settings: type[CheckedSettings], presets: Mapping[str, Mapping[str, Any]] | None = None
+) -> str:
+    """settings (type[CheckedSettings]): of a component. presets (Mapping | None): values by name of
+    preset and setting, for a column each in the place of the default's.
+    RETURNS (str): each setting, a Markdown table."""
+    columns = presets or {"default": {}}
+    lines = [f"| setting | type | {' | '.join(columns)} | |", "|---" * (3 + len(columns)) + "|"]
     for name, kind, default, meaning in describe_settings(settings):
-        cells = f"`{name}`", f"`{kind}`", f"`{json.dumps(default)}`", meaning
+        values = (f"`{json.dumps(values.get(name, default))}`" for values in columns.values())
+        cells = f"`{name}`", f"`{kind}`", *values, meaning
         lines.append(f"| {' | '.join(map(_in_cell, cells))} |")
     return "\n".join(lines)
 
 
 def linker_settings() -> str:
-    """RETURNS (str): the settings of `angel_linker`, and the default config as `nlp.config` holds
-    it."""
-    config = {"angel_linker": {"factory": "angel_linker", **DEFAULT_CONFIG}}
-    block = Config({"components": config}).to_str()
-    return "\n".join([settings_table(LinkerSettings), "", "```ini", block, "```"])
+    """RETURNS (str): the settings of `angel_linker` under both presets, and its config as
+    `nlp.config` holds it after `nlp.add_pipe("angel_linker")`."""
+    presets = {f"`{preset}`": preset_settings(preset, {}).to_dict() for preset in get_args(Preset)}
+    nlp = spacy.blank("en")
+    nlp.add_pipe("angel_linker")
+    components = nlp.config["components"]
+    block = Config({"components": components}).to_str()
+    return "\n".join([settings_table(LinkerSettings, presets), "", "```ini", block, "```"])
 
 
 def formats_table(formats: Formats) -> str:

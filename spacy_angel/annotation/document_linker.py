@@ -13,7 +13,7 @@ from ..errors import AngelError, Errors
 from ..linking.mentions import find_spans
 from ..linking.ranking import NIL
 from ..pipelines.components import components_before
-from ..pipelines.open import loading, open_pipeline
+from ..pipelines.open import linker_names, loading, open_pipeline
 from ..search.cached import SearchCache
 from .documents import SCORE_PLACES, AnnotatedDocument, AnnotatedMention, Failure, ScoredConcept
 
@@ -233,7 +233,6 @@ def open_linker(folder: str, device: str | None, settings: LinkingSettings) -> D
     RAISES (AngelError): it cannot be opened, or has no linker.
     """
     import torch
-    from thinc.api import Config
 
     from ..pipelines.lazy import load_folder
 
@@ -241,12 +240,8 @@ def open_linker(folder: str, device: str | None, settings: LinkingSettings) -> D
     overrides = {}
     with loading(folder):
         if device is not None:
-            config = Config().from_disk(Path(folder) / "config.cfg", interpolate=False)
-            overrides = {
-                f"components.{name}.device": device
-                for name, component in config["components"].items()
-                if component.get("factory") == "angel_linker"
-            }
+            names = linker_names(Path(folder))
+            overrides = {f"components.{name}.device": device for name in names}
         opened = load_folder(Path(folder), config=overrides)
     nlp, linker = open_pipeline(opened)
     return DocumentLinker(nlp, linker, settings)

@@ -47,7 +47,7 @@ def pipeline_folder(
 
     pipeline (str | Path | Language | None): folder or installed package, None for the shipped
         one; a loaded pipeline is saved to a temporary folder.
-    kb (str | Path | None): another vocabulary for the shipped one, a folder or file.
+    kb (str | Path | None): another vocabulary for what ships, a folder or file.
     everywhere (bool): other machines open it as well.
     YIELDS (PipelineFolder): until then the folder is there.
     RAISES (AngelError): it cannot be opened, has no linker, or would be on this machine only; a
@@ -58,9 +58,9 @@ def pipeline_folder(
     from ..pipelines.shipped import load
 
     if kb is not None:
-        if pipeline not in (None, SHIPPED_NAME):
+        if pipeline not in (None, *SHIPPED_NAMES):
             raise AngelError(Errors.E703)
-        pipeline = load(kb=kb)
+        pipeline = load(pipeline, kb=kb)
     with TemporaryDirectory(prefix="spacy-angel-") as temporary:
         pipeline = SHIPPED_NAME if pipeline is None else pipeline
         nlp, linker = open_pipeline(pipeline)

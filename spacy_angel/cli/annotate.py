@@ -43,7 +43,7 @@ def annotate(
     ] = None,
     kb: Annotated[
         Path | None,
-        typer.Option(help="Without --pipeline: another vocabulary, a folder or file."),
+        typer.Option(help="Of what ships: another vocabulary, a folder or file."),
     ] = None,
     format: Annotated[
         str | None,

@@ -1,6 +1,9 @@
 """Command line `spacy-angel`. Only typer is imported at the top: help answers at once."""
 
 import os
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import typer
@@ -26,12 +29,29 @@ class _Commands(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         try:
-            return super().invoke(ctx)
+            with _plain_warnings():
+                return super().invoke(ctx)
         except BrokenPipeError:  # `spacy-angel … | head`: typer ends quietly
             raise
         except (AngelError, OSError) as error:
             typer.echo(f"Error: {_message(error)}", err=True)
             raise typer.Exit(1) from error
+
+
+@contextmanager
+def _plain_warnings() -> Iterator[None]:
+    """Our own warnings are told as errors are, without the place in the code."""
+    before = warnings.formatwarning
+
+    def plain(message: Any, *rest: Any) -> str:
+        text = str(message)
+        return f"Warning: {text}\n" if text.startswith("[W") else before(message, *rest)
+
+    warnings.formatwarning = plain  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        warnings.formatwarning = before
 
 
 def _message(error: Exception) -> str:

@@ -103,8 +103,33 @@ def evaluate(
         values = "  ".join(f"{key} {value:.1f}" for key, value in figures.items())
         typer.echo(f"  {count:<8} {values}")
     typer.echo(f"  kb_id    acc@1 {metrics['kb_id']['acc@1']:.1f}")
+    _print_what_counts(metrics)
     _print_further(metrics)
     typer.echo(f"Report: {output / REPORT}")
+
+
+def _print_what_counts(metrics: dict[str, Any]) -> None:
+    """How the corpus was read, and what of the mentions that were found counts."""
+    from ..corpora.entity_types import READ_AS
+
+    labels = metrics.get("labels", {})
+    if len(labels) > 1:
+        shares = (
+            f"{label or 'no label'} {counts['in_vocabulary']:,} of {counts['mentions']:,}"
+            for label, counts in labels.items()
+        )
+        typer.echo(f"  in the vocabulary: {', '.join(shares)}")
+    counts = metrics["run"].get("corpus_report", {}).get("counts", {})
+    if spaces := {k.removeprefix(READ_AS): n for k, n in counts.items() if k.startswith(READ_AS)}:
+        read = ", ".join(f"{n:,} as {space}" for space, n in spaces.items())
+        typer.echo(f"  identifiers without a prefix are read by their labels: {read}")
+    if metrics["run"]["predicted"]:
+        for key, title in (("detection", "found"), ("linking", "links")):
+            values = "  ".join(f"{rate} {metrics[key][rate]:.1f}" for rate in _RATES[2:])
+            typer.echo(f"  {title:<8} {values}")
+    if left_out := metrics.get("types", {}).get("left_out"):
+        types = ", ".join(f"{name} {number:,.0f}" for name, number in left_out.items())
+        typer.echo(f"  found, but not marked in this corpus, so not counted: {types}")
 
 
 def _print_further(metrics: dict[str, Any]) -> None:

@@ -29,7 +29,7 @@ def link(
     preset: ModelPreset = None,
     kb: Annotated[
         Path | None,
-        typer.Option(help="Without --pipeline: another vocabulary, a folder or file."),
+        typer.Option(help="Of what ships: another vocabulary, a folder or file."),
     ] = None,
     negation: Annotated[
         bool,
@@ -44,6 +44,7 @@ def link(
     ] = None,
 ) -> None:
     """Link a text and print a line for each mention."""
+    from ..about import SHIPPED_NAMES
     from ..files.reading import decoded, pieces
     from ..linking.mentions import find_spans
     from ..linking.page import link_table, write_page
@@ -53,15 +54,16 @@ def link(
 
     if (text is None) == (file is None):
         raise AngelError(Errors.E702)
-    if pipeline is not None and any((model, kb, tokenizer, preset)):
+    is_shipped = pipeline in (None, *SHIPPED_NAMES)
+    if pipeline is not None and (any((model, tokenizer, preset)) or (kb and not is_shipped)):
         raise AngelError(Errors.E703)
     if text == "-":
         text = decoded(typer.get_binary_stream("stdin").read(), Path("standard input"))
     elif file is not None:
         text = decoded(b"".join(piece for _, piece in pieces(file)), file)
     source: Any = pipeline
-    if source is None:
-        source = load(model=model, kb=kb, tokenizer=tokenizer, preset=preset)
+    if is_shipped:
+        source = load(model=model or pipeline, kb=kb, tokenizer=tokenizer, preset=preset)
     nlp, linker = open_pipeline(source)
     span_key = linker.settings.span_key
     if negation:

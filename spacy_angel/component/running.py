@@ -1,5 +1,6 @@
 """Where and in which type a component's model runs."""
 
+from threading import RLock
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -15,6 +16,10 @@ RunsIn = Annotated[
         "elsewhere only; `auto`: the one that a short measurement finds fastest here"
     ),
 ]
+
+
+OPENING = RLock()
+"""Held while a model or vocabulary is opened at its first use: of several threads, one does."""
 
 
 def expect_dtype(settings: CheckedSettings, dtype: str, device: str) -> None:

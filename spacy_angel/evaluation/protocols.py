@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from ..corpora.entity_types import entity_type
 from ..errors import AngelError, Errors
-from ..vocabulary.labels import KINDS, kind_of
 from .counts import Outcome, precision_recall_f
 
 PROTOCOLS = ("belb", "hunflair2", "document")
@@ -37,21 +37,6 @@ def check_protocols(names: Collection[str], *, predicted: bool) -> None:
         raise AngelError(Errors.E516.format(name=unknown[0], known=", ".join(PROTOCOLS)))
     if predicted and "belb" in names:
         raise AngelError(Errors.E518)
-
-
-def entity_type(label: str) -> str:
-    """label (str): of a corpus or a recogniser. RETURNS (str): the label that both have for the
-    type, e.g. `SpecificDisease`, `Disease` and `DISEASE` → `DISEASE`."""
-    return kind_of(label) or label.upper()
-
-
-def other_types(labels: Collection[str]) -> frozenset[str]:
-    """labels (Collection[str]): of the mentions that are evaluated; empty for all. RETURNS
-    (frozenset[str]): known types that none of them stands for; `Disease` → `CHEMICAL`, `GENE` and
-    so on."""
-    if not labels:
-        return frozenset()
-    return frozenset(KINDS).difference(map(entity_type, labels))
 
 
 def belb_figures(outcomes: Iterable[Outcome]) -> dict[str, float]:

@@ -287,7 +287,19 @@ def _linking_table(metrics: Mapping[str, Any]) -> str:
             "<p>Expected calibration error of the first concept's probability: "
             f"{_with_spread(metrics, 'ece')} points.</p>"
         )
-    return _table(["", "precision", "recall", "F"], rows) + note
+    if left_out := metrics.get("types", {}).get("left_out"):
+        found = ", ".join(f"{escape(name)} {number:,.0f}" for name, number in left_out.items())
+        note += f"<p>Found, but not marked in this corpus, and so not counted: {found}.</p>"
+    return _table(["", "precision", "recall", "F"], rows) + note + _labels_table(metrics)
+
+
+def _labels_table(metrics: Mapping[str, Any]) -> str:
+    """How many mentions of each label the vocabulary has."""
+    rows = [
+        [escape(label) or "–", f"{counts['mentions']:,.0f}", f"{counts['in_vocabulary']:,.0f}"]
+        for label, counts in metrics.get("labels", {}).items()
+    ]
+    return _table(["label", "mentions with identifier", "in the vocabulary"], rows) if rows else ""
 
 
 def _charts(metrics: Mapping[str, Any]) -> str:

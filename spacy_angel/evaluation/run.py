@@ -7,7 +7,8 @@ size fits.
 
 import re
 import shutil
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib.metadata import version
@@ -16,17 +17,20 @@ from typing import TYPE_CHECKING, Any
 
 from tqdm import tqdm
 
+from ..about import SHIPPED_NAMES
 from ..corpora.abbreviations import quiet_scispacy
 from ..corpora.docs import GOLD_SPANS
 from ..corpora.documents import CorpusDocument, CorpusReport
+from ..corpora.entity_types import complete_ids
 from ..corpora.formats.askapatient import askapatient_concepts
 from ..corpora.mention_names import mention_names
 from ..corpora.noise import Noise
 from ..corpora.preprocessing import Preprocessing, preprocess
 from ..corpora.registry import read_corpus
-from ..errors import AngelError, Errors
+from ..errors import AngelError, Errors, Warnings
 from ..files.atomic import replacing, write_json
 from ..linking.loaders import load_vocabulary
+from ..pipelines.components import limits_by_label
 from ..pipelines.open import open_pipeline
 from ..vocabulary.concepts import normalize_name
 from ..vocabulary.identifiers import split_ids
@@ -154,14 +158,20 @@ class _Run:
         check_protocols(self.protocols, predicted=self.predicted)
 
     def read(
-        self, corpus: Path, report: CorpusReport, noise: Noise | None = None
+        self,
+        corpus: Path,
+        report: CorpusReport,
+        noise: Noise | None = None,
+        resolve: Callable[[str], str | None] | None = None,
     ) -> Iterator[CorpusDocument]:
-        """Documents of a corpus as they are evaluated; what does not fit is told at once."""
+        """Documents of a corpus as they are evaluated; what does not fit is told at once. With
+        `resolve` of a vocabulary their identifiers are completed for it."""
         documents = read_corpus(corpus, self.format, report=report, **self.corpus_options)
         if noise is not None:
             documents = add_noise_to(documents, noise, self.noise_seed, self.labels, report)
         prepared = preprocess(documents, self.preprocessing, report=report)
-        return (self._labelled(document, report) for document in prepared)
+        labelled = (self._labelled(document, report) for document in prepared)
+        return labelled if resolve is None else complete_ids(labelled, resolve, report)
 
     def _labelled(self, document: CorpusDocument, report: CorpusReport) -> CorpusDocument:
         if not self.labels:
@@ -224,7 +234,7 @@ class _Bench:
         """output (Path): folder to write to. noise (Noise | None): in the mentions.
         RETURNS (dict[str, Any]): what its `metrics.json` holds."""
         report = CorpusReport()
-        documents = self.run.read(self.corpus, report, noise)
+        documents = self.run.read(self.corpus, report, noise, self.vocabulary.resolve)
         tally = Tally(self.run.protocols)
         name = "Evaluating" if noise is None else f"Evaluating {noise.name}"
         with (
@@ -235,6 +245,12 @@ class _Bench:
                 file.writelines(lines)
                 bar.update(len(lines))
             figures = tally.figures(self.run.k, probabilities=not self.run.is_baseline)
+        if noise is None:
+            for label, counts in tally.unknown_labels().items():
+                message = Warnings.W860.format(
+                    label=label, n=counts.mentions, example=counts.example
+                )
+                warnings.warn(message, stacklevel=2)
         metrics = {**figures, "run": self._described(report, noise)}
         write_json(output / METRICS, metrics)
         write_report(output)
@@ -291,7 +307,7 @@ def _evaluate_one(
     run.read(corpus, CorpusReport())
     nlp, linker = (None, None) if run.is_baseline else open_pipeline(run.pipeline)
     vocabulary = _vocabulary(run, linker, kb, train)
-    seen = None if train is None else _seen(run.read(train, CorpusReport()), vocabulary)
+    seen = None if train is None else _seen(run, train, vocabulary)
     tfidf = TrigramTfidf().fit(vocabulary.name(i) for i in range(vocabulary.n_names))
     with _system(run, nlp, linker, vocabulary) as (system, generator):
         bench = _Bench(run, corpus, train, vocabulary, tfidf, seen, system, generator)
@@ -368,7 +384,8 @@ def _vocabulary(
     train: Path | None,
 ) -> ConceptKB:
     """The vocabulary to link to; the caller's own is copied before names are added to it."""
-    if kb is None:
+    # `en_angel_mini` is the name of a vocabulary as well.
+    if kb is None or (run.name in SHIPPED_NAMES and str(kb) == run.name):
         if linker is None:
             raise AngelError(Errors.E508.format(baseline=run.name))
         kb = linker.kb
@@ -377,7 +394,8 @@ def _vocabulary(
     elif run.train_names:
         kb = ConceptKB.from_bytes(kb.to_bytes())
     if run.train_names and train is not None:
-        kb.add_mentions(mention_names(run.read(train, CorpusReport())), str(train))
+        documents = run.read(train, CorpusReport(), resolve=kb.resolve)
+        kb.add_mentions(mention_names(documents), str(train))
     return kb
 
 
@@ -398,22 +416,23 @@ def _system(
         overwrite=True,
         # Gold identifiers are compared as the vocabulary's own.
         prefer=(),
+        types_by_label=limits_by_label(linker, kb),
         span_key=settings.span_key if run.predicted else GOLD_SPANS,
     ):
         try:
             linker.kb = kb
             # Opening the model and compiling the names is not linking: it is done before the clock.
             kb.search_space(linker.generator.prompts)
-            system = pipeline_system(nlp, linker, predicted=run.predicted, labels=run.labels)
+            system = pipeline_system(nlp, linker, predicted=run.predicted)
             yield system, linker.generator
         finally:
             linker.kb = own
 
 
-def _seen(documents: Iterable[CorpusDocument], kb: ConceptKB) -> Seen:
+def _seen(run: _Run, train: Path, kb: ConceptKB) -> Seen:
     mentions: set[str] = set()
     concepts: set[str] = set()
-    for document in documents:
+    for document in run.read(train, CorpusReport(), resolve=kb.resolve):
         for mention in document.mentions:
             mentions.add(normalize_name(mention.text))
             concepts.update(kb.resolve(raw) or raw for raw in split_ids(mention.concept_ids))

@@ -5,15 +5,16 @@ A system is a function from documents to answers: a pipeline with `angel_linker`
 
 import math
 import re
-from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any
 
 from ..corpora.composites import split_composite
 from ..corpora.docs import to_doc
 from ..corpora.documents import CorpusDocument, GoldMention
+from ..corpora.entity_types import entity_type
 from ..linking.mentions import READ_AS, find_spans
 from ..linking.ranking import NIL
 from ..model.mention import Mention, mention_at
@@ -21,7 +22,7 @@ from ..pipelines.components import components_before, name_of
 from ..vocabulary.identifiers import split_ids
 from .baselines import Baseline
 from .counts import MentionResult, Ranking
-from .protocols import LinkedSpan, entity_type, other_types
+from .protocols import LinkedSpan
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -56,13 +57,14 @@ class DocumentAnswers:
     """What a system says of one document.
 
     answers (list[Answer]): one a gold mention, in their order.
-    spurious_linked (int), spurious_nil (int): its mentions on other characters.
+    spurious_linked (Counter[str]), spurious_nil (Counter[str]): its mentions on other characters,
+        by their type (see `entity_types.entity_type`).
     links (tuple[LinkedSpan, ...]): all its mentions that it links, gold or not.
     """
 
     answers: list[Answer]
-    spurious_linked: int = 0
-    spurious_nil: int = 0
+    spurious_linked: Counter[str] = field(default_factory=Counter)
+    spurious_nil: Counter[str] = field(default_factory=Counter)
     links: tuple[LinkedSpan, ...] = ()
 
 
@@ -111,7 +113,6 @@ def pipeline_system(
     linker: "AngelLinker",
     *,
     predicted: bool = False,
-    labels: Collection[str] = (),
 ) -> System:
     """A pipeline with an `angel_linker` as a system; what comes after the linker does not run.
 
@@ -119,11 +120,8 @@ def pipeline_system(
     linker (AngelLinker): its linker; with gold mentions it must read the span group `gold`.
     predicted (bool): the pipeline finds the mentions itself; else it is given the gold ones, and
         other components that write entities do not run.
-    labels (Collection[str]): of the gold mentions that are evaluated; without, all. A mention that
-        the pipeline finds is not spurious where its label is that of another type.
     RETURNS (System): the system.
     """
-    others = other_types(labels)
     before = components_before(nlp, linker, given_mentions=not predicted)
     disable = set(nlp.pipe_names).difference(before, [name_of(nlp, linker)])
 
@@ -149,10 +147,9 @@ def pipeline_system(
             }
             gold = [(mention.start, mention.end) for mention in document.mentions]
             spurious = [
-                answer.linked
+                (entity_type(span.label_), answer.linked)
                 for span, answer in zip(spans, answers, strict=True)
                 if (span.start_char, span.end_char) not in gold
-                and entity_type(span.label_) not in others
             ]
             links = (
                 LinkedSpan(span.start_char, span.end_char, span.label_, answer.kb_ids)
@@ -164,8 +161,8 @@ def pipeline_system(
                     by_characters.get(key) or Answer(mention_at(document.text, *key), found=False)
                     for key in gold
                 ],
-                spurious_linked=sum(spurious),
-                spurious_nil=len(spurious) - sum(spurious),
+                spurious_linked=Counter(kind for kind, is_linked in spurious if is_linked),
+                spurious_nil=Counter(kind for kind, is_linked in spurious if not is_linked),
                 links=tuple(links),
             )
 
@@ -205,14 +202,14 @@ class DocumentResults:
     """A document, its gold mentions beside what the system made of them.
 
     mentions (list[tuple[MentionResult, Mention]]): each gold mention, and as it was read.
-    spurious_linked (int), spurious_nil (int), links (tuple[LinkedSpan, ...]): as in
-        `DocumentAnswers`.
+    spurious_linked (Counter[str]), spurious_nil (Counter[str]), links (tuple[LinkedSpan, ...]): as
+        in `DocumentAnswers`.
     gold (tuple[LinkedSpan, ...]): the gold mentions with their canonical identifiers.
     """
 
     mentions: list[tuple[MentionResult, Mention]]
-    spurious_linked: int
-    spurious_nil: int
+    spurious_linked: Counter[str]
+    spurious_nil: Counter[str]
     gold: tuple[LinkedSpan, ...]
     links: tuple[LinkedSpan, ...]
 

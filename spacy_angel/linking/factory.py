@@ -2,16 +2,19 @@
 
 import warnings
 from collections.abc import Callable
-from inspect import Parameter, Signature
+from dataclasses import fields
 from typing import Any
 
 from spacy.language import Language
 
+from ..component.block import NOT_GIVEN, ConfigBlock, is_saved_in, takes
 from ..errors import Warnings
+from .extensions import register_extensions
 from .linker import AngelLinker
-from .loaders import ModelLoader, VocabularyLoader
+from .loaders import ModelLoader, VocabularyLoader, check_runs, check_sources
 from .matcher import AngelMatcher
 from .matcher_settings import MatcherSettings
+from .presets import preset_of, preset_settings
 from .settings import LinkerSettings
 
 DEFAULT_CONFIG: dict[str, Any] = {
@@ -19,17 +22,18 @@ DEFAULT_CONFIG: dict[str, Any] = {
     "model": None,
     # A stored vocabulary, a vocabulary file, or a block with @misc; null is the one that ships.
     "vocabulary": None,
-    **LinkerSettings().to_dict(),
     "scorer": {"@scorers": "spacy_angel.linker_scorer.v1"},
 }
 
 
+@takes(DEFAULT_CONFIG, ["preset", *(setting.name for setting in fields(LinkerSettings))])
 def make_angel_linker(
     nlp: Language,
     name: str,
     model: str | ModelLoader | None,
     vocabulary: str | VocabularyLoader | None,
     scorer: Callable | None,
+    preset: Any,
     **settings: Any,
 ) -> AngelLinker:
     """The factory; it opens nothing.
@@ -38,14 +42,18 @@ def make_angel_linker(
     name (str): the component's name in it.
     model (str | ModelLoader | None), vocabulary (str | VocabularyLoader | None), scorer
         (Callable | None): see `AngelLinker`.
+    preset (str | None): see `presets.preset_settings`; of the settings that are not given.
     settings (Any): the fields of `LinkerSettings`.
     RETURNS (AngelLinker): the component.
-    RAISES (AngelError): a setting that does not fit, or outputs that another linker of the
-        pipeline writes.
+    RAISES (AngelError): a setting that does not fit, no model or vocabulary there, or outputs that
+        another linker of the pipeline writes for the same labels.
     """
-    checked = LinkerSettings.from_dict(settings)
+    given = {key: value for key, value in settings.items() if value is not NOT_GIVEN}
+    preset = preset_of(None if preset is NOT_GIVEN else preset, model)
+    checked = preset_settings(preset, given, model=model, vocabulary=vocabulary)
     for idle in checked.without_effect():
         warnings.warn(Warnings.W303.format(setting=idle), stacklevel=2)
+    check_runs(checked)
     linker = AngelLinker(
         nlp.vocab,
         name,
@@ -53,16 +61,18 @@ def make_angel_linker(
         vocabulary=vocabulary,
         settings=checked,
         scorer=scorer,
+        block=ConfigBlock(nlp, given, preset=preset),
     )
-    linker.check_outputs(nlp)
+    # A saved pipeline brings its own; its config still names what it was made from.
+    is_saved = is_saved_in(nlp, name)
+    if not is_saved:
+        check_sources(model, vocabulary)
+        if "types_by_label" in given:
+            linker.check_types()
+    linker.check_outputs(nlp, is_saved=is_saved)
     return linker
 
 
-# spaCy reads the parameters off the signature and checks a config by it. The settings check
-# themselves.
-make_angel_linker.__signature__ = Signature(  # type: ignore[attr-defined]
-    [Parameter(name, Parameter.KEYWORD_ONLY) for name in ("nlp", "name", *DEFAULT_CONFIG)]
-)
 Language.factory(
     "angel_linker",
     assigns=["token.ent_kb_id", "span._.kb_id", "span._.kb_ents", "span._.candidates"],
@@ -78,6 +88,7 @@ Language.factory(
 )
 
 
+@takes(MatcherSettings().to_dict())
 def make_angel_matcher(nlp: Language, name: str, **settings: Any) -> AngelMatcher:
     """The factory; it opens nothing.
 
@@ -90,15 +101,12 @@ def make_angel_matcher(nlp: Language, name: str, **settings: Any) -> AngelMatche
     return AngelMatcher(nlp, name, settings=MatcherSettings.from_dict(settings))
 
 
-make_angel_matcher.__signature__ = Signature(  # type: ignore[attr-defined]
-    [
-        Parameter(name, Parameter.KEYWORD_ONLY)
-        for name in ("nlp", "name", *MatcherSettings().to_dict())
-    ]
-)
 Language.factory(
     "angel_matcher",
     assigns=["doc.ents"],
     default_config=MatcherSettings().to_dict(),
     func=make_angel_matcher,
 )
+
+# spaCy imports this module with the first `Language` that is made.
+register_extensions()

@@ -6,7 +6,7 @@ It knows documents, not tensors: `mentions` reads them, `finder` finds names for
 
 import json
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -20,21 +20,31 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 from tqdm import tqdm
 
+from ..component.block import ConfigBlock, read_block
 from ..component.forks import OneThreadInForks, quiet_tokenizers_in_forks
 from ..component.pipe import DocumentPipe
-from ..errors import AngelError, Errors
+from ..component.running import OPENING
+from ..errors import AngelError, Errors, Warnings
 from ..files.atomic import write_json
 from ..vocabulary.kinds import is_cell_line, is_species, may_need_species
 from ..vocabulary.taxa import is_taxon
 from .extensions import set_extensions
 from .finder import NameFinder
 from .links import FoundNames, Link, make_link, rank_candidates
-from .loaders import ModelLoader, VocabularyLoader, load_checkpoint, load_vocabulary
+from .loaders import (
+    ModelLoader,
+    VocabularyLoader,
+    check_sources,
+    load_checkpoint,
+    load_vocabulary,
+)
 from .mentions import find_spans, read_mentions
-from .permitted import is_linked
+from .permitted import check_types, is_linked, labels_of, links_label, may_share_labels
+from .presets import types_of
 from .readings import as_meant
+from .saved import restore_settings, settings_to_save
 from .scoring import gold_ids
-from .settings import SETTINGS, LinkerSettings, read_changes
+from .settings import SETTINGS, LinkerSettings, unknown_setting
 from .writing import read_kb_id, write_links
 
 if TYPE_CHECKING:
@@ -44,6 +54,10 @@ if TYPE_CHECKING:
     from ..vocabulary.kb import ConceptKB
     from .calibration import Calibration, CalibrationItem
 
+SETTINGS_FILE = "settings.json"
+# What may be set beside settings and properties.
+_ATTRIBUTES = ("vocab", "search_cache", "error_handler")
+
 
 class AngelLinker(DocumentPipe):
     """Links mentions to the concepts of a vocabulary by generating one of its names; those of a
@@ -51,8 +65,9 @@ class AngelLinker(DocumentPipe):
 
     Writes `span._.kb_id` (an identifier or `NIL`), `span._.kb_ents` [(concept_id, probability)],
     which is empty with `NIL`, `span._.candidates` and, where its `kb_id_attr` is `kb_id`,
-    `span.kb_id_`. Attributes on `span._` belong to the characters: of several spans over the same
-    ones the first that is linked shows there, while each has its own `kb_id_`.
+    `span.kb_id_`. Attributes on `span._` belong to the characters and the label: of spans over the
+    same characters each shows its own there, and a span without their labels that of the first
+    that is linked.
 
     vocab (Vocab): the pipeline's.
     name (str): the component's name.
@@ -61,9 +76,9 @@ class AngelLinker(DocumentPipe):
     vocabulary (str | Path | VocabularyLoader | None): likewise.
     settings (LinkerSettings): everything else; each is also an attribute, `linker.threshold = 0.7`,
         and may be set at any time, but device, dtype, max_source_tokens and attribute names are
-        read once. `linker.config_settings` are those that stand in the pipeline's config; what
-        differs from them is saved beside it.
+        read once. What is set stands in `nlp.config`, too.
     scorer (Callable | None): answers `score`.
+    block (ConfigBlock | None): the component's part of its pipeline's config.
 
     `linker.search_cache` may be set to a `SearchCache`, which searches no mention twice.
     """
@@ -77,17 +92,19 @@ class AngelLinker(DocumentPipe):
         vocabulary: str | Path | VocabularyLoader | None = None,
         settings: LinkerSettings = LinkerSettings(),  # noqa: B008 (frozen)
         scorer: Callable | None = None,
+        block: ConfigBlock | None = None,
     ) -> None:
         self.vocab = vocab
+        self._block = block or ConfigBlock()
+        self._settings = settings
         self.name = name
-        self.settings = settings
         self.scorer = scorer
-        self.config_settings = settings
         self._model_source = model
         self._vocabulary_source = vocabulary
         self._generator: Generator | None = None
         self._kb: ConceptKB | None = None
         self.search_cache: SearchCache | None = None
+        self._linked_elsewhere: set[str] = set()
         self._forks = OneThreadInForks()
         set_extensions(settings)
         # scispaCy's abbreviation detector warns of every text that has no abbreviation.
@@ -97,21 +114,77 @@ class AngelLinker(DocumentPipe):
 
         def __getattr__(self, name: str) -> Any:
             """Settings are attributes as well: `linker.threshold`."""
-            if name in SETTINGS and "settings" in self.__dict__:
+            if name in SETTINGS and "_settings" in self.__dict__:
                 return getattr(self.settings, name)
             raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}")
 
         def __setattr__(self, name: str, value: Any) -> None:
             if name in SETTINGS:
                 self.settings = replace(self.settings, **{name: value})
-            else:
+            elif name.startswith("_") or name in _ATTRIBUTES or hasattr(type(self), name):
                 super().__setattr__(name, value)
+            else:
+                raise AttributeError(unknown_setting(name))
+
+    @property
+    def name(self) -> str:
+        """RETURNS (str): the component's, which spaCy sets as soon as it stands in a pipeline, and
+        whenever it is renamed."""
+        return self._name
+
+    @name.setter
+    def name(self, name: str) -> None:
+        self._name = name
+        self._block.bind(self, self._settings.to_dict())
+
+    @property
+    def settings(self) -> LinkerSettings:
+        """RETURNS (LinkerSettings): those in use; others can be set."""
+        return self._settings
+
+    @settings.setter
+    def settings(self, settings: LinkerSettings) -> None:
+        if self._kb is not None and settings.types_by_label != self._settings.types_by_label:
+            check_types(settings.types_by_label, self._kb)
+        before = self._settings.to_dict()
+        self._settings = settings
+        self._block.show({k: v for k, v in settings.to_dict().items() if v != before[k]})
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """RETURNS (tuple[str, ...]): the setting; spaCy's components have their labels there."""
+        return self._settings.labels
+
+    @property
+    def hide_labels(self) -> bool:
+        """RETURNS (bool): true, for the labels are other components'."""
+        return True
+
+    @property
+    def scorer(self) -> Callable | None:
+        """RETURNS (Callable | None): what answers `score`; another one can be set."""
+        return self._scorer
+
+    @scorer.setter
+    def scorer(self, scorer: Callable | None) -> None:
+        if scorer is not None and not callable(scorer):
+            raise AngelError(
+                Errors.E329.format(
+                    name="scorer",
+                    expected="a function of examples, or None",
+                    value=scorer,
+                    remedy="In a config, it is a block with @scorers.",
+                )
+            )
+        self._scorer = scorer
 
     @property
     def generator(self) -> "Generator":
         """RETURNS (Generator): the model, opened if it is not yet."""
         if self._generator is None:
-            self.generator = self._load_model(local_files_only=True)
+            with OPENING:
+                if self._generator is None:
+                    self.generator = self._load_model(local_files_only=True)
             assert self._generator is not None
         return self._generator
 
@@ -128,13 +201,25 @@ class AngelLinker(DocumentPipe):
         """RETURNS (ConceptKB): the vocabulary, opened if it is not yet. Concepts and names can be
         added and removed while running; another one can be set."""
         if self._kb is None:
-            source = self._vocabulary_source
-            self._kb = source() if callable(source) else load_vocabulary(source)
+            with OPENING:
+                if self._kb is None:
+                    source = self._vocabulary_source
+                    self._kb = source() if callable(source) else load_vocabulary(source)
         return self._kb
 
     @kb.setter
     def kb(self, kb: "ConceptKB") -> None:
+        from ..vocabulary.kb import ConceptKB
+
+        if not isinstance(kb, ConceptKB):
+            remedy = (
+                "Open one with `ConceptKB.from_disk(FOLDER)`, or read one with `ConceptKB.read`."
+            )
+            raise AngelError(
+                Errors.E329.format(name="kb", expected="a ConceptKB", value=kb, remedy=remedy)
+            )
         self._kb = kb
+        self._drop_unknown_types()
 
     @property
     def num_beams_used(self) -> int:
@@ -177,9 +262,11 @@ class AngelLinker(DocumentPipe):
             self._model_source, self._generator = model, None
         if vocabulary is not None:
             self._vocabulary_source, self._kb = vocabulary, None
+            if "types_by_label" not in self._block.given:
+                self._take_types_of(vocabulary)
         if self._generator is None:
             self.generator = self._load_model(local_files_only=False)
-        self._check_types()
+        self.check_types()
         self.kb.search_space(self.generator.prompts, [None])
 
     def predict(self, docs: Iterable[Doc]) -> list[list[Link | None]]:
@@ -189,19 +276,21 @@ class AngelLinker(DocumentPipe):
         RETURNS (list[list[Link | None]]): one a mention, in the order of `find_spans`; None where
             the mention stays as it is.
         """
-        docs = list(docs)
-        candidates = self._find_candidates(docs, overwrite=self.settings.overwrite)
-        return [
-            [
-                None
-                if names is None
-                else make_link(span.text, span.label_, names, self.kb, self.settings)
-                for span, names in zip(
-                    find_spans(doc, self.settings.span_key), doc_found, strict=True
-                )
+        docs, settings, kb = list(docs), self.settings, self.kb
+        # What other threads add to the vocabulary meanwhile is there for the next documents.
+        with kb.reading():
+            candidates = self._find_candidates(docs, overwrite=settings.overwrite)
+            return [
+                [
+                    None
+                    if names is None
+                    else make_link(span.text, span.label_, names, kb, settings)
+                    for span, names in zip(
+                        find_spans(doc, settings.span_key), doc_found, strict=True
+                    )
+                ]
+                for doc, doc_found in zip(docs, candidates, strict=True)
             ]
-            for doc, doc_found in zip(docs, candidates, strict=True)
-        ]
 
     def set_annotations(self, docs: Iterable[Doc], links: Sequence[Sequence[Link | None]]) -> None:
         """Write the links on the documents.
@@ -255,7 +344,8 @@ class AngelLinker(DocumentPipe):
         from .calibration import CalibrationItem
 
         # Fitted to what the model says of every mention.
-        with self.using(exact_names_unsearched=False, once_a_document=False):
+        once = self.using(exact_names_unsearched=False, once_a_document=False)
+        with once, self.kb.reading():
             candidates = self._find_candidates(docs, overwrite=True)
         return [
             CalibrationItem(
@@ -266,7 +356,7 @@ class AngelLinker(DocumentPipe):
             )
             for doc, doc_found in zip(docs, candidates, strict=True)
             for span, names in zip(find_spans(doc, self.settings.span_key), doc_found, strict=True)
-            if is_linked(span.label_, self.settings)
+            if links_label(span.label_, self.settings)
         ]
 
     def read_mentions(self, doc: Doc, spans: Sequence[Span]) -> list["Mention"]:
@@ -330,19 +420,27 @@ class AngelLinker(DocumentPipe):
             kb_id_attr=self.settings.kb_id_attr,
             span_key=self.settings.span_key,
             resolve=self.kb.resolve,
+            is_linked=partial(links_label, settings=self.settings),
             **kwargs,
         )
 
-    def check_outputs(self, nlp: Language) -> None:
-        """nlp (Language): the pipeline.
-        RAISES (AngelError): another linker in it writes the same outputs."""
+    def check_outputs(self, nlp: Language, *, is_saved: bool = False) -> None:
+        """nlp (Language): the pipeline. is_saved (bool): it was saved so, by a version that did not
+            refuse it, or with linkers of other pipelines in it.
+        RAISES (AngelError): another linker in it writes the same outputs for the same labels; of a
+            saved one it is said only."""
         for other_name, other in nlp.components:
             if other is self or not isinstance(other, AngelLinker):
                 continue
+            if not may_share_labels(self.settings, other.settings):
+                self._linked_elsewhere |= set(labels_of(other.settings))
+                other._linked_elsewhere |= set(labels_of(self.settings))
+                continue
             if shared := ", ".join(sorted(self.settings.outputs & other.settings.outputs)):
-                raise AngelError(
-                    Errors.E309.format(first=other_name, second=self.name, shared=shared)
-                )
+                clash = {"first": other_name, "second": self.name, "shared": shared}
+                if not is_saved:
+                    raise AngelError(Errors.E309.format(**clash))
+                warnings.warn(Warnings.W304.format(**clash), stacklevel=2)
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
         """Save model, vocabulary and the settings that were changed while running (the others
@@ -352,7 +450,7 @@ class AngelLinker(DocumentPipe):
         exclude (Iterable[str]): any of `settings`, `model`, `kb`.
         """
         writers = {
-            "settings.json": lambda p: write_json(p, self._changes()),
+            SETTINGS_FILE: lambda p: write_json(p, self._to_save()),
             "model": lambda p: self.generator.to_disk(p),
             "kb": lambda p: self.kb.to_disk(p),
         }
@@ -379,20 +477,30 @@ class AngelLinker(DocumentPipe):
                 local_files_only=True,
             )
 
-        readers = {
-            "settings.json": lambda p: self._apply_changes(p.read_bytes(), str(p)),
+        path = Path(path)
+        in_config = read_block(path, ("model", "vocabulary"))
+        others = self._other_sources(in_config)
+
+        def read_settings(path: Path) -> None:
+            data = path.read_bytes()
+            self.settings = restore_settings(data, str(path), self._block, in_config)
+
+        readers: dict[str, Callable[[Path], Any]] = {
             "model": read_model,
-            "kb": lambda p: setattr(self, "kb", ConceptKB.from_disk(p)),
+            "kb": lambda p: setattr(self, "_kb", ConceptKB.from_disk(p)),
         }
-        util.from_disk(path, readers, exclude)
-        if self._kb is not None:
-            self._check_types()
+        if (path / SETTINGS_FILE).exists():
+            readers = {SETTINGS_FILE: read_settings, **readers}
+        util.from_disk(path, readers, [*exclude, *others])
+        self._take_others(others)
+        if self._kb is not None or "kb" in others:
+            self.check_types()
         return self
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
         """exclude (Iterable[str]): as in `to_disk`. RETURNS (bytes): what `to_disk` saves."""
         writers = {
-            "settings": lambda: json.dumps(self._changes()).encode(),
+            "settings": lambda: json.dumps(self._to_save()).encode(),
             "model": lambda: self.generator.to_bytes(),
             "kb": lambda: self.kb.to_bytes(),
         }
@@ -409,29 +517,66 @@ class AngelLinker(DocumentPipe):
                 data, device=self.settings.device, dtype=self.settings.dtype
             )
 
+        def read_settings(data: bytes) -> None:
+            self.settings = restore_settings(data, SETTINGS_FILE, self._block, None)
+
         readers = {
-            "settings": self._apply_changes,
+            "settings": read_settings,
             "model": read_model,
-            "kb": lambda b: setattr(self, "kb", ConceptKB.from_bytes(b)),
+            "kb": lambda b: setattr(self, "_kb", ConceptKB.from_bytes(b)),
         }
         util.from_bytes(data, readers, exclude)
         if self._kb is not None:
-            self._check_types()
+            self.check_types()
         return self
 
-    def _changes(self) -> dict[str, dict[str, Any]]:
-        return self.settings.changes_from(self.config_settings)
+    def _to_save(self) -> dict[str, Any]:
+        return settings_to_save(self.settings, self._block)
 
-    def _apply_changes(self, data: bytes, path: str = "settings.json") -> None:
-        self.settings = self.settings.with_changes(read_changes(data, path))
+    def _other_sources(self, in_config: "Mapping[str, Any] | None") -> list[str]:
+        """The parts of a saved pipeline in the place of which its user names others."""
+        if in_config is None:
+            return []
+        parts = {"model": "model", "vocabulary": "kb"}
+        return [
+            part
+            for key, part in parts.items()
+            if self._block.source(key) not in (None, in_config.get(key))
+        ]
 
-    def _check_types(self) -> None:
-        known = self.kb.types
-        for label, types in self.settings.types_by_label.items():
-            if unknown := sorted(set(types) - set(known)):
-                raise AngelError(
-                    Errors.E314.format(label=label, unknown=unknown, known=sorted(known))
-                )
+    def _take_others(self, parts: Sequence[str]) -> None:
+        check_sources(
+            self._model_source if "model" in parts else None,
+            self._vocabulary_source if "kb" in parts else None,
+        )
+        if "model" in parts:
+            self._generator = None
+        if "kb" in parts:
+            self._kb = None
+            self._take_types_of(self._block.source("vocabulary"))
+
+    def _take_types_of(self, vocabulary: Any) -> None:
+        types: Any = types_of(vocabulary)
+        self.settings = replace(self.settings, types_by_label=types)
+
+    def check_types(self) -> None:
+        """RAISES (AngelError): a type of `types_by_label` is no concept's of the vocabulary, which
+        is opened if it is not yet."""
+        check_types(self.settings.types_by_label, self.kb)
+
+    def _drop_unknown_types(self) -> None:
+        """After a change of the vocabulary, a label that may have none of its types any more may
+        have any concept: it is not to be NIL in silence."""
+        wanted = self.settings.types_by_label
+        types = {
+            label: tuple(name for name in names if name in self.kb.types)
+            for label, names in wanted.items()
+        }
+        if lost := [label for label, names in wanted.items() if names and not types[label]]:
+            unknown = sorted({name for label in lost for name in wanted[label]})
+            warnings.warn(Warnings.W305.format(labels=lost, unknown=unknown), stacklevel=3)
+            types = types if any(types.values()) else {}
+        self.settings = replace(self.settings, types_by_label=types)
 
     def _find_candidates(
         self, docs: Sequence[Doc], overwrite: bool
@@ -445,12 +590,14 @@ class AngelLinker(DocumentPipe):
         chosen: list[Span] = []
         for doc_index, doc in enumerate(docs):
             spans = find_spans(doc, settings.span_key)
-            stay = [bool(read_kb_id(span, settings)) and not overwrite for span in spans]
+            stay = [self._stays(span, overwrite) for span in spans]
             slots.append([None if stays else FoundNames() for stays in stay])
             wanted = [
                 i
                 for i, (span, candidates) in enumerate(zip(spans, slots[-1], strict=True))
-                if candidates is not None and is_linked(span.label_, settings) and span.text.strip()
+                if candidates is not None
+                and links_label(span.label_, settings)
+                and span.text.strip()
             ]
             mentions += self.read_mentions(doc, [spans[i] for i in wanted])
             places += [(doc_index, i) for i in wanted]
@@ -470,6 +617,14 @@ class AngelLinker(DocumentPipe):
         for (doc_index, i), names in zip(places, searched, strict=True):
             slots[doc_index][i] = names
         return slots
+
+    def _stays(self, span: Span, overwrite: bool) -> bool:
+        """Whether a mention keeps what it has: another linker's, or its identifier."""
+        settings = self.settings
+        has_id = bool(read_kb_id(span, settings))
+        if is_linked(span.label_, settings, self._linked_elsewhere):
+            return has_id and not overwrite
+        return has_id or span.label_ not in settings.labels_discard
 
     def _load_model(self, *, local_files_only: bool) -> "Generator":
         source = self._model_source

@@ -1,23 +1,27 @@
 """Where the component's model and vocabulary come from: the shipped ones, a path, a hub name, a
 block of a config file. Nothing is opened before `load`."""
 
+import re
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..about import DATA, SHIPPED_NAME, SHIPPED_NAMES
 from ..component.running import RunDtype
 from ..errors import AngelError, Errors
 from ..vocabulary.table import SharedNames
+from .short_forms import read_short_forms
 
 if TYPE_CHECKING:
     from ..search.generator import Generator
     from ..vocabulary.kb import ConceptKB
+    from .settings import LinkerSettings
 
 SHIPPED_PIPELINE = DATA / SHIPPED_NAME
 SHIPPED_MODEL = SHIPPED_PIPELINE / "angel_linker" / "model"
 VOCABULARY_FOLDER = Path("angel_linker", "kb")
+_HUB_NAME = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?")
 
 
 class ModelLoader(Protocol):
@@ -119,6 +123,45 @@ def load_vocabulary(path: str | Path | None) -> "ConceptKB":
     if path.is_file():
         return _build((path,), None, "all")
     return ConceptKB.from_disk(path)
+
+
+def check_sources(model: Any, vocabulary: Any) -> None:
+    """Whether there is a model and a vocabulary, before a document needs them; nothing is opened.
+
+    model (Any), vocabulary (Any): as `AngelLinker` takes them.
+    RAISES (AngelError): it is of another type, or not there; what may be a hub name may be fetched.
+    """
+    expected = "a folder, a name, a block that makes a loader, or null"
+    for name, value in (("model", model), ("vocabulary", vocabulary)):
+        if not (value is None or callable(value) or isinstance(value, str | Path)):
+            raise AngelError(
+                Errors.E305.format(
+                    component="angel_linker", name=name, expected=expected, value=value
+                )
+            )
+    if isinstance(model, str | Path) and str(model) not in SHIPPED_NAMES:
+        is_hub_name = _HUB_NAME.fullmatch(str(model)) and not isinstance(model, Path)
+        if not Path(model).is_dir() and not is_hub_name:
+            raise AngelError(Errors.E328.format(model=model))
+    if isinstance(vocabulary, str | Path) and str(vocabulary) not in SHIPPED_NAMES:
+        from ..vocabulary.installed import find_vocabulary
+
+        if not find_vocabulary(vocabulary).exists():
+            raise AngelError(Errors.E308.format(path=vocabulary))
+
+
+def check_runs(settings: "LinkerSettings") -> None:
+    """Whether the machine has what settings name, before a document needs it.
+
+    settings (LinkerSettings): `device`, `long_forms`.
+    RAISES (AngelError): no such device, or a file that cannot be read.
+    """
+    if settings.device != "cpu":
+        from ..search.generator import find_device
+
+        find_device(settings.device)
+    if settings.long_forms is not None:
+        read_short_forms(Path(settings.long_forms))
 
 
 def _build(

@@ -1,6 +1,7 @@
 """The component `angel_matcher`: mentions that are names of the vocabulary, beside those that a
 recogniser finds."""
 
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,8 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span, SpanGroup
 
 from ..component.pipe import DocumentPipe
-from ..errors import AngelError, Errors
+from ..errors import AngelError, Errors, Warnings
+from ..vocabulary.compiled import COMPILING
 from ..vocabulary.kinds import label_of
 from .linker import AngelLinker
 from .matcher_settings import NEUTRAL_LABEL, MatcherSettings
@@ -27,6 +29,9 @@ _EVERYDAY = (
 )
 DEFAULT_STOP_WORDS = frozenset(STOP_WORDS).union(_EVERYDAY.split())
 """Words of which a name may not consist alone, unless `stop_words` says otherwise."""
+
+# Vocabulary, its version, and the linker's types by label.
+_LabelsHangOn = tuple["ConceptKB", int, dict[str, tuple[str, ...]]]
 
 
 class AngelMatcher(DocumentPipe):
@@ -48,11 +53,10 @@ class AngelMatcher(DocumentPipe):
         self.name = name
         self._nlp = nlp
         self._settings = settings
-        self._occurrences: Occurrences | None = None
-        self._kb: ConceptKB | None = None
+        self._is_idle = False
+        self._occurrences: tuple[ConceptKB, Occurrences] | None = None
         # Labels of names, and what they hang on.
-        self._labels: dict[int, str] = {}
-        self._labelled: tuple[ConceptKB, int, dict[str, tuple[str, ...]]] | None = None
+        self._labels: tuple[_LabelsHangOn, dict[int, str]] | None = None
 
     @property
     def settings(self) -> MatcherSettings:
@@ -64,17 +68,26 @@ class AngelMatcher(DocumentPipe):
         """RETURNS (AngelLinker): the linker whose vocabulary has the names.
         RAISES (AngelError): the pipeline has no linker of that name, or has it before this
             component."""
-        name = self.settings.linker
-        components = dict(self._nlp.components)
-        component = components.get(name)
-        if not isinstance(component, AngelLinker):
-            linkers = [n for n, c in components.items() if isinstance(c, AngelLinker)]
-            listed = ", ".join(linkers) or "none"
-            raise AngelError(Errors.E322.format(matcher=self.name, name=name, linkers=listed))
-        order = list(components)
-        if self.name in order and order.index(self.name) > order.index(name):
-            raise AngelError(Errors.E323.format(matcher=self.name, name=name))
-        return component
+        linker = self._find_linker()
+        if linker is None:
+            names = ", ".join(self._linkers()) or "none"
+            raise AngelError(
+                Errors.E322.format(matcher=self.name, name=self.settings.linker, linkers=names)
+            )
+        order = [component for _, component in self._nlp.components]
+        if self in order and order.index(self) > order.index(linker):
+            raise AngelError(Errors.E323.format(matcher=self.name, name=linker.name))
+        return linker
+
+    def _linkers(self) -> dict[str, AngelLinker]:
+        return {n: c for n, c in self._nlp.components if isinstance(c, AngelLinker)}
+
+    def _find_linker(self) -> AngelLinker | None:
+        """The linker of that name; or the only one, which was renamed."""
+        linkers = self._linkers()
+        if self.settings.linker in linkers or len(linkers) != 1:
+            return linkers.get(self.settings.linker)
+        return next(iter(linkers.values()))
 
     def predict(self, docs: Sequence[Doc]) -> list[list[Span]]:
         """Find names; changes nothing.
@@ -83,8 +96,15 @@ class AngelMatcher(DocumentPipe):
         RETURNS (list[list[Span]]): of each document the names that can be mentions: they begin and
             end with a token, and do not overlap each other, nor mentions that stay.
         """
+        if self.settings.names == "none" and not self._linkers():
+            # Misspelled mentions are found beside a recogniser's, for a linker that was taken out.
+            if not self._is_idle:
+                self._is_idle = True
+                warnings.warn(Warnings.W306.format(matcher=self.name), stacklevel=2)
+            return [[] for _ in docs]
         linker = self.linker
-        return [self._spans(doc, linker) for doc in docs]
+        with linker.kb.reading():
+            return [self._spans(doc, linker) for doc in docs]
 
     def set_annotations(self, docs: Sequence[Doc], spans: Sequence[Sequence[Span]]) -> None:
         """Write mentions on the documents; those that they overlap go.
@@ -92,7 +112,8 @@ class AngelMatcher(DocumentPipe):
         docs (Sequence[Doc]): as given to `predict`. spans (Sequence[Sequence[Span]]): as it
             returned them.
         """
-        key = self.linker.settings.span_key
+        linker = self._find_linker()
+        key = None if linker is None else linker.settings.span_key
         for doc, found in zip(docs, spans, strict=True):
             if not found and (key is None or key in doc.spans):
                 continue
@@ -106,7 +127,6 @@ class AngelMatcher(DocumentPipe):
                 doc.spans[key] = SpanGroup(doc, name=key, attrs=attrs, spans=mentions)
 
     def _spans(self, doc: Doc, linker: AngelLinker) -> list[Span]:
-        self._forget_labels(linker)
         mentions = _mentions(doc, linker.settings.span_key)
         exact = [] if self.settings.names == "none" else self._find(doc.text, linker)
         spans = [
@@ -124,8 +144,9 @@ class AngelMatcher(DocumentPipe):
         self, doc: Doc, found: "Iterable[Occurrence]", linker: AngelLinker
     ) -> Iterator[Span]:
         """Names that begin and end with a token, with their labels."""
+        labels = self._labels_for(linker)
         for occurrence in found:
-            label = self._label(occurrence.name, linker)
+            label = self._label(occurrence.name, linker, labels)
             span = doc.char_span(occurrence.start, occurrence.end, label=label)
             if span is not None:
                 yield span
@@ -134,16 +155,20 @@ class AngelMatcher(DocumentPipe):
         from ..vocabulary.occurrences import Occurrences
 
         kb = linker.kb
-        if self._occurrences is None or self._kb is not kb:
-            stop_words = self.settings.stop_words
-            self._kb = kb
-            self._occurrences = Occurrences(
-                kb,
-                everything=self.settings.names == "all",
-                min_length=self.settings.min_length,
-                stop_words=DEFAULT_STOP_WORDS if stop_words is None else stop_words,
-            )
-        return self._occurrences.find(text)
+        compiled = self._occurrences
+        if compiled is None or compiled[0] is not kb:
+            with COMPILING:
+                compiled = self._occurrences
+                if compiled is None or compiled[0] is not kb:
+                    stop_words = self.settings.stop_words
+                    occurrences = Occurrences(
+                        kb,
+                        everything=self.settings.names == "all",
+                        min_length=self.settings.min_length,
+                        stop_words=DEFAULT_STOP_WORDS if stop_words is None else stop_words,
+                    )
+                    compiled = self._occurrences = (kb, occurrences)
+        return compiled[1].find(text)
 
     def _may_stand(self, span: Span, mentions: Sequence[Span]) -> bool:
         others = [mention for mention in mentions if _overlap(span, mention)]
@@ -151,19 +176,22 @@ class AngelMatcher(DocumentPipe):
             return all(_is_within(mention, span) for mention in others)
         return self.settings.overlap == "replace" or not others
 
-    def _label(self, name: int, linker: AngelLinker) -> str:
+    def _label(self, name: int, linker: AngelLinker, labels: dict[int, str]) -> str:
         if self.settings.label is not None:
             return self.settings.label
-        if name not in self._labels:
+        label = labels.get(name)
+        if label is None:
             types = linker.kb.types_of(linker.kb.concept_ids_of(name)[0])
-            self._labels[name] = choose_label(types, linker.settings.types_by_label)
-        return self._labels[name]
+            label = labels[name] = choose_label(types, linker.settings.types_by_label)
+        return label
 
-    def _forget_labels(self, linker: AngelLinker) -> None:
-        """Choose labels anew, where the vocabulary or the linker's types have changed."""
+    def _labels_for(self, linker: AngelLinker) -> dict[int, str]:
+        """Labels that were chosen, none where the vocabulary or the linker's types have changed."""
         now = (linker.kb, linker.kb.version, linker.settings.types_by_label)
-        if self._labelled != now:
-            self._labels, self._labelled = {}, now
+        known = self._labels
+        if known is None or known[0] != now:
+            known = self._labels = (now, {})
+        return known[1]
 
 
 def choose_label(types: Sequence[str], types_by_label: dict[str, tuple[str, ...]]) -> str:

@@ -1,10 +1,11 @@
 """Which mentions are linked, and which concepts they may have, by their labels."""
 
 import warnings
+from collections.abc import Collection, Mapping
 from functools import cache
 from typing import TYPE_CHECKING
 
-from ..errors import Warnings
+from ..errors import AngelError, Errors, Warnings
 from ..vocabulary.kinds import is_foreign
 from ..vocabulary.labels import find_entries, is_neutral, kinds_of
 
@@ -14,18 +15,50 @@ if TYPE_CHECKING:
     from .settings import LinkerSettings
 
 
-def is_linked(label: str, settings: "LinkerSettings") -> bool:
-    """label (str): of a mention. settings (LinkerSettings): `labels_discard`, `types_by_label`.
-    RETURNS (bool): whether it is to be linked: its label is not discarded, and says nothing, or is
-        one that `types_by_label` has, by any of its spellings in `vocabulary/labels.yml`; without
-        `types_by_label` every other is. What it does not have is told once."""
+def is_linked(
+    label: str, settings: "LinkerSettings", linked_elsewhere: Collection[str] = ()
+) -> bool:
+    """label (str): of a mention. settings (LinkerSettings): see `links_label`. linked_elsewhere
+    (Collection[str]): labels of other linkers of the pipeline.
+    RETURNS (bool): whether it is to be linked. What `types_by_label` does not have is told once."""
+    if links_label(label, settings):
+        return True
+    is_meant = settings.labels or label in settings.labels_discard
+    if not is_meant and not find_entries(label, linked_elsewhere):
+        _tell_unlinked(label, tuple(settings.types_by_label))
+    return False
+
+
+def links_label(label: str, settings: "LinkerSettings") -> bool:
+    """label (str): of a mention. settings (LinkerSettings): `labels`, `labels_discard`,
+    `types_by_label`.
+    RETURNS (bool): whether such mentions are linked: those of `labels`; or else those that say
+        nothing of their kind, and those of `types_by_label`; where both are empty, all. Labels
+        count by any of their spellings in `vocabulary/labels.yml`. Discarded ones never are."""
     if label in settings.labels_discard:
         return False
+    if settings.labels:
+        return bool(find_entries(label, settings.labels))
     known = settings.types_by_label
-    if not known or is_neutral(label) or find_entries(label, known, wider=True):
-        return True
-    _tell_unlinked(label, tuple(known))
-    return False
+    return not known or is_neutral(label) or bool(find_entries(label, known, wider=True))
+
+
+def labels_of(settings: "LinkerSettings") -> tuple[str, ...]:
+    """settings (LinkerSettings): as for `links_label`. RETURNS (tuple[str, ...]): the labels that
+    are named in them; none where all are linked."""
+    return settings.labels or tuple(settings.types_by_label)
+
+
+def may_share_labels(one: "LinkerSettings", other: "LinkerSettings") -> bool:
+    """one (LinkerSettings), other (LinkerSettings): of two linkers, as for `links_label`.
+    RETURNS (bool): whether both may link the same mention."""
+    named = [*labels_of(one), *labels_of(other)]
+    if not (one.labels or other.labels):
+        # A mention without a label, or another that neither has discarded.
+        named += ["", *one.labels_discard, *other.labels_discard]
+        if not (one.types_by_label or other.types_by_label):
+            return True
+    return any(links_label(label, one) and links_label(label, other) for label in named)
 
 
 @cache
@@ -39,6 +72,16 @@ def _tell_unlinked(label: str, known: tuple[str, ...]) -> None:
     )
 
 
+def check_types(types_by_label: "Mapping[str, Collection[str]]", kb: "ConceptKB") -> None:
+    """types_by_label (Mapping[str, Collection[str]]): the setting. kb (ConceptKB): the vocabulary.
+    RAISES (AngelError): a type that none of its concepts has."""
+    for label, types in types_by_label.items():
+        if unknown := sorted(set(types) - set(kb.types)):
+            raise AngelError(
+                Errors.E314.format(label=label, unknown=unknown, known=sorted(kb.types))
+            )
+
+
 def subset_of_label(label: str, kb: "ConceptKB", settings: "LinkerSettings") -> "Subset | None":
     """label (str): of mentions. kb (ConceptKB): the vocabulary. settings (LinkerSettings):
     `types_by_label`. RETURNS (Subset | None): what the label, or one that stands for the same, is
@@ -48,6 +91,8 @@ def subset_of_label(label: str, kb: "ConceptKB", settings: "LinkerSettings") -> 
     if not entries:
         return None
     types = {name for entry in entries for name in settings.types_by_label[entry]}
+    if not types:
+        return None
     # Of a type that the user made up and no label has, nobody knows what it is not.
     told = {name for names in settings.types_by_label.values() for name in names}
     return kb.subset(types=types, free_types=kb.own_types - told)

@@ -20,6 +20,7 @@ def score_links(
     kb_id_attr: str = "kb_id",
     span_key: str | None = None,
     resolve: Callable[[str], str | None] = lambda concept_id: concept_id,
+    is_linked: Callable[[str], bool] = lambda label: True,
     **_: Any,
 ) -> dict[str, Any]:
     """Links of mentions that gold and prediction share, counted as spaCy's `Scorer.score_links`
@@ -31,6 +32,8 @@ def score_links(
     kb_id_attr (str): attribute on `span._` with the predicted identifier.
     span_key (str | None): span group with the mentions; None: `doc.ents`.
     resolve (Callable[[str], str | None]): from an alternate identifier to the concept's own.
+    is_linked (Callable[[str], bool]): whether mentions with a label are this linker's to link;
+        others do not count.
     RETURNS (dict[str, Any]): between 0 and 1: `nel_micro_p`, `nel_micro_r`, `nel_micro_f`,
         `nel_accuracy` (of all shared mentions, right «links to nothing» included; None without
         any), `nel_f_per_type`.
@@ -47,7 +50,7 @@ def score_links(
         for span in find_spans(example.predicted, span_key):
             characters = (span.start_char, span.end_char)
             gold_span = gold_spans.get((*characters, span.label_), by_characters.get(characters))
-            if gold_span is None:
+            if gold_span is None or not is_linked(span.label_):
                 continue
             gold = gold_ids(gold_span, resolve)
             written = span._.get(kb_id_attr) or NIL

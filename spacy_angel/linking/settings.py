@@ -1,16 +1,15 @@
 """What the component `angel_linker` can be told: each setting once, with its type, default, limits
 and meaning."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Annotated, Any, Literal
+from difflib import get_close_matches
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from ..component.checked import CheckedSettings, Name, Names
 from ..component.running import Device, RunsIn, expect_dtype
-from ..errors import AngelError, Errors
-from ..files.json_values import parse_as
+from ..errors import Errors
 from ..vocabulary.kinds import is_gene
 from .weights import DEFAULT_WEIGHTS, EXACT_NAME_PROBABILITY, FEATURES, GENE_WEIGHTS
 
@@ -204,6 +203,13 @@ class LinkerSettings(CheckedSettings):
         Name | None,
         Field(description="mentions are the spans of this group; null: `doc.ents`"),
     ] = None
+    labels: Annotated[
+        Names,
+        Field(
+            description="only entities with these labels are linked, the others stay as they are; "
+            "empty: those of `types_by_label`, or all where that is empty, too"
+        ),
+    ] = ()
     labels_discard: Annotated[
         Names, Field(description="entities with these labels are not linked (`NIL`)")
     ] = ()
@@ -211,9 +217,9 @@ class LinkerSettings(CheckedSettings):
         dict[Name, Names],
         Field(
             description="entity label → semantic types that its concept may have, one of them or "
-            "none at all, as one of your own may. Labels count by any spelling (`OrganismTaxon` is "
-            "`SPECIES`), your own entry first; mentions with others are not linked, which a "
-            "warning says once a label. Empty: all are, to any concept"
+            "none at all, as one of your own may; an empty list: any. Labels count by any spelling "
+            "(`OrganismTaxon` is `SPECIES`), your own entry first; mentions with others are not "
+            "linked, which a warning says once a label. An empty table: all are, to any concept"
         ),
     ] = field(default_factory=dict)
     prefer: Annotated[
@@ -316,49 +322,13 @@ class LinkerSettings(CheckedSettings):
             [*(f"span._.{name}" for name in attributes), *(f"doc.spans[{g!r}]" for g in groups)]
         )
 
-    def changes_from(self, config: "LinkerSettings") -> dict[str, dict[str, Any]]:
-        """config (LinkerSettings): as they stand in a pipeline's config.
-        RETURNS (dict[str, dict[str, Any]]): those that differ from it, plain, e.g. `{"temperature":
-            {"config": 1.0, "changed": 0.5}}`."""
-        before = config.to_dict()
-        return {
-            name: {"config": before[name], "changed": value}
-            for name, value in self.to_dict().items()
-            if value != before[name]
-        }
-
-    def with_changes(self, changes: Mapping[str, Mapping[str, Any]]) -> "LinkerSettings":
-        """changes (Mapping[str, Mapping[str, Any]]): as `changes_from` gives them; one holds where
-            the setting still has the value that it had in the config.
-        RETURNS (LinkerSettings): with the changes that hold.
-        RAISES (AngelError): an unknown setting, or a value that does not fit."""
-        settings = self.to_dict()
-        for name, values in changes.items():
-            # Unknown names are taken as well, and refused below.
-            if settings.get(name, values["config"]) == values["config"]:
-                settings[name] = values["changed"]
-        return LinkerSettings.from_dict(settings)
-
-
-class _Change(BaseModel, extra="forbid"):
-    """Values of a setting, as the config has it and as it was changed."""
-
-    config: Any
-    changed: Any
-
-
-def read_changes(data: bytes, path: str) -> dict[str, dict[str, Any]]:
-    """data (bytes): JSON of `changes_from`. path (str): where it stands.
-
-    RETURNS (dict[str, dict[str, Any]]): for `with_changes`.
-    RAISES (AngelError): it is not of that kind.
-    """
-    try:
-        changes = parse_as(data, dict[str, _Change])
-    except ValueError as error:
-        raise AngelError(Errors.E327.format(path=path, problem=error)) from error
-    return {name: change.model_dump() for name, change in changes.items()}
-
 
 SETTINGS = frozenset(field.name for field in fields(LinkerSettings))
 """The names of all settings."""
+
+
+def unknown_setting(name: str) -> str:
+    """name (str): no setting. RETURNS (str): the message that says so, with the nearest ones."""
+    near = get_close_matches(name, SETTINGS, n=1)
+    guess = f" Did you mean {near[0]!r}?" if near else ""
+    return Errors.E330.format(name=name, guess=guess, known=", ".join(sorted(SETTINGS)))

@@ -1,9 +1,11 @@
 """Where links stand on a document, and how they come there."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 
 from spacy.tokens import Doc, Span, SpanGroup
 
+from .extensions import write_values
 from .links import Link
 from .mentions import find_spans
 from .ranking import NIL
@@ -40,17 +42,26 @@ def write_links(doc: Doc, links: Sequence[Link | None], settings: LinkerSettings
 def _set_attributes(
     spans: Sequence[Span], links: Sequence[Link | None], settings: LinkerSettings
 ) -> None:
-    shown: dict[tuple[int, int], str] = {}
-    for span, link in zip(spans, links, strict=True):
-        characters = (span.start_char, span.end_char)
-        if link is None or shown.get(characters, NIL) != NIL:
+    places: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
+    for i, span in enumerate(spans):
+        places[span.start_char, span.end_char].append(i)
+    names = {
+        "kb_id": settings.kb_id_attr,
+        "kb_ents": settings.kb_ents_attr,
+        "candidates": settings.candidates_attr,
+    }
+    for here in places.values():
+        for i in here:
+            if links[i] is None and settings.is_first and not spans[i]._.get(settings.kb_id_attr):
+                # Another component's identifier, that is to stay.
+                spans[i]._.set(settings.kb_id_attr, spans[i].kb_id_)
+        written = [link for i in here if (link := links[i]) is not None]
+        if not written:
             continue
-        if characters in shown and link.kb_id == NIL:
-            continue
-        shown[characters] = link.kb_id
-        span._.set(settings.kb_id_attr, link.kb_id)
-        span._.set(settings.kb_ents_attr, link.kb_ents)
-        span._.set(settings.candidates_attr, link.candidates)
+        shown = next((link for link in written if link.kb_id != NIL), written[0])
+        for field, name in names.items():
+            values = [getattr(links[i], field, None) for i in here]
+            write_values([spans[i] for i in here], values, name, getattr(shown, field))
 
 
 def _set_kb_ids(

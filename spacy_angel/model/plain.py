@@ -101,7 +101,9 @@ class PlainTokenizer:
         verbose (bool): has no effect, for there is no warning.
         RETURNS (dict[str, Any]): `input_ids`, one list or several.
         """
-        self.backend_tokenizer.encode_special_tokens = split_special_tokens
+        # Only where it differs: it cannot be set while another thread encodes.
+        if self.backend_tokenizer.encode_special_tokens != split_special_tokens:
+            self.backend_tokenizer.encode_special_tokens = split_special_tokens
         texts = [text] if isinstance(text, str) else text
         encoded = self.backend_tokenizer.encode_batch(texts, add_special_tokens=add_special_tokens)
         rows = [each.ids for each in encoded]

@@ -128,6 +128,21 @@ class PromptEncoder:
         self.bos_ids, self.eos_ids = _special_ids(tokenizer, eos_token_id)
         self._start = self._ids([format.start_mark], plain=False)[0]
         self._end = self._ids([format.end_mark], plain=False)[0]
+        self._special = {
+            part: self._ids([part], plain=False)[0]
+            for part, special in self._prefix_parts
+            if special
+        }
+        self._settle()
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._settle()
+
+    def _settle(self) -> None:
+        """Have the tokenizer read plain text, as it does from now on: whether it splits special
+        tokens is a state of it, and to set that while another thread encodes is an error."""
+        self._ids([" "])
 
     def limit_source(self, max_source_tokens: int) -> None:
         """Read shorter sources than the format allows, for speed; not saved with the model.
@@ -176,8 +191,11 @@ class PromptEncoder:
         texts = [self._mention_text(m) for m in mentions]
         rows: list[list[int]] = [[] for _ in mentions]
         for part, is_special in self._prefix_parts:
-            filled = [part if is_special else part.format(mention=text) for text in texts]
-            for row, ids in zip(rows, self._ids(filled, plain=not is_special), strict=True):
+            if is_special:
+                parts = [self._special[part]] * len(rows)
+            else:
+                parts = self._ids([part.format(mention=text) for text in texts])
+            for row, ids in zip(rows, parts, strict=True):
                 row += ids
         return [[self.decoder_start_token_id, *_cut_middle(row, self._max_prefix)] for row in rows]
 

@@ -91,7 +91,11 @@ def assemble(
     fitted = None
     checkpoint = (model, tokenizer, preset)
     with _parts(checkpoint, kb, dtype, storage) as (generator, vocabulary):
-        config: dict[str, Any] = {"dtype": dtype, "length_penalty": length_penalty}
+        config: dict[str, Any] = {
+            "preset": "published",
+            "dtype": dtype,
+            "length_penalty": length_penalty,
+        }
         nlp = _put_together(ner, config, generator, vocabulary)
         if calibrate:
             documents = chain.from_iterable(map(read_corpus, calibrate))

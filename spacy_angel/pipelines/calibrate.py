@@ -1,10 +1,9 @@
 """A linker's limits and probabilities fitted on the gold mentions of a corpus."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from .components import components_before, name_of
+from .components import components_before
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -21,21 +20,20 @@ def calibrate_on(
 
     nlp (Language): the pipeline; what stands before the linker in it and does not write entities
         runs on the documents.
-    linker (AngelLinker): its linker, which uses the fitted settings from now on; they stand in the
-        pipeline's config, as if it had been made with them.
+    linker (AngelLinker): its linker, which uses the fitted settings from now on.
     documents (Iterable[CorpusDocument]): e.g. from `corpora.read_corpus`.
     RETURNS (Calibration): see `AngelLinker.calibrate`.
     RAISES (AngelError): no mention's right concept is among its candidates.
     """
     from ..corpora.docs import GOLD_SPANS, to_doc
+    from ..corpora.entity_types import complete_ids
 
+    # A number that the vocabulary does not know would teach the linker to call its mention NIL.
+    documents = complete_ids(documents, linker.kb.resolve)
     kept = components_before(nlp, linker, given_mentions=True)
     docs = nlp.pipe(
         (to_doc(document, nlp) for document in documents),
         disable=set(nlp.pipe_names).difference(kept),
     )
     with linker.using(span_key=GOLD_SPANS):
-        fitted = linker.calibrate(docs)
-    nlp.get_pipe_config(name_of(nlp, linker)).update(fitted.settings)
-    linker.config_settings = replace(linker.config_settings, **fitted.settings)
-    return fitted
+        return linker.calibrate(docs)

@@ -6,6 +6,7 @@ if TYPE_CHECKING:
     from spacy.language import Language
 
     from ..linking.linker import AngelLinker
+    from ..vocabulary.kb import ConceptKB
 
 
 def components_before(
@@ -23,6 +24,20 @@ def components_before(
     if not given_mentions:
         return before
     return [name for name in before if "doc.ents" not in nlp.get_pipe_meta(name).assigns]
+
+
+def limits_by_label(linker: "AngelLinker", kb: "ConceptKB") -> dict[str, tuple[str, ...]]:
+    """What a linker's labels are limited to with another vocabulary than its own.
+
+    linker (AngelLinker): e.g. the shipped one, whose diseases are limited to the types of MeSH's
+        branches `C` and `F03`.
+    kb (ConceptKB): what it links to.
+    RETURNS (dict[str, tuple[str, ...]]): its `types_by_label`; without limits where the vocabulary
+        lacks one of the types, for then they were not meant for it.
+    """
+    limits = linker.settings.types_by_label
+    wanted = {name for types in limits.values() for name in types}
+    return dict(limits) if wanted <= set(kb.types) else {}
 
 
 def name_of(nlp: "Language", linker: "AngelLinker") -> str:

@@ -16,6 +16,8 @@ from spacy.lang.en import English
 from spacy.language import Language
 from spacy.tokenizer import Tokenizer
 
+from ..errors import AngelError, Errors
+
 # Of spaCy's registries the one that only imports what other packages declare.
 _INSTALLED = util.registry._entry_point_factories
 _SPACYS = "spacy.Tokenizer.v1"
@@ -40,8 +42,8 @@ class LazyEnglish(English):
     def has_factory(cls, name: str) -> bool:
         """name (str): a factory. RETURNS (bool): whether it exists, imported first where another
         package declares it."""
-        if not super().has_factory(name):
-            _INSTALLED.get_entry_point(name)
+        # Also where a program registered one for all languages: what is declared may be English's.
+        _INSTALLED.get_entry_point(name)
         return super().has_factory(name)
 
 
@@ -62,11 +64,13 @@ def load_folder(folder: Path, *, config: dict[str, Any] | None = None, **options
     options (Any): spaCy's own: `vocab`, `disable`, `enable`, `exclude`.
     RETURNS (Language): the pipeline.
     RAISES (OSError): there is no such folder, or no pipeline in it.
+    RAISES (AngelError): it needs an extra that is not installed.
     """
     overrides = util.dict_to_dot(config or {}, for_overrides=True)
     settings = util.load_config(folder / "config.cfg", overrides=overrides)
     if settings["nlp"]["lang"] != LazyEnglish.lang:
         return util.load_model_from_path(folder, config=config or {}, **options)
+    _check_extra(settings["components"], folder)
     tokenizer = settings["nlp"]["tokenizer"]
     if _is_replaced(tokenizer, folder, settings["nlp"], options.get("exclude", ())):
         settings["nlp"]["tokenizer"] = {"@tokenizers": _WITHOUT_RULES}
@@ -76,6 +80,13 @@ def load_folder(folder: Path, *, config: dict[str, Any] | None = None, **options
     )
     nlp.config["nlp"]["tokenizer"] = tokenizer
     return nlp.from_disk(folder, exclude=options.get("exclude", ()), overrides=overrides)
+
+
+def _check_extra(components: dict[str, dict[str, Any]], folder: Path) -> None:
+    """spaCy lists every factory there is when it misses the one of a large recogniser."""
+    for name, block in components.items():
+        if block.get("factory") == "transformer" and not LazyEnglish.has_factory("transformer"):
+            raise AngelError(Errors.E851.format(path=folder, name=name))
 
 
 def _is_replaced(

@@ -26,7 +26,6 @@ def open_pipeline(pipeline: "str | Path | Language") -> "tuple[Language, AngelLi
     import spacy
 
     from ..about import SHIPPED_NAMES
-    from ..linking.linker import AngelLinker
     from .lazy import load_folder
     from .shipped import load
 
@@ -34,16 +33,52 @@ def open_pipeline(pipeline: "str | Path | Language") -> "tuple[Language, AngelLi
         nlp = load(pipeline)
     elif isinstance(pipeline, str | Path):
         with loading(pipeline):
-            # As in spacy.load, a package goes before a folder.
-            is_package = isinstance(pipeline, str) and spacy.util.is_package(pipeline)
-            is_folder = not is_package and Path(pipeline).is_dir()
-            nlp = load_folder(Path(pipeline)) if is_folder else spacy.load(pipeline)
+            folder = saved_folder(pipeline)
+            nlp = spacy.load(pipeline) if folder is None else load_folder(folder)
     else:
         nlp = pipeline
+    return nlp, find_linker(nlp)
+
+
+def find_linker(nlp: "Language") -> "AngelLinker":
+    """nlp (Language): a pipeline. RETURNS (AngelLinker): the first linker in it.
+    RAISES (AngelError): it has none."""
+    from ..linking.linker import AngelLinker
+
     for _, component in nlp.pipeline:
         if isinstance(component, AngelLinker):
-            return nlp, component
+            return component
     raise AngelError(Errors.E707.format(names=", ".join(nlp.pipe_names) or "none"))
+
+
+def saved_folder(pipeline: str | Path) -> Path | None:
+    """The folder of a saved pipeline; as in `spacy.load`, a package goes before a folder.
+
+    pipeline (str | Path): an installed package, or a folder.
+    RETURNS (Path | None): the folder with its config.cfg; None where there is none.
+    """
+    from spacy import util
+
+    folder = Path(pipeline)
+    if isinstance(pipeline, str) and util.is_package(pipeline):
+        package = util.get_package_path(pipeline)
+        if (package / "meta.json").is_file():
+            meta = util.get_model_meta(package)
+            folder = package / f"{meta['lang']}_{meta['name']}-{meta['version']}"
+    return folder if (folder / "config.cfg").is_file() else None
+
+
+def linker_names(folder: Path) -> list[str]:
+    """folder (Path): of a saved pipeline. RETURNS (list[str]): the names of its linkers."""
+    from spacy import util
+
+    config = util.load_config(folder / "config.cfg", interpolate=False)
+    components = config.get("components", {})
+    return [
+        name
+        for name in config["nlp"]["pipeline"]
+        if components.get(name, {}).get("factory") == "angel_linker"
+    ]
 
 
 @contextmanager

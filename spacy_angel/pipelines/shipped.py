@@ -1,12 +1,14 @@
-"""The pipelines in the package, as they are or with parts exchanged."""
+"""The pipelines in the package, as they are or with parts exchanged, and saved ones likewise."""
 
-from dataclasses import replace
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..about import DATA, SHIPPED_NAME, SHIPPED_NAMES
 from ..errors import AngelError, Errors
+from ..linking.presets import as_published, model_alone
 from ..linking.settings import LinkerSettings
+from .open import find_linker, linker_names, loading, saved_folder
 from .opening import opening
 
 if TYPE_CHECKING:
@@ -15,10 +17,6 @@ if TYPE_CHECKING:
     from ..vocabulary.kb import ConceptKB
 
 _LINKER = "angel_linker"
-_PUBLISHED: dict[str, Any] = {"once_a_document": False}
-_NO_LIMITS = _PUBLISHED | {"threshold": None, "min_log_prob": None}
-# What the probabilities of the model alone were calibrated to with MeSH.
-_WITHOUT_EVIDENCE = _PUBLISHED | {"threshold": 0.5955895082764113}
 
 
 @opening()
@@ -30,18 +28,20 @@ def load(
     preset: str | None = None,
     **settings: Any,
 ) -> "Language":
-    """English with mentions, abbreviations, links.
+    """A pipeline with mentions, abbreviations, links.
 
     model (Path | str | None): `en_angel_bio` for mentions of six kinds and their vocabulary in
-        place of diseases and chemicals in MeSH; or another encoder-decoder, a folder or hub name,
-        in `en_angel_mini`: the limits and the weights of the evidence that the shipped one was
-        calibrated to do not hold for it and are off.
+        place of diseases and chemicals in MeSH; or a saved pipeline, its folder or the name of an
+        installed package; or another encoder-decoder, a folder or hub name, in `en_angel_mini`:
+        the limits and the weights of the evidence that the shipped one was calibrated to do not
+        hold for it and are off.
     kb (ConceptKB | Path | str | None): another vocabulary, or its folder, file or name; nothing is
         trained for it. The weights of the evidence and their threshold hold for any; without
         `evidence`, the shipped limits are off with another.
     tokenizer (Path | str | None): folder or hub name, where the model's folder has none.
-    preset (str | None): what the model was trained with, where neither its files nor its name tell;
-        see `model.presets`.
+    preset (str | None): `published` for the method as published, the model alone and every mention
+        linked; or, of an encoder-decoder, what it was trained with, where neither its files nor its
+        name tell; see `model.presets`.
     settings (Any): fields of `LinkerSettings` in place of the pipeline's own, e.g. `dtype="int8"`
         or `min_log_prob=None`.
     RETURNS (Language): recogniser, abbreviation_detector, angel_linker.
@@ -49,41 +49,68 @@ def load(
         tokenizer or preset for the shipped model, which has its own.
     """
     from ..linking.loaders import load_vocabulary
-    from .lazy import load_folder
 
     LinkerSettings.from_dict(settings)
-    name = str(model) if str(model) in SHIPPED_NAMES else SHIPPED_NAME
-    model = None if str(model) in SHIPPED_NAMES else model
-    kb = None if isinstance(kb, str | Path) and str(kb) == name else kb
+    if preset in ("shipped", "published"):
+        settings = (as_published() if preset == "published" else {}) | settings
+        preset = None
+    own = None if model is None or str(model) in SHIPPED_NAMES else model
+    saved = None if own is None else saved_folder(own)
+    if own is not None and saved is None:
+        nlp = _with_model(own, tokenizer, preset, settings)
+    elif tokenizer is not None or preset is not None:
+        raise AngelError(Errors.E321.format(tokenizer=tokenizer, preset=preset))
+    elif saved is not None:
+        nlp = _load(saved, settings)
+    else:
+        name = SHIPPED_NAME if model is None else str(model)
+        kb = None if isinstance(kb, str | Path) and str(kb) == name else kb
+        if not settings.get("evidence", True):
+            settings = model_alone(is_calibrated=kb is None) | settings
+        nlp = _load(_shipped_folder(name), settings)
+    linker: Any = find_linker(nlp)
+    if kb is not None or "types_by_label" in settings:
+        # A config would add labels to its own; and another vocabulary has other types.
+        linker.types_by_label = {}
+    if kb is not None:
+        linker.kb = load_vocabulary(kb) if isinstance(kb, str | Path) else kb
+    if "types_by_label" in settings:
+        linker.types_by_label = settings["types_by_label"]
+    linker.initialize(nlp=nlp)
+    return nlp
+
+
+def _shipped_folder(name: str) -> Path:
     folder = DATA / name
     if not folder.is_dir():
         raise AngelError(Errors.E313.format(path=folder))
-    if model is None and not (tokenizer is None and preset is None):
-        raise AngelError(Errors.E321.format(tokenizer=tokenizer, preset=preset))
-    linker: Any
-    types: dict[str, Any] = {}
-    if kb is not None or "types_by_label" in settings:
-        # A config would add labels to its own; and another vocabulary has other types.
-        types = {"types_by_label": settings.pop("types_by_label", {})}
-    if not settings.get("evidence", model is None):
-        settings = (_WITHOUT_EVIDENCE if kb is None and model is None else _NO_LIMITS) | settings
-    if model is None:
-        nlp = load_folder(folder, config={"components": {_LINKER: settings}})
-        linker = nlp.get_pipe(_LINKER)
-    else:
-        nlp = load_folder(folder, exclude=[_LINKER])
-        block = {
-            "@architectures": "spacy_angel.Checkpoint.v1",
-            "path": str(model),
-            "tokenizer": None if tokenizer is None else str(tokenizer),
-            "preset": preset,
-        }
-        given = tokenizer is not None or preset is not None
-        source = block if given else str(model)
-        linker = nlp.add_pipe(_LINKER, config={"model": source, **settings})
-    if kb is not None:
-        linker.kb = load_vocabulary(kb) if isinstance(kb, str | Path) else kb
-    if types:
-        linker.settings = replace(linker.settings, **types)
-    linker.initialize(nlp=nlp)
+    return folder
+
+
+def _load(folder: Path, settings: Mapping[str, Any]) -> "Language":
+    """Load a pipeline with settings for its first linker."""
+    from .lazy import load_folder
+
+    values = {key: value for key, value in settings.items() if key != "types_by_label"}
+    with loading(folder):
+        names = linker_names(folder)
+        return load_folder(folder, config={"components": {names[0]: values}} if names else None)
+
+
+def _with_model(
+    model: Path | str, tokenizer: Path | str | None, preset: str | None, settings: dict[str, Any]
+) -> "Language":
+    """The shipped pipeline with a linker of another model."""
+    from .lazy import load_folder
+
+    nlp = load_folder(_shipped_folder(SHIPPED_NAME), exclude=[_LINKER])
+    block = {
+        "@architectures": "spacy_angel.Checkpoint.v1",
+        "path": str(model),
+        "tokenizer": None if tokenizer is None else str(tokenizer),
+        "preset": preset,
+    }
+    given = tokenizer is not None or preset is not None
+    values = {key: value for key, value in settings.items() if key != "types_by_label"}
+    nlp.add_pipe(_LINKER, config={"model": block if given else str(model), **values})
     return nlp

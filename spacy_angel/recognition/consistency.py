@@ -4,7 +4,6 @@ are found elsewhere in it, and short forms of what was found."""
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from inspect import Parameter, Signature
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
@@ -12,6 +11,7 @@ from spacy.attrs import ORTH
 from spacy.language import Language
 from spacy.tokens import Doc, Span, SpanGroup
 
+from ..component.block import takes
 from ..component.checked import CheckedSettings, Name
 from ..component.pipe import DocumentPipe
 from .found import TokenSpan
@@ -230,6 +230,7 @@ def _abbreviations(doc: Doc) -> Iterator[tuple[int, Span]]:
 DEFAULT_CONFIG = ConsistencySettings().to_dict()
 
 
+@takes(DEFAULT_CONFIG)
 def make_angel_consistency(nlp: Language, name: str, **settings: Any) -> AngelConsistency:
     """The factory `angel_consistency`.
 
@@ -241,11 +242,6 @@ def make_angel_consistency(nlp: Language, name: str, **settings: Any) -> AngelCo
     return AngelConsistency(nlp.vocab, name, settings=ConsistencySettings.from_dict(settings))
 
 
-# spaCy reads the parameters off the signature and checks a config by it. The settings check
-# themselves.
-make_angel_consistency.__signature__ = Signature(  # type: ignore[attr-defined]
-    [Parameter(name, Parameter.KEYWORD_ONLY) for name in ("nlp", "name", *DEFAULT_CONFIG)]
-)
 Language.factory(
     "angel_consistency",
     assigns=["doc.ents", "doc.spans"],

@@ -1,11 +1,11 @@
 """spaCy's factory `angel_recogniser` and its default config."""
 
 from collections.abc import Callable
-from inspect import Parameter, Signature
 from typing import Any
 
 from spacy.language import Language
 
+from ..component.block import takes
 from .recogniser import AngelRecogniser
 from .settings import RecogniserSettings
 
@@ -17,6 +17,7 @@ DEFAULT_CONFIG: dict[str, Any] = {
 }
 
 
+@takes(DEFAULT_CONFIG)
 def make_angel_recogniser(
     nlp: Language, name: str, model: str | None, scorer: Callable | None, **settings: Any
 ) -> AngelRecogniser:
@@ -33,11 +34,6 @@ def make_angel_recogniser(
     return AngelRecogniser(nlp.vocab, name, model=model, settings=checked, scorer=scorer)
 
 
-# spaCy reads the parameters off the signature and checks a config by it. The settings check
-# themselves.
-make_angel_recogniser.__signature__ = Signature(  # type: ignore[attr-defined]
-    [Parameter(name, Parameter.KEYWORD_ONLY) for name in ("nlp", "name", *DEFAULT_CONFIG)]
-)
 Language.factory(
     "angel_recogniser",
     assigns=["doc.ents", "doc.spans"],

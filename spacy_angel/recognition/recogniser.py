@@ -11,6 +11,7 @@ from spacy.vocab import Vocab
 
 from ..component.forks import OneThreadInForks, quiet_tokenizers_in_forks
 from ..component.pipe import DocumentPipe
+from ..component.running import OPENING
 from ..errors import AngelError, Errors
 from .finder import MentionFinder
 from .found import FoundMention, TokenSpan
@@ -54,7 +55,9 @@ class AngelRecogniser(DocumentPipe):
         if self._finder is None:
             if self._model_source is None:
                 raise AngelError(Errors.E325.format(name=self.name))
-            self.finder = self._open(Path(self._model_source))
+            with OPENING:
+                if self._finder is None:
+                    self.finder = self._open(Path(self._model_source))
             assert self._finder is not None
         return self._finder
 

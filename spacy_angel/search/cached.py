@@ -43,10 +43,13 @@ class SearchCache:
         # A subset is known by its mask, which is kept with the result so that no other gets its id.
         masks = [space.masks[n] for n in subsets]
         keys = [(m, id(mask), settings) for m, mask in zip(mentions, masks, strict=True)]
-        new = {key: i for i, key in reversed(list(enumerate(keys))) if key not in self._found}
+        # Another thread may clear or fill it meanwhile: what is known now is kept here.
+        known = {key: found[0] for key in keys if (found := self._found.get(key)) is not None}
+        new = {key: i for i, key in reversed(list(enumerate(keys))) if key not in known}
         places = sorted(new.values())
         for i, result in zip(places, search(places), strict=True):
+            known[keys[i]] = result
             self._found[keys[i]] = (result, masks[i])
         self.n_asked += len(mentions)
         self.n_searched += len(places)
-        return [self._found[key][0] for key in keys]
+        return [known[key] for key in keys]

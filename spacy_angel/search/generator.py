@@ -86,7 +86,7 @@ class Generator:
         if dtype != "auto" and dtype not in DTYPES:
             known = ", ".join((*DTYPES, "auto"))
             raise AngelError(Errors.E006.format(dtype=dtype, known=known))
-        chosen = _device(device)
+        chosen = find_device(device)
         checkpoint = open_checkpoint(
             name_or_path,
             tokenizer=tokenizer,
@@ -322,8 +322,9 @@ def _batches(chosen: Sequence[int], lengths: list[int], size: int) -> Iterator[l
         yield order[begin : begin + size]
 
 
-def _device(name: str) -> torch.device:
-    """RETURNS (torch.device): one that can be used, which only an attempt tells."""
+def find_device(name: str) -> torch.device:
+    """name (str): as torch has it. RETURNS (torch.device): one that can be used, which only an
+    attempt tells. RAISES (AngelError): it cannot."""
     try:
         device = torch.device(name)
         torch.zeros(1, device=device)

@@ -6,6 +6,7 @@ that share a product wait for each other at its end, thousands of times a batch.
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
 from typing import TypeVar
 
 import torch
@@ -14,9 +15,19 @@ Batch = TypeVar("Batch")
 Result = TypeVar("Result")
 
 
+# Torch's threads as they were before the pools that run now, one entry a pool; while there is one,
+# whoever asks torch for its threads may be told of a pool's single one.
+_RUNNING: list[int] = []
+_LOCK = Lock()
+
+
 def cpu_threads(device: torch.device) -> int:
-    """device (torch.device): of the model. RETURNS (int): batches to run side by side."""
-    return torch.get_num_threads() if device.type == "cpu" else 1
+    """device (torch.device): of the model. RETURNS (int): batches to run side by side, the same
+    for all threads of a process."""
+    if device.type != "cpu":
+        return 1
+    with _LOCK:
+        return _RUNNING[0] if _RUNNING else torch.get_num_threads()
 
 
 def map_batches(
@@ -32,12 +43,16 @@ def map_batches(
     if threads == 1 or len(batches) < 2:
         yield from map(function, batches)
         return
+    with _LOCK:
+        _RUNNING.append(threads)
     try:
         # The number of torch's threads is a setting of the process and of each of its threads.
         with ThreadPoolExecutor(threads, initializer=torch.set_num_threads, initargs=(1,)) as pool:
             yield from pool.map(function, batches)
     finally:
-        torch.set_num_threads(threads)
+        with _LOCK:
+            torch.set_num_threads(threads)
+            _RUNNING.remove(threads)
 
 
 def batch_size_for(n: int, size: int, threads: int) -> int:

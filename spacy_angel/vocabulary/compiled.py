@@ -4,12 +4,16 @@ import logging
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from threading import RLock
 from typing import Protocol, TypeVar
 
 from ..errors import AngelError, Warnings
 from ..files.download import cache_folder
 
 logger = logging.getLogger(__name__)
+
+COMPILING = RLock()
+"""Held while something is opened or compiled at its first use: of several threads, one does."""
 
 
 class Compiled(Protocol):

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +25,8 @@ from .arrays import (
     verify_one_of,
     write_folder,
 )
+from .changing import ChangeLock
+from .compiled import COMPILING
 from .concepts import Concept, normalize_name
 from .endings import EndingRule, Endings, written
 from .hints import Hinter
@@ -75,6 +78,7 @@ class ConceptKB:
         self._meta = dict(meta)
         self._live = LiveVocabulary(table)
         self._live.frequencies = meta.get("frequencies", {})
+        self._lock = ChangeLock()
         self._edits: Counter[str] = Counter()
         # names in normal form by the identifier that they were added to
         self._own = {i: list(names) for i, names in meta.get("own_names", {}).items()}
@@ -287,6 +291,11 @@ class ConceptKB:
         empty where there is no such concept."""
         return self._live.types_of(concept_id)
 
+    def reading(self) -> AbstractContextManager[None]:
+        """RETURNS (AbstractContextManager[None]): a block in which the vocabulary stays as it is:
+        what another thread adds or removes meanwhile waits for its end. Linkers link in one."""
+        return self._lock.reading()
+
     @property
     def version(self) -> int:
         """RETURNS (int): grows with every change while running."""
@@ -344,7 +353,8 @@ class ConceptKB:
         """RETURNS (Hinter | None): finds in texts what tells concepts of one name apart; None
         where the vocabulary has no endings."""
         if self._hinter is None and self._endings is not None:
-            self._hinter = Hinter(self._endings, self._table.types)
+            with COMPILING:
+                self._hinter = self._hinter or Hinter(self._endings, self._table.types)
         return self._hinter
 
     def places_of(self, concept_ids: Sequence[str], hint: str) -> tuple[int, ...]:
@@ -440,11 +450,12 @@ class ConceptKB:
         concept = tidy(concept)
         if not concept.concept_id:
             raise AngelError(Errors.E108.format(name=concept.canonical_name))
-        if self._live.concept(concept.concept_id) is not None:
-            raise AngelError(Errors.E110.format(concept_id=concept.concept_id))
-        self._live.put(concept)
-        self._own[concept.concept_id] = _normal_forms(concept.names)
-        self._edits["added_concepts"] += 1
+        with self._lock.changing():
+            if self._live.concept(concept.concept_id) is not None:
+                raise AngelError(Errors.E110.format(concept_id=concept.concept_id))
+            self._live.put(concept)
+            self._own[concept.concept_id] = _normal_forms(concept.names)
+            self._edits["added_concepts"] += 1
 
     def add_names(self, concept_id: str, names: Iterable[str]) -> None:
         """Give a concept further names while running; those it has are passed over.
@@ -454,10 +465,11 @@ class ConceptKB:
         RAISES (AngelError): where there is no such concept, or `names` is one text or holds
             something else; nothing is changed then.
         """
-        added = self._put_names(concept_id, names)
-        if added:
-            self._own.setdefault(self._resolved(concept_id), []).extend(_normal_forms(added))
-        self._edits["added_names"] += len(added)
+        with self._lock.changing():
+            added = self._put_names(concept_id, names)
+            if added:
+                self._own.setdefault(self._resolved(concept_id), []).extend(_normal_forms(added))
+            self._edits["added_names"] += len(added)
 
     def remove(self, concept_id: str) -> None:
         """Remove a concept while running; names that it alone has go with it.
@@ -465,10 +477,11 @@ class ConceptKB:
         concept_id (str): its identifier, or an alternate one.
         RAISES (AngelError): where there is no such concept.
         """
-        own = self._resolved(concept_id)
-        self._live.remove(own)
-        self._own.pop(own, None)
-        self._edits["removed_concepts"] += 1
+        with self._lock.changing():
+            own = self._resolved(concept_id)
+            self._live.remove(own)
+            self._own.pop(own, None)
+            self._edits["removed_concepts"] += 1
 
     def remove_name(self, concept_id: str, name: str) -> None:
         """Take a name from a concept while running, in all its spellings. After the canonical
@@ -478,21 +491,22 @@ class ConceptKB:
         name (str): in any spelling.
         RAISES (AngelError): where there is no such concept, or it has no such name or no other.
         """
-        concept = self[concept_id]
-        normal = normalize_name(name)
-        kept = [n for n in concept.names if n != name and (normalize_name(n) or None) != normal]
-        if len(kept) == len(concept.names):
-            names = list(concept.names)
-            raise AngelError(
-                Errors.E111.format(concept_id=concept.concept_id, name=name, names=names)
-            )
-        if not kept:
-            raise AngelError(Errors.E112.format(concept_id=concept.concept_id, name=name))
-        self._live.put(replace(concept, canonical_name=kept[0], aliases=tuple(kept[1:])))
-        if concept.concept_id in self._own:
-            own = self._own[concept.concept_id]
-            self._own[concept.concept_id] = [n for n in own if n != normal]
-        self._edits["removed_names"] += 1
+        with self._lock.changing():
+            concept = self[concept_id]
+            normal = normalize_name(name)
+            kept = [n for n in concept.names if n != name and (normalize_name(n) or None) != normal]
+            if len(kept) == len(concept.names):
+                names = list(concept.names)
+                raise AngelError(
+                    Errors.E111.format(concept_id=concept.concept_id, name=name, names=names)
+                )
+            if not kept:
+                raise AngelError(Errors.E112.format(concept_id=concept.concept_id, name=name))
+            self._live.put(replace(concept, canonical_name=kept[0], aliases=tuple(kept[1:])))
+            if concept.concept_id in self._own:
+                own = self._own[concept.concept_id]
+                self._own[concept.concept_id] = [n for n in own if n != normal]
+            self._edits["removed_names"] += 1
 
     def rename(self, concept_id: str, name: str, old: str | None = None) -> None:
         """Rename a concept while running, or spell one of its names in another way.
@@ -504,25 +518,26 @@ class ConceptKB:
         RAISES (AngelError): where there is no such concept, it has no name `old`, or the new one is
             blank.
         """
-        concept = self[concept_id]
-        if not name.strip():
-            raise AngelError(Errors.E144.format(concept_id=concept.concept_id))
-        names = [name, *concept.names]
-        if old is not None:
-            normal = normalize_name(old)
-            is_old = [n == old or (normalize_name(n) or None) == normal for n in concept.names]
-            if not any(is_old):
-                names = list(concept.names)
-                raise AngelError(
-                    Errors.E111.format(concept_id=concept.concept_id, name=old, names=names)
-                )
-            pairs = zip(concept.names, is_old, strict=True)
-            names = [name if gone else kept for kept, gone in pairs]
-        canonical, *aliases = dict.fromkeys(names)
-        if self._is_own(concept):
-            self._own[concept.concept_id] += _normal_forms([name])
-        self._live.put(replace(concept, canonical_name=canonical, aliases=tuple(aliases)))
-        self._edits["renamed"] += 1
+        with self._lock.changing():
+            concept = self[concept_id]
+            if not name.strip():
+                raise AngelError(Errors.E144.format(concept_id=concept.concept_id))
+            names = [name, *concept.names]
+            if old is not None:
+                normal = normalize_name(old)
+                is_old = [n == old or (normalize_name(n) or None) == normal for n in concept.names]
+                if not any(is_old):
+                    names = list(concept.names)
+                    raise AngelError(
+                        Errors.E111.format(concept_id=concept.concept_id, name=old, names=names)
+                    )
+                pairs = zip(concept.names, is_old, strict=True)
+                names = [name if gone else kept for kept, gone in pairs]
+            canonical, *aliases = dict.fromkeys(names)
+            if self._is_own(concept):
+                self._own[concept.concept_id] += _normal_forms([name])
+            self._live.put(replace(concept, canonical_name=canonical, aliases=tuple(aliases)))
+            self._edits["renamed"] += 1
 
     def add_mentions(self, mentions: Iterable[tuple[str, str]], source: str) -> dict[str, Any]:
         """Add the mention strings of a training corpus as names, a published practice of the
@@ -533,24 +548,25 @@ class ConceptKB:
         source (str): the corpus, for the record.
         RETURNS (dict[str, Any]): the record: names added, mentions whose identifier is unknown.
         """
-        texts: dict[str, list[str]] = {}
-        unknown = 0
-        for concept_id, text in mentions:
-            if (own := self.resolve(concept_id)) is None:
-                unknown += 1
-            else:
-                texts.setdefault(own, []).append(text)
-        added = sum(len(self._put_names(own, names)) for own, names in texts.items())
-        step = {
-            "step": "add_mentions",
-            "source": source,
-            "added_names": added,
-            "unknown_mentions": unknown,
-        }
-        self._meta["steps"] = [*self._meta["steps"], step]
-        counts = Counter(self._meta.get("frequencies", {}))
-        counts.update({own: len(names) for own, names in texts.items()})
-        self._meta["frequencies"] = self._live.frequencies = dict(counts)
+        with self._lock.changing():
+            texts: dict[str, list[str]] = {}
+            unknown = 0
+            for concept_id, text in mentions:
+                if (own := self.resolve(concept_id)) is None:
+                    unknown += 1
+                else:
+                    texts.setdefault(own, []).append(text)
+            added = sum(len(self._put_names(own, names)) for own, names in texts.items())
+            step = {
+                "step": "add_mentions",
+                "source": source,
+                "added_names": added,
+                "unknown_mentions": unknown,
+            }
+            self._meta["steps"] = [*self._meta["steps"], step]
+            counts = Counter(self._meta.get("frequencies", {}))
+            counts.update({own: len(names) for own, names in texts.items()})
+            self._meta["frequencies"] = self._live.frequencies = dict(counts)
         return step
 
     def subset(
@@ -600,7 +616,8 @@ class ConceptKB:
         RAISES (AngelError): where something else stands there.
         """
         path = Path(path)
-        stored = self._compacted()
+        with self.reading():
+            stored = self._compacted()
         write_folder(path, KIND, VERSION, stored._table.columns, stored._meta)
         if stored is self:
             self._spaces.to_disk(path / TRIES)
@@ -626,7 +643,8 @@ class ConceptKB:
 
     def to_bytes(self) -> bytes:
         """RETURNS (bytes): the vocabulary, changes included, without tries."""
-        stored = self._compacted()
+        with self.reading():
+            stored = self._compacted()
         return pack(KIND, VERSION, stored._table.columns, stored._meta)
 
     @classmethod

@@ -39,6 +39,12 @@ def is_foreign(label: str, types: Iterable[str]) -> bool:
     )
 
 
+def kind_of_label(label: str) -> str | None:
+    """label (str): of a mention. RETURNS (str | None): e.g. `CellLine` → `cell line`; None where it
+    is in no table."""
+    return next(iter(sorted(_kinds_of_label(label))), None)
+
+
 def is_species(label: str) -> bool:
     """label (str): of a mention. RETURNS (bool): whether it is a species."""
     return "SPECIES" in _kinds_of_label(label)

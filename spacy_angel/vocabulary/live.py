@@ -64,7 +64,8 @@ class LiveVocabulary:
             concept_id = self.table.ids[row]
             if self._changed.get(concept_id, True):
                 yield concept_id
-        for concept_id, position in self._position.items():
+        # As it is now: another thread may add while this is read.
+        for concept_id, position in list(self._position.items()):
             if position >= self.table.n_concepts:
                 yield concept_id
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .compiled import open_or_compile
+from .compiled import COMPILING, open_or_compile
 from .letters import KIND, VERSION, Alike, LetterIndex
 from .live import LiveVocabulary
 from .strings import StringsBuilder
@@ -46,12 +46,8 @@ class NearestNames:
     def index(self) -> LetterIndex:
         """RETURNS (LetterIndex): of the stored names, opened or compiled if it is not yet."""
         if self._stored is None:
-            self._stored = open_or_compile(
-                None if self.folder is None else self.folder / self._fingerprint,
-                "index of letters",
-                LetterIndex.from_disk,
-                lambda: LetterIndex.build(self._vocabulary.table.names),
-            )
+            with COMPILING:
+                self._stored = self._stored or self._open()
         return self._stored
 
     def find(self, text: str, k: int, allowed: np.ndarray | None = None) -> list[NearName]:
@@ -88,12 +84,23 @@ class NearestNames:
         if self._stored is not None:
             self._stored.to_disk(folder / self._fingerprint)
 
+    def _open(self) -> LetterIndex:
+        return open_or_compile(
+            None if self.folder is None else self.folder / self._fingerprint,
+            "index of letters",
+            LetterIndex.from_disk,
+            lambda: LetterIndex.build(self._vocabulary.table.names),
+        )
+
     def _index_of_added(self) -> LetterIndex | None:
         """The index of the names that the table has not, made anew when some have come or gone."""
         if self._version != self._vocabulary.version:
-            self._version = self._vocabulary.version
-            added = self._vocabulary.added_names
-            self._added_names = list(added)
-            builder = StringsBuilder(added.values())
-            self._added = LetterIndex.build(builder.finish()) if added else None
+            with COMPILING:
+                version = self._vocabulary.version
+                if self._version != version:
+                    added = self._vocabulary.added_names
+                    self._added_names = list(added)
+                    builder = StringsBuilder(added.values())
+                    self._added = LetterIndex.build(builder.finish()) if added else None
+                    self._version = version
         return self._added

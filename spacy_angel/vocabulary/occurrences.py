@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 from ahocorasick_rs import AhoCorasick, Implementation, MatchKind
 from tqdm import tqdm
 
+from .compiled import COMPILING
 from .kb import ConceptKB
 
 # Letters and digits, with the accents that stand alone in decomposed text; or the end of a
@@ -125,7 +126,9 @@ class Occurrences:
         """text (str): a text. RETURNS (list[Occurrence]): in their order, none over another; of
         those that overlap that of most words counts, then the first."""
         if self._version != self._kb.version:
-            self._update()
+            with COMPILING:
+                if self._version != self._kb.version:
+                    self._update()
         words = split_words(text)
         texts = [word for word, _ in words]
         found = [
@@ -155,12 +158,14 @@ class Occurrences:
     def _update(self) -> None:
         """Compile what was added, the vocabulary having changed."""
         kb = self._kb
-        self._version = kb.version
+        version = kb.version
         own = kb.own_names
         self._own = _Dictionary(kb, own)
         new = set(range(self._n_stored, kb.n_names)).difference(own) if self._everything else ()
         self._added = _Dictionary(kb, new, self._is_clear)
         self._is_live = lru_cache(_KEPT_WORDS)(lambda name: bool(kb.concept_ids_of(name)))
+        # Last: a thread that sees it uses all that is above.
+        self._version = version
 
     def _is_clear(self, words: Sequence[str]) -> bool:
         """Whether a name, by its words, can be looked for without anyone having asked for it."""

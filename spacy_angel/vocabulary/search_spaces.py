@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..errors import AngelError, Errors
-from .compiled import open_or_compile
+from .compiled import COMPILING, open_or_compile
 from .endings import KIND, VERSION, Endings, Entries, StoredEntries
 from .live import LiveVocabulary
 from .table import ConceptTable
@@ -95,6 +95,10 @@ class SearchSpaces:
     ) -> SearchSpace:
         """tokenizer (NameTokenizer), subsets (Sequence[Subset | None]): see
         `ConceptKB.search_space`. RETURNS (SearchSpace): tries and masks."""
+        with COMPILING:
+            return self._space(tokenizer, subsets)
+
+    def _space(self, tokenizer: NameTokenizer, subsets: Sequence[Subset | None]) -> SearchSpace:
         entries = self._opened_entries() if tokenizer.writes_endings else None
         fingerprint = self._trie_fingerprint(tokenizer, entries)
         if fingerprint not in self._tries:

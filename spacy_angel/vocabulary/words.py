@@ -18,7 +18,7 @@ from rapidfuzz.distance import OSA
 
 from ..about import DATA
 from .arrays import Columns, open_folder, write_folder
-from .compiled import open_or_compile
+from .compiled import COMPILING, open_or_compile
 from .letters import COLUMNS as LETTER_COLUMNS
 from .letters import LetterIndex
 from .live import LiveVocabulary
@@ -130,12 +130,8 @@ class KnownWords:
         """RETURNS (WordIndex): of the stored names and the list, opened or compiled if it is not
         yet."""
         if self._stored is None:
-            self._stored = open_or_compile(
-                None if self.folder is None else self.folder / self._name(),
-                "index of words",
-                WordIndex.from_disk,
-                lambda: WordIndex.build(self._vocabulary.table.names, common_words()),
-            )
+            with COMPILING:
+                self._stored = self._stored or self._open()
         return self._stored
 
     def count(self, word: str) -> int:
@@ -148,23 +144,33 @@ class KnownWords:
         be, see `WordIndex.nearest`; itself alone where it is a word, or near to none."""
         if word in self._words_of_added():
             return [word]
-        if word not in self._seen:
+        meant = self._seen.get(word)
+        if meant is None:
             if len(self._seen) >= _REMEMBERED:
                 self._seen.clear()
             known = self.index.count(word) > 0
-            self._seen[word] = [word] if known else self.index.nearest(word) or [word]
-        return self._seen[word]
+            meant = self._seen[word] = [word] if known else self.index.nearest(word) or [word]
+        return meant
 
     def to_disk(self, folder: Path) -> None:
         """folder (Path): gets the index of the stored names, if it was in use."""
         if self._stored is not None:
             self._stored.to_disk(folder / self._name())
 
+    def _open(self) -> WordIndex:
+        return open_or_compile(
+            None if self.folder is None else self.folder / self._name(),
+            "index of words",
+            WordIndex.from_disk,
+            lambda: WordIndex.build(self._vocabulary.table.names, common_words()),
+        )
+
     def _words_of_added(self) -> frozenset[str]:
-        if self._version != self._vocabulary.version:
-            self._version = self._vocabulary.version
+        version = self._vocabulary.version
+        if self._version != version:
             added = self._vocabulary.added_names.values()
             self._added = frozenset(word for name in added for word in name.split())
+            self._version = version
         return self._added
 
     def _name(self) -> str:

@@ -11,9 +11,7 @@ from spacy_angel.evaluation.protocols import (
     ProtocolTally,
     belb_figures,
     check_protocols,
-    entity_type,
     hunflair2_counts,
-    other_types,
 )
 
 
@@ -119,20 +117,6 @@ def test_document_sets_written_out():
     assert micro["recall"] == pytest.approx(100 * 2 / 4)
     assert micro["f"] == pytest.approx(100 * 4 / 9)
     assert DocumentSets().to_dict()["averaged"]["f"] == 0
-
-
-def test_types_of_corpora_and_recognisers_are_the_same():
-    labels = ("SpecificDisease", "Disease", "DISEASE", "Chemical", "CellLine", "Plot")
-    assert [entity_type(label) for label in labels] == [
-        *("DISEASE", "DISEASE", "DISEASE", "CHEMICAL", "CELL_LINE", "PLOT")
-    ]
-
-
-def test_types_that_are_not_evaluated():
-    assert other_types([]) == frozenset()
-    assert {"CHEMICAL", "GENE"} <= other_types(["SpecificDisease", "Modifier"])
-    assert "DISEASE" not in other_types(["SpecificDisease", "Modifier"])
-    assert "CHEMICAL" not in other_types(["Chemical", "Gene"])
 
 
 def test_only_types_of_the_corpus_count():

@@ -169,6 +169,65 @@ def test_mentions_of_other_types_are_not_spurious(nlp, tmp_path):
     # `Heart attack` and `man` are diseases; of two chemicals one is found.
     assert metrics["detection"]["precision"] == 100
     assert metrics["detection"]["recall"] == 50
+    assert metrics["types"] == {"marked": ["CHEMICAL"], "left_out": {"DISEASE": 2}}
+
+
+def test_types_that_the_corpus_does_not_mark_do_not_count(nlp, tmp_path):
+    """As `en_angel_bio` on BC5CDR: one name of each type that nobody marked there."""
+    ruler = nlp.get_pipe("entity_ruler")
+    own = list(ruler.patterns)
+    ruler.add_patterns(
+        [
+            {"label": "SPECIES", "pattern": "malaise"},
+            {"label": "GENE", "pattern": "absent"},
+            {"label": "GENE", "pattern": "gone"},
+            {"label": "PART", "pattern": "remained"},
+        ]
+    )
+    try:
+        metrics = evaluate(nlp, CORPUS, "pubtator", None, tmp_path, predicted=True)
+    finally:
+        ruler.clear()
+        ruler.add_patterns(own)
+    assert metrics["types"] == {"marked": ["CHEMICAL", "DISEASE"], "left_out": {"GENE": 2}}
+    # On gold characters: `Heart attack`, `aspirin`, `malaise`, whatever its label. Elsewhere:
+    # `man`, a disease, and `remained`, of which nobody knows what a PART is.
+    assert metrics["detection"]["precision"] == pytest.approx(100 * 3 / 5)
+    assert metrics["detection"]["recall"] == pytest.approx(100 * 3 / 9)
+    report = (tmp_path / "report.html").read_text()
+    assert "not marked in this corpus, and so not counted: GENE 2." in report
+
+
+GENES = """\
+1|t|BRCA2 in a mouse
+1|a|Brca2 and HeLa.
+1\t0\t5\tBRCA2\tGene\t675
+1\t11\t16\tmouse\tSpecies\t10090
+1\t17\t22\tBrca2\tGene\t12190
+1\t27\t31\tHeLa\tVariant\tc|SUB
+
+"""
+
+
+def test_identifiers_without_prefix_are_read_by_their_labels(tmp_path):
+    corpus = tmp_path / "train.pubtator"
+    corpus.write_text(GENES)
+    names = {"NCBIGene:675": "BRCA2", "NCBITaxon:10090": "mouse", "X:1": "HeLa"}
+    kb = ConceptKB.build(Concept(one, name) for one, name in names.items())
+    arguments = ("exact", corpus, "pubtator", kb, tmp_path / "out")
+    with pytest.warns(UserWarning, match=r"W860.*'Variant'.* 1 mentions.*'c'"):
+        metrics = evaluate(*arguments, train=corpus, train_names=True)
+    assert metrics["labels"] == {
+        "Gene": {"mentions": 2, "in_vocabulary": 1},
+        "Species": {"mentions": 1, "in_vocabulary": 1},
+        "Variant": {"mentions": 1, "in_vocabulary": 0},
+    }
+    counts = metrics["run"]["corpus_report"]["counts"]
+    assert (counts["ids_read_as_NCBIGene"], counts["ids_read_as_NCBITaxon"]) == (2, 1)
+    # Of four mentions `BRCA2` and `mouse` are right; `Brca2` is the mouse's, which is not there.
+    assert metrics["strict"]["acc@1"] == 50
+    assert lines(tmp_path / "out")[2]["gold"][0]["id"] == "NCBIGene:12190"
+    assert metrics["run"]["vocabulary"]["steps"][-1]["unknown_mentions"] == 1
 
 
 def test_limits_change_the_links_and_not_the_order(nlp, tmp_path):

@@ -98,7 +98,6 @@ def test_calibrated_limits_stand_in_the_config(parts: Path, tmp_path: Path) -> N
         )
     assert (config["dtype"], config["length_penalty"]) == ("int8", 0.0)
     assert config["link_exact_names"] is True
-    assert json.loads((out / "angel_linker/settings.json").read_text()) == {}
     saved = nlp.meta["performance"]["calibration"]
     assert (saved["corpora"], saved["n_right"]) == (["dev.pubtator"], 3)
     assert "qqq" not in (out / "vocab/strings.json").read_text("utf8")

@@ -40,7 +40,7 @@ def linked(nlp: Language, names: list[str]) -> list[str]:
     for name in names:
         words = [token.text for token in nlp.make_doc(name)]
         doc = Doc(nlp.vocab, ["The", "notes", "mention", *words, "."])
-        doc.ents = [Span(doc, 3, len(doc) - 1, label="X")]
+        doc.ents = [Span(doc, 3, len(doc) - 1, label="Entity")]
         docs.append(doc)
     return [doc.ents[0].kb_id_ for doc in nlp.get_pipe("angel_linker").pipe(docs)]
 

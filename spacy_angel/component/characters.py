@@ -1,0 +1,192 @@
+"""One way to read characters: what extracts from PDF and HTML have between letters and in their
+place is read away, and every character knows where it comes from.
+
+    soft hyphens, zero-width and other invisible characters, controls   are not there
+    `myo-` at a line end, `cardial` on the next line                    `myocardial`
+    ligatures (`ﬁ`), full-width forms (`Ａ`)                             `fi`, `A`
+    blanks and hyphens that do not break, and other blanks              ` `, `-`
+    a letter and an accent behind it                                    the one character
+
+Each step is a function of a text. All else stays as it is: `10²` is not 102.
+"""
+
+import re
+import unicodedata
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import chain
+
+# Controls but for white space, and format characters: zero-width, bidirectional, joiners, tags;
+# variation selectors, and the joiner of graphemes.
+_INVISIBLE = (
+    "\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e"
+    "\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb\U000e0001-\U000e007f\U000e0100-\U000e01ef"
+)
+_SOFT_HYPHEN = "\xad"
+_ACCENTS = "\u0300-\u036f"
+_MOST_ACCENTS = 8
+_BLANKS = "\xa0\u1680\u2000-\u200a\u202f\u205f\u3000"
+_HYPHENS = "\u2010\u2011"
+_LIGATURES = "\ufb00-\ufb06"
+_FULL_WIDTH = "\uff01-\uff5e"
+_MAPPED = _BLANKS + _HYPHENS + _LIGATURES + _FULL_WIDTH
+_LINE_END = r"[ \t]*\r?\n[ \t]*"
+
+_NOISE = re.compile(rf"[{_INVISIBLE}{_ACCENTS}{_MAPPED}]|-[ \t]*\r?\n")
+_NOISE_OF_ASCII = re.compile(r"[\x00-\x08\x0e-\x1b\x7f]|-[ \t]*\r?\n")
+_UNSEEN = re.compile(rf"[{_INVISIBLE}]+|[{_MAPPED}]")
+_AT_LINE_END = re.compile(rf"{_LINE_END}(?=[^\W\d_])")
+_ACCENTED = re.compile(rf"\w[{_ACCENTS}]{{1,{_MOST_ACCENTS}}}(?![{_ACCENTS}])")
+_HYPHENATED = re.compile(r"(?<![^\W_])[^\W\d_]{1,40}-[^\W\d_]{1,40}")
+_BROKEN = re.compile(rf"(?<![^\W_])([^\W_]{{1,40}})-{_LINE_END}(?=([a-z]{{1,40}}))")
+
+
+@dataclass(frozen=True, slots=True)
+class ReadText:
+    """A text as it is read, and where its characters come from.
+
+    text (str): n characters.
+    starts (tuple[int, ...] | None), ends (tuple[int, ...] | None): of each the characters of the
+        text that it stands for, both ascending; what stands between two characters belongs to
+        neither. None: the text is read as it stands.
+    """
+
+    text: str
+    starts: tuple[int, ...] | None = None
+    ends: tuple[int, ...] | None = None
+
+    @property
+    def is_clean(self) -> bool:
+        """RETURNS (bool): whether the text is read as it stands."""
+        return self.starts is None
+
+    def to_source(self, start: int, end: int) -> tuple[int, int]:
+        """start (int), end (int): characters of the text as it is read, at least one.
+        RETURNS (tuple[int, int]): those that they stand for."""
+        if self.starts is None or self.ends is None:
+            return start, end
+        return self.starts[start], self.ends[end - 1]
+
+    def from_source(self, start: int, end: int) -> tuple[int, int]:
+        """start (int), end (int): characters of the text as it stands.
+        RETURNS (tuple[int, int]): those as which they are read; a character that is read as two,
+        and two that are read as one, as a whole; what is left out is read as nothing."""
+        if self.starts is None or self.ends is None:
+            return start, end
+        first = bisect_right(self.ends, start)
+        return first, max(first, bisect_left(self.starts, end))
+
+
+Step = Callable[[str], ReadText]
+
+
+def read(text: str) -> ReadText:
+    """Read a text without noise.
+
+    text (str): any. RETURNS (ReadText): e.g. of `ﬁb` the text `fib`, with starts 0, 0, 1 and ends
+        1, 1, 2.
+    """
+    noise = _NOISE_OF_ASCII if text.isascii() else _NOISE
+    if noise.search(text) is None:
+        return ReadText(text)
+    reading = ReadText(text)
+    for step in STEPS:
+        reading = _after(reading, step(reading.text))
+    return reading
+
+
+def without_unseen(text: str) -> ReadText:
+    """text (str): any. RETURNS (ReadText): without what is invisible, or with a soft hyphen
+    at a line end, and with blanks, hyphens, ligatures and full-width forms as plain ones."""
+
+    def edits() -> Iterable[tuple[int, int, str]]:
+        for found in _UNSEEN.finditer(text):
+            start, end = found.span()
+            if _SOFT_HYPHEN in found[0] and (line_end := _AT_LINE_END.match(text, end)):
+                end = line_end.end()
+            yield start, end, _PLAIN.get(found[0], "")
+
+    return _edited(text, edits())
+
+
+def with_accents(text: str) -> ReadText:
+    """text (str): any. RETURNS (ReadText): with each letter and the accents behind it as the
+    one character that both are, where there is one."""
+    edits = (
+        (found.start(), found.end(), composed)
+        for found in _ACCENTED.finditer(text)
+        if (composed := unicodedata.normalize("NFC", found[0])) != found[0]
+    )
+    return _edited(text, edits)
+
+
+def without_line_ends(text: str) -> ReadText:
+    """text (str): any. RETURNS (ReadText): with the two halves of a word together that a
+    hyphen parts at the end of a line: `myo-` and `cardial` are `myocardial`, while the hyphen
+    stays where it belongs to the word: behind a capital, a digit or a single letter (`T-cell`),
+    or where the text has the word with it elsewhere."""
+    hyphenated: frozenset[str] | None = None
+
+    def edits() -> Iterable[tuple[int, int, str]]:
+        nonlocal hyphenated
+        for found in _BROKEN.finditer(text):
+            left, right = found.groups()
+            if hyphenated is None:
+                hyphenated = frozenset(map(str.lower, _HYPHENATED.findall(text)))
+            is_word = left[-1].islower() and len(left) > 1
+            stays = not is_word or f"{left}-{right}".lower() in hyphenated
+            yield found.end(1), found.start(2), "-" if stays else ""
+
+    return _edited(text, edits())
+
+
+def _plain(character: str) -> str:
+    if character in _HYPHENS:
+        return "-"
+    return " " if character.isspace() else unicodedata.normalize("NFKC", character)
+
+
+_PLAIN = {
+    character: _plain(character)
+    for character in map(chr, range(0x80, 0x10000))
+    if re.match(f"[{_MAPPED}]", character)
+}
+
+
+def _edited(text: str, edits: Iterable[tuple[int, int, str]]) -> ReadText:
+    """text (str): a text. edits (Iterable[tuple[int, int, str]]): characters and what is read in
+    their place, ascending. RETURNS (ReadText): after them."""
+    parts: list[str] = []
+    starts: list[Iterable[int]] = []
+    ends: list[Iterable[int]] = []
+    place = 0
+    for start, end, instead in edits:
+        parts += [text[place:start], instead]
+        starts += [range(place, start), [start] * len(instead)]
+        ends += [range(place + 1, start + 1), [end] * len(instead)]
+        place = end
+    if not parts:
+        return ReadText(text)
+    parts.append(text[place:])
+    starts.append(range(place, len(text)))
+    ends.append(range(place + 1, len(text) + 1))
+    chained = chain.from_iterable
+    return ReadText("".join(parts), tuple(chained(starts)), tuple(chained(ends)))
+
+
+def _after(first: ReadText, second: ReadText) -> ReadText:
+    """RETURNS (ReadText): what the second step made of the first one's text."""
+    if first.starts is None or first.ends is None:
+        return second
+    if second.starts is None or second.ends is None:
+        return first
+    return ReadText(
+        second.text,
+        tuple(first.starts[i] for i in second.starts),
+        tuple(first.ends[i - 1] for i in second.ends),
+    )
+
+
+STEPS: tuple[Step, ...] = (without_unseen, with_accents, without_line_ends)
+"""In this order: an accent may stand behind something invisible, a hyphen behind an accent."""

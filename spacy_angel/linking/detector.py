@@ -1,0 +1,118 @@
+"""scispaCy's abbreviation detector in time linear in the length of a text.
+
+scispaCy matches each opening bracket of a document with each closing one behind it, however far
+apart, although it keeps only pairs with at most eight words between them; and it searches the
+document for short forms with spaCy's `Matcher`, which tries all of its patterns at each token. Ten
+thousand brackets, or some thousand definitions, take minutes. Here only near brackets are paired,
+and short forms are looked up by their words, so that several threads can use one detector. What is
+a definition, scispaCy decides.
+"""
+
+from collections import defaultdict, deque
+from collections.abc import Iterator, Mapping, Sequence
+
+from scispacy.abbreviation import AbbreviationDetector, find_abbreviation
+from spacy.attrs import ORTH
+from spacy.language import Language
+from spacy.tokens import Doc, Span
+
+from .extensions import read_abbreviations_alike
+
+# As in scispaCy's `filter_matches`.
+_MOST_WORDS = 8
+
+
+class LinearAbbreviationDetector(AbbreviationDetector):
+    """scispaCy's detector, bounded: it writes the same pairs in the same way into
+    `doc._.abbreviations` and `span._.long_form`, but for those that reach from one sentence into
+    another.
+
+    nlp (Language): the pipeline.
+    name (str): the component's name.
+    make_serializable (bool): write plain values, which `DocBin` and several processes need, in
+        place of spans.
+    """
+
+    def __init__(
+        self,
+        nlp: Language,
+        name: str = "abbreviation_detector",
+        make_serializable: bool = False,
+    ) -> None:
+        super().__init__(nlp, name, make_serializable)
+        # scispaCy's registers `doc._.abbreviations` anew.
+        read_abbreviations_alike()
+        # What scispaCy's `__call__` asks for brackets.
+        self.matcher = near_brackets
+
+    def find_matches_for(
+        self, filtered: list[tuple[Span, Span]], doc: Doc
+    ) -> list[tuple[Span, set[Span]]]:
+        """Definitions among candidates, and where their short forms stand.
+
+        filtered (list[tuple[Span, Span]]): candidates for a long and a short form each, as
+            scispaCy's `filter_matches` gives them.
+        doc (Doc): where they stand.
+        RETURNS (list[tuple[Span, set[Span]]]): long forms, each with all places of its short form;
+            of equal long forms the first counts, and of equal short forms. Both stand in one
+            sentence, as Schwartz and Hearst (2003) have it.
+        """
+        found: dict[Span, set[Span]] = {}
+        seen_long: set[str] = set()
+        seen_short: set[str] = set()
+        words: list[int] = doc.to_array(ORTH).tolist()
+        meant: defaultdict[tuple[int, ...], list[Span]] = defaultdict(list)
+        for long_candidate, short in filtered:
+            _, long = find_abbreviation(long_candidate, short)
+            if long is None or not _is_in_one_sentence(long, short):
+                continue
+            if long.text in seen_long or short.text in seen_short:
+                continue
+            seen_long.add(long.text)
+            seen_short.add(short.text)
+            found[long] = {short}
+            meant[tuple(words[short.start : short.end])].append(long)
+        for start, end, longs in _places(words, meant):
+            for long in longs:
+                found[long].add(doc[start:end])
+        return list(found.items())
+
+
+def near_brackets(doc: Doc) -> list[tuple[int, int, int]]:
+    """Pairs of brackets that can hold a definition.
+
+    doc (Doc): a document.
+    RETURNS (list[tuple[int, int, int]]): as spaCy's `Matcher` gives matches, and in its order: 0,
+        the place of an opening bracket, the place behind a closing one, with one to eight words
+        between; of `( ( a )` (0, 1, 4) and (0, 0, 4).
+    """
+    opening, closing = (doc.vocab.strings.add(mark) for mark in "()")
+    matches: list[tuple[int, int, int]] = []
+    opened: deque[int] = deque()
+    for place, word in enumerate(doc.to_array(ORTH).tolist()):
+        if word == closing:
+            while opened and place - opened[0] - 1 > _MOST_WORDS:
+                opened.popleft()
+            matches += [(0, one, place + 1) for one in reversed(opened) if place - one > 1]
+        elif word == opening:
+            opened.append(place)
+    return matches
+
+
+def _places(
+    words: Sequence[int], meant: Mapping[tuple[int, ...], list[Span]]
+) -> Iterator[tuple[int, int, list[Span]]]:
+    """YIELDS (tuple[int, int, list[Span]]): where the words of a short form stand, and what it
+    means."""
+    lengths = sorted({len(short) for short in meant})
+    for start in range(len(words) if lengths else 0):
+        for length in lengths:
+            longs = meant.get(tuple(words[start : start + length]))
+            if longs is not None:
+                yield start, start + length, longs
+
+
+def _is_in_one_sentence(long: Span, short: Span) -> bool:
+    """Where sentences are not marked, everything is in one."""
+    between = long.doc[min(long.start, short.start) + 1 : max(long.end, short.end)]
+    return not any(token.is_sent_start for token in between)

@@ -1,0 +1,79 @@
+"""What ships runs with any vocabulary, whatever its types are called, in every command."""
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+from support.helpers import ROOT
+from typer.testing import CliRunner
+
+from spacy_angel.about import SHIPPED_NAMES
+from spacy_angel.cli.app import app
+from spacy_angel.linking.loaders import load_vocabulary
+from spacy_angel.vocabulary.kb import ConceptKB
+
+torch.set_num_threads(1)
+
+FIXTURES = ROOT / "tests/fixtures/vocabularies"
+TEXT = "She had diabetes mellitus, and took aspirin."
+MESH = {
+    "concept_id": "MESH:D003920",
+    "canonical_name": "Diabetes Mellitus",
+    "aliases": [],
+    "types": ["C"],
+}
+
+
+@pytest.fixture(scope="module", params=["branches", "ontology", "umls"])
+def kb(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """MeSH's branch of diseases, but not that of mental ones; the namespaces of an ontology; the
+    semantic types of the UMLS."""
+    folder = tmp_path_factory.mktemp("kb")
+    if request.param == "ontology":
+        return FIXTURES / "ontology.obo"
+    if request.param == "umls":
+        run("kb", "build", FIXTURES / "umls", "-o", folder / "kb")
+        return folder / "kb"
+    (folder / "mesh.jsonl").write_text(json.dumps(MESH) + "\n")
+    return folder / "mesh.jsonl"
+
+
+def run(*arguments: object) -> str:
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def test_every_command_takes_any_vocabulary(kb: Path, tmp_path: Path) -> None:
+    vocabulary: ConceptKB = load_vocabulary(kb)
+    wanted = vocabulary.find("diabetes mellitus")[0].concept_id
+    corpus = tmp_path / "dev.pubtator"
+    corpus.write_text(f"1|t|{TEXT}\n1|a|\n1\t8\t25\tdiabetes mellitus\tDISEASE\t{wanted}\n\n")
+    text = tmp_path / "text.txt"
+    text.write_text(TEXT)
+
+    assert wanted in run("link", TEXT, "--kb", kb)
+    assert wanted in run("annotate", text, "--kb", kb, "-o", "-")
+    for name, predicted in ((SHIPPED_NAMES[0], []), (SHIPPED_NAMES[1], ["--predicted"])):
+        out = tmp_path / name
+        told = run("evaluate", name, corpus, "--kb", kb, "-o", out, *predicted)
+        assert "  kb_id    acc@1 100.0\n" in told
+    # Linked by a pipeline to its own vocabulary, and then to the new one
+    run("annotate", text, "--pipeline", SHIPPED_NAMES[1], "-o", tmp_path / "set")
+    changes, new = tmp_path / "changes.tsv", tmp_path / "new"
+    arguments = ("--pipeline", SHIPPED_NAMES[1], "--changes", changes, "-o", new, "--all")
+    run("relink", tmp_path / "set", "--kb", kb, *arguments)
+    assert wanted in "".join(path.read_text() for path in new.iterdir())
+    # A pipeline of the shipped parts with it, calibrated
+    parts = ("--ner", SHIPPED_NAMES[0], "--model", SHIPPED_NAMES[0], "--kb", kb)
+    run("assemble", *parts, "--calibrate", corpus, "-o", tmp_path / "own")
+    run("calibrate", tmp_path / "own", corpus)
+    assert wanted in run("link", "--pipeline", tmp_path / "own", TEXT)
+
+
+def test_a_shipped_pipeline_takes_another_vocabulary_but_no_other_model() -> None:
+    kb = FIXTURES / "ontology.obo"
+    assert "DOID:9351" in run("link", "--pipeline", SHIPPED_NAMES[1], "--kb", kb, TEXT)
+    failed = CliRunner().invoke(app, ["link", "--pipeline", SHIPPED_NAMES[1], "--model", "x", "t"])
+    assert (failed.exit_code, "E703" in failed.stderr) == (1, True)

@@ -1,0 +1,86 @@
+"""`nlp.config`, a saved config.cfg, what is given at load and what is set at run time agree."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import spacy
+from spacy import Language
+from support.tiny_linker import TEXT, pipeline
+
+
+def shown(nlp: Language, name: str = "angel_linker") -> dict[str, object]:
+    return dict(nlp.config["components"][name])
+
+
+def saved(folder: Path) -> dict[str, object]:
+    return dict(spacy.util.load_config(folder / "config.cfg")["components"]["angel_linker"])
+
+
+def test_a_setting_changed_at_run_time(make: Callable[..., Language], tmp_path: Path) -> None:
+    nlp = make()
+    assert shown(nlp)["threshold"] is None
+    linker = nlp.get_pipe("angel_linker")
+    linker.threshold = 0.9
+    assert shown(nlp)["threshold"] == 0.9
+    nlp.to_disk(tmp_path / "saved")
+    assert saved(tmp_path / "saved")["threshold"] == 0.9
+    assert spacy.load(tmp_path / "saved").get_pipe("angel_linker").threshold == 0.9
+    # every value is that of the component, whatever was given
+    assert {k: shown(nlp)[k] for k in linker.settings.to_dict()} == linker.settings.to_dict()
+
+
+def test_an_override_at_load_wins_whatever_it_was_before(
+    make: Callable[..., Language], tmp_path: Path
+) -> None:
+    nlp = make(threshold=None)
+    nlp.get_pipe("angel_linker").threshold = 0.9
+    nlp.to_disk(tmp_path / "saved")
+    override = {"components": {"angel_linker": {"threshold": None}}}
+    again = spacy.load(tmp_path / "saved", config=override)
+    assert again.get_pipe("angel_linker").threshold is None
+    assert shown(again)["threshold"] is None
+
+
+def test_calibration_writes_into_the_config(make: Callable[..., Language]) -> None:
+    nlp = make()
+    linker = nlp.get_pipe("angel_linker")
+    with nlp.select_pipes(disable="angel_linker"):
+        doc = nlp(TEXT)
+    for token in doc:
+        if token.ent_type_ == "DRUG":
+            token.ent_kb_id_ = "MESH:D001241"
+    fitted = linker.calibrate([doc])
+    assert {k: shown(nlp)[k] for k in fitted.settings} == fitted.settings
+
+
+def test_variables_of_a_config_stay(model: str, vocabulary: str) -> None:
+    config = spacy.util.load_config_from_str(pipeline().config.to_str())
+    config["paths"] = {"kb": vocabulary, "model": model, "share": 0.25}
+    config["nlp"]["pipeline"] = ["angel_linker"]
+    config["components"]["angel_linker"] = {
+        "factory": "angel_linker",
+        "vocabulary": "${paths.kb}",
+        "model": "${paths.model}",
+        "threshold": "${paths.share}",
+    }
+    nlp = spacy.util.load_model_from_config(
+        spacy.util.load_config_from_str(config.to_str(interpolate=False), interpolate=False),
+        auto_fill=True,
+    )
+    linker = nlp.get_pipe("angel_linker")
+    assert linker.threshold == 0.25
+    assert shown(nlp)["threshold"] == "${paths.share}"
+    linker.k = 3
+    assert (shown(nlp)["threshold"], shown(nlp)["k"]) == ("${paths.share}", 3)
+
+
+def test_a_renamed_linker_and_a_copy_have_their_own(make: Callable[..., Language]) -> None:
+    from copy import deepcopy
+
+    nlp = make()
+    nlp.rename_pipe("angel_linker", "mesh")
+    nlp.get_pipe("mesh").k = 2
+    assert shown(nlp, "mesh")["k"] == 2
+    copied = deepcopy(nlp)
+    copied.get_pipe("mesh").k = 1
+    assert (shown(copied, "mesh")["k"], shown(nlp, "mesh")["k"]) == (1, 2)

@@ -1,0 +1,115 @@
+"""`nlp.add_pipe("angel_linker")` links as the shipped pipeline does."""
+
+import pytest
+import spacy
+from spacy import Language
+from spacy.tokens import Doc, Span
+from support.helpers import shared_data
+
+import spacy_angel
+from spacy_angel.corpora.docs import GOLD_SPANS, to_doc
+from spacy_angel.corpora.registry import read_corpus
+from spacy_angel.errors import AngelError
+from spacy_angel.linking.linker import AngelLinker
+from spacy_angel.linking.presets import SHIPPED, preset_settings
+from spacy_angel.linking.settings import LinkerSettings
+
+UNKNOWN = (
+    ("He took Snarkolin for boojum fever.", ("Snarkolin", "CHEMICAL"), ("boojum fever", "DISEASE")),
+    ("Lockjaw was seen, no bagassosis.", ("Lockjaw", "DISEASE"), ("bagassosis", "DISEASE")),
+)
+
+
+@pytest.fixture(scope="module")
+def shipped() -> Language:
+    return spacy_angel.load()
+
+
+@pytest.fixture(scope="module")
+def own() -> Language:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    nlp.add_pipe("abbreviation_detector", config={"make_serializable": True})
+    nlp.add_pipe("angel_linker")
+    return nlp
+
+
+def with_mentions(nlp: Language, text: str, *mentions: tuple[str, str]) -> Doc:
+    doc = nlp.make_doc(text)
+    spans = [
+        doc.char_span(text.index(words), text.index(words) + len(words), label=label)
+        for words, label in mentions
+    ]
+    doc.ents = [span for span in spans if span is not None]
+    return doc
+
+
+def test_unknown_names_are_nil_and_a_lay_name_is_known(own: Language, shipped: Language) -> None:
+    for text, *mentions in UNKNOWN:
+        docs = [with_mentions(nlp, text, *mentions) for nlp in (own, shipped)]
+        links = [
+            [ent._.kb_ents for ent in nlp.get_pipe("angel_linker")(doc).ents]
+            for nlp, doc in zip((own, shipped), docs, strict=True)
+        ]
+        assert links[0] == links[1]
+    assert [ent.kb_id_ for ent in own(with_mentions(own, UNKNOWN[0][0], *UNKNOWN[0][1:])).ents] == [
+        "NIL",
+        "NIL",
+    ]
+    lockjaw, bagassosis = own(with_mentions(own, UNKNOWN[1][0], *UNKNOWN[1][1:])).ents
+    assert (lockjaw.kb_id_ != "NIL", bagassosis.kb_id_) == (True, "NIL")
+
+
+@pytest.mark.parametrize("n", [20, pytest.param(500, marks=pytest.mark.slow)])
+def test_on_the_same_mentions_the_same_links(own: Language, shipped: Language, n: int) -> None:
+    corpus = shared_data("bc5cdr/CDR_DevelopmentSet.PubTator.txt")
+    documents = [d for d, _ in zip(read_corpus(corpus, strict=False), range(n), strict=False)]
+    links = []
+    for nlp in (own, shipped):
+        kept = ["sentencizer", "abbreviation_detector", "angel_linker"]
+        linker = nlp.get_pipe("angel_linker")
+        assert isinstance(linker, AngelLinker)
+        with nlp.select_pipes(enable=kept), linker.using(span_key=GOLD_SPANS):
+            docs = nlp.pipe(to_doc(document, nlp) for document in documents)
+            links.append([[s._.kb_ents for s in doc.spans[GOLD_SPANS]] for doc in docs])
+    assert links[0] == links[1]
+    assert sum(map(len, links[0])) > 10 * n
+
+
+def test_the_shipped_pipelines_have_the_preset(own: Language, shipped: Language) -> None:
+    settings = own.get_pipe("angel_linker").settings
+    assert settings == preset_settings("shipped", {}) == shipped.get_pipe("angel_linker").settings
+    bio = spacy.util.load_config(spacy_angel.about.DATA / "en_angel_bio/config.cfg")
+    block = {k: v for k, v in bio["components"]["angel_linker"].items() if k in SHIPPED}
+    assert block == SHIPPED
+
+
+def test_the_method_as_published_is_one_word() -> None:
+    nlp = spacy.blank("en")
+    linker = nlp.add_pipe("angel_linker", config={"preset": "published", "k": 3})
+    assert linker.settings == LinkerSettings(k=3)
+    doc = Doc(nlp.vocab, ["He", "took", "Snarkolin", "."])
+    doc.ents = [Span(doc, 2, 3, label="CHEMICAL")]
+    assert linker(doc).ents[0].kb_id_.startswith("MESH:")
+    loaded = spacy_angel.load(preset="published").get_pipe("angel_linker").settings
+    assert loaded == LinkerSettings(num_beams=loaded.num_beams)
+    with pytest.raises(AngelError, match=r"preset must be one of \('shipped', 'published'\)"):
+        nlp.add_pipe("angel_linker", name="second", config={"preset": "publishd"})
+
+
+def test_a_model_or_vocabulary_of_one_s_own_has_its_own_default(
+    model: str, vocabulary: str
+) -> None:
+    nlp = spacy.blank("en")
+    linker = nlp.add_pipe("angel_linker", config={"model": model, "vocabulary": vocabulary})
+    assert linker.settings == LinkerSettings()
+    assert nlp.config["components"]["angel_linker"]["preset"] == "published"
+    nlp = spacy.blank("en")
+    linker = nlp.add_pipe("angel_linker", config={"vocabulary": vocabulary})
+    assert linker.settings.evidence
+    assert linker.settings.types_by_label == {}
+    loaded = spacy_angel.load(kb=vocabulary).get_pipe("angel_linker").settings
+    assert loaded == linker.settings
+    nlp = spacy.blank("en")
+    linker = nlp.add_pipe("angel_linker", config={"vocabulary": "en_angel_bio"})
+    assert linker.settings.types_by_label["GENE"] == ("Gene",)

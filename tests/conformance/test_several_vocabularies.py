@@ -1,0 +1,83 @@
+"""Linkers with vocabularies and labels of their own share one pipeline and `ent._.kb_id`."""
+
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import spacy
+from spacy import Language
+from spacy.tokens import Doc, Span
+from spacy.training import Example
+
+from spacy_angel.errors import AngelError
+from spacy_angel.vocabulary.concepts import Concept
+from spacy_angel.vocabulary.kb import ConceptKB
+
+
+@pytest.fixture
+def two(make: Callable[..., Language], model: str, tmp_path: Path) -> Language:
+    cells = tmp_path / "cl"
+    ConceptKB.build([Concept("CL:2", "T cell")], cells)
+    nlp = make(types_by_label={"DISEASE": ["T047"], "DRUG": ["T121"]})
+    ruler = nlp.get_pipe("entity_ruler")
+    ruler.add_patterns([{"label": "CL", "pattern": "T cell"}, {"label": "ORG", "pattern": "WHO"}])
+    config = {"model": model, "vocabulary": str(cells), "labels": ["CL"]}
+    nlp.add_pipe("angel_linker", name="cells", config=config)
+    return nlp
+
+
+def test_each_links_its_labels_and_others_stay(two: Language, tmp_path: Path) -> None:
+    two.to_disk(tmp_path / "saved")
+    for nlp in (two, spacy.load(tmp_path / "saved")):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            doc = nlp("aspirin and a T cell at WHO")
+            nlp("aspirin and WHO")
+        assert [(e.text, e.kb_id_, e._.kb_id) for e in doc.ents] == [
+            ("aspirin", "MESH:D001241", "MESH:D001241"),
+            ("T cell", "CL:2", "CL:2"),
+            ("WHO", "", ""),
+        ]
+        told = [str(w.message) for w in caught if "links no mention labelled" in str(w.message)]
+        # once, and not of CL, which the other one links
+        assert len(told) <= 1
+        assert all("'ORG'" in message for message in told)
+
+
+def test_each_scores_its_own(two: Language) -> None:
+    text = "aspirin and a T cell"
+    gold = Doc(two.vocab, words=text.split())
+    gold.ents = [
+        Span(gold, 0, 1, label="DRUG", kb_id="MESH:D001241"),
+        Span(gold, 3, 5, label="CL", kb_id="CL:1"),
+    ]
+    example = Example(two(text), gold)
+    assert two.get_pipe("angel_linker").score([example])["nel_micro_f"] == 1.0
+    assert two.get_pipe("cells").score([example])["nel_micro_f"] == 0.0
+
+
+def test_overlapping_labels_are_refused(make: Callable[..., Language], model: str) -> None:
+    nlp = make()
+    config = {"model": model, "labels": ["CL"]}
+    with pytest.raises(AngelError, match=r"both write span\._\.candidates"):
+        nlp.add_pipe("angel_linker", name="cells", config=config)
+    nlp = make(labels_discard=["CL"])
+    nlp.add_pipe("angel_linker", name="cells", config=config)
+
+
+def test_an_empty_list_of_types_is_any_type(make: Callable[..., Language]) -> None:
+    nlp = make(types_by_label={"DISEASE": [], "DRUG": ["T121"]})
+    doc = nlp("migraine and aspirin")
+    assert [e.kb_id_ for e in doc.ents] == [nlp("migraine").ents[0].kb_id_, "MESH:D001241"]
+    assert doc.ents[0].kb_id_ in ("MESH:D008881", "MESH:D000001")
+
+
+def test_a_vocabulary_set_at_run_time_has_its_own_types(make: Callable[..., Language]) -> None:
+    nlp = make(types_by_label={"DISEASE": ["T047"], "DRUG": ["T121"]})
+    linker = nlp.get_pipe("angel_linker")
+    with pytest.warns(UserWarning, match=r"none of the semantic types \['T047', 'T121'\]"):
+        linker.kb = ConceptKB.build([Concept("X:1", "aspirin")])
+    assert nlp("aspirin").ents[0].kb_id_ == "X:1"
+    with pytest.raises(AngelError, match="label 'DRUG' the types"):
+        linker.types_by_label = {"DRUG": ["T121"]}

@@ -1,0 +1,55 @@
+"""What cannot be had is refused with one line at `add_pipe` or `load`, not at the first text."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import spacy
+import torch
+from spacy import Language
+
+from spacy_angel.errors import AngelError
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ({"model": "/nope"}, "There is no model in /nope"),
+        ({"vocabulary": "nowhere/kb"}, "vocabulary nowhere/kb does not exist"),
+        ({"long_forms": "/nope.tsv"}, "nope.tsv"),
+        ({"device": "cuda:7"}, "cannot run on the device 'cuda:7'"),
+        ({"device": "mps"}, "cannot run on the device 'mps'"),
+        ({"device": "gpu"}, "cannot run on the device 'gpu'"),
+        ({"types_by_label": {"DISEASE": ["T999"]}}, "'DISEASE' the types"),
+        ({"threshold": "high"}, "threshold must be"),
+        ({"preset": 3}, "preset must be one of"),
+        ({"model": 3}, "model"),
+        ({"vocabulary": 3}, "vocabulary"),
+        ({"scorer": "x"}, "scorer"),
+    ],
+)
+def test_at_add_pipe(config: dict[str, Any], message: str) -> None:
+    if config.get("device") == "mps" and torch.backends.mps.is_available():
+        pytest.skip("this machine has it")
+    with pytest.raises((AngelError, ValueError), match=message):
+        spacy.blank("en").add_pipe("angel_linker", config=config)
+
+
+def test_device_of_another_machine_at_load(make: Callable[..., Language], tmp_path: Path) -> None:
+    make().to_disk(tmp_path / "saved")
+    config = {"components": {"angel_linker": {"device": "cuda:7"}}}
+    with pytest.raises(AngelError, match="cannot run on the device 'cuda:7'"):
+        spacy.load(tmp_path / "saved", config=config)
+
+
+def test_at_run_time(make: Callable[..., Language]) -> None:
+    linker = make().get_pipe("angel_linker")
+    with pytest.raises(AttributeError, match=r"'treshold'.*Did you mean 'threshold'"):
+        linker.treshold = 0.9
+    with pytest.raises(AngelError, match="kb: expected a ConceptKB, got 'path'"):
+        linker.kb = "path"
+    with pytest.raises(AngelError, match="scorer: expected a function"):
+        linker.scorer = "x"
+    with pytest.raises(AngelError, match="threshold must be"):
+        linker.threshold = 3

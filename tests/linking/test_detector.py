@@ -1,0 +1,90 @@
+"""scispaCy's abbreviation detector, bounded."""
+
+import warnings
+
+import pytest
+import spacy
+from hypothesis import given
+from hypothesis import strategies as st
+from scispacy.abbreviation import AbbreviationDetector
+from spacy.tokens import Doc, DocBin
+
+from spacy_angel.corpora.registry import read_corpus
+from spacy_angel.linking.detector import LinearAbbreviationDetector, near_brackets
+
+from ..support.helpers import shared_data
+
+pytestmark = pytest.mark.filterwarnings(r"ignore:\[W036\]")
+NLP = spacy.blank("en")
+THEIRS = AbbreviationDetector(NLP, make_serializable=True)
+OURS = LinearAbbreviationDetector(NLP, make_serializable=True)
+WORDS = ["(", ")", "heart", "attack", "HA", "head", "ache", "H", "A", "ha", "-", "H2", ".", "\n"]
+
+
+def pairs(detector: AbbreviationDetector, doc: Doc) -> list[tuple[int, int, int, int]]:
+    doc.user_data.clear()
+    detector(doc)
+    found = doc._.abbreviations
+    assert all(one["long_text"] == doc[one["long_start"] : one["long_end"]].text for one in found)
+    return sorted(
+        (one["short_start"], one["short_end"], one["long_start"], one["long_end"]) for one in found
+    )
+
+
+@given(st.lists(st.sampled_from(WORDS), max_size=40), st.data())
+def test_the_pairs_are_scispacys(words: list[str], data: st.DataObject) -> None:
+    spaces = data.draw(st.lists(st.booleans(), min_size=len(words), max_size=len(words)))
+    doc = Doc(NLP.vocab, words=words, spaces=spaces)
+    near = [match[1:] for match in THEIRS.matcher(doc) if match[2] - match[1] <= 10]
+    assert [match[1:] for match in near_brackets(doc)] == near
+    assert pairs(OURS, doc) == pairs(THEIRS, doc)
+
+
+def test_on_a_corpus_the_pairs_are_scispacys() -> None:
+    path = shared_data("bc5cdr/CDR_DevelopmentSet.PubTator.txt")
+    n_pairs = 0
+    for document in read_corpus(path):
+        doc = NLP.make_doc(document.text)
+        expected = pairs(THEIRS, doc)
+        assert pairs(OURS, doc) == expected
+        n_pairs += len(expected)
+    assert n_pairs > 1_000
+
+
+def test_a_definition_stands_in_one_sentence() -> None:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    nlp.add_pipe("abbreviation_detector")
+    doc = nlp("He had myotonic dystrophy. Myotonic dystrophy (DM) is rare. DM runs in families.")
+    assert doc._.abbreviations == []
+    doc = nlp("Dystrophia. It is called dystrophia myotonica (DM). DM runs in families.")
+    assert {(s.start, s.text, s._.long_form.text) for s in doc._.abbreviations} == {
+        (8, "DM", "dystrophia myotonica"),
+        (11, "DM", "dystrophia myotonica"),
+    }
+
+
+def test_plain_values_go_into_a_file() -> None:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("abbreviation_detector", config={"make_serializable": True})
+    doc = nlp("Multiple sclerosis (MS) began.")
+    (again,) = DocBin(docs=[doc], store_user_data=True).get_docs(nlp.vocab)
+    assert list(again._.abbreviations) == [
+        {
+            "short_text": "MS",
+            "short_start": 3,
+            "short_end": 4,
+            "long_text": "Multiple sclerosis",
+            "long_start": 0,
+            "long_end": 2,
+        }
+    ]
+
+
+def test_the_factory_is_this_one_whoever_comes_first() -> None:
+    detector = spacy.blank("en").add_pipe("abbreviation_detector")
+    assert type(detector) is LinearAbbreviationDetector
+    with warnings.catch_warnings():
+        # Nothing is searched for, and no matcher says that it is empty.
+        warnings.simplefilter("error")
+        detector(NLP.make_doc("No abbreviation."))
