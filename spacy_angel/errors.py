@@ -792,6 +792,16 @@ class Errors(metaclass=_WithCodes):
         "{path} is UTF-16: convert it to UTF-8, e.g. with `iconv -f UTF-16 -t UTF-8`, to read it."
     )
     E915 = "{path}: {reason}. {advice}"
+    # what users of scispaCy and spaCy look for
+    E920 = (
+        "A vocabulary has no semantic_type_tree. `concept.types` holds the types as strings, "
+        "`kb.types` all of them; limit labels to types with the setting `types_by_label`, or a "
+        "search with `kb.subset(types)`."
+    )
+    E921 = (
+        "kb.add takes a Concept or several, `kb.add([Concept(…), Concept(…)])`, but it got "
+        '{found!r}. Make one of it: `Concept("MY:1", "canonical name", ("alias",))`.'
+    )
 
 
 class Warnings(metaclass=_WithCodes):
@@ -814,6 +824,11 @@ class Warnings(metaclass=_WithCodes):
         "candidates are not proven to be the best ones, or none was found. Raise max_work."
     )
     W303 = "angel_linker: this setting does nothing: {setting}. Remove it, or change the other one."
+    W320 = (
+        "{detector} stands behind {linker}, which reads the long forms that it finds "
+        "(`resolve_abbreviations`): no abbreviation is read as its long form. Add it before: "
+        "`nlp.add_pipe(..., before={linker!r})`."
+    )
     W601 = "{path}, line {number}, is skipped, for it is not a correction: {problem}."
     W602 = (
         "A correction names an identifier that the vocabulary lacks, and is left out as far as it "

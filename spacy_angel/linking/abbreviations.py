@@ -15,6 +15,7 @@ from spacy.matcher import Matcher
 from spacy.tokens import Doc, Span
 
 from .extensions import read_abbreviations_alike
+from .order import warn_of_late_detectors
 
 
 class SharedAbbreviationDetector(AbbreviationDetector):
@@ -30,6 +31,8 @@ class SharedAbbreviationDetector(AbbreviationDetector):
         make_serializable: bool = False,
     ) -> None:
         super().__init__(nlp, name, make_serializable)
+        # until it first runs
+        self._nlp: Language | None = nlp
         # scispaCy's registers `doc._.abbreviations` anew.
         read_abbreviations_alike()
 
@@ -37,6 +40,9 @@ class SharedAbbreviationDetector(AbbreviationDetector):
         """doc (Doc): gets `doc._.abbreviations`. RETURNS (Doc): the same."""
         # Another pipeline may have made scispaCy's own detector since.
         read_abbreviations_alike()
+        nlp, self._nlp = self._nlp, None
+        if nlp is not None:
+            warn_of_late_detectors(nlp)
         return super().__call__(doc)
 
     def find_matches_for(

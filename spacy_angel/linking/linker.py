@@ -108,6 +108,12 @@ class AngelLinker(DocumentPipe):
             else:
                 super().__setattr__(name, value)
 
+    def __repr__(self) -> str:
+        model = self._model_source if self._generator is None else self._generator
+        kb = self._vocabulary_source if self._kb is None else self._kb
+        model, kb = ("the shipped one" if part is None else part for part in (model, kb))
+        return f"<AngelLinker {self.name!r}: model {model}, vocabulary {kb}>"
+
     @property
     def generator(self) -> "Generator":
         """RETURNS (Generator): the model, opened if it is not yet."""
@@ -194,7 +200,11 @@ class AngelLinker(DocumentPipe):
         RETURNS (list[list[Link | None]]): one a mention, in the order of `find_spans`; None where
             the mention stays as it is.
         """
-        docs, settings, kb = list(docs), self.settings, self.kb
+        docs, settings = list(docs), self.settings
+        spans = [find_spans(doc, settings.span_key) for doc in docs]
+        if not any(spans):
+            return [[] for _ in docs]
+        kb = self.kb
         # What other threads add to the vocabulary meanwhile is there for the next documents.
         with kb.reading():
             candidates = self._find_candidates(docs, overwrite=settings.overwrite)
@@ -203,11 +213,9 @@ class AngelLinker(DocumentPipe):
                     None
                     if names is None
                     else make_link(span.text, span.label_, names, kb, settings)
-                    for span, names in zip(
-                        find_spans(doc, settings.span_key), doc_found, strict=True
-                    )
+                    for span, names in zip(doc_spans, doc_found, strict=True)
                 ]
-                for doc, doc_found in zip(docs, candidates, strict=True)
+                for doc_spans, doc_found in zip(spans, candidates, strict=True)
             ]
 
     def set_annotations(self, docs: Iterable[Doc], links: Sequence[Sequence[Link | None]]) -> None:

@@ -1,14 +1,19 @@
 """What a vocabulary is made of: concepts, their names in normal form, their identifiers."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
+_ENTITY_FIELDS = ("concept_id", "canonical_name", "aliases", "types", "definition")
+_SHOWN_ALIASES = 10
 _PUNCTUATION = re.compile(r"[,.;{}\[\]()+\-_*/?!`\"'=%><]")
 
 
 @dataclass(frozen=True, slots=True)
 class Concept:
-    """A concept of a vocabulary; the fields are scispaCy's, and two more.
+    """A concept of a vocabulary; the fields are scispaCy's, and two more. It unpacks, is indexed
+    and prints as scispaCy's `Entity`, a tuple of the first five.
 
     concept_id (str): the code with its vocabulary, e.g. `MESH:D003920`.
     canonical_name (str): the preferred name, in its original spelling.
@@ -31,6 +36,26 @@ class Concept:
     def names(self) -> tuple[str, ...]:
         """RETURNS (tuple[str, ...]): the canonical name, then the aliases."""
         return (self.canonical_name, *self.aliases)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (getattr(self, name) for name in _ENTITY_FIELDS)
+
+    def __getitem__(self, i: int | slice) -> Any:
+        return tuple(self)[i]
+
+    def _asdict(self) -> dict[str, Any]:
+        """RETURNS (dict[str, Any]): the fields of scispaCy's `Entity`."""
+        return dict(zip(_ENTITY_FIELDS, self, strict=True))
+
+    def __str__(self) -> str:
+        n = len(self.aliases)
+        of = f"(abbreviated, total: {n})" if n > _SHOWN_ALIASES else f"(total: {n})"
+        return (
+            f"CUI: {self.concept_id}, Name: {self.canonical_name}\n"
+            f"Definition: {self.definition}\n"
+            f"TUI(s): {', '.join(self.types)}\n"
+            f"Aliases {of}: {', '.join(self.aliases[:_SHOWN_ALIASES])}"
+        )
 
 
 def normalize_name(text: str) -> str:

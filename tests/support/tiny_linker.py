@@ -1,0 +1,50 @@
+"""A pipeline with a linker, made in seconds: mentions by rule, a tiny model, a vocabulary."""
+
+from pathlib import Path
+from typing import Any
+
+import spacy
+from spacy import Language
+
+from spacy_angel.vocabulary.concepts import Concept
+from spacy_angel.vocabulary.kb import ConceptKB
+
+from . import models
+
+TEXT = "the patient had heart attack. history of migraine. Then aspirin."
+PATTERNS = [
+    {"label": label, "pattern": [{"LOWER": word} for word in name.lower().split()]}
+    for label, concepts in (("DISEASE", models.DISEASES), ("DRUG", models.DRUGS))
+    for names in concepts.values()
+    for name in names
+]
+
+
+def concepts() -> list[Concept]:
+    """RETURNS (list[Concept]): diseases and drugs, as the tiny model knows their names."""
+    kinds = ((models.DISEASES, "T047"), (models.DRUGS, "T121"))
+    return [
+        Concept(concept_id, name, tuple(aliases), (kind,))
+        for group, kind in kinds
+        for concept_id, (name, *aliases) in group.items()
+    ]
+
+
+def make_vocabulary(path: Path, *more: Concept) -> str:
+    """path (Path): folder to write. more (Concept): beside `concepts`. RETURNS (str): the path."""
+    ConceptKB.build([*concepts(), *more], path)
+    return str(path)
+
+
+def make_pipeline(model: str, vocabulary: str, *before: str, **config: Any) -> Language:
+    """model (str), vocabulary (str): folders. before (str): components between the mentions and the
+    linker. config (Any): the linker's. RETURNS (Language): with rules that find all names."""
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    ruler: Any = nlp.add_pipe("entity_ruler", config={"validate": False})
+    ruler.add_patterns(PATTERNS)
+    for name in before:
+        nlp.add_pipe(name)
+    sources = {"model": model, "vocabulary": vocabulary, "n_sents": 0}
+    nlp.add_pipe("angel_linker", config=sources | config)
+    return nlp
