@@ -49,12 +49,13 @@ class Concept:
 
     def __str__(self) -> str:
         n = len(self.aliases)
-        of = f"(abbreviated, total: {n})" if n > _SHOWN_ALIASES else f"(total: {n})"
+        all_shown = n <= _SHOWN_ALIASES
+        head = f"Aliases: (total: {n})" if all_shown else f"Aliases (abbreviated, total: {n})"
         return (
             f"CUI: {self.concept_id}, Name: {self.canonical_name}\n"
             f"Definition: {self.definition}\n"
             f"TUI(s): {', '.join(self.types)}\n"
-            f"Aliases {of}: {', '.join(self.aliases[:_SHOWN_ALIASES])}"
+            f"{head}: \n\t {', '.join(self.aliases[:_SHOWN_ALIASES])}"
         )
 
 
