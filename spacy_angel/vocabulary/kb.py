@@ -710,8 +710,9 @@ class ConceptKB:
 
 
 def _tidy_concepts(concepts: Concept | Iterable[Concept]) -> list[Concept]:
-    is_one = isinstance(concepts, Concept)
-    listed: Any = [concepts] if is_one or not isinstance(concepts, Iterable) else list(concepts)
+    # A text and a table are iterable, and so is a concept.
+    is_one = isinstance(concepts, Concept | str | Mapping) or not isinstance(concepts, Iterable)
+    listed: Any = [concepts] if is_one else list(concepts)
     for item in listed:
         if not isinstance(item, Concept):
             raise AngelError(Errors.E921.format(found=item))

@@ -14,7 +14,7 @@ from support.tiny_linker import TEXT, make_pipeline
 import spacy_angel
 from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.linking.loaders import SHIPPED_MODEL
-from spacy_angel.model.checkpoint import open_checkpoint, prompt_encoder
+from spacy_angel.model.checkpoint import open_checkpoint
 from spacy_angel.model.mention import Mention
 from spacy_angel.search.threads import cpu_threads, map_batches
 from spacy_angel.vocabulary.changing import ChangeLock
@@ -73,7 +73,7 @@ def test_the_first_texts_may_come_all_at_once(nlp, tiny_model, tiny_vocabulary):
 def test_one_thread_adds_names_while_others_link(nlp):
     nlp.add_pipe("angel_matcher", before="angel_linker")
     kb = nlp.get_pipe("angel_linker").kb
-    expected = seen(nlp(TEXT))
+    expected = [ent.kb_id_ for ent in nlp(TEXT).ents]
     stop = threading.Event()
 
     def add():
@@ -81,13 +81,14 @@ def test_one_thread_adds_names_while_others_link(nlp):
             if stop.is_set():
                 return i
             kb.add(Concept(f"MY:{i}", f"zzyx{i}", (f"kwarq {i}",), ("T047",)))
+            stop.wait(0.005)
             if i % 3 == 0:
                 kb.remove(f"MY:{i}")
 
     with ThreadPoolExecutor(1) as pool:
         adding = pool.submit(add)
         try:
-            found = in_threads(lambda _: seen(nlp(TEXT)), range(40), 4)
+            found = in_threads(lambda _: [e.kb_id_ for e in nlp(TEXT).ents], range(40), 4)
         finally:
             stop.set()
     assert adding.result() > 1
@@ -98,8 +99,7 @@ def test_one_thread_adds_names_while_others_link(nlp):
 def test_a_tokenizer_has_no_state_that_a_call_sets(monkeypatch):
     """`Already borrowed`: one thread set a state of the tokenizer while another encoded."""
     checkpoint = open_checkpoint(SHIPPED_MODEL, only_search=True)
-    prompts = prompt_encoder(checkpoint.config, checkpoint.tokenizer, checkpoint.format)
-    for encoder in (prompts, pickle.loads(pickle.dumps(prompts))):
+    for encoder in (checkpoint.prompts, pickle.loads(pickle.dumps(checkpoint.prompts))):
         backend = _Watched(encoder.tokenizer.backend_tokenizer)
         encoder.tokenizer.backend_tokenizer = backend
         mention = Mention("heart [SEP] attack", "She had a", "in May.")

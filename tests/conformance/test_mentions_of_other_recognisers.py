@@ -103,7 +103,5 @@ def test_the_recipe_reads_the_output_of_every_tool(nlp, recipe):
 
 
 def test_mentions_get_whole_words_and_do_not_overlap(nlp, recipe):
-    doc = recipe.set_mentions(
-        nlp.make_doc(TEXT), [(12, 18, "Disease"), (0, 19, "Disease"), (500, 510, "Disease")]
-    )
+    doc = recipe.set_mentions(nlp.make_doc(TEXT), [(12, 18, "Disease"), (0, 19, "Disease")])
     assert [ent.text for ent in doc.ents] == ["history of migraine"]

@@ -18,7 +18,7 @@ def test_repr(tiny_model, tiny_vocabulary):
     closed = f"<AngelLinker 'angel_linker': model {tiny_model}, vocabulary {tiny_vocabulary}>"
     assert repr(linker) == closed
     assert repr(linker.generator) == "<Generator: bart on cpu float32>"
-    assert repr(linker.kb) == f"<ConceptKB: 7 concepts, 16 names, from {tiny_vocabulary!r}>"
+    assert repr(linker.kb) == f"<ConceptKB: 7 concepts, 17 names, from {tiny_vocabulary!r}>"
     assert repr(linker.generator) in repr(linker)
     assert repr(linker.kb) in repr(linker)
 
@@ -34,7 +34,7 @@ def test_several_are_added_or_none(kb):
     kb.add([Concept("MY:1", "one"), Concept("MY:2", "two")])
     kb.add(Concept("MY:3", "three"))
     assert len(kb) == 10
-    assert repr(kb) == "<ConceptKB: 10 concepts, 19 names, in memory>"
+    assert repr(kb) == "<ConceptKB: 10 concepts, 20 names, in memory>"
     for second, code in (
         (Concept("MY:4", "twice"), "E110"),
         (Concept("MY:1", "there"), "E110"),
