@@ -40,6 +40,8 @@ class LinearAbbreviationDetector(AbbreviationDetector):
         make_serializable: bool = False,
     ) -> None:
         super().__init__(nlp, name, make_serializable)
+        # until it first runs
+        self._nlp: Language | None = nlp
         # scispaCy's registers `doc._.abbreviations` anew.
         read_abbreviations_alike()
         # What scispaCy's `__call__` asks for brackets.

@@ -44,7 +44,8 @@ from .presets import types_of
 from .readings import as_meant
 from .saved import restore_settings, settings_to_save
 from .scoring import gold_ids
-from .settings import SETTINGS, LinkerSettings, unknown_setting
+from .setting_hints import unknown_settings
+from .settings import SETTINGS, LinkerSettings
 from .writing import read_kb_id, write_links
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ class AngelLinker(DocumentPipe):
             elif name.startswith("_") or name in _ATTRIBUTES or hasattr(type(self), name):
                 super().__setattr__(name, value)
             else:
-                raise AttributeError(unknown_setting(name))
+                raise AttributeError(unknown_settings([name]))
 
     @property
     def name(self) -> str:
@@ -177,6 +178,11 @@ class AngelLinker(DocumentPipe):
                 )
             )
         self._scorer = scorer
+
+    def __repr__(self) -> str:
+        model: Any = self._generator or self._model_source or "the shipped one"
+        kb: Any = self._vocabulary_source or "the shipped one" if self._kb is None else self._kb
+        return f"<AngelLinker {self.name!r}: model {model}, vocabulary {kb}>"
 
     @property
     def generator(self) -> "Generator":
@@ -276,7 +282,11 @@ class AngelLinker(DocumentPipe):
         RETURNS (list[list[Link | None]]): one a mention, in the order of `find_spans`; None where
             the mention stays as it is.
         """
-        docs, settings, kb = list(docs), self.settings, self.kb
+        docs, settings = list(docs), self.settings
+        spans = [find_spans(doc, settings.span_key) for doc in docs]
+        if not any(spans):
+            return [[] for _ in docs]
+        kb = self.kb
         # What other threads add to the vocabulary meanwhile is there for the next documents.
         with kb.reading():
             candidates = self._find_candidates(docs, overwrite=settings.overwrite)
@@ -285,11 +295,9 @@ class AngelLinker(DocumentPipe):
                     None
                     if names is None
                     else make_link(span.text, span.label_, names, kb, settings)
-                    for span, names in zip(
-                        find_spans(doc, settings.span_key), doc_found, strict=True
-                    )
+                    for span, names in zip(doc_spans, doc_found, strict=True)
                 ]
-                for doc, doc_found in zip(docs, candidates, strict=True)
+                for doc_spans, doc_found in zip(spans, candidates, strict=True)
             ]
 
     def set_annotations(self, docs: Iterable[Doc], links: Sequence[Sequence[Link | None]]) -> None:
