@@ -23,7 +23,7 @@ screenshot: demo
 	mkdir -p docs/img
 	profile=$$(mktemp -d) && $(CHROMIUM) --headless --no-sandbox --disable-gpu --disable-quic \
 		--no-first-run --disable-background-networking --disable-component-update --disable-sync \
-		--user-data-dir=$$profile --hide-scrollbars --disable-lcd-text --window-size=1080,950 \
+		--user-data-dir=$$profile --hide-scrollbars --disable-lcd-text --window-size=1080,990 \
 		--blink-settings=preferredColorScheme=1 --force-device-scale-factor=0.75 \
 		--screenshot=$(CURDIR)/docs/img/demo.png file://$(CURDIR)/demo.html 2>/dev/null; \
 		status=$$?; rm -rf $$profile; exit $$status
