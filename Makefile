@@ -9,10 +9,24 @@ PYTHON ?= $(shell for p in python3.11 python3.12 python3.10 python3; do \
 	&& echo $$p && break; done)
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test lint docs install clean
+CHROMIUM ?= $(shell for p in chromium chromium-browser google-chrome; do \
+	command -v $$p && break; done)
+
+.PHONY: demo screenshot test lint docs install clean
 
 demo: $(VENV)/.installed
 	$(BIN)/spacy-angel link --pipeline en_angel_bio --file assets/demo.txt --html demo.html
+
+# The picture of the README: needs Chromium and asks nothing of the network.
+screenshot: demo
+	@test -n "$(CHROMIUM)" || { echo "Chromium is needed, none was found." >&2; exit 1; }
+	mkdir -p docs/img
+	profile=$$(mktemp -d) && $(CHROMIUM) --headless --no-sandbox --disable-gpu --disable-quic \
+		--no-first-run --disable-background-networking --disable-component-update --disable-sync \
+		--user-data-dir=$$profile --hide-scrollbars --disable-lcd-text --window-size=1080,990 \
+		--blink-settings=preferredColorScheme=1 --force-device-scale-factor=0.75 \
+		--screenshot=$(CURDIR)/docs/img/demo.png file://$(CURDIR)/demo.html 2>/dev/null; \
+		status=$$?; rm -rf $$profile; exit $$status
 
 test: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -n auto --dist loadfile $(if $(SLOW),--slow)
