@@ -19,6 +19,7 @@ from spacy.tokens import Doc, Span
 from ..component.characters import read
 from ..component.view import in_document, view
 from .extensions import read_abbreviations_alike
+from .order import warn_of_late_detectors
 
 # As in scispaCy's `filter_matches`.
 _MOST_WORDS = 8
