@@ -19,6 +19,9 @@ class NotGiven(Enum):
 
     NOT_GIVEN = "not given"
 
+    def __repr__(self) -> str:
+        return self.value
+
 
 NOT_GIVEN = NotGiven.NOT_GIVEN
 

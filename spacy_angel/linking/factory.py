@@ -26,7 +26,7 @@ DEFAULT_CONFIG: dict[str, Any] = {
 }
 
 
-@takes(DEFAULT_CONFIG, ["preset", *SETTINGS, *FOREIGN])
+@takes(DEFAULT_CONFIG, ["preset", *sorted(SETTINGS), *FOREIGN])
 def make_angel_linker(
     nlp: Language,
     name: str,
