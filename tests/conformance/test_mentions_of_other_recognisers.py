@@ -60,9 +60,12 @@ def test_labels_as_the_tools_write_them_limit_the_links(nlp, disease, drug):
     doc = nlp.make_doc(TEXT)
     doc.ents = [Span(doc, 2, 3, label=disease), Span(doc, 4, 5, label=drug)]
     (_, first), (_, second) = linked(nlp, doc)
-    assert second == "MESH:D001241"
+    assert (first, second) == ("MESH:D008881", "MESH:D001241")
+    # what the label forbids is no candidate either
+    of_disease, of_drug = ({c["concept_id"] for c in ent._.candidates} for ent in doc.ents)
+    assert "MESH:D000003" not in of_drug
     if disease != "PATHOLOGICAL_FORMATION":  # no disease
-        assert first == "MESH:D008881"
+        assert "MESH:D000002" not in of_disease
 
 
 def test_one_label_for_everything_links_to_anything(nlp):
