@@ -14,9 +14,6 @@ from spacy_angel.vocabulary.concepts import Concept
 
 TEXT = "history of migraine then aspirin ."
 MIGRAINE, ASPIRIN = (11, 19), (25, 32)
-UNKNOWN_YET = pytest.mark.xfail(
-    reason="the table of label spellings does not have it yet", strict=True
-)
 
 # of each tool the labels of a disease and of a drug, as it writes them
 LABELS = [
@@ -24,8 +21,8 @@ LABELS = [
     pytest.param("DISEASE", "CHEMICAL", id="scispaCy bc5cdr, stanza bc5cdr"),
     pytest.param("Disease", "Chemical", id="HunFlair, transformers"),
     pytest.param("DiseaseOrPhenotypicFeature", "ChemicalEntity", id="BioRED"),
-    pytest.param("Disease_disorder", "Medication", id="d4data", marks=UNKNOWN_YET),
-    pytest.param("PROBLEM", "TREATMENT", id="stanza i2b2", marks=UNKNOWN_YET),
+    pytest.param("Disease_disorder", "Medication", id="d4data"),
+    pytest.param("PROBLEM", "TREATMENT", id="stanza i2b2"),
     pytest.param("PATHOLOGICAL_FORMATION", "SIMPLE_CHEMICAL", id="scispaCy bionlp13cg"),
 ]
 
@@ -64,8 +61,7 @@ def test_labels_as_the_tools_write_them_limit_the_links(nlp, disease, drug):
     # what the label forbids is no candidate either
     of_disease, of_drug = ({c["concept_id"] for c in ent._.candidates} for ent in doc.ents)
     assert "MESH:D000003" not in of_drug
-    if disease != "PATHOLOGICAL_FORMATION":  # no disease
-        assert "MESH:D000002" not in of_disease
+    assert "MESH:D000002" not in of_disease
 
 
 def test_one_label_for_everything_links_to_anything(nlp):
