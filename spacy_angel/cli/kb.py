@@ -183,7 +183,10 @@ def kb_add(
 
 @kb_app.command("merge")
 def kb_merge(
-    folders: Annotated[list[Path], typer.Argument(help="Vocabularies, in order of precedence.")],
+    vocabularies: Annotated[
+        list[str],
+        typer.Argument(help="Folders, files or names (`kb list`), in order of precedence."),
+    ],
     output: NewFolder,
     shared_names: Annotated[
         str | None,
@@ -192,9 +195,10 @@ def kb_merge(
     endings: Endings = None,
 ) -> None:
     """Join vocabularies; the first one's canonical names stay."""
+    from ..linking.loaders import load_vocabulary
     from ..vocabulary.kb import ConceptKB
 
-    kbs = [ConceptKB.from_disk(folder) for folder in folders]
+    kbs = [load_vocabulary(vocabulary) for vocabulary in vocabularies]
     kb = ConceptKB.merge(kbs, output, shared_names=shared_names, endings=endings)  # type: ignore[arg-type]
     print_counts(kb, output)
 
