@@ -112,7 +112,7 @@ def _print_what_counts(metrics: dict[str, Any]) -> None:
     """How the corpus was read, and what of the mentions that were found counts."""
     from ..corpora.entity_types import READ_AS
 
-    labels = metrics.get("labels", {})
+    labels = {label: c for label, c in metrics.get("labels", {}).items() if c["mentions"]}
     if len(labels) > 1:
         shares = (
             f"{label or 'no label'} {counts['in_vocabulary']:,} of {counts['mentions']:,}"

@@ -3,9 +3,12 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.helpers import shared_data
 
 from spacy_angel.corpora.documents import CorpusDocument, CorpusReport, GoldMention
 from spacy_angel.corpora.entity_types import complete_ids, entity_type, types_left_out
+from spacy_angel.corpora.registry import read_corpus
+from spacy_angel.linking.loaders import load_vocabulary
 from spacy_angel.vocabulary.identifiers import split_ids
 
 
@@ -71,6 +74,27 @@ def test_a_number_that_the_vocabulary_knows_stays():
     report = CorpusReport()
     assert completed("Gene", "1+2", known=["1"], report=report) == "1+NCBIGene:2"
     assert report.counts == {"ids_read_as_NCBIGene": 1}
+
+
+@pytest.mark.parametrize(
+    ("name", "label", "least"),
+    [("GNormPlus_Train", "Gene", 93), ("Linnaeus_Train", "Species", 90)],
+)
+def test_files_of_aioner_are_read_for_the_shipped_vocabulary(name, label, least):
+    """Of their numbers the vocabulary knows none as it stands."""
+    corpus = shared_data(f"aioner/{name}.PubTator")
+    kb = load_vocabulary("en_angel_bio")
+    known = []
+    for as_read in (lambda documents: documents, lambda d: complete_ids(d, kb.resolve)):
+        ids = [
+            split_ids(mention.concept_ids)
+            for document in as_read(read_corpus(corpus, strict=False))
+            for mention in document.mentions
+            if mention.label == label and mention.concept_ids
+        ]
+        known.append(100 * sum(any(map(kb.resolve, some)) for some in ids) / len(ids))
+    assert known[0] == 0
+    assert known[1] >= least
 
 
 IDS = st.lists(
