@@ -13,19 +13,19 @@ ARROW = r"(?: ?(?:-{0,4}>|-{2,4}|→|⟶|&gt;) ?)"
 # Not behind a letter, a digit or a point, where a longer form would go on.
 START = r"(?<![\w.*])"
 # `TNFA-863C>A`, `IL6-174G>C`: the sign belongs to the place.
-_SIGNED = r"(?:(?<![\w.*])(?<!\d[-–])|(?<=[A-Za-z])(?=[-−]\d)|(?<=[A-Za-z]\d)(?=[-−]\d{2}))"
+_SIGNED = r"(?:(?<![\w.*])(?<!\d-)|(?<=[A-Za-z])(?=-\d)|(?<=[A-Za-z]\d)(?=-\d{2}))"
 STOP = r"(?![\w*])"
 _REFERENCE = r"(?P<reference>\b(?:[NX][CGMR]_|ENS[GT]|LRG_)\d{3,12}(?:\.\d{1,2}|t\d)?\)?: ?)?"
 _LEVEL = r"(?P<level>[cgmnr]\. ?|C\. ?(?=[*\-]?\d))"
 _BARE_LEVEL = r"(?P<level>[cgmnr]\. ?|[cgm](?=-?\d{2}))?"
-_NUMBER = r"[*\-+−–]?\d{1,9}"
+_NUMBER = r"[*+-]?\d{1,9}"
 _IVS = (
     r"(?:IVS|ivs)[- ]?(?:\d{1,3}|[IVX]{1,4})"
-    r"(?: ?[+\-−–] ?\d{1,6}| ?\([+\-−–]\d{1,6}\)| ?nt ?-?\d{1,6})"
+    r"(?: ?[+-] ?\d{1,6}| ?\([+-]\d{1,6}\)| ?nt ?-?\d{1,6})"
 )
-_OFFSET = r"(?: ?[+\-−–] ?\d{1,6}(?:(?:\.\d)? ?kb)?)"
+_OFFSET = r"(?: ?[+-] ?\d{1,6}(?:(?:\.\d)? ?kb)?)"
 _POINT = rf"(?:{_IVS}|{_NUMBER}{_OFFSET}?)"
-_CLOSE_POINT = rf"(?:{_IVS}|{_NUMBER}(?:[+\-−–]\d{{1,6}}| \+ ?\d{{1,3}}(?:\.\d)?(?: ?kb)?)?)"
+_CLOSE_POINT = rf"(?:{_IVS}|{_NUMBER}(?:[+-]\d{{1,6}}| \+ ?\d{{1,3}}(?:\.\d)?(?: ?kb)?)?)"
 _BASES = r"[ACGTU]{1,12}|[acgtu]{1,12}"
 _END = STOP
 
@@ -47,15 +47,15 @@ _GENOTYPED = re.compile(
 )
 _IVS_IN_BRACKETS = re.compile(
     START
-    + rf"(?P<start>{_IVS}),? ?\(?(?P<ref>[ACGTacgt]) ?[-–] ?(?P<alt>[ACGTacgt])(?P<close>\))?"
+    + rf"(?P<start>{_IVS}),? ?\(?(?P<ref>[ACGTacgt]) ?- ?(?P<alt>[ACGTacgt])(?P<close>\))?"
     + _END
 )
 _OLD = re.compile(
-    START + r"(?P<level>[cgmnr]\. ?)?(?P<ref>[ACGT])(?P<start>[-+−–]?\d{1,8}|\([-+−–]\d{1,6}\))"
+    START + r"(?P<level>[cgmnr]\. ?)?(?P<ref>[ACGT])(?P<start>[-+]?\d{1,8}|\([-+]\d{1,6}\))"
     r"(?P<alt>[ACGT])(?:/(?P<also>[ACGT]))?" + _END
 )
 _CHANGES = (
-    r"(?P<change>delins|del/ins|ins/del|indel|del|ins|dup|inv|Del|Ins|Dup|INS|DEL|Δ|∆|delta ?)"
+    r"(?P<change>delins|del/ins|ins/del|indel|del|ins|dup|inv|Del|Ins|Dup|INS|DEL|(?:Δ|∆|delta ?)(?=[ACGT]))"
 )
 _PAYLOAD = (
     r"(?: ?(?P<bracket>\()?(?P<what>[ACGTU]{1,40})(?(bracket)\))(?:\((?P<times>\d{1,3})\))?"
@@ -67,12 +67,12 @@ _INDEL = re.compile(
     START
     + _REFERENCE
     + _BARE_LEVEL
-    + rf"(?P<start>{_POINT})(?: ?(?:_|-|–|−|\.\.\.|/| to ) ?(?P<end>{_POINT}))?"
+    + rf"(?P<start>{_POINT})(?: ?(?:_|-|\.\.\.|/| to ) ?(?P<end>{_POINT}))?"
     rf"[- ]?{_CHANGES}{_PAYLOAD}?{_MORE}" + _END
 )
 _INDEL_FIRST = re.compile(
     START + r"(?P<change>del|ins|dup|Del|Ins|Dup)(?: ?(?P<what>[ACGT]{1,20}))?[- ]?(?:nt ?)?"
-    r"(?P<start>\d{3,6})(?: ?[-–_] ?(?P<end>\d{2,6}))?" + _END
+    r"(?P<start>\d{3,6})(?: ?[-_] ?(?P<end>\d{2,6}))?" + _END
 )
 _REPEAT = re.compile(
     START + _LEVEL + r"(?P<start>\d{1,7}) ?\(?(?P<what>[ACGT]{1,12})\)?"
@@ -82,9 +82,9 @@ _BARE_REPEAT = re.compile(r"(?<![\w.])\d{2,6}\([ACGT]{2,10}\)(?:\(\d{1,3}(?:-\d{
 
 
 def point(written: str) -> str:
-    """written (str): a place, e.g. `IVS3 + 18`, `(-3)`, `−308`, `IVS-6(-2)`. RETURNS (str): as HGVS
-    writes it, `IVS3+18`, `-3`, `-308`, `IVS6-2`."""
-    plain = re.sub(r"[ ()]", "", written).replace("−", "-").replace("–", "-")
+    """written (str): a place, e.g. `IVS3 + 18`, `(-3)`, `IVS-6(-2)`. RETURNS (str): as HGVS
+    writes it, `IVS3+18`, `-3`, `IVS6-2`."""
+    plain = re.sub(r"[ ()]", "", written)
     found = re.fullmatch(r"(?:IVS|ivs)-?(\d{1,3}|[IVX]{1,4})(nt)?([+-]?)(\d{1,6})", plain)
     if found is None:
         return plain

@@ -9,14 +9,18 @@ from typing import NamedTuple
 class Needs(Enum):
     """What a text has to say beside a form that means other things too.
 
-    NOTHING: it is a variant wherever it stands. A_WORD: a word like `mutation` or `allele` close by,
-    or another variant in the text: `D10A`, `G/A`. A_PLACE: another variant at the same place:
-    `arginine 714` where the text has `R714Q`.
+    NOTHING: it is a variant wherever it stands.
+    A_WORD: a word like `mutation` or `allele` in the neighbourhood, or another variant: `G/A`.
+    THE_NEXT_WORD: the same, beside it: `D2A`.
+    A_PLACE: another variant at the same place: `111G` where the text has `C111G`.
+    A_PLACE_AND_WORD: both: `arginine 714`.
     """
 
     NOTHING = 0
     A_WORD = 1
-    A_PLACE = 2
+    THE_NEXT_WORD = 2
+    A_PLACE = 3
+    A_PLACE_AND_WORD = 4
 
 
 class Reading(NamedTuple):

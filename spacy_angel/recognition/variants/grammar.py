@@ -15,7 +15,16 @@ _EVIDENCE = re.compile(
     r"(?i:mutat|mutant|variant|polymorphi|allel|genotyp|substitut|missense|nonsense|SNP\b|codon|"
     r"transition|transversion|carrier|homozygo|heterozygo|replac)"
 )
-_NEAR = 60
+_NEAR, _BESIDE = 60, 14
+# One character for one: offsets stay.
+_PLAIN = str.maketrans(
+    {
+        **dict.fromkeys("\u00a0\u2002\u2003\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u3000", " "),
+        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2212", "-"),
+        "∆": "Δ",
+        "∗": "*",
+    }
+)
 _BOTH = ("base, place, base", "residue, place, residue")
 _POSTCODE = re.compile(r" \d[A-Z]{1,2}\d?\b")
 
@@ -46,6 +55,7 @@ def find_variants(text: str, *, unplaced: bool = True) -> list[FoundVariant]:
     unplaced (bool): also those that name no place, `4-bp deletion`, `G>A`: they have no normal form.
     RETURNS (list[FoundVariant]): by place; no two overlap.
     """
+    text = text.translate(_PLAIN)
     candidates = list(_candidates(text, _ALL_FORMS if unplaced else _FORMS))
     kept = _with_what_they_need(text, _one_of_both(candidates))
     return [FoundVariant(one.start, one.end, one.reading.identifier) for one in _longest(kept)]
@@ -91,17 +101,27 @@ def _one_of_both(candidates: Sequence[_Candidate]) -> list[_Candidate]:
 def _with_what_they_need(text: str, candidates: Sequence[_Candidate]) -> list[_Candidate]:
     sure = [one for one in candidates if one.reading.needs is Needs.NOTHING]
     places = {place for one in sure for place in one.reading.places}
-    evidence = [found.start() for found in _EVIDENCE.finditer(text)]
-    evidence = sorted({*evidence, *(one.start for one in sure)})
-    kept = list(sure)
-    for one in candidates:
-        if one.reading.needs is Needs.A_PLACE and places.issuperset(one.reading.places):
-            kept.append(one)
-        elif one.reading.needs is Needs.A_WORD:
-            near = bisect_left(evidence, one.start - _NEAR)
-            if near < len(evidence) and evidence[near] <= one.end + _NEAR:
-                kept.append(one)
-    return [one for one in kept if not _POSTCODE.match(text, one.end)]
+    words = [(found.start(), found.end()) for found in _EVIDENCE.finditer(text)]
+    words = sorted({*words, *((one.start, one.end) for one in sure)})
+    starts = [start for start, _ in words]
+
+    def has(one: _Candidate, reach: int) -> bool:
+        near = max(bisect_left(starts, one.start) - 1, 0)
+        return any(
+            one.start - reach <= end and start <= one.end + reach for start, end in words[near : near + 2]
+        )
+
+    def is_met(one: _Candidate) -> bool:
+        needs, is_there = one.reading.needs, places.issuperset(one.reading.places)
+        return (
+            needs is Needs.NOTHING
+            or (needs is Needs.A_WORD and has(one, _NEAR))
+            or (needs is Needs.THE_NEXT_WORD and has(one, _BESIDE))
+            or (needs is Needs.A_PLACE and is_there)
+            or (needs is Needs.A_PLACE_AND_WORD and is_there and has(one, _BESIDE))
+        )
+
+    return [one for one in candidates if is_met(one) and not _POSTCODE.match(text, one.end)]
 
 
 def _longest(candidates: Iterable[_Candidate]) -> list[_Candidate]:

@@ -7,17 +7,17 @@ from .form import Form, Needs, Reading
 from .letters import ONE_LETTER, THREE_LETTERS, residue, residues
 
 _ONE = f"[{ONE_LETTER}]"
-_LEVEL = r"(?P<level>[pP]\.? ?(?P<open>[(\[])?)"
+_LEVEL = r"(?P<level>[pP]\. ?(?P<open>[(\[])?)"
 _THREE = rf"(?:{THREE_LETTERS}|{THREE_LETTERS.upper()})"
 _ANY_CASE = rf"(?:{THREE_LETTERS}|{THREE_LETTERS.upper()}|{THREE_LETTERS.lower()})"
 _ENDS = r"[xX*]|[Ss]top|STOP|[Tt]er[m]?|TER"
-_SHIFT = r"(?:[ ,]{0,2}?(?P<shift>fs|FS)(?: ?\(?[-+]\d\))?(?:(?: ?(?:X|\*|[Tt]er|[Ss]top)) ?)?(?P<stop>\d{1,4})?)"
+_SHIFT = r"(?:[ ,]{0,2}?(?P<shift>fs|FS)(?: ?\(?[-+]\d\))?(?:(?: ?(?:X|\*|[Tt]er|[Ss]top)) ?)?(?P<stop>\d{1,4})?X?)"
 _CLOSE = r"(?(open)[)\]])"
 _NUMBER = r"[1-9]\d{0,4}"
 # Where a gene's name is written together with its variant: `BRAFV600E`, `εA411P`.
 _AFTER_GENE = (
     START
-    + r"|(?<=RAF)|(?<=RAS)|(?<=Raf)|(?<=Ras)|(?<=EGFR)|(?<=JAK2)|(?<=p53)|(?<=IDH1)|(?<=IDH2)"
+    + r"|(?<=RAF)|(?<=RAS)|(?<=Raf)|(?<=Ras)|(?<=raf)|(?<=ras)|(?<=EGFR)|(?<=JAK2)|(?<=p53)|(?<=IDH1)|(?<=IDH2)"
     r"|(?<=[α-ω])|(?<=alpha)|(?<=beta)|(?<=epsilon)"
 )
 
@@ -46,7 +46,8 @@ _SLASHED = re.compile(
     START + rf"(?P<start>[1-9]\d{{1,3}}) ?(?P<ref>{_ONE})/(?P<alt>{_ONE})(?![\w/])"
 )
 _REPEATED = re.compile(
-    START + rf"(?P<start>[1-9]\d{{1,3}}) ?\(?(?P<ref>{_THREE})(?:/|{ARROW})(?P<alt>{_THREE})\)?" + STOP
+    START + rf"(?P<start>[1-9]\d{{1,3}}) ?(?P<open>\()?(?P<ref>{_ANY_CASE})(?:/|{ARROW})"
+    rf"(?P<alt>{_ANY_CASE}|{_ENDS})(?(open)\))" + STOP
 )
 _DELETED = re.compile(
     rf"{START}{_LEVEL}?(?P<ref>{_THREE}|{_ONE})(?P<start>{_NUMBER})"
@@ -57,6 +58,10 @@ _NUMBERS_DELETED = re.compile(
     rf"{START}{_LEVEL}(?P<start>{_NUMBER})(?:[_-](?P<end>{_NUMBER}))?(?P<change>delins|del|dup|ins)"
     rf"(?P<what>(?:{_THREE}){{1,12}}|[{ONE_LETTER}]{{1,20}})?{_CLOSE}{STOP}"
 )
+_LETTERS_DELETED = re.compile(
+    rf"{START}(?P<start>[1-9]\d{{1,4}})(?P<change>del|ins|dup)(?P<what>[{ONE_LETTER}]{{3,20}}){STOP}"
+)
+_PREFIXED_ALLELE = re.compile(rf"{START}p\.(?P<ref>{_THREE}|{_ONE})(?P<start>{_NUMBER})(?![\w*=(_-])")
 _DELTA = re.compile(
     rf"(?<![A-Za-z0-9])(?:[Dd]elta[- ]?|DD|[Δ∆][ -]?|del[- ]?|DEL)(?P<ref>{_THREE}|{_ONE})"
     rf"(?P<start>[1-9]\d{{1,4}})" + STOP
@@ -79,7 +84,7 @@ _OTHER_THINGS = frozenset(
         *("T47D", "T98G", "H295R", "H295A", "C33A", "A375M", "A375P", "A2780S", "L5178Y", "F442A"),
         *("P388S", "A101D", "N1003L", "M24K", "H69V", "H69C", "H460M", "H322M", "L929S", "T27A"),
         *("K562R", "H1299R", "R110G", "S100A", "S100P", "S100G", "G418R", "C127I", "F36P", "M21L"),
-        *("A2A", "P2X", "P2Y", "E2F", "E1A", "S6K", "C3H", "C4A", "M6P", "A1C", "M2R", "D2R", "H2A", "N2A"),
+        *("A2A", "P2X", "P2Y", "E2F", "E1A", "S6K", "C3H", "C4A", "M6P", "A1C", "M2R", "D2R", "H2A", "N2A", "T1D", "T2D"),
         *("T24T", "T29H", "V79A", "H48N", "N27A", "Q31E", "E14T", "L132H"),
     )
 )
@@ -111,7 +116,7 @@ def _read_short(found: re.Match[str]) -> Reading | None:
         return None
     # `A2A`, `P2X`, `E2F`, `S6K`, `M2R`, `C3H`; those of two digits are variants as a rule.
     if len(found["start"]) == 1 or found["alt"] == "*" and len(found["start"]) < 2:
-        return reading._replace(needs=Needs.A_WORD)
+        return reading._replace(needs=Needs.THE_NEXT_WORD)
     return reading
 
 
@@ -194,5 +199,7 @@ FORMS = (
     Form("deletion of one residue", _DELTA, _read_delta),
     Form("deletion of named residues", _RESIDUES_DELETED, _unnamed),
     Form("residues inserted", _INSERTED, _unnamed),
+    Form("letters deleted", _LETTERS_DELETED, _unnamed),
+    Form("one residue", _PREFIXED_ALLELE, _unnamed),
     Form("extension", _EXTENDED, _read_extended),
 )

@@ -32,7 +32,7 @@ _UNIT = (
     r"|aminoacids?|residues?|number|no\.|DNA|gene|genomic)"
 )
 _WHERE = r"(?:,? ?(?:in|at|of|for|to|on|,)(?: the)?)"
-_PLACE = r"(?P<start>[-+−]?\d{1,7}(?:[+\-]\d{1,4})?)"
+_PLACE = r"(?:[cgm]\. ?)?(?P<start>[-+]?\d{1,7}(?:[+\-]\d{1,4})?)"
 _AT = rf"(?P<where>{_WHERE}(?: {_UNIT}){{0,4}} {_PLACE})"
 _AT_UNIT = rf"(?P<where>{_WHERE}(?: {_UNIT}){{1,4}} {_PLACE})"
 
@@ -55,11 +55,11 @@ _NUMBERED_DELETION = re.compile(
     START + rf"(?P<start>[-+]?\d{{2,6}}) (?P<what>{_SOME_BASES}) (?P<change>deletion|insertion)" + STOP
 )
 _CODON = re.compile(
-    START + rf"codon (?:\((?i:cd)\) ?)?(?P<start>\d{{1,5}}),? ?\(?(?P<ref>{_RESIDUE}|[ACGTU]{{3}})"
-    rf"{_TO}(?P<alt>{_TARGET}|[ACGTU]{{2,3}})\)?" + STOP
+    START + rf"(?:codon|CD) ?(?:\((?i:cd)\) ?)?(?P<start>\d{{1,5}}),? ?(?P<open>\()?"
+    rf"(?P<ref>{_RESIDUE}|[ACGTU]{{3}}){_TO}(?P<alt>{_TARGET}|[ACGTU]{{2,3}})(?(open)\))" + STOP
 )
 _CODONS_AT = re.compile(
-    START + rf"\(?(?P<ref>[ACGTU]{{3}})(?:{ARROW}|/| to )(?P<alt>[ACGTU]{{2,3}})\)?"
+    START + rf"(?P<open>\()?(?P<ref>[ACGTU]{{3}})(?:{ARROW}|/| to )(?P<alt>[ACGTU]{{2,3}})(?(open)\))"
     rf"(?: {_KIND})?(?:,? (?:in|at|of) codon (?P<start>\d{{1,5}}))" + STOP
 )
 _RESIDUE_PLACE_TO = re.compile(
@@ -78,7 +78,7 @@ _FOR_AT = re.compile(
     rf"(?:an? |the )?(?P<ref>{_RESIDUE})(?: residue)?{_AT_UNIT}" + STOP
 )
 _RESIDUES_ONLY = re.compile(
-    START + rf"(?P<ref>{_RESIDUE})(?P<joint>{ARROW}|/|[- ]to[- ])(?P<alt>{_RESIDUE})"
+    START + rf"(?P<ref>{_RESIDUE})(?P<joint>{ARROW}|[- ]to[- ])(?P<alt>{_RESIDUE})"
     + STOP + rf"(?P<kind>(?= {_KIND}))?"
 )
 _BASES_ONLY = re.compile(
@@ -120,6 +120,14 @@ _DELTA_SIZE = re.compile(
     r"(?:(?:[Dd]elta|DD|[Δ∆]) ?-?32|(?:[Dd]elta|DD|[Δ∆])[2-9]\d{1,2}(?:-\d{2,4})?"
     r"|(?<=CCR5[- ])[dD]32)(?: deletion)?" + STOP
 )
+_ALLELE_AT = re.compile(
+    START + r"[ACGT](?: allele)? at (?:nucleotide |position |nucleotide position )?[-+]\d{1,5}" + STOP
+)
+_RESIDUES_DELETED = re.compile(
+    START + r"(?:deletion|duplication|insertion) of (?:the )?(?:amino[- ]acids?|residues?|codons?) "
+    r"\d{1,5}(?: ?- ?| to | and )\d{1,5}" + STOP
+)
+_REPEATS = re.compile(r"(?<![\w.])\([ACGT]{2,10}\)\d{1,3}(?![\w(])")
 _INDEL_AT = re.compile(
     START + rf"(?:indel|insertion/deletion)(?: polymorphism)?{_AT_UNIT}" + STOP
 )
@@ -131,12 +139,12 @@ _INTRON_ALLELE = re.compile(
     START + r"IVS ?\d{1,3} ?[+-] ?\d{1,5} ?[ACGT]" + r"(?![\w/>*]| ?-{0,3}[>→])"
 )
 _SIGNED_ALLELE = re.compile(
-    r"(?<![\w.*/)-])(?P<start>[-−]\d{2,5})(?P<ref>[ACGT])" + r"(?![\w/>*]| ?-{0,3}[>→])"
+    r"(?<![\w.*/)-])(?P<start>-\d{2,5})(?P<ref>[ACGT])" + r"(?![\w/>*]| ?-{0,3}[>→])"
 )
 _ONE_ALLELE = re.compile(
-    r"(?<![\w.*/])(?P<start>-?\d{2,7})[ -]?(?:\(?)(?P<ref>[ACGT]|(?i:"
+    r"(?<![\w.*/])(?P<start>-?\d{2,7})[ -]?(?P<open>\()?(?P<ref>[ACGT]|(?i:"
     + BASE_NAMES
-    + r"))(?:\)?)"
+    + r"))(?(open)\))"
     + r"(?![\w/>*]| ?-{0,3}[>→])"
 )
 _ONE_RESIDUE = re.compile(
@@ -214,7 +222,7 @@ def _read_allele(found: re.Match[str]) -> Reading:
 
 def _read_residue(found: re.Match[str]) -> Reading | None:
     ref = residue(re.sub(r" \([A-Za-z]{1,3}\)$", "", found["ref"]))
-    return Reading("", Needs.A_PLACE, (f"{ref}{found['start']}",)) if ref else None
+    return Reading("", Needs.A_PLACE_AND_WORD, (f"{ref}{found['start']}",)) if ref else None
 
 
 def _unnamed(found: re.Match[str]) -> Reading:
@@ -255,6 +263,9 @@ UNPLACED = (
     Form("bases and change", _BASES_CHANGED, _unnamed),
     Form("delta and size", _DELTA_SIZE, _unnamed),
     Form("insertion and deletion at", _INDEL_AT, _unnamed),
+    Form("allele at", _ALLELE_AT, _unnamed),
+    Form("deletion of residues", _RESIDUES_DELETED, _unnamed),
+    Form("repeats", _REPEATS, _unnamed),
     Form("change and size", _DUP_SIZE, _unnamed),
     Form("cytogenetic", _CYTOGENETIC, _unnamed),
 )
