@@ -749,6 +749,10 @@ class Errors(metaclass=_WithCodes):
         "other, and a table of mentions does not say which mention is of which. Give each an "
         "identifier of its own, or annotate to JSON lines or Parquet, which hold the texts."
     )
+    E880 = (
+        "span._.{name} is another component's computed attribute, angel_variants cannot write it. "
+        "Register that attribute under another name."
+    )
     # E9xx: files
     E901 = "{path} cannot be read: {error}. Check the path and your rights on it."
     E902 = (

@@ -444,7 +444,11 @@ class AngelLinker(DocumentPipe):
         chosen: list[Span] = []
         for doc_index, doc in enumerate(docs):
             spans = find_spans(doc, settings.span_key)
-            stay = [bool(read_kb_id(span, settings)) and not overwrite for span in spans]
+            stay = [
+                bool(read_kb_id(span, settings))
+                and (not overwrite or span.label_ in settings.labels_discard)
+                for span in spans
+            ]
             slots.append([None if stays else FoundNames() for stays in stay])
             wanted = [
                 i

@@ -205,8 +205,12 @@ class LinkerSettings(CheckedSettings):
         Field(description="mentions are the spans of this group; null: `doc.ents`"),
     ] = None
     labels_discard: Annotated[
-        Names, Field(description="entities with these labels are not linked (`NIL`)")
-    ] = ()
+        Names,
+        Field(
+            description="entities with these labels are not linked: they keep the identifier that "
+            "they have, or get `NIL`"
+        ),
+    ] = ("VARIANT",)
     types_by_label: Annotated[
         dict[Name, Names],
         Field(

@@ -211,6 +211,9 @@ def _read_indel(found: re.Match[str]) -> Reading | None:
     change = {"δ": "del", "∆": "del", "delta": "del", "indel": "delins"}.get(change, change)
     what = bases(found["what"] or found["low"] or "")
     count = int(found["count"] or 0) * (1000 if found["unit"] == "kb" else 1)
+    if found["change"].isupper() and not (found["level"] or what or found["inserted"]):
+        # `1930 DEL MONTE`.
+        return None
     if re.fullmatch(r"[-+]?\d{1,2}", start) and not (found["level"] or what or found["end"]):
         # `3 dup` stands in lists.
         return None

@@ -26,6 +26,8 @@ _PLAIN = str.maketrans(
     }
 )
 _BOTH = ("base, place, base", "residue, place, residue")
+_HGVS = re.compile(r"(?:[^:]{1,30}:)?[cgmnrp]\.")
+_RS_NUMBER = re.compile(r"rs\d{1,12}")
 _POSTCODE = re.compile(r" \d[A-Z]{1,2}\d?\b")
 
 
@@ -33,12 +35,16 @@ class FoundVariant(NamedTuple):
     """A variant in a text.
 
     start, end (int): characters.
-    identifier (str): the rs number, or the normal form; empty where it has none.
+    identifier (str): the rs number where it or the text beside it gives one, else the normal form;
+        empty where it has none.
+    hgvs (str): the normal form, as HGVS has it; empty for rs numbers, star alleles and what names
+        no place.
     """
 
     start: int
     end: int
     identifier: str
+    hgvs: str
 
 
 class _Candidate(NamedTuple):
@@ -58,7 +64,12 @@ def find_variants(text: str, *, unplaced: bool = True) -> list[FoundVariant]:
     text = text.translate(_PLAIN)
     candidates = list(_candidates(text, _ALL_FORMS if unplaced else _FORMS))
     kept = _with_what_they_need(text, _one_of_both(candidates))
-    return [FoundVariant(one.start, one.end, one.reading.identifier) for one in _longest(kept)]
+    found = []
+    for one in _longest(kept):
+        identifier = one.reading.identifier
+        hgvs = identifier if _HGVS.match(identifier) else ""
+        found.append(FoundVariant(one.start, one.end, identifier, hgvs))
+    return _with_numbers(text, found)
 
 
 def normal_form(mention: str) -> str:
@@ -68,6 +79,29 @@ def normal_form(mention: str) -> str:
         if (one.start, one.end) == (0, len(mention)):
             return one.identifier
     return ""
+
+
+def _with_numbers(text: str, found: Sequence[FoundVariant]) -> list[FoundVariant]:
+    """`V600E (rs113488022)`, `rs2168101 G>T`: each of the two is the other, and so is `V600E`
+    wherever the text has it again."""
+    numbers: dict[int, str] = {}
+    by_form: dict[str, set[str]] = {}
+    for place in range(len(found) - 1):
+        pair = found[place : place + 2]
+        is_number = [_RS_NUMBER.fullmatch(one.identifier) is not None for one in pair]
+        between, behind = text[pair[0].end : pair[1].start], text[pair[1].end : pair[1].end + 1]
+        in_brackets = (between + behind) in (" ()", " []", "()")
+        if sum(is_number) == 1 and (in_brackets or (between == " " and is_number[0])):
+            other = place + is_number.index(False)
+            numbers[other] = pair[is_number.index(True)].identifier
+            if found[other].hgvs:
+                by_form.setdefault(found[other].hgvs, set()).add(numbers[other])
+    named = []
+    for place, one in enumerate(found):
+        same = by_form.get(one.hgvs, set())
+        number = numbers.get(place) or (next(iter(same)) if len(same) == 1 else "")
+        named.append(one._replace(identifier=number) if number else one)
+    return named
 
 
 def _candidates(text: str, forms: Iterable[Form]) -> Iterable[_Candidate]:

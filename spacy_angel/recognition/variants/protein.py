@@ -26,6 +26,7 @@ _LONG = re.compile(
     rf"(?P<alt>{_THREE}|{_ENDS}|{_ONE})?{_SHIFT}{_CLOSE}{STOP}"
 )
 _SHORT = re.compile(
+    r"(?=p\.|[A-Z][1-9])"
     rf"(?:{_AFTER_GENE})(?P<level>[pP]\. ?(?P<open>\()?)?(?P<ref>{_ONE})(?P<start>{_NUMBER})"
     rf"(?P<alt>{_ONE}|[X*]|[Ss]top|STOP|[Tt]er|TER|=)(?(open)\))" + STOP
 )
@@ -84,7 +85,8 @@ _OTHER_THINGS = frozenset(
         *("T47D", "T98G", "H295R", "H295A", "C33A", "A375M", "A375P", "A2780S", "L5178Y", "F442A"),
         *("P388S", "A101D", "N1003L", "M24K", "H69V", "H69C", "H460M", "H322M", "L929S", "T27A"),
         *("K562R", "H1299R", "R110G", "S100A", "S100P", "S100G", "G418R", "C127I", "F36P", "M21L"),
-        *("A2A", "P2X", "P2Y", "E2F", "E1A", "S6K", "C3H", "C4A", "M6P", "A1C", "M2R", "D2R", "H2A", "N2A", "T1D", "T2D"),
+        *("A2A", "P2X", "P2Y", "E2F", "E1A", "S6K", "C3H", "C4A", "M6P", "A1C", "M2R", "D2R", "H2A", "N2A", "T1D", "T2D", "T1R", "T2R", "R26R", "L30D"),
+        *("T380A", "M13F", "M13R"),
         *("T24T", "T29H", "V79A", "H48N", "N27A", "Q31E", "E14T", "L132H"),
     )
 )
