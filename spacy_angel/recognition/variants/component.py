@@ -12,7 +12,8 @@ from spacy.tokens import Doc, Span, SpanGroup
 from ...component.checked import CheckedSettings, Name, Names
 from ...component.pipe import DocumentPipe
 from ...errors import AngelError, Errors
-from .grammar import FoundVariant, find_variants
+from .grammar import find_variants
+from .tokens import cut_full_stops
 
 if TYPE_CHECKING:
     from spacy.vocab import Vocab
@@ -58,6 +59,13 @@ class VariantSettings(CheckedSettings):
             "that lie in one, if a document has it"
         ),
     ] = None
+    full_stops: Annotated[
+        bool,
+        Field(
+            description="let the pipeline's tokenizer cut the full stop off where a sentence ends "
+            "with a variant, `V600E.`; spaCy's rules keep it, and the sentence goes on"
+        ),
+    ] = True
 
 
 class PlacedVariant(NamedTuple):
@@ -129,7 +137,7 @@ class AngelVariants(DocumentPipe):
                     _user_data(doc).pop(("._.", attribute, *place), None)
                 span._.set(KB_ID, variant.identifier)
                 span._.set(HGVS, variant.hgvs)
-                span._.set(GENE, nearest_gene(span, self.settings.gene_labels))
+                span._.set(GENE, gene_of(span, variant, self.settings.gene_labels))
 
     def _placed(self, doc: Doc) -> list[PlacedVariant]:
         placed: list[PlacedVariant] = []
@@ -157,6 +165,16 @@ def set_extensions() -> None:
             Span.set_extension(name, getter=_read_gene, setter=_write_gene)
         else:
             Span.set_extension(name, default="")
+
+
+def gene_of(span: Span, variant: PlacedVariant, labels: Sequence[str]) -> Span | None:
+    """span (Span): a variant in a document with its other entities. variant (PlacedVariant): the
+    same. labels (Sequence[str]): of genes. RETURNS (Span | None): its own words of a star allele,
+    `CYP2D6` of `CYP2D6*4`, where they are tokens; else see `nearest_gene`."""
+    if "*" in variant.identifier and not variant.hgvs:
+        length = span.text.find("*")
+        return span.doc.char_span(span.start_char, span.start_char + length)
+    return nearest_gene(span, labels)
 
 
 def nearest_gene(variant: Span, labels: Sequence[str]) -> Span | None:
@@ -267,7 +285,10 @@ def make_angel_variants(nlp: Language, name: str, **settings: Any) -> AngelVaria
     RETURNS (AngelVariants): the component.
     RAISES (AngelError): a setting that does not fit.
     """
-    return AngelVariants(nlp.vocab, name, settings=VariantSettings.from_dict(settings))
+    checked = VariantSettings.from_dict(settings)
+    if checked.full_stops:
+        cut_full_stops(nlp.tokenizer)
+    return AngelVariants(nlp.vocab, name, settings=checked)
 
 
 # spaCy reads the parameters off the signature and checks a config by it. The settings check
