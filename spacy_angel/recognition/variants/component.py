@@ -1,5 +1,6 @@
 """The component `angel_variants`: documents in, sequence variants out."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from inspect import Parameter, Signature
@@ -131,13 +132,14 @@ class AngelVariants(DocumentPipe):
             key = self.settings.span_key
             if key is not None and key in doc.spans:
                 _put_into(doc, key, spans)
+            genes = SentenceGenes(doc, self.settings.gene_labels)
             for span, variant in zip(spans, variants, strict=True):
                 place = (span.start_char, span.end_char)
                 for attribute in _OF_A_LINKER:
                     _user_data(doc).pop(("._.", attribute, *place), None)
                 span._.set(KB_ID, variant.identifier)
                 span._.set(HGVS, variant.hgvs)
-                span._.set(GENE, gene_of(span, variant, self.settings.gene_labels))
+                span._.set(GENE, genes.of(variant))
 
     def _placed(self, doc: Doc) -> list[PlacedVariant]:
         placed: list[PlacedVariant] = []
@@ -167,37 +169,46 @@ def set_extensions() -> None:
             Span.set_extension(name, default="")
 
 
-def gene_of(span: Span, variant: PlacedVariant, labels: Sequence[str]) -> Span | None:
-    """span (Span): a variant in a document with its other entities. variant (PlacedVariant): the
-    same. labels (Sequence[str]): of genes. RETURNS (Span | None): its own words of a star allele,
-    `CYP2D6` of `CYP2D6*4`, where they are tokens; else see `nearest_gene`."""
-    if "*" in variant.identifier and not variant.hgvs:
-        length = span.text.find("*")
-        return span.doc.char_span(span.start_char, span.start_char + length)
-    return nearest_gene(span, labels)
+class SentenceGenes:
+    """The genes of a document, by place, for any number of variants.
+
+    doc (Doc): with its entities; without sentences it is one.
+    labels (Sequence[str]): of genes.
+    """
+
+    def __init__(self, doc: Doc, labels: Sequence[str]) -> None:
+        self._doc = doc
+        self._genes = [ent for ent in doc.ents if ent.label_ in labels]
+        self._starts = [gene.start for gene in self._genes]
+        has_sentences = doc.has_annotation("SENT_START")
+        self._sents = [sent.start for sent in doc.sents] if has_sentences else [0]
+
+    def of(self, variant: PlacedVariant) -> Span | None:
+        """variant (PlacedVariant): in the document. RETURNS (Span | None): of a star allele,
+        `CYP2D6*4`, its own words before the star, where they are tokens; else the nearest gene of
+        the sentence, of two as near the one before it. None: none is named."""
+        if "*" in variant.identifier and not variant.hgvs:
+            span = self._doc[variant.start : variant.end]
+            return self._doc.char_span(span.start_char, span.start_char + span.text.find("*"))
+        sent = bisect_right(self._sents, variant.start) - 1
+        start, end = self._sents[sent], self._sent_end(variant.end)
+        behind = bisect_left(self._starts, variant.end)
+        near = [
+            gene
+            for gene in self._genes[max(behind - 1, 0) : behind + 1]
+            if start <= gene.start and gene.end <= end
+        ]
+        return min(near, key=lambda gene: _distance(gene, variant), default=None)
+
+    def _sent_end(self, end: int) -> int:
+        following = bisect_left(self._sents, end)
+        return self._sents[following] if following < len(self._sents) else len(self._doc)
 
 
-def nearest_gene(variant: Span, labels: Sequence[str]) -> Span | None:
-    """variant (Span): in a document with its other entities. labels (Sequence[str]): of genes.
-    RETURNS (Span | None): the nearest in its sentence, or in the text where no sentences are known;
-    of two as near the one before it. None: none is named."""
-    doc = variant.doc
-    start, end = 0, len(doc)
-    if doc.has_annotation("SENT_START"):
-        start = variant.sent.start
-        end = doc[variant.end - 1].sent.end
-    genes = [
-        ent for ent in doc.ents if ent.label_ in labels and start <= ent.start and ent.end <= end
-    ]
-
-    def distance(gene: Span) -> tuple[int, bool]:
-        is_behind = gene.start >= variant.end
-        return (
-            gene.start - variant.end if is_behind else variant.start - gene.end,
-            is_behind,
-        )
-
-    return min(genes, key=distance, default=None)
+def _distance(gene: Span, variant: PlacedVariant) -> tuple[int, bool]:
+    if gene.start >= variant.end:
+        return gene.start - variant.end, True
+    return variant.start - gene.end, False
 
 
 def _beside(
@@ -264,8 +275,9 @@ def _read_gene(span: Span) -> Span | None:
     if place is None:
         return None
     start, end = place
-    # The entity itself, which a linker may have given an identifier since.
-    return next((e for e in span.doc.ents if (e.start, e.end) == (start, end)), span.doc[start:end])
+    # As the entity is now: a linker may have given it an identifier since.
+    first = span.doc[start]
+    return Span(span.doc, start, end, label=first.ent_type, kb_id=first.ent_kb_id)
 
 
 def _write_gene(span: Span, gene: Span | None) -> None:

@@ -58,11 +58,12 @@ _CHANGES = (
     r"(?P<change>delins|del/ins|ins/del|indel|del|ins|dup|inv|Del|Ins|Dup|INS|DEL|(?:Δ|∆|delta ?)(?=[ACGT]))"
 )
 _PAYLOAD = (
-    r"(?: ?(?P<bracket>\()?(?P<what>[ACGTU]{1,40})(?(bracket)\))(?:\((?P<times>\d{1,3})\))?"
+    r"(?: ?(?P<bracket>\()?(?P<what>[ACGTU]{1,40})(?(bracket)\))(?:[(\[](?P<times>\d{1,3})[)\]])?"
+    r"|N\[(?P<unknown>\d{1,6})\]"
     r"|(?P<low>[acgtu]{1,40})"
     r"| ?(?P<count>\d{1,6})(?: ?-?(?P<unit>bp|nt|kb|b)\b)?)"
 )
-_MORE = r"(?:ins ?(?P<inserted>[ACGTU]{1,40}|[acgtu]{1,40}|\d{1,5}))?"
+_MORE = r"(?:ins ?(?P<inserted>[ACGTU]{1,40}|[acgtu]{1,40}|\d{1,6}|N\[\d{1,6}\]))?"
 _INDEL = re.compile(
     START
     + _REFERENCE
@@ -210,7 +211,7 @@ def _read_indel(found: re.Match[str]) -> Reading | None:
     change = found["change"].lower().strip()
     change = {"δ": "del", "∆": "del", "delta": "del", "indel": "delins"}.get(change, change)
     what = bases(found["what"] or found["low"] or "")
-    count = int(found["count"] or 0) * (1000 if found["unit"] == "kb" else 1)
+    count = int(found["count"] or found["unknown"] or 0) * (1000 if found["unit"] == "kb" else 1)
     if found["change"].isupper() and not (found["level"] or what or found["inserted"]):
         # `1930 DEL MONTE`.
         return None
@@ -224,7 +225,8 @@ def _read_indel(found: re.Match[str]) -> Reading | None:
         start, end = _range(start, end, len(what) or count, is_hgvs=False)
     if found["inserted"]:
         inserts = found["inserted"]
-        inserts = f"N[{inserts}]" if inserts.isdigit() else bases(inserts)
+        if not inserts.endswith("]"):
+            inserts = f"N[{inserts}]" if inserts.isdigit() else bases(inserts)
         if not end and what:
             end = _shifted(start, len(what) - 1)
         form = f"{level}.{_joined(start, end)}delins{inserts}"
@@ -240,7 +242,8 @@ def _read_indel(found: re.Match[str]) -> Reading | None:
                 return Reading(f"{level}.{start}{change}{what or count}")
         form = f"{level}.{_joined(start, end)}{change}"
     elif change == "delins":
-        form = f"{level}.{_joined(start, end)}delins{what}" if what else ""
+        inserts = _inserted_what(found, what, count)
+        form = f"{level}.{_joined(start, end)}delins{inserts}" if inserts else ""
     else:
         form = ""
     return Reading(_with_reference(found, form) if form else "")

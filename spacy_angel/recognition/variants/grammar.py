@@ -75,10 +75,9 @@ def find_variants(text: str, *, unplaced: bool = True) -> list[FoundVariant]:
 def normal_form(mention: str) -> str:
     """mention (str): one variant, e.g. `V600E`, `IVS2 +1 G->A`. RETURNS (str): its rs number or
     normal form, `p.Val600Glu`, `c.IVS2+1G>A`; empty where it has none, or is no variant."""
-    for one in find_variants(mention):
-        if (one.start, one.end) == (0, len(mention)):
-            return one.identifier
-    return ""
+    candidates = _one_of_both(list(_candidates(mention.translate(_PLAIN), _FORMS)))
+    whole = [one for one in candidates if (one.start, one.end) == (0, len(mention))]
+    return next((one.reading.identifier for one in whole if one.reading.identifier), "")
 
 
 def _with_numbers(text: str, found: Sequence[FoundVariant]) -> list[FoundVariant]:
@@ -108,7 +107,7 @@ def _candidates(text: str, forms: Iterable[Form]) -> Iterable[_Candidate]:
     for form in forms:
         for found in form.pattern.finditer(text):
             reading = form.read(found)
-            if reading is not None:
+            if reading is not None and found[0] not in protein.OTHER_THINGS:
                 yield _Candidate(found.start(), found.end(), reading, form.name)
 
 
@@ -132,27 +131,40 @@ def _one_of_both(candidates: Sequence[_Candidate]) -> list[_Candidate]:
     return left
 
 
+class _Neighbourhood:
+    """Words and variants that speak for a candidate.
+
+    places (Iterable[tuple[int, int]]): where they stand, in characters.
+    """
+
+    def __init__(self, places: Iterable[tuple[int, int]]) -> None:
+        self._places = sorted(set(places))
+        self._starts = [start for start, _ in self._places]
+
+    def has(self, one: _Candidate, reach: int) -> bool:
+        """Whether one of them, not the candidate itself, is as near as that, in characters."""
+        near = max(bisect_left(self._starts, one.start) - 1, 0)
+        return any(
+            one.start - reach <= end and start <= one.end + reach
+            for start, end in self._places[near : near + 2]
+        )
+
+
 def _with_what_they_need(text: str, candidates: Sequence[_Candidate]) -> list[_Candidate]:
     sure = [one for one in candidates if one.reading.needs is Needs.NOTHING]
     places = {place for one in sure for place in one.reading.places}
-    words = [(found.start(), found.end()) for found in _EVIDENCE.finditer(text)]
-    words = sorted({*words, *((one.start, one.end) for one in sure)})
-    starts = [start for start, _ in words]
-
-    def has(one: _Candidate, reach: int) -> bool:
-        near = max(bisect_left(starts, one.start) - 1, 0)
-        return any(
-            one.start - reach <= end and start <= one.end + reach for start, end in words[near : near + 2]
-        )
+    spoken = [found.span() for found in _EVIDENCE.finditer(text)]
+    words = _Neighbourhood(spoken)
+    all_signs = _Neighbourhood([*spoken, *((one.start, one.end) for one in sure)])
 
     def is_met(one: _Candidate) -> bool:
         needs, is_there = one.reading.needs, places.issuperset(one.reading.places)
         return (
             needs is Needs.NOTHING
-            or (needs is Needs.A_WORD and has(one, _NEAR))
-            or (needs is Needs.THE_NEXT_WORD and has(one, _BESIDE))
+            or (needs is Needs.A_WORD and all_signs.has(one, _NEAR))
+            or (needs is Needs.THE_NEXT_WORD and all_signs.has(one, _BESIDE))
             or (needs is Needs.A_PLACE and is_there)
-            or (needs is Needs.A_PLACE_AND_WORD and is_there and has(one, _BESIDE))
+            or (needs is Needs.A_PLACE_AND_WORD and is_there and words.has(one, _BESIDE))
         )
 
     return [one for one in candidates if is_met(one) and not _POSTCODE.match(text, one.end)]

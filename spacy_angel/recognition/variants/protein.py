@@ -79,8 +79,8 @@ _EXTENDED = re.compile(
     rf"(?:X|\*|Ter)?(?P<stop>\d{{1,4}}){_CLOSE}{STOP}"
 )
 
-# Of the same shape as V600E: lines of cells, proteins, places in genomes and receptors.
-_OTHER_THINGS = frozenset(
+# Of the shape of V600E or C677T: lines of cells, proteins, places in genomes and receptors.
+OTHER_THINGS = frozenset(
     (
         *("T47D", "T98G", "H295R", "H295A", "C33A", "A375M", "A375P", "A2780S", "L5178Y", "F442A"),
         *("P388S", "A101D", "N1003L", "M24K", "H69V", "H69C", "H460M", "H322M", "L929S", "T27A"),
@@ -114,7 +114,7 @@ def _read_short(found: re.Match[str]) -> Reading | None:
     reading = _read(found)
     if found["level"]:
         return reading
-    if found["alt"] == "=" or found[0] in _OTHER_THINGS:
+    if found["alt"] == "=":
         return None
     # `A2A`, `P2X`, `E2F`, `S6K`, `M2R`, `C3H`; those of two digits are variants as a rule.
     if len(found["start"]) == 1 or found["alt"] == "*" and len(found["start"]) < 2:

@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 _ENDS = (
-    *(rf"(?<=[A-Z]\d{{{length}}}[A-Z])" for length in range(2, 6)),
+    *(rf"(?<=[A-Za-z]\d{{{length}}}[A-Z])" for length in range(2, 6)),
     *(rf"(?<=-\d{{{length}}}[ACGT])" for length in range(2, 5)),
     *(rf"(?<={mark}[ACGT])" for mark in (">", "/", "del", "ins", "dup")),
     *(rf"(?<={mark}[ACGT]{{2}})" for mark in ("del", "ins", "dup")),
