@@ -4,8 +4,8 @@
     python benchmarks/variants.py DATA --held         # the half to look at once
 
 DATA holds `aioner/tmVar3_Train.PubTator`, `aioner/BioRED_TrainDev.PubTator` and
-`more/corpora/{seth,nala_train,idp4}.jsonl.gz`. A document is in the held half where the first byte of
-the SHA-256 of its identifier is odd. Some documents of tmVar3 are BioRED's, too, which has no held
+`more/corpora/{seth,nala_train,idp4}.jsonl.gz`. A document is in the held half where the first byte
+of the SHA-256 of its identifier is odd. Some documents of tmVar3 are BioRED's, too, which has no held
 half: those of the held half are left out of BioRED, and counted apart.
 
 Mentions are the component's, in the tokens of a blank English pipeline, so that a mention that ends
@@ -129,12 +129,17 @@ def read(path: Path) -> Iterator[Document]:
             yield Document(doc_id, text, mentions)
 
 
-def found_in(document: Document, nlp: Language, genes: bool = False) -> dict[tuple[int, int], tuple]:
-    """RETURNS (dict[tuple[int, int], tuple]): characters to identifier and to the place of the gene."""
+def found_in(
+    document: Document, nlp: Language, genes: bool = False
+) -> dict[tuple[int, int], tuple]:
+    """RETURNS (dict[tuple[int, int], tuple]): characters to identifier and place of the gene."""
     doc = nlp.make_doc(document.text)
     if genes:
-        spans = [doc.char_span(m.start, m.end, label="GENE", alignment_mode="expand")
-                 for m in document.mentions if m.type == "Gene"]
+        spans = [
+            doc.char_span(m.start, m.end, label="GENE", alignment_mode="expand")
+            for m in document.mentions
+            if m.type == "Gene"
+        ]
         doc.ents = spacy.util.filter_spans([span for span in spans if span is not None])
     found = {}
     for ent in nlp(doc).ents:
@@ -176,7 +181,8 @@ def overlaps(one: tuple[int, int], others: Iterable[tuple[int, int]]) -> bool:
 
 def print_types(name: str, documents: list[Document], nlp: Language) -> None:
     """Recall of each type of tmVar3, right normal forms, right genes."""
-    of_type, hit, formed, right = Counter(), Counter(), Counter(), Counter()
+    counters: list[Counter[str]] = [Counter() for _ in range(4)]
+    of_type, hit, formed, right = counters
     n_named = n_right_gene = n_with_gene = 0
     for document in documents:
         found = found_in(document, nlp, genes=True)
@@ -222,8 +228,8 @@ def hgvs_of(form: str) -> str:
     in HGVS, `c.35G>A`, `p.Pro246HisfsTer13`; empty where it names no change at one place."""
     if re.fullmatch(r"rs\d+", form):
         return form
-    level, kind, *parts = [*form.split("|"), "", "", "", ""]
-    if level not in "cgmnrp" or len(level) != 1:
+    level, kind, *parts = (*form.split("|"), "", "", "", "")
+    if level not in tuple("cgmnrp"):
         return ""
     if kind == "SUB":
         ref, place, alt = parts[:3]
@@ -263,7 +269,9 @@ def print_errors(
         for sign, places in (("-", gold - found), ("+", found - gold)):
             for start, end in sorted(places):
                 text = document.text.replace("\n", " ")
-                shown = f"{text[max(start - 20, 0) : start]}[{text[start:end]}]{text[end : end + 20]}"
+                shown = (
+                    f"{text[max(start - 20, 0) : start]}[{text[start:end]}]{text[end : end + 20]}"
+                )
                 print(f"{name} {document.doc_id} {sign} {shown}")
 
 

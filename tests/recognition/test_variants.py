@@ -4,7 +4,7 @@ import gzip
 import json
 import re
 import time
-from re import _constants, _parser  # type: ignore[attr-defined]
+from re import _constants, _parser
 
 import pytest
 from hypothesis import given
@@ -206,7 +206,10 @@ def test_what_needs_more_than_its_form(text: str, found: list[str]) -> None:
 
 
 def test_letters_that_are_bases_and_residues() -> None:
-    assert [one.identifier for one in find_variants("A53T and E46K")] == ["p.Ala53Thr", "p.Glu46Lys"]
+    assert [one.identifier for one in find_variants("A53T and E46K")] == [
+        "p.Ala53Thr",
+        "p.Glu46Lys",
+    ]
     assert [one.identifier for one in find_variants("A53T")] == ["c.53A>T"]
     assert [one.identifier for one in find_variants("E46K, A1298C")] == ["p.Glu46Lys", "c.1298A>C"]
 
@@ -282,9 +285,7 @@ RESIDUES = st.sampled_from(["Ala", "Arg", "Gly", "Leu", "Trp", "Val", "Glu", "Me
 
 
 @given(RESIDUES, st.integers(1, 30000), RESIDUES, st.sampled_from(["", "fsTer12", "del"]))
-def test_hgvs_of_residues_is_its_own_normal_form(
-    ref: str, place: int, alt: str, tail: str
-) -> None:
+def test_hgvs_of_residues_is_its_own_normal_form(ref: str, place: int, alt: str, tail: str) -> None:
     alt = "" if tail == "del" else alt
     written = f"p.{ref}{place}{alt}{tail}"
     assert normal_form(written) == (written if ref != alt or tail else f"p.{ref}{place}=")
@@ -314,16 +315,44 @@ def test_no_form_repeats_without_end(form) -> None:
 
 
 HOSTILE = (
-    *("1+", "c.", "c.1_", "p.V", "1", "ACGT", "acgt ", "alanine to ", "del", "1del1ins", "codon 1 "),
-    *("IVS1+1", "(", " ", "-->", "G>A ", "A to G at nucleotide position ", "V600E ", "A1_", "rs1 rs12"),
-    *("A*1:01:01", "deletion of a the ", "1.5kb+1.5kb", "1/1/", "at the amino acid residue number "),
+    *(
+        "1+",
+        "c.",
+        "c.1_",
+        "p.V",
+        "1",
+        "ACGT",
+        "acgt ",
+        "alanine to ",
+        "del",
+        "1del1ins",
+        "codon 1 ",
+    ),
+    *(
+        "IVS1+1",
+        "(",
+        " ",
+        "-->",
+        "G>A ",
+        "A to G at nucleotide position ",
+        "V600E ",
+        "A1_",
+        "rs1 rs12",
+    ),
+    *(
+        "A*1:01:01",
+        "deletion of a the ",
+        "1.5kb+1.5kb",
+        "1/1/",
+        "at the amino acid residue number ",
+    ),
 )
 
 
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_time_grows_with_the_length(piece: str) -> None:
     seconds = []
-    for length in (10_000, 20_000, 40_000):
+    for length in (5_000, 10_000, 20_000):
         text = (piece * (length // len(piece) + 1))[:length]
         rounds = []
         for _ in range(2):
@@ -332,14 +361,14 @@ def test_time_grows_with_the_length(piece: str) -> None:
             rounds.append(time.process_time() - start)
         seconds.append(min(rounds))
     # Four times the text: 4 where time is in proportion, 16 where it grows with the square.
-    assert seconds[2] < 8 * max(seconds[0], 0.005)
+    assert seconds[2] < 8 * max(seconds[0], 0.004)
 
 
 def test_texts_without_variants_have_few() -> None:
     path = shared_data("raw_text/pubmedqa_pqal_contexts.jsonl.gz")
     with gzip.open(path, "rt", encoding="utf8") as lines:
-        texts = [json.loads(next(lines))["text"] for _ in range(300)]
+        texts = [json.loads(next(lines))["text"] for _ in range(100)]
     found = [text[one.start : one.end] for text in texts for one in find_variants(text)]
     # Read by eye: of these abstracts on all of medicine, what it finds are variants.
-    assert len(found) <= 15
+    assert len(found) <= 8
     assert {"T380A", "K562"}.isdisjoint(found)

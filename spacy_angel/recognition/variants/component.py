@@ -24,8 +24,11 @@ KB_ID, HGVS, GENE = "kb_id", "hgvs", "variant_gene"
 _OF_A_LINKER = ("kb_ents", "candidates")
 # Words that are no name once the variant is gone: of `V600E-mutant melanoma` melanoma is left.
 _LEFT_OVER = frozenset(
-    "mutation mutations mutant mutants mutated variant variants allele alleles polymorphism "
-    "polymorphisms genotype genotypes protein gene substitution positive negative the".split()
+    (
+        *("mutation", "mutations", "mutant", "mutants", "mutated", "variant", "variants"),
+        *("allele", "alleles", "polymorphism", "polymorphisms", "genotype", "genotypes"),
+        *("protein", "gene", "substitution", "positive", "negative", "the"),
+    )
 )
 
 
@@ -56,8 +59,8 @@ class VariantSettings(CheckedSettings):
     span_key: Annotated[
         Name | None,
         Field(
-            description="span group that gets the variants beside `doc.ents`, in place of the spans "
-            "that lie in one, if a document has it"
+            description="span group that gets the variants beside `doc.ents`, in place of the "
+            "spans that lie in one, if a document has it"
         ),
     ] = None
     full_stops: Annotated[
@@ -86,8 +89,8 @@ class AngelVariants(DocumentPipe):
     """Finds sequence variants by a grammar; follows whatever finds other mentions, and goes before
     it: a variant takes the place of the entities that it lies in or over.
 
-    Writes `doc.ents`, `span._.kb_id` (and `span.kb_id_`), `span._.hgvs` and `span._.variant_gene`. A
-    variant that ends inside a token of the pipeline is written with the whole token.
+    Writes `doc.ents`, `span._.kb_id` (and `span.kb_id_`), `span._.hgvs` and `span._.variant_gene`.
+    A variant that ends inside a token of the pipeline is written with the whole token.
 
     vocab (Vocab): the pipeline's.
     name (str): the component's name.

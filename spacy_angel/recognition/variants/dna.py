@@ -55,7 +55,8 @@ _OLD = re.compile(
     r"(?P<alt>[ACGT])(?:/(?P<also>[ACGT]))?" + _END
 )
 _CHANGES = (
-    r"(?P<change>delins|del/ins|ins/del|indel|del|ins|dup|inv|Del|Ins|Dup|INS|DEL|(?:Δ|∆|delta ?)(?=[ACGT]))"
+    r"(?P<change>delins|del/ins|ins/del|indel|del|ins|dup|inv|Del|Ins|Dup|INS|DEL"
+    r"|(?:Δ|∆|delta ?)(?=[ACGT]))"
 )
 _PAYLOAD = (
     r"(?: ?(?P<bracket>\()?(?P<what>[ACGTU]{1,40})(?(bracket)\))(?:[(\[](?P<times>\d{1,3})[)\]])?"
@@ -103,7 +104,9 @@ def substituted(level: str, start: str, ref: str, alt: str) -> str:
         return f"{level}.{start}="
     if len(ref) > 1 or len(alt) > 1:
         end = _shifted(start, len(ref) - 1)
-        return f"{level}.{start}_{end}delins{alt}" if end != start else f"{level}.{start}delins{alt}"
+        return (
+            f"{level}.{start}_{end}delins{alt}" if end != start else f"{level}.{start}delins{alt}"
+        )
     return f"{level}.{start}{ref}>{alt}"
 
 
@@ -151,7 +154,11 @@ def _read_rs(found: re.Match[str]) -> Reading:
 
 def _read_star(found: re.Match[str]) -> Reading | None:
     gene, allele = found["gene"].replace(" ", "-"), found["allele"]
-    if gene.isdigit() or not any(one.isalpha() for one in gene) or len(gene) < 3 and "HLA" not in gene:
+    if (
+        gene.isdigit()
+        or not any(one.isalpha() for one in gene)
+        or (len(gene) < 3 and "HLA" not in gene)
+    ):
         return None
     is_hla = gene.startswith("HLA-") or re.fullmatch(r"D[PQR][AB]\d?", gene) is not None
     if is_hla and re.fullmatch(r"\d{4}", allele):
@@ -220,7 +227,7 @@ def _read_indel(found: re.Match[str]) -> Reading | None:
         return None
     end = point(found["end"]) if found["end"] else ""
     if not end and (two := re.fullmatch(r"(\d{1,9})-(\d{1,9})", start)):
-        start, end = _range(*two.groups(), len(what) or count, is_hgvs=bool(found["level"]))
+        start, end = _range(two[1], two[2], len(what) or count, is_hgvs=bool(found["level"]))
     elif end:
         start, end = _range(start, end, len(what) or count, is_hgvs=False)
     if found["inserted"]:

@@ -58,7 +58,8 @@ def find_variants(text: str, *, unplaced: bool = True) -> list[FoundVariant]:
     """Find variants; takes time in proportion to the text.
 
     text (str): any.
-    unplaced (bool): also those that name no place, `4-bp deletion`, `G>A`: they have no normal form.
+    unplaced (bool): also those that name no place, `4-bp deletion`, `G>A`: they have no
+        normal form.
     RETURNS (list[FoundVariant]): by place; no two overlap.
     """
     text = text.translate(_PLAIN)

@@ -1,4 +1,4 @@
-"""Variants of proteins in symbols: `V600E`, `p.Val600Glu`, `Arg(303)-->Gln`, `p.R58fsX12`, `ΔF508`."""
+"""Variants of proteins in symbols: `V600E`, `p.Val600Glu`, `Arg(303)-->Gln`, `R58fsX12`, `ΔF508`."""
 
 import re
 
@@ -11,13 +11,16 @@ _LEVEL = r"(?P<level>[pP]\. ?(?P<open>[(\[])?)"
 _THREE = rf"(?:{THREE_LETTERS}|{THREE_LETTERS.upper()})"
 _ANY_CASE = rf"(?:{THREE_LETTERS}|{THREE_LETTERS.upper()}|{THREE_LETTERS.lower()})"
 _ENDS = r"[xX*]|[Ss]top|STOP|[Tt]er[m]?|TER"
-_SHIFT = r"(?:[ ,]{0,2}?(?P<shift>fs|FS)(?: ?\(?[-+]\d\))?(?:(?: ?(?:X|\*|[Tt]er|[Ss]top)) ?)?(?P<stop>\d{1,4})?X?)"
+_SHIFT = (
+    r"(?:[ ,]{0,2}?(?P<shift>fs|FS)(?: ?\(?[-+]\d\))?(?:(?: ?(?:X|\*|[Tt]er|[Ss]top)) ?)?"
+    r"(?P<stop>\d{1,4})?X?)"
+)
 _CLOSE = r"(?(open)[)\]])"
 _NUMBER = r"[1-9]\d{0,4}"
 # Where a gene's name is written together with its variant: `BRAFV600E`, `εA411P`.
 _AFTER_GENE = (
-    START
-    + r"|(?<=RAF)|(?<=RAS)|(?<=Raf)|(?<=Ras)|(?<=raf)|(?<=ras)|(?<=EGFR)|(?<=JAK2)|(?<=p53)|(?<=IDH1)|(?<=IDH2)"
+    START + r"|(?<=RAF)|(?<=RAS)|(?<=Raf)|(?<=Ras)|(?<=raf)|(?<=ras)|(?<=EGFR)|(?<=JAK2)"
+    r"|(?<=p53)|(?<=IDH1)|(?<=IDH2)"
     r"|(?<=[α-ω])|(?<=alpha)|(?<=beta)|(?<=epsilon)"
 )
 
@@ -60,9 +63,12 @@ _NUMBERS_DELETED = re.compile(
     rf"(?P<what>(?:{_THREE}){{1,12}}|[{ONE_LETTER}]{{1,20}})?{_CLOSE}{STOP}"
 )
 _LETTERS_DELETED = re.compile(
-    rf"{START}(?P<start>[1-9]\d{{1,4}})(?P<change>del|ins|dup)(?P<what>[{ONE_LETTER}]{{3,20}}){STOP}"
+    rf"{START}(?P<start>[1-9]\d{{1,4}})(?P<change>del|ins|dup)"
+    rf"(?P<what>[{ONE_LETTER}]{{3,20}}){STOP}"
 )
-_PREFIXED_ALLELE = re.compile(rf"{START}p\.(?P<ref>{_THREE}|{_ONE})(?P<start>{_NUMBER})(?![\w*=(_-])")
+_PREFIXED_ALLELE = re.compile(
+    rf"{START}p\.(?P<ref>{_THREE}|{_ONE})(?P<start>{_NUMBER})(?![\w*=(_-])"
+)
 _DELTA = re.compile(
     rf"(?<![A-Za-z0-9])(?:[Dd]elta[- ]?|DD|[Δ∆][ -]?|del[- ]?|DEL)(?P<ref>{_THREE}|{_ONE})"
     rf"(?P<start>[1-9]\d{{1,4}})" + STOP
@@ -71,8 +77,8 @@ _RESIDUES_DELETED = re.compile(
     rf"{START}{_ONE}\d{{1,4}}(?:_{_ONE}\d{{1,4}}){{1,4}} (?:deletion|insertion|duplication)" + STOP
 )
 _INSERTED = re.compile(
-    rf"{START}(?P<what>{_ONE}{{1,8}})(?P<start>{_NUMBER})[-_](?P<end>{_NUMBER})(?P<change>ins|del|dup)"
-    + STOP
+    rf"{START}(?P<what>{_ONE}{{1,8}})(?P<start>{_NUMBER})[-_](?P<end>{_NUMBER})"
+    r"(?P<change>ins|del|dup)" + STOP
 )
 _EXTENDED = re.compile(
     rf"{START}{_LEVEL}(?P<ref>\*|X|Ter)(?P<start>{_NUMBER})(?P<alt>{_THREE}|{_ONE})ext"
@@ -85,7 +91,28 @@ OTHER_THINGS = frozenset(
         *("T47D", "T98G", "H295R", "H295A", "C33A", "A375M", "A375P", "A2780S", "L5178Y", "F442A"),
         *("P388S", "A101D", "N1003L", "M24K", "H69V", "H69C", "H460M", "H322M", "L929S", "T27A"),
         *("K562R", "H1299R", "R110G", "S100A", "S100P", "S100G", "G418R", "C127I", "F36P", "M21L"),
-        *("A2A", "P2X", "P2Y", "E2F", "E1A", "S6K", "C3H", "C4A", "M6P", "A1C", "M2R", "D2R", "H2A", "N2A", "T1D", "T2D", "T1R", "T2R", "R26R", "L30D"),
+        *(
+            "A2A",
+            "P2X",
+            "P2Y",
+            "E2F",
+            "E1A",
+            "S6K",
+            "C3H",
+            "C4A",
+            "M6P",
+            "A1C",
+            "M2R",
+            "D2R",
+            "H2A",
+            "N2A",
+            "T1D",
+            "T2D",
+            "T1R",
+            "T2R",
+            "R26R",
+            "L30D",
+        ),
         *("T380A", "M13F", "M13R"),
         *("T24T", "T29H", "V79A", "H48N", "N27A", "Q31E", "E14T", "L132H"),
     )
@@ -117,7 +144,7 @@ def _read_short(found: re.Match[str]) -> Reading | None:
     if found["alt"] == "=":
         return None
     # `A2A`, `P2X`, `E2F`, `S6K`, `M2R`, `C3H`; those of two digits are variants as a rule.
-    if len(found["start"]) == 1 or found["alt"] == "*" and len(found["start"]) < 2:
+    if len(found["start"]) == 1 or (found["alt"] == "*" and len(found["start"]) < 2):
         return reading._replace(needs=Needs.THE_NEXT_WORD)
     return reading
 
@@ -148,7 +175,9 @@ def _read_shift(found: re.Match[str]) -> Reading:
     stop = found["stop"]
     if not alt:
         stop = None
-    return Reading(f"p.{ref}{start}{alt}fs{f'Ter{stop}' if stop else ''}", places=(f"{ref}{start}",))
+    return Reading(
+        f"p.{ref}{start}{alt}fs{f'Ter{stop}' if stop else ''}", places=(f"{ref}{start}",)
+    )
 
 
 def _read_deleted(found: re.Match[str]) -> Reading | None:

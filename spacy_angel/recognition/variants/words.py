@@ -1,4 +1,4 @@
-"""Variants in words: `G to A transition at nucleotide 276`, `codon 26, GAG-->GCG`, `4-bp deletion`."""
+"""Variants in words: `A to G transition at nucleotide 276`, `codon 26, GAG-->GCG`, `4-bp deletion`."""
 
 import re
 
@@ -21,11 +21,14 @@ _SOME_BASES = rf"(?:(?i:{BASE_NAMES})|[ACGT]{{1,20}})"
 _RESIDUE = rf"(?:(?i:{RESIDUE_NAMES})|{THREE_LETTERS})(?: \([A-Za-z]{{1,3}}\))?"
 _END = r"(?:a |an |the )?(?:premature )?(?:(?i:stop|termination)(?: codon)?|Ter|X)"
 _TARGET = rf"(?:(?:a |an )?{_RESIDUE}|{_END})"
-_TO = rf"(?:{ARROW}| ?/ ?|[- ]to[- ](?:an? )?| ?(?:in)?to (?:an? )?| by (?:an? )?| with (?:an? )?| for (?:an? )?)"
+_TO = (
+    rf"(?:{ARROW}| ?/ ?|[- ]to[- ](?:an? )?| ?(?:in)?to (?:an? )?| by (?:an? )?| with (?:an? )?"
+    r"| for (?:an? )?)"
+)
 _KIND = (
     r"(?:(?:single |point |base |nucleotide |missense |nonsense |amino[- ]acid |base[- ]pair )"
-    r"{0,3}(?:transitions?|transversions?|substitutions?|mutations?|changes?|polymorphisms?|exchanges?"
-    r"|replacements?|variants?|variations?))"
+    r"{0,3}(?:transitions?|transversions?|substitutions?|mutations?|changes?|polymorphisms?"
+    r"|exchanges?|replacements?|variants?|variations?))"
 )
 _UNIT = (
     r"(?:nucleotides?|nt|bases?|bp|base[- ]pairs?|positions?|cDNA|codons?|CD|amino[- ]acids?"
@@ -37,11 +40,13 @@ _AT = rf"(?P<where>{_WHERE}(?: {_UNIT}){{0,4}} {_PLACE})"
 _AT_UNIT = rf"(?P<where>{_WHERE}(?: {_UNIT}){{1,4}} {_PLACE})"
 
 _BASE_CHANGE = re.compile(
-    START + rf"(?P<open>\()?(?P<ref>{_BASE})(?:{ARROW}|[- ]to[- ]| for |/)(?P<alt>{_BASE})(?(open)\))"
+    START
+    + rf"(?P<open>\()?(?P<ref>{_BASE})(?:{ARROW}|[- ]to[- ]| for |/)(?P<alt>{_BASE})(?(open)\))"
     rf"(?: {_KIND})?{_AT}" + STOP
 )
 _BASE_CHANGE_OF = re.compile(
-    START + rf"(?P<ref>(?i:{BASE_NAMES}))(?:{ARROW}|[- ]to[- ])(?P<alt>(?i:{BASE_NAMES}))(?: {_KIND})?"
+    START
+    + rf"(?P<ref>(?i:{BASE_NAMES}))(?:{ARROW}|[- ]to[- ])(?P<alt>(?i:{BASE_NAMES}))(?: {_KIND})?"
     + STOP
 )
 _BASES_DELETED_AT = re.compile(
@@ -52,14 +57,17 @@ _DELETION_OF_BASES_AT = re.compile(
     rf"(?: nucleotide| residue| base)?{_AT}" + STOP
 )
 _NUMBERED_DELETION = re.compile(
-    START + rf"(?P<start>[-+]?\d{{2,6}}) (?P<what>{_SOME_BASES}) (?P<change>deletion|insertion)" + STOP
+    START
+    + rf"(?P<start>[-+]?\d{{2,6}}) (?P<what>{_SOME_BASES}) (?P<change>deletion|insertion)"
+    + STOP
 )
 _CODON = re.compile(
     START + rf"(?:codon|CD) ?(?:\((?i:cd)\) ?)?(?P<start>\d{{1,5}}),? ?(?P<open>\()?"
     rf"(?P<ref>{_RESIDUE}|[ACGTU]{{3}}){_TO}(?P<alt>{_TARGET}|[ACGTU]{{2,3}})(?(open)\))" + STOP
 )
 _CODONS_AT = re.compile(
-    START + rf"(?P<open>\()?(?P<ref>[ACGTU]{{3}})(?:{ARROW}|/| to )(?P<alt>[ACGTU]{{2,3}})(?(open)\))"
+    START
+    + rf"(?P<open>\()?(?P<ref>[ACGTU]{{3}})(?:{ARROW}|/| to )(?P<alt>[ACGTU]{{2,3}})(?(open)\))"
     rf"(?: {_KIND})?(?:,? (?:in|at|of) codon (?P<start>\d{{1,5}}))" + STOP
 )
 _RESIDUE_PLACE_TO = re.compile(
@@ -67,19 +75,23 @@ _RESIDUE_PLACE_TO = re.compile(
     rf"(?:{_TO}|[- ](?=[a-z]))(?P<alt>{_TARGET})(?:[- ]?(?P=start))?" + STOP
 )
 _RESIDUE_TO_AT = re.compile(
-    START + rf"(?P<ref>{_RESIDUE})(?: residue| codon)?{_TO}(?P<alt>{_TARGET})(?: {_KIND})?{_AT_UNIT}"
+    START
+    + rf"(?P<ref>{_RESIDUE})(?: residue| codon)?{_TO}(?P<alt>{_TARGET})(?: {_KIND})?{_AT_UNIT}"
     + STOP
 )
 _RESIDUE_AT_TO = re.compile(
     START + rf"(?P<ref>{_RESIDUE})(?: residue| codon)?{_AT_UNIT}{_TO}(?P<alt>{_TARGET})" + STOP
 )
 _FOR_AT = re.compile(
-    START + rf"(?P<alt>{_RESIDUE}|(?i:stop codon|termination))(?: residue)?(?: (?i:substitution))? for "
+    START
+    + rf"(?P<alt>{_RESIDUE}|(?i:stop codon|termination))(?: residue)?(?: (?i:substitution))? for "
     rf"(?:an? |the )?(?P<ref>{_RESIDUE})(?: residue)?{_AT_UNIT}" + STOP
 )
 _RESIDUES_ONLY = re.compile(
-    START + rf"(?P<ref>{_RESIDUE})(?P<joint>{ARROW}|[- ]to[- ])(?P<alt>{_RESIDUE})"
-    + STOP + rf"(?P<kind>(?= {_KIND}))?"
+    START
+    + rf"(?P<ref>{_RESIDUE})(?P<joint>{ARROW}|[- ]to[- ])(?P<alt>{_RESIDUE})"
+    + STOP
+    + rf"(?P<kind>(?= {_KIND}))?"
 )
 _BASES_ONLY = re.compile(
     START + rf"(?P<ref>[ACGT]) ?(?P<joint>-{{0,4}}>|→|/|-to-| to )(?: ?)(?P<alt>[ACGT])"
@@ -94,21 +106,24 @@ _SIZE = (
     r"|megabases?|amino[- ]acids)"
 )
 _CHANGE = (
-    r"(?:deletion/insertion|insertion[/-]deletion|deletions?|insertions?|duplications?|inserts?|indel"
-    r"|inversions?)"
+    r"(?:deletion/insertion|insertion[/-]deletion|deletions?|insertions?|duplications?|inserts?"
+    r"|indel|inversions?)"
 )
 _SIZED = re.compile(
-    START + rf"{_SIZE}(?:[- ](?:in-?frame|gene|genomic|heterozygous|homozygous|interstitial|intronic"
-    rf"|nucleotide|amino[- ]acid|tandem|{BASE_NAMES})| \([A-Za-z0-9]{{1,12}}\)){{0,3}} {_CHANGE}(?: \(indel\))?" + STOP
+    START
+    + rf"{_SIZE}(?:[- ](?:in-?frame|gene|genomic|heterozygous|homozygous|interstitial|intronic"
+    rf"|nucleotide|amino[- ]acid|tandem|{BASE_NAMES})| \([A-Za-z0-9]{{1,12}}\)){{0,3}} "
+    rf"{_CHANGE}(?: \(indel\))?" + STOP
 )
 _OF_SIZE = re.compile(
-    START + r"(?:deletion|insertion|duplication|inversion) (?:of|to)(?: an?| the| about| approximately)?"
+    START
+    + r"(?:deletion|insertion|duplication|inversion) (?:of|to)(?: an?| the| about| approximately)?"
     rf" ?{_SIZE}" + STOP
 )
 _OF_BASES = re.compile(
     START + rf"(?:deletion|insertion|duplication) (?:of (?:an? |the |{_NUMBER_WORD} ){{0,2}}"
-    rf"(?:nucleotides? |bases? )?)?(?:(?i:{BASE_NAMES})|[ACGT]{{1,12}})(?: nucleotide| base| residue)?"
-    r"(?![\w/-])"
+    rf"(?:nucleotides? |bases? )?)?(?:(?i:{BASE_NAMES})|[ACGT]{{1,12}})"
+    r"(?: nucleotide| base| residue)?(?![\w/-])"
 )
 _BASES_CHANGED = re.compile(
     r"(?<![\w.])"
@@ -121,20 +136,18 @@ _DELTA_SIZE = re.compile(
     r"|(?<=CCR5[- ])[dD]32)(?: deletion)?" + STOP
 )
 _ALLELE_AT = re.compile(
-    START + r"[ACGT](?: allele)? at (?:nucleotide |position |nucleotide position )?[-+]\d{1,5}" + STOP
+    START
+    + r"[ACGT](?: allele)? at (?:nucleotide |position |nucleotide position )?[-+]\d{1,5}"
+    + STOP
 )
 _RESIDUES_DELETED = re.compile(
     START + r"(?:deletion|duplication|insertion) of (?:the )?(?:amino[- ]acids?|residues?|codons?) "
     r"\d{1,5}(?: ?- ?| to | and )\d{1,5}" + STOP
 )
 _REPEATS = re.compile(r"(?<![\w.])\([ACGT]{2,10}\)\d{1,3}(?![\w(])")
-_INDEL_AT = re.compile(
-    START + rf"(?:indel|insertion/deletion)(?: polymorphism)?{_AT_UNIT}" + STOP
-)
+_INDEL_AT = re.compile(START + rf"(?:indel|insertion/deletion)(?: polymorphism)?{_AT_UNIT}" + STOP)
 _DUP_SIZE = re.compile(START + r"(?:dup|del|ins) ?\d{1,4} ?(?:bp|kb|nt)" + STOP)
-_CYTOGENETIC = re.compile(
-    START + r"(?:del|dup|inv|ins)\((?:\d{1,2}|X|Y)\)\([pq][\dpq.;-]{1,24}\)"
-)
+_CYTOGENETIC = re.compile(START + r"(?:del|dup|inv|ins)\((?:\d{1,2}|X|Y)\)\([pq][\dpq.;-]{1,24}\)")
 _INTRON_ALLELE = re.compile(
     START + r"IVS ?\d{1,3} ?[+-] ?\d{1,5} ?[ACGT]" + r"(?![\w/>*]| ?-{0,3}[>→])"
 )
@@ -170,7 +183,10 @@ def _read_base_change(found: re.Match[str]) -> Reading | None:
     plain = found["ref"] in "ACGT" and " to " in found[0][:8]
     if plain and len(start.lstrip("-+")) < 2:
         return None
-    return Reading(substituted("c", start, found["ref"], found["alt"]), places=places_of(start, found["ref"], found["alt"]))
+    return Reading(
+        substituted("c", start, found["ref"], found["alt"]),
+        places=places_of(start, found["ref"], found["alt"]),
+    )
 
 
 def _read_deleted(found: re.Match[str]) -> Reading:
@@ -213,7 +229,9 @@ def _read_bases(found: re.Match[str]) -> Reading | None:
     joint = found["joint"]
     if "to" in joint and found["kind"] is None:
         return None
-    return Reading("", Needs.NOTHING if found["kind"] is not None or "to" in joint else Needs.A_WORD)
+    return Reading(
+        "", Needs.NOTHING if found["kind"] is not None or "to" in joint else Needs.A_WORD
+    )
 
 
 def _read_allele(found: re.Match[str]) -> Reading:
