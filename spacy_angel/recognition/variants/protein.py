@@ -1,4 +1,4 @@
-"""Variants of proteins in symbols: `V600E`, `p.Val600Glu`, `Arg(303)-->Gln`, `R58fsX12`, `ΔF508`."""
+"""Variants of proteins in symbols: `V600E`, `p.Val600Glu`, `Arg(303)-->Gln`, `ΔF508`."""
 
 import re
 
