@@ -5,8 +5,8 @@
 
 DATA holds `aioner/tmVar3_Train.PubTator`, `aioner/BioRED_TrainDev.PubTator` and
 `more/corpora/{seth,nala_train,idp4}.jsonl.gz`. A document is in the held half where the first byte
-of the SHA-256 of its identifier is odd. Some documents of tmVar3 are BioRED's, too, which has no held
-half: those of the held half are left out of BioRED, and counted apart.
+of the SHA-256 of its identifier is odd. Some documents of tmVar3 are BioRED's, too, which has no
+held half: those of the held half are left out of BioRED, and counted apart.
 
 Mentions are the component's, in the tokens of a blank English pipeline, so that a mention that ends
 inside a token is lost. Strict: exactly these characters; lenient: a character in common. Normal

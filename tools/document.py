@@ -29,6 +29,7 @@ from spacy_angel.linking.settings import LinkerSettings
 from spacy_angel.model.weights import SCALE_SUFFIX
 from spacy_angel.recognition.consistency import ConsistencySettings
 from spacy_angel.recognition.settings import RecogniserSettings
+from spacy_angel.recognition.variants.component import VariantSettings
 from spacy_angel.vocabulary.formats.registry import FORMATS as vocabulary_formats
 
 ROOT = Path(__file__).parents[1]
@@ -37,6 +38,7 @@ CARD = ROOT / "docs" / "model_card.md"
 SETTINGS = ROOT / "docs" / "settings.md"
 PIPELINE = ROOT / "docs" / "pipeline.md"
 RECOGNISER = ROOT / "docs" / "recogniser.md"
+VARIANTS = ROOT / "docs" / "variants.md"
 FORMATS = ROOT / "docs" / "formats.md"
 PROJECT = ROOT / "docs" / "project.md"
 EXAMPLE = re.compile(r"```python\n(?P<code>.*?)```\n\n```text\n(?P<output>.*?)```", re.DOTALL)
@@ -149,6 +151,7 @@ def passages() -> list[tuple[Path, str, str]]:
         (PIPELINE, "matcher", settings_table(MatcherSettings)),
         (PIPELINE, "consistency", settings_table(ConsistencySettings)),
         (RECOGNISER, "recogniser", settings_table(RecogniserSettings)),
+        (VARIANTS, "variants", settings_table(VariantSettings)),
         (FORMATS, "vocabularies", formats_table(vocabulary_formats)),
         (FORMATS, "corpora", formats_table(corpus_formats)),
         (PROJECT, "project", project_tables(ROOT)),

@@ -1,4 +1,4 @@
-"""Variants in words: `A to G transition at nucleotide 276`, `codon 26, GAG-->GCG`, `4-bp deletion`."""
+"""Variants in words: `A to G transition at nucleotide 276`, `codon 26, GAG-->GCG`."""
 
 import re
 
