@@ -52,7 +52,7 @@ FORMS = {
     "IVS3 + 18C > T": "c.IVS3+18C>T",
     "IVS10+1, g-->t": "c.IVS10+1G>T",
     "IVS2+1(g-t)": "c.IVS2+1G>T",
-    "IVSI-5 (G-->C)": "c.IVSI-5G>C",
+    "IVSI-5 (G-->C)": "c.IVS1-5G>C",
     # Deleted, inserted, doubled.
     "c.35delG": "c.35del",
     "35delG": "c.35del",
@@ -125,6 +125,9 @@ FORMS = {
     "HLA-DRB1*15:01": "HLA-DRB1*15:01",
     # No place, or nothing that HGVS has a form for.
     "4-bp deletion": "",
+    "deletion of 6 bp at position 1494": "",
+    "ins/del 6 bp": "",
+    "del 329C": "c.329del",
     "insertion of 3 amino acids": "",
     "Delta32": "",
     "dup(17)(p11.2p11.2)": "",

@@ -74,13 +74,27 @@ _INDEL = re.compile(
 )
 _INDEL_FIRST = re.compile(
     START + r"(?P<change>del|ins|dup|Del|Ins|Dup)(?: ?(?P<what>[ACGT]{1,20}))?[- ]?(?:nt ?)?"
-    r"(?P<start>\d{3,6})(?: ?[-_] ?(?P<end>\d{2,6}))?" + _END
+    r"(?P<start>\d{3,6})(?: ?[-_] ?(?P<end>\d{2,6})|(?P<behind>[ACGT]{1,20}))?" + _END
 )
 _REPEAT = re.compile(
     START + _LEVEL + r"(?P<start>\d{1,7}) ?\(?(?P<what>[ACGT]{1,12})\)?"
     r"(?:\[(?P<times>\d{1,3})\]|\(\d{1,3}[-_]\d{1,3}\))"
 )
 _BARE_REPEAT = re.compile(r"(?<![\w.])\d{2,6}\([ACGT]{2,10}\)(?:\(\d{1,3}(?:-\d{1,3})?\)|n\b)")
+
+
+_ROMAN = {
+    "I": 1,
+    "II": 2,
+    "III": 3,
+    "IV": 4,
+    "V": 5,
+    "VI": 6,
+    "VII": 7,
+    "VIII": 8,
+    "IX": 9,
+    "X": 10,
+}
 
 
 def point(written: str) -> str:
@@ -91,6 +105,7 @@ def point(written: str) -> str:
     if found is None:
         return plain
     intron, _, sign, number = found.groups()
+    intron = str(_ROMAN.get(intron, intron))
     return f"IVS{intron}{sign or '+'}{number}"
 
 
@@ -279,7 +294,8 @@ def _range(start: str, end: str, length: int, *, is_hgvs: bool) -> tuple[str, st
 
 
 def _read_indel_first(found: re.Match[str]) -> Reading | None:
-    start, what, change = found["start"], found["what"] or "", found["change"].lower()
+    start, change = found["start"], found["change"].lower()
+    what = found["what"] or found["behind"] or ""
     end = found["end"] or ""
     if not what and not end:
         return None

@@ -15,7 +15,7 @@ _EVIDENCE = re.compile(
     r"(?i:mutat|mutant|variant|polymorphi|allel|genotyp|substitut|missense|nonsense|SNP\b|codon|"
     r"transition|transversion|carrier|homozygo|heterozygo|replac)"
 )
-_NEAR, _BESIDE = 60, 14
+_NEAR, _AROUND, _BESIDE = 60, 30, 14
 # One character for one: offsets stay.
 _PLAIN = str.maketrans(
     {
@@ -165,7 +165,7 @@ def _with_what_they_need(text: str, candidates: Sequence[_Candidate]) -> list[_C
             or (needs is Needs.A_WORD and all_signs.has(one, _NEAR))
             or (needs is Needs.THE_NEXT_WORD and all_signs.has(one, _BESIDE))
             or (needs is Needs.A_PLACE and is_there)
-            or (needs is Needs.A_PLACE_AND_WORD and is_there and words.has(one, _BESIDE))
+            or (needs is Needs.A_PLACE_AND_WORD and is_there and words.has(one, _AROUND))
         )
 
     return [one for one in candidates if is_met(one) and not _POSTCODE.match(text, one.end)]

@@ -98,13 +98,16 @@ _BASES_ONLY = re.compile(
     rf"(?P<kind>(?= {_KIND}))?" + r"(?![\w/*'’+-]| ?[->→])"
 )
 _NUMBER_WORD = (
-    r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|single|[1-9]\d{0,2}"
+    r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|[1-9]\d{0,2}"
     r"(?:,\d{3}){0,2}(?:\.\d{1,2})?|\d{1,6})"
 )
-_SIZE = (
-    rf"{_NUMBER_WORD}[- ]?(?:bp|bps|base[- ]?pairs?|bases?|nucleotides?|nt|kb|kbp|kilobases?|Mb|Mbp"
+_UNITS = (
+    r"(?:bp|bps|base[- ]?pairs?|bases?|nucleotides?|nt|kb|kbp|kilobases?|Mb|Mbp"
     r"|megabases?|amino[- ]acids)"
 )
+_SIZE = rf"{_NUMBER_WORD}[- ]?{_UNITS}"
+# `at exon 8, position 1277`.
+_AT_A_PLACE = rf"(?:(?: (?:at|in) exon \d{{1,3}})?{_AT_UNIT}(?:(?: ?- ?| to | and )\d{{1,7}})?)"
 _CHANGE = (
     r"(?:deletion/insertion|insertion[/-]deletion|deletions?|insertions?|duplications?|inserts?"
     r"|indel|inversions?)"
@@ -113,12 +116,16 @@ _SIZED = re.compile(
     START
     + rf"{_SIZE}(?:[- ](?:in-?frame|gene|genomic|heterozygous|homozygous|interstitial|intronic"
     rf"|nucleotide|amino[- ]acid|tandem|{BASE_NAMES})| \([A-Za-z0-9]{{1,12}}\)){{0,3}} "
-    rf"{_CHANGE}(?: \(indel\))?" + STOP
+    rf"{_CHANGE}(?: \(indel\))?{_AT_A_PLACE}?" + STOP
+)
+_SINGLE = re.compile(START + rf"single[- ]{_UNITS} {_CHANGE}{_AT_A_PLACE}" + STOP)
+_REPEATS_OF_SIZE = re.compile(
+    START + rf"{_SIZE} (?:variable number of )?(?:tandem )?repeats?" + STOP
 )
 _OF_SIZE = re.compile(
     START
     + r"(?:deletion|insertion|duplication|inversion) (?:of|to)(?: an?| the| about| approximately)?"
-    rf" ?{_SIZE}" + STOP
+    rf" ?{_SIZE}{_AT_A_PLACE}?" + STOP
 )
 _OF_BASES = re.compile(
     START + rf"(?:deletion|insertion|duplication) (?:of (?:an? |the |{_NUMBER_WORD} ){{0,2}}"
@@ -127,13 +134,30 @@ _OF_BASES = re.compile(
 )
 _BASES_CHANGED = re.compile(
     r"(?<![\w.])"
-    rf"(?:\((?:[ACGT]{{1,12}})\)|[ACGT]{{1,12}}|(?i:{BASE_NAMES})|[A-Za-z]{{2,6}}(?<=CAG)) "
-    r"(?:insertion[-/]deletion|deletion|insertion|duplication)" + STOP
+    rf"(?:\((?:[ACGT]{{1,12}})\)|[ACGT]{{1,12}}|(?i:{BASE_NAMES})) "
+    rf"(?:insertion[-/]deletion|deletion|insertion|duplication){_AT_A_PLACE}?" + STOP
 )
 _DELTA_SIZE = re.compile(
     r"(?:(?<![A-Za-z0-9])|(?<=\d))"
     r"(?:(?:[Dd]elta|DD|[Δ∆]) ?-?32|(?:[Dd]elta|DD|[Δ∆])[2-9]\d{1,2}(?:-\d{2,4})?"
     r"|(?<=CCR5[- ])[dD]32)(?: deletion)?" + STOP
+)
+# `118G carriers`, `677TT genotype`, `Arg72 allele`: the word behind says what they are.
+_CARRIED = (
+    r"(?=[ -](?:(?:and|or) [\w-]{1,12} )?(?:allel|carrier|genotyp|homozyg|heterozyg|haplotyp|variant|"
+    r"polymorphi))"
+)
+_BASE_CARRIED = re.compile(
+    r"(?:(?<![\w.*/])|(?<=[A-Za-z])(?=-\d))-?\d{2,6} ?[ACGT]{1,2}" + _CARRIED
+)
+_RESIDUE_CARRIED = re.compile(
+    START + rf"(?:(?:{THREE_LETTERS})[- ]?\d{{1,4}}|\d{{1,4}}[- ]?(?:{THREE_LETTERS})"
+    rf"|\d{{2,4}}([{ONE_LETTER}])\1|[{ONE_LETTER}]\d{{2,4}})" + _CARRIED
+)
+_FOR_BASE_AT = re.compile(
+    START
+    + rf"(?P<alt>{_BASE})(?: substitution)? for (?:an? |the )?(?P<ref>{_BASE}),?{_AT_UNIT}"
+    + STOP
 )
 _ALLELE_AT = re.compile(
     START
@@ -146,7 +170,7 @@ _RESIDUES_DELETED = re.compile(
 )
 _REPEATS = re.compile(r"(?<![\w.])\([ACGT]{2,10}\)\d{1,3}(?![\w(])")
 _INDEL_AT = re.compile(START + rf"(?:indel|insertion/deletion)(?: polymorphism)?{_AT_UNIT}" + STOP)
-_DUP_SIZE = re.compile(START + r"(?:dup|del|ins) ?\d{1,4} ?(?:bp|kb|nt)" + STOP)
+_DUP_SIZE = re.compile(START + r"(?:ins/del|del/ins|dup|del|ins) ?\d{1,4} ?(?:bp|kb|nt)" + STOP)
 _CYTOGENETIC = re.compile(START + r"(?:del|dup|inv|ins)\((?:\d{1,2}|X|Y)\)\([pq][\dpq.;-]{1,24}\)")
 _INTRON_ALLELE = re.compile(
     START + r"IVS ?\d{1,3} ?[+-] ?\d{1,5} ?[ACGT]" + r"(?![\w/>*]| ?-{0,3}[>→])"
@@ -168,7 +192,7 @@ _RESIDUE_ALLELE = re.compile(
 )
 _STOP_AT = re.compile(
     START + r"(?i:stop codon|termination(?: codon)?|premature stop(?: codon)?) at (?:the )?"
-    rf"(?:{_UNIT} ){{1,3}}(?P<start>\d{{1,5}})" + STOP
+    rf"(?:{_UNIT} ){{1,3}}(?P<start>\d{{1,5}})(?: to \d{{1,5}})?" + STOP
 )
 
 
@@ -253,6 +277,7 @@ def _needs_a_word(found: re.Match[str]) -> Reading:
 
 FORMS = (
     Form("base to base at", _BASE_CHANGE, _read_base_change),
+    Form("base for base at", _FOR_BASE_AT, _read_base_change),
     Form("bases deleted at", _BASES_DELETED_AT, _read_deleted),
     Form("deletion of bases at", _DELETION_OF_BASES_AT, _read_deleted),
     Form("numbered deletion", _NUMBERED_DELETION, _read_deleted),
@@ -269,6 +294,8 @@ ALLELES = (
     Form("base at a place", _ONE_ALLELE, _read_allele),
     Form("residue at a place", _ONE_RESIDUE, _read_residue),
     Form("place and residue", _RESIDUE_ALLELE, _read_residue),
+    Form("base carried", _BASE_CARRIED, _unnamed),
+    Form("residue carried", _RESIDUE_CARRIED, _unnamed),
     Form("stop at", _STOP_AT, _unnamed),
 )
 UNPLACED = (
@@ -276,6 +303,8 @@ UNPLACED = (
     Form("base to base", _BASES_ONLY, _read_bases),
     Form("base to base in words", _BASE_CHANGE_OF, _unnamed),
     Form("size and change", _SIZED, _unnamed),
+    Form("change of a single base at", _SINGLE, _unnamed),
+    Form("repeats of a size", _REPEATS_OF_SIZE, _unnamed),
     Form("change of a size", _OF_SIZE, _unnamed),
     Form("change of bases", _OF_BASES, _unnamed),
     Form("bases and change", _BASES_CHANGED, _unnamed),
