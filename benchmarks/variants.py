@@ -9,8 +9,8 @@ of the SHA-256 of its identifier is odd. Some documents of tmVar3 are BioRED's, 
 held half: those of the held half are left out of BioRED, and counted apart.
 
 The held half of tmVar3 has been looked at twice: its figures once, with the grammar as it was made
-on the other half; then the mistakes of its first part were read. The second part, where the next byte
-is odd, is the one whose mistakes nobody has read.
+on the other half; then the mistakes of its first part were read. The second part, where the next
+byte is odd, is the one whose mistakes nobody has read.
 
 Mentions are the component's, in the tokens of a blank English pipeline, so that a mention that ends
 inside a token is lost. Strict: exactly these characters; lenient: a character in common. Normal

@@ -24,13 +24,14 @@ from spacy_angel.linking.page import link_table, write_page
 from spacy_angel.pipelines.components import components_before
 from spacy_angel.pipelines.open import open_pipeline
 from spacy_angel.recognition.variants.component import AngelVariants, VariantSettings
+from spacy_angel.vocabulary.identifiers import normal_ids, split_ids
 
 torch.set_num_threads(1)
 
 TEXT = "BRAF V600E (rs113488022) was found. In GJB2 c.360+1G>C, a 4-bp deletion and CYP2D6*4."
 
 
-def made(**settings) -> Language:
+def made(**settings):
     nlp = spacy.blank("en")
     nlp.add_pipe("sentencizer")
     genes = [
@@ -65,14 +66,14 @@ EXPECTED = [
 ]
 
 
-def test_what_is_written(nlp: Language) -> None:
+def test_what_is_written(nlp):
     doc = nlp(TEXT)
     assert written(doc) == EXPECTED
     assert [ent.text for ent in doc.ents if ent.label_ == "GENE"] == ["BRAF", "GJB2"]
     assert nlp.get_pipe("angel_variants").labels == ("VARIANT",)
 
 
-def test_pipe_processes_and_bytes_say_the_same(nlp: Language, tmp_path: Path) -> None:
+def test_pipe_processes_and_bytes_say_the_same(nlp, tmp_path):
     texts = [TEXT, "", "none here", "p.Arg58fs of TP53"] * 3
     expected = [written(nlp(text)) for text in texts]
     assert expected[0] == EXPECTED
@@ -88,7 +89,7 @@ def test_pipe_processes_and_bytes_say_the_same(nlp: Language, tmp_path: Path) ->
     assert written(doc) == written(stored) == EXPECTED
 
 
-def test_predict_leaves_the_document_and_writing_twice_does_no_harm(nlp: Language) -> None:
+def test_predict_leaves_the_document_and_writing_twice_does_no_harm(nlp):
     component = nlp.get_pipe("angel_variants")
     doc = nlp.make_doc(TEXT)
     before = doc.to_bytes()
@@ -113,7 +114,7 @@ def test_predict_leaves_the_document_and_writing_twice_does_no_harm(nlp: Languag
         ([(1, 4, "GENE")], []),
     ],
 )
-def test_a_variant_goes_before_other_mentions(nlp: Language, entities, left) -> None:
+def test_a_variant_goes_before_other_mentions(nlp, entities, left):
     doc = nlp.make_doc("BRAF V600E-mutant melanoma")
     assert [token.text for token in doc] == ["BRAF", "V600E", "-", "mutant", "melanoma"]
     doc.ents = [Span(doc, start, end, label=label) for start, end, label in entities]
@@ -123,7 +124,7 @@ def test_a_variant_goes_before_other_mentions(nlp: Language, entities, left) -> 
     assert ("V600E", "VARIANT") in [(ent.text, ent.label_) for ent in doc.ents]
 
 
-def test_a_span_group_keeps_what_does_not_lie_in_a_variant() -> None:
+def test_a_span_group_keeps_what_does_not_lie_in_a_variant():
     nlp = made(span_key="mentions")
     doc = nlp.make_doc("BRAF V600E melanoma")
     spans = [
@@ -141,7 +142,7 @@ def test_a_span_group_keeps_what_does_not_lie_in_a_variant() -> None:
     assert "mentions" not in nlp(TEXT).spans
 
 
-def test_the_gene_is_of_the_sentence(nlp: Language) -> None:
+def test_the_gene_is_of_the_sentence(nlp):
     doc = nlp("TP53 is wild. We saw R175H. BRAF and TP53: V600E, GJB2")
     genes = {ent.text: ent._.variant_gene for ent in doc.ents if ent.label_ == "VARIANT"}
     assert genes["R175H"] is None
@@ -154,14 +155,14 @@ def test_the_gene_is_of_the_sentence(nlp: Language) -> None:
     assert bare("TP53 is wild. We saw R175H.").ents[1]._.variant_gene.text == "TP53"
 
 
-def test_a_gene_shows_the_identifier_that_it_gets_later(nlp: Language) -> None:
+def test_a_gene_shows_the_identifier_that_it_gets_later(nlp):
     doc = nlp("BRAF V600E")
     doc[0].ent_kb_id_ = "NCBIGene:673"
     gene = doc.ents[1]._.variant_gene
     assert (gene.label_, gene.kb_id_) == ("GENE", "NCBIGene:673")
 
 
-def test_a_sentence_ends_behind_a_variant() -> None:
+def test_a_sentence_ends_behind_a_variant():
     text = "They had V600E. BRAF was wild with c.35delG. So was p.Arg153X."
     assert [len(list(made(full_stops=cut)(text).sents)) for cut in (True, False)] == [3, 1]
     words = spacy.blank("en")
@@ -174,12 +175,12 @@ def test_a_sentence_ends_behind_a_variant() -> None:
     assert words.tokenizer.suffix_search.__self__.pattern == suffixes
 
 
-def test_whole_tokens_but_no_addresses(nlp: Language) -> None:
+def test_whole_tokens_but_no_addresses(nlp):
     doc = nlp("BRAFV600E; see http://a.example/V600E.html or V600E@a.example")
     assert [(ent.text, ent._.kb_id) for ent in doc.ents] == [("BRAFV600E", "p.Val600Glu")]
 
 
-def test_what_a_linker_said_of_the_mention_before_goes(nlp: Language) -> None:
+def test_what_a_linker_said_of_the_mention_before_goes(nlp):
     for name in ("kb_ents", "candidates"):
         if not Span.has_extension(name):
             Span.set_extension(name, default=[])
@@ -191,7 +192,7 @@ def test_what_a_linker_said_of_the_mention_before_goes(nlp: Language) -> None:
     assert doc.ents[0]._.kb_ents == []
 
 
-def test_a_computed_attribute_is_told() -> None:
+def test_a_computed_attribute_is_told():
     Span.set_extension("hgvs", getter=lambda span: "", force=True)
     try:
         with pytest.raises(AngelError, match=r"E880.*span\._\.hgvs"):
@@ -209,7 +210,7 @@ def test_a_computed_attribute_is_told() -> None:
         ({"labels": []}, "labels"),
     ],
 )
-def test_settings_that_do_not_fit(setting, message: str) -> None:
+def test_settings_that_do_not_fit(setting, message):
     with pytest.raises(AngelError) as error:
         VariantSettings.from_dict(setting)
     assert message in str(error.value)
@@ -218,7 +219,7 @@ def test_settings_that_do_not_fit(setting, message: str) -> None:
 @given(
     st.lists(st.sampled_from([*TEXT.split(), "p.(Val600Glu)/E", "(", "\n", " ", "☃"]), max_size=30)
 )
-def test_any_document(words: list[str]) -> None:
+def test_any_document(words: list[str]):
     nlp = NLP
     doc = nlp(" ".join(words))
     assert doc.text == " ".join(words)
@@ -231,7 +232,7 @@ def test_any_document(words: list[str]) -> None:
 NLP = made()
 
 
-def test_many_variants_in_one_sentence_take_linear_time() -> None:
+def test_many_variants_in_one_sentence_take_linear_time():
     # Distances are asked of the two genes beside a variant, however many there are.
     doc = NLP("BRAF V600E " * 3000)
     variants = [ent for ent in doc.ents if ent.label_ == "VARIANT"]
@@ -240,6 +241,25 @@ def test_many_variants_in_one_sentence_take_linear_time() -> None:
 
 
 # Identifiers of no vocabulary, before a linker.
+
+
+@pytest.mark.parametrize(
+    ("written", "ids"),
+    [
+        ("c.360+1G>C", ["c.360+1G>C"]),
+        ("c.88+2_88+5del|rs12345", ["c.88+2_88+5del", "rs12345"]),
+        ("c.3849+10kbC>T", ["c.3849+10kbC>T"]),
+        ("c.20+5=+c.21+6G>A", ["c.20+5=", "c.21+6G>A"]),
+        ("NM_000546.5:c.672+1G>A", ["NM_000546.5:c.672+1G>A"]),
+        ("MESH:D008113+MESH:D018198", ["MESH:D008113", "MESH:D018198"]),
+        ("114480+113705", ["114480", "113705"]),
+        ("9606+10090", ["9606", "10090"]),
+    ],
+)
+def test_a_plus_in_a_place_joins_no_identifiers(written, ids):
+    assert split_ids(written) == ids
+    assert normal_ids(ids[0], "MESH" if "." in written else "") == ids[0]
+
 
 LINKED = "the patient had heart attack. BRAF c.360+1G>C and V600E (rs113488022), a 4-bp deletion."
 IDS = ["MESH:D009203", "c.360+1G>C", "rs113488022", "rs113488022", "NIL"]
@@ -254,7 +274,7 @@ def saved(tmp_path_factory) -> Path:
     return folder / "with_variants"
 
 
-def test_a_linker_leaves_variants_alone(saved: Path, tmp_path: Path) -> None:
+def test_a_linker_leaves_variants_alone(saved, tmp_path):
     nlp, linker = open_pipeline(str(saved))
     doc = nlp(LINKED)
     assert [ent._.kb_id for ent in doc.ents][1:] == IDS[1:]
@@ -267,7 +287,7 @@ def test_a_linker_leaves_variants_alone(saved: Path, tmp_path: Path) -> None:
     assert [ent._.kb_id for ent in nlp(LINKED).ents][1:4] == IDS[1:4]
 
 
-def test_pages_tables_and_reasons(saved: Path, tmp_path: Path) -> None:
+def test_pages_tables_and_reasons(saved, tmp_path):
     nlp, linker = open_pipeline(str(saved))
     doc = nlp(LINKED)
     table = link_table(doc, linker)
@@ -288,14 +308,14 @@ def test_pages_tables_and_reasons(saved: Path, tmp_path: Path) -> None:
     assert "rs113488022" not in linker.kb
 
 
-def test_given_mentions_are_not_looked_for(saved: Path) -> None:
+def test_given_mentions_are_not_looked_for(saved):
     nlp, linker = open_pipeline(str(saved))
     assert "angel_variants" in components_before(nlp, linker)
     assert "angel_variants" not in components_before(nlp, linker, given_mentions=True)
 
 
 @pytest.mark.parametrize("form", ["jsonl", "pubtator", "bioc_json"])
-def test_annotated_files_have_them_and_are_read_again(saved: Path, tmp_path: Path, form) -> None:
+def test_annotated_files_have_them_and_are_read_again(saved, tmp_path, form):
     (tmp_path / "in.jsonl").write_text(json.dumps({"doc_id": "1", "text": LINKED}) + "\n", "utf8")
     annotate(tmp_path / "in.jsonl", str(saved), output=tmp_path / "out", output_format=form)
     (path,) = [p for p in (tmp_path / "out").glob("[0-9]*-*.*")]
@@ -309,7 +329,7 @@ def test_annotated_files_have_them_and_are_read_again(saved: Path, tmp_path: Pat
     ]
 
 
-def test_evaluated(saved: Path, tmp_path: Path) -> None:
+def test_evaluated(saved, tmp_path):
     start, other = LINKED.index("c.360"), LINKED.index("heart")
     rows = [
         f"1\t{other}\t{other + 12}\theart attack\tENTITY\tMESH:D009203",

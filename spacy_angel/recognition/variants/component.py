@@ -278,6 +278,9 @@ def _read_gene(span: Span) -> Span | None:
     if place is None:
         return None
     start, end = place
+    if start >= span.start and end <= span.end:
+        # Of a star allele: what stands there is the variant.
+        return span.doc[start:end]
     # As the entity is now: a linker may have given it an identifier since.
     first = span.doc[start]
     return Span(span.doc, start, end, label=first.ent_type, kb_id=first.ent_kb_id)

@@ -144,8 +144,8 @@ _DELTA_SIZE = re.compile(
 )
 # `118G carriers`, `677TT genotype`, `Arg72 allele`: the word behind says what they are.
 _CARRIED = (
-    r"(?=[ -](?:(?:and|or) [\w-]{1,12} )?(?:allel|carrier|genotyp|homozyg|heterozyg|haplotyp|variant|"
-    r"polymorphi))"
+    r"(?=[ -](?:(?:and|or) [\w-]{1,12} )?(?:allel|carrier|genotyp|homozyg|heterozyg|haplotyp"
+    r"|variant|polymorphi))"
 )
 _BASE_CARRIED = re.compile(
     r"(?:(?<![\w.*/])|(?<=[A-Za-z])(?=-\d))-?\d{2,6} ?[ACGT]{1,2}" + _CARRIED
