@@ -3,6 +3,7 @@
 import json
 import pickle
 from pathlib import Path
+from typing import Any
 
 import pytest
 import spacy
@@ -38,7 +39,8 @@ def made(**settings):
         {"label": "GENE", "pattern": [{"TEXT": gene}]}
         for gene in ("BRAF", "GJB2", "TP53", "CYP2D6")
     ]
-    nlp.add_pipe("entity_ruler", config={"validate": False}).add_patterns(genes)
+    ruler: Any = nlp.add_pipe("entity_ruler", config={"validate": False})
+    ruler.add_patterns(genes)
     nlp.add_pipe("angel_variants", config=settings)
     return nlp
 
@@ -150,7 +152,8 @@ def test_the_gene_is_of_the_sentence(nlp):
     assert genes["V600E"].text == "TP53"
     # Without sentences a text is one.
     bare = spacy.blank("en")
-    bare.add_pipe("entity_ruler").add_patterns([{"label": "GENE", "pattern": "TP53"}])
+    ruler: Any = bare.add_pipe("entity_ruler")
+    ruler.add_patterns([{"label": "GENE", "pattern": "TP53"}])
     bare.add_pipe("angel_variants")
     assert bare("TP53 is wild. We saw R175H.").ents[1]._.variant_gene.text == "TP53"
 
@@ -165,7 +168,7 @@ def test_a_gene_shows_the_identifier_that_it_gets_later(nlp):
 def test_a_sentence_ends_behind_a_variant():
     text = "They had V600E. BRAF was wild with c.35delG. So was p.Arg153X."
     assert [len(list(made(full_stops=cut)(text).sents)) for cut in (True, False)] == [3, 1]
-    words = spacy.blank("en")
+    words: Any = spacy.blank("en")
     plain = [token.text for token in words("J. R. Smith et al. saw Fig. 2A. In U.S.A. too, B.")]
     words.add_pipe("angel_variants")
     tokens = [token.text for token in words("J. R. Smith et al. saw Fig. 2A. In U.S.A. too, B.")]
