@@ -777,6 +777,10 @@ class Errors(metaclass=_WithCodes):
         "What came from {address} is no whole gzip file ({error}), and nothing of it is kept. Try "
         "again later; a copy that you trust can be given with --file."
     )
+    E880 = (
+        "span._.{name} is another component's computed attribute, angel_variants cannot write it. "
+        "Register that attribute under another name."
+    )
     # E9xx: files
     E901 = "{path} cannot be read: {error}. Check the path and your rights on it."
     E902 = (

@@ -31,6 +31,7 @@ from spacy_angel.linking.settings import LinkerSettings
 from spacy_angel.model.weights import SCALE_SUFFIX
 from spacy_angel.recognition.consistency import ConsistencySettings
 from spacy_angel.recognition.settings import RecogniserSettings
+from spacy_angel.recognition.variants.component import VariantSettings
 from spacy_angel.vocabulary.formats.registry import FORMATS as vocabulary_formats
 from spacy_angel.vocabulary.labels import labels_by_tool
 
@@ -40,6 +41,7 @@ CARD = ROOT / "docs" / "model_card.md"
 SETTINGS = ROOT / "docs" / "settings.md"
 PIPELINE = ROOT / "docs" / "pipeline.md"
 RECOGNISER = ROOT / "docs" / "recogniser.md"
+VARIANTS = ROOT / "docs" / "variants.md"
 FORMATS = ROOT / "docs" / "formats.md"
 SIX_KINDS = ROOT / "docs" / "six_kinds.md"
 PROJECT = ROOT / "docs" / "project.md"
@@ -175,6 +177,7 @@ def passages() -> list[tuple[Path, str, str]]:
         (PIPELINE, "consistency", settings_table(ConsistencySettings)),
         (RECOGNISER, "recogniser", settings_table(RecogniserSettings)),
         (SIX_KINDS, "labels", labels_table()),
+        (VARIANTS, "variants", settings_table(VariantSettings)),
         (FORMATS, "vocabularies", formats_table(vocabulary_formats)),
         (FORMATS, "corpora", formats_table(corpus_formats)),
         (PROJECT, "project", project_tables(ROOT)),

@@ -1,5 +1,6 @@
 """displaCy with links: every identifier leads to the page of its own vocabulary."""
 
+import re
 from collections.abc import Iterable, Mapping
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -54,8 +55,11 @@ ADDRESSES: dict[str, str] = {
     "CL": _OBO,
     "PR": _OBO,
     "SO": _OBO,
+    "DBSNP": "https://www.ncbi.nlm.nih.gov/snp/{code}",
 }
-"""Prefix of an identifier → address of a concept's page, with `{prefix}` and `{code}` in it."""
+"""Prefix of an identifier → address of a concept's page, with `{prefix}` and `{code}` in it.
+dbSNP's numbers, `rs113488022`, are written without theirs."""
+_RS_NUMBER = re.compile(r"rs\d{1,12}")
 
 _LINK = ' <a style="color: inherit; font-weight: normal" href="{url}">{text}</a>'
 _NOTE = ' <span style="font-weight: normal">{text}</span>'
@@ -71,6 +75,8 @@ def concept_url(concept_id: str, addresses: Mapping[str, str] = ADDRESSES) -> st
     """
     # Cellosaurus has `CVCL_0030`, without a colon.
     prefix, _, code = concept_id.partition(":" if ":" in concept_id else "_")
+    if _RS_NUMBER.fullmatch(concept_id):
+        prefix, code = "DBSNP", concept_id
     if not code or prefix not in addresses:
         return ""
     return addresses[prefix].format(prefix=prefix, code=quote(code, safe=""))

@@ -88,10 +88,11 @@ def _why(
     if not kb_id:
         return "The linker has not read it."
     if not concepts:
+        if label in settings.labels_discard:
+            had = "" if kb_id == NIL else "It had this identifier before. "
+            return f"{had}Its label {label} is not to be linked (labels_discard)."
         if kb_id != NIL:
             return "It had this identifier before, and overwrite is off."
-        if label in settings.labels_discard:
-            return f"Its label {label} is not to be linked (labels_discard)."
         return "No name that it may have was found."
     top = concepts[0]
     name, log_prob = top.names[0]

@@ -209,8 +209,12 @@ class LinkerSettings(CheckedSettings):
         ),
     ] = ()
     labels_discard: Annotated[
-        Names, Field(description="entities with these labels are not linked (`NIL`)")
-    ] = ()
+        Names,
+        Field(
+            description="entities with these labels are not linked: they keep the identifier that "
+            "they have, or get `NIL`"
+        ),
+    ] = ("VARIANT",)
     types_by_label: Annotated[
         dict[Name, Names],
         Field(

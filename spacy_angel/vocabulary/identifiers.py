@@ -20,6 +20,12 @@ _BARE_PREFIXES = (
     (re.compile(r"C\d{7}", re.ASCII), "UMLS"),
     (re.compile(r"[CD](\d{6}|\d{9})", re.ASCII), "MESH"),
 )
+# Not the plus of a variant's place, `c.360+1G>C`, `c.88+2_88+5del`, which ends in no digit.
+_PLUS = r"\+(?!\d{1,7}(?:[_=ACGTUacgtu]|kb|del|dup|ins|inv))"
+_MARK = re.compile(rf"[|]|{_PLUS}")
+_ANY_MARK = re.compile(rf"([|,;]|{_PLUS})")
+# Identifiers of variants are no vocabulary's: dbSNP's numbers, and normal forms.
+_VARIANT = re.compile(r"rs\d{1,12}|(?:[A-Z]{2,4}_?[\d.]{3,16}:)?[cgmnrp]\.\S+", re.ASCII)
 _OMIM = re.compile(r"\d{6}", re.ASCII)
 
 
@@ -51,7 +57,7 @@ def split_ids(concept_ids: str) -> list[str]:
     concept_ids (str): e.g. `MESH:D001943|MESH:D010051` or `MESH:D008113+MESH:D018198`.
     RETURNS (list[str]): the ids in order, e.g. `["MESH:D001943", "MESH:D010051"]`.
     """
-    return [part for part in re.split(r"[|+]", concept_ids) if part]
+    return [part for part in _MARK.split(concept_ids) if part]
 
 
 def join_ids(concept_ids: list[str], like: str) -> str:
@@ -71,7 +77,7 @@ def normal_ids(raw: str, prefix: str = "") -> str:
     prefix (str): vocabulary of ids that name none.
     RETURNS (str): e.g. `MESH:D015862+MESH:D058499`; empty where there is no id.
     """
-    pieces = [piece.strip() for piece in re.split(r"([|+,;])", raw)]
+    pieces = [piece.strip() for piece in _ANY_MARK.split(raw)]
     ids: dict[str, str] = {}
     for number in range(0, len(pieces), 2):
         if pieces[number].lower() in _NO_ID:
@@ -83,6 +89,8 @@ def normal_ids(raw: str, prefix: str = "") -> str:
 
 
 def _prefix_of(concept_id: str, prefix: str) -> str:
+    if _VARIANT.fullmatch(concept_id):
+        return ""
     if prefix not in ("", "MESH"):
         return prefix
     if prefix and _OMIM.fullmatch(concept_id):

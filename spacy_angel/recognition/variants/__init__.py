@@ -1,0 +1,1 @@
+"""Sequence variants: what they look like in print, and their normal form."""

@@ -1,0 +1,322 @@
+"""The component `angel_variants`: documents in, sequence variants out."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from inspect import Parameter, Signature
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+from pydantic import Field
+from spacy.language import Language
+from spacy.tokens import Doc, Span, SpanGroup
+
+from ...component.checked import CheckedSettings, Name, Names
+from ...component.pipe import DocumentPipe
+from ...errors import AngelError, Errors
+from .grammar import find_variants
+from .tokens import cut_full_stops
+
+if TYPE_CHECKING:
+    from spacy.vocab import Vocab
+
+KB_ID, HGVS, GENE = "kb_id", "hgvs", "variant_gene"
+# What a linker has said of a mention that was not known to be a variant.
+_OF_A_LINKER = ("kb_ents", "candidates")
+# Words that are no name once the variant is gone: of `V600E-mutant melanoma` melanoma is left.
+_LEFT_OVER = frozenset(
+    (
+        *("mutation", "mutations", "mutant", "mutants", "mutated", "variant", "variants"),
+        *("allele", "alleles", "polymorphism", "polymorphisms", "genotype", "genotypes"),
+        *("protein", "gene", "substitution", "positive", "negative", "the"),
+    )
+)
+
+
+@dataclass(frozen=True)
+class VariantSettings(CheckedSettings):
+    """The settings of `angel_variants`; the type of each carries its meaning.
+
+    RAISES (AngelError): a value that does not fit; the message names setting, expectation, value.
+    """
+
+    COMPONENT = "angel_variants"
+
+    label: Annotated[Name, Field(description="label of the variants")] = "VARIANT"
+    unplaced: Annotated[
+        bool,
+        Field(
+            description="also find those that name no place, `4-bp deletion`, `G>A`; they have no "
+            "identifier"
+        ),
+    ] = True
+    gene_labels: Annotated[
+        Names,
+        Field(
+            description="labels of the entities that a variant may belong to; "
+            "`span._.variant_gene` is the nearest of its sentence"
+        ),
+    ] = ("GENE", "GENE_OR_GENE_PRODUCT")
+    span_key: Annotated[
+        Name | None,
+        Field(
+            description="span group that gets the variants beside `doc.ents`, in place of the "
+            "spans that lie in one, if a document has it"
+        ),
+    ] = None
+    full_stops: Annotated[
+        bool,
+        Field(
+            description="let the pipeline's tokenizer cut the full stop off where a sentence ends "
+            "with a variant, `V600E.`; spaCy's rules keep it, and the sentence goes on"
+        ),
+    ] = True
+
+
+class PlacedVariant(NamedTuple):
+    """A variant in a document, in plain values.
+
+    start, end (int): tokens.
+    identifier (str), hgvs (str): see `FoundVariant`.
+    """
+
+    start: int
+    end: int
+    identifier: str
+    hgvs: str
+
+
+class AngelVariants(DocumentPipe):
+    """Finds sequence variants by a grammar; follows whatever finds other mentions, and goes before
+    it: a variant takes the place of the entities that it lies in or over.
+
+    Writes `doc.ents`, `span._.kb_id` (and `span.kb_id_`), `span._.hgvs` and `span._.variant_gene`.
+    A variant that ends inside a token of the pipeline is written with the whole token.
+
+    vocab (Vocab): the pipeline's.
+    name (str): the component's name.
+    settings (VariantSettings): see there.
+    RAISES (AngelError): another component computes one of the attributes.
+    """
+
+    def __init__(
+        self,
+        vocab: "Vocab",
+        name: str = "angel_variants",
+        *,
+        settings: VariantSettings = VariantSettings(),
+    ) -> None:
+        self.vocab = vocab
+        self.name = name
+        self.settings = settings
+        set_extensions()
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """RETURNS (tuple[str, ...]): the one label."""
+        return (self.settings.label,)
+
+    def predict(self, docs: Sequence[Doc]) -> list[list[PlacedVariant]]:
+        """docs (Sequence[Doc]): documents. RETURNS (list[list[PlacedVariant]]): of each by place;
+        no two share a token."""
+        return [self._placed(doc) for doc in docs]
+
+    def set_annotations(
+        self, docs: Sequence[Doc], predicted: Sequence[Sequence[PlacedVariant]]
+    ) -> None:
+        """docs (Sequence[Doc]): as given to `predict`, changed in place. predicted
+        (Sequence[Sequence[PlacedVariant]]): as it returned them."""
+        for doc, variants in zip(docs, predicted, strict=True):
+            if not variants:
+                continue
+            label = self.settings.label
+            spans = [Span(doc, v.start, v.end, label=label, kb_id=v.identifier) for v in variants]
+            others = _beside(doc.ents, variants, self.settings.gene_labels)
+            doc.ents = [*others, *spans]
+            key = self.settings.span_key
+            if key is not None and key in doc.spans:
+                _put_into(doc, key, spans)
+            genes = SentenceGenes(doc, self.settings.gene_labels)
+            for span, variant in zip(spans, variants, strict=True):
+                place = (span.start_char, span.end_char)
+                for attribute in _OF_A_LINKER:
+                    _user_data(doc).pop(("._.", attribute, *place), None)
+                span._.set(KB_ID, variant.identifier)
+                span._.set(HGVS, variant.hgvs)
+                span._.set(GENE, genes.of(variant))
+
+    def _placed(self, doc: Doc) -> list[PlacedVariant]:
+        placed: list[PlacedVariant] = []
+        for one in find_variants(doc.text, unplaced=self.settings.unplaced):
+            span = doc.char_span(one.start, one.end, alignment_mode="expand")
+            if span is None or any(token.like_url or token.like_email for token in span):
+                continue
+            if not placed or placed[-1].end <= span.start:
+                placed.append(PlacedVariant(span.start, span.end, one.identifier, one.hgvs))
+        return placed
+
+
+def set_extensions() -> None:
+    """Register the attributes that the component writes; those that exist and can be written are
+    used.
+
+    RAISES (AngelError): another component computes an attribute of that name.
+    """
+    for name in (KB_ID, HGVS, GENE):
+        if Span.has_extension(name):
+            _, method, getter, setter = Span.get_extension(name)
+            if method is not None or (getter is not None and setter is None):
+                raise AngelError(Errors.E880.format(name=name))
+        elif name == GENE:
+            Span.set_extension(name, getter=_read_gene, setter=_write_gene)
+        else:
+            Span.set_extension(name, default="")
+
+
+class SentenceGenes:
+    """The genes of a document, by place, for any number of variants.
+
+    doc (Doc): with its entities; without sentences it is one.
+    labels (Sequence[str]): of genes.
+    """
+
+    def __init__(self, doc: Doc, labels: Sequence[str]) -> None:
+        self._doc = doc
+        self._genes = [ent for ent in doc.ents if ent.label_ in labels]
+        self._starts = [gene.start for gene in self._genes]
+        has_sentences = doc.has_annotation("SENT_START")
+        self._sents = [sent.start for sent in doc.sents] if has_sentences else [0]
+
+    def of(self, variant: PlacedVariant) -> Span | None:
+        """variant (PlacedVariant): in the document. RETURNS (Span | None): of a star allele,
+        `CYP2D6*4`, its own words before the star, where they are tokens; else the nearest gene of
+        the sentence, of two as near the one before it. None: none is named."""
+        if "*" in variant.identifier and not variant.hgvs:
+            span = self._doc[variant.start : variant.end]
+            return self._doc.char_span(span.start_char, span.start_char + span.text.find("*"))
+        sent = bisect_right(self._sents, variant.start) - 1
+        start, end = self._sents[sent], self._sent_end(variant.end)
+        behind = bisect_left(self._starts, variant.end)
+        near = [
+            gene
+            for gene in self._genes[max(behind - 1, 0) : behind + 1]
+            if start <= gene.start and gene.end <= end
+        ]
+        return min(near, key=lambda gene: _distance(gene, variant), default=None)
+
+    def _sent_end(self, end: int) -> int:
+        following = bisect_left(self._sents, end)
+        return self._sents[following] if following < len(self._sents) else len(self._doc)
+
+
+def _distance(gene: Span, variant: PlacedVariant) -> tuple[int, bool]:
+    if gene.start >= variant.end:
+        return gene.start - variant.end, True
+    return variant.start - gene.end, False
+
+
+def _beside(
+    entities: Iterable[Span], variants: Sequence[PlacedVariant], gene_labels: Sequence[str]
+) -> list[Span]:
+    """What is left of entities where variants are: those that touch none as they are, of the others
+    the words before or behind."""
+    taken = {token for one in variants for token in range(one.start, one.end)}
+    left = []
+    for entity in entities:
+        places = [token for token in range(entity.start, entity.end) if token in taken]
+        if not places:
+            left.append(entity)
+            continue
+        before = _trimmed(entity.doc, entity.start, places[0])
+        behind = _trimmed(entity.doc, places[-1] + 1, entity.end)
+        # Genes are named before their variants, what these lead to behind.
+        order = (before, behind) if entity.label_ in gene_labels else (behind, before)
+        rest = next((span for span in order if span is not None), None)
+        if rest is not None:
+            left.append(Span(entity.doc, rest.start, rest.end, label=entity.label))
+    return left
+
+
+def _trimmed(doc: Doc, start: int, end: int) -> Span | None:
+    """RETURNS (Span | None): without marks and words that are no name at its edges."""
+    while start < end and _is_left_over(doc, start):
+        start += 1
+    while start < end and _is_left_over(doc, end - 1):
+        end -= 1
+    return doc[start:end] if start < end else None
+
+
+def _is_left_over(doc: Doc, place: int) -> bool:
+    text = doc[place].text
+    return text.lower() in _LEFT_OVER or not any(one.isalnum() for one in text)
+
+
+def _put_into(doc: Doc, key: str, variants: Sequence[Span]) -> None:
+    """A span group keeps what overlaps a variant but does not lie in one."""
+    group = doc.spans[key]
+    scores = group.attrs.get("scores") or [1.0] * len(group)
+    taken = {token for span in variants for token in range(span.start, span.end)}
+    kept = [
+        (span, score)
+        for span, score in zip(group, scores, strict=True)
+        if not taken.issuperset(range(span.start, span.end))
+    ]
+    rows = sorted(
+        [*kept, *((span, 1.0) for span in variants)], key=lambda row: (row[0].start, row[0].end)
+    )
+    attrs = dict(group.attrs)
+    if "scores" in attrs:
+        attrs["scores"] = [score for _, score in rows]
+    doc.spans[key] = SpanGroup(doc, name=key, attrs=attrs, spans=[span for span, _ in rows])
+
+
+def _user_data(doc: Doc) -> dict[Any, Any]:
+    return doc.user_data
+
+
+def _read_gene(span: Span) -> Span | None:
+    place = _user_data(span.doc).get(("._.", GENE, span.start_char, span.end_char))
+    if place is None:
+        return None
+    start, end = place
+    if start >= span.start and end <= span.end:
+        # Of a star allele: what stands there is the variant.
+        return span.doc[start:end]
+    # As the entity is now: a linker may have given it an identifier since.
+    first = span.doc[start]
+    return Span(span.doc, start, end, label=first.ent_type, kb_id=first.ent_kb_id)
+
+
+def _write_gene(span: Span, gene: Span | None) -> None:
+    # Plain values: a document goes through bytes between processes.
+    place = None if gene is None else [gene.start, gene.end]
+    _user_data(span.doc)["._.", GENE, span.start_char, span.end_char] = place
+
+
+DEFAULT_CONFIG = VariantSettings().to_dict()
+
+
+def make_angel_variants(nlp: Language, name: str, **settings: Any) -> AngelVariants:
+    """The factory `angel_variants`.
+
+    nlp (Language): the pipeline. name (str): the component's name in it.
+    settings (Any): the fields of `VariantSettings`.
+    RETURNS (AngelVariants): the component.
+    RAISES (AngelError): a setting that does not fit.
+    """
+    checked = VariantSettings.from_dict(settings)
+    if checked.full_stops:
+        cut_full_stops(nlp.tokenizer)
+    return AngelVariants(nlp.vocab, name, settings=checked)
+
+
+# spaCy reads the parameters off the signature and checks a config by it. The settings check
+# themselves.
+make_angel_variants.__signature__ = Signature(  # type: ignore[attr-defined]
+    [Parameter(name, Parameter.KEYWORD_ONLY) for name in ("nlp", "name", *DEFAULT_CONFIG)]
+)
+Language.factory(
+    "angel_variants",
+    assigns=["doc.ents", "doc.spans", "span._.kb_id", "span._.hgvs", "span._.variant_gene"],
+    default_config=DEFAULT_CONFIG,
+    func=make_angel_variants,
+)

@@ -1,0 +1,334 @@
+"""Variants of DNA and RNA in symbols: `c.35delG`, `IVS2+1G>A`, `-308 G/A`, `C677T`, `rs113488022`.
+
+Two older conventions are read as their authors meant them (Antonarakis and others, Hum Mutat 1998;
+11:1-3): `1294del40` deletes 40 bases from 1294 on, `1154insTC` inserts behind 1154.
+"""
+
+import re
+
+from .form import Form, Needs, Reading
+from .letters import bases
+
+ARROW = r"(?: ?(?:-{0,4}>|-{2,4}|→|⟶|&gt;) ?)"
+# Not behind a letter, a digit or a point, where a longer form would go on.
+START = r"(?<![\w.*])"
+# `TNFA-863C>A`, `IL6-174G>C`: the sign belongs to the place.
+_SIGNED = r"(?:(?<![\w.*])(?<!\d-)|(?<=[A-Za-z])(?=-\d)|(?<=[A-Za-z]\d)(?=-\d{2}))"
+STOP = r"(?![\w*])"
+_REFERENCE = r"(?P<reference>\b(?:[NX][CGMR]_|ENS[GT]|LRG_)\d{3,12}(?:\.\d{1,2}|t\d)?\)?: ?)?"
+_LEVEL = r"(?P<level>[cgmnr]\. ?|C\. ?(?=[*\-]?\d))"
+_BARE_LEVEL = r"(?P<level>[cgmnr]\. ?|[cgm](?=-?\d{2}))?"
+_NUMBER = r"[*+-]?\d{1,9}"
+_IVS = (
+    r"(?:IVS|ivs)[- ]?(?:\d{1,3}|[IVX]{1,4})"
+    r"(?: ?[+-] ?\d{1,6}| ?\([+-]\d{1,6}\)| ?nt ?-?\d{1,6})"
+)
+_OFFSET = r"(?: ?[+-] ?\d{1,6}(?:(?:\.\d)? ?kb)?)"
+_POINT = rf"(?:{_IVS}|{_NUMBER}{_OFFSET}?)"
+_CLOSE_POINT = rf"(?:{_IVS}|{_NUMBER}(?:[+-]\d{{1,6}}| \+ ?\d{{1,3}}(?:\.\d)?(?: ?kb)?)?)"
+_BASES = r"[ACGTU]{1,12}|[acgtu]{1,12}"
+_END = STOP
+
+_RS = re.compile(r"(?<![\w/])(?:rs|RS|Rs)(?:[ #-]{1,2}(?=\d{4}))?(?P<number>[1-9]\d{2,10})" + _END)
+_STAR = re.compile(
+    r"(?<![\w*])(?P<gene>(?:HLA[- ])?[A-Z][A-Z0-9]{0,9})(?P<star>\*)"
+    r"(?P<allele>\d{1,4}(?::\d{2,3}){0,3}[A-Z]?(?:xN|x\d)?)" + _END
+)
+_SUBSTITUTION = re.compile(
+    START + _REFERENCE + _LEVEL + rf"(?P<start>{_POINT})(?:_(?P<end>{_POINT}))?,? ?(?P<open>\()?"
+    rf"(?P<ref>{_BASES})(?:{ARROW}| ?/ ?| to |-to-)(?P<alt>{_BASES})(?(open)\))" + _END
+)
+_BARE_SUBSTITUTION = re.compile(
+    _SIGNED + rf"(?P<level>[cgm](?=-?\d{{2}}))?(?P<start>{_CLOSE_POINT}),? ?(?P<open>\()?"
+    rf"(?P<ref>{_BASES})(?P<arrow>{ARROW}| ?/ ?| to )(?P<alt>{_BASES})(?(open)\))" + _END
+)
+_GENOTYPED = re.compile(
+    START + _REFERENCE + rf"{_LEVEL}(?P<start>{_POINT}) ?(?P<ref>[ACGT]{{0,20}})=" + r"(?!\w)"
+)
+_IVS_IN_BRACKETS = re.compile(
+    START
+    + rf"(?P<start>{_IVS}),? ?\(?(?P<ref>[ACGTacgt]) ?- ?(?P<alt>[ACGTacgt])(?P<close>\))?"
+    + _END
+)
+_OLD = re.compile(
+    START + r"(?P<level>[cgmnr]\. ?)?(?P<ref>[ACGT])(?P<start>[-+]?\d{1,8}|\([-+]\d{1,6}\))"
+    r"(?P<alt>[ACGT])(?:/(?P<also>[ACGT]))?" + _END
+)
+_CHANGES = (
+    r"(?P<change>delins|del/ins|ins/del|indel|del|ins|dup|inv|Del|Ins|Dup|INS|DEL"
+    r"|(?:Δ|∆|delta ?)(?=[ACGT]))"
+)
+_PAYLOAD = (
+    r"(?: ?(?P<bracket>\()?(?P<what>[ACGTU]{1,40})(?(bracket)\))(?:[(\[](?P<times>\d{1,3})[)\]])?"
+    r"|N\[(?P<unknown>\d{1,6})\]"
+    r"|(?P<low>[acgtu]{1,40})"
+    r"| ?(?P<count>\d{1,6})(?: ?-?(?P<unit>bp|nt|kb|b)\b)?)"
+)
+_MORE = r"(?:ins ?(?P<inserted>[ACGTU]{1,40}|[acgtu]{1,40}|\d{1,6}|N\[\d{1,6}\]))?"
+_INDEL = re.compile(
+    START
+    + _REFERENCE
+    + _BARE_LEVEL
+    + rf"(?P<start>{_POINT})(?: ?(?:_|-|\.\.\.|/| to ) ?(?P<end>{_POINT}))?"
+    rf"[- ]?{_CHANGES}{_PAYLOAD}?{_MORE}" + _END
+)
+_INDEL_FIRST = re.compile(
+    START + r"(?P<change>del|ins|dup|Del|Ins|Dup)(?: ?(?P<what>[ACGT]{1,20}))?[- ]?(?:nt ?)?"
+    r"(?P<start>\d{3,6})(?: ?[-_] ?(?P<end>\d{2,6})|(?P<behind>[ACGT]{1,20}))?" + _END
+)
+_REPEAT = re.compile(
+    START + _LEVEL + r"(?P<start>\d{1,7}) ?\(?(?P<what>[ACGT]{1,12})\)?"
+    r"(?:\[(?P<times>\d{1,3})\]|\(\d{1,3}[-_]\d{1,3}\))"
+)
+_BARE_REPEAT = re.compile(r"(?<![\w.])\d{2,6}\([ACGT]{2,10}\)(?:\(\d{1,3}(?:-\d{1,3})?\)|n\b)")
+
+
+_ROMAN = {
+    "I": 1,
+    "II": 2,
+    "III": 3,
+    "IV": 4,
+    "V": 5,
+    "VI": 6,
+    "VII": 7,
+    "VIII": 8,
+    "IX": 9,
+    "X": 10,
+}
+
+
+def point(written: str) -> str:
+    """written (str): a place, e.g. `IVS3 + 18`, `(-3)`, `IVS-6(-2)`. RETURNS (str): as HGVS
+    writes it, `IVS3+18`, `-3`, `IVS6-2`."""
+    plain = re.sub(r"[ ()]", "", written)
+    found = re.fullmatch(r"(?:IVS|ivs)-?(\d{1,3}|[IVX]{1,4})(nt)?([+-]?)(\d{1,6})", plain)
+    if found is None:
+        return plain
+    intron, _, sign, number = found.groups()
+    intron = str(_ROMAN.get(intron, intron))
+    return f"IVS{intron}{sign or '+'}{number}"
+
+
+def substituted(level: str, start: str, ref: str, alt: str) -> str:
+    """level (str): `c`, `g`, …. start (str): see `point`. ref (str), alt (str): bases. RETURNS
+    (str): e.g. `c.35G>A`, `c.-174=` where nothing changes."""
+    ref, alt = bases(ref), bases(alt)
+    if level == "r":
+        ref, alt = (one.lower().replace("t", "u") for one in (ref, alt))
+    if ref == alt:
+        return f"{level}.{start}="
+    if len(ref) > 1 or len(alt) > 1:
+        end = _shifted(start, len(ref) - 1)
+        return (
+            f"{level}.{start}_{end}delins{alt}" if end != start else f"{level}.{start}delins{alt}"
+        )
+    return f"{level}.{start}{ref}>{alt}"
+
+
+def inserted(level: str, start: str, what: str) -> str:
+    """As `substituted`. RETURNS (str): behind `start`, `c.1154_1155insTC`."""
+    behind = _shifted(start, 1)
+    return f"{level}.{start}_{behind}ins{bases(what)}" if behind else f"{level}.{start}ins{what}"
+
+
+def _shifted(start: str, by: int) -> str:
+    """RETURNS (str): a place further on; empty where that takes knowledge of the transcript."""
+    found = re.fullmatch(r"([*]?)(-?\d{1,9})(?:([+-])(\d{1,6}))?", start)
+    if found is None:
+        return "" if by else start
+    mark, number, sign, offset = found.groups()
+    if offset is None:
+        moved = int(number) + by
+        # There is no 0: -1 is followed by 1.
+        return f"{mark}{moved + (int(number) < 0 <= moved)}"
+    along = int(sign + offset) + by
+    return f"{mark}{number}{along:+d}" if along * int(sign + "1") > 0 else ""
+
+
+def _level(found: re.Match[str]) -> str:
+    if found["level"]:
+        return found["level"].rstrip(". ").lower()
+    # No transcript is that long.
+    number = re.fullmatch(r"\d{6,9}", found["start"])
+    return "g" if number else "c"
+
+
+def _with_reference(found: re.Match[str], form: str) -> str:
+    return (found["reference"] or "").replace(" ", "") + form
+
+
+def places_of(start: str, *some: str) -> tuple[str, ...]:
+    """start (str): see `point`. some (str): bases that stand there, before and after. RETURNS
+    (tuple[str, ...]): e.g. `-308G`, `-308A`."""
+    return tuple(f"{start}{bases(one)}" for one in some)
+
+
+def _read_rs(found: re.Match[str]) -> Reading:
+    return Reading(f"rs{found['number']}")
+
+
+def _read_star(found: re.Match[str]) -> Reading | None:
+    gene, allele = found["gene"].replace(" ", "-"), found["allele"]
+    if (
+        gene.isdigit()
+        or not any(one.isalpha() for one in gene)
+        or (len(gene) < 3 and "HLA" not in gene)
+    ):
+        return None
+    is_hla = gene.startswith("HLA-") or re.fullmatch(r"D[PQR][AB]\d?", gene) is not None
+    if is_hla and re.fullmatch(r"\d{4}", allele):
+        # As before 2010: `B*5701`.
+        allele = f"{allele[:2]}:{allele[2:]}"
+    return Reading(f"{gene}*{allele}")
+
+
+def _read_substitution(found: re.Match[str]) -> Reading | None:
+    start, ref, alt = point(found["start"]), found["ref"], found["alt"]
+    if len(ref) != len(alt) and found["end"] is None and len(ref) > 1:
+        form = f"{_level(found)}.{start}_{_shifted(start, len(ref) - 1)}delins{bases(alt)}"
+    elif found["end"] is not None:
+        form = f"{_level(found)}.{start}_{point(found['end'])}delins{bases(alt)}"
+    else:
+        form = substituted(_level(found), start, ref, alt)
+    return Reading(_with_reference(found, form), places=places_of(start, ref, alt))
+
+
+def _read_bare_substitution(found: re.Match[str]) -> Reading | None:
+    start, ref, alt, arrow = point(found["start"]), found["ref"], found["alt"], found["arrow"]
+    in_lower_case = ref.islower() or alt.islower()
+    if in_lower_case and ">" not in arrow and "→" not in arrow:
+        return None
+    # `2A/C` names subunits, `10 A to G` is a list.
+    is_plain = re.fullmatch(r"[-+]?\d{1,9}", start) is not None
+    if is_plain and arrow.strip() in ("/", "to") and len(start.strip("+-")) < 2:
+        return None
+    return Reading(substituted(_level(found), start, ref, alt), places=places_of(start, ref, alt))
+
+
+def _read_genotyped(found: re.Match[str]) -> Reading:
+    form = f"{_level(found)}.{point(found['start'])}="
+    return Reading(_with_reference(found, form))
+
+
+def _read_ivs(found: re.Match[str]) -> Reading:
+    start = point(found["start"])
+    return Reading(substituted("c", start, found["ref"], found["alt"]))
+
+
+def _read_old(found: re.Match[str]) -> Reading | None:
+    start = point(found["start"]).lstrip("+")
+    number = int(start.lstrip("-"))
+    if number < 10 and not found["level"] and not start.startswith("-"):
+        return None
+    if start.startswith("0"):
+        return None
+    ref, alt = found["ref"], found["alt"]
+    needs = Needs.A_WORD if number < 10 and not found["level"] else Needs.NOTHING
+    identifier = "" if found["also"] else substituted(_level(found), start, ref, alt)
+    return Reading(identifier, needs, places_of(start, ref, alt))
+
+
+def _read_indel(found: re.Match[str]) -> Reading | None:
+    start, level = point(found["start"]), _level(found)
+    change = found["change"].lower().strip()
+    change = {"δ": "del", "∆": "del", "delta": "del", "indel": "delins"}.get(change, change)
+    what = bases(found["what"] or found["low"] or "")
+    count = int(found["count"] or found["unknown"] or 0) * (1000 if found["unit"] == "kb" else 1)
+    if found["change"].isupper() and not (found["level"] or what or found["inserted"]):
+        # `1930 DEL MONTE`.
+        return None
+    if re.fullmatch(r"[-+]?\d{1,2}", start) and not (found["level"] or what or found["end"]):
+        # `3 dup` stands in lists.
+        return None
+    end = point(found["end"]) if found["end"] else ""
+    if not end and (two := re.fullmatch(r"(\d{1,9})-(\d{1,9})", start)):
+        start, end = _range(two[1], two[2], len(what) or count, is_hgvs=bool(found["level"]))
+    elif end:
+        start, end = _range(start, end, len(what) or count, is_hgvs=False)
+    if found["inserted"]:
+        inserts = found["inserted"]
+        if not inserts.endswith("]"):
+            inserts = f"N[{inserts}]" if inserts.isdigit() else bases(inserts)
+        if not end and what:
+            end = _shifted(start, len(what) - 1)
+        form = f"{level}.{_joined(start, end)}delins{inserts}"
+    elif change == "ins":
+        inserts = _inserted_what(found, what, count)
+        form = f"{level}.{start}_{end}ins{inserts}" if end else inserted(level, start, inserts)
+        form = form if inserts else ""
+    elif change in ("del", "dup", "inv"):
+        length = len(what) or count
+        if not end and length > 1:
+            end = _shifted(start, length - 1)
+            if not end:
+                return Reading(f"{level}.{start}{change}{what or count}")
+        form = f"{level}.{_joined(start, end)}{change}"
+    elif change == "delins":
+        inserts = _inserted_what(found, what, count)
+        form = f"{level}.{_joined(start, end)}delins{inserts}" if inserts else ""
+    else:
+        form = ""
+    return Reading(_with_reference(found, form) if form else "")
+
+
+def _inserted_what(found: re.Match[str], what: str, count: int) -> str:
+    if found["times"]:
+        return f"{what}[{found['times']}]"
+    return what or (f"N[{count}]" if count else "")
+
+
+def _joined(start: str, end: str) -> str:
+    return f"{start}_{end}" if end and end != start else start
+
+
+def _range(start: str, end: str, length: int, *, is_hgvs: bool) -> tuple[str, str]:
+    """`899-1142` are two places; so are `1782-83`, 1782 and 1783, where what is deleted has two
+    letters; `c.1983-5` of HGVS is one in an intron."""
+    if start.isdigit() and end.isdigit() and int(end) < int(start):
+        whole = start[: len(start) - len(end)] + end
+        between = int(whole) - int(start) + 1
+        if between > 1 and length in (0, between) and not is_hgvs:
+            return start, whole
+        return f"{start}-{end}", ""
+    return start, end
+
+
+def _read_indel_first(found: re.Match[str]) -> Reading | None:
+    start, change = found["start"], found["change"].lower()
+    what = found["what"] or found["behind"] or ""
+    end = found["end"] or ""
+    if not what and not end:
+        return None
+    if end:
+        start, end = _range(start, end, len(what), is_hgvs=False)
+        if not end:
+            return None
+    elif len(what) > 1 and change != "ins":
+        end = _shifted(start, len(what) - 1)
+    if change == "ins":
+        return Reading(inserted("c", start, what)) if what and not end else Reading("")
+    return Reading(f"c.{_joined(start, end)}{change}")
+
+
+def _read_repeat(found: re.Match[str]) -> Reading:
+    times = found["times"]
+    return Reading(f"{_level(found)}.{found['start']}{found['what']}[{times}]" if times else "")
+
+
+def _unnamed(found: re.Match[str]) -> Reading:
+    return Reading("")
+
+
+FORMS = (
+    Form("rs number", _RS, _read_rs),
+    Form("star allele", _STAR, _read_star),
+    Form("substitution", _SUBSTITUTION, _read_substitution),
+    Form("bare substitution", _BARE_SUBSTITUTION, _read_bare_substitution),
+    Form("unchanged", _GENOTYPED, _read_genotyped),
+    Form("in an intron", _IVS_IN_BRACKETS, _read_ivs),
+    Form("base, place, base", _OLD, _read_old),
+    Form("deletion, insertion, duplication", _INDEL, _read_indel),
+    Form("deletion first", _INDEL_FIRST, _read_indel_first),
+    Form("repeat", _REPEAT, _read_repeat),
+    Form("repeat without level", _BARE_REPEAT, _unnamed),
+)

@@ -1,0 +1,185 @@
+"""From a text to the variants in it, each with its normal form."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from . import dna, protein, words
+from .form import Form, Needs, Reading
+
+_NAMED = (*dna.FORMS, *protein.FORMS)
+_FORMS = (*_NAMED, *words.FORMS, *words.ALLELES)
+_ALL_FORMS = (*_FORMS, *words.UNPLACED)
+_EVIDENCE = re.compile(
+    r"(?i:mutat|mutant|variant|polymorphi|allel|genotyp|substitut|missense|nonsense|SNP\b|codon|"
+    r"transition|transversion|carrier|homozygo|heterozygo|replac)"
+)
+_NEAR, _AROUND, _BESIDE = 60, 30, 14
+# One character for one: offsets stay.
+_PLAIN = str.maketrans(
+    {
+        **dict.fromkeys("\u00a0\u2002\u2003\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u3000", " "),
+        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2212", "-"),
+        "∆": "Δ",
+        "∗": "*",
+    }
+)
+_BOTH = ("base, place, base", "residue, place, residue")
+_HGVS = re.compile(r"(?:[^:]{1,30}:)?[cgmnrp]\.")
+_RS_NUMBER = re.compile(r"rs\d{1,12}")
+_POSTCODE = re.compile(r" \d[A-Z]{1,2}\d?\b")
+
+
+class FoundVariant(NamedTuple):
+    """A variant in a text.
+
+    start, end (int): characters.
+    identifier (str): the rs number where it or the text beside it gives one, else the normal form;
+        empty where it has none.
+    hgvs (str): the normal form, as HGVS has it; empty for rs numbers, star alleles and what names
+        no place.
+    """
+
+    start: int
+    end: int
+    identifier: str
+    hgvs: str
+
+
+class _Candidate(NamedTuple):
+    start: int
+    end: int
+    reading: Reading
+    form: str
+
+
+def find_variants(text: str, *, unplaced: bool = True) -> list[FoundVariant]:
+    """Find variants; takes time in proportion to the text.
+
+    text (str): any.
+    unplaced (bool): also those that name no place, `4-bp deletion`, `G>A`: they have no
+        normal form.
+    RETURNS (list[FoundVariant]): by place; no two overlap.
+    """
+    text = text.translate(_PLAIN)
+    candidates = list(_candidates(text, _ALL_FORMS if unplaced else _FORMS))
+    kept = _with_what_they_need(text, _one_of_both(candidates))
+    found = []
+    for one in _longest(kept):
+        identifier = one.reading.identifier
+        hgvs = identifier if _HGVS.match(identifier) else ""
+        found.append(FoundVariant(one.start, one.end, identifier, hgvs))
+    return _with_numbers(text, found)
+
+
+def normal_form(mention: str) -> str:
+    """mention (str): one variant, e.g. `V600E`, `IVS2 +1 G->A`. RETURNS (str): its rs number or
+    normal form, `p.Val600Glu`, `c.IVS2+1G>A`; empty where it has none, or is no variant."""
+    candidates = _one_of_both(list(_candidates(mention.translate(_PLAIN), _FORMS)))
+    whole = [one for one in candidates if (one.start, one.end) == (0, len(mention))]
+    return next((one.reading.identifier for one in whole if one.reading.identifier), "")
+
+
+def _with_numbers(text: str, found: Sequence[FoundVariant]) -> list[FoundVariant]:
+    """`V600E (rs113488022)`, `rs2168101 G>T`: each of the two is the other, and so is `V600E`
+    wherever the text has it again."""
+    numbers: dict[int, str] = {}
+    by_form: dict[str, set[str]] = {}
+    for place in range(len(found) - 1):
+        pair = found[place : place + 2]
+        is_number = [_RS_NUMBER.fullmatch(one.identifier) is not None for one in pair]
+        between, behind = text[pair[0].end : pair[1].start], text[pair[1].end : pair[1].end + 1]
+        in_brackets = (between + behind) in (" ()", " []", "()")
+        if sum(is_number) == 1 and (in_brackets or (between == " " and is_number[0])):
+            other = place + is_number.index(False)
+            numbers[other] = pair[is_number.index(True)].identifier
+            if found[other].hgvs:
+                by_form.setdefault(found[other].hgvs, set()).add(numbers[other])
+    named = []
+    for place, one in enumerate(found):
+        same = by_form.get(one.hgvs, set())
+        number = numbers.get(place) or (next(iter(same)) if len(same) == 1 else "")
+        named.append(one._replace(identifier=number) if number else one)
+    return named
+
+
+def _candidates(text: str, forms: Iterable[Form]) -> Iterable[_Candidate]:
+    for form in forms:
+        for found in form.pattern.finditer(text):
+            reading = form.read(found)
+            if reading is not None and found[0] not in protein.OTHER_THINGS:
+                yield _Candidate(found.start(), found.end(), reading, form.name)
+
+
+def _one_of_both(candidates: Sequence[_Candidate]) -> list[_Candidate]:
+    """`C677T` is of bases or of residues: as the text's other variants of that form are."""
+    places: dict[tuple[int, int], set[str]] = {}
+    for one in candidates:
+        places.setdefault((one.start, one.end), set()).add(one.form)
+    is_both = {place for place, forms in places.items() if forms.issuperset(_BOTH)}
+    only_residues = any(
+        one.form == _BOTH[1] and (one.start, one.end) not in is_both for one in candidates
+    )
+    left = []
+    for one in candidates:
+        if (one.start, one.end) in is_both and one.form in _BOTH:
+            number = int(re.sub(r"\D", "", one.reading.places[0]))
+            # Few proteins are longer.
+            if one.form != _BOTH[only_residues and number < 1000]:
+                continue
+        left.append(one)
+    return left
+
+
+class _Neighbourhood:
+    """Words and variants that speak for a candidate.
+
+    places (Iterable[tuple[int, int]]): where they stand, in characters.
+    """
+
+    def __init__(self, places: Iterable[tuple[int, int]]) -> None:
+        self._places = sorted(set(places))
+        self._starts = [start for start, _ in self._places]
+
+    def has(self, one: _Candidate, reach: int) -> bool:
+        """Whether one of them, not the candidate itself, is as near as that, in characters."""
+        near = max(bisect_left(self._starts, one.start) - 1, 0)
+        return any(
+            one.start - reach <= end and start <= one.end + reach
+            for start, end in self._places[near : near + 2]
+        )
+
+
+def _with_what_they_need(text: str, candidates: Sequence[_Candidate]) -> list[_Candidate]:
+    sure = [one for one in candidates if one.reading.needs is Needs.NOTHING]
+    places = {place for one in sure for place in one.reading.places}
+    spoken = [found.span() for found in _EVIDENCE.finditer(text)]
+    words = _Neighbourhood(spoken)
+    all_signs = _Neighbourhood([*spoken, *((one.start, one.end) for one in sure)])
+
+    def is_met(one: _Candidate) -> bool:
+        needs, is_there = one.reading.needs, places.issuperset(one.reading.places)
+        return (
+            needs is Needs.NOTHING
+            or (needs is Needs.A_WORD and all_signs.has(one, _NEAR))
+            or (needs is Needs.THE_NEXT_WORD and all_signs.has(one, _BESIDE))
+            or (needs is Needs.A_PLACE and is_there)
+            or (needs is Needs.A_PLACE_AND_WORD and is_there and words.has(one, _AROUND))
+        )
+
+    return [one for one in candidates if is_met(one) and not _POSTCODE.match(text, one.end)]
+
+
+def _longest(candidates: Iterable[_Candidate]) -> list[_Candidate]:
+    """Of those that overlap the longest, of equal ones that with an identifier, then the first."""
+    order = sorted(
+        candidates, key=lambda one: (one.start - one.end, not one.reading.identifier, one.start)
+    )
+    taken: set[int] = set()
+    kept = []
+    for one in order:
+        if taken.isdisjoint(range(one.start, one.end)):
+            taken.update(range(one.start, one.end))
+            kept.append(one)
+    return sorted(kept, key=lambda one: one.start)

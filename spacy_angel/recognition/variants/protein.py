@@ -1,0 +1,236 @@
+"""Variants of proteins in symbols: `V600E`, `p.Val600Glu`, `Arg(303)-->Gln`, `ΔF508`."""
+
+import re
+
+from .dna import ARROW, START, STOP
+from .form import Form, Needs, Reading
+from .letters import ONE_LETTER, THREE_LETTERS, residue, residues
+
+_ONE = f"[{ONE_LETTER}]"
+_LEVEL = r"(?P<level>[pP]\. ?(?P<open>[(\[])?)"
+_THREE = rf"(?:{THREE_LETTERS}|{THREE_LETTERS.upper()})"
+_ANY_CASE = rf"(?:{THREE_LETTERS}|{THREE_LETTERS.upper()}|{THREE_LETTERS.lower()})"
+_ENDS = r"[xX*]|[Ss]top|STOP|[Tt]er[m]?|TER"
+_SHIFT = (
+    r"(?:[ ,]{0,2}?(?P<shift>fs|FS)(?: ?\(?[-+]\d\))?(?:(?: ?(?:X|\*|[Tt]er|[Ss]top)) ?)?"
+    r"(?P<stop>\d{1,4})?X?)"
+)
+_CLOSE = r"(?(open)[)\]])"
+_NUMBER = r"[1-9]\d{0,4}"
+# Where a gene's name is written together with its variant: `BRAFV600E`, `εA411P`.
+_AFTER_GENE = (
+    START + r"|(?<=RAF)|(?<=RAS)|(?<=Raf)|(?<=Ras)|(?<=raf)|(?<=ras)|(?<=EGFR)|(?<=JAK2)"
+    r"|(?<=p53)|(?<=IDH1)|(?<=IDH2)"
+    r"|(?<=[α-ω])|(?<=alpha)|(?<=beta)|(?<=epsilon)"
+)
+
+_LONG = re.compile(
+    rf"{START}{_LEVEL}?(?P<ref>{_THREE}|{_ONE}(?=\d))(?P<start>{_NUMBER})"
+    rf"(?P<alt>{_THREE}|{_ENDS}|{_ONE})?{_SHIFT}{_CLOSE}{STOP}"
+)
+_SHORT = re.compile(
+    r"(?=p\.|[A-Z][1-9])"
+    rf"(?:{_AFTER_GENE})(?P<level>[pP]\. ?(?P<open>\()?)?(?P<ref>{_ONE})(?P<start>{_NUMBER})"
+    rf"(?P<alt>{_ONE}|[X*]|[Ss]top|STOP|[Tt]er|TER|=)(?(open)\))" + STOP
+)
+_PREFIXED = re.compile(
+    rf"{START}{_LEVEL}(?P<ref>{_THREE}|{_ONE}|\*|X|Ter) ?(?P<start>{_NUMBER}) ?"
+    rf"(?P<alt>{_THREE}|{_ONE}|{_ENDS}|=){_CLOSE}{STOP}"
+)
+_THREES = re.compile(
+    rf"{START}(?P<ref>{_THREE})[- ]?\(?(?P<start>{_NUMBER})\)?(?P<joint>{ARROW}|[- ]| ?/ ?)?"
+    rf"(?P<alt>{_THREE}|{_ENDS})(?:[ -]?\(?(?P=start)\)?)?" + STOP
+)
+_ARROWED = re.compile(
+    rf"{START}(?P<ref>{_ANY_CASE}|{_ONE})[- ]?\(?(?P<start>{_NUMBER})\)?"
+    rf"(?P<joint>{ARROW}| to |-to-| into )(?P<alt>{_ANY_CASE}|{_ENDS}|{_ONE}(?=[^\w/]|$))"
+    rf"(?:[ -]?\(?(?P=start)\)?)?" + STOP
+)
+_SLASHED = re.compile(
+    START + rf"(?P<start>[1-9]\d{{1,3}}) ?(?P<ref>{_ONE})/(?P<alt>{_ONE})(?![\w/])"
+)
+_REPEATED = re.compile(
+    START + rf"(?P<start>[1-9]\d{{1,3}}) ?(?P<open>\()?(?P<ref>{_ANY_CASE})(?:/|{ARROW})"
+    rf"(?P<alt>{_ANY_CASE}|{_ENDS})(?(open)\))" + STOP
+)
+_DELETED = re.compile(
+    rf"{START}{_LEVEL}?(?P<ref>{_THREE}|{_ONE})(?P<start>{_NUMBER})"
+    rf"(?:[_-](?P<last>{_THREE}|{_ONE})(?P<end>{_NUMBER}))?[- ]?(?P<change>delins|del|dup|ins)"
+    rf"(?P<what>(?:{_THREE}){{1,12}}|[{ONE_LETTER}X*]{{1,20}})?{_CLOSE}{STOP}"
+)
+_NUMBERS_DELETED = re.compile(
+    rf"{START}{_LEVEL}(?P<start>{_NUMBER})(?:[_-](?P<end>{_NUMBER}))?(?P<change>delins|del|dup|ins)"
+    rf"(?P<what>(?:{_THREE}){{1,12}}|[{ONE_LETTER}]{{1,20}})?{_CLOSE}{STOP}"
+)
+_LETTERS_DELETED = re.compile(
+    rf"{START}(?P<start>[1-9]\d{{1,4}})(?P<change>del|ins|dup)"
+    rf"(?P<what>[{ONE_LETTER}]{{3,20}}){STOP}"
+)
+_PREFIXED_ALLELE = re.compile(
+    rf"{START}p\.(?P<ref>{_THREE}|{_ONE})(?P<start>{_NUMBER})(?![\w*=(_-])"
+)
+_DELTA = re.compile(
+    rf"(?<![A-Za-z0-9])(?:[Dd]elta[- ]?|DD|[Δ∆][ -]?|del[- ]?|DEL)(?P<ref>{_THREE}|{_ONE})"
+    rf"(?P<start>[1-9]\d{{1,4}})" + STOP
+)
+_RESIDUES_DELETED = re.compile(
+    rf"{START}{_ONE}\d{{1,4}}(?:_{_ONE}\d{{1,4}}){{1,4}} (?:deletion|insertion|duplication)" + STOP
+)
+_INSERTED = re.compile(
+    rf"{START}(?P<what>{_ONE}{{1,8}})(?P<start>{_NUMBER})[-_](?P<end>{_NUMBER})"
+    r"(?P<change>ins|del|dup)" + STOP
+)
+_EXTENDED = re.compile(
+    rf"{START}{_LEVEL}(?P<ref>\*|X|Ter)(?P<start>{_NUMBER})(?P<alt>{_THREE}|{_ONE})ext"
+    rf"(?:X|\*|Ter)?(?P<stop>\d{{1,4}}){_CLOSE}{STOP}"
+)
+
+# Of the shape of V600E or C677T: lines of cells, proteins, places in genomes and receptors.
+OTHER_THINGS = frozenset(
+    (
+        *("T47D", "T98G", "H295R", "H295A", "C33A", "A375M", "A375P", "A2780S", "L5178Y", "F442A"),
+        *("P388S", "A101D", "N1003L", "M24K", "H69V", "H69C", "H460M", "H322M", "L929S", "T27A"),
+        *("K562R", "H1299R", "R110G", "S100A", "S100P", "S100G", "G418R", "C127I", "F36P", "M21L"),
+        *(
+            "A2A",
+            "P2X",
+            "P2Y",
+            "E2F",
+            "E1A",
+            "S6K",
+            "C3H",
+            "C4A",
+            "M6P",
+            "A1C",
+            "M2R",
+            "D2R",
+            "H2A",
+            "N2A",
+            "T1D",
+            "T2D",
+            "T1R",
+            "T2R",
+            "R26R",
+            "L30D",
+        ),
+        *("T380A", "M13F", "M13R"),
+        *("T24T", "T29H", "V79A", "H48N", "N27A", "Q31E", "E14T", "L132H"),
+    )
+)
+
+
+def substituted(ref: str, start: str, alt: str) -> str:
+    """ref (str), alt (str): residues in any form. start (str): where. RETURNS (str): e.g.
+    `p.Val600Glu`, `p.Gln279=` where nothing changes."""
+    before, after = residue(ref), "=" if alt == "=" else residue(alt)
+    return f"p.{before}{start}{'=' if after == before else after}"
+
+
+def places_of(start: str, *some: str) -> tuple[str, ...]:
+    """start (str): where. some (str): residues that stand there, before and after. RETURNS
+    (tuple[str, ...]): e.g. `Val600`, `Glu600`."""
+    return tuple(f"{residue(one)}{start}" for one in some)
+
+
+def _read(found: re.Match[str]) -> Reading:
+    ref, start, alt = found["ref"], found["start"], found["alt"]
+    return Reading(substituted(ref, start, alt), places=places_of(start, ref, alt))
+
+
+def _read_short(found: re.Match[str]) -> Reading | None:
+    reading = _read(found)
+    if found["level"]:
+        return reading
+    if found["alt"] == "=":
+        return None
+    # `A2A`, `P2X`, `E2F`, `S6K`, `M2R`, `C3H`; those of two digits are variants as a rule.
+    if len(found["start"]) == 1 or (found["alt"] == "*" and len(found["start"]) < 2):
+        return reading._replace(needs=Needs.THE_NEXT_WORD)
+    return reading
+
+
+def _read_threes(found: re.Match[str]) -> Reading | None:
+    if found["joint"] == " " and found["alt"] in ("X", "x", "*"):
+        return None
+    return _read(found)
+
+
+def _read_arrowed(found: re.Match[str]) -> Reading | None:
+    # `A1 to C` is a list of wells.
+    if "t" in found["joint"] and len(found["ref"]) == 1:
+        return None
+    return _read(found)
+
+
+def _read_slashed(found: re.Match[str]) -> Reading | None:
+    # `192Q/R`; bases are read as such, elsewhere.
+    if found["ref"] in "ACGT" and found["alt"] in "ACGT":
+        return None
+    return _read(found)._replace(needs=Needs.A_WORD)
+
+
+def _read_shift(found: re.Match[str]) -> Reading:
+    ref, start, alt = residue(found["ref"]), found["start"], residue(found["alt"] or "")
+    alt = "" if alt == "Ter" else alt
+    stop = found["stop"]
+    if not alt:
+        stop = None
+    return Reading(
+        f"p.{ref}{start}{alt}fs{f'Ter{stop}' if stop else ''}", places=(f"{ref}{start}",)
+    )
+
+
+def _read_deleted(found: re.Match[str]) -> Reading | None:
+    change, what = found["change"], residues(found["what"] or "")
+    if found["what"] and not what:
+        return None
+    if not found["level"] and len(found["ref"]) == 1 and len(found["start"]) < 2:
+        return None
+    where = f"{residue(found['ref'])}{found['start']}"
+    if found["end"]:
+        where += f"_{residue(found['last'])}{found['end']}"
+    if change in ("ins", "delins"):
+        fits = bool(what) and (change == "delins" or bool(found["end"]))
+        return Reading(f"p.{where}{change}{what}" if fits else "")
+    return Reading(f"p.{where}{change}", places=(where,))
+
+
+def _read_numbers(found: re.Match[str]) -> Reading | None:
+    change, what = found["change"], residues(found["what"] or "")
+    one, end = found["start"], found["end"]
+    if change in ("del", "dup") and not end and len(what) == 3:
+        return Reading(f"p.{what}{one}{change}", places=(f"{what}{one}",))
+    # Without the residues at its ends HGVS has no form for it.
+    return Reading("")
+
+
+def _read_delta(found: re.Match[str]) -> Reading:
+    (where,) = places_of(found["start"], found["ref"])
+    return Reading(f"p.{where}del", places=(where,))
+
+
+def _read_extended(found: re.Match[str]) -> Reading:
+    return Reading(f"p.Ter{found['start']}{residue(found['alt'])}extTer{found['stop']}")
+
+
+def _unnamed(found: re.Match[str]) -> Reading:
+    return Reading("")
+
+
+FORMS = (
+    Form("frame shift", _LONG, _read_shift),
+    Form("residue, place, residue", _SHORT, _read_short),
+    Form("protein substitution", _PREFIXED, _read),
+    Form("three letters", _THREES, _read_threes),
+    Form("three letters and an arrow", _ARROWED, _read_arrowed),
+    Form("place and two residues", _SLASHED, _read_slashed),
+    Form("place and two residues in three letters", _REPEATED, _read),
+    Form("residues deleted", _DELETED, _read_deleted),
+    Form("numbers of residues", _NUMBERS_DELETED, _read_numbers),
+    Form("deletion of one residue", _DELTA, _read_delta),
+    Form("deletion of named residues", _RESIDUES_DELETED, _unnamed),
+    Form("residues inserted", _INSERTED, _unnamed),
+    Form("letters deleted", _LETTERS_DELETED, _unnamed),
+    Form("one residue", _PREFIXED_ALLELE, _unnamed),
+    Form("extension", _EXTENDED, _read_extended),
+)

@@ -1,0 +1,318 @@
+"""Variants in words: `A to G transition at nucleotide 276`, `codon 26, GAG-->GCG`."""
+
+import re
+
+from .dna import ARROW, START, STOP, inserted, places_of, point, substituted
+from .form import Form, Needs, Reading
+from .letters import (
+    BASE_NAMES,
+    ONE_LETTER,
+    RESIDUE_NAMES,
+    THREE_LETTERS,
+    bases,
+    encoded,
+    residue,
+)
+from .protein import places_of as residue_places
+from .protein import substituted as residue_substituted
+
+_BASE = rf"(?:(?i:{BASE_NAMES})|[ACGT])"
+_SOME_BASES = rf"(?:(?i:{BASE_NAMES})|[ACGT]{{1,20}})"
+_RESIDUE = rf"(?:(?i:{RESIDUE_NAMES})|{THREE_LETTERS})(?: \([A-Za-z]{{1,3}}\))?"
+_END = r"(?:a |an |the )?(?:premature )?(?:(?i:stop|termination)(?: codon)?|Ter|X)"
+_TARGET = rf"(?:(?:a |an )?{_RESIDUE}|{_END})"
+_TO = (
+    rf"(?:{ARROW}| ?/ ?|[- ]to[- ](?:an? )?| ?(?:in)?to (?:an? )?| by (?:an? )?| with (?:an? )?"
+    r"| for (?:an? )?)"
+)
+_KIND = (
+    r"(?:(?:single |point |base |nucleotide |missense |nonsense |amino[- ]acid |base[- ]pair )"
+    r"{0,3}(?:transitions?|transversions?|substitutions?|mutations?|changes?|polymorphisms?"
+    r"|exchanges?|replacements?|variants?|variations?))"
+)
+_UNIT = (
+    r"(?:nucleotides?|nt|bases?|bp|base[- ]pairs?|positions?|cDNA|codons?|CD|amino[- ]acids?"
+    r"|aminoacids?|residues?|number|no\.|DNA|gene|genomic)"
+)
+_WHERE = r"(?:,? ?(?:in|at|of|for|to|on|,)(?: the)?)"
+_PLACE = r"(?:[cgm]\. ?)?(?P<start>[-+]?\d{1,7}(?:[+\-]\d{1,4})?)"
+_AT = rf"(?P<where>{_WHERE}(?: {_UNIT}){{0,4}} {_PLACE})"
+_AT_UNIT = rf"(?P<where>{_WHERE}(?: {_UNIT}){{1,4}} {_PLACE})"
+
+_BASE_CHANGE = re.compile(
+    START
+    + rf"(?P<open>\()?(?P<ref>{_BASE})(?:{ARROW}|[- ]to[- ]| for |/)(?P<alt>{_BASE})(?(open)\))"
+    rf"(?: {_KIND})?{_AT}" + STOP
+)
+_BASE_CHANGE_OF = re.compile(
+    START
+    + rf"(?P<ref>(?i:{BASE_NAMES}))(?:{ARROW}|[- ]to[- ])(?P<alt>(?i:{BASE_NAMES}))(?: {_KIND})?"
+    + STOP
+)
+_BASES_DELETED_AT = re.compile(
+    START + rf"(?P<what>{_SOME_BASES}) (?P<change>deletion|insertion|duplication){_AT}" + STOP
+)
+_DELETION_OF_BASES_AT = re.compile(
+    START + rf"(?P<change>deletion|insertion|duplication) of (?:an? |the )?(?P<what>{_SOME_BASES})"
+    rf"(?: nucleotide| residue| base)?{_AT}" + STOP
+)
+_NUMBERED_DELETION = re.compile(
+    START
+    + rf"(?P<start>[-+]?\d{{2,6}}) (?P<what>{_SOME_BASES}) (?P<change>deletion|insertion)"
+    + STOP
+)
+_CODON = re.compile(
+    START + rf"(?:codon|CD) ?(?:\((?i:cd)\) ?)?(?P<start>\d{{1,5}}),? ?(?P<open>\()?"
+    rf"(?P<ref>{_RESIDUE}|[ACGTU]{{3}}){_TO}(?P<alt>{_TARGET}|[ACGTU]{{2,3}})(?(open)\))" + STOP
+)
+_CODONS_AT = re.compile(
+    START
+    + rf"(?P<open>\()?(?P<ref>[ACGTU]{{3}})(?:{ARROW}|/| to )(?P<alt>[ACGTU]{{2,3}})(?(open)\))"
+    rf"(?: {_KIND})?(?:,? (?:in|at|of) codon (?P<start>\d{{1,5}}))" + STOP
+)
+_RESIDUE_PLACE_TO = re.compile(
+    START + rf"(?P<ref>{_RESIDUE})(?: residue| codon)?[- ]?\(?(?P<start>[1-9]\d{{0,4}})\)?"
+    rf"(?:{_TO}|[- ](?=[a-z]))(?P<alt>{_TARGET})(?:[- ]?(?P=start))?" + STOP
+)
+_RESIDUE_TO_AT = re.compile(
+    START
+    + rf"(?P<ref>{_RESIDUE})(?: residue| codon)?{_TO}(?P<alt>{_TARGET})(?: {_KIND})?{_AT_UNIT}"
+    + STOP
+)
+_RESIDUE_AT_TO = re.compile(
+    START + rf"(?P<ref>{_RESIDUE})(?: residue| codon)?{_AT_UNIT}{_TO}(?P<alt>{_TARGET})" + STOP
+)
+_FOR_AT = re.compile(
+    START
+    + rf"(?P<alt>{_RESIDUE}|(?i:stop codon|termination))(?: residue)?(?: (?i:substitution))? for "
+    rf"(?:an? |the )?(?P<ref>{_RESIDUE})(?: residue)?{_AT_UNIT}" + STOP
+)
+_RESIDUES_ONLY = re.compile(
+    START
+    + rf"(?P<ref>{_RESIDUE})(?P<joint>{ARROW}|[- ]to[- ])(?P<alt>{_RESIDUE})"
+    + STOP
+    + rf"(?P<kind>(?= {_KIND}))?"
+)
+_BASES_ONLY = re.compile(
+    START + rf"(?P<ref>[ACGT]) ?(?P<joint>-{{0,4}}>|→|/|-to-| to )(?: ?)(?P<alt>[ACGT])"
+    rf"(?P<kind>(?= {_KIND}))?" + r"(?![\w/*'’+-]| ?[->→])"
+)
+_NUMBER_WORD = (
+    r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|[1-9]\d{0,2}"
+    r"(?:,\d{3}){0,2}(?:\.\d{1,2})?|\d{1,6})"
+)
+_UNITS = (
+    r"(?:bp|bps|base[- ]?pairs?|bases?|nucleotides?|nt|kb|kbp|kilobases?|Mb|Mbp"
+    r"|megabases?|amino[- ]acids)"
+)
+_SIZE = rf"{_NUMBER_WORD}[- ]?{_UNITS}"
+# `at exon 8, position 1277`.
+_AT_A_PLACE = rf"(?:(?: (?:at|in) exon \d{{1,3}})?{_AT_UNIT}(?:(?: ?- ?| to | and )\d{{1,7}})?)"
+_CHANGE = (
+    r"(?:deletion/insertion|insertion[/-]deletion|deletions?|insertions?|duplications?|inserts?"
+    r"|indel|inversions?)"
+)
+_SIZED = re.compile(
+    START
+    + rf"{_SIZE}(?:[- ](?:in-?frame|gene|genomic|heterozygous|homozygous|interstitial|intronic"
+    rf"|nucleotide|amino[- ]acid|tandem|{BASE_NAMES})| \([A-Za-z0-9]{{1,12}}\)){{0,3}} "
+    rf"{_CHANGE}(?: \(indel\))?{_AT_A_PLACE}?" + STOP
+)
+_SINGLE = re.compile(START + rf"single[- ]{_UNITS} {_CHANGE}{_AT_A_PLACE}" + STOP)
+_REPEATS_OF_SIZE = re.compile(
+    START + rf"{_SIZE} (?:variable number of )?(?:tandem )?repeats?" + STOP
+)
+_OF_SIZE = re.compile(
+    START
+    + r"(?:deletion|insertion|duplication|inversion) (?:of|to)(?: an?| the| about| approximately)?"
+    rf" ?{_SIZE}{_AT_A_PLACE}?" + STOP
+)
+_OF_BASES = re.compile(
+    START + rf"(?:deletion|insertion|duplication) (?:of (?:an? |the |{_NUMBER_WORD} ){{0,2}}"
+    rf"(?:nucleotides? |bases? )?)?(?:(?i:{BASE_NAMES})|[ACGT]{{1,12}})"
+    r"(?: nucleotide| base| residue)?(?![\w/-])"
+)
+_BASES_CHANGED = re.compile(
+    r"(?<![\w.])"
+    rf"(?:\((?:[ACGT]{{1,12}})\)|[ACGT]{{1,12}}|(?i:{BASE_NAMES})) "
+    rf"(?:insertion[-/]deletion|deletion|insertion|duplication){_AT_A_PLACE}?" + STOP
+)
+_DELTA_SIZE = re.compile(
+    r"(?:(?<![A-Za-z0-9])|(?<=\d))"
+    r"(?:(?:[Dd]elta|DD|[Δ∆]) ?-?32|(?:[Dd]elta|DD|[Δ∆])[2-9]\d{1,2}(?:-\d{2,4})?"
+    r"|(?<=CCR5[- ])[dD]32)(?: deletion)?" + STOP
+)
+# `118G carriers`, `677TT genotype`, `Arg72 allele`: the word behind says what they are.
+_CARRIED = (
+    r"(?=[ -](?:(?:and|or) [\w-]{1,12} )?(?:allel|carrier|genotyp|homozyg|heterozyg|haplotyp"
+    r"|variant|polymorphi))"
+)
+_BASE_CARRIED = re.compile(
+    r"(?:(?<![\w.*/])|(?<=[A-Za-z])(?=-\d))-?\d{2,6} ?[ACGT]{1,2}" + _CARRIED
+)
+_RESIDUE_CARRIED = re.compile(
+    START + rf"(?:(?:{THREE_LETTERS})[- ]?\d{{1,4}}|\d{{1,4}}[- ]?(?:{THREE_LETTERS})"
+    rf"|\d{{2,4}}([{ONE_LETTER}])\1|[{ONE_LETTER}]\d{{2,4}})" + _CARRIED
+)
+_FOR_BASE_AT = re.compile(
+    START
+    + rf"(?P<alt>{_BASE})(?: substitution)? for (?:an? |the )?(?P<ref>{_BASE}),?{_AT_UNIT}"
+    + STOP
+)
+_ALLELE_AT = re.compile(
+    START
+    + r"[ACGT](?: allele)? at (?:nucleotide |position |nucleotide position )?[-+]\d{1,5}"
+    + STOP
+)
+_RESIDUES_DELETED = re.compile(
+    START + r"(?:deletion|duplication|insertion) of (?:the )?(?:amino[- ]acids?|residues?|codons?) "
+    r"\d{1,5}(?: ?- ?| to | and )\d{1,5}" + STOP
+)
+_REPEATS = re.compile(r"(?<![\w.])\([ACGT]{2,10}\)\d{1,3}(?![\w(])")
+_INDEL_AT = re.compile(START + rf"(?:indel|insertion/deletion)(?: polymorphism)?{_AT_UNIT}" + STOP)
+_DUP_SIZE = re.compile(START + r"(?:ins/del|del/ins|dup|del|ins) ?\d{1,4} ?(?:bp|kb|nt)" + STOP)
+_CYTOGENETIC = re.compile(START + r"(?:del|dup|inv|ins)\((?:\d{1,2}|X|Y)\)\([pq][\dpq.;-]{1,24}\)")
+_INTRON_ALLELE = re.compile(
+    START + r"IVS ?\d{1,3} ?[+-] ?\d{1,5} ?[ACGT]" + r"(?![\w/>*]| ?-{0,3}[>→])"
+)
+_SIGNED_ALLELE = re.compile(
+    r"(?<![\w.*/)-])(?P<start>-\d{2,5})(?P<ref>[ACGT])" + r"(?![\w/>*]| ?-{0,3}[>→])"
+)
+_ONE_ALLELE = re.compile(
+    r"(?<![\w.*/])(?P<start>-?\d{2,7})[ -]?(?P<open>\()?(?P<ref>[ACGT]|(?i:"
+    + BASE_NAMES
+    + r"))(?(open)\))"
+    + r"(?![\w/>*]| ?-{0,3}[>→])"
+)
+_ONE_RESIDUE = re.compile(
+    START + rf"(?P<ref>{_RESIDUE}|[{ONE_LETTER}])[- ]?(?P<start>[1-9]\d{{1,4}})" + r"(?![\w/>*.-])"
+)
+_RESIDUE_ALLELE = re.compile(
+    START + rf"(?P<start>[1-9]\d{{1,4}})[- ]?(?P<ref>{_RESIDUE}|[{ONE_LETTER}X])" + r"(?![\w/>*.-])"
+)
+_STOP_AT = re.compile(
+    START + r"(?i:stop codon|termination(?: codon)?|premature stop(?: codon)?) at (?:the )?"
+    rf"(?:{_UNIT} ){{1,3}}(?P<start>\d{{1,5}})(?: to \d{{1,5}})?" + STOP
+)
+
+
+def _at_a_codon(where: str) -> bool:
+    return any(word in where.lower() for word in ("codon", "amino", "residue"))
+
+
+def _read_base_change(found: re.Match[str]) -> Reading | None:
+    start, where = point(found["start"]), found["where"].lower()
+    if _at_a_codon(where):
+        return Reading("", places=(f"codon{start}",))
+    plain = found["ref"] in "ACGT" and " to " in found[0][:8]
+    if plain and len(start.lstrip("-+")) < 2:
+        return None
+    return Reading(
+        substituted("c", start, found["ref"], found["alt"]),
+        places=places_of(start, found["ref"], found["alt"]),
+    )
+
+
+def _read_deleted(found: re.Match[str]) -> Reading:
+    start, what, change = point(found["start"]), bases(found["what"]), found["change"][:3].lower()
+    if "where" in found.groupdict() and _at_a_codon(found["where"]):
+        return Reading("")
+    places = places_of(start, what) if len(what) == 1 else ()
+    if change == "ins":
+        return Reading(inserted("c", start, what), places=places)
+    if len(what) > 1:
+        return Reading(f"c.{start}_{int(start) + len(what) - 1}{change}" if start.isdigit() else "")
+    return Reading(f"c.{start}{change}", places=places)
+
+
+def _short(written: str) -> str:
+    """`a stop codon` → `Ter`, `valine (Val)` → `Val`; three bases → what they stand for."""
+    plain = re.sub(r" \([A-Za-z]{1,3}\)$", "", written)
+    plain = re.sub(r"^(?:an? |the )?(?:premature )?", "", plain)
+    if re.fullmatch(r"[ACGTU]{3}", plain):
+        return encoded(plain)
+    return residue(plain)
+
+
+def _read_residues(found: re.Match[str]) -> Reading | None:
+    start, ref, alt = found["start"], _short(found["ref"]), _short(found["alt"])
+    if ref and not alt and re.fullmatch(r"[ACGTU]{2,3}", found["alt"]):
+        return Reading("", places=(f"codon{start}",))
+    if not ref or not alt or not start.isdigit():
+        return None
+    return Reading(residue_substituted(ref, start, alt), places=residue_places(start, ref, alt))
+
+
+def _read_pair(found: re.Match[str]) -> Reading | None:
+    # `leucine to methionine` is a variant only where one is spoken of.
+    needs = Needs.A_WORD if found["kind"] is None else Needs.NOTHING
+    return Reading("", needs)
+
+
+def _read_bases(found: re.Match[str]) -> Reading | None:
+    joint = found["joint"]
+    if "to" in joint and found["kind"] is None:
+        return None
+    return Reading(
+        "", Needs.NOTHING if found["kind"] is not None or "to" in joint else Needs.A_WORD
+    )
+
+
+def _read_allele(found: re.Match[str]) -> Reading:
+    return Reading("", Needs.A_PLACE, places_of(point(found["start"]), found["ref"]))
+
+
+def _read_residue(found: re.Match[str]) -> Reading | None:
+    ref = residue(re.sub(r" \([A-Za-z]{1,3}\)$", "", found["ref"]))
+    return Reading("", Needs.A_PLACE_AND_WORD, (f"{ref}{found['start']}",)) if ref else None
+
+
+def _unnamed(found: re.Match[str]) -> Reading:
+    return Reading("")
+
+
+def _needs_a_word(found: re.Match[str]) -> Reading:
+    return Reading("", Needs.A_WORD)
+
+
+FORMS = (
+    Form("base to base at", _BASE_CHANGE, _read_base_change),
+    Form("base for base at", _FOR_BASE_AT, _read_base_change),
+    Form("bases deleted at", _BASES_DELETED_AT, _read_deleted),
+    Form("deletion of bases at", _DELETION_OF_BASES_AT, _read_deleted),
+    Form("numbered deletion", _NUMBERED_DELETION, _read_deleted),
+    Form("codon, residue to residue", _CODON, _read_residues),
+    Form("codon to codon at", _CODONS_AT, _read_residues),
+    Form("residue at a place to residue", _RESIDUE_PLACE_TO, _read_residues),
+    Form("residue to residue at", _RESIDUE_TO_AT, _read_residues),
+    Form("residue at, to residue", _RESIDUE_AT_TO, _read_residues),
+    Form("residue for residue at", _FOR_AT, _read_residues),
+)
+ALLELES = (
+    Form("base in an intron", _INTRON_ALLELE, _unnamed),
+    Form("base before the gene", _SIGNED_ALLELE, _needs_a_word),
+    Form("base at a place", _ONE_ALLELE, _read_allele),
+    Form("residue at a place", _ONE_RESIDUE, _read_residue),
+    Form("place and residue", _RESIDUE_ALLELE, _read_residue),
+    Form("base carried", _BASE_CARRIED, _unnamed),
+    Form("residue carried", _RESIDUE_CARRIED, _unnamed),
+    Form("stop at", _STOP_AT, _unnamed),
+)
+UNPLACED = (
+    Form("residue to residue", _RESIDUES_ONLY, _read_pair),
+    Form("base to base", _BASES_ONLY, _read_bases),
+    Form("base to base in words", _BASE_CHANGE_OF, _unnamed),
+    Form("size and change", _SIZED, _unnamed),
+    Form("change of a single base at", _SINGLE, _unnamed),
+    Form("repeats of a size", _REPEATS_OF_SIZE, _unnamed),
+    Form("change of a size", _OF_SIZE, _unnamed),
+    Form("change of bases", _OF_BASES, _unnamed),
+    Form("bases and change", _BASES_CHANGED, _unnamed),
+    Form("delta and size", _DELTA_SIZE, _unnamed),
+    Form("insertion and deletion at", _INDEL_AT, _unnamed),
+    Form("allele at", _ALLELE_AT, _unnamed),
+    Form("deletion of residues", _RESIDUES_DELETED, _unnamed),
+    Form("repeats", _REPEATS, _unnamed),
+    Form("change and size", _DUP_SIZE, _unnamed),
+    Form("cytogenetic", _CYTOGENETIC, _unnamed),
+)

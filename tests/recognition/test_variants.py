@@ -1,0 +1,379 @@
+"""The grammar of variants: what is found, what is not, and normal forms."""
+
+import gzip
+import json
+import re
+import time
+from re import _constants, _parser
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from mutalyzer_hgvs_parser import to_model
+from support.helpers import shared_data
+
+from spacy_angel.recognition.variants import dna, protein, words
+from spacy_angel.recognition.variants.grammar import FoundVariant, find_variants, normal_form
+from spacy_angel.recognition.variants.letters import bases, encoded, residue, residues
+
+FORMS = {
+    # Bases in one place.
+    "c.35G>A": "c.35G>A",
+    "c.920T>G": "c.920T>G",
+    "c. 3388G>C": "c.3388G>C",
+    "c.263 G>C": "c.263G>C",
+    "C.35G>A": "c.35G>A",
+    "c.712A->G": "c.712A>G",
+    "c712A->G": "c.712A>G",
+    "g.203A>C": "g.203A>C",
+    "m.3243A>G": "m.3243A>G",
+    "r.76a>u": "r.76a>u",
+    "135G-->C": "c.135G>C",
+    "-308 G/A": "c.-308G>A",
+    "-308G>A": "c.-308G>A",
+    "\u2212308G>A": "c.-308G>A",
+    "c.2452G\u2009>\u2009A": "c.2452G>A",
+    "c.*32G>A": "c.*32G>A",
+    "677C/T": "c.677C>T",
+    "1796T to A": "c.1796T>A",
+    "C677T": "c.677C>T",
+    "G-308A": "c.-308G>A",
+    "C(-3)G": "c.-3C>G",
+    "T1270533G": "g.1270533T>G",
+    "C-174C": "c.-174=",
+    "c.-174=": "c.-174=",
+    "NM_000546.5:c.215C>G": "NM_000546.5:c.215C>G",
+    # In introns.
+    "c.360+1G>C": "c.360+1G>C",
+    "c.2905 +1 G > A": "c.2905+1G>A",
+    "621 + 1G-->T": "c.621+1G>T",
+    "3849 + 10kb C > T": "c.3849+10kbC>T",
+    "IVS2+1G>A": "c.IVS2+1G>A",
+    "IVS3 + 18C > T": "c.IVS3+18C>T",
+    "IVS10+1, g-->t": "c.IVS10+1G>T",
+    "IVS2+1(g-t)": "c.IVS2+1G>T",
+    "IVSI-5 (G-->C)": "c.IVS1-5G>C",
+    # Deleted, inserted, doubled.
+    "c.35delG": "c.35del",
+    "35delG": "c.35del",
+    "c.399_402delAGAG": "c.399_402del",
+    "2626\u20132627delAA": "c.2626_2627del",
+    "1782-83delAG": "c.1782_1783del",
+    "c.899-1142del": "c.899_1142del",
+    "c.1983-5delGAG": "c.1983-5_1983-3del",
+    "1494del6": "c.1494_1499del",
+    "c.436_436+1delAG": "c.436_436+1del",
+    "delG576": "c.576del",
+    "3020insC": "c.3020_3021insC",
+    "-2insC": "c.-2_-1insC",
+    "-1insC": "c.-1_1insC",
+    "2172_2173insCCCC": "c.2172_2173insCCCC",
+    "c.2115ins35bp": "c.2115_2116insN[35]",
+    "c.304ins(GCG)(7)": "c.304_305insGCG[7]",
+    "c.681dupA": "c.681dup",
+    "1308_1316 dup9": "c.1308_1316dup",
+    "c.1065-6delGCinsTA": "c.1065-6_1065-5delinsTA",
+    "c.1852_1853AA>GC": "c.1852_1853delinsGC",
+    "2183AA-->G": "c.2183_2184delinsG",
+    "c.123CAG[23]": "c.123CAG[23]",
+    # Proteins.
+    "V600E": "p.Val600Glu",
+    "p.V600E": "p.Val600Glu",
+    "p.Val600Glu": "p.Val600Glu",
+    "p.(Glu818Lys)": "p.Glu818Lys",
+    "p. G1157D": "p.Gly1157Asp",
+    "Arg399Gln": "p.Arg399Gln",
+    "Arg(303)-->Gln": "p.Arg303Gln",
+    "Pro-279-Leu": "p.Pro279Leu",
+    "Pro165----Arg": "p.Pro165Arg",
+    "Ile(157)--> Thr(157)": "p.Ile157Thr",
+    "tyr231-->ter": "p.Tyr231Ter",
+    "272gly----stop": "p.Gly272Ter",
+    "R34X": "p.Arg34Ter",
+    "R257*": "p.Arg257Ter",
+    "R467stop": "p.Arg467Ter",
+    "Q279Q": "p.Gln279=",
+    "p.Gln279=": "p.Gln279=",
+    "p.Pro246HisfsX13": "p.Pro246HisfsTer13",
+    "p.L4177Ffs*29": "p.Leu4177PhefsTer29",
+    "p.D157fsX158": "p.Asp157fs",
+    "R58fs": "p.Arg58fs",
+    "\u0394F508": "p.Phe508del",
+    "delta F508": "p.Phe508del",
+    "F508del": "p.Phe508del",
+    "p.990delM": "p.Met990del",
+    "p.Val1724_Thr1739del": "p.Val1724_Thr1739del",
+    "p.Lys2_Leu3insGlnSer": "p.Lys2_Leu3insGlnSer",
+    "p.*164Lext*3": "p.Ter164LeuextTer3",
+    # In words.
+    "A-to-G transition at nucleotide 276": "c.276A>G",
+    "guanine to adenine substitution of nucleotide -308": "c.-308G>A",
+    "(G-->A) at nucleotide position 2141": "c.2141G>A",
+    "adenine deletion at nucleotide 202": "c.202del",
+    "deletion of C at nucleotide 888": "c.888del",
+    "cytosine insertion at position 3020": "c.3020_3021insC",
+    "codon 26, GAG-->GCG": "p.Glu26Ala",
+    "codon 358, tyrosine to histidine": "p.Tyr358His",
+    "stop codon for glutamine at codon 298": "p.Gln298Ter",
+    "glutamic acid 333 by aspartic acid": "p.Glu333Asp",
+    "arginine by glutamine at amino acid position 714": "p.Arg714Gln",
+    # By number.
+    "rs113488022": "rs113488022",
+    "Rs702553": "rs702553",
+    "CYP2D6*4": "CYP2D6*4",
+    "HLA-B*5701": "HLA-B*57:01",
+    "HLA-DRB1*15:01": "HLA-DRB1*15:01",
+    # No place, or nothing that HGVS has a form for.
+    "4-bp deletion": "",
+    "deletion of 6 bp at position 1494": "",
+    "ins/del 6 bp": "",
+    "del 329C": "c.329del",
+    "insertion of 3 amino acids": "",
+    "Delta32": "",
+    "dup(17)(p11.2p11.2)": "",
+    "(CCTTT)14": "",
+}
+
+
+@pytest.mark.parametrize(("written", "identifier"), FORMS.items())
+def test_a_form_is_found_whole_and_has_its_normal_form(written: str, identifier: str) -> None:
+    text = f"Of these, {written}, a mutation."
+    (found,) = find_variants(text)
+    assert text[found.start : found.end] == written
+    assert found.identifier == identifier
+    assert normal_form(written) == identifier
+
+
+@pytest.mark.parametrize("form", sorted({one for one in FORMS.values() if one}))
+def test_a_normal_form_is_its_own_normal_form(form: str) -> None:
+    assert normal_form(form) == form
+
+
+@pytest.mark.parametrize(
+    "form", sorted({f for f in FORMS.values() if re.match(r"[cgmrp]\.", f) and "IVS" not in f})
+)
+def test_normal_forms_are_hgvs(form: str) -> None:
+    if "kb" in form:
+        pytest.skip("a name that papers use, of CFTR's intron 19; HGVS has the bases counted")
+    assert to_model(f"{'NP' if form[0] == 'p' else 'NM'}_000001.1:{form}")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "H2O and CO2, 5H2O",
+        "T47D, K562, A549, L929, HEK293T, MCF10A, T98G and H295R cells",
+        "C57BL/6 and C3H mice, R26R reporter",
+        "E2F1, P2X7, S6K1, p53, PI3K, PP2A, A2A, E1A, HER2, CD4, IL2",
+        "T4 and T7 phages, M13 phage, phiX174",
+        "wells A1, B12 and H12; from A1 to C3",
+        "London W12 0NN, Toronto M5G 1X5 and H3A 1A1, M13 9PL",
+        "antibodies against Akt (Ser473), pS473, Thr308, pT308 and Tyr1068",
+        "type 2 diabetes (T2D), T1D",
+        "serine/threonine kinase (Ser/Thr)",
+        "H3K27me3, H3K9ac, H3K4",
+        "copper T380A and Eudragit L30D-55",
+        "1930 DEL MONTE, the 26 del Rio street",
+        "2A/2C subunits; 10/12 A/B; 3-5 G",
+        "from 10 to 20 C and 5 to 7 A; pH 7.4-G; 12:30 A.M.",
+        "the QT interval at 450 ms (P = 0.05), 95% CI 1.2-3.4",
+        "grade 3 A tumours, stage T2N0M0, G3 tumour",
+        "doi 10.1093/nar/gkq123, GSE12345, NM_000546.5, PMC123456",
+        "vitamin B12, C18:1, delta-9-THC, Delta12 desaturase, 17beta-estradiol",
+        "mass 123.45 m/z, 100 c.p.m., i.e. 5 mg p.o.",
+        "rs12 and the rsync program",
+    ],
+)
+def test_other_things_are_no_variants(text: str) -> None:
+    assert [text[one.start : one.end] for one in find_variants(text)] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        # A word beside it, or the same place elsewhere.
+        ("the D2N mutant", ["D2N"]),
+        ("the D2N domain", []),
+        ("C111G; the 111G allele", ["C111G", "111G"]),
+        ("the 111G sample", []),
+        ("R714Q: an arginine 714 variant", ["R714Q", "arginine 714"]),
+        ("R714Q, where arginine 714 binds", ["R714Q"]),
+        ("the G/A genotype", ["G/A"]),
+        ("the G/A ratio", []),
+        ("leucine to methionine substitution", ["leucine to methionine"]),
+        ("from leucine to methionine", []),
+    ],
+)
+def test_what_needs_more_than_its_form(text: str, found: list[str]) -> None:
+    assert [text[one.start : one.end] for one in find_variants(text)] == found
+
+
+def test_letters_that_are_bases_and_residues() -> None:
+    assert [one.identifier for one in find_variants("A53T and E46K")] == [
+        "p.Ala53Thr",
+        "p.Glu46Lys",
+    ]
+    assert [one.identifier for one in find_variants("A53T")] == ["c.53A>T"]
+    assert [one.identifier for one in find_variants("E46K, A1298C")] == ["p.Glu46Lys", "c.1298A>C"]
+
+
+def test_a_number_beside_a_form_is_its_identifier_wherever_it_stands_again() -> None:
+    found = find_variants("V600E (rs113488022), E46K and V600E. rs2168101 G>T.")
+    assert found == [
+        FoundVariant(0, 5, "rs113488022", "p.Val600Glu"),
+        FoundVariant(7, 18, "rs113488022", ""),
+        FoundVariant(21, 25, "p.Glu46Lys", "p.Glu46Lys"),
+        FoundVariant(30, 35, "rs113488022", "p.Val600Glu"),
+        FoundVariant(37, 46, "rs2168101", ""),
+        FoundVariant(47, 50, "rs2168101", ""),
+    ]
+
+
+def test_two_numbers_for_one_form_are_no_identifier() -> None:
+    found = find_variants("V600E (rs1111), V600E (rs2222), V600E")
+    assert [one.identifier for one in found][::2] == ["rs1111", "rs2222", "p.Val600Glu"]
+
+
+def test_without_those_that_name_no_place() -> None:
+    text = "a 4-bp deletion, the C>T transition and V600E"
+    assert len(find_variants(text)) == 3
+    (found,) = find_variants(text, unplaced=False)
+    assert found.identifier == "p.Val600Glu"
+
+
+def test_letters() -> None:
+    assert (residue("V"), residue("valine"), residue("stop codon"), residue("J")) == (
+        *("Val", "Val", "Ter"),
+        "",
+    )
+    assert (residues("AFF"), residues("GlnSer"), residues("AJ")) == ("AlaPhePhe", "GlnSer", "")
+    assert (bases("guanine"), bases("g")) == ("G", "G")
+    codons = ("ATG", "uga", "GAG", "TAG", "AAA", "GGG", "GA", "GAN")
+    assert [*map(encoded, codons)] == ["Met", "Ter", "Glu", "Ter", "Lys", "Gly", "", ""]
+
+
+PIECES = st.sampled_from(
+    [
+        *FORMS,
+        *("c.", "p.", "IVS", "+1", "G>A", "del", "ins", "(", ")", "[", "1", "12", "codon ", "Ala"),
+        *(" to ", "stop", "*", "_", "-->", "rs", "Δ", "/", " at nucleotide ", "\n", " ", "\u2009"),
+    ]
+)
+
+
+@given(st.one_of(st.text(max_size=200), st.lists(PIECES, max_size=25).map("".join)))
+def test_any_text(text: str) -> None:
+    found = find_variants(text)
+    end = 0
+    for one in found:
+        assert end <= one.start < one.end <= len(text)
+        end = one.end
+        if one.hgvs and "kb" not in one.hgvs:
+            assert normal_form(one.hgvs) == one.hgvs
+
+
+@given(
+    st.sampled_from("cgm"),
+    st.integers(-900, 90000).filter(bool),
+    st.one_of(st.just(0), st.integers(-200, 200)),
+    st.sampled_from(["G>A", "=", "del", "dup", "delinsTA", "inv"]),
+)
+def test_hgvs_of_bases_is_its_own_normal_form(level: str, place: int, by: int, what: str) -> None:
+    # `c.899-1142del` is meant as two places.
+    assume(not 0 < place < -by)
+    written = f"{level}.{place}{f'{by:+d}' if by else ''}{what}"
+    assert normal_form(written) == written
+    assert to_model(f"NM_000001.1:{written}")
+
+
+RESIDUES = st.sampled_from(["Ala", "Arg", "Gly", "Leu", "Trp", "Val", "Glu", "Met"])
+
+
+@given(RESIDUES, st.integers(1, 30000), RESIDUES, st.sampled_from(["", "fsTer12", "del"]))
+def test_hgvs_of_residues_is_its_own_normal_form(ref: str, place: int, alt: str, tail: str) -> None:
+    alt = "" if tail == "del" else alt
+    written = f"p.{ref}{place}{alt}{tail}"
+    assert normal_form(written) == (written if ref != alt or tail else f"p.{ref}{place}=")
+    assert to_model(f"NP_000001.1:{written}")
+
+
+def _longest_repeat(parsed: _parser.SubPattern) -> int:
+    most = 0
+    for code, argument in parsed:
+        if code in (_constants.MAX_REPEAT, _constants.MIN_REPEAT):
+            most = max(most, int(argument[1]))
+        for inner in argument if isinstance(argument, tuple) else (argument,):
+            for part in inner if isinstance(inner, list) else (inner,):
+                if isinstance(part, _parser.SubPattern):
+                    most = max(most, _longest_repeat(part))
+    return most
+
+
+ALL = [*dna.FORMS, *protein.FORMS, *words.FORMS, *words.ALLELES, *words.UNPLACED]
+
+
+@pytest.mark.parametrize("form", ALL, ids=lambda form: form.name)
+def test_no_form_repeats_without_end(form) -> None:
+    assert _longest_repeat(_parser.parse(form.pattern.pattern)) <= 40
+    # The walk sees what it should.
+    assert _longest_repeat(_parser.parse("(?:a|(b+))")) > 1000
+
+
+HOSTILE = (
+    *(
+        "1+",
+        "c.",
+        "c.1_",
+        "p.V",
+        "1",
+        "ACGT",
+        "acgt ",
+        "alanine to ",
+        "del",
+        "1del1ins",
+        "codon 1 ",
+    ),
+    *(
+        "IVS1+1",
+        "(",
+        " ",
+        "-->",
+        "G>A ",
+        "A to G at nucleotide position ",
+        "V600E ",
+        "A1_",
+        "rs1 rs12",
+    ),
+    *(
+        "A*1:01:01",
+        "deletion of a the ",
+        "1.5kb+1.5kb",
+        "1/1/",
+        "at the amino acid residue number ",
+    ),
+)
+
+
+@pytest.mark.parametrize("piece", HOSTILE)
+def test_time_grows_with_the_length(piece: str) -> None:
+    seconds = []
+    for length in (5_000, 10_000, 20_000):
+        text = (piece * (length // len(piece) + 1))[:length]
+        rounds = []
+        for _ in range(2):
+            start = time.process_time()
+            find_variants(text)
+            rounds.append(time.process_time() - start)
+        seconds.append(min(rounds))
+    # Four times the text: 4 where time is in proportion, 16 where it grows with the square.
+    assert seconds[2] < 8 * max(seconds[0], 0.004)
+
+
+def test_texts_without_variants_have_few() -> None:
+    path = shared_data("raw_text/pubmedqa_pqal_contexts.jsonl.gz")
+    with gzip.open(path, "rt", encoding="utf8") as lines:
+        texts = [json.loads(next(lines))["text"] for _ in range(100)]
+    found = [text[one.start : one.end] for text in texts for one in find_variants(text)]
+    # Read by eye: of these abstracts on all of medicine, what it finds are variants.
+    assert len(found) <= 8
+    assert {"T380A", "K562"}.isdisjoint(found)

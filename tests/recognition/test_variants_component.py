@@ -1,0 +1,348 @@
+"""The component `angel_variants`: in a pipeline, beside other mentions, before a linker."""
+
+import json
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pytest
+import spacy
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from spacy.lang.en import English
+from spacy.language import Language
+from spacy.tokens import Doc, DocBin, Span, SpanGroup
+from support.tiny_annotation import make_pipeline
+
+from spacy_angel.annotation.run import annotate
+from spacy_angel.corpora.registry import read_corpus
+from spacy_angel.errors import AngelError
+from spacy_angel.evaluation.run import evaluate
+from spacy_angel.linking.display import render_links
+from spacy_angel.linking.explain import explain_link
+from spacy_angel.linking.page import link_table, write_page
+from spacy_angel.pipelines.components import components_before
+from spacy_angel.pipelines.open import open_pipeline
+from spacy_angel.recognition.variants.component import AngelVariants, VariantSettings
+from spacy_angel.vocabulary.identifiers import normal_ids, split_ids
+
+torch.set_num_threads(1)
+
+TEXT = "BRAF V600E (rs113488022) was found. In GJB2 c.360+1G>C, a 4-bp deletion and CYP2D6*4."
+
+
+def made(**settings):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    genes = [
+        {"label": "GENE", "pattern": [{"TEXT": gene}]}
+        for gene in ("BRAF", "GJB2", "TP53", "CYP2D6")
+    ]
+    ruler: Any = nlp.add_pipe("entity_ruler", config={"validate": False})
+    ruler.add_patterns(genes)
+    nlp.add_pipe("angel_variants", config=settings)
+    return nlp
+
+
+@pytest.fixture(scope="module")
+def nlp() -> Language:
+    return made()
+
+
+def written(doc: Doc) -> list[tuple]:
+    """Everything that is written, in comparable form."""
+    return [
+        (ent.text, ent.label_, ent.kb_id_, ent._.kb_id, ent._.hgvs, str(ent._.variant_gene or ""))
+        for ent in doc.ents
+        if ent.label_ == "VARIANT"
+    ]
+
+
+EXPECTED = [
+    ("V600E", "VARIANT", "rs113488022", "rs113488022", "p.Val600Glu", "BRAF"),
+    ("rs113488022", "VARIANT", "rs113488022", "rs113488022", "", "BRAF"),
+    ("c.360+1G>C", "VARIANT", "c.360+1G>C", "c.360+1G>C", "c.360+1G>C", "GJB2"),
+    ("4-bp deletion", "VARIANT", "", "", "", "GJB2"),
+    ("CYP2D6*4", "VARIANT", "CYP2D6*4", "CYP2D6*4", "", "CYP2D6"),
+]
+
+
+def test_what_is_written(nlp):
+    doc = nlp(TEXT)
+    assert written(doc) == EXPECTED
+    assert [ent.text for ent in doc.ents if ent.label_ == "GENE"] == ["BRAF", "GJB2"]
+    assert nlp.get_pipe("angel_variants").labels == ("VARIANT",)
+
+
+def test_pipe_processes_and_bytes_say_the_same(nlp, tmp_path):
+    texts = [TEXT, "", "none here", "p.Arg58fs of TP53"] * 3
+    expected = [written(nlp(text)) for text in texts]
+    assert expected[0] == EXPECTED
+    assert [written(doc) for doc in nlp.pipe(texts, batch_size=2)] == expected
+    assert [written(doc) for doc in nlp.pipe(texts, batch_size=2, n_process=2)] == expected
+    nlp.to_disk(tmp_path / "saved")
+    again = [spacy.load(tmp_path / "saved"), English.from_config(nlp.config)]
+    again[1].from_bytes(nlp.to_bytes())
+    for other in (*again, pickle.loads(pickle.dumps(nlp))):
+        assert [written(doc) for doc in other.pipe(texts)] == expected
+    doc = Doc(nlp.vocab).from_bytes(nlp(TEXT).to_bytes())
+    (stored,) = DocBin(store_user_data=True, docs=[doc]).get_docs(nlp.vocab)
+    assert written(doc) == written(stored) == EXPECTED
+
+
+def test_predict_leaves_the_document_and_writing_twice_does_no_harm(nlp):
+    component = nlp.get_pipe("angel_variants")
+    doc = nlp.make_doc(TEXT)
+    before = doc.to_bytes()
+    predicted = component.predict([doc])
+    assert doc.to_bytes() == before
+    doc = nlp(TEXT)
+    once = [(e.start, e.end, e.label_, e.kb_id_) for e in doc.ents]
+    component.set_annotations([doc], predicted)
+    assert [(e.start, e.end, e.label_, e.kb_id_) for e in doc.ents] == once
+
+
+@pytest.mark.parametrize(
+    ("entities", "left"),
+    [
+        # Of tokens BRAF V600E - mutant melanoma: start, end, label; what is left of it.
+        ([(1, 2, "CELL_LINE")], []),
+        ([(0, 1, "GENE"), (4, 5, "DISEASE")], [("BRAF", "GENE"), ("melanoma", "DISEASE")]),
+        ([(0, 2, "GENE")], [("BRAF", "GENE")]),
+        ([(1, 5, "DISEASE")], [("melanoma", "DISEASE")]),
+        ([(0, 5, "DISEASE")], [("melanoma", "DISEASE")]),
+        ([(0, 5, "GENE")], [("BRAF", "GENE")]),
+        ([(1, 4, "GENE")], []),
+    ],
+)
+def test_a_variant_goes_before_other_mentions(nlp, entities, left):
+    doc = nlp.make_doc("BRAF V600E-mutant melanoma")
+    assert [token.text for token in doc] == ["BRAF", "V600E", "-", "mutant", "melanoma"]
+    doc.ents = [Span(doc, start, end, label=label) for start, end, label in entities]
+    doc = nlp.get_pipe("angel_variants")(doc)
+    others = [(ent.text, ent.label_) for ent in doc.ents if ent.label_ != "VARIANT"]
+    assert others == left
+    assert ("V600E", "VARIANT") in [(ent.text, ent.label_) for ent in doc.ents]
+
+
+def test_a_span_group_keeps_what_does_not_lie_in_a_variant():
+    nlp = made(span_key="mentions")
+    doc = nlp.make_doc("BRAF V600E melanoma")
+    spans = [
+        Span(doc, *place) for place in ((0, 2, "GENE"), (1, 2, "CELL_LINE"), (2, 3, "DISEASE"))
+    ]
+    attrs = {"scores": [0.5, 0.6, 0.7]}
+    doc.spans["mentions"] = SpanGroup(doc, name="mentions", attrs=attrs, spans=spans)
+    group = nlp.get_pipe("angel_variants")(doc).spans["mentions"]
+    assert [(span.text, span.label_, span.kb_id_) for span in group] == [
+        ("BRAF V600E", "GENE", ""),
+        ("V600E", "VARIANT", "p.Val600Glu"),
+        ("melanoma", "DISEASE", ""),
+    ]
+    assert group.attrs["scores"] == [0.5, 1.0, 0.7]
+    assert "mentions" not in nlp(TEXT).spans
+
+
+def test_the_gene_is_of_the_sentence(nlp):
+    doc = nlp("TP53 is wild. We saw R175H. BRAF and TP53: V600E, GJB2")
+    genes = {ent.text: ent._.variant_gene for ent in doc.ents if ent.label_ == "VARIANT"}
+    assert genes["R175H"] is None
+    # One token away on either side: the one before.
+    assert genes["V600E"].text == "TP53"
+    # Without sentences a text is one.
+    bare = spacy.blank("en")
+    ruler: Any = bare.add_pipe("entity_ruler")
+    ruler.add_patterns([{"label": "GENE", "pattern": "TP53"}])
+    bare.add_pipe("angel_variants")
+    assert bare("TP53 is wild. We saw R175H.").ents[1]._.variant_gene.text == "TP53"
+
+
+def test_a_gene_shows_the_identifier_that_it_gets_later(nlp):
+    doc = nlp("BRAF V600E")
+    doc[0].ent_kb_id_ = "NCBIGene:673"
+    gene = doc.ents[1]._.variant_gene
+    assert (gene.label_, gene.kb_id_) == ("GENE", "NCBIGene:673")
+
+
+def test_a_sentence_ends_behind_a_variant():
+    text = "They had V600E. BRAF was wild with c.35delG. So was p.Arg153X."
+    assert [len(list(made(full_stops=cut)(text).sents)) for cut in (True, False)] == [3, 1]
+    words: Any = spacy.blank("en")
+    plain = [token.text for token in words("J. R. Smith et al. saw Fig. 2A. In U.S.A. too, B.")]
+    words.add_pipe("angel_variants")
+    tokens = [token.text for token in words("J. R. Smith et al. saw Fig. 2A. In U.S.A. too, B.")]
+    assert tokens == plain
+    suffixes = words.tokenizer.suffix_search.__self__.pattern
+    words.add_pipe("angel_variants", name="again")
+    assert words.tokenizer.suffix_search.__self__.pattern == suffixes
+
+
+def test_whole_tokens_but_no_addresses(nlp):
+    doc = nlp("BRAFV600E; see http://a.example/V600E.html or V600E@a.example")
+    assert [(ent.text, ent._.kb_id) for ent in doc.ents] == [("BRAFV600E", "p.Val600Glu")]
+
+
+def test_what_a_linker_said_of_the_mention_before_goes(nlp):
+    for name in ("kb_ents", "candidates"):
+        if not Span.has_extension(name):
+            Span.set_extension(name, default=[])
+    doc = nlp.make_doc("V600E")
+    doc.ents = [Span(doc, 0, 1, label="CELL_LINE", kb_id="CVCL_1")]
+    doc.ents[0]._.kb_id, doc.ents[0]._.kb_ents = "CVCL_1", [("CVCL_1", 0.9)]
+    doc = nlp.get_pipe("angel_variants")(doc)
+    assert written(doc)[0][:4] == ("V600E", "VARIANT", "p.Val600Glu", "p.Val600Glu")
+    assert doc.ents[0]._.kb_ents == []
+
+
+def test_a_computed_attribute_is_told():
+    Span.set_extension("hgvs", getter=lambda span: "", force=True)
+    try:
+        with pytest.raises(AngelError, match=r"E880.*span\._\.hgvs"):
+            AngelVariants(spacy.blank("en").vocab)
+    finally:
+        Span.set_extension("hgvs", default="", force=True)
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ({"label": ""}, "label must be a string that is not empty, not ''"),
+        ({"gene_labels": "GENE"}, "gene_labels must be a list of strings, not 'GENE'"),
+        ({"unplaced": 1}, "unplaced must be a valid boolean, not 1"),
+        ({"labels": []}, "labels"),
+    ],
+)
+def test_settings_that_do_not_fit(setting, message):
+    with pytest.raises(AngelError) as error:
+        VariantSettings.from_dict(setting)
+    assert message in str(error.value)
+
+
+@given(
+    st.lists(st.sampled_from([*TEXT.split(), "p.(Val600Glu)/E", "(", "\n", " ", "☃"]), max_size=30)
+)
+def test_any_document(words: list[str]):
+    nlp = NLP
+    doc = nlp(" ".join(words))
+    assert doc.text == " ".join(words)
+    for ent in doc.ents:
+        assert ent._.kb_id == ent.kb_id_
+        gene = ent._.variant_gene
+        assert gene is None or ent.sent.start <= gene.start < gene.end <= ent.sent.end
+
+
+NLP = made()
+
+
+def test_many_variants_in_one_sentence_take_linear_time():
+    # Distances are asked of the two genes beside a variant, however many there are.
+    doc = NLP("BRAF V600E " * 3000)
+    variants = [ent for ent in doc.ents if ent.label_ == "VARIANT"]
+    assert len(variants) == 3000
+    assert all(ent._.variant_gene.end == ent.start for ent in variants)
+
+
+# Identifiers of no vocabulary, before a linker.
+
+
+@pytest.mark.parametrize(
+    ("written", "ids"),
+    [
+        ("c.360+1G>C", ["c.360+1G>C"]),
+        ("c.88+2_88+5del|rs12345", ["c.88+2_88+5del", "rs12345"]),
+        ("c.3849+10kbC>T", ["c.3849+10kbC>T"]),
+        ("c.20+5=+c.21+6G>A", ["c.20+5=", "c.21+6G>A"]),
+        ("NM_000546.5:c.672+1G>A", ["NM_000546.5:c.672+1G>A"]),
+        ("MESH:D008113+MESH:D018198", ["MESH:D008113", "MESH:D018198"]),
+        ("114480+113705", ["114480", "113705"]),
+        ("9606+10090", ["9606", "10090"]),
+    ],
+)
+def test_a_plus_in_a_place_joins_no_identifiers(written, ids):
+    assert split_ids(written) == ids
+    assert normal_ids(ids[0], "MESH" if "." in written else "") == ids[0]
+
+
+LINKED = "the patient had heart attack. BRAF c.360+1G>C and V600E (rs113488022), a 4-bp deletion."
+IDS = ["MESH:D009203", "c.360+1G>C", "rs113488022", "rs113488022", "NIL"]
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("linked")
+    nlp = spacy.load(make_pipeline(folder))
+    nlp.add_pipe("angel_variants", before="angel_linker")
+    nlp.to_disk(folder / "with_variants")
+    return folder / "with_variants"
+
+
+def test_a_linker_leaves_variants_alone(saved, tmp_path):
+    nlp, linker = open_pipeline(str(saved))
+    doc = nlp(LINKED)
+    assert [ent._.kb_id for ent in doc.ents][1:] == IDS[1:]
+    assert [ent.kb_id_ for ent in doc.ents] == [ent._.kb_id for ent in doc.ents]
+    assert doc.ents[1]._.kb_ents == []
+    # A second pass as well, and one behind it.
+    assert [ent.kb_id_ for ent in linker(doc).ents][1:] == IDS[1:]
+    nlp.remove_pipe("angel_variants")
+    nlp.add_pipe("angel_variants", last=True)
+    assert [ent._.kb_id for ent in nlp(LINKED).ents][1:4] == IDS[1:4]
+
+
+def test_pages_tables_and_reasons(saved, tmp_path):
+    nlp, linker = open_pipeline(str(saved))
+    doc = nlp(LINKED)
+    table = link_table(doc, linker)
+    assert "c.360+1G>C" in table
+    assert "rs113488022" in table
+    write_page(doc, linker, tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text("utf8")
+    shown = render_links(doc, linker=linker)
+    for html in (page, shown):
+        assert "c.360+1G&gt;C" in html
+        assert 'href="https://www.ncbi.nlm.nih.gov/snp/rs113488022"' in html
+    assert explain_link(doc.ents[1], linker).why == (
+        "It had this identifier before. Its label VARIANT is not to be linked (labels_discard)."
+    )
+    assert explain_link(doc.ents[4], linker).why.startswith("Its label VARIANT")
+    with pytest.raises(AngelError, match=r"c\.360\+1G>C"):
+        linker.kb["c.360+1G>C"]
+    assert "rs113488022" not in linker.kb
+
+
+def test_given_mentions_are_not_looked_for(saved):
+    nlp, linker = open_pipeline(str(saved))
+    assert "angel_variants" in components_before(nlp, linker)
+    assert "angel_variants" not in components_before(nlp, linker, given_mentions=True)
+
+
+@pytest.mark.parametrize("form", ["jsonl", "pubtator", "bioc_json"])
+def test_annotated_files_have_them_and_are_read_again(saved, tmp_path, form):
+    (tmp_path / "in.jsonl").write_text(json.dumps({"doc_id": "1", "text": LINKED}) + "\n", "utf8")
+    annotate(tmp_path / "in.jsonl", str(saved), output=tmp_path / "out", output_format=form)
+    (path,) = [p for p in (tmp_path / "out").glob("[0-9]*-*.*")]
+    (document,) = read_corpus(path)
+    found = [(m.text, m.concept_ids) for m in document.mentions if m.label == "VARIANT"]
+    assert found == [
+        ("c.360+1G>C", "c.360+1G>C"),
+        ("V600E", "rs113488022"),
+        ("rs113488022", "rs113488022"),
+        ("4-bp deletion", ""),
+    ]
+
+
+def test_evaluated(saved, tmp_path):
+    start, other = LINKED.index("c.360"), LINKED.index("heart")
+    rows = [
+        f"1\t{other}\t{other + 12}\theart attack\tENTITY\tMESH:D009203",
+        f"1\t{start}\t{start + 10}\tc.360+1G>C\tVARIANT\tc.360+1G>C",
+    ]
+    corpus = "\n".join([f"1|t|{LINKED}", "1|a|", *rows, "", ""])
+    (tmp_path / "gold.pubtator").write_text(corpus, "utf8")
+    metrics = evaluate(
+        str(saved), tmp_path / "gold.pubtator", output=tmp_path / "evaluation", predicted=True
+    )
+    assert (metrics["kb_id"]["acc@1"], metrics["kb_id"]["mentions"]) == (100, 2)
+    # The vocabulary has one of the two.
+    assert metrics["coverage"] == 50
