@@ -1,7 +1,11 @@
 # make demo, make test, make docs: all that a fresh machine needs is Python 3.10 to 3.12 and make.
 VENV ?= .venv
 EDITABLE ?= -e
+# What is installed: the checkout, or a wheel of it.
+SOURCE ?= .
 EXTRAS ?=
+# A number: of the extras, only the one whose turn it is, see tools/install_check.py.
+TURN ?=
 BIN = $(VENV)/bin
 # The first interpreter that runs and fits.
 PYTHON ?= $(shell for p in python3.11 python3.12 python3.10 python3; do \
@@ -9,10 +13,24 @@ PYTHON ?= $(shell for p in python3.11 python3.12 python3.10 python3; do \
 	&& echo $$p && break; done)
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test lint docs install clean
+CHROMIUM ?= $(shell for p in chromium chromium-browser google-chrome; do \
+	command -v $$p && break; done)
+
+.PHONY: demo screenshot test lint docs install install-check clean
 
 demo: $(VENV)/.installed
 	$(BIN)/spacy-angel link --pipeline en_angel_bio --file assets/demo.txt --html demo.html
+
+# The picture of the README: needs Chromium and asks nothing of the network.
+screenshot: demo
+	@test -n "$(CHROMIUM)" || { echo "Chromium is needed, none was found." >&2; exit 1; }
+	mkdir -p docs/img
+	profile=$$(mktemp -d) && $(CHROMIUM) --headless --no-sandbox --disable-gpu --disable-quic \
+		--no-first-run --disable-background-networking --disable-component-update --disable-sync \
+		--user-data-dir=$$profile --hide-scrollbars --disable-lcd-text --window-size=1080,990 \
+		--blink-settings=preferredColorScheme=1 --force-device-scale-factor=0.75 \
+		--screenshot=$(CURDIR)/docs/img/demo.png file://$(CURDIR)/demo.html 2>/dev/null; \
+		status=$$?; rm -rf $$profile; exit $$status
 
 test: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -n auto --dist loadfile $(if $(SLOW),--slow)
@@ -25,20 +43,27 @@ lint: $(VENV)/.installed-test
 docs: $(VENV)/.installed-docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
-install: $(VENV)/.installed$(addprefix -,$(EXTRAS))
+install: $(if $(EXTRAS),$(addprefix $(VENV)/.installed-,$(EXTRAS)),$(VENV)/.installed)
+
+install-check:
+	@test -n "$(PYTHON)" || { echo "Python 3.10, 3.11 or 3.12 is needed, none was found." >&2; exit 1; }
+	$(PYTHON) tools/install_check.py $(if $(TURN),--turn $(TURN)) $(if $(WORK),--work $(WORK))
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "Python 3.10, 3.11 or 3.12 is needed, none was found." >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
 # torch first and by version, see constraints.txt.
-$(VENV)/.installed: setup.cfg constraints.txt | $(BIN)/python
+$(VENV)/.torch: constraints.txt | $(BIN)/python
 	$(PIP) "$$(grep '^torch==' constraints.txt)"
-	$(PIP) $(EDITABLE) .
 	touch $@
 
-$(VENV)/.installed-%: $(VENV)/.installed
-	$(PIP) $(EDITABLE) ".[$*]"
+$(VENV)/.installed: setup.cfg $(VENV)/.torch
+	$(PIP) $(EDITABLE) $(SOURCE)
+	touch $@
+
+$(VENV)/.installed-%: setup.cfg $(VENV)/.torch
+	$(PIP) $(EDITABLE) "$(SOURCE)[$*]"
 	touch $@
 
 clean:

@@ -350,7 +350,7 @@ class Errors(metaclass=_WithCodes):
         "`dmis-lab/ANGEL_bc5cdr`, or null for the model that ships."
     )
     E329 = "angel_linker's {name}: expected {expected}, got {value!r}. {remedy}"
-    E330 = "angel_linker has no setting {name!r}.{guess} Its settings: {known}."
+    E330 = "angel_linker has no setting {names}. {hints} Its settings: {known}."
     E326 = "The recogniser does not know the labels {unknown}. Known: {known}."
     # E4xx: corpora
     E401 = (
@@ -820,6 +820,16 @@ class Errors(metaclass=_WithCodes):
         "{path} is UTF-16: convert it to UTF-8, e.g. with `iconv -f UTF-16 -t UTF-8`, to read it."
     )
     E915 = "{path}: {reason}. {advice}"
+    # what users of scispaCy and spaCy look for
+    E920 = (
+        "A vocabulary has no semantic_type_tree. `concept.types` holds the types as strings, "
+        "`kb.types` all of them; limit labels to types with the setting `types_by_label`, or a "
+        "search with `kb.subset(types)`."
+    )
+    E921 = (
+        "kb.add takes a Concept or several, `kb.add([Concept(…), Concept(…)])`, but it got "
+        '{found!r}. Make one of it: `Concept("MY:1", "canonical name", ("alias",))`.'
+    )
 
 
 class Warnings(metaclass=_WithCodes):
@@ -854,6 +864,11 @@ class Warnings(metaclass=_WithCodes):
     W306 = (
         "{matcher} finds misspelled mentions by the names of a linker's vocabulary, and the "
         "pipeline has no angel_linker: it finds none. Take it out, too, and this is not said again."
+    )
+    W320 = (
+        "{detector} stands behind {linker}, which reads the long forms that it finds "
+        "(`resolve_abbreviations`): no abbreviation is read as its long form. Add it before: "
+        "`nlp.add_pipe(..., before={linker!r})`."
     )
     W601 = "{path}, line {number}, is skipped, for it is not a correction: {problem}."
     W602 = (

@@ -52,7 +52,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="session")
 def vocabulary(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The concepts of `support.tiny_linker`."""
-    from support.tiny_linker import build_vocabulary
+    """The concepts of `support.tiny_linker`, and a namesake."""
+    from support.tiny_linker import NAMESAKE, make_vocabulary
 
-    return build_vocabulary(tmp_path_factory.mktemp("vocabulary") / "kb")
+    return make_vocabulary(tmp_path_factory.mktemp("vocabulary") / "kb", NAMESAKE)

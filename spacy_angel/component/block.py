@@ -86,10 +86,12 @@ class ConfigBlock:
         # The block itself, which spaCy moves along when the component is renamed, and which a
         # copy of the pipeline has its own of; the pipeline is not held.
         self._shown, self._nlp = self._nlp.get_pipe_config(name), None
-        for key, value in {**self._filled, **values}.items():
-            # Others may be variables, `${paths.kb}`, and stay so.
-            if self._shown.get(key, NOT_GIVEN) is NOT_GIVEN:
-                self._shown[key] = value
+        filled = {**self._filled, **values}
+        # What was given may be variables, `${paths.kb}`, and stays so.
+        for key in [k for k, v in self._shown.items() if v is NOT_GIVEN]:
+            del self._shown[key]
+        for key in filled.keys() - self._shown.keys():
+            self._shown[key] = filled[key]
 
     def show(self, values: Mapping[str, Any]) -> None:
         """values (Mapping[str, Any]): what changed, plain."""

@@ -10,12 +10,16 @@ place is read away, and every character knows where it comes from.
 Each step is a function of a text. All else stays as it is: `10²` is not 102.
 """
 
+import gzip
 import re
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
 from itertools import chain
+
+from ..about import DATA
 
 # Controls but for white space, and format characters: zero-width, bidirectional, joiners, tags;
 # variation selectors, and the joiner of graphemes.
@@ -31,6 +35,19 @@ _HYPHENS = "\u2010\u2011"
 _LIGATURES = "\ufb00-\ufb06"
 _FULL_WIDTH = "\uff01-\uff5e"
 _MAPPED = _BLANKS + _HYPHENS + _LIGATURES + _FULL_WIDTH
+_MAY_BE_BLANK = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u200b]+")
+_LETTERS = re.compile(r"[^\W\d_]+")
+_LETTERS_BEFORE = re.compile(r"(?<![^\W\d_])[^\W\d_]+\Z")
+# Longer words are not in the list.
+_LONGEST_WORD = 25
+_SHORT_WORDS = frozenset(
+    (
+        *("a", "an", "and", "are", "as", "at", "but", "by", "can", "did", "due", "few", "for"),
+        *("had", "has", "her", "his", "if", "in", "is", "it", "its", "may", "new", "no", "non"),
+        *("nor", "not", "of", "old", "on", "one", "or", "our", "per", "sex", "she", "the", "to"),
+        *("two", "via", "was", "we", "who"),
+    )
+)
 _LINE_END = r"[ \t]*\r?\n[ \t]*"
 
 _NOISE = re.compile(rf"[{_INVISIBLE}{_ACCENTS}{_MAPPED}]|-[ \t]*\r?\n")
@@ -38,8 +55,7 @@ _NOISE_OF_ASCII = re.compile(r"[\x00-\x08\x0e-\x1b\x7f]|-[ \t]*\r?\n")
 _UNSEEN = re.compile(rf"[{_INVISIBLE}]+|[{_MAPPED}]")
 _AT_LINE_END = re.compile(rf"{_LINE_END}(?=[^\W\d_])")
 _ACCENTED = re.compile(rf"\w[{_ACCENTS}]{{1,{_MOST_ACCENTS}}}(?![{_ACCENTS}])")
-_HYPHENATED = re.compile(r"(?<![^\W_])[^\W\d_]{1,40}-[^\W\d_]{1,40}")
-_BROKEN = re.compile(rf"(?<![^\W_])([^\W_]{{1,40}})-{_LINE_END}(?=([a-z]{{1,40}}))")
+_BROKEN = re.compile(rf"(?<=([^\W_]))-{_LINE_END}(?=[a-z])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,15 +113,19 @@ def read(text: str) -> ReadText:
 
 
 def without_unseen(text: str) -> ReadText:
-    """text (str): any. RETURNS (ReadText): without what is invisible, or with a soft hyphen
-    at a line end, and with blanks, hyphens, ligatures and full-width forms as plain ones."""
+    """text (str): any. RETURNS (ReadText): without what is invisible, a soft hyphen with the line
+    end behind it, and with blanks, hyphens, ligatures and full-width forms as plain ones. A control
+    or zero-width blank between two words that are none together is a blank (`heart\\0attack`)."""
 
     def edits() -> Iterable[tuple[int, int, str]]:
         for found in _UNSEEN.finditer(text):
             start, end = found.span()
             if _SOFT_HYPHEN in found[0] and (line_end := _AT_LINE_END.match(text, end)):
-                end = line_end.end()
-            yield start, end, _PLAIN.get(found[0], "")
+                yield start, line_end.end(), ""
+            elif _MAY_BE_BLANK.fullmatch(found[0]) and _is_between_words(text, start, end):
+                yield start, end, " "
+            else:
+                yield start, end, _PLAIN.get(found[0], "")
 
     return _edited(text, edits())
 
@@ -122,21 +142,18 @@ def with_accents(text: str) -> ReadText:
 
 
 def without_line_ends(text: str) -> ReadText:
-    """text (str): any. RETURNS (ReadText): with the two halves of a word together that a
-    hyphen parts at the end of a line: `myo-` and `cardial` are `myocardial`, while the hyphen
-    stays where it belongs to the word: behind a capital, a digit or a single letter (`T-cell`),
-    or where the text has the word with it elsewhere."""
-    hyphenated: frozenset[str] | None = None
+    """text (str): any. RETURNS (ReadText): with the two halves of a word together that a hyphen
+    parts at the end of a line: `myo-` and `cardial` are `myocardial`. The hyphen stays behind a
+    capital, a digit or a single letter (`T-cell`), and between two words that are none together
+    (`insulin-dependent`)."""
 
     def edits() -> Iterable[tuple[int, int, str]]:
-        nonlocal hyphenated
         for found in _BROKEN.finditer(text):
-            left, right = found.groups()
-            if hyphenated is None:
-                hyphenated = frozenset(map(str.lower, _HYPHENATED.findall(text)))
-            is_word = left[-1].islower() and len(left) > 1
-            stays = not is_word or f"{left}-{right}".lower() in hyphenated
-            yield found.end(1), found.start(2), "-" if stays else ""
+            start, end = found.span()
+            left = _LETTERS_BEFORE.search(text, max(start - _LONGEST_WORD, 0), start)
+            is_half = left is not None and len(left[0]) > 1 and left[0][-1].islower()
+            is_half = is_half and not _is_between_words(text, start, end)
+            yield start, end, "" if is_half else "-"
 
     return _edited(text, edits())
 
@@ -152,6 +169,25 @@ _PLAIN = {
     for character in map(chr, range(0x80, 0x10000))
     if re.match(f"[{_MAPPED}]", character)
 }
+
+
+def _is_between_words(text: str, start: int, end: int) -> bool:
+    """Whether what stands before a place and what stands behind it are words, but not together."""
+    left = _LETTERS_BEFORE.search(text, max(start - _LONGEST_WORD, 0), start)
+    right = _LETTERS.match(text, end, end + _LONGEST_WORD)
+    if left is None or right is None:
+        return False
+    words = _words()
+    first, second = left[0].lower(), right[0].lower()
+    return first in words and second in words and first + second not in words
+
+
+@cache
+def _words() -> frozenset[str]:
+    """RETURNS (frozenset[str]): frequent words of biomedical abstracts, of four letters and more,
+    and some shorter ones."""
+    lines = gzip.decompress((DATA / "words.txt.gz").read_bytes()).decode().splitlines()
+    return _SHORT_WORDS.union(line.split("\t")[0] for line in lines)
 
 
 def _edited(text: str, edits: Iterable[tuple[int, int, str]]) -> ReadText:

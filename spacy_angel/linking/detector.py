@@ -11,12 +11,15 @@ a definition, scispaCy decides.
 from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence
 
-from scispacy.abbreviation import AbbreviationDetector, find_abbreviation
+from scispacy.abbreviation import AbbreviationDetector, filter_matches, find_abbreviation
 from spacy.attrs import ORTH
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
+from ..component.characters import read
+from ..component.view import in_document, view
 from .extensions import read_abbreviations_alike
+from .order import warn_of_late_detectors
 
 # As in scispaCy's `filter_matches`.
 _MOST_WORDS = 8
@@ -40,10 +43,37 @@ class LinearAbbreviationDetector(AbbreviationDetector):
         make_serializable: bool = False,
     ) -> None:
         super().__init__(nlp, name, make_serializable)
+        # until it first runs
+        self._nlp: Language | None = nlp
         # scispaCy's registers `doc._.abbreviations` anew.
         read_abbreviations_alike()
         # What scispaCy's `__call__` asks for brackets.
         self.matcher = near_brackets
+
+    def __call__(self, doc: Doc) -> Doc:
+        """Find the abbreviations of one document.
+
+        doc (Doc): changed in place; what has noise is seen as it is read, and written on the
+            document's own tokens.
+        RETURNS (Doc): the same.
+        """
+        # Another pipeline may have made scispaCy's own detector since.
+        read_abbreviations_alike()
+        nlp, self._nlp = self._nlp, None
+        if nlp is not None:
+            warn_of_late_detectors(nlp)
+        text = read(doc.text)
+        if text.is_clean:
+            return super().__call__(doc)
+        seen = view(doc, text)
+        within = [(match, start + 1, end - 1) for match, start, end in near_brackets(seen)]
+        for long, shorts in self.find_matches_for(filter_matches(within, seen), seen):
+            (long_form,) = in_document(doc, text, [long])
+            for short in dict.fromkeys(in_document(doc, text, sorted(shorts))):
+                short._.long_form = long_form
+                item = self.make_short_form_serializable(short) if self.make_serializable else short
+                doc._.abbreviations.append(item)
+        return doc
 
     def find_matches_for(
         self, filtered: list[tuple[Span, Span]], doc: Doc

@@ -2,20 +2,20 @@
 
 import warnings
 from collections.abc import Callable
-from dataclasses import fields
 from typing import Any
 
 from spacy.language import Language
 
 from ..component.block import NOT_GIVEN, ConfigBlock, is_saved_in, takes
-from ..errors import Warnings
+from ..errors import AngelError, Warnings
 from .extensions import register_extensions
 from .linker import AngelLinker
 from .loaders import ModelLoader, VocabularyLoader, check_runs, check_sources
 from .matcher import AngelMatcher
 from .matcher_settings import MatcherSettings
 from .presets import preset_of, preset_settings
-from .settings import LinkerSettings
+from .setting_hints import FOREIGN, unknown_settings
+from .settings import SETTINGS
 
 DEFAULT_CONFIG: dict[str, Any] = {
     # A folder, a hub name, or a block with @architectures; null is the model that ships.
@@ -26,7 +26,7 @@ DEFAULT_CONFIG: dict[str, Any] = {
 }
 
 
-@takes(DEFAULT_CONFIG, ["preset", *(setting.name for setting in fields(LinkerSettings))])
+@takes(DEFAULT_CONFIG, ["preset", *SETTINGS, *FOREIGN])
 def make_angel_linker(
     nlp: Language,
     name: str,
@@ -49,6 +49,8 @@ def make_angel_linker(
         another linker of the pipeline writes for the same labels.
     """
     given = {key: value for key, value in settings.items() if value is not NOT_GIVEN}
+    if foreign := given.keys() & set(FOREIGN):
+        raise AngelError(unknown_settings(foreign))
     preset = preset_of(None if preset is NOT_GIVEN else preset, model)
     checked = preset_settings(preset, given, model=model, vocabulary=vocabulary)
     for idle in checked.without_effect():

@@ -238,17 +238,23 @@ def _with_log_prob(name: FoundName, log_prob: float) -> FoundName:
 def _agreed(
     wanted: Sequence[Wanted], mentions: Sequence[str], names: Sequence[Sequence[FoundName]]
 ) -> list[set[str]]:
-    """For each mention the concepts that another mention of the document, in other words, names
-    without a doubt: it is a name of that concept alone. A text that speaks of patients says nothing
-    of what its mice are: of a species both have a word, as `E. coli` and `Escherichia coli` do."""
+    """For each mention those of its concepts that another mention of the document, in other words,
+    names without a doubt: it is a name of that concept alone. A text that speaks of patients says
+    nothing of what its mice are: of a species both have a word, as `E. coli` and `Escherichia coli`
+    do."""
     named: defaultdict[int, defaultdict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for item, mention, item_names in zip(wanted, mentions, names, strict=True):
         for name in item_names:
             if name.text == mention and name.is_of_one:
                 named[item.document][name.concepts[0]].add(mention)
     return [
-        {c for c, others in named[item.document].items() if speak_for(c, others, mention)}
-        for item, mention in zip(wanted, mentions, strict=True)
+        {
+            concept_id
+            for concept_id in {c for name in item_names for c in name.concepts}
+            if concept_id in named[item.document]
+            and speak_for(concept_id, named[item.document][concept_id], mention)
+        }
+        for item, mention, item_names in zip(wanted, mentions, names, strict=True)
     ]
 
 

@@ -21,6 +21,7 @@ from spacy.vocab import Vocab
 from tqdm import tqdm
 
 from ..component.block import ConfigBlock, read_block
+from ..component.characters import read
 from ..component.forks import OneThreadInForks, quiet_tokenizers_in_forks
 from ..component.pipe import DocumentPipe
 from ..component.running import OPENING
@@ -38,13 +39,14 @@ from .loaders import (
     load_checkpoint,
     load_vocabulary,
 )
-from .mentions import find_spans, read_mentions
+from .mentions import ReadDocument, find_spans, read_mentions
 from .permitted import check_types, is_linked, labels_of, links_label, may_share_labels
 from .presets import types_of
 from .readings import as_meant
 from .saved import restore_settings, settings_to_save
 from .scoring import gold_ids
-from .settings import SETTINGS, LinkerSettings, unknown_setting
+from .setting_hints import unknown_settings
+from .settings import SETTINGS, LinkerSettings
 from .writing import read_kb_id, write_links
 
 if TYPE_CHECKING:
@@ -124,7 +126,7 @@ class AngelLinker(DocumentPipe):
             elif name.startswith("_") or name in _ATTRIBUTES or hasattr(type(self), name):
                 super().__setattr__(name, value)
             else:
-                raise AttributeError(unknown_setting(name))
+                raise AttributeError(unknown_settings([name]))
 
     @property
     def name(self) -> str:
@@ -177,6 +179,11 @@ class AngelLinker(DocumentPipe):
                 )
             )
         self._scorer = scorer
+
+    def __repr__(self) -> str:
+        model: Any = self._generator or self._model_source or "the shipped one"
+        kb: Any = self._vocabulary_source or "the shipped one" if self._kb is None else self._kb
+        return f"<AngelLinker {self.name!r}: model {model}, vocabulary {kb}>"
 
     @property
     def generator(self) -> "Generator":
@@ -276,7 +283,11 @@ class AngelLinker(DocumentPipe):
         RETURNS (list[list[Link | None]]): one a mention, in the order of `find_spans`; None where
             the mention stays as it is.
         """
-        docs, settings, kb = list(docs), self.settings, self.kb
+        docs, settings = list(docs), self.settings
+        spans = [find_spans(doc, settings.span_key) for doc in docs]
+        if not any(spans):
+            return [[] for _ in docs]
+        kb = self.kb
         # What other threads add to the vocabulary meanwhile is there for the next documents.
         with kb.reading():
             candidates = self._find_candidates(docs, overwrite=settings.overwrite)
@@ -284,12 +295,10 @@ class AngelLinker(DocumentPipe):
                 [
                     None
                     if names is None
-                    else make_link(span.text, span.label_, names, kb, settings)
-                    for span, names in zip(
-                        find_spans(doc, settings.span_key), doc_found, strict=True
-                    )
+                    else make_link(read(span.text).text, span.label_, names, kb, settings)
+                    for span, names in zip(doc_spans, doc_found, strict=True)
                 ]
-                for doc, doc_found in zip(docs, candidates, strict=True)
+                for doc_spans, doc_found in zip(spans, candidates, strict=True)
             ]
 
     def set_annotations(self, docs: Iterable[Doc], links: Sequence[Sequence[Link | None]]) -> None:
@@ -367,42 +376,44 @@ class AngelLinker(DocumentPipe):
         RETURNS (list[Mention]): one a span.
         RAISES (AngelError): see `mentions.read_mentions`.
         """
+        return self._read(ReadDocument(doc), spans)
+
+    def _read(self, document: ReadDocument, spans: Sequence[Span]) -> list["Mention"]:
         if not spans:
             return []
         format = self.generator.prompts.format
         return read_mentions(
-            doc,
+            document.doc,
             spans,
             n_sents=self.settings.n_sents,
             resolve_abbreviations=self.settings.resolve_abbreviations,
             collapse_blanks=format.collapse_blanks,
             expand_context=format.expand_context,
-            hints=self._hints(doc, spans),
+            hints=self._hints(document, spans),
+            document=document,
         )
 
-    def _hints(self, doc: Doc, spans: Sequence[Span]) -> list[str]:
+    def _hints(self, document: ReadDocument, spans: Sequence[Span]) -> list[str]:
         """What the document says about the endings of names, a text a mention."""
         hinter = self.kb.hinter if self.settings.hints else None
         if hinter is None:
             return [""] * len(spans)
         species = [
-            (span.start_char, span.end_char, taxon)
-            for span in (*doc.ents, *spans)
+            (*document.place_of(span), taxon)
+            for span in (*document.doc.ents, *spans)
             if is_species(span.label_) or is_cell_line(span.label_)
-            for taxon in self._taxa(span)
+            for taxon in self._taxa(document.text_of(span), span.label_)
         ]
-        signs = hinter.find(doc.text, species)
+        signs = hinter.find(document.text, species)
         return [
-            hinter.hint(signs, span.start_char, span.end_char)
-            if may_need_species(span.label_)
-            else ""
+            hinter.hint(signs, *document.place_of(span)) if may_need_species(span.label_) else ""
             for span in spans
         ]
 
-    def _taxa(self, span: Span) -> list[str]:
+    def _taxa(self, text: str, label: str) -> list[str]:
         """The species that a mention of one names, or from which all cell lines of its name are."""
-        concepts = self.kb.find(span.text)
-        if is_species(span.label_):
+        concepts = self.kb.find(text)
+        if is_species(label):
             return [c.concept_id for c in concepts if is_taxon(c.concept_id)]
         donors = {name for c in concepts for name in c.types if is_taxon(name)}
         return list(donors) if len(donors) == 1 else []
@@ -597,18 +608,19 @@ class AngelLinker(DocumentPipe):
                 for i, (span, candidates) in enumerate(zip(spans, slots[-1], strict=True))
                 if candidates is not None
                 and links_label(span.label_, settings)
-                and span.text.strip()
+                and read(span.text).text.strip()
             ]
-            mentions += self.read_mentions(doc, [spans[i] for i in wanted])
+            document = ReadDocument(doc)
+            some = [spans[i] for i in wanted]
+            mentions += [
+                as_meant(mention, span, self.kb, settings, document)
+                for mention, span in zip(self._read(document, some), some, strict=True)
+            ]
             places += [(doc_index, i) for i in wanted]
-            chosen += [spans[i] for i in wanted]
+            chosen += some
         documents = [doc_index for doc_index, _ in places]
         if not mentions:
             return slots
-        mentions = [
-            as_meant(mention, span, self.kb, settings)
-            for mention, span in zip(mentions, chosen, strict=True)
-        ]
         self._forks.ensure()
         finder = NameFinder(
             self.generator, self.kb, settings, self.num_beams_used, self.search_cache

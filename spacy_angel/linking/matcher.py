@@ -2,13 +2,14 @@
 recogniser finds."""
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from spacy.lang.en.stop_words import STOP_WORDS
 from spacy.language import Language
 from spacy.tokens import Doc, Span, SpanGroup
 
+from ..component.characters import ReadText, read
 from ..component.pipe import DocumentPipe
 from ..errors import AngelError, Errors, Warnings
 from ..vocabulary.compiled import COMPILING
@@ -117,8 +118,9 @@ class AngelMatcher(DocumentPipe):
         for doc, found in zip(docs, spans, strict=True):
             if not found and (key is None or key in doc.spans):
                 continue
+            covered = {token for span in found for token in range(span.start, span.end)}
             before = _mentions(doc, key)
-            kept = [span for span in before if not any(_overlap(span, new) for new in found)]
+            kept = [span for span in before if covered.isdisjoint(range(span.start, span.end))]
             mentions = sorted([*kept, *found])
             if key is None:
                 doc.ents = mentions
@@ -128,27 +130,37 @@ class AngelMatcher(DocumentPipe):
 
     def _spans(self, doc: Doc, linker: AngelLinker) -> list[Span]:
         mentions = _mentions(doc, linker.settings.span_key)
-        exact = [] if self.settings.names == "none" else self._find(doc.text, linker)
+        text = read(doc.text)
+        exact = [] if self.settings.names == "none" else self._find(text.text, linker)
+        over = _by_token(mentions)
         spans = [
-            s for s in self._labelled_spans(doc, exact, linker) if self._may_stand(s, mentions)
+            s
+            for s in self._labelled_spans(doc, text, exact, linker)
+            if self._may_stand(s, _overlapping(s, over))
         ]
         if self.settings.misspelled:
             from .misspelled import find_misspelled
 
-            taken = [*mentions, *spans]
-            found = self._labelled_spans(doc, find_misspelled(doc.text, linker.kb), linker)
-            spans += [s for s in found if not any(_overlap(s, other) for other in taken)]
+            over = _by_token([*mentions, *spans])
+            found = self._labelled_spans(doc, text, find_misspelled(text.text, linker.kb), linker)
+            spans += [s for s in found if not _overlapping(s, over)]
         return sorted(spans)
 
     def _labelled_spans(
-        self, doc: Doc, found: "Iterable[Occurrence]", linker: AngelLinker
+        self, doc: Doc, text: ReadText, found: "Iterable[Occurrence]", linker: AngelLinker
     ) -> Iterator[Span]:
-        """Names that begin and end with a token, with their labels."""
+        """Names that begin and end with a token, with their labels; in a text that is not read as
+        it stands also others, with the whole token."""
         labels = self._labels_for(linker)
+        mode = "strict" if text.is_clean else "expand"
+        end = 0
         for occurrence in found:
             label = self._label(occurrence.name, linker, labels)
-            span = doc.char_span(occurrence.start, occurrence.end, label=label)
-            if span is not None:
+            place = text.to_source(occurrence.start, occurrence.end)
+            span = doc.char_span(*place, label=label, alignment_mode=mode)
+            # Two names may stand in one token.
+            if span is not None and span.start >= end:
+                end = span.end
                 yield span
 
     def _find(self, text: str, linker: AngelLinker) -> "list[Occurrence]":
@@ -170,8 +182,8 @@ class AngelMatcher(DocumentPipe):
                     compiled = self._occurrences = (kb, occurrences)
         return compiled[1].find(text)
 
-    def _may_stand(self, span: Span, mentions: Sequence[Span]) -> bool:
-        others = [mention for mention in mentions if _overlap(span, mention)]
+    def _may_stand(self, span: Span, others: Sequence[Span]) -> bool:
+        """others (Sequence[Span]): the mentions that it overlaps."""
         if self.settings.overlap == "longer":
             return all(_is_within(mention, span) for mention in others)
         return self.settings.overlap == "replace" or not others
@@ -214,8 +226,19 @@ def _mentions(doc: Doc, key: str | None) -> list[Span]:
     return list(doc.spans[key]) if key in doc.spans else []
 
 
-def _overlap(one: Span, other: Span) -> bool:
-    return one.start < other.end and other.start < one.end
+def _by_token(spans: Iterable[Span]) -> dict[int, list[Span]]:
+    """RETURNS (dict[int, list[Span]]): the spans over each token."""
+    over: dict[int, list[Span]] = {}
+    for span in spans:
+        for token in range(span.start, span.end):
+            over.setdefault(token, []).append(span)
+    return over
+
+
+def _overlapping(span: Span, over: Mapping[int, Sequence[Span]]) -> list[Span]:
+    """over (Mapping[int, Sequence[Span]]): see `_by_token`. RETURNS (list[Span]): those that a
+    span overlaps."""
+    return [other for token in range(span.start, span.end) for other in over.get(token, ())]
 
 
 def _is_within(inner: Span, outer: Span) -> bool:

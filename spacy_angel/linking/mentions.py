@@ -1,16 +1,21 @@
 """Doc → Mention: the mention, its context, long forms in place of abbreviations.
 
-Everything is cut by character offsets of the text as it stands; a replacement changes only the
-strings that the model reads, never an offset of the document.
+Everything is cut by character offsets of the text as it is read, which are those of the text as it
+stands but for what `component.characters` reads away; nothing here changes an offset of the
+document.
 """
 
 import warnings
 from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from ..component.characters import read
 from ..errors import AngelError, Errors, Warnings
 from ..model.mention import Mention, Replacement, mention_at, replace_longest
+from ..vocabulary.concepts import normalize_name
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span
@@ -20,6 +25,51 @@ ABBREVIATIONS = ("._.", "abbreviations", None, None)
 READ_AS = "spacy_angel_read_as"
 """Where a document keeps what is read in the places of given mentions: `[start, end, text]` each,
 in characters."""
+
+
+class ReadDocument:
+    """A document as it is read; what several of its mentions need is looked for once.
+
+    doc (Doc): the document; it must not change as long as this is in use.
+    """
+
+    def __init__(self, doc: "Doc") -> None:
+        self.doc = doc
+        self._read = read(doc.text)
+
+    @property
+    def text(self) -> str:
+        """RETURNS (str): its text as it is read."""
+        return self._read.text
+
+    def place(self, start: int, end: int) -> tuple[int, int]:
+        """start (int), end (int): characters of the document. RETURNS (tuple[int, int]): those of
+        `text`."""
+        return self._read.from_source(start, end)
+
+    def place_of(self, span: "Span") -> tuple[int, int]:
+        """span (Span): of the document. RETURNS (tuple[int, int]): its characters in `text`."""
+        return self._read.from_source(span.start_char, span.end_char)
+
+    def text_of(self, span: "Span") -> str:
+        """span (Span): of the document. RETURNS (str): as it is read; may be empty."""
+        start, end = self.place_of(span)
+        return self.text[start:end]
+
+    @cached_property
+    def replacements(self) -> list[Replacement]:
+        """RETURNS (list[Replacement]): `abbreviation_replacements`, in characters of `text`."""
+        found = abbreviation_replacements(self.doc)
+        return [Replacement(*self.place(one.start, one.end), one.text) for one in found]
+
+    @cached_property
+    def short_forms(self) -> dict[str, list[str]]:
+        """RETURNS (dict[str, list[str]]): by long form, in normal form, the short forms that the
+        document defines, in the order of the text."""
+        forms: defaultdict[str, list[str]] = defaultdict(list)
+        for one in self.replacements:
+            forms[normalize_name(one.text)].append(self.text[one.start : one.end])
+        return forms
 
 
 def find_spans(doc: "Doc", span_key: str | None) -> list["Span"]:
@@ -48,6 +98,7 @@ def read_mentions(
     collapse_blanks: bool = True,
     expand_context: bool = True,
     hints: Sequence[str] | None = None,
+    document: ReadDocument | None = None,
 ) -> list[Mention]:
     """Mentions in their context, as the model reads them.
 
@@ -59,21 +110,21 @@ def read_mentions(
         detector) in their place; a document without them is read as it is.
     collapse_blanks (bool), expand_context (bool): see `PromptFormat`.
     hints (Sequence[str] | None): see `Mention`, one a span; None: none.
+    document (ReadDocument | None): the document as it is read, where it has been already.
     RETURNS (list[Mention]): one a span.
     RAISES (AngelError): `n_sents` is given and the document has no sentence boundaries.
     """
     if not spans:
         return []
-    text = doc.text
+    document = document or ReadDocument(doc)
     read_as = {(start, end): read for start, end, read in doc.user_data.get(READ_AS, ())}
-    replacements = abbreviation_replacements(doc) if resolve_abbreviations else []
+    replacements = document.replacements if resolve_abbreviations else []
     windows = _sentence_windows(doc, spans, n_sents)
     return [
         mention_at(
-            text,
-            span.start_char,
-            span.end_char,
-            window=window,
+            document.text,
+            *document.place_of(span),
+            window=None if window is None else document.place(*window),
             replacements=replacements,
             collapse_blanks=collapse_blanks,
             expand_context=expand_context,
@@ -89,8 +140,9 @@ def abbreviation_replacements(doc: "Doc") -> list[Replacement]:
 
     doc (Doc): `doc._.abbreviations` holds spans with `span._.long_form` (a span or a string), or,
         made serializable, dictionaries with `short_start`, `short_end` (tokens) and `long_text`.
-    RETURNS (list[Replacement]): as `replace_longest` gives them; empty where none was found. What
-        is no longer than its short form, or lacks a bracket, is no long form.
+    RETURNS (list[Replacement]): as `replace_longest` gives them, long forms as they are read;
+        empty where none was found. What is no longer than its short form, or lacks a bracket, is
+        no long form.
     """
     replacements = []
     # Not `doc._.abbreviations`: where the detector is not loaded, the attribute is unknown though
@@ -98,11 +150,12 @@ def abbreviation_replacements(doc: "Doc") -> list[Replacement]:
     user_data: dict[Any, Any] = doc.user_data
     for item in user_data.get(ABBREVIATIONS, ()):
         if isinstance(item, dict):
-            span, long_form = doc[item["short_start"] : item["short_end"]], item["long_text"]
+            span, found = doc[item["short_start"] : item["short_end"]], item["long_text"]
         else:
-            span, long_form = item, item._.long_form
-        if _is_long_form(str(long_form), span.text):
-            replacements.append(Replacement(span.start_char, span.end_char, str(long_form)))
+            span, found = item, item._.long_form
+        long_form = read(str(found)).text
+        if _is_long_form(long_form, read(span.text).text):
+            replacements.append(Replacement(span.start_char, span.end_char, long_form))
     return replace_longest(replacements)
 
 

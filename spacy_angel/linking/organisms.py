@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 
 # A genus in short, e.g. `C. elegans` and `An. gambiae`.
 _SHORT = re.compile(r"(?<![\w.])([A-Z][a-z]{0,2})\. ?([a-z][a-z-]{2,})(?![\w])")
+_LONGEST_SHORT = 3
+# A genus and a species in full, the latter as long as any is.
+_WHOLE = re.compile(r"(?<!\w)([A-Z][a-z]+) ([a-z][a-z-]{1,63})(?!\w)")
 _BINOMIAL = re.compile(
     r"(?<![\w.])[A-Z][a-z]{0,2}\. ?[a-z][a-z-]{2,}|(?<!\w)[A-Z][a-z]{2,} [a-z-]{3,}"
 )
@@ -20,6 +23,7 @@ _PARTS = re.compile(
     r"|population|subspecie|specie)(?:e?s)?|leaf|larvae|sp|spp|species complex|var|pv)\.?$"
     r"| ?\([^()]*\)$"
 )
+_MOST_PARTS = 8
 _PLURALS = (("ies", "y"), ("es", ""), ("s", ""))
 
 
@@ -36,7 +40,7 @@ def expand_genus(mention: "Mention", text: str, is_name: Callable[[str], bool]) 
     found = _SHORT.search(mention.text)
     if found is None:
         return mention
-    genus = _genus_of(text, found[1], found[2])
+    genus = _genera(text).get((found[1], found[2]))
     if genus is None:
         return mention
     full = f"{mention.text[: found.start()]}{genus} {found[2]}{mention.text[found.end() :]}"
@@ -57,18 +61,29 @@ def read_organism(mention: "Mention", is_name: Callable[[str], bool]) -> "Mentio
     return replace(mention, text=next(filter(is_name, _readings(mention.text)), mention.text))
 
 
-# The same species stands many times in a long document.
-@lru_cache(maxsize=64)
-def _genus_of(text: str, short: str, species: str) -> str | None:
-    found = re.search(rf"(?<!\w)({short}[a-z]+) {re.escape(species)}(?!\w)", text)
-    return found[1] if found else None
+# Of the documents that are being read.
+@lru_cache(maxsize=2)
+def _genera(text: str) -> dict[tuple[str, str], str]:
+    """RETURNS (dict[tuple[str, str], str]): of a genus in short, without its full stop, and a
+    species the first genus in full that the text has: `Mycoplasma` of (`M`, `bovis`)."""
+    genera: dict[tuple[str, str], str] = {}
+    for found in _WHOLE.finditer(text):
+        genus, parts = found[1], found[2].split("-")
+        # `T. cruzi` of `Trypanosoma cruzi-infected`
+        for n in range(1, len(parts) + 1):
+            for length in range(1, min(len(genus), _LONGEST_SHORT + 1)):
+                genera.setdefault((genus[:length], "-".join(parts[:n])), genus)
+    return genera
 
 
 def _readings(text: str) -> Iterator[str]:
     """YIELDS (str): what the text may stand for, the closest first."""
     yield from _singulars(text)
     shorter = text
-    while (rest := _PARTS.sub("", shorter)) != shorter:
+    for _ in range(_MOST_PARTS):
+        rest = _PARTS.sub("", shorter)
+        if rest == shorter:
+            break
         shorter = rest
         yield shorter
         yield from _singulars(shorter)

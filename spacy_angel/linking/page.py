@@ -1,12 +1,12 @@
 """The links of a document for a person: a table in the terminal, a page in the browser."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..files.atomic import replacing
-from .display import concept_url, render_links
+from .display import COLORS, DARK_COLORS, NO_LINK, concept_url, render_links
 from .explain import Explanation, FoundConcept, explain_link
 from .mentions import find_spans
 from .ranking import NIL
@@ -17,34 +17,56 @@ if TYPE_CHECKING:
     from .linker import AngelLinker
 
 _HEADER = ("mention", "label", "identifier", "concept", "probability", "log-prob.")
-_COLORS = {"DISEASE": "#f4c7b5", "CHEMICAL": "#bfe0cf"}
+_OTHER = "other"
+OTHER_COLORS = ("#e0e0e0", "#3c3c3c")
+"""Of boxes of other types, on a light and on a dark page."""
+PAGE_COLORS = (("#ffffff", "#1a1a1a", "#555555"), ("#16181a", "#f4f4f4", "#b5b5b5"))
+"""Of the page itself, of the text, and of what is less important; likewise."""
+# The mention, and below it what it is linked to; in one piece.
+_ENTITY = (
+    '<mark title="{why}" style="background: {bg}"><span>{text}</span>'
+    '<span class="link"><b>{label}</b>{link}{note}</span></mark>'
+)
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
 <title>spacy-angel: links</title>
 <style>
-body {{ font: 16px/1.5 system-ui, sans-serif; color: #222; max-width: 60rem; margin: 3rem auto;
-  padding: 0 1.5rem; }}
+:root {{ color-scheme: light dark; --line: #dddddd; {light} }}
+@media (prefers-color-scheme: dark) {{ :root {{ --line: #44484c; {dark} }} }}
+body {{ font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--page);
+  max-width: 64rem; margin: 2rem auto; padding: 0 1.5rem; }}
 h1 {{ font-size: 1.3rem; }}
-.text {{ background: #fafafa; border: 1px solid #e4e4e4; border-radius: 8px; padding: 1.5rem; }}
-/* a mention with its link stays in one piece */
-.text mark {{ display: inline-block; }}
-table {{ border-collapse: collapse; margin-top: 2rem; width: 100%; }}
-th, td {{ text-align: left; padding: .35rem .8rem .35rem 0; border-bottom: 1px solid #e4e4e4; }}
+a {{ color: inherit; }}
+.text {{ border: 1px solid var(--line); border-radius: 8px; padding: 1rem 1.5rem; }}
+/* its first line stands in that of the text */
+.text mark {{ display: inline-flex; flex-direction: column; color: var(--ink); line-height: 1.3;
+  border-radius: 6px; padding: .1rem .45rem .2rem; margin: .1rem; }}
+.text .link {{ font-size: .72rem; }}
+.text .entities {{ line-height: 2 !important; }}
+.table {{ overflow-x: auto; }}
+table {{ border-collapse: collapse; margin-top: 1.5rem; width: 100%; }}
+th, td {{ text-align: left; padding: .35rem .8rem .35rem 0; border-bottom: 1px solid var(--line); }}
 td.number {{ font-variant-numeric: tabular-nums; }}
 tr.mention > td {{ border-bottom: 0; padding-bottom: 0; }}
-tr.why {{ color: #555; font-size: .9rem; }}
+tr.why {{ color: var(--soft); font-size: .9rem; }}
 tr.why table {{ margin: .3rem 0 .5rem 1rem; }}
+@media (max-width: 40rem) {{
+  body {{ margin: 1rem auto; padding: 0 .8rem; }}
+  .text {{ padding: .6rem .8rem; }}
+  table {{ font-size: .85rem; }}
+}}
 </style>
 </head>
 <body>
 <h1>{n_linked} of {n_mentions} mentions linked</h1>
 <div class="text">{text}</div>
-<table>
+<div class="table"><table>
 <tr>{header}</tr>
 {rows}
-</table>
+</table></div>
 </body>
 </html>
 """
@@ -104,8 +126,16 @@ def write_page(doc: "Doc", linker: "AngelLinker", path: Path) -> None:
     """
     settings = linker.settings
     rows = link_rows(doc, linker)
-    explained = [explain_link(span, linker) for span in find_spans(doc, settings.span_key)]
+    spans = find_spans(doc, settings.span_key)
+    explained = [explain_link(span, linker) for span in spans]
+    options: dict[str, Any] = {
+        "colors": {span.label_.upper(): _variable(span.label_.upper()) for span in spans}
+    }
+    if settings.span_key is None:
+        options["template"] = _ENTITY
     page = _PAGE.format(
+        light=_variables(COLORS, OTHER_COLORS[0], PAGE_COLORS[0]),
+        dark=_variables(DARK_COLORS, OTHER_COLORS[1], PAGE_COLORS[1]),
         n_linked=sum(row[2] not in ("", NIL) for row in rows),
         n_mentions=len(rows),
         text=render_links(
@@ -113,13 +143,28 @@ def write_page(doc: "Doc", linker: "AngelLinker", path: Path) -> None:
             span_key=settings.span_key,
             kb_id_attr=settings.kb_id_attr,
             linker=linker,
-            options={"colors": _COLORS},
+            options=options,
         ),
         header="".join(f"<th>{name}</th>" for name in _HEADER),
         rows="\n".join(map(_html_rows, rows, explained)),
     )
     with replacing(path) as file:
         file.write(page.encode("utf8"))
+
+
+def _variable(label: str) -> str:
+    name = label.lower() if label in COLORS else _OTHER
+    return f"var(--{name})"
+
+
+def _variables(colors: Mapping[str, str], other: str, page: Sequence[str]) -> str:
+    """Colours of the types, of all others and of the page, for a style sheet."""
+    named = {
+        **{label.lower(): color for label, color in colors.items()},
+        _OTHER: other,
+        **dict(zip(("page", "ink", "soft"), page, strict=True)),
+    }
+    return " ".join(f"--{name}: {color};" for name, color in named.items())
 
 
 def _html_rows(row: tuple[str, ...], explained: Explanation) -> str:
@@ -158,7 +203,7 @@ def _numbers(*texts: str) -> list[str]:
 
 
 def _linked(concept_id: str) -> str:
-    shown = escape(concept_id)
+    shown = escape(NO_LINK if concept_id == NIL else concept_id)
     if url := concept_url(concept_id):
         shown = f'<a href="{escape(url)}">{shown}</a>'
     return f"<td>{shown}</td>"

@@ -2,14 +2,12 @@
 and meaning."""
 
 from dataclasses import dataclass, field, fields
-from difflib import get_close_matches
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from ..component.checked import CheckedSettings, Name, Names
 from ..component.running import Device, RunsIn, expect_dtype
-from ..errors import Errors
 from ..vocabulary.kinds import is_gene
 from .weights import DEFAULT_WEIGHTS, EXACT_NAME_PROBABILITY, FEATURES, GENE_WEIGHTS
 
@@ -325,10 +323,3 @@ class LinkerSettings(CheckedSettings):
 
 SETTINGS = frozenset(field.name for field in fields(LinkerSettings))
 """The names of all settings."""
-
-
-def unknown_setting(name: str) -> str:
-    """name (str): no setting. RETURNS (str): the message that says so, with the nearest ones."""
-    near = get_close_matches(name, SETTINGS, n=1)
-    guess = f" Did you mean {near[0]!r}?" if near else ""
-    return Errors.E330.format(name=name, guess=guess, known=", ".join(sorted(SETTINGS)))

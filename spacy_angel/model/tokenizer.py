@@ -7,6 +7,13 @@ from pydantic import BaseModel
 
 from ..files.json_values import parse_as
 
+# What the names of their files begin and end with, of any family.
+_BEGINNINGS = ("tokenizer", "vocab")
+_ENDINGS = (".model", "merges.txt")
+_OF_BART = {"vocab.json", "merges.txt"}
+# Any of them says more.
+_TELLING = {"config.json", "tokenizer_config.json", "tokenizer.json"}
+
 
 class _Settings(BaseModel, strict=True):
     """Of a `tokenizer_config.json` what is read, here and by every tokenizer."""
@@ -23,11 +30,20 @@ def tokenizer_class(folder: Path) -> Any:
 
     folder (Path): of a checkpoint.
     RETURNS (Any): the class that its `tokenizer_config.json` names, the fast one where there is
-        one; AutoTokenizer itself where it names none, or one that comes with the checkpoint.
+        one; BART's for a vocabulary and merges alone, which is how it was published; AutoTokenizer
+        itself where nothing names one, or one that comes with the checkpoint.
     RAISES (ValueError): the file is damaged.
+    RAISES (FileNotFoundError): there is no file of a tokenizer.
     """
     import transformers
 
+    names = [file.name for file in folder.iterdir()]
+    # From version 5 on, transformers makes an empty tokenizer of nothing.
+    if not any(name.startswith(_BEGINNINGS) or name.endswith(_ENDINGS) for name in names):
+        raise FileNotFoundError("there is no file of a tokenizer")
+    # Before, it guessed from the folder's name.
+    if set(names) >= _OF_BART and not _TELLING & set(names):
+        return transformers.BartTokenizerFast
     file = folder / "tokenizer_config.json"
     settings = parse_as(file.read_bytes() if file.is_file() else "{}", _Settings)
     name = settings.tokenizer_class

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from ..about import DATA, SHIPPED_NAME, SHIPPED_NAMES
 from ..errors import AngelError, Errors
 from ..linking.presets import as_published, model_alone
-from ..linking.settings import LinkerSettings
+from ..linking.setting_hints import unknown_settings
+from ..linking.settings import SETTINGS, LinkerSettings
 from .open import find_linker, linker_names, loading, saved_folder
 from .opening import opening
 
@@ -50,6 +51,8 @@ def load(
     """
     from ..linking.loaders import load_vocabulary
 
+    if unknown := set(settings) - SETTINGS:
+        raise AngelError(unknown_settings(unknown))
     LinkerSettings.from_dict(settings)
     if preset in ("shipped", "published"):
         settings = (as_published() if preset == "published" else {}) | settings

@@ -2,7 +2,7 @@
 are found elsewhere in it, and short forms of what was found."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +12,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span, SpanGroup
 
 from ..component.block import takes
+from ..component.characters import read
 from ..component.checked import CheckedSettings, Name
 from ..component.pipe import DocumentPipe
 from .found import TokenSpan
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
     from spacy.vocab import Vocab
 
 _ABBREVIATIONS = ("._.", "abbreviations", None, None)
-_SHORTEST = 2
+_SHORTEST = 2  # characters
+_LONGEST = 32  # tokens
 
 
 @dataclass(frozen=True)
@@ -186,21 +188,19 @@ class _Layer:
 
 
 def _repeat(doc: Doc, layer: _Layer, settings: ConsistencySettings) -> None:
-    words = doc.to_array(ORTH).tolist()
-    places: defaultdict[int, list[int]] = defaultdict(list)
-    for place, word in enumerate(words):
-        places[word].append(place)
+    words = _words(doc)
     same: defaultdict[tuple[str, tuple[int, ...]], list[TokenSpan]] = defaultdict(list)
     for one in layer.mentions():
-        if len(doc[one.start : one.end].text) >= _SHORTEST:
+        is_long = one.end - one.start > _LONGEST
+        if not is_long and len(doc[one.start : one.end].text) >= _SHORTEST:
             same[one.label, tuple(words[one.start : one.end])].append(one)
+    places = _places(words, {own for _, own in same})
     missed: list[TokenSpan] = []
     for (label, own), found in same.items():
-        spans = ((place, place + len(own)) for place in places[own[0]])
         others = [
-            (start, end)
-            for start, end in spans
-            if tuple(words[start:end]) == own and layer.is_free(start, end, label)
+            (start, start + len(own))
+            for start in places[own]
+            if layer.is_free(start, start + len(own), label)
         ]
         share = len(found) / (len(found) + len(others))
         if share >= settings.add_from:
@@ -212,6 +212,32 @@ def _repeat(doc: Doc, layer: _Layer, settings: ConsistencySettings) -> None:
     # What is dropped makes room.
     for one in missed:
         layer.add(one)
+
+
+def _words(doc: Doc) -> list[int]:
+    """RETURNS (list[int]): a number a token, the same for those that are read the same."""
+    words: list[int] = doc.to_array(ORTH).tolist()
+    if read(doc.text).is_clean:
+        return words
+    return [doc.vocab.strings.add(read(token.text).text) for token in doc]
+
+
+def _places(
+    words: Sequence[int], wanted: Collection[tuple[int, ...]]
+) -> defaultdict[tuple[int, ...], list[int]]:
+    """words (Sequence[int]): of a document. wanted (Collection[tuple[int, ...]]): some that follow
+    each other. RETURNS (defaultdict[tuple[int, ...], list[int]]): where they begin."""
+    # Only those that begin as one of them are looked at any further.
+    beginnings = {own[:n] for own in wanted for n in range(1, len(own) + 1)}
+    places: defaultdict[tuple[int, ...], list[int]] = defaultdict(list)
+    for start in range(len(words)):
+        for end in range(start + 1, min(start + _LONGEST, len(words)) + 1):
+            own = tuple(words[start:end])
+            if own not in beginnings:
+                break
+            if own in wanted:
+                places[own].append(start)
+    return places
 
 
 def _abbreviations(doc: Doc) -> Iterator[tuple[int, Span]]:

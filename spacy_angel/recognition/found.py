@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 _PAIRS = {")": "(", "]": "["}
 _MOST_ROUNDS = 8  # brackets one in another
+_LONGEST = 400  # characters of what a pair of brackets holds together
 _MARKS = frozenset((*_PAIRS, *_PAIRS.values()))
 _BETWEEN = re.compile(r"\s?[(\[]")
 _BEFORE = re.compile(r"[\s\-–/,;:.]*")
@@ -75,6 +76,7 @@ def mended(text: str, found: Iterable[FoundMention]) -> list[FoundMention]:
 def _is_held_together(text: str, one: FoundMention, other: FoundMention) -> bool:
     parts = text[one.start : one.end], text[other.start : other.end]
     is_near = _BETWEEN.fullmatch(text, one.end, other.start) is not None
+    is_near = is_near and other.end - one.start <= _LONGEST
     return is_near and not all(map(_is_whole, parts)) and _is_whole(text[one.start : other.end])
 
 

@@ -1,6 +1,6 @@
 """The component `angel_recogniser`: documents in, mentions out."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from pathlib import Path
 
 from spacy import util
@@ -9,6 +9,7 @@ from spacy.tokens import Doc, Span, SpanGroup
 from spacy.training import Example
 from spacy.vocab import Vocab
 
+from ..component.characters import ReadText, read
 from ..component.forks import OneThreadInForks, quiet_tokenizers_in_forks
 from ..component.pipe import DocumentPipe
 from ..component.running import OPENING
@@ -104,7 +105,9 @@ class AngelRecogniser(DocumentPipe):
         self._forks.ensure()
         found: list[list[FoundMention]] = []
         for batch in util.minibatch(docs, size=self.settings.batch_size):
-            found += self.finder.find([doc.text for doc in batch])
+            texts = [read(doc.text) for doc in batch]
+            mentions = self.finder.find([text.text for text in texts])
+            found += map(_in_source, texts, mentions)
         return [self._spans(doc, mentions) for doc, mentions in zip(docs, found, strict=True)]
 
     def set_annotations(
@@ -124,13 +127,15 @@ class AngelRecogniser(DocumentPipe):
                 doc.spans[key] = SpanGroup(doc, name=key, attrs={"scores": scores}, spans=group)
             if self.settings.set_ents:
                 earlier = [] if self.settings.overwrite else list(doc.ents)
-                kept = [e for e in earlier if not self._is_replaced(e, mentions)]
+                over = _labels_by_token(mentions)
+                kept = [e for e in earlier if not self._is_replaced(e, over)]
                 taken = [TokenSpan(e.start, e.end, e.label_, 1.0) for e in kept]
                 chosen = most_probable(mentions, taken)
                 doc.ents = [*kept, *(Span(doc, m.start, m.end, label=m.label) for m in chosen)]
 
-    def _is_replaced(self, entity: Span, mentions: Iterable[TokenSpan]) -> bool:
-        over = {m.label for m in mentions if m.start < entity.end and entity.start < m.end}
+    def _is_replaced(self, entity: Span, labels: Mapping[int, Set[str]]) -> bool:
+        tokens = range(entity.start, entity.end)
+        over = frozenset[str]().union(*(labels.get(token, ()) for token in tokens))
         return entity.label_ not in over and not over.isdisjoint(self.settings.replaces)
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
@@ -176,6 +181,24 @@ class AngelRecogniser(DocumentPipe):
                 key = (span.start, span.end, mention.label)
                 best[key] = max(mention.probability, best.get(key, 0.0))
         return sorted(TokenSpan(*key, probability) for key, probability in best.items())
+
+
+def _in_source(text: ReadText, mentions: Iterable[FoundMention]) -> list[FoundMention]:
+    """mentions (Iterable[FoundMention]): in the text as it is read. RETURNS (list[FoundMention]):
+    in the text as it stands."""
+    if text.is_clean:
+        return list(mentions)
+    places = ((one, *text.to_source(one.start, one.end)) for one in mentions)
+    return [one._replace(start=start, end=end) for one, start, end in places]
+
+
+def _labels_by_token(mentions: Iterable[TokenSpan]) -> dict[int, set[str]]:
+    """RETURNS (dict[int, set[str]]): the labels of the mentions over each token."""
+    labels: dict[int, set[str]] = {}
+    for one in mentions:
+        for token in range(one.start, one.end):
+            labels.setdefault(token, set()).add(one.label)
+    return labels
 
 
 def most_probable(

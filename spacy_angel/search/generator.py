@@ -61,6 +61,11 @@ class Generator:
         self.prompts = prompts
         self.config = config
 
+    def __repr__(self) -> str:
+        kind = getattr(self.config, "model_type", "") or type(self.model).__name__
+        dtype = str(getattr(self.model, "dtype", "")).removeprefix("torch.")
+        return f"<Generator: {kind} on {self.model.device} {dtype}".rstrip() + ">"
+
     @classmethod
     def from_pretrained(
         cls,

@@ -1,19 +1,23 @@
 """What a vocabulary is made of: concepts, their names in normal form, their identifiers."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 SCOPES = ("PREFERRED", "EXACT", "NARROW", "BROAD", "RELATED", "OBSOLETE", "SUPPRESSED")
 """What a source says of a name of a concept, the nearest to the concept first: it is the source's
 own name of it; means the same; something narrower, broader or related (OBO, MeSH); is out of use,
 or not to be shown (UMLS)."""
+_ENTITY_FIELDS = ("concept_id", "canonical_name", "aliases", "types", "definition")
+_SHOWN_ALIASES = 10
 _PUNCTUATION = re.compile(r"[,.;{}\[\]()+\-_*/?!`\"'=%><]")
 
 
 @dataclass(frozen=True, slots=True)
 class Concept:
-    """A concept of a vocabulary; the fields are scispaCy's, and three more.
+    """A concept of a vocabulary; the fields are scispaCy's, and three more. It unpacks, is indexed
+    and prints as scispaCy's `Entity`, a tuple of the first five.
 
     concept_id (str): the code with its vocabulary, e.g. `MESH:D003920`.
     canonical_name (str): the preferred name, in its original spelling.
@@ -44,6 +48,27 @@ class Concept:
         """name (str): one of its names, as it is spelled. RETURNS (str): its scope, see `SCOPES`;
         empty where its source says nothing."""
         return dict(self.scopes).get(name, "")
+
+    def __iter__(self) -> Iterator[Any]:
+        return (getattr(self, name) for name in _ENTITY_FIELDS)
+
+    def __getitem__(self, i: int | slice) -> Any:
+        return tuple(self)[i]
+
+    def _asdict(self) -> dict[str, Any]:
+        """RETURNS (dict[str, Any]): the fields of scispaCy's `Entity`."""
+        return dict(zip(_ENTITY_FIELDS, self, strict=True))
+
+    def __str__(self) -> str:
+        n = len(self.aliases)
+        all_shown = n <= _SHOWN_ALIASES
+        head = f"Aliases: (total: {n})" if all_shown else f"Aliases (abbreviated, total: {n})"
+        return (
+            f"CUI: {self.concept_id}, Name: {self.canonical_name}\n"
+            f"Definition: {self.definition}\n"
+            f"TUI(s): {', '.join(self.types)}\n"
+            f"{head}: \n\t {', '.join(self.aliases[:_SHOWN_ALIASES])}"
+        )
 
 
 def nearest_scopes(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:

@@ -2,7 +2,9 @@
 frequent and the nearest first."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 from .endings import Endings, first_part, last_part
@@ -14,6 +16,8 @@ SAID_FIRST, SAID, UNSAID = 1, 2, 3
 """What a document says of a concept's species, see `Hinter.place`."""
 # At this distance, in characters, a word counts half of what it does beside the mention.
 _HALF = 100.0
+# On either side of a mention, so that a text costs its length.
+_MOST_SIGNS = 512
 # Of the concepts of a name the next one is so many times less probable than the one before it,
 # before a model is asked: about what taking human genes first, or those of the species that the
 # document has, is right.
@@ -88,8 +92,8 @@ class Hinter:
         found = list(self._find(text))
         hosts = {sign for sign in found if _words(text[sign.start : sign.end]) in self._hosts}
         fixed = [sign for sign in found if sign in hosts or sign.field == _NONE]
-        known = [sign for sign in known if not any(_overlap(sign, other) for other in fixed)]
-        free = [sign for sign in found if not any(_overlap(sign, other) for other in known)]
+        known = _apart(known, fixed)
+        free = _apart(found, known)
         unsaid = {_NONE, TAXA[HOST].name} if hosts else {_NONE}
         return sorted(sign for sign in [*known, *free] if sign.field not in unsaid)
 
@@ -116,12 +120,14 @@ class Hinter:
     def hint(self, signs: Sequence[Sign], start: int, end: int) -> str:
         """What the signs say of one mention.
 
-        signs (Sequence[Sign]): of its text. start (int), end (int): characters of the mention.
+        signs (Sequence[Sign]): of its text, in their order; the nearest count, as many on either
+            side as a long article has. start (int), end (int): characters of the mention.
         RETURNS (str): at most `MOST` beginnings of endings, those with the most and nearest signs
             first, e.g. `mus musculus, homo sapiens`; empty without signs.
         """
         weights: dict[str, float] = {}
-        for sign in signs:
+        place = bisect_left(signs, start, key=lambda sign: sign.start)
+        for sign in signs[max(place - _MOST_SIGNS, 0) : place + _MOST_SIGNS]:
             distance = max(sign.start - end, start - sign.end, 0)
             weights[sign.field] = weights.get(sign.field, 0.0) + 1 / (1 + distance / _HALF)
         best = sorted(weights, key=lambda field: (-weights[field], field))
@@ -176,8 +182,14 @@ class Hinter:
         return [*hint.split(", "), *self._usual] if hint else self._usual
 
 
-def _overlap(one: Sign, other: Sign) -> bool:
-    return one.start < other.end and other.start < one.end
+def _apart(signs: Iterable[Sign], others: Iterable[Sign]) -> list[Sign]:
+    """RETURNS (list[Sign]): those of the signs that overlap none of the others."""
+    ordered = sorted(others)
+    starts = [other.start for other in ordered]
+    ends = list(accumulate((other.end for other in ordered), max))
+    # Those that begin before a sign ends, and the farthest that one of them reaches.
+    before = ((sign, bisect_left(starts, sign.end)) for sign in signs)
+    return [sign for sign, n in before if not n or ends[n - 1] <= sign.start]
 
 
 def _bare(text: str) -> str:

@@ -255,6 +255,21 @@ class ConceptKB:
         assert concept is not None
         return concept
 
+    def get(self, concept_id: str, default: Concept | None = None) -> Concept | None:
+        """concept_id (str): an identifier, or an alternate one. default (Concept | None): where
+        there is no such concept. RETURNS (Concept | None): the concept."""
+        own = self.resolve(concept_id)
+        return default if own is None else self[own]
+
+    def __repr__(self) -> str:
+        place = "in memory" if self.path is None else f"from {str(self.path)!r}"
+        return f"<ConceptKB: {len(self):,} concepts, {self.n_names:,} names, {place}>"
+
+    @property
+    def semantic_type_tree(self) -> Any:
+        """scispaCy's `linker.kb` has one. RAISES (AttributeError): says what to use instead."""
+        raise AttributeError(Errors.E920)
+
     @property
     def n_names(self) -> int:
         """RETURNS (int): name indices run from 0 to this, without it; names removed since the
@@ -440,22 +455,26 @@ class ConceptKB:
         scispaCy's `linker.kb`."""
         return IdsBySpelling(self)
 
-    def add(self, concept: Concept) -> None:
-        """Add a concept while running.
+    def add(self, concept: Concept | Iterable[Concept]) -> None:
+        """Add concepts while running.
 
-        concept (Concept): a new one.
-        RAISES (AngelError): where its identifier is empty, or another concept's own, or a field is
+        concept (Concept | Iterable[Concept]): a new one, or several.
+        RAISES (AngelError): where an identifier is empty, or another concept's own, or a field is
             not of its type; nothing is changed then.
         """
-        concept = tidy(concept)
-        if not concept.concept_id:
-            raise AngelError(Errors.E108.format(name=concept.canonical_name))
+        concepts = _tidy_concepts(concept)
         with self._lock.changing():
-            if self._live.concept(concept.concept_id) is not None:
-                raise AngelError(Errors.E110.format(concept_id=concept.concept_id))
-            self._live.put(concept)
-            self._own[concept.concept_id] = _normal_forms(concept.names)
-            self._edits["added_concepts"] += 1
+            seen: set[str] = set()
+            for new in concepts:
+                if not new.concept_id:
+                    raise AngelError(Errors.E108.format(name=new.canonical_name))
+                if new.concept_id in seen or self._live.concept(new.concept_id) is not None:
+                    raise AngelError(Errors.E110.format(concept_id=new.concept_id))
+                seen.add(new.concept_id)
+            for new in concepts:
+                self._live.put(new)
+                self._own[new.concept_id] = _normal_forms(new.names)
+                self._edits["added_concepts"] += 1
 
     def add_names(self, concept_id: str, names: Iterable[str]) -> None:
         """Give a concept further names while running; those it has are passed over.
@@ -571,22 +590,25 @@ class ConceptKB:
 
     def subset(
         self,
-        types: Collection[str] | None = None,
-        concept_ids: Collection[str] | None = None,
+        types: Collection[str] | str | None = None,
+        concept_ids: Collection[str] | str | None = None,
         *,
         free_types: Collection[str] = (),
     ) -> Subset:
         """Choose a part of the vocabulary for the search.
 
-        types (Collection[str] | None): concepts with one of these semantic types, and those that
-            have none, of which nobody knows that they are something else; None: any.
-        concept_ids (Collection[str] | None): these concepts, alternate identifiers resolve; None:
-            all. With both, a concept must meet both.
+        types (Collection[str] | str | None): concepts with one of these semantic types, and those
+            that have none, of which nobody knows that they are something else; one may be given
+            alone; None: any.
+        concept_ids (Collection[str] | str | None): these concepts, or one, alternate identifiers
+            resolve; None: all. With both, a concept must meet both.
         free_types (Collection[str]): say nothing about a concept: one that has no others is taken
             as one without types.
         RETURNS (Subset): for `search_space`.
         RAISES (AngelError): where a type or an identifier is unknown.
         """
+        types = (types,) if isinstance(types, str) else types
+        concept_ids = (concept_ids,) if isinstance(concept_ids, str) else concept_ids
         if unknown := sorted(set(types or ()) - self.types):
             known = sorted(self.types)
             raise AngelError(Errors.E113.format(unknown=unknown, known=known))
@@ -698,6 +720,16 @@ class ConceptKB:
             frequencies=meta.get("frequencies", {}),
             own_names=meta.get("own_names", {}),
         )
+
+
+def _tidy_concepts(concepts: Concept | Iterable[Concept]) -> list[Concept]:
+    # A text and a table are iterable, and so is a concept.
+    is_one = isinstance(concepts, Concept | str | Mapping) or not isinstance(concepts, Iterable)
+    listed: Any = [concepts] if is_one else list(concepts)
+    for item in listed:
+        if not isinstance(item, Concept):
+            raise AngelError(Errors.E921.format(found=item))
+    return list(map(tidy, listed))
 
 
 def _normal_forms(names: Iterable[str]) -> list[str]:

@@ -22,6 +22,9 @@ CLEAN = st.text(st.characters(codec="ascii", exclude_categories=["Cc"]) | st.sam
         ("myo\xad\n  cardial, two \xad\n2", "myocardial, two \n2"),
         ("\u202ebreast cancer\u202c and heart\u200b attack", "breast cancer and heart attack"),
         ("dia\0betes, ast\x08hma", "diabetes, asthma"),
+        # Both are words, and together they are none.
+        ("heart\0attack, of\u200bthe kidney", "heart attack, of the kidney"),
+        ("h\0e\0a\0r\0t\0 \0a\0", "heart a"),
         ("\ufb01brosis, in\ufb02ammation, su\ufb03cient", "fibrosis, inflammation, sufficient"),
         ("ｄｉａｂｅｔｅｓ（ＤＭ）", "diabetes(DM)"),
         ("heart\xa0attack, heart\u2009attack, T\u2011cell", "heart attack, heart attack, T-cell"),
@@ -29,7 +32,7 @@ CLEAN = st.text(st.characters(codec="ascii", exclude_categories=["Cc"]) | st.sam
         ("myo-\ncardial in- \r\n  farction", "myocardial infarction"),
         # The hyphen of a word that has one.
         ("T-\ncell, IL2-\ninduced, x-\nray", "T-cell, IL2-induced, x-ray"),
-        ("Insulin-dependent or insulin-\ndependent", "Insulin-dependent or insulin-dependent"),
+        ("insulin-\ndependent, non-\nsmall", "insulin-dependent, non-small"),
     ],
 )
 def test_noise_is_read_away(text: str, expected: str) -> None:

@@ -4,7 +4,18 @@ from collections.abc import Callable
 
 import pytest
 from spacy import Language
-from support.tiny_linker import pipeline
+from support.tiny_linker import make_vocabulary, pipeline
+
+
+@pytest.fixture(scope="session")
+def tiny_model(model: str) -> str:
+    return model
+
+
+@pytest.fixture(scope="session")
+def tiny_vocabulary(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Without namesakes."""
+    return make_vocabulary(tmp_path_factory.mktemp("conformance") / "kb")
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ import spacy
 import torch
 from spacy import Language
 
+import spacy_angel
 from spacy_angel.errors import AngelError
 
 
@@ -36,6 +37,15 @@ def test_at_add_pipe(config: dict[str, Any], message: str) -> None:
         spacy.blank("en").add_pipe("angel_linker", config=config)
 
 
+def test_settings_of_scispacy_and_misspelled_ones() -> None:
+    with pytest.raises(AngelError, match="`linker_name` is of scispaCy: use `vocabulary`"):
+        spacy.blank("en").add_pipe(
+            "angel_linker", config={"resolve_abbreviations": True, "linker_name": "mesh"}
+        )
+    with pytest.raises(AngelError, match="`treshold`: did you mean `threshold`"):
+        spacy_angel.load(treshold=0.5)
+
+
 def test_device_of_another_machine_at_load(make: Callable[..., Language], tmp_path: Path) -> None:
     make().to_disk(tmp_path / "saved")
     config = {"components": {"angel_linker": {"device": "cuda:7"}}}
@@ -45,7 +55,7 @@ def test_device_of_another_machine_at_load(make: Callable[..., Language], tmp_pa
 
 def test_at_run_time(make: Callable[..., Language]) -> None:
     linker = make().get_pipe("angel_linker")
-    with pytest.raises(AttributeError, match=r"'treshold'.*Did you mean 'threshold'"):
+    with pytest.raises(AttributeError, match=r"'treshold'.*did you mean `threshold`"):
         linker.treshold = 0.9
     with pytest.raises(AngelError, match="kb: expected a ConceptKB, got 'path'"):
         linker.kb = "path"

@@ -6,7 +6,7 @@ is put there by the test itself, as small as it could be made, and stays in the 
 
 With --slow each format has SPACY_ANGEL_FUZZ_SECONDS, a minute if not set. Where a run must not take
 half an hour, SPACY_ANGEL_FUZZ_TURN, a whole number that grows from run to run, gives them to
-SPACY_ANGEL_FUZZ_FORMATS of the formats, three if not set, and SHORT seconds to the others: in turn,
+SPACY_ANGEL_FUZZ_FORMATS of the formats, one if not set, and SHORT seconds to the others: in turn,
 so that each format has its minute after so many runs.
 """
 
@@ -72,7 +72,7 @@ EXAMPLES = 40
 MINUTE = float(os.environ.get("SPACY_ANGEL_FUZZ_SECONDS", "60"))
 SHORT = 2.0
 TURN = os.environ.get("SPACY_ANGEL_FUZZ_TURN")
-AT_A_TIME = int(os.environ.get("SPACY_ANGEL_FUZZ_FORMATS", "3"))
+AT_A_TIME = int(os.environ.get("SPACY_ANGEL_FUZZ_FORMATS", "1"))
 # Folder of what a reader broke on last, until hypothesis has made it small.
 BROKEN = "broken"
 # CPU time of one file of a few kilobytes, with the other work of a busy machine.

@@ -85,10 +85,25 @@ def test_the_page_holds_why_and_what_else_was_found(linker, tmp_path) -> None:
     html = (tmp_path / "page.html").read_text("utf8")
     why = "Most probable name: “Renal colic”, probability 0.965, log-probability -1.00."
     assert f"<summary>{why}</summary>" in html
-    assert f'<mark title="{why}"' in html
+    assert f'<mark title="Renal colic. {why}" style="background: var(--disease)">' in html
     assert "<td>Heart attack</td><td>“heart attack” (-4.00)</td>" in html
     assert "renal &lt;pain&gt;" in html
     assert "<pain>" not in html
+    # the name in the box, and nothing that a browser would fetch
+    box = 'T:1</span> <span style="font-weight: normal">Renal colic</span></span></mark>'
+    assert box in html
+    assert not re.search(r"src=|<link|<script|@import|url\(", html)
+
+
+def test_the_page_says_where_there_is_no_link(linker, tmp_path) -> None:
+    ent = span(linker, "pain", "NIL", [], label="SIGN")
+    write_page(ent.doc, linker, tmp_path / "page.html")
+    html = (tmp_path / "page.html").read_text("utf8")
+    assert '<mark title="no link. No name that it may have was found' in html
+    assert 'style="background: var(--other)"' in html
+    assert "no link</span></span></mark>" in html
+    assert "<td>no link</td>" in html
+    assert "NIL" not in html
 
 
 def test_an_identifier_from_before_has_a_row_without_figures(linker) -> None:

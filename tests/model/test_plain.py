@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+import transformers
 from hypothesis import given
 from hypothesis import strategies as st
 from support.models import make_tiny_model
@@ -124,6 +125,9 @@ def test_prompts_and_the_fingerprint_of_tries_do_not_depend_on_who_read_the_toke
     assert ours.fingerprint == theirs.fingerprint
 
 
+@pytest.mark.skipif(
+    not transformers.__version__.startswith("4."), reason="transformers 5 writes other files"
+)
 def test_a_tokenizer_is_saved_as_transformers_saves_it(own, full, tmp_path):
     for tokenizer, name in ((own, "own"), (full, "full")):
         (tmp_path / name).mkdir()

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+import transformers
 from support.models import make_tokenizer
 from transformers import AutoTokenizer, BartTokenizerFast
 
@@ -36,7 +37,23 @@ def test_the_shipped_tokenizer_is_the_one_of_autotokenizer() -> None:
 def test_the_settings_name_the_class(tmp_path, settings, expected) -> None:
     if settings is not None:
         (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings))
-    assert tokenizer_class(tmp_path).__name__ == expected
+    (tmp_path / "vocab.json").write_text("{}")
+    assert tokenizer_class(tmp_path) is getattr(transformers, expected)
+
+
+def test_a_vocabulary_and_merges_alone_are_those_of_bart(tmp_path) -> None:
+    for name in ("vocab.json", "merges.txt"):
+        (tmp_path / name).write_text("{}")
+    assert tokenizer_class(tmp_path) is BartTokenizerFast
+    (tmp_path / "config.json").write_text("{}")
+    assert tokenizer_class(tmp_path) is AutoTokenizer
+
+
+def test_a_folder_without_a_tokenizer_is_refused(tmp_path) -> None:
+    for name in ("config.json", "model.safetensors", "special_tokens_map.json"):
+        (tmp_path / name).write_text("{}")
+    with pytest.raises(FileNotFoundError, match="no file of a tokenizer"):
+        tokenizer_class(tmp_path)
 
 
 def test_a_saved_tokenizer_opens_as_autotokenizer_opens_it(tmp_path) -> None:

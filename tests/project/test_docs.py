@@ -1,4 +1,8 @@
-"""Every code block of README.md and docs/ that can run runs, and prints what stands below it."""
+"""Every code block of README.md and docs/ that can run runs, and prints what stands below it.
+
+Here the first pages, and those with a block that needs an extra; `make install-check` runs all
+others, where no extra is installed.
+"""
 
 from pathlib import Path
 
@@ -6,7 +10,7 @@ import pytest
 from support.doc_blocks import RUNNABLE, read_blocks, run_page
 from support.helpers import ROOT
 
-# The others have many commands, each a process of its own.
+# What needs an extra has many commands, each a process of its own.
 QUICK = {
     "README.md",
     "CONTRIBUTING.md",
@@ -15,11 +19,18 @@ QUICK = {
     "docs/model_card.md",
 }
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
-RUN = [page for page in PAGES if any(block.runs for block in read_blocks(page.read_text("utf8")))]
 
 
 def _name(page: Path) -> str:
     return str(page.relative_to(ROOT))
+
+
+RUN = [
+    page
+    for page in PAGES
+    if _name(page) in QUICK
+    or any(block.runs and block.needs for block in read_blocks(page.read_text("utf8")))
+]
 
 
 @pytest.mark.parametrize(
@@ -67,8 +78,9 @@ def test_blocks_are_read_with_their_files_outputs_and_reasons() -> None:
         "```python\nprint(1)\n```\n\n```text\n1\n```\n\n<!-- not run: takes hours -->\n"
         "```bash\ntrain\n```\n\nWords.\n\n```text\nno output\n```\n\n"
         '```text title="a.txt"\nx\n```\n'
+        "<!-- needs: train, pandas -->\n```bash\ntrain\n```\n"
     )
-    program, command, text, file = read_blocks(page)
+    program, command, text, file, with_extra = read_blocks(page)
     assert (program.line, program.text, program.output, program.runs) == (
         1,
         "print(1)\n",
@@ -83,6 +95,17 @@ def test_blocks_are_read_with_their_files_outputs_and_reasons() -> None:
     )
     assert (text.language, text.title) == ("text", None)
     assert (file.title, file.text, file.runs) == ("a.txt", "x\n", False)
+    assert (with_extra.needs, with_extra.runs) == ({"train", "pandas"}, True)
+    assert (command.needs, program.needs) == (frozenset(), frozenset())
+
+
+def test_a_block_whose_extra_is_not_there_is_passed_over(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("<!-- needs: ray -->\n```bash\nfalse\n```\n", "utf8")
+    run_page(page, tmp_path, extras=["train"])
+    for extras in (None, ["ray"]):
+        with pytest.raises(AssertionError, match=r"page\.md:2: exit 1"):
+            run_page(page, tmp_path, extras)
 
 
 def test_a_block_that_prints_something_else_fails(tmp_path: Path) -> None:

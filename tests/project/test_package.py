@@ -4,7 +4,6 @@ import configparser
 import importlib
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -136,22 +135,3 @@ def test_spacy_loads_a_pipeline_by_its_name(name: str) -> None:
     metadata = (ROOT / f"{name}.egg-info/PKG-INFO").read_text("utf8")
     assert f"\nVersion: {spacy_angel.__version__}\n" in metadata
     _loads_by_name(ROOT, name)
-
-
-@pytest.mark.slow
-def test_a_wheel_holds_what_spacy_needs_for_that(tmp_path: Path) -> None:
-    source = tmp_path / "source"
-    for name in ("spacy_angel", "configs", *(f"{name}.egg-info" for name in SHIPPED_NAMES)):
-        shutil.copytree(ROOT / name, source / name)
-    for name in ("setup.py", "setup.cfg", "pyproject.toml", *(f"{n}.py" for n in SHIPPED_NAMES)):
-        shutil.copy(ROOT / name, source)
-    for name in ("README.md", "LICENSE"):
-        shutil.copy(ROOT / name, source)
-    pip = [sys.executable, "-m", "pip", "--quiet"]
-    options = ["--no-deps", "--no-build-isolation", "--no-index"]
-    subprocess.run([*pip, "wheel", *options, "-w", tmp_path, source], check=True)
-    (wheel,) = tmp_path.glob("*.whl")
-    installed = tmp_path / "installed"
-    subprocess.run([*pip, "install", *options, "--target", installed, wheel], check=True)
-    for name in SHIPPED_NAMES:
-        _loads_by_name(installed, name)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import torch
+import transformers
 from support.models import DISEASES, FORMAT, make_model, make_tiny_model, make_tokenizer, save
 from transformers import (
     AutoModelForSeq2SeqLM,
@@ -324,13 +325,15 @@ def test_storage_types_that_do_not_fit(folders, tmp_path: Path) -> None:
 
 def test_the_tokenizer_is_saved_once(folders, tmp_path: Path) -> None:
     Generator.from_pretrained(folders["bart"]).to_disk(tmp_path)
+    # transformers 5 repeats nothing in a second file.
+    second = {"special_tokens_map.json"} if transformers.__version__.startswith("4.") else set()
     assert {file.name for file in tmp_path.iterdir()} == {
         "angel.json",
         "config.json",
         "model.safetensors",
-        "special_tokens_map.json",
         "tokenizer.json",
         "tokenizer_config.json",
+        *second,
     }
 
 

@@ -1,20 +1,22 @@
-"""The code blocks of a Markdown page, and how one is run as a reader would run it."""
+"""The code blocks of a Markdown page, and how one is run as a reader would run it.
+
+Imports nothing that a base installation lacks: `tools/install_check.py` runs the pages there.
+"""
 
 import doctest
 import os
 import re
 import subprocess
 import sys
+from collections.abc import Collection
 from contextlib import redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from .helpers import ROOT
-
 _FENCE = re.compile(
-    r"(?:^<!-- not run: (?P<reason>[^\n]+?) -->\n\n?)?"
+    r"(?:^<!-- (?P<comment>not run|needs): (?P<said>[^\n]+?) -->\n\n?)?"
     r"^```(?P<language>\w+)(?P<header>[^\n]*)\n(?P<text>.*?)^```$",
     re.DOTALL | re.MULTILINE,
 )
@@ -30,6 +32,7 @@ class Block:
     line (int): of the page, the fence's own, from 1.
     title (str | None): of a fence with `title="notes.txt"`: the block is a file of that name.
     reason (str | None): of the comment `<!-- not run: REASON -->` above it.
+    needs (frozenset[str]): extras of the comment `<!-- needs: train, parquet -->` above it.
     output (str | None): the block of `text` right below: what it prints. A line `...` stands for
         any lines.
     """
@@ -39,6 +42,7 @@ class Block:
     line: int
     title: str | None = None
     reason: str | None = None
+    needs: frozenset[str] = frozenset()
     output: str | None = None
 
     @property
@@ -57,30 +61,31 @@ def read_blocks(page: str) -> list[Block]:
             fence["language"] == "text" and title is None and not page[end : fence.start()].strip()
         )
         if is_output and blocks and blocks[-1].language in RUNNABLE:
-            last = blocks.pop()
-            blocks.append(
-                Block(last.language, last.text, last.line, None, last.reason, fence["text"])
-            )
+            blocks.append(replace(blocks.pop(), output=fence["text"]))
         else:
             line = page.count("\n", 0, fence.start("language")) + 1
+            said = {fence["comment"]: fence["said"]}
             blocks.append(
                 Block(
                     fence["language"],
                     fence["text"],
                     line,
                     None if title is None else title[1],
-                    fence["reason"],
+                    said.get("not run"),
+                    frozenset(filter(None, re.split(r", *", said.get("needs") or ""))),
                 )
             )
         end = fence.end()
     return blocks
 
 
-def run_page(page: Path, folder: Path) -> None:
+def run_page(page: Path, folder: Path, extras: Collection[str] | None = None) -> None:
     """Run the blocks of a page in their order; those in Python share their names.
 
     page (Path): a Markdown file.
     folder (Path): the working folder; the page's files are written there.
+    extras (Collection[str] | None): those that are installed; blocks that need another are passed
+        over. None: all are.
     RAISES (AssertionError): a block fails, or prints something else than what stands below it.
     """
     names: dict[str, Any] = {"__name__": "__main__"}
@@ -90,7 +95,7 @@ def run_page(page: Path, folder: Path) -> None:
             file = folder / block.title
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(block.text, encoding="utf8")
-        elif block.runs:
+        elif block.runs and (extras is None or block.needs <= set(extras)):
             printed = (
                 _run_python(block, names, where)
                 if block.language == "python"
@@ -119,7 +124,6 @@ def _run_bash(block: Block, folder: Path, where: str) -> str:
     paths = [os.environ["PATH"], str(Path(sys.executable).parent)]
     env = os.environ | {
         "PATH": os.pathsep.join([str(bin_folder), *reversed(paths)]),
-        "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")])),
         # Tables of the help are as wide as the terminal.
         "COLUMNS": "100",
     }

@@ -1,14 +1,15 @@
-"""A pipeline with a tiny trained linker, made in code: two drugs and some diseases."""
+"""A pipeline with a linker, made in seconds: mentions by rule, a tiny model, a vocabulary."""
 
-from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import spacy
 from spacy import Language
-from support import models
 
 from spacy_angel.vocabulary.concepts import Concept
 from spacy_angel.vocabulary.kb import ConceptKB
+
+from . import models
 
 TEXT = "the patient had heart attack. history of migraine. Then aspirin."
 PATTERNS = [
@@ -17,26 +18,41 @@ PATTERNS = [
     for names in concepts.values()
     for name in names
 ]
+NAMESAKE = Concept("MESH:D000001", "Heart attack", ("migraine",), ("T047",))
+"""Shares two names with `concepts`."""
 
 
-def concepts() -> Iterator[Concept]:
-    for concept_id, (name, *aliases) in models.DISEASES.items():
-        yield Concept(concept_id, name, tuple(aliases), ("T047",))
-    for concept_id, (name, *aliases) in models.DRUGS.items():
-        yield Concept(concept_id, name, tuple(aliases), ("T121",))
-    # shares two names with concepts above
-    yield Concept("MESH:D000001", "Heart attack", ("migraine",), ("T047",))
+def concepts() -> list[Concept]:
+    """RETURNS (list[Concept]): diseases and drugs, as the tiny model knows their names."""
+    kinds = ((models.DISEASES, "T047"), (models.DRUGS, "T121"))
+    return [
+        Concept(concept_id, name, tuple(aliases), (kind,))
+        for group, kind in kinds
+        for concept_id, (name, *aliases) in group.items()
+    ]
 
 
-def build_vocabulary(folder: Path) -> str:
-    """folder (Path): to write. RETURNS (str): it."""
-    ConceptKB.build(concepts(), folder)
-    return str(folder)
+def make_vocabulary(path: Path, *more: Concept) -> str:
+    """path (Path): folder to write. more (Concept): beside `concepts`. RETURNS (str): the path."""
+    ConceptKB.build([*concepts(), *more], path)
+    return str(path)
 
 
 def pipeline() -> Language:
-    """RETURNS (Language): sentences and mentions, no linker."""
+    """RETURNS (Language): sentences and mentions by rule, no linker."""
     nlp = spacy.blank("en")
     nlp.add_pipe("sentencizer")
-    nlp.add_pipe("entity_ruler", config={"validate": False}).add_patterns(PATTERNS)
+    ruler: Any = nlp.add_pipe("entity_ruler", config={"validate": False})
+    ruler.add_patterns(PATTERNS)
+    return nlp
+
+
+def make_pipeline(model: str, vocabulary: str, *before: str, **config: Any) -> Language:
+    """model (str), vocabulary (str): folders. before (str): components between the mentions and the
+    linker. config (Any): the linker's. RETURNS (Language): with rules that find all names."""
+    nlp = pipeline()
+    for name in before:
+        nlp.add_pipe(name)
+    sources = {"model": model, "vocabulary": vocabulary, "n_sents": 0}
+    nlp.add_pipe("angel_linker", config=sources | config)
     return nlp

@@ -1,0 +1,35 @@
+"""A linker that is to resolve abbreviations and stands before what finds them says so, once."""
+
+import warnings
+
+import pytest
+from support.tiny_linker import make_pipeline
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*W036")
+TEXT = "Heart failure (HF) and heart attack."
+
+
+def told(nlp):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        nlp(TEXT), nlp(TEXT)
+    return [str(w.message) for w in caught if "[W320]" in str(w.message)]
+
+
+def test_the_detector_behind_the_linker(tiny_model, tiny_vocabulary):
+    nlp = make_pipeline(tiny_model, tiny_vocabulary)
+    nlp.add_pipe("abbreviation_detector")
+    (message,) = told(nlp)
+    assert "abbreviation_detector stands behind angel_linker" in message
+    assert "before='angel_linker'" in message
+
+
+def test_nothing_is_told_where_the_order_is_right_or_nothing_is_resolved(
+    tiny_model, tiny_vocabulary
+):
+    nlp = make_pipeline(tiny_model, tiny_vocabulary)
+    nlp.add_pipe("abbreviation_detector", before="angel_linker")
+    assert told(nlp) == []
+    nlp = make_pipeline(tiny_model, tiny_vocabulary, resolve_abbreviations=False)
+    nlp.add_pipe("abbreviation_detector")
+    assert told(nlp) == []

@@ -1,0 +1,202 @@
+"""A web service calls one `nlp` from many threads: they get what one thread gets."""
+
+import itertools
+import pickle
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import spacy
+import torch
+from support.helpers import shared_data
+from support.tiny_linker import TEXT, make_pipeline
+
+import spacy_angel
+from spacy_angel.corpora.registry import read_corpus
+from spacy_angel.linking.loaders import SHIPPED_MODEL
+from spacy_angel.model.checkpoint import open_checkpoint
+from spacy_angel.model.mention import Mention
+from spacy_angel.search.threads import cpu_threads, map_batches
+from spacy_angel.vocabulary.changing import ChangeLock
+from spacy_angel.vocabulary.concepts import Concept
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*W036")
+THREADS = 8
+DEFINED = "{long} ({short}) and heart attack {i}. {short} with migraine, then aspirin."
+TEXTS = [TEXT] + [
+    DEFINED.format(long=long, short=short, i=i)
+    for i in range(6)
+    for long, short in (
+        ("Chronic kidney disease", "CKD"),
+        ("Sick headache", "SH"),
+        ("Spinal muscular atrophy", "SMA"),
+        ("Heart failure", "HF"),
+    )
+]
+
+
+def seen(doc):
+    links = [
+        (e.start, e.end, e.label_, e.kb_id_, [(c, round(p, 3)) for c, p in e._.kb_ents])
+        for e in doc.ents
+    ]
+    return links, sorted((a.start, str(a._.long_form)) for a in doc._.abbreviations)
+
+
+def in_threads(function, items, n=THREADS):
+    with ThreadPoolExecutor(n) as pool:
+        return list(pool.map(function, items))
+
+
+@pytest.fixture
+def nlp(tiny_model, tiny_vocabulary):
+    return make_pipeline(tiny_model, tiny_vocabulary, "abbreviation_detector", evidence=True)
+
+
+def test_eight_threads_give_what_one_gives(nlp):
+    alone = [seen(nlp(text)) for text in TEXTS]
+    assert len({repr(links) for links in alone}) > 4
+    for _ in range(3):
+        assert in_threads(lambda text: seen(nlp(text)), TEXTS) == alone
+
+
+def test_the_first_texts_may_come_all_at_once(nlp, tiny_model, tiny_vocabulary):
+    """Model, vocabulary, trie and indices are opened and compiled at first use: once."""
+    config = {"evidence": True, "expand_short_forms": True}
+    fresh = make_pipeline(tiny_model, tiny_vocabulary, "abbreviation_detector", **config)
+    linker = fresh.get_pipe("angel_linker")
+    kbs = in_threads(lambda text: (seen(fresh(text)), id(linker.kb)), TEXTS[:THREADS])
+    assert len({kb for _, kb in kbs}) == 1
+    assert [links for links, _ in kbs] == [seen(fresh(text)) for text in TEXTS[:THREADS]]
+
+
+def test_one_thread_adds_names_while_others_link(nlp):
+    nlp.add_pipe("angel_matcher", before="angel_linker")
+    kb = nlp.get_pipe("angel_linker").kb
+    expected = [ent.kb_id_ for ent in nlp(TEXT).ents]
+    stop = threading.Event()
+
+    def add():
+        for i in itertools.count():
+            if stop.is_set():
+                return i
+            kb.add(Concept(f"MY:{i}", f"zzyx{i}", (f"kwarq {i}",), ("T047",)))
+            stop.wait(0.005)
+            if i % 3 == 0:
+                kb.remove(f"MY:{i}")
+
+    with ThreadPoolExecutor(1) as pool:
+        adding = pool.submit(add)
+        try:
+            found = in_threads(lambda _: [e.kb_id_ for e in nlp(TEXT).ents], range(40), 4)
+        finally:
+            stop.set()
+    assert adding.result() > 1
+    assert found == [expected] * 40
+    assert [c.concept_id for c in kb.find("zzyx1")] == ["MY:1"]
+
+
+def test_a_tokenizer_has_no_state_that_a_call_sets(monkeypatch):
+    """`Already borrowed`: one thread set a state of the tokenizer while another encoded."""
+    checkpoint = open_checkpoint(SHIPPED_MODEL, only_search=True)
+    for encoder in (checkpoint.prompts, pickle.loads(pickle.dumps(checkpoint.prompts))):
+        backend = _Watched(encoder.tokenizer.backend_tokenizer)
+        encoder.tokenizer.backend_tokenizer = backend
+        mention = Mention("heart [SEP] attack", "She had a", "in May.")
+        encoder.source_ids([mention]), encoder.prefix_ids([mention]), encoder.encode_names(["a"])
+        assert backend.n_encoded > 3
+        assert backend.n_set == 0
+
+
+class _Watched:
+    def __init__(self, tokenizer):
+        self.__dict__.update(tokenizer=tokenizer, n_set=0, n_encoded=0)
+
+    def __getattr__(self, name):
+        return getattr(self.tokenizer, name)
+
+    def __setattr__(self, name, value):
+        self.__dict__["n_set"] += 1
+        setattr(self.tokenizer, name, value)
+
+    def encode_batch(self, *args, **kwargs):
+        self.__dict__["n_encoded"] += 1
+        return self.tokenizer.encode_batch(*args, **kwargs)
+
+
+def test_a_change_waits_for_readers_and_new_readers_for_the_change():
+    lock, order, inside, release = ChangeLock(), [], threading.Event(), threading.Event()
+
+    def read_long():
+        with lock.reading(), lock.reading():
+            inside.set()
+            release.wait(10)
+            order.append("read")
+
+    def change():
+        with lock.changing():
+            order.append("changed")
+
+    def read_later():
+        with lock.reading():
+            order.append("read later")
+
+    threads = [threading.Thread(target=read_long)]
+    threads[0].start()
+    inside.wait(10)
+    for target in (change, read_later):
+        threads.append(threading.Thread(target=target))
+        threads[-1].start()
+        while not lock._n_waiting:
+            pass
+    assert order == []
+    release.set()
+    for thread in threads:
+        thread.join(10)
+    assert order == ["read", "changed", "read later"]
+
+
+def test_a_thread_may_read_within_its_own_change():
+    lock = ChangeLock()
+    with lock.changing(), lock.reading(), lock.changing():
+        pass
+    with lock.reading(), lock.changing():
+        pass
+    assert not lock._readers
+    assert lock._changer is None
+
+
+def test_all_threads_are_told_the_same_number_of_threads():
+    """While one thread computes in a pool, torch tells another one of a single thread."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        told = list(map_batches(lambda _: cpu_threads(torch.device("cpu")), [1, 2, 3], 2))
+        assert told == [2, 2, 2]
+        assert cpu_threads(torch.device("cpu")) == torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)
+
+
+@pytest.mark.slow
+def test_the_shipped_pipeline_in_eight_threads_on_abstracts():
+    path = shared_data("bc5cdr/CDR_DevelopmentSet.PubTator.txt")
+    texts = [document.text for document in itertools.islice(read_corpus(path), 24)]
+    shipped = spacy_angel.load()
+    alone = [seen(shipped(text)) for text in texts]
+    assert in_threads(lambda text: seen(shipped(text)), texts) == alone
+
+
+def test_the_detector_of_english_pipelines_is_scispacys_with_nothing_shared():
+    from scispacy.abbreviation import AbbreviationDetector
+
+    nlp = spacy.blank("en")
+    own = nlp.add_pipe("abbreviation_detector")
+    assert isinstance(own, AbbreviationDetector)
+    theirs = AbbreviationDetector(nlp)
+    for text in TEXTS:
+        found, expected = (
+            sorted((a.start, a.end, a._.long_form.start, a._.long_form.end) for a in d)
+            for d in ([*detector(nlp.make_doc(text))._.abbreviations] for detector in (own, theirs))
+        )
+        assert found == expected
