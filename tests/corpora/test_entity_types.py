@@ -37,7 +37,8 @@ def test_types_of_corpora_and_recognisers_are_the_same(labels, expected):
         (["Gene", "FamilyName", "CellLine"], {"DISEASE"}),
         (["Disease", ""], set()),  # some mentions may be anything
         (["MENTION"], set()),
-        (["Variant"], set()),  # no type that the table knows: it cannot tell
+        (["Variant"], {"DISEASE", "GENE", "CELL_LINE"}),
+        (["Plot"], set()),  # no type that the table knows: it cannot tell
     ],
 )
 def test_what_a_corpus_does_not_mark_is_left_out(labels, left_out):
