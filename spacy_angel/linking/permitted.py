@@ -36,11 +36,10 @@ def links_label(label: str, settings: "LinkerSettings") -> bool:
         nothing of their kind, and those of `types_by_label`; where both are empty, all. Labels
         count by any of their spellings in `vocabulary/labels.yml`. Discarded ones are not, unless
         `labels` names them."""
-    if settings.labels:
-        is_discarded = label in settings.labels_discard and label not in settings.labels
-        return not is_discarded and bool(find_entries(label, settings.labels))
-    if label in settings.labels_discard:
+    if label in settings.labels_discard and label not in settings.labels:
         return False
+    if settings.labels:
+        return bool(find_entries(label, settings.labels))
     known = settings.types_by_label
     return not known or is_neutral(label) or bool(find_entries(label, known, wider=True))
 
