@@ -93,8 +93,7 @@ class ConfigBlock:
         # What was given may be variables, `${paths.kb}`, and stays so.
         for key in [k for k, v in self._shown.items() if v is NOT_GIVEN]:
             del self._shown[key]
-        for key in filled.keys() - self._shown.keys():
-            self._shown[key] = filled[key]
+        self._shown.update({k: v for k, v in filled.items() if k not in self._shown})
 
     def show(self, values: Mapping[str, Any]) -> None:
         """values (Mapping[str, Any]): what changed, plain."""
