@@ -365,7 +365,8 @@ def extra_checks(made: Environment, checkout: Path) -> list[tuple[str, Callable[
 
 
 def carry_out(checks: Iterable[tuple[str, Callable[[], object]]]) -> int:
-    """checks: by name; two at a time. RETURNS (int): how many did not hold, which are printed."""
+    """checks: by name; the first alone, for without it none can hold, then two at a time.
+    RETURNS (int): how many did not hold, which are printed."""
 
     def one(check: tuple[str, Callable[[], object]]) -> bool:
         name, function = check
@@ -378,8 +379,11 @@ def carry_out(checks: Iterable[tuple[str, Callable[[], object]]]) -> int:
         print(f"ok {perf_counter() - begin:6.1f} s  {name}", flush=True)
         return True
 
+    first, *others = checks
+    if not one(first):
+        return 1
     with ThreadPoolExecutor(2) as pool:
-        return sum(not held for held in pool.map(one, checks))
+        return sum(not held for held in pool.map(one, others))
 
 
 def check_metadata(wheel: Path) -> None:
