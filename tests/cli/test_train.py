@@ -1,11 +1,6 @@
-"""`spacy-angel train`: configs by name, what is missing, and a course from an installed wheel."""
+"""`spacy-angel train`: configs by name, and what is missing."""
 
-import json
-import os
 import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 from support.helpers import ROOT
@@ -74,52 +69,3 @@ def test_what_training_needs_beside_the_package(monkeypatch, tmp_path):
     refused = run("pretrain", "ncbi", "-o", tmp_path / "out")
     assert refused.exit_code == 1
     assert "needs the package trl: pip install 'spacy-angel[train]'" in refused.stderr
-
-
-@pytest.mark.slow
-def test_the_tiny_course_from_a_wheel(tmp_path):
-    project, site = tmp_path / "project", tmp_path / "site"
-    ignored = shutil.ignore_patterns(
-        "spacy_angel.egg-info", "__pycache__", ".*_cache", ".git", "tests"
-    )
-    shutil.copytree(ROOT, project, ignore=ignored)
-
-    def python(*arguments: object, **environment: str) -> str:
-        done = subprocess.run(
-            [sys.executable, *map(str, arguments)],
-            cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": "", **environment},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
-
-    pip = ("-m", "pip", "--disable-pip-version-check")
-    python(*pip, "wheel", project, "--no-deps", "--no-build-isolation", "-w", tmp_path)
-    (wheel,) = tmp_path.glob("*.whl")
-    python(*pip, "install", "--no-deps", "--target", site, wheel)
-    shutil.copytree(ROOT / "assets/tiny", tmp_path / "assets")
-    shutil.rmtree(project)
-
-    def angel(*arguments: object) -> str:
-        return python("-m", "spacy_angel", *arguments, PYTHONPATH=str(site))
-
-    where = python("-c", "import spacy_angel; print(spacy_angel.__file__)", PYTHONPATH=str(site))
-    assert Path(where.strip()).is_relative_to(site)
-    angel("kb", "build", "assets/vocabulary.jsonl", "-o", "kb")
-    data = ["--data.kb=kb", '--data.train=["assets/train.txt"]', '--data.dev=["assets/dev.txt"]']
-    config = ["tiny/tiny", *data]
-    angel("train", "pretrain", *config, "-o", "pretrain")
-    start = "pretrain/negative/model"
-    angel("train", "positive", *config, "--start", start, "-o", "positive")
-    angel("train", "mine", *config, "--start", "positive/model", "-o", "pairs.jsonl")
-    pairs = ["--negative.rounds=1", "--pairs", "pairs.jsonl", "-o", "negative"]
-    angel("train", "negative", *config, "--start", "positive/model", *pairs)
-    angel("train", "average", "positive/model", "negative/model", "-o", "mean")
-    angel("assemble", "--model", "mean", "--kb", "kb", "-o", "pipeline", "--storage", "float32")
-    angel("evaluate", "pipeline", "assets/dev.txt", "-o", "figures")
-    figures = json.loads((tmp_path / "figures/metrics.json").read_text())
-    assert figures["mentions"] == 23
-    assert figures["lenient"]["acc@1"] > 100 / 23
