@@ -24,7 +24,7 @@ def view(doc: Doc, text: ReadText) -> Doc:
     RETURNS (Doc): with the sentences of the document, if it has any, and nothing else.
     """
     words = _tokenizer(doc.vocab.lang or _ANY_LANGUAGE)(text.text)
-    starts = None
+    starts: list[bool | int | None] | None = None
     if doc.has_annotation("SENT_START"):
         places = (text.from_source(t.idx, t.idx + len(t))[0] for t in doc if t.is_sent_start)
         begins = sorted({0, *places})
@@ -42,16 +42,17 @@ def in_document(doc: Doc, text: ReadText, spans: Iterable[Span]) -> list[Span]:
     """Spans of a view in the document behind it.
 
     doc (Doc): the document. text (ReadText): its own. spans (Iterable[Span]): of a view of it.
-    RETURNS (list[Span]): one each, with the label; a span that ends inside a token takes the token.
+    RETURNS (list[Span]): one each, with its label; one that ends inside a token takes the token.
     """
-    return [
+    found = (
         doc.char_span(
             *text.to_source(span.start_char, span.end_char),
             label=span.label_,
             alignment_mode="expand",
         )
         for span in spans
-    ]
+    )
+    return [span for span in found if span is not None]
 
 
 @cache

@@ -7,8 +7,9 @@ thousand brackets, or some thousand definitions, take minutes. Here only near br
 and short forms are looked up by their words. What is a definition, scispaCy decides.
 """
 
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from scispacy.abbreviation import AbbreviationDetector, filter_matches, find_abbreviation
 from spacy.attrs import ORTH
@@ -56,12 +57,18 @@ class LinearAbbreviationDetector(AbbreviationDetector):
             return super().__call__(doc)
         seen = view(doc, text)
         within = [(match, start + 1, end - 1) for match, start, end in near_brackets(seen)]
+        long_forms: dict[Span, Span] = {}
         for long, shorts in self.find_matches_for(filter_matches(within, seen), seen):
             (long_form,) = in_document(doc, text, [long])
-            for short in dict.fromkeys(in_document(doc, text, sorted(shorts))):
-                short._.long_form = long_form
-                item = self.make_short_form_serializable(short) if self.make_serializable else short
-                doc._.abbreviations.append(item)
+            # Two short forms may stand in one token.
+            for short in in_document(doc, text, shorts):
+                long_forms.setdefault(short, long_form)
+        for short, long_form in long_forms.items():
+            short._.long_form = long_form
+        found: list[Any] = sorted(long_forms)
+        if self.make_serializable:
+            found = list(map(self.make_short_form_serializable, found))
+        doc._.abbreviations = found
         return doc
 
     def find_matches_for(
@@ -78,22 +85,19 @@ class LinearAbbreviationDetector(AbbreviationDetector):
         """
         found: dict[Span, set[Span]] = {}
         seen_long: set[str] = set()
-        seen_short: set[str] = set()
         words: list[int] = doc.to_array(ORTH).tolist()
-        meant: defaultdict[tuple[int, ...], list[Span]] = defaultdict(list)
+        meant: dict[tuple[int, ...], Span] = {}
         for long_candidate, short in filtered:
             _, long = find_abbreviation(long_candidate, short)
             if long is None or not _is_in_one_sentence(long, short):
                 continue
-            if long.text in seen_long or short.text in seen_short:
-                continue
-            seen_long.add(long.text)
-            seen_short.add(short.text)
-            found[long] = {short}
-            meant[tuple(words[short.start : short.end])].append(long)
-        for start, end, longs in _places(words, meant):
-            for long in longs:
-                found[long].add(doc[start:end])
+            own = tuple(words[short.start : short.end])
+            if long.text not in seen_long and own not in meant:
+                seen_long.add(long.text)
+                meant[own] = long
+                found[long] = {short}
+        for start, end, long in _places(words, meant):
+            found[long].add(doc[start:end])
         return list(found.items())
 
 
@@ -119,16 +123,15 @@ def near_brackets(doc: Doc) -> list[tuple[int, int, int]]:
 
 
 def _places(
-    words: Sequence[int], meant: Mapping[tuple[int, ...], list[Span]]
-) -> Iterator[tuple[int, int, list[Span]]]:
-    """YIELDS (tuple[int, int, list[Span]]): where the words of a short form stand, and what it
-    means."""
+    words: Sequence[int], meant: Mapping[tuple[int, ...], Span]
+) -> Iterator[tuple[int, int, Span]]:
+    """YIELDS (tuple[int, int, Span]): where the words of a short form stand, and what it means."""
     lengths = sorted({len(short) for short in meant})
     for start in range(len(words) if lengths else 0):
         for length in lengths:
-            longs = meant.get(tuple(words[start : start + length]))
-            if longs is not None:
-                yield start, start + length, longs
+            long = meant.get(tuple(words[start : start + length]))
+            if long is not None:
+                yield start, start + length, long
 
 
 def _is_in_one_sentence(long: Span, short: Span) -> bool:
