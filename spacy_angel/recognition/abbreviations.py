@@ -13,7 +13,6 @@ from typing import Any
 
 from scispacy.abbreviation import AbbreviationDetector, filter_matches, find_abbreviation
 from spacy.attrs import ORTH
-from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.util import registry
 
@@ -35,16 +34,6 @@ class LinearAbbreviationDetector(AbbreviationDetector):
         place of spans.
     """
 
-    def __init__(
-        self,
-        nlp: Language,
-        name: str = "abbreviation_detector",
-        make_serializable: bool = False,
-    ) -> None:
-        super().__init__(nlp, name, make_serializable)
-        # What scispaCy's `__call__` asks for brackets.
-        self.matcher = near_brackets
-
     def __call__(self, doc: Doc) -> Doc:
         """Find the abbreviations of one document.
 
@@ -53,21 +42,22 @@ class LinearAbbreviationDetector(AbbreviationDetector):
         RETURNS (Doc): the same.
         """
         text = read(doc.text)
-        if text.is_clean:
-            return super().__call__(doc)
-        seen = view(doc, text)
+        seen = doc if text.is_clean else view(doc, text)
         within = [(match, start + 1, end - 1) for match, start, end in near_brackets(seen)]
         long_forms: dict[Span, Span] = {}
         for long, shorts in self.find_matches_for(filter_matches(within, seen), seen):
-            (long_form,) = in_document(doc, text, [long])
-            # Two short forms may stand in one token.
-            for short in in_document(doc, text, shorts):
+            long_form, *places = [long, *shorts]
+            if seen is not doc:
+                long_form, *places = in_document(doc, text, [long, *shorts])
+            for short in places:
+                # Two short forms may stand in one token.
                 long_forms.setdefault(short, long_form)
-        for short, long_form in long_forms.items():
-            short._.long_form = long_form
+        for short, long in long_forms.items():
+            short._.long_form = long
         found: list[Any] = sorted(long_forms)
         if self.make_serializable:
             found = list(map(self.make_short_form_serializable, found))
+        # Once: a linker has the list looked through whenever it is read.
         doc._.abbreviations = found
         return doc
 
