@@ -8,8 +8,9 @@ and short forms are looked up by their words, so that several threads can use on
 a definition, scispaCy decides.
 """
 
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from scispacy.abbreviation import AbbreviationDetector, filter_matches, find_abbreviation
 from spacy.attrs import ORTH
@@ -47,8 +48,6 @@ class LinearAbbreviationDetector(AbbreviationDetector):
         self._nlp: Language | None = nlp
         # scispaCy's registers `doc._.abbreviations` anew.
         read_abbreviations_alike()
-        # What scispaCy's `__call__` asks for brackets.
-        self.matcher = near_brackets
 
     def __call__(self, doc: Doc) -> Doc:
         """Find the abbreviations of one document.
@@ -63,16 +62,23 @@ class LinearAbbreviationDetector(AbbreviationDetector):
         if nlp is not None:
             warn_of_late_detectors(nlp)
         text = read(doc.text)
-        if text.is_clean:
-            return super().__call__(doc)
-        seen = view(doc, text)
+        seen = doc if text.is_clean else view(doc, text)
         within = [(match, start + 1, end - 1) for match, start, end in near_brackets(seen)]
+        long_forms: dict[Span, Span] = {}
         for long, shorts in self.find_matches_for(filter_matches(within, seen), seen):
-            (long_form,) = in_document(doc, text, [long])
-            for short in dict.fromkeys(in_document(doc, text, sorted(shorts))):
-                short._.long_form = long_form
-                item = self.make_short_form_serializable(short) if self.make_serializable else short
-                doc._.abbreviations.append(item)
+            long_form, *places = [long, *shorts]
+            if seen is not doc:
+                long_form, *places = in_document(doc, text, [long, *shorts])
+            for short in places:
+                # Two short forms may stand in one token.
+                long_forms.setdefault(short, long_form)
+        for short, long in long_forms.items():
+            short._.long_form = long
+        found: list[Any] = sorted(long_forms)
+        if self.make_serializable:
+            found = list(map(self.make_short_form_serializable, found))
+        # Once: a linker has the list looked through whenever it is read.
+        doc._.abbreviations = found
         return doc
 
     def find_matches_for(
@@ -89,22 +95,19 @@ class LinearAbbreviationDetector(AbbreviationDetector):
         """
         found: dict[Span, set[Span]] = {}
         seen_long: set[str] = set()
-        seen_short: set[str] = set()
         words: list[int] = doc.to_array(ORTH).tolist()
-        meant: defaultdict[tuple[int, ...], list[Span]] = defaultdict(list)
+        meant: dict[tuple[int, ...], Span] = {}
         for long_candidate, short in filtered:
             _, long = find_abbreviation(long_candidate, short)
             if long is None or not _is_in_one_sentence(long, short):
                 continue
-            if long.text in seen_long or short.text in seen_short:
-                continue
-            seen_long.add(long.text)
-            seen_short.add(short.text)
-            found[long] = {short}
-            meant[tuple(words[short.start : short.end])].append(long)
-        for start, end, longs in _places(words, meant):
-            for long in longs:
-                found[long].add(doc[start:end])
+            own = tuple(words[short.start : short.end])
+            if long.text not in seen_long and own not in meant:
+                seen_long.add(long.text)
+                meant[own] = long
+                found[long] = {short}
+        for start, end, long in _places(words, meant):
+            found[long].add(doc[start:end])
         return list(found.items())
 
 
@@ -130,16 +133,15 @@ def near_brackets(doc: Doc) -> list[tuple[int, int, int]]:
 
 
 def _places(
-    words: Sequence[int], meant: Mapping[tuple[int, ...], list[Span]]
-) -> Iterator[tuple[int, int, list[Span]]]:
-    """YIELDS (tuple[int, int, list[Span]]): where the words of a short form stand, and what it
-    means."""
+    words: Sequence[int], meant: Mapping[tuple[int, ...], Span]
+) -> Iterator[tuple[int, int, Span]]:
+    """YIELDS (tuple[int, int, Span]): where the words of a short form stand, and what it means."""
     lengths = sorted({len(short) for short in meant})
     for start in range(len(words) if lengths else 0):
         for length in lengths:
-            longs = meant.get(tuple(words[start : start + length]))
-            if longs is not None:
-                yield start, start + length, longs
+            long = meant.get(tuple(words[start : start + length]))
+            if long is not None:
+                yield start, start + length, long
 
 
 def _is_in_one_sentence(long: Span, short: Span) -> bool:

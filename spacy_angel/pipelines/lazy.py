@@ -16,19 +16,29 @@ from spacy.lang.en import English
 from spacy.language import Language
 from spacy.tokenizer import Tokenizer
 
+from ..component.tokenizer import LinearTokenizer
 from ..errors import AngelError, Errors
 
 # Of spaCy's registries the one that only imports what other packages declare.
 _INSTALLED = util.registry._entry_point_factories
-_SPACYS = "spacy.Tokenizer.v1"
-_WITHOUT_RULES = "spacy_angel.WithoutRules.v1"
+# Tokenizers, and the same without their rules.
+_WITHOUT_RULES = {
+    "spacy.Tokenizer.v1": "spacy_angel.WithoutRules.v1",
+    "spacy_angel.Tokenizer.v1": "spacy_angel.LinearWithoutRules.v1",
+}
 _CALLBACKS = ("before_creation", "after_creation", "after_pipeline_creation")
 
 
-@util.registry.tokenizers(_WITHOUT_RULES)
+@util.registry.tokenizers("spacy_angel.WithoutRules.v1")
 def make_tokenizer_without_rules() -> Callable[[Language], Tokenizer]:
     """RETURNS (Callable[[Language], Tokenizer]): makes one that gets its rules from a file."""
     return lambda nlp: Tokenizer(nlp.vocab)
+
+
+@util.registry.tokenizers("spacy_angel.LinearWithoutRules.v1")
+def make_linear_tokenizer_without_rules() -> Callable[[Language], LinearTokenizer]:
+    """RETURNS (Callable[[Language], LinearTokenizer]): likewise."""
+    return lambda nlp: LinearTokenizer(nlp.vocab)
 
 
 class LazyEnglish(English):
@@ -73,7 +83,8 @@ def load_folder(folder: Path, *, config: dict[str, Any] | None = None, **options
     _check_extra(settings["components"], folder)
     tokenizer = settings["nlp"]["tokenizer"]
     if _is_replaced(tokenizer, folder, settings["nlp"], options.get("exclude", ())):
-        settings["nlp"]["tokenizer"] = {"@tokenizers": _WITHOUT_RULES}
+        without = _WITHOUT_RULES[tokenizer["@tokenizers"]]
+        settings["nlp"]["tokenizer"] = {"@tokenizers": without}
     # What is saved is complete.
     nlp = LazyEnglish.from_config(
         settings, meta=util.get_model_meta(folder), auto_fill=False, **options
@@ -98,7 +109,7 @@ def _is_replaced(
     tokenizer (dict[str, Any]): its block of the config. settings (dict[str, Any]): of `nlp`.
     """
     return (
-        tokenizer == {"@tokenizers": _SPACYS}
+        tokenizer in [{"@tokenizers": name} for name in _WITHOUT_RULES]
         and (folder / "tokenizer").is_file()
         and "tokenizer" not in exclude
         and not any(settings.get(name) for name in _CALLBACKS)

@@ -1,0 +1,247 @@
+"""Measure what noise in every mention of a corpus does to recogniser and linker.
+
+    python benchmarks/noise.py ../shared/data/bc5cdr/CDR_DevelopmentSet.PubTator.txt
+
+Twelve kinds of noise as extracts from PDF and HTML have them, each put into every mention that it
+fits. `same`: of all mentions, given, those with the link that they have in the text without noise;
+`right`: those linked to one of their identifiers. From text: mentions found, and linked right, as
+F-score, with exactly the characters of the text without noise and their label.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import torch
+import typer
+from spacy.tokens import Doc, Span, SpanGroup
+
+from spacy_angel.corpora.documents import CorpusDocument, GoldMention
+from spacy_angel.corpora.preprocessing import Preprocessing, preprocess
+from spacy_angel.corpora.registry import read_corpus
+from spacy_angel.linking.linker import AngelLinker
+from spacy_angel.pipelines.components import components_before, name_of
+from spacy_angel.pipelines.open import open_pipeline
+from spacy_angel.search.cached import SearchCache
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+Pieces = Iterable[tuple[str, int]]
+"""What stands in a noisy text, and for how many characters of the text without noise."""
+_KEY = "given"
+
+
+def between_letters(mark: str) -> Callable[[str], Pieces]:
+    """mark (str): put into the middle of each word of four letters and more."""
+
+    def put(mention: str) -> Pieces:
+        for word in mention.split(" "):
+            half = len(word) // 2
+            yield from ((character, 1) for character in word[:half])
+            if len(word) > 3 and word[half - 1 : half + 1].isalpha():
+                yield mark, 0
+            yield from ((character, 1) for character in word[half:])
+            yield " ", 1
+
+    return lambda mention: _without_last(put(mention))
+
+
+def around(first: str, last: str) -> Callable[[str], Pieces]:
+    """first (str), last (str): put before and behind the mention."""
+    return lambda mention: [(first, 0), *((c, 1) for c in mention), (last, 0)]
+
+
+def instead(**marks: str) -> Callable[[str], Pieces]:
+    """marks (str): what stands instead of a character."""
+    return lambda mention: [(marks.get(c, c), 1) for c in mention]
+
+
+def at_blanks(mark: str) -> Callable[[str], Pieces]:
+    """mark (str): put behind each blank."""
+    return lambda mention: [
+        (c, n) for x in mention for c, n in ((x, 1), (mark if x == " " else "", 0))
+    ]
+
+
+def ligatures(mention: str) -> Pieces:
+    """Letters that are printed as one."""
+    i = 0
+    while i < len(mention):
+        for letters, sign in (("ffi", "ﬃ"), ("ffl", "ﬄ"), ("fi", "ﬁ"), ("fl", "ﬂ"), ("ff", "ﬀ")):
+            if mention.startswith(letters, i):
+                yield sign, len(letters)
+                i += len(letters)
+                break
+        else:
+            yield mention[i], 1
+            i += 1
+
+
+def full_width(mention: str) -> Pieces:
+    """Letters and digits as wide as Chinese ones."""
+    return [(chr(ord(c) + 0xFEE0) if c.isascii() and c.isalnum() else c, 1) for c in mention]
+
+
+NOISE: dict[str, Callable[[str], Pieces]] = {
+    "none": lambda mention: [(c, 1) for c in mention],
+    "zero-width blanks in words": between_letters("\u200b"),
+    "zero-width blanks around": around("\u200b", "\u200b"),
+    "bidirectional marks around": around("\u202e", "\u202c"),
+    "soft hyphens in words": between_letters("\u00ad"),
+    "soft hyphens at line ends": between_letters("\u00ad\n"),
+    "hyphens at line ends": between_letters("-\n"),
+    "NUL in words": between_letters("\0"),
+    "word joiners at blanks": at_blanks("\u2060"),
+    "byte-order marks around": around("\ufeff", "\ufeff"),
+    "ligatures": ligatures,
+    "full-width letters": full_width,
+    "blanks and hyphens that do not break": instead(**{" ": "\u00a0", "-": "\u2011"}),
+}
+
+
+@dataclass(frozen=True)
+class Noisy:
+    """A document with noise.
+
+    text (str): n characters. origins (list[tuple[int, int]]): of each the characters of the text
+        without noise; empty for those that it has not.
+    places (list[tuple[int, int]]): of the mentions.
+    """
+
+    text: str
+    origins: list[tuple[int, int]]
+    places: list[tuple[int, int]]
+
+    def origin(self, start: int, end: int) -> tuple[int, int]:
+        """RETURNS (tuple[int, int]): characters of the text without noise."""
+        some = [place for place in self.origins[start:end] if place[0] < place[1]]
+        return (some[0][0], some[-1][1]) if some else (0, 0)
+
+
+def make_noisy(document: CorpusDocument, noise: Callable[[str], Pieces]) -> Noisy:
+    """RETURNS (Noisy): with noise in its mentions; of those that overlap in the first."""
+    parts: list[str] = []
+    origins: list[tuple[int, int]] = []
+    starts: dict[int, int] = {}
+    ends: dict[int, int] = {}
+    place = 0
+
+    def put(pieces: Pieces) -> None:
+        nonlocal place
+        for piece, n in pieces:
+            starts.setdefault(place, len(origins)) if n else None
+            parts.append(piece)
+            origins.extend([(place, place + n)] * len(piece))
+            place += n
+            if n:
+                ends[place] = len(origins)
+
+    for mention in sorted(document.mentions, key=lambda m: (m.start, -m.end)):
+        if mention.start >= place:
+            put((c, 1) for c in document.text[place : mention.start])
+            put(noise(document.text[mention.start : mention.end]))
+    put((c, 1) for c in document.text[place:])
+    places = [
+        (
+            max((at for i, at in starts.items() if i <= m.start), default=0),
+            min((at for i, at in ends.items() if i >= m.end), default=len(origins)),
+        )
+        for m in document.mentions
+    ]
+    return Noisy("".join(parts), origins, places)
+
+
+def main(
+    corpus: Annotated[Path, typer.Argument(help="Diseases and chemicals with their identifiers.")],
+    pipeline: Annotated[str, typer.Option(help="Name or folder.")] = "en_angel_mini",
+    documents: Annotated[int | None, typer.Option(help="The first ones; default: all.")] = None,
+    kinds: Annotated[str, typer.Option(help="Of `NOISE`, parts of names, joined by commas.")] = "",
+) -> None:
+    """Print a Markdown table."""
+    torch.set_num_threads(1)
+    nlp, linker = open_pipeline(pipeline)
+    # A mention that is read as another one was, in the same text, is not searched again.
+    linker.search_cache = SearchCache()
+    some = list(islice(read_documents(corpus), documents))
+    print("| noise | given: same | given: right | from text: mentions | from text: links |")
+    print("|---|---|---|---|---|", flush=True)
+    clean: list[str] = []
+    for name, noise in NOISE.items():
+        if clean and kinds and not any(kind in name for kind in kinds.split(",")):
+            continue
+        noisy = [make_noisy(document, noise) for document in some]
+        links = list(link_given(nlp, linker, some, noisy))
+        clean = clean or links
+        gold = [ids_of(m, linker) for document in some for m in document.mentions]
+        same = sum(a == b for a, b in zip(links, clean, strict=True))
+        right = sum(link in ids for link, ids in zip(links, gold, strict=True))
+        found, linked = find(nlp, linker, some, noisy)
+        rates = (same / len(gold), right / sum(map(bool, gold)), found, linked)
+        cells = [name, *(f"{100 * rate:.1f}" for rate in rates)]
+        print("| " + " | ".join(cells) + " |", flush=True)
+
+
+def read_documents(path: Path) -> Iterator[CorpusDocument]:
+    """YIELDS (CorpusDocument): with the labels of the pipelines, and of mentions that overlap the
+    longest."""
+    for document in preprocess(read_corpus(path), Preprocessing(overlaps="longest")):
+        mentions = tuple(replace(m, label=m.label.upper()) for m in document.mentions)
+        yield replace(document, mentions=mentions)
+
+
+def ids_of(mention: GoldMention, linker: AngelLinker) -> set[str | None]:
+    """RETURNS (set[str | None]): the right identifiers of a mention, as the vocabulary has them."""
+    found = re.split(r"[|+]", mention.concept_ids) if mention.concept_ids else []
+    return {linker.kb.resolve(concept_id) for concept_id in found}
+
+
+def link_given(
+    nlp: "Language", linker: AngelLinker, documents: list[CorpusDocument], noisy: list[Noisy]
+) -> Iterator[str]:
+    """YIELDS (str): the link of each mention, in order."""
+    kept = {*components_before(nlp, linker, given_mentions=True), name_of(nlp, linker)}
+
+    def docs() -> Iterator[Doc]:
+        for one, document in zip(noisy, documents, strict=True):
+            doc = nlp.make_doc(one.text)
+            spans = [
+                doc.char_span(*place, label=mention.label, alignment_mode="expand")
+                for place, mention in zip(one.places, document.mentions, strict=True)
+            ]
+            doc.spans[_KEY] = SpanGroup(doc, name=_KEY, spans=[s for s in spans if s is not None])
+            yield doc
+
+    with linker.using(span_key=_KEY):
+        disable = [name for name in nlp.pipe_names if name not in kept]
+        for doc in nlp.pipe(docs(), batch_size=32, disable=disable):
+            yield from (span.kb_id_ for span in doc.spans[_KEY])
+
+
+def find(
+    nlp: "Language", linker: AngelLinker, documents: list[CorpusDocument], noisy: list[Noisy]
+) -> tuple[float, float]:
+    """RETURNS (tuple[float, float]): F-scores of mentions, and of mentions with their links."""
+    n_gold = n_found = right = linked = 0
+    docs = nlp.pipe((one.text for one in noisy), batch_size=32)
+    for doc, one, document in zip(docs, noisy, documents, strict=True):
+        gold = {(m.start, m.end, m.label): ids_of(m, linker) for m in document.mentions}
+        spans: list[Span] = [ent for ent in doc.ents if ent.label_ in ("DISEASE", "CHEMICAL")]
+        n_gold += len(gold)
+        n_found += len(spans)
+        for span in spans:
+            concepts = gold.get((*one.origin(span.start_char, span.end_char), span.label_))
+            right += concepts is not None
+            linked += concepts is not None and span.kb_id_ in concepts
+    return 2 * right / (n_gold + n_found), 2 * linked / (n_gold + n_found)
+
+
+def _without_last(pieces: Pieces) -> Pieces:
+    return list(pieces)[:-1]
+
+
+if __name__ == "__main__":
+    typer.run(main)

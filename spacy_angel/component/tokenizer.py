@@ -1,0 +1,109 @@
+"""spaCy's tokenizer, for texts as they are read and in time linear in their length."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from itertools import pairwise
+from typing import Any
+
+from spacy import util
+from spacy.language import Language
+from spacy.tokenizer import Tokenizer
+from spacy.tokens import Doc
+
+from .characters import ReadText, read
+
+# Characters without a blank that the rules see at once; each mark at an end of them is a round.
+_MOST = 1000
+_LONG_RUN = re.compile(rf"(?<!\S)\S{{{_MOST + 1},}}")
+# The rules of prefixes and suffixes look no farther, but where one is itself as long.
+_AT_THE_END = 64
+_CONTEXT = 8
+# One blank, other white space, anything else.
+_PARTS = re.compile(r" |[^\S ]+|\S+")
+
+
+class LinearTokenizer(Tokenizer):
+    """spaCy's tokenizer with the rules of its language. Two things are other: what
+    `component.characters` reads away belongs to the token before it, or else behind it, and keeps
+    no two words in one token; and more than a thousand characters without a blank are cut.
+    """
+
+    def __call__(self, string: str) -> Doc:
+        """string (str): a text. RETURNS (Doc): its tokens."""
+        text = read(string)
+        if text.is_clean and _LONG_RUN.search(string) is None:
+            return super().__call__(string)
+        words: list[str] = []
+        spaces: list[bool] = []
+        for token in _whole(string, text, self._cut(text.text)):
+            # One blank behind a token is its own.
+            if token == " " and words and not spaces[-1]:
+                spaces[-1] = True
+            else:
+                words.append(token)
+                spaces.append(False)
+        return Doc(self.vocab, words=words, spaces=spaces)
+
+    def find_prefix(self, string: str) -> int:
+        """string (str): a part of a text. RETURNS (int): characters of its prefix."""
+        n: int = super().find_prefix(string[:_AT_THE_END])
+        return n if n < _AT_THE_END - _CONTEXT else super().find_prefix(string)
+
+    def find_suffix(self, string: str) -> int:
+        """string (str): a part of a text. RETURNS (int): characters of its suffix."""
+        n: int = super().find_suffix(string[-_AT_THE_END:])
+        return n if n < _AT_THE_END - _CONTEXT else super().find_suffix(string)
+
+    def _cut(self, text: str) -> Iterator[tuple[int, int]]:
+        """YIELDS (tuple[int, int]): characters of each token, without blanks."""
+        cuts = [
+            cut
+            for run in _LONG_RUN.finditer(text)
+            for cut in range(run.start() + _MOST, run.end(), _MOST)
+        ]
+        for start, end in pairwise([0, *cuts, len(text)]):
+            for token in super().__call__(text[start:end]):
+                yield start + token.idx, start + token.idx + len(token)
+
+
+def _whole(string: str, text: ReadText, tokens: Iterable[tuple[int, int]]) -> Iterator[str]:
+    """YIELDS (str): the tokens of a text, and what stands between them; joined, they are the text.
+    What is not read stands with a token where no blank parts them."""
+    end = 0
+    word = ""
+    for token in tokens:
+        start, after = text.to_source(*token)
+        *between, before = _between(string[end:start], word)
+        yield from filter(None, between)
+        word = before + string[start:after]
+        end = after
+    yield from filter(None, _between(string[end:], word))
+
+
+def _between(gap: str, word: str) -> list[str]:
+    """gap (str): what stands behind a word. RETURNS (list[str]): the word with what belongs to it,
+    what stands alone, and what belongs to the next word; each may be empty."""
+    parts = _PARTS.findall(gap)
+    if parts and word and not parts[0].isspace():
+        word += parts.pop(0)
+    last = parts.pop() if parts and not parts[-1].isspace() else ""
+    return [word, *parts, last]
+
+
+@util.registry.tokenizers("spacy_angel.Tokenizer.v1")
+def make_tokenizer() -> Callable[[Language], LinearTokenizer]:
+    """RETURNS (Callable[[Language], LinearTokenizer]): makes one with the rules of a language."""
+
+    def make(nlp: Language) -> LinearTokenizer:
+        made: Any = util.registry.tokenizers.get("spacy.Tokenizer.v1")()(nlp)
+        return LinearTokenizer(
+            nlp.vocab,
+            rules=made.rules,
+            prefix_search=made.prefix_search,
+            suffix_search=made.suffix_search,
+            infix_finditer=made.infix_finditer,
+            token_match=made.token_match,
+            url_match=made.url_match,
+        )
+
+    return make
