@@ -8,7 +8,7 @@ _PUNCTUATION = re.compile(r"[,.;{}\[\]()+\-_*/?!`\"'=%><]")
 
 @dataclass(frozen=True, slots=True)
 class Concept:
-    """A concept of a vocabulary; the fields are scispaCy's, and two more.
+    """A concept of a vocabulary; the fields are scispaCy's, and three more.
 
     concept_id (str): the code with its vocabulary, e.g. `MESH:D003920`.
     canonical_name (str): the preferred name, in its original spelling.
@@ -17,6 +17,8 @@ class Concept:
     definition (str | None): free text.
     alternate_ids (tuple[str, ...]): further identifiers of the same concept (merged, retired).
     tree_numbers (tuple[str, ...]): where it stands in MeSH's trees, e.g. `C04.557.337`.
+    parts (tuple[str, ...]): identifiers of its members, where it is a family of genes or a complex,
+        e.g. `NCBIGene:4790` of `FPLX:NFkappaB_1`.
     """
 
     concept_id: str
@@ -26,6 +28,7 @@ class Concept:
     definition: str | None = None
     alternate_ids: tuple[str, ...] = ()
     tree_numbers: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:

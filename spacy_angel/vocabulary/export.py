@@ -26,8 +26,8 @@ def export_concepts(
     concepts (Iterable[Concept]): e.g. a `ConceptKB`.
     path (Path): the file.
     format (ExportFormat | None): `jsonl` holds all that is known (scispaCy's fields,
-        `alternate_ids` and `tree_numbers`); `tsv` is `id, name, synonym|synonym`. None: by the
-        file's ending.
+        `alternate_ids`, `tree_numbers` and `parts`); `tsv` is `id, name, synonym|synonym`. None: by
+        the file's ending.
     RETURNS (Counter[str]): `concepts` and `names` written; `left_out` is how many names a table
         cannot hold, for a tab, a line break or `|` stands in them.
     RAISES (AngelError): the format cannot be told, or the name of a concept cannot be written.
@@ -73,6 +73,8 @@ def _json_line(concept: Concept) -> str:
         fields["alternate_ids"] = concept.alternate_ids
     if concept.tree_numbers:
         fields["tree_numbers"] = concept.tree_numbers
+    if concept.parts:
+        fields["parts"] = concept.parts
     return json.dumps(fields, ensure_ascii=False)
 
 

@@ -168,8 +168,9 @@ def _state(kb: ConceptKB) -> str:
     digest = blake2b(digest_size=16)
     for concept in kb:
         values = asdict(concept)
-        if not values["tree_numbers"]:
-            # As it was before there were tree numbers, so that older histories can be undone.
-            del values["tree_numbers"]
+        for name in ("tree_numbers", "parts"):
+            # As it was before there were such, so that older histories can be undone.
+            if not values[name]:
+                del values[name]
         digest.update(json.dumps(values).encode())
     return digest.hexdigest()

@@ -9,7 +9,8 @@ Rows and how they refer to each other:
     name j       names[j] in normal form, each once; its spellings are
                  name_rows[name_spellings[j]] .. name_rows[name_spellings[j + 1] - 1]
 
-Tree numbers, where concepts have some, are in columns of their own: see `tree_numbers`.
+Tree numbers, where concepts have some, are in columns of their own: see `tree_numbers`. So are
+parts: those of concept i are concept_parts[i] .. concept_parts[i + 1] - 1 of the strings `part`.
 """
 
 from collections.abc import Collection, Iterator
@@ -42,6 +43,10 @@ COLUMNS = (
     *_PLAIN,
 )
 
+PART_COLUMNS = ("concept_parts", "part_data", "part_offsets")
+"""A vocabulary without families has none of these."""
+OPTIONAL_COLUMNS = (*TREE_COLUMNS, *PART_COLUMNS)
+
 _OF_ENDINGS = (
     *(f"{name}_{part}" for name in ("id", "name", "type") for part in ("data", "offsets")),
     *("concept_spellings", "spelling_name", "name_spellings", "name_rows"),
@@ -54,7 +59,7 @@ _SEVERAL = (tuple, list, set, frozenset)
 class ConceptTable:
     """Concepts and names in columns, in memory or mapped.
 
-    columns (Columns): the arrays named in `COLUMNS`; those of `TREE_COLUMNS` may be missing.
+    columns (Columns): the arrays named in `COLUMNS`; those of `OPTIONAL_COLUMNS` may be missing.
     shared_names (SharedNames): who gets a name that several concepts have: `all` of them, or the
         one with `fewer_names`, which stands first in `name_rows`.
     """
@@ -70,6 +75,8 @@ class ConceptTable:
         )
         has_trees = set(TREE_COLUMNS) <= columns.keys()
         self._tree_numbers = TreeNumbers(columns) if has_trees else None
+        has_parts = set(PART_COLUMNS) <= columns.keys()
+        self._parts = Strings(columns["part_data"], columns["part_offsets"]) if has_parts else None
         self.n_concepts = len(columns["concept_spellings"]) - 1
         self.n_names = len(self.names)
 
@@ -115,7 +122,14 @@ class ConceptTable:
             definition=self.definitions[i] or None,
             alternate_ids=tuple(self.ids[self.n_concepts + a] for a in range(*alternates)),
             tree_numbers=() if self._tree_numbers is None else self._tree_numbers.of(i),
+            parts=self.parts_of(i),
         )
+
+    def parts_of(self, i: int) -> tuple[str, ...]:
+        """i (int): concept row. RETURNS (tuple[str, ...]): identifiers of its members."""
+        if self._parts is None:
+            return ()
+        return tuple(self._parts[row] for row in range(*self._range("concept_parts", i)))
 
     def n_of_type(self, semantic_type: str) -> int:
         """semantic_type (str): any. RETURNS (int): how many concepts have it."""
@@ -250,8 +264,8 @@ def tidy(concept: Concept) -> Concept:
     """A concept as a vocabulary keeps it.
 
     concept (Concept): as its source gives it.
-    RETURNS (Concept): each name, type, alternate identifier and tree number once, its own
-        identifier not among the alternates, no empty definition.
+    RETURNS (Concept): each name, type, alternate identifier, tree number and part once, its own
+        identifier not among the alternates or parts, no empty definition.
     RAISES (AngelError): a field is not of its type, e.g. one text in place of several aliases.
     """
     _check(concept)
@@ -265,12 +279,16 @@ def tidy(concept: Concept) -> Concept:
         definition=concept.definition or None,
         alternate_ids=tuple(dict.fromkeys(a for a in concept.alternate_ids if a != own)),
         tree_numbers=tuple(dict.fromkeys(filter(None, concept.tree_numbers))),
+        parts=tuple(dict.fromkeys(part for part in concept.parts if part and part != own)),
     )
 
 
 def _check(concept: Concept) -> None:
     # Millions of concepts come by here: to join texts is the quickest way to ask whether all are.
-    several = (concept.aliases, concept.types, concept.alternate_ids, concept.tree_numbers)
+    several = (
+        *(concept.aliases, concept.types, concept.alternate_ids, concept.tree_numbers),
+        concept.parts,
+    )
     try:
         "".join((concept.concept_id, concept.canonical_name, concept.definition or ""))
         for texts in several:
@@ -289,7 +307,7 @@ def _problem(concept: Concept) -> str:
         value = getattr(concept, field)
         if not isinstance(value, str) and (value or field != "definition"):
             problems.append((field, "a text", value))
-    for field in ("aliases", "types", "alternate_ids", "tree_numbers"):
+    for field in ("aliases", "types", "alternate_ids", "tree_numbers", "parts"):
         value = getattr(concept, field)
         if not isinstance(value, _SEVERAL) or not all(isinstance(text, str) for text in value):
             problems.append((field, "several texts, e.g. ('one', 'two')", value))

@@ -63,6 +63,7 @@ def make_row(
     definition: str | None = None,
     alternate_ids: Iterable[str] = (),
     tree_numbers: Iterable[str] = (),
+    parts: Iterable[str] = (),
 ) -> Row:
     """A row from what a file has, stripped; blank aliases are left out.
 
@@ -87,6 +88,7 @@ def make_row(
         definition=(definition or "").strip() or None,
         alternate_ids=tuple(identifier for identifier in ids if identifier != concept_id),
         tree_numbers=tuple(dict.fromkeys(tree_numbers)),
+        parts=tuple(dict.fromkeys(parts)),
     )
     return Row(path, line, concept)
 
@@ -96,8 +98,8 @@ def merge_concepts(*concepts: Concept) -> Concept:
     has one.
 
     concepts (Concept): with the same `concept_id`; at least one.
-    RETURNS (Concept): every name, type, alternate identifier and tree number of all, none of them
-        twice.
+    RETURNS (Concept): every name, type, alternate identifier, tree number and part of all, none of
+        them twice.
     """
     first = concepts[0]
     names = dict.fromkeys(name for concept in concepts for name in concept.names)
@@ -109,6 +111,7 @@ def merge_concepts(*concepts: Concept) -> Concept:
         definition=next(filter(None, (concept.definition for concept in concepts)), None),
         alternate_ids=tuple(dict.fromkeys(i for c in concepts for i in c.alternate_ids)),
         tree_numbers=tuple(dict.fromkeys(n for c in concepts for n in c.tree_numbers)),
+        parts=tuple(dict.fromkeys(part for c in concepts for part in c.parts)),
     )
 
 

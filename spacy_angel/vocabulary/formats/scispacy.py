@@ -13,12 +13,12 @@ def read_scispacy(
     path: Path, report: VocabularyReport, *, prefix: str | None = None
 ) -> Iterator[Row]:
     """scispaCy's JSON lines: `concept_id, canonical_name, aliases, types, definition`; also
-    `alternate_ids` and `tree_numbers`, as `kb export` writes them.
+    `alternate_ids`, `tree_numbers` and `parts`, as `kb export` writes them.
 
     path (Path): the file, gzipped or not.
     prefix (str | None): vocabulary of identifiers without prefix; None: MeSH or UMLS where the
         form tells, else none.
-    YIELDS (Row): one a line; `alternate_ids` and `tree_numbers` are read where they are there.
+    YIELDS (Row): one a line.
     RAISES (AngelError): a line that is no JSON object, or a field of the wrong kind.
     """
     for number, line in read_lines(path, cut_shows=True):
@@ -51,6 +51,7 @@ def read_scispacy(
             definition=whole_text(path, number, entry.get("definition") or ""),
             alternate_ids=[own_id(code, prefix) for code in alternates],
             tree_numbers=whole_texts(path, number, entry.get("tree_numbers")),
+            parts=whole_texts(path, number, entry.get("parts")),
         )
 
 

@@ -1,0 +1,136 @@
+"""Genes and families that ship in `en_angel_bio`: of ten species, as far as texts speak of them.
+
+Man and mouse with all their names; rat, zebrafish, fly and baker's yeast with their own, and, where
+symbols follow man's, with those names of man's and mouse's gene of the same symbol that a text has;
+worm, thale cress, chicken and fission yeast by symbol. A numbered locus (`LOC100130370`, `Gm5907`,
+`AT3G09720`, `si:dkey-11f4.16`) is there where a text has one of its names.
+"""
+
+import csv
+import gzip
+import re
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from mesh import rows
+
+from spacy_angel.vocabulary.concepts import Concept, normalize_name
+from spacy_angel.vocabulary.formats.registry import read_vocabulary
+from spacy_angel.vocabulary.orthologs import with_names_of_the_same_symbol
+from spacy_angel.vocabulary.taxa import HUMAN, PREFIX
+
+# By species the taxon, and the kinds of genes beside those that code for a protein.
+GENE_INFO = {
+    "vocab/gene/Homo_sapiens.gene_info.gz": ("9606", "ncRNA", "other"),
+    "vocab/gene/Mus_musculus.gene_info.gz": ("10090", "ncRNA", "other"),
+    "vocab/gene/Danio_rerio.gene_info.gz": ("7955",),
+    "vocab/gene/Drosophila_melanogaster.gene_info.gz": ("7227", "ncRNA"),
+}
+TABLES = {
+    "more/vocab/ncbi_gene_Rattus_norvegicus_rgd_homologene.tsv.gz": "10116",
+    "more/vocab/ncbi_gene_Saccharomyces_cerevisiae.tsv.gz": "4932",
+}
+SYMBOLS = "more/vocab/homologene_updated_symbols.tsv.gz"
+BY_SYMBOL = ("6239", "3702", "9031", "4896")
+FAMILIES = "vocab/gene/famplex_entities.csv.gz"
+FAMILY_NAMES = "vocab/gene/famplex_grounding_map.csv.gz"
+MEMBERS = "vocab/gene/famplex_relations.csv.gz"
+NAMES = Path(__file__).with_name("gene_names.tsv")
+GENE, FAMILY = "Gene", "Gene family"
+_WHOLE = frozenset({HUMAN, f"{PREFIX}10090"})
+_LOCUS = re.compile(
+    r"(LOC|RGD|MGC|Gm)\d+|\w+Rik\d*|AT[1-5CM]G\d+|(zgc|si|im|wu|hm|id|cb|fb\w*|fa\w*|fj\w*):?[\w.-]*\d"
+    r"|SP[ABC]+\w*\.\w+|[A-Z]\w+\.\d+\w?|(Dmel\\?_?)?C[GR]\d+(-P\w)?|Dmel\\.*|Y[A-P][LR]\d{3}[CW](-\w)?"
+)
+# Rows of the table for yeast that are no gene's.
+_NO_GENE = "NEWENTRY"
+
+
+def listed(data: Path) -> list[Concept]:
+    """data (Path): folder of the vocabularies. RETURNS (list[Concept]): all genes, man's first,
+    with the names of their registers; one type is the species."""
+    return [*_of_species(data)]
+
+
+def chosen(own: Sequence[Concept], told: Collection[str]) -> Iterator[Concept]:
+    """own (Sequence[Concept]): see `listed`. told (Collection[str]): names in normal form that
+    texts have. YIELDS (Concept): those that ship, with `Gene` as first type."""
+    is_told = _is_in(told)
+    for gene, as_listed in zip(with_names_of_the_same_symbol(own), own, strict=True):
+        if species_of(gene) not in _WHOLE:
+            names = (n for n in gene.aliases if n in as_listed.aliases or is_told(n))
+            gene = replace(gene, aliases=tuple(names))
+        if not _LOCUS.fullmatch(gene.canonical_name) or any(map(is_told, gene.names)):
+            yield replace(gene, types=(GENE, *gene.types))
+
+
+def species_of(gene: Concept) -> str:
+    """gene (Concept). RETURNS (str): its taxon."""
+    return next(name for name in gene.types if name.startswith(PREFIX))
+
+
+def families(data: Path, human: Iterable[Concept]) -> Iterator[Concept]:
+    """FamPlex's families and complexes, without names that another family has, too.
+
+    data (Path): folder of the vocabularies. human (Iterable[Concept]): man's genes.
+    YIELDS (Concept): with its genes and families as parts.
+    """
+    by_symbol = {gene.canonical_name: gene.concept_id for gene in human}
+    names: dict[str, dict[str, None]] = defaultdict(dict)
+    owners: dict[str, set[str]] = defaultdict(set)
+    for row in _comma_separated(data / FAMILY_NAMES):
+        for register, code in zip(row[1::2], row[2::2], strict=False):
+            if register == "FPLX":
+                names[code][row[0]] = None
+                owners[normalize_name(row[0])].add(code)
+    parts: dict[str, dict[str, None]] = defaultdict(dict)
+    for register, code, _, _, whole in _comma_separated(data / MEMBERS):
+        part = f"FPLX:{code}" if register == "FPLX" else by_symbol.get(code)
+        if part is not None:
+            parts[whole][part] = None
+    for (code,) in _comma_separated(data / FAMILIES):
+        alone = (name for name in names[code] if owners[normalize_name(name)] == {code})
+        aliases = tuple(name for name in alone if name != code)
+        yield Concept(f"FPLX:{code}", code, aliases, (GENE, FAMILY), parts=tuple(parts[code]))
+
+
+def _of_species(data: Path) -> Iterator[Concept]:
+    with NAMES.open(encoding="utf8", newline="") as file:
+        rows_ = csv.DictReader(file, delimiter="\t")
+        proteins = {row["symbol"]: tuple(row["names"].split("|")) for row in rows_}
+    for path, (taxon, *further) in GENE_INFO.items():
+        taxa, kinds = frozenset({int(taxon)}), frozenset({"protein-coding", *further})
+        for gene in read_vocabulary(data / path, taxa=taxa, kinds=kinds, designations=False):
+            if species_of(gene) in _WHOLE:
+                more = proteins.get(gene.canonical_name, ())
+                yield replace(gene, aliases=(*gene.aliases, *more))
+            else:
+                yield replace(gene, aliases=tuple(n for n in gene.aliases if not _is_code(n)))
+    for path, taxon in TABLES.items():
+        for code, symbol, *synonyms in rows(data / path):
+            if symbol != _NO_GENE:
+                yield _gene(code, symbol, taxon, [n for cell in synonyms for n in cell.split("|")])
+    for code, symbol, taxon, _ in rows(data / SYMBOLS):
+        if taxon in BY_SYMBOL:
+            yield _gene(code, symbol, taxon, [])
+
+
+def _gene(code: str, symbol: str, taxon: str, synonyms: Iterable[str]) -> Concept:
+    aliases = tuple(name for name in synonyms if name and not _is_code(name))
+    return Concept(f"NCBIGene:{code}", symbol, aliases, (PREFIX + taxon,))
+
+
+def _is_code(name: str) -> bool:
+    """Of a locus, and no name: `Dmel_CG13283`, `zgc:65942`; those of yeast texts do have."""
+    return _LOCUS.fullmatch(name) is not None and not re.match(r"Y[A-P][LR]|CG\d", name)
+
+
+def _is_in(told: Collection[str]) -> Callable[[str], bool]:
+    return lambda name: normalize_name(name) in told
+
+
+def _comma_separated(path: Path) -> Iterator[list[str]]:
+    with gzip.open(path, "rt", encoding="utf8", newline="") as file:
+        yield from csv.reader(file)
