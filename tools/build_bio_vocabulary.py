@@ -31,13 +31,30 @@ REGISTER = "more/vocab/cellosaurus_register_names.tsv.gz"
 _LEAST = 2
 SOURCES = [
     {
-        "name": "Medical Subject Headings 2019, courtesy of the U.S. National Library of Medicine, "
+        "name": "Medical Subject Headings 2024, courtesy of the U.S. National Library of Medicine, "
         "with the names that en_angel_mini adds",
         "url": "https://www.nlm.nih.gov/mesh/",
+        "license": "free of charge with a notice",
     },
     {
-        "name": "NCBI Gene and NCBI Taxonomy, names of genes and species",
+        "name": "NCBI Gene and HomoloGene, symbols and names of genes",
         "url": "https://www.ncbi.nlm.nih.gov/gene",
+        "license": "public domain",
+    },
+    {
+        "name": "Rat Genome Database, synonyms of genes",
+        "url": "https://rgd.mcw.edu",
+        "license": "CC-BY-4.0",
+    },
+    {
+        "name": "FamPlex, families of genes and complexes",
+        "url": "https://github.com/sorgerlab/famplex",
+        "license": "CC0-1.0",
+    },
+    {
+        "name": "NCBI Taxonomy, names of taxa",
+        "url": "https://www.ncbi.nlm.nih.gov/taxonomy",
+        "license": "public domain",
     },
     {
         "name": "Cellosaurus, SIB Swiss Institute of Bioinformatics",
@@ -81,9 +98,11 @@ def vocabulary(data: Path, folder: Path, mesh: Path | None = None) -> ConceptKB:
     said = mentioned(forms, texts_of(data))
     genes = list(chosen(own, {name for name, n in said.items() if n >= _LEAST}))
     human = [gene for gene in genes if species_of(gene) == HUMAN]
+    diseases_and_chemicals = load_vocabulary(mesh)
+    further = [{"title": row["name"], "licence": row["license"]} for row in SOURCES[1:]]
     kb = ConceptKB.join(
         [
-            load_vocabulary(mesh),
+            diseases_and_chemicals,
             genes,
             families(data, human),
             *(of_kind(own, "Species", only=True) for own in organisms(vocab / "species")),
@@ -92,6 +111,7 @@ def vocabulary(data: Path, folder: Path, mesh: Path | None = None) -> ConceptKB:
         ],
         folder,
         endings="species",
+        sources=[*diseases_and_chemicals.meta["sources"], *further],
         # Of genes or taxa with one name the one that is written about more.
         frequencies=frequencies_of(split(data)[1]),
     )

@@ -80,7 +80,11 @@ def build(
         "notice": NOTICE,
         "skipped": left_out,
     }
-    common = {"path": f"tools/{NAMES.name}", "title": "Common names, written for this package"}
+    common = {
+        "path": f"tools/{NAMES.name}",
+        "title": "Common names, written for this package",
+        "licence": "MIT",
+    }
     own = [[*_of_trees(mesh.descriptors(data), left_out)], [*_common_names()]]
     descriptors = [*ConceptKB.join(own)]
     annotated = documents(data, SILVER)

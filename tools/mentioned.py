@@ -12,11 +12,19 @@ from spacy_angel.vocabulary.concepts import normalize_name
 
 _MOST_WORDS = 6
 # Articles, abstracts; corpora whose texts speak of genes and species, their training parts.
-_RAW = ("evidence_inference_articles", "medline16n0005", "pubmedqa_pqal_contexts")
+_RAW = (
+    "evidence_inference_articles.jsonl.gz",
+    "medline16n0005.jsonl.gz",
+    "pubmedqa_pqal_contexts.jsonl.gz",
+)
 _ABSTRACTS = "bmc_abstracts.txt.xz"
 _CORPORA = (
-    *(f"aioner/{name}.PubTator" for name in ("BioRED_TrainDev", "GNormPlus_Train")),
-    *(f"aioner/{name}_Train.PubTator" for name in ("Linnaeus", "NLMgene", "SPECIES", "tmVar3")),
+    "aioner/BioRED_TrainDev.PubTator",
+    "aioner/GNormPlus_Train.PubTator",
+    "aioner/Linnaeus_Train.PubTator",
+    "aioner/NLMgene_Train.PubTator",
+    "aioner/SPECIES_Train.PubTator",
+    "aioner/tmVar3_Train.PubTator",
     "aioner/BioID_Train_revision.PubTator",
     "chemdisgene_silver/curated_abstracts.txt.gz",
     "chemdisgene_silver/ctd_derived_dev_abstracts.txt.gz",
@@ -47,7 +55,7 @@ def mentioned(names: Iterable[str], texts: Iterable[str]) -> Counter[str]:
 def raw_texts(data: Path) -> Iterator[str]:
     """data (Path): folder of the corpora. YIELDS (str): articles and abstracts."""
     for name in _RAW:
-        with gzip.open(data / f"raw_text/{name}.jsonl.gz", "rt", encoding="utf8") as file:
+        with gzip.open(data / "raw_text" / name, "rt", encoding="utf8") as file:
             for line in file:
                 yield " ".join(map(str, json.loads(line).values()))
 
