@@ -23,7 +23,7 @@ from mentioned import raw_texts
 from supplementary import brands, old_identifiers, supplementary
 
 from spacy_angel.files.atomic import write_text
-from spacy_angel.vocabulary.concepts import Concept
+from spacy_angel.vocabulary.concepts import Concept, normalize_name
 from spacy_angel.vocabulary.formats.registry import read_vocabulary
 from spacy_angel.vocabulary.kb import ConceptKB
 
@@ -85,7 +85,8 @@ def build(
         "title": "Common names, written for this package",
         "licence": "MIT",
     }
-    own = [[*_of_trees(mesh.descriptors(data), left_out)], [*_common_names()]]
+    further = [*_common_names()]
+    own = [[*_as_people_say(_of_trees(mesh.descriptors(data), left_out), further)], further]
     descriptors = [*ConceptKB.join(own)]
     annotated = documents(data, SILVER)
     records = [*supplementary(descriptors, vocab, annotated, raw_texts(data))]
@@ -104,6 +105,16 @@ def _common_names() -> Iterator[Concept]:
     """Further names of descriptors, whose types are their trees."""
     for concept in read_vocabulary(NAMES):
         yield replace(concept, types=())
+
+
+def _as_people_say(concepts: Iterable[Concept], common: Iterable[Concept]) -> Iterator[Concept]:
+    """Descriptors without those names that people have for another: MeSH calls fibrosis
+    `Cirrhosis`, and trismus `Lockjaw`."""
+    owners = {normalize_name(name): c.concept_id for c in common for name in c.aliases}
+    for concept in concepts:
+        own = concept.concept_id
+        kept = (n for n in concept.aliases if owners.get(normalize_name(n), own) == own)
+        yield replace(concept, aliases=tuple(kept))
 
 
 def _of_trees(concepts: Iterable[Concept], left_out: Counter[str]) -> Iterator[Concept]:

@@ -110,7 +110,8 @@ def supplementary(
         if len(same) == 1:
             replaced[str(same.pop())].append(record)
         elif not same and kept[record]:
-            first, *others = kept[record]
+            # MeSH's own name stays the canonical one, even where another record has it, too.
+            first, *others = dict.fromkeys((*names.own.get(record, ())[:1], *kept[record]))
             tree = "C" if record in diseases else "D"
             yield Concept(record, first, tuple(others), (tree,))
     for i, concept in by_id.items():
