@@ -1,17 +1,19 @@
 """Genes and families that ship in `en_angel_bio`: of ten species, as far as texts speak of them.
 
-Man and mouse with all their names; rat, zebrafish, fly and baker's yeast with their own, and, where
-symbols follow man's, with those names of man's and mouse's gene of the same symbol that a text has;
-worm, thale cress, chicken and fission yeast by symbol. A numbered locus (`LOC100130370`, `Gm5907`,
-`AT3G09720`, `si:dkey-11f4.16`) is there where a text has one of its names.
+Man and mouse with all their names; rat, zebrafish, fly and baker's yeast with their own of up to
+three words; of these and of chicken, where symbols follow man's, also those names of man's and
+mouse's gene of the same symbol that texts have. Genes of worm, thale cress, chicken and fission
+yeast, and numbered loci (`LOC100130370`, `Gm5907`, `AT3G09720`, `si:dkey-11f4.16`), are there where
+texts have one of their names.
 """
 
 import csv
 import gzip
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
+from itertools import chain, islice
 from pathlib import Path
 
 from mesh import rows
@@ -34,6 +36,9 @@ TABLES = {
 }
 SYMBOLS = "more/vocab/homologene_updated_symbols.tsv.gz"
 BY_SYMBOL = ("6239", "3702", "9031", "4896")
+_BY_SYMBOL = frozenset(PREFIX + taxon for taxon in BY_SYMBOL)
+# Longer names of other species than man and mouse are there where texts have them.
+_MOST_WORDS = 3
 FAMILIES = "vocab/gene/famplex_entities.csv.gz"
 FAMILY_NAMES = "vocab/gene/famplex_grounding_map.csv.gz"
 MEMBERS = "vocab/gene/famplex_relations.csv.gz"
@@ -42,7 +47,7 @@ GENE, FAMILY = "Gene", "Gene family"
 _WHOLE = frozenset({HUMAN, f"{PREFIX}10090"})
 _LOCUS = re.compile(
     r"(LOC|RGD|MGC|Gm)\d+|\w+Rik\d*|AT[1-5CM]G\d+|(zgc|si|im|wu|hm|id|cb|fb\w*|fa\w*|fj\w*):?[\w.-]*\d"
-    r"|SP[ABC]+\w*\.\w+|[A-Z]\w+\.\d+\w?|(Dmel\\?_?)?C[GR]\d+(-P\w)?|Dmel\\.*|Y[A-P][LR]\d{3}[CW](-\w)?"
+    r"|SP[ABC]+\w*\.\w+|[A-Z]\w+\.\d+\w?|(Dmel\\?_?)?(\w+RNA:)?C[GR]\d+(-P\w)?|Dmel\\.*|Y[A-P][LR]\d{3}[CW](-\w)?"
 )
 # Rows of the table for yeast that are no gene's.
 _NO_GENE = "NEWENTRY"
@@ -54,16 +59,29 @@ def listed(data: Path) -> list[Concept]:
     return [*_of_species(data)]
 
 
-def chosen(own: Sequence[Concept], told: Collection[str]) -> Iterator[Concept]:
-    """own (Sequence[Concept]): see `listed`. told (Collection[str]): names in normal form that
+def chosen(own: Sequence[Concept], told: Set[str]) -> Iterator[Concept]:
+    """own (Sequence[Concept]): see `listed`. told (Set[str]): names in normal form that
     texts have. YIELDS (Concept): those that ship, with `Gene` as first type."""
-    is_told = _is_in(told)
-    for gene, as_listed in zip(with_names_of_the_same_symbol(own), own, strict=True):
-        if species_of(gene) not in _WHOLE:
-            names = (n for n in gene.aliases if n in as_listed.aliases or is_told(n))
-            gene = replace(gene, aliases=tuple(names))
-        if not _LOCUS.fullmatch(gene.canonical_name) or any(map(is_told, gene.names)):
+    whole = [*with_names_of_the_same_symbol(g for g in own if species_of(g) in _WHOLE)]
+    others = [gene for gene in own if species_of(gene) not in _WHOLE]
+    named = islice(with_names_of_the_same_symbol([*whole, *others]), len(whole), None)
+    fewer = (_fewer(gene, as_listed, told) for gene, as_listed in zip(named, others, strict=True))
+    for gene in chain(whole, fewer):
+        is_rare = _LOCUS.fullmatch(gene.canonical_name) or species_of(gene) in _BY_SYMBOL
+        if not is_rare or not told.isdisjoint(map(normalize_name, gene.names)):
             yield replace(gene, types=(GENE, *gene.types))
+
+
+def _fewer(gene: Concept, as_listed: Concept, told: Set[str]) -> Concept:
+    """Of its own names the short ones, of the others those that texts have; none twice."""
+    kept = {normalize_name(gene.canonical_name): gene.canonical_name}
+    for name in gene.aliases:
+        normal = normalize_name(name)
+        is_short = name in as_listed.aliases and len(normal.split()) <= _MOST_WORDS
+        if normal and (is_short or normal in told):
+            kept.setdefault(normal, name)
+    first, *aliases = kept.values()
+    return replace(gene, aliases=tuple(aliases))
 
 
 def species_of(gene: Concept) -> str:
@@ -125,10 +143,6 @@ def _gene(code: str, symbol: str, taxon: str, synonyms: Iterable[str]) -> Concep
 def _is_code(name: str) -> bool:
     """Of a locus, and no name: `Dmel_CG13283`, `zgc:65942`; those of yeast texts do have."""
     return _LOCUS.fullmatch(name) is not None and not re.match(r"Y[A-P][LR]|CG\d", name)
-
-
-def _is_in(told: Collection[str]) -> Callable[[str], bool]:
-    return lambda name: normalize_name(name) in told
 
 
 def _comma_separated(path: Path) -> Iterator[list[str]]:
