@@ -3,8 +3,8 @@
 Man and mouse with all their names; rat, zebrafish, fly and baker's yeast with their own of up to
 three words; of these and of chicken, where symbols follow man's, also those names of man's and
 mouse's gene of the same symbol that texts have. Genes of worm, thale cress, chicken and fission
-yeast, and numbered loci (`LOC100130370`, `Gm5907`, `AT3G09720`, `si:dkey-11f4.16`), are there where
-texts have one of their names.
+yeast, and numbered loci (`LOC100130370`, `Gm5907`, `CG13283`, `si:dkey-11f4.16`), are there where texts
+have one of their names.
 """
 
 import csv
@@ -46,8 +46,11 @@ NAMES = Path(__file__).with_name("gene_names.tsv")
 GENE, FAMILY = "Gene", "Gene family"
 _WHOLE = frozenset({HUMAN, f"{PREFIX}10090"})
 _LOCUS = re.compile(
-    r"(LOC|RGD|MGC|Gm)\d+|\w+Rik\d*|AT[1-5CM]G\d+|(zgc|si|im|wu|hm|id|cb|fb\w*|fa\w*|fj\w*):?[\w.-]*\d"
-    r"|SP[ABC]+\w*\.\w+|[A-Z]\w+\.\d+\w?|(Dmel\\?_?)?(\w+RNA:)?C[GR]\d+(-P\w)?|Dmel\\.*|Y[A-P][LR]\d{3}[CW](-\w)?"
+    r"(LOC|RGD|MGC|Gm)\d+|\w+Rik\d*"
+    # of the fish: clones and models
+    r"|(zgc|si|im|wu|hm|id|zmp):\S+|cb\d+|f[a-k]\d\d[a-p]\d\d"
+    # of the fly, and of yeast
+    r"|(Dmel_|Dmel\\)\S+|(\w+RNA:)?C[GR]\d+(-P\w)?|Y[A-P][LR]\d{3}[CW](-\w)?"
 )
 # Rows of the table for yeast that are no gene's.
 _NO_GENE = "NEWENTRY"
@@ -80,8 +83,7 @@ def _fewer(gene: Concept, as_listed: Concept, told: Set[str]) -> Concept:
         is_short = name in as_listed.aliases and len(normal.split()) <= _MOST_WORDS
         if normal and (is_short or normal in told):
             kept.setdefault(normal, name)
-    first, *aliases = kept.values()
-    return replace(gene, aliases=tuple(aliases))
+    return replace(gene, aliases=tuple(kept.values())[1:])
 
 
 def species_of(gene: Concept) -> str:
