@@ -3,8 +3,8 @@
 Man and mouse with all their names; rat, zebrafish, fly and baker's yeast with their own of up to
 three words; of these and of chicken, where symbols follow man's, also those names of man's and
 mouse's gene of the same symbol that texts have. Genes of worm, thale cress, chicken and fission
-yeast, and numbered loci (`LOC100130370`, `Gm5907`, `CG13283`, `si:dkey-11f4.16`), are there where texts
-have one of their names.
+yeast, and numbered loci (`LOC100130370`, `Gm5907`, `CG13283`, `si:dkey-11f4.16`), are there where
+texts have one of their names.
 """
 
 import csv
