@@ -37,6 +37,8 @@ _AIONER = {
     "Chemical": "",
     "CellLine": "",
 }
+_TMVAR = {label: prefix for label, prefix in _AIONER.items() if label != "CellLine"}
+"""Its cell lines have the number of their species."""
 # ids of phenotypes and of cells bring their prefix
 _LINES = {"GENE": "NCBIGene", "SPECIES": "NCBITaxon"}
 
@@ -63,7 +65,7 @@ CORPORA = {
     "NLM-Gene": Corpus(
         ("aioner/NLMgene_Train.PubTator",), {"Gene": "NCBIGene", "FamilyName": "NCBIGene"}
     ),
-    "tmVar3": Corpus(("aioner/tmVar3_Train.PubTator",), _AIONER),
+    "tmVar3": Corpus(("aioner/tmVar3_Train.PubTator",), _TMVAR),
     "Linnaeus": Corpus(("aioner/Linnaeus_Train.PubTator",), {"Species": "NCBITaxon"}),
     "Species-800": Corpus(("aioner/SPECIES_Train.PubTator",), {"Species": "NCBITaxon"}),
     "BioID": Corpus(("aioner/BioID_Train_revision.PubTator",), {"CellLine": ""}),
@@ -81,7 +83,8 @@ CORPORA = {
         ("craft/craft_train.jsonl.gz", "craft/craft_dev.jsonl.gz"), {"NCBITaxon": "NCBITaxon"}
     ),
 }
-_TAXON = re.compile(r"\(Tax:\d+\)")
+# A remark on the species takes the place of the prefix: `22339(Tax:10090)`.
+_TAXON = re.compile(r"(\d+)\(Tax:\d+\)")
 _ENTREZ = "EntrezGene:"
 
 
@@ -119,7 +122,7 @@ def labelled(data: Path, corpus: Corpus) -> dict[str, Counter[tuple[str, str]]]:
             for mention in document.mentions:
                 label = mention.label or "Phenotype"
                 if mention.concept_ids and (not corpus.prefixes or label in corpus.prefixes):
-                    ids = _TAXON.sub("", mention.concept_ids)
+                    ids = _TAXON.sub(rf"{corpus.prefixes.get(label)}:\1", mention.concept_ids)
                     found.setdefault(label, Counter())[mention.text, ids] += 1
     return found
 
