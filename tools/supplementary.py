@@ -245,7 +245,7 @@ def _annotated(documents: Iterable[CorpusDocument], names: _Names) -> Iterator[s
             for mention in document.mentions
             if mention.label == "Chemical"
         }
-        for concept_id, text in mentions:
+        for concept_id, text in sorted(mentions):
             names.said[concept_id][text] += 1
             if _RECORD.fullmatch(concept_id):
                 yield concept_id
