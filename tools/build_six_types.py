@@ -322,8 +322,17 @@ def more_names(folder: Path) -> Iterator[Concept]:
             if taxon.isdecimal():
                 names.setdefault(f"{PREFIX}{taxon}", []).append(name)
     for concept_id, own in names.items():
-        first, *others = sorted(own, key=lambda name: _SHORT_GENUS.match(name) is not None)
+        # `S. ocellatus` beside `Sciaenops ocellatus` tells that this is scientific, not `Red drum`.
+        of_genus = {name for name in own if _shortened(name) in own}
+        whole = [name for name in own if not _SHORT_GENUS.match(name)]
+        ranked = (*(n for n in whole if n in of_genus), *whole, *own)
+        first, *others = dict.fromkeys(ranked)
         yield Concept(concept_id, first, tuple(others))
+
+
+def _shortened(name: str) -> str:
+    genus, _, rest = name.partition(" ")
+    return f"{genus[:1]}. {rest}"
 
 
 def cell_lines(folder: Path, taxa: Iterable[Concept]) -> Iterator[Concept]:

@@ -1,10 +1,10 @@
 """Which of MeSH's supplementary records ship beside its descriptors, and under which names.
 
 There are more than 300,000 of them, mostly of substances and proteins that few texts speak of.
-Taken are drugs (a name of DrugBank or RxNorm), chemicals that a system has annotated in abstracts
-(ChemDisGene) or whose name stands in others, and diseases: those that Mondo maps to, and those
-numbered among them. Each name is one concept's: a descriptor's stays with it, of several records
-MeSH's own decides, and what still has several owners is left out.
+Taken are drugs (a name of DrugBank or RxNorm, or a pharmacological action in MeSH), chemicals that
+a system has annotated in abstracts (ChemDisGene) or whose name stands in others, and diseases:
+those that Mondo maps to, and those numbered among them. Each name is one concept's: a descriptor's
+stays with it, of several records MeSH's own decides, and what still has several owners is left out.
 """
 
 import gzip
@@ -16,6 +16,7 @@ from itertools import chain
 from pathlib import Path
 
 from build_training_data import graph
+from mentioned import mentioned
 from rapidfuzz.distance import OSA
 
 from spacy_angel.corpora.documents import CorpusDocument
@@ -23,6 +24,7 @@ from spacy_angel.vocabulary.concepts import Concept, normalize_name
 from spacy_angel.vocabulary.formats.registry import read_vocabulary
 from spacy_angel.vocabulary.words import common_words
 
+_RECORDS = "chemical/mesh_supplementary_names_partial.tsv.gz"
 _RXNORM = "rxnorm_prescribable_2025-10_ingredients_brands_noA.tsv.gz"
 # Diseases, mental disorders, chemicals.
 _TREES = frozenset({"C", "F03", "D"})
@@ -57,8 +59,8 @@ Septocaine Tencon Tenoretic Twynsta Ultacan Ultracet Unasyn Xerese Yosprala Zorc
 _NO_BRANDS = frozenset((_WORDS + _OF_TWO).split())
 _BRAND = re.compile(r"[A-Z][A-Za-z]+(-[A-Za-z]+)*")
 _SHORTEST_BRAND = 5
-# A name is looked for in texts if it has so many characters, and so many words at most.
-_LEAST_CHARACTERS, _MOST_WORDS = 6, 5
+# A name is looked for in texts if it has so many characters.
+_LEAST_CHARACTERS = 6
 
 
 @dataclass
@@ -91,16 +93,15 @@ def supplementary(
     owners = {normalize_name(name): c.concept_id for c in by_id.values() for name in c.names}
     known = {c.concept_id: c for c in by_id.values() if _TREES.intersection(c.types)}
     names = _Names()
-    for code, name in _rows(vocab / "chemical/mesh_supplementary_names_partial.tsv.gz"):
-        if not _PROTEIN.search(name):
-            names.own[f"MESH:{code}"].append(name)
+    actions = set(_read_records(vocab, names))
     rows = _rows(vocab / "chemical/pubchem_mesh_map.tsv.gz")
     substances = [(code, f"MESH:{record}") for code, record in rows]
     diseases = set(filter(_RECORD.fullmatch, _mapped_diseases(vocab, names)))
     diseases |= _numbered_among(diseases, {record for _, record in substances}, names)
     chemicals = {*_annotated(annotated, names), *_said(texts, names)}
     names.own.update((i, [*concept.names]) for i, concept in known.items())
-    chemicals = (chemicals | {*_drugs(vocab / "chemical", names)}) - diseases - {*known}
+    chemicals |= actions | {*_drugs(vocab / "chemical", names)}
+    chemicals -= diseases | {*known}
     _substances(vocab / "chemical", substances, chemicals, names)
     kept = _one_owner(diseases | chemicals | {*known}, names, owners)
     replaced: dict[str, list[str]] = defaultdict(list)
@@ -109,7 +110,8 @@ def supplementary(
         if len(same) == 1:
             replaced[str(same.pop())].append(record)
         elif not same and kept[record]:
-            first, *others = kept[record]
+            # MeSH's own name stays the canonical one, even where another record has it, too.
+            first, *others = dict.fromkeys((*names.own.get(record, ())[:1], *kept[record]))
             tree = "C" if record in diseases else "D"
             yield Concept(record, first, tuple(others), (tree,))
     for i, concept in by_id.items():
@@ -161,7 +163,7 @@ def old_identifiers(
     YIELDS (Concept): a descriptor with the records that it replaced: those whose mentions, where
         they are a chemical's name, are names of it alone.
     """
-    rows = _rows(vocab / "chemical/mesh_supplementary_names_partial.tsv.gz")
+    rows = _rows(vocab / _RECORDS)
     still = {f"MESH:{code}" for code, _ in rows}
     chemicals = [concept for concept in descriptors if "D" in concept.types]
     owners = {normalize_name(name): c for c in chemicals for name in c.names}
@@ -175,6 +177,19 @@ def old_identifiers(
         if len(concepts) == 1:
             (concept,) = concepts.values()
             yield replace(concept, aliases=(), alternate_ids=(record,))
+
+
+def _read_records(vocab: Path, names: _Names) -> Iterator[str]:
+    """Read MeSH's own names of records. YIELDS (str): those that have a pharmacological action."""
+    acting = vocab.parent / "more/vocab/mesh_2024_pharm_action_substances.tsv.gz"
+    with_actions = [row[:2] for row in _rows(acting) if row[0].startswith("C")]
+    for code, name in (*_rows(vocab / _RECORDS), *with_actions):
+        own = names.own[f"MESH:{code}"]
+        if not _PROTEIN.search(name) and normalize_name(name) not in map(normalize_name, own):
+            own.append(name)
+    for code, _ in with_actions:
+        if names.own[f"MESH:{code}"]:
+            yield f"MESH:{code}"
 
 
 def _mapped_diseases(vocab: Path, names: _Names) -> Iterator[str]:
@@ -230,24 +245,19 @@ def _annotated(documents: Iterable[CorpusDocument], names: _Names) -> Iterator[s
             for mention in document.mentions
             if mention.label == "Chemical"
         }
-        for concept_id, text in mentions:
+        for concept_id, text in sorted(mentions):
             names.said[concept_id][text] += 1
             if _RECORD.fullmatch(concept_id):
                 yield concept_id
 
 
-def _said(texts: Iterable[str], names: _Names) -> Iterator[str]:
+def _said(texts: Iterable[str], names: _Names) -> set[str]:
     """Records whose name, in normal form, stands in a text."""
     forms: dict[str, str] = {}
     for record, own in names.own.items():
         forms |= dict.fromkeys(map(normalize_name, own), record)
-    for text in texts:
-        words = normalize_name(text).split()
-        for start in range(len(words)):
-            for end in range(start + 1, start + _MOST_WORDS + 1):
-                form = " ".join(words[start:end])
-                if form in forms and len(form) >= _LEAST_CHARACTERS:
-                    yield forms[form]
+    long = (form for form in forms if len(form) >= _LEAST_CHARACTERS)
+    return {forms[form] for form in mentioned(long, texts)}
 
 
 def _numbered_among(diseases: set[str], substances: set[str], names: _Names) -> set[str]:

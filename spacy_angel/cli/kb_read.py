@@ -58,6 +58,7 @@ def kb_explain(
     for title, values in (
         ("types", concept.types),
         ("tree numbers", concept.tree_numbers),
+        ("parts", concept.parts),
         ("other identifiers", concept.alternate_ids),
         ("names", concept.names),
         ("names that the search cannot write", explanation.unsearchable),

@@ -16,7 +16,7 @@ _PUNCTUATION = re.compile(r"[,.;{}\[\]()+\-_*/?!`\"'=%><]")
 
 @dataclass(frozen=True, slots=True)
 class Concept:
-    """A concept of a vocabulary; the fields are scispaCy's, and three more. It unpacks, is indexed
+    """A concept of a vocabulary; the fields are scispaCy's, and four more. It unpacks, is indexed
     and prints as scispaCy's `Entity`, a tuple of the first five.
 
     concept_id (str): the code with its vocabulary, e.g. `MESH:D003920`.
@@ -28,6 +28,8 @@ class Concept:
     tree_numbers (tuple[str, ...]): where it stands in MeSH's trees, e.g. `C04.557.337`.
     scopes (tuple[tuple[str, str], ...]): names of which the source says how they belong to the
         concept, and which of `SCOPES` it says, e.g. `(("sugar sickness", "RELATED"),)`.
+    parts (tuple[str, ...]): identifiers of its members, where it is a family of genes or a complex,
+        e.g. `NCBIGene:4790` of `FPLX:NFkappaB_1`.
     """
 
     concept_id: str
@@ -38,6 +40,7 @@ class Concept:
     alternate_ids: tuple[str, ...] = ()
     tree_numbers: tuple[str, ...] = ()
     scopes: tuple[tuple[str, str], ...] = ()
+    parts: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:

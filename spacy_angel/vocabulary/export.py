@@ -26,7 +26,7 @@ def export_concepts(
     concepts (Iterable[Concept]): e.g. a `ConceptKB`.
     path (Path): the file.
     format (ExportFormat | None): `jsonl` holds all that is known (scispaCy's fields,
-        `alternate_ids`, `tree_numbers` and `scopes` by name); `tsv` is `id, name,
+        `alternate_ids`, `tree_numbers`, `parts`, and `scopes` by name); `tsv` is `id, name,
         synonym|synonym`. None: by the file's ending.
     RETURNS (Counter[str]): `concepts` and `names` written; `left_out` is how many names a table
         cannot hold, for a tab, a line break or `|` stands in them.
@@ -75,6 +75,8 @@ def _json_line(concept: Concept) -> str:
         fields["tree_numbers"] = concept.tree_numbers
     if concept.scopes:
         fields["scopes"] = dict(concept.scopes)
+    if concept.parts:
+        fields["parts"] = concept.parts
     return json.dumps(fields, ensure_ascii=False)
 
 

@@ -168,7 +168,7 @@ def _state(kb: ConceptKB) -> str:
     digest = blake2b(digest_size=16)
     for concept in kb:
         values = asdict(concept)
-        for key in ("tree_numbers", "scopes"):
+        for key in ("tree_numbers", "scopes", "parts"):
             if not values[key]:
                 # As it was before there were such, so that older histories can be undone.
                 del values[key]

@@ -34,14 +34,12 @@ from .live import LiveVocabulary
 from .nearest import NearestNames
 from .scispacy_views import ConceptsById, IdsBySpelling
 from .search_spaces import SearchSpaces, Subset
-from .table import COLUMNS, SCOPE_COLUMNS, ConceptTable, SharedNames, tidy
+from .table import COLUMNS, OPTIONAL_COLUMNS, ConceptTable, SharedNames, tidy
 from .table_builder import TableBuilder
-from .tree_numbers import TREE_COLUMNS
 from .trie import SearchSpace
 from .trie_compiler import NameTokenizer
 from .words import KnownWords
 
-_OPTIONAL = (*TREE_COLUMNS, *SCOPE_COLUMNS)
 KIND = "spacy-angel vocabulary"
 VERSION = 1
 _META_TYPES = {
@@ -660,7 +658,7 @@ class ConceptKB:
             are not read whole for that; `verify` does it.
         """
         path = Path(path)
-        columns, meta = open_folder(path, KIND, VERSION, COLUMNS, _OPTIONAL)
+        columns, meta = open_folder(path, KIND, VERSION, COLUMNS, OPTIONAL_COLUMNS)
         return cls(_table(columns, meta, path), meta, path)
 
     def to_bytes(self) -> bytes:
@@ -677,7 +675,7 @@ class ConceptKB:
         RETURNS (ConceptKB): the vocabulary, in memory.
         RAISES (AngelError): where the bytes are cut, damaged or something else.
         """
-        columns, meta = unpack(data, KIND, VERSION, COLUMNS, _OPTIONAL)
+        columns, meta = unpack(data, KIND, VERSION, COLUMNS, OPTIONAL_COLUMNS)
         return cls(_table(columns, meta, Path("<bytes>")), meta)
 
     @staticmethod
@@ -687,7 +685,7 @@ class ConceptKB:
         path (Path | str): its folder.
         RAISES (AngelError): names the file that differs.
         """
-        verify_folder(Path(path), KIND, VERSION, COLUMNS, _OPTIONAL)
+        verify_folder(Path(path), KIND, VERSION, COLUMNS, OPTIONAL_COLUMNS)
         for meta in sorted(Path(path).glob(f"{TRIES}/*/{META}")):
             verify_one_of(meta.parent, _COMPILED)
 

@@ -11,7 +11,8 @@ Rows and how they refer to each other:
 
 Tree numbers, where concepts have some, are in columns of their own: see `tree_numbers`. So are the
 scopes of spellings, where one has a scope: `spelling_scope[r]` is 1 + its place in
-`concepts.SCOPES`, 0 where its source says nothing.
+`concepts.SCOPES`, 0 where its source says nothing; and parts: those of concept i are
+concept_parts[i] .. concept_parts[i + 1] - 1 of the strings `part`.
 """
 
 from collections.abc import Collection, Iterator
@@ -46,6 +47,9 @@ COLUMNS = (
 
 SCOPE_COLUMNS = ("spelling_scope",)
 _SCOPE_NAMES = ("", *SCOPES)
+PART_COLUMNS = ("concept_parts", "part_data", "part_offsets")
+"""A vocabulary without families has none of these."""
+OPTIONAL_COLUMNS = (*TREE_COLUMNS, *SCOPE_COLUMNS, *PART_COLUMNS)
 
 _OF_ENDINGS = (
     *(f"{name}_{part}" for name in ("id", "name", "type") for part in ("data", "offsets")),
@@ -59,8 +63,7 @@ _SEVERAL = (tuple, list, set, frozenset)
 class ConceptTable:
     """Concepts and names in columns, in memory or mapped.
 
-    columns (Columns): the arrays named in `COLUMNS`; those of `TREE_COLUMNS` and
-        `SCOPE_COLUMNS` may be missing.
+    columns (Columns): the arrays named in `COLUMNS`; those of `OPTIONAL_COLUMNS` may be missing.
     shared_names (SharedNames): who gets a name that several concepts have: `all` of them, or the
         one with `fewer_names`, which stands first in `name_rows`.
     """
@@ -77,6 +80,8 @@ class ConceptTable:
         has_trees = set(TREE_COLUMNS) <= columns.keys()
         self._tree_numbers = TreeNumbers(columns) if has_trees else None
         self._scopes = columns.get("spelling_scope")
+        has_parts = set(PART_COLUMNS) <= columns.keys()
+        self._parts = Strings(columns["part_data"], columns["part_offsets"]) if has_parts else None
         self.n_concepts = len(columns["concept_spellings"]) - 1
         self.n_names = len(self.names)
 
@@ -124,6 +129,7 @@ class ConceptTable:
             alternate_ids=tuple(self.ids[self.n_concepts + a] for a in range(*alternates)),
             tree_numbers=() if self._tree_numbers is None else self._tree_numbers.of(i),
             scopes=tuple((n, s) for n, s in zip(names, self._scopes_of(rows), strict=True) if s),
+            parts=self.parts_of(i),
         )
 
     def _scopes_of(self, rows: range) -> list[str]:
@@ -147,6 +153,12 @@ class ConceptTable:
             return {}
         counts = np.bincount(self._scopes, minlength=len(_SCOPE_NAMES)).tolist()
         return {name: n for name, n in zip(_SCOPE_NAMES, counts, strict=True) if name and n}
+
+    def parts_of(self, i: int) -> tuple[str, ...]:
+        """i (int): concept row. RETURNS (tuple[str, ...]): identifiers of its members."""
+        if self._parts is None:
+            return ()
+        return tuple(self._parts[row] for row in range(*self._range("concept_parts", i)))
 
     def n_of_type(self, semantic_type: str) -> int:
         """semantic_type (str): any. RETURNS (int): how many concepts have it."""
@@ -281,8 +293,8 @@ def tidy(concept: Concept) -> Concept:
     """A concept as a vocabulary keeps it.
 
     concept (Concept): as its source gives it.
-    RETURNS (Concept): each name, type, alternate identifier and tree number once, its own
-        identifier not among the alternates, no empty definition, scopes of its names only.
+    RETURNS (Concept): each name, type, alternate identifier, tree number and part once, its own
+        identifier not among the alternates or parts, no empty definition, scopes of its names only.
     RAISES (AngelError): a field is not of its type, e.g. one text in place of several aliases, or
         a scope is none of `SCOPES`.
     """
@@ -298,6 +310,7 @@ def tidy(concept: Concept) -> Concept:
         alternate_ids=tuple(dict.fromkeys(a for a in concept.alternate_ids if a != own)),
         tree_numbers=tuple(dict.fromkeys(filter(None, concept.tree_numbers))),
         scopes=_tidy_scopes(concept) if concept.scopes else (),
+        parts=tuple(dict.fromkeys(part for part in concept.parts if part and part != own)),
     )
 
 
@@ -320,7 +333,10 @@ def _tidy_scopes(concept: Concept) -> tuple[tuple[str, str], ...]:
 
 def _check(concept: Concept) -> None:
     # Millions of concepts come by here: to join texts is the quickest way to ask whether all are.
-    several = (concept.aliases, concept.types, concept.alternate_ids, concept.tree_numbers)
+    several = (
+        *(concept.aliases, concept.types, concept.alternate_ids, concept.tree_numbers),
+        concept.parts,
+    )
     try:
         "".join((concept.concept_id, concept.canonical_name, concept.definition or ""))
         for texts in several:
@@ -339,7 +355,7 @@ def _problem(concept: Concept) -> str:
         value = getattr(concept, field)
         if not isinstance(value, str) and (value or field != "definition"):
             problems.append((field, "a text", value))
-    for field in ("aliases", "types", "alternate_ids", "tree_numbers"):
+    for field in ("aliases", "types", "alternate_ids", "tree_numbers", "parts"):
         value = getattr(concept, field)
         if not isinstance(value, _SEVERAL) or not all(isinstance(text, str) for text in value):
             problems.append((field, "several texts, e.g. ('one', 'two')", value))

@@ -16,9 +16,9 @@ from .tree_numbers import TreeNumbersBuilder
 class TableBuilder:
     """Takes concepts one by one and lays them out in columns.
 
-    A concept whose identifier came before is joined to it: names, types, alternate identifiers and
-    tree numbers are added, the first canonical name and definition stay, and of each name the first
-    scope.
+    A concept whose identifier came before is joined to it: names, types, alternate identifiers,
+    tree numbers and parts are added, the first canonical name and definition stay, and of each name
+    the first scope.
     """
 
     def __init__(self) -> None:
@@ -36,6 +36,7 @@ class TableBuilder:
         self._definitions = _Group()
         self._type_rows, self._type_concept = array("i"), array("i")
         self._tree_numbers = TreeNumbersBuilder()
+        self._parts = _Group()
         self._joined: set[int] = set()
 
     def add(self, concept: Concept) -> None:
@@ -69,6 +70,8 @@ class TableBuilder:
             self._type_concept.append(i)
         for number in concept.tree_numbers:
             self._tree_numbers.add(i, number)
+        for part in concept.parts:
+            self._parts.append(i, part)
         if concept.definition:
             self._definitions.append(i, concept.definition)
 
@@ -126,6 +129,10 @@ class TableBuilder:
             **({"spelling_scope": scopes[rows]} if scopes.any() else {}),
             **self._tree_numbers.finish(n),
         }
+        parts, concept_parts, _ = self._parts.finish(n, self._joined)
+        if len(parts):
+            columns["concept_parts"] = concept_parts
+            strings["part"] = parts
         for name, column in strings.items():
             columns |= {f"{name}_data": column.data, f"{name}_offsets": column.offsets}
         for name in ("id", "name"):

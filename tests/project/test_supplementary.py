@@ -67,6 +67,11 @@ FILES = {
     "disease/ordo-2_6-2018-07-12.json.gz": json.dumps(ORDO),
     "disease/ncit-disease-2018-06-08.json.gz": json.dumps({"graphs": [{"nodes": []}]}),
 }
+ACTING = (
+    "id\tname\tpharmacological_actions\n"
+    "C000018\tgyrimble\tHypnotics\nC000019\tmome protein, human\tToxins\n"
+    "C000011\tBoojumab\tHypnotics\nD000001\tSnarkine\tHypnotics\n"
+)
 DOID = "format-version: 1.2\n\n[Term]\nid: DOID:1\nname: tulgey wood disease\n"
 
 
@@ -76,6 +81,9 @@ def vocab(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, text in FILES.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(gzip.compress(text.encode()))
+    acting = folder.parent / "more/vocab/mesh_2024_pharm_action_substances.tsv.gz"
+    acting.parent.mkdir(parents=True)
+    acting.write_bytes(gzip.compress(ACTING.encode()))
     (folder.parent / "doid").mkdir()
     (folder.parent / "doid/doid.obo").write_text(DOID, "utf8")
     return folder
@@ -93,11 +101,13 @@ def test_drugs_diseases_and_what_texts_speak_of(vocab: Path) -> None:
     texts = ["A bath in Frumious-Acid; snark oil."]
     found = {c.concept_id: c for c in supplementary(DESCRIPTORS, vocab, annotated, texts)}
     rare = {f"MESH:C5350{i:02d}" for i in range(20)} | {"MESH:C535077"}
-    others = {"MESH:C000011", "MESH:C000013", "MESH:C000016"}
+    others = {"MESH:C000011", "MESH:C000013", "MESH:C000016", "MESH:C000018"}
     assert {*found} == rare | others | {"MESH:D000001", "MESH:D000002"}
     # A drug with DrugBank's names, but for those two letters away; a name that a text has.
     assert found["MESH:C000011"].names == ("boojumab", "anti-boojum antibody")
     assert found["MESH:C000013"].names == ("frumious acid", "bander acid")
+    # With a pharmacological action, and no protein.
+    assert found["MESH:C000018"].names == ("gyrimble",)
     # No structure, no abbreviation, no common word; what texts say.
     assert found["MESH:C000016"].names == ("Momerathine",)
     assert {found[i].types for i in others} == {("D",)}

@@ -64,6 +64,7 @@ def make_row(
     alternate_ids: Iterable[str] = (),
     tree_numbers: Iterable[str] = (),
     scopes: Iterable[tuple[str, str]] = (),
+    parts: Iterable[str] = (),
 ) -> Row:
     """A row from what a file has, stripped; blank aliases are left out.
 
@@ -91,6 +92,7 @@ def make_row(
         alternate_ids=tuple(identifier for identifier in ids if identifier != concept_id),
         tree_numbers=tuple(dict.fromkeys(tree_numbers)),
         scopes=nearest_scopes((name.strip(), scope) for name, scope in scopes),
+        parts=tuple(dict.fromkeys(parts)),
     )
     return Row(path, line, concept)
 
@@ -100,8 +102,8 @@ def merge_concepts(*concepts: Concept) -> Concept:
     has one.
 
     concepts (Concept): with the same `concept_id`; at least one.
-    RETURNS (Concept): every name, type, alternate identifier and tree number of all, none of them
-        twice, each name with the nearest of its scopes.
+    RETURNS (Concept): every name, type, alternate identifier, tree number and part of all, none of
+        them twice, each name with the nearest of its scopes.
     """
     first = concepts[0]
     names = dict.fromkeys(name for concept in concepts for name in concept.names)
@@ -114,6 +116,7 @@ def merge_concepts(*concepts: Concept) -> Concept:
         alternate_ids=tuple(dict.fromkeys(i for c in concepts for i in c.alternate_ids)),
         tree_numbers=tuple(dict.fromkeys(n for c in concepts for n in c.tree_numbers)),
         scopes=nearest_scopes(pair for concept in concepts for pair in concept.scopes),
+        parts=tuple(dict.fromkeys(part for c in concepts for part in c.parts)),
     )
 
 

@@ -15,7 +15,7 @@ def read_scispacy(
     path: Path, report: VocabularyReport, *, prefix: str | None = None
 ) -> Iterator[Row]:
     """scispaCy's JSON lines: `concept_id, canonical_name, aliases, types, definition`; also
-    `alternate_ids`, `tree_numbers` and `scopes`, as `kb export` writes them.
+    `alternate_ids`, `tree_numbers`, `scopes` and `parts`, as `kb export` writes them.
 
     path (Path): the file, gzipped or not.
     prefix (str | None): vocabulary of identifiers without prefix; None: MeSH or UMLS where the
@@ -54,6 +54,7 @@ def read_scispacy(
             alternate_ids=[own_id(code, prefix) for code in alternates],
             tree_numbers=whole_texts(path, number, entry.get("tree_numbers")),
             scopes=_scopes(path, number, entry.get("scopes")),
+            parts=whole_texts(path, number, entry.get("parts")),
         )
 
 

@@ -1,0 +1,102 @@
+"""Which genes and families ship, and what counts as a text's mention of a name."""
+
+import csv
+import gzip
+import io
+import sys
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+from support.helpers import ROOT
+
+sys.path.insert(0, str(ROOT / "tools"))
+
+from build_bio_vocabulary import by_register
+from genes import FAMILIES, FAMILY_NAMES, MEMBERS, chosen, families
+from mentioned import mentioned
+
+from spacy_angel.vocabulary.concepts import Concept
+
+MAN, MOUSE, RAT, FISH, CRESS = (
+    ("protein-coding", f"NCBITaxon:{n}") for n in (9606, 10090, 10116, 7955, 3702)
+)
+GENES = [
+    Concept("NCBIGene:1", "SNRK", ("snark kinase", "SK1"), MAN),
+    Concept("NCBIGene:2", "Snrk", ("Snk",), MOUSE),
+    Concept("NCBIGene:3", "Gm7", ("boojum",), MOUSE),
+    Concept("NCBIGene:4", "Gm8", ("jubjub",), MOUSE),
+    Concept("NCBIGene:5", "Snrk", ("Rsnk", "rat kinase of all snarks"), RAT),
+    Concept("NCBIGene:6", "snrk", (), FISH),
+    Concept("NCBIGene:7", "AT3G09720", (), CRESS),
+    Concept("NCBIGene:8", "AT3G09730", (), CRESS),
+]
+
+
+def test_all_names_of_man_and_mouse_and_elsewhere_those_that_texts_have() -> None:
+    told = {"boojum", "snk", "at3g09730"}
+    assert {gene.concept_id: gene.names for gene in chosen(GENES, told)} == {
+        "NCBIGene:1": ("SNRK", "snark kinase", "SK1", "Snrk", "Snk"),
+        "NCBIGene:2": ("Snrk", "Snk", "SNRK", "snark kinase", "SK1"),
+        # A numbered locus with a name that a text has.
+        "NCBIGene:3": ("Gm7", "boojum"),
+        # Short ones, and of what its orthologs are called what texts say; no other case of a name.
+        "NCBIGene:5": ("Snrk", "Rsnk", "Snk"),
+        "NCBIGene:6": ("snrk", "Snk"),
+        "NCBIGene:8": ("AT3G09730",),
+    }
+    assert {gene.types[0] for gene in chosen(GENES, told)} == {"Gene"}
+
+
+def test_families_have_their_members_and_names_of_their_own(tmp_path: Path) -> None:
+    files = {
+        FAMILIES: [["SNRK"], ["Snark_complex"]],
+        FAMILY_NAMES: [
+            ["snark kinases", "FPLX", "SNRK", "", ""],
+            ["SK", "UP", "P1", "", ""],
+            ["snarks", "FPLX", "SNRK", "", ""],
+            ["Snarks", "FPLX", "Snark_complex", "", ""],
+        ],
+        MEMBERS: [
+            ["HGNC", "SNRK", "isa", "FPLX", "SNRK"],
+            ["HGNC", "ABSENT", "isa", "FPLX", "SNRK"],
+            ["UP", "P1", "isa", "FPLX", "SNRK"],
+            ["FPLX", "SNRK", "partof", "FPLX", "Snark_complex"],
+        ],
+    }
+    for name, table in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        text = io.StringIO()
+        csv.writer(text).writerows(table)
+        (tmp_path / name).write_bytes(gzip.compress(text.getvalue().encode()))
+    kinds = ("Gene", "Gene family")
+    assert [*families(tmp_path, GENES[:1])] == [
+        Concept("FPLX:SNRK", "SNRK", ("snark kinases",), kinds, parts=("NCBIGene:1",)),
+        Concept("FPLX:Snark_complex", "Snark_complex", (), kinds, parts=("FPLX:SNRK",)),
+    ]
+
+
+def test_cell_lines_under_the_register_s_names(tmp_path: Path) -> None:
+    table = tmp_path / "register.tsv"
+    table.write_text("id\tname\tsynonyms\nCVCL_1\tHeLa\tHe La\n", "utf8")
+    cells = [
+        Concept("CVCL_1", "He La", ("HeLa", "Hela")),
+        Concept("CVCL_2", "COS 7", ("COS-7", "Cos7", "COS7")),
+    ]
+    assert [c.names for c in by_register(cells, table, {"cos7": 9, "cos 7": 2})] == [
+        ("HeLa", "He La", "Hela"),
+        ("Cos7", "COS 7", "COS-7", "COS7"),
+    ]
+
+
+@given(st.lists(st.lists(st.sampled_from("ab"), max_size=9).map(" ".join), max_size=4))
+def test_a_name_is_counted_wherever_it_stands(texts: list[str]) -> None:
+    names = ("a", "a b", "b b a", "a a a a a a")
+    windows = [
+        " ".join(words[start:end])
+        for words in map(str.split, texts)
+        for start in range(len(words))
+        for end in range(start + 1, len(words) + 1)
+    ]
+    expected = {name: windows.count(name) for name in names if name in windows}
+    assert mentioned(names, texts) == expected

@@ -1,0 +1,138 @@
+"""Build the vocabulary of `en_angel_bio`: all six kinds, small enough to ship.
+
+    python tools/build_bio_vocabulary.py DATA -o FOLDER [--mesh FOLDER]
+
+DATA is as for `tools/build_six_types.py`, with `more/` and `raw_text/` beside. It is MeSH as it
+ships; genes of ten species and families of them (`genes`); taxa with what texts call them;
+Cellosaurus under the names of its register; HPO with lay words. What texts have is counted in
+those of `mentioned`. The same files give the same bytes.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from build_six_types import cell_lines, frequencies_of, hpo, of_kind, organisms, split
+from genes import chosen, families, listed, species_of
+from mentioned import mentioned, texts_of
+from mesh import rows
+
+from spacy_angel.files.atomic import write_text
+from spacy_angel.linking.loaders import load_vocabulary
+from spacy_angel.vocabulary.concepts import Concept, normalize_name
+from spacy_angel.vocabulary.formats.registry import read_vocabulary
+from spacy_angel.vocabulary.kb import ConceptKB
+from spacy_angel.vocabulary.taxa import HUMAN
+
+REGISTER = "more/vocab/cellosaurus_register_names.tsv.gz"
+# A name counts as a text's where it stands so often.
+_LEAST = 2
+SOURCES = [
+    {
+        "name": "Medical Subject Headings 2024, courtesy of the U.S. National Library of Medicine, "
+        "with the names that en_angel_mini adds",
+        "url": "https://www.nlm.nih.gov/mesh/",
+        "license": "free of charge with a notice",
+    },
+    {
+        "name": "NCBI Gene and HomoloGene, symbols and names of genes",
+        "url": "https://www.ncbi.nlm.nih.gov/gene",
+        "license": "public domain",
+    },
+    {
+        "name": "Rat Genome Database, synonyms of genes",
+        "url": "https://rgd.mcw.edu",
+        "license": "CC-BY-4.0",
+    },
+    {
+        "name": "FamPlex, families of genes and complexes",
+        "url": "https://github.com/sorgerlab/famplex",
+        "license": "CC0-1.0",
+    },
+    {
+        "name": "NCBI Taxonomy, names of taxa",
+        "url": "https://www.ncbi.nlm.nih.gov/taxonomy",
+        "license": "public domain",
+    },
+    {
+        "name": "Cellosaurus, SIB Swiss Institute of Bioinformatics",
+        "url": "https://www.cellosaurus.org",
+        "license": "CC-BY-4.0",
+    },
+    {
+        "name": "Human Phenotype Ontology, release 2025-10-22, with its lay synonyms",
+        "url": "https://hpo.jax.org",
+        "license": "https://hpo.jax.org/license",
+    },
+]
+NOTICE = """\
+Beside the Medical Subject Headings of en_angel_mini (see NOTICE.txt there), names and identifiers
+of NCBI Gene (with names of the Rat Genome Database, and symbols of HomoloGene) and the NCBI
+Taxonomy, National Library of Medicine; FamPlex, CC0 (https://github.com/sorgerlab/famplex);
+Cellosaurus, SIB Swiss Institute of Bioinformatics, CC BY 4.0 (https://www.cellosaurus.org; names
+and species were taken); and the Human Phenotype Ontology, release of 2025-10-22,
+https://hpo.jax.org (names and synonyms were taken, definitions and hierarchy left out).
+"""
+
+
+def build(
+    data: Annotated[Path, typer.Argument(help="Folder of the corpora and vocabularies.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write.")],
+    mesh: Annotated[Path | None, typer.Option(help="In place of the one that ships.")] = None,
+) -> None:
+    """Build the vocabulary, and put the notice that its sources ask for beside it."""
+    kb = vocabulary(data, output, mesh)
+    megabytes = sum(path.stat().st_size for path in output.iterdir() if path.is_file()) / 1e6
+    typer.echo(f"{len(kb):,} concepts, {kb.n_names:,} names, {megabytes:.1f} MB")
+
+
+def vocabulary(data: Path, folder: Path, mesh: Path | None = None) -> ConceptKB:
+    """RETURNS (ConceptKB): all six kinds, with the notice in the folder."""
+    vocab = data / "vocab"
+    taxa = list(read_vocabulary(vocab / "species/taxslim.obo.gz"))
+    cells = list(cell_lines(vocab / "cell_line", taxa))
+    own = listed(data)
+    forms = {normalize_name(name) for concept in (*own, *cells) for name in concept.names}
+    said = mentioned(forms, texts_of(data))
+    genes = list(chosen(own, {name for name, n in said.items() if n >= _LEAST}))
+    human = [gene for gene in genes if species_of(gene) == HUMAN]
+    diseases_and_chemicals = load_vocabulary(mesh)
+    further = [{"title": row["name"], "licence": row["license"]} for row in SOURCES[1:]]
+    kb = ConceptKB.join(
+        [
+            diseases_and_chemicals,
+            genes,
+            families(data, human),
+            *(of_kind(own, "Species", only=True) for own in organisms(vocab / "species")),
+            of_kind(by_register(cells, data / REGISTER, said), "Cell line"),
+            of_kind(hpo(vocab / "phenotype"), "Phenotype", only=True),
+        ],
+        folder,
+        endings="species",
+        sources=[*diseases_and_chemicals.meta["sources"], *further],
+        # Of genes or taxa with one name the one that is written about more.
+        frequencies=frequencies_of(split(data)[1]),
+    )
+    write_text(folder / "NOTICE.txt", NOTICE)
+    return kb
+
+
+def by_register(cells: Iterable[Concept], path: Path, said: Mapping[str, int]) -> Iterator[Concept]:
+    """Cell lines under the names that Cellosaurus recommends.
+
+    cells (Iterable[Concept]). path (Path): table of identifier, recommended name, synonyms.
+    said (Mapping[str, int]): how often texts have a name, by its normal form.
+    YIELDS (Concept): the lines that the table lacks under the name that texts have most.
+    """
+    recommended = {code: name for code, name, *_ in rows(path)}
+    for cell in cells:
+        most = max(cell.names, key=lambda name: said.get(normalize_name(name), 0))
+        first = recommended.get(cell.concept_id, most)
+        aliases = (name for name in cell.names if name != first)
+        yield replace(cell, canonical_name=first, aliases=tuple(aliases))
+
+
+if __name__ == "__main__":
+    typer.run(build)

@@ -1,0 +1,152 @@
+"""Genes and families that ship in `en_angel_bio`: of ten species, as far as texts speak of them.
+
+Man and mouse with all their names; rat, zebrafish, fly and baker's yeast with their own of up to
+three words; of these and of chicken, where symbols follow man's, also those names of man's and
+mouse's gene of the same symbol that texts have. Genes of worm, thale cress, chicken and fission
+yeast, and numbered loci (`LOC100130370`, `Gm5907`, `CG13283`, `si:dkey-11f4.16`), are there where
+texts have one of their names.
+"""
+
+import csv
+import gzip
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import replace
+from itertools import chain, islice
+from pathlib import Path
+
+from mesh import rows
+
+from spacy_angel.vocabulary.concepts import Concept, normalize_name
+from spacy_angel.vocabulary.formats.registry import read_vocabulary
+from spacy_angel.vocabulary.orthologs import with_names_of_the_same_symbol
+from spacy_angel.vocabulary.taxa import HUMAN, PREFIX
+
+# By species the taxon, and the kinds of genes beside those that code for a protein.
+GENE_INFO = {
+    "vocab/gene/Homo_sapiens.gene_info.gz": ("9606", "ncRNA", "other"),
+    "vocab/gene/Mus_musculus.gene_info.gz": ("10090", "ncRNA", "other"),
+    "vocab/gene/Danio_rerio.gene_info.gz": ("7955",),
+    "vocab/gene/Drosophila_melanogaster.gene_info.gz": ("7227", "ncRNA"),
+}
+TABLES = {
+    "more/vocab/ncbi_gene_Rattus_norvegicus_rgd_homologene.tsv.gz": "10116",
+    "more/vocab/ncbi_gene_Saccharomyces_cerevisiae.tsv.gz": "4932",
+}
+SYMBOLS = "more/vocab/homologene_updated_symbols.tsv.gz"
+BY_SYMBOL = ("6239", "3702", "9031", "4896")
+_BY_SYMBOL = frozenset(PREFIX + taxon for taxon in BY_SYMBOL)
+# Longer names of other species than man and mouse are there where texts have them.
+_MOST_WORDS = 3
+FAMILIES = "vocab/gene/famplex_entities.csv.gz"
+FAMILY_NAMES = "vocab/gene/famplex_grounding_map.csv.gz"
+MEMBERS = "vocab/gene/famplex_relations.csv.gz"
+NAMES = Path(__file__).with_name("gene_names.tsv")
+GENE, FAMILY = "Gene", "Gene family"
+_WHOLE = frozenset({HUMAN, f"{PREFIX}10090"})
+_LOCUS = re.compile(
+    r"(LOC|RGD|MGC|Gm)\d+|\w+Rik\d*"
+    # of the fish: clones and models
+    r"|(zgc|si|im|wu|hm|id|zmp):\S+|cb\d+|f[a-k]\d\d[a-p]\d\d"
+    # of the fly, and of yeast
+    r"|(Dmel_|Dmel\\)\S+|(\w+RNA:)?C[GR]\d+(-P\w)?|Y[A-P][LR]\d{3}[CW](-\w)?"
+)
+# Rows of the table for yeast that are no gene's.
+_NO_GENE = "NEWENTRY"
+
+
+def listed(data: Path) -> list[Concept]:
+    """data (Path): folder of the vocabularies. RETURNS (list[Concept]): all genes, man's first,
+    with the names of their registers; one type is the species."""
+    return [*_of_species(data)]
+
+
+def chosen(own: Sequence[Concept], told: Set[str]) -> Iterator[Concept]:
+    """own (Sequence[Concept]): see `listed`. told (Set[str]): names in normal form that
+    texts have. YIELDS (Concept): those that ship, with `Gene` as first type."""
+    whole = [*with_names_of_the_same_symbol(g for g in own if species_of(g) in _WHOLE)]
+    others = [gene for gene in own if species_of(gene) not in _WHOLE]
+    named = islice(with_names_of_the_same_symbol([*whole, *others]), len(whole), None)
+    fewer = (_fewer(gene, as_listed, told) for gene, as_listed in zip(named, others, strict=True))
+    for gene in chain(whole, fewer):
+        is_rare = _LOCUS.fullmatch(gene.canonical_name) or species_of(gene) in _BY_SYMBOL
+        if not is_rare or not told.isdisjoint(map(normalize_name, gene.names)):
+            yield replace(gene, types=(GENE, *gene.types))
+
+
+def _fewer(gene: Concept, as_listed: Concept, told: Set[str]) -> Concept:
+    """Of its own names the short ones, of the others those that texts have; none twice."""
+    kept = {normalize_name(gene.canonical_name): gene.canonical_name}
+    for name in gene.aliases:
+        normal = normalize_name(name)
+        is_short = name in as_listed.aliases and len(normal.split()) <= _MOST_WORDS
+        if normal and (is_short or normal in told):
+            kept.setdefault(normal, name)
+    return replace(gene, aliases=tuple(kept.values())[1:])
+
+
+def species_of(gene: Concept) -> str:
+    """gene (Concept). RETURNS (str): its taxon."""
+    return next(name for name in gene.types if name.startswith(PREFIX))
+
+
+def families(data: Path, human: Iterable[Concept]) -> Iterator[Concept]:
+    """FamPlex's families and complexes, without names that another family has, too.
+
+    data (Path): folder of the vocabularies. human (Iterable[Concept]): man's genes.
+    YIELDS (Concept): with its genes and families as parts.
+    """
+    by_symbol = {gene.canonical_name: gene.concept_id for gene in human}
+    names: dict[str, dict[str, None]] = defaultdict(dict)
+    owners: dict[str, set[str]] = defaultdict(set)
+    for row in _comma_separated(data / FAMILY_NAMES):
+        for register, code in zip(row[1::2], row[2::2], strict=False):
+            if register == "FPLX":
+                names[code][row[0]] = None
+                owners[normalize_name(row[0])].add(code)
+    parts: dict[str, dict[str, None]] = defaultdict(dict)
+    for register, code, _, _, whole in _comma_separated(data / MEMBERS):
+        part = f"FPLX:{code}" if register == "FPLX" else by_symbol.get(code)
+        if part is not None:
+            parts[whole][part] = None
+    for (code,) in _comma_separated(data / FAMILIES):
+        alone = (name for name in names[code] if owners[normalize_name(name)] == {code})
+        aliases = tuple(name for name in alone if name != code)
+        yield Concept(f"FPLX:{code}", code, aliases, (GENE, FAMILY), parts=tuple(parts[code]))
+
+
+def _of_species(data: Path) -> Iterator[Concept]:
+    with NAMES.open(encoding="utf8", newline="") as file:
+        rows_ = csv.DictReader(file, delimiter="\t")
+        proteins = {row["symbol"]: tuple(row["names"].split("|")) for row in rows_}
+    for path, (taxon, *further) in GENE_INFO.items():
+        taxa, kinds = frozenset({int(taxon)}), frozenset({"protein-coding", *further})
+        for gene in read_vocabulary(data / path, taxa=taxa, kinds=kinds, designations=False):
+            if species_of(gene) in _WHOLE:
+                more = proteins.get(gene.canonical_name, ())
+                yield replace(gene, aliases=(*gene.aliases, *more))
+            else:
+                yield replace(gene, aliases=tuple(n for n in gene.aliases if not _is_code(n)))
+    for path, taxon in TABLES.items():
+        for code, symbol, *synonyms in rows(data / path):
+            if symbol != _NO_GENE:
+                yield _gene(code, symbol, taxon, [n for cell in synonyms for n in cell.split("|")])
+    for code, symbol, taxon, _ in rows(data / SYMBOLS):
+        if taxon in BY_SYMBOL:
+            yield _gene(code, symbol, taxon, [])
+
+
+def _gene(code: str, symbol: str, taxon: str, synonyms: Iterable[str]) -> Concept:
+    aliases = tuple(name for name in synonyms if name and not _is_code(name))
+    return Concept(f"NCBIGene:{code}", symbol, aliases, (PREFIX + taxon,))
+
+
+def _is_code(name: str) -> bool:
+    """Of a locus, and no name: `Dmel_CG13283`, `zgc:65942`; those of yeast texts do have."""
+    return _LOCUS.fullmatch(name) is not None and not re.match(r"Y[A-P][LR]|CG\d", name)
+
+
+def _comma_separated(path: Path) -> Iterator[list[str]]:
+    with gzip.open(path, "rt", encoding="utf8", newline="") as file:
+        yield from csv.reader(file)
