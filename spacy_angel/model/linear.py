@@ -6,6 +6,7 @@ interface; where one is missing, `functional.linear` computes the same.
 """
 
 from collections.abc import Callable
+from functools import cache
 from typing import Protocol
 
 import torch
@@ -99,7 +100,7 @@ class Int8Linear:
         self._weight = weight
         self._packed = (
             torch.ops.onednn.qlinear_prepack(weight, None)
-            if has_operators("onednn", "qlinear_prepack", "qlinear_pointwise")
+            if has_operators("onednn", "qlinear_prepack", "qlinear_pointwise") and int8_is_exact()
             else None
         )
         self._scale = scale.float()
@@ -146,6 +147,30 @@ class Int8Linear:
             "",
         )
         return y, row_scale
+
+
+@cache
+def int8_is_exact() -> bool:
+    """RETURNS (bool): whether this CPU's int8 kernel adds right: without the instructions for it
+    (VNNI) sums of two products stop at 32,767, and large values give something else."""
+    rows = torch.full((1, 64), 255, dtype=torch.uint8)
+    weight = torch.full((1, 64), 127, dtype=torch.int8)
+    found = torch.ops.onednn.qlinear_pointwise(
+        rows,
+        1.0,
+        0,
+        torch.ops.onednn.qlinear_prepack(weight, None),
+        torch.ones(1),
+        torch.zeros(1, dtype=torch.int64),
+        None,
+        1.0,
+        0,
+        torch.float32,
+        "none",
+        [],
+        "",
+    )
+    return found.item() == 64 * 255 * 127
 
 
 def quantize_rows(x: Tensor) -> tuple[Tensor, Tensor]:

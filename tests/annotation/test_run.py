@@ -196,7 +196,7 @@ def test_the_cache_gives_the_same_and_searches_less(pipeline) -> None:
 def test_the_cache_keeps_subsets_apart(pipeline) -> None:
     nlp, linker = open_pipeline(pipeline)
     linker.kb.add(spacy_angel_concept())
-    linker.settings = replace(linker.settings, types_by_label={"A": ("OTHER",)})
+    linker.settings = replace(linker.settings, types_by_label={"A": ("OTHER",), "B": ()})
     text, mention = "migraine", GoldMention(0, 8, "migraine", "A")
     documents = [
         CorpusDocument("1", text, (mention,)),
