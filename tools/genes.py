@@ -112,8 +112,10 @@ def families(data: Path, human: Iterable[Concept]) -> Iterator[Concept]:
             parts[whole][part] = None
     for (code,) in _comma_separated(data / FAMILIES):
         alone = (name for name in names[code] if owners[normalize_name(name)] == {code})
-        aliases = tuple(name for name in alone if name != code)
-        yield Concept(f"FPLX:{code}", code, aliases, (GENE, FAMILY), parts=tuple(parts[code]))
+        aliases = {normalize_name(name): name for name in (*reversed([*alone]), code)}
+        aliases.pop(normalize_name(code))
+        kinds, members = (GENE, FAMILY), tuple(parts[code])
+        yield Concept(f"FPLX:{code}", code, tuple(aliases.values())[::-1], kinds, parts=members)
 
 
 def _of_species(data: Path) -> Iterator[Concept]:
@@ -127,7 +129,9 @@ def _of_species(data: Path) -> Iterator[Concept]:
                 more = proteins.get(gene.canonical_name, ())
                 yield replace(gene, aliases=(*gene.aliases, *more))
             else:
-                yield replace(gene, aliases=tuple(n for n in gene.aliases if not _is_code(n)))
+                names = tuple(n for n in gene.aliases if not _is_code(n))
+                # Identifiers of other registers would take a megabyte.
+                yield replace(gene, aliases=names, alternate_ids=())
     for path, taxon in TABLES.items():
         for code, symbol, *synonyms in rows(data / path):
             if symbol != _NO_GENE:

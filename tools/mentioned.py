@@ -47,7 +47,7 @@ def mentioned(names: Iterable[str], texts: Iterable[str]) -> Counter[str]:
         for start, word in enumerate(words):
             for n in words_of.get(word, ()):
                 name = " ".join(words[start : start + n])
-                if name in wanted:
+                if name in wanted and start + n <= len(words):
                     found[name] += 1
     return found
 
