@@ -105,9 +105,12 @@ def vocabulary(data: Path, folder: Path, mesh: Path | None = None) -> ConceptKB:
             diseases_and_chemicals,
             genes,
             families(data, human),
-            *(of_kind(own, "Species", only=True) for own in organisms(vocab / "species")),
+            *(
+                without_scopes(of_kind(own, "Species", only=True))
+                for own in organisms(vocab / "species")
+            ),
             of_kind(by_register(cells, data / REGISTER, said), "Cell line"),
-            of_kind(hpo(vocab / "phenotype"), "Phenotype", only=True),
+            without_scopes(of_kind(hpo(vocab / "phenotype"), "Phenotype", only=True)),
         ],
         folder,
         endings="species",
@@ -117,6 +120,13 @@ def vocabulary(data: Path, folder: Path, mesh: Path | None = None) -> ConceptKB:
     )
     write_text(folder / "NOTICE.txt", NOTICE)
     return kb
+
+
+def without_scopes(concepts: Iterable[Concept]) -> Iterator[Concept]:
+    """concepts (Iterable[Concept]). YIELDS (Concept): they would take a megabyte of the hundred
+    that the pipeline may have, a byte for every name, and few of its names have one."""
+    for concept in concepts:
+        yield replace(concept, scopes=())
 
 
 def by_register(cells: Iterable[Concept], path: Path, said: Mapping[str, int]) -> Iterator[Concept]:

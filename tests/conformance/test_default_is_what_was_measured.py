@@ -16,7 +16,7 @@ from spacy_angel.linking.settings import LinkerSettings
 
 UNKNOWN = (
     ("He took Snarkolin for boojum fever.", ("Snarkolin", "CHEMICAL"), ("boojum fever", "DISEASE")),
-    ("Lockjaw was seen, no bagassosis.", ("Lockjaw", "DISEASE"), ("bagassosis", "DISEASE")),
+    ("Lockjaw was seen, no snarkitis.", ("Lockjaw", "DISEASE"), ("snarkitis", "DISEASE")),
 )
 
 
@@ -56,8 +56,8 @@ def test_unknown_names_are_nil_and_a_lay_name_is_known(own: Language, shipped: L
         "NIL",
         "NIL",
     ]
-    lockjaw, bagassosis = own(with_mentions(own, UNKNOWN[1][0], *UNKNOWN[1][1:])).ents
-    assert (lockjaw.kb_id_ != "NIL", bagassosis.kb_id_) == (True, "NIL")
+    lockjaw, snarkitis = own(with_mentions(own, UNKNOWN[1][0], *UNKNOWN[1][1:])).ents
+    assert (lockjaw.kb_id_, snarkitis.kb_id_) == ("MESH:D013742", "NIL")
 
 
 @pytest.mark.parametrize("n", [20, pytest.param(500, marks=pytest.mark.slow)])

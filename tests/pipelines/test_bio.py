@@ -93,8 +93,12 @@ def test_its_vocabulary_has_all_kinds_and_says_where_they_are_from() -> None:
     for types in linker.settings.types_by_label.values():
         assert set(types) <= kb.types
     assert kb.find("Trp53")[0].types[:2] == ("Gene", "NCBITaxon:10090")
+    family = kb["FPLX:NFkappaB_1"]
+    assert family.types == ("Gene", "Gene family")
+    assert family.parts == ("NCBIGene:4790", "NCBIGene:4791")
+    assert "FPLX:NFkappaB" in [concept.concept_id for concept in kb.find("NF-kappaB")]
     notice = (FOLDER / "angel_linker/kb/NOTICE.txt").read_text("utf8")
     sources = json.loads((FOLDER / "meta.json").read_text("utf8"))["sources"]
-    for name in ("NCBI Gene", "Cellosaurus", "Human Phenotype Ontology"):
+    for name in ("NCBI Gene", "FamPlex", "Cellosaurus", "Human Phenotype Ontology"):
         assert name in notice
         assert any(name in source["name"] for source in sources)

@@ -68,7 +68,7 @@ def test_it_opens_by_its_name() -> None:
 
 def test_its_vocabulary_is_mesh_with_the_notice_that_its_source_asks_for() -> None:
     kb = loaders.load_vocabulary(None)
-    assert len(kb) == 34_216
+    assert len(kb) == 41_152
     glioblastoma = kb["MESH:D005909"]
     assert glioblastoma.types == ("C", "C04")
     assert glioblastoma.tree_numbers == (
@@ -76,8 +76,8 @@ def test_its_vocabulary_is_mesh_with_the_notice_that_its_source_asks_for() -> No
         "C04.557.470.670.380.080.335",
         "C04.557.580.625.600.380.080.335",
     )
-    assert sum(len(concept.tree_numbers) for concept in kb) == 51_844
-    assert sum(not concept.types for concept in kb) == 887
+    assert sum(len(concept.tree_numbers) for concept in kb) == 59_206
+    assert all(concept.types for concept in kb)
     trees = {type_ for type_ in kb.types if len(type_) == 1}
     assert set("ABCDEFG") <= trees <= {*"ABCDEFGHIJKLMNVZ"}
     assert not any(concept.definition for concept in kb)
@@ -88,11 +88,11 @@ def test_its_vocabulary_is_mesh_with_the_notice_that_its_source_asks_for() -> No
         assert set(concept.names) <= {*kb[concept.concept_id].names}
     notice = (SHIPPED_VOCABULARY / "NOTICE.txt").read_text("utf8")
     assert source["notice"] == notice
-    for part in ("courtesy of the U.S.", "2019", "not the newest edition", "endorsed"):
+    for part in ("courtesy of the U.S.", "2024", "not the newest edition", "endorsed"):
         assert part in notice
     files = [path for path in SHIPPED_VOCABULARY.iterdir() if path.is_file()]
-    # Of 12 MB for the descriptors, and 3 for records beside them and names that are not MeSH's.
-    assert sum(path.stat().st_size for path in files) <= 15_000_000
+    # Of 13 MB for the descriptors, and 4 for records beside them and names that are not MeSH's.
+    assert sum(path.stat().st_size for path in files) <= 17_000_000
 
 
 def test_diseases_link_to_diseases_and_chemicals_to_chemicals(nlp: Language) -> None:
@@ -133,13 +133,29 @@ def test_drugs_and_rare_diseases_that_are_no_descriptors_of_mesh(nlp: Language) 
     assert {ent.text: ent._.kb_id for ent in doc.ents} == {
         "Nitisinone": "MESH:C077073",
         "Eliquis": "MESH:C522181",
-        "gemcitabine": "MESH:C056507",
+        "gemcitabine": "MESH:D000093542",
         "bisphenol A": "MESH:C006780",
         "Van der Woude syndrome": "MESH:C536528",
     }
-    # The record became a descriptor.
+    # Records that became descriptors.
     kb = nlp.get_pipe("angel_linker").kb
     assert kb["MESH:C040029"].canonical_name == "Gabapentin"
+    assert kb["MESH:C056507"].concept_id == "MESH:D000093542"
+    # A descriptor that another replaced.
+    assert kb["MESH:D018290"].canonical_name == "Uterine Cervical Dysplasia"
+
+
+def test_names_of_today_are_right_as_given_mentions(nlp: Language) -> None:
+    names = {
+        "COVID-19": "MESH:D000086382",
+        "SARS-CoV-2": "MESH:D000086402",
+        "long COVID": "MESH:D000094024",
+        "semaglutide": "MESH:C000591245",
+        "NSAIDs": "MESH:D000894",
+        "NF-kappaB": "MESH:D016328",
+        "heart attacks": "MESH:D009203",
+    }
+    assert linked(nlp, list(names)) == list(names.values())
 
 
 @pytest.mark.parametrize("dtype", ["bfloat16", "int8"])
