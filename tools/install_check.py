@@ -312,6 +312,8 @@ def check_every_verb(made: Environment) -> None:
 
 def check_without(made: Environment, extra: str, checkout: Path) -> None:
     """RAISES (Failed): a verb that needs the extra ends otherwise than with a line about it."""
+    # What an earlier line would have written.
+    (made.work / "pairs.jsonl").touch()
     for words in lines_of(VERBS_OF[extra] + "\n" + ONLY_WITHOUT.get(extra, ""), checkout):
         done = run([made.program, *words], made.work, expect=1)
         lines = done.stderr.splitlines()
