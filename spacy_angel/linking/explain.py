@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..vocabulary.concepts import normalize_name
 from .mentions import read_mentions
+from .permitted import links_label
 from .ranking import NIL
 from .readings import as_meant
 from .settings import LinkerSettings
@@ -86,6 +87,8 @@ def _why(
     settings: LinkerSettings,
 ) -> str:
     if not kb_id:
+        if not links_label(label, settings):
+            return f"Its label {label} is none that is linked (labels, types_by_label)."
         return "The linker has not read it."
     if not concepts:
         if label in settings.labels_discard:
