@@ -73,6 +73,10 @@ def _whole(string: str, text: ReadText, tokens: Iterable[tuple[int, int]]) -> It
     word = ""
     for token in tokens:
         start, after = text.to_source(*token)
+        if after <= end:
+            # The second letter of a ligature, which the last token has.
+            continue
+        start = max(start, end)
         *between, before = _between(string[end:start], word)
         yield from filter(None, between)
         word = before + string[start:after]

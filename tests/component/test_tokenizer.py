@@ -32,6 +32,12 @@ def test_the_text_stays_whole(text: str) -> None:
     assert OURS(text * 80).text == text * 80
 
 
+def test_a_ligature_is_never_cut_in_two() -> None:
+    # The thousandth letter as it is read is the `i` of `ﬁ`.
+    text = "aﬁﬁﬁaaaaaaa" * 80
+    assert OURS(text).text == text
+
+
 @pytest.mark.parametrize(
     ("text", "tokens"),
     [
