@@ -62,6 +62,7 @@ def test_the_generated_passages_are_current() -> None:
         "consistency",
         "recogniser",
         "labels",
+        "variants",
         "vocabularies",
         "corpora",
         "project",

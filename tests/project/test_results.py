@@ -151,6 +151,9 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (tmp_path / f"DATA/aap/AskAPatient.fold-0.{part}.txt").write_text(ASKAPATIENT)
     (tmp_path / "DATA/mesh/mesh_2019_descriptors.tsv").write_text(DESCRIPTORS)
     (tmp_path / "DATA/mesh/mesh_2015_tree_numbers.tsv").write_text(TREE_NUMBERS)
+    # Parts of BioRED, which the page describes.
+    for name in ("BIORED_24", "BIORED_185"):
+        shutil.copy(FIXTURES / "corpora/CDR_sample.PubTator.txt", tmp_path / name)
     # What awk makes of the two MeSH files.
     (tmp_path / "chemicals.tsv").write_text(DESCRIPTORS.splitlines(keepends=True)[0])
     (tmp_path / "configs").symlink_to(ROOT / "configs")
