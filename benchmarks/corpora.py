@@ -42,7 +42,7 @@ def measure(
         Path | None, typer.Option(help="A whole pipeline in place of model and vocabulary.")
     ] = None,
     predicted: Annotated[bool, typer.Option("--predicted")] = False,
-    evidence: Annotated[bool, typer.Option(help="Weigh letters beside the model.")] = True,
+    rerank: Annotated[bool, typer.Option(help="By the ranker, or by the model alone.")] = True,
     most: Annotated[int, typer.Option(help="Documents of each corpus; 0 for all.")] = 0,
     dtype: Annotated[str, typer.Option(help="Type of the weights.")] = "int8",
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Also as JSON.")] = None,
@@ -52,7 +52,7 @@ def measure(
     if pipeline is not None:
         nlp, linker = open_pipeline(pipeline)
     else:
-        nlp = spacy_angel.load(model=model, kb=kb, dtype=dtype, evidence=evidence)
+        nlp = spacy_angel.load(model=model, kb=kb, dtype=dtype, rerank=rerank)
         linker = nlp.get_pipe("angel_linker")
     columns = FOUND_COLUMNS if predicted else GOLD_COLUMNS
     typer.echo(f"| corpus | label | mentions | {' | '.join(columns)} |")

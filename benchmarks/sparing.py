@@ -20,7 +20,7 @@ from zlib import crc32
 import numpy as np
 import typer
 
-from spacy_angel.linking.evidence import SHORT
+from spacy_angel.linking.features import SHORT
 from spacy_angel.vocabulary.concepts import normalize_name
 
 

@@ -351,6 +351,10 @@ class Errors(metaclass=_WithCodes):
     )
     E329 = "angel_linker's {name}: expected {expected}, got {value!r}. {remedy}"
     E330 = "angel_linker has no setting {names}. {hints} Its settings: {known}."
+    E340 = (
+        "{path!s} is no ranker of this version: {reason}. Fit one with scripts/fit_ranker.py, or "
+        "leave `ranker` out for the one that ships."
+    )
     E326 = "The recogniser does not know the labels {unknown}. Known: {known}."
     # E4xx: corpora
     E401 = (
@@ -868,6 +872,15 @@ class Warnings(metaclass=_WithCodes):
     W306 = (
         "{matcher} finds misspelled mentions by the names of a linker's vocabulary, and the "
         "pipeline has no angel_linker: it finds none. Take it out, too, and this is not said again."
+    )
+    W307 = (
+        "This pipeline is of a version before the ranker: {old} no longer count, the ranker that "
+        "ships does. Save it anew, and this is not said again."
+    )
+    W308 = (
+        "Not calibrated: on documents that the fitted weights have not seen, the loss is "
+        "{after:.4f} nats a mention, with those that there are {before:.4f}, which stay in use. "
+        "Give more documents, or such as those that are to be linked."
     )
     W320 = (
         "{detector} stands behind {linker}, which reads the long forms that it finds "

@@ -4,7 +4,7 @@
 
 DATA holds `ncbi-disease/`, `bc5cdr/`, `aioner/`, `chemdisgene_silver/`, `medic/`, `mesh/` and
 `vocab/`. Documents of the development sets, all of tmVar3 and four tenths of BioRED stay out, so
-that `benchmarks/evidence.py` can measure on them. The vocabulary is MEDIC of 2012 and 2017 and MeSH
+that `scripts/fit_ranker.py` can measure on them. The vocabulary is MEDIC of 2012 and 2017 and MeSH
 of 2019, whose identifiers the corpora have, beside names of ORDO, NCIt, HPO with its lay words, and
 DrugBank's open vocabulary, which have identifiers of their own and the type of what they name.
 """
@@ -37,7 +37,7 @@ SILVER = (
     "chemdisgene_silver/curated_abstracts.txt.gz",
 )
 N_SILVER = 350
-# See `benchmarks/evidence.py`.
+# See `scripts/fit_ranker.py`.
 BIORED_PARTS, BIORED_UNSEEN = 10, 4
 STEPS = Preprocessing(abbreviations="scispacy", expand="text")
 LONGEST = 120

@@ -24,6 +24,7 @@ from spacy_angel.component.checked import CheckedSettings, describe_settings
 from spacy_angel.corpora.registry import FORMATS as corpus_formats
 from spacy_angel.files.atomic import replacing
 from spacy_angel.files.formats import Formats
+from spacy_angel.linking.features import FEATURES, MENTION_FEATURES
 from spacy_angel.linking.loaders import SHIPPED_PIPELINE
 from spacy_angel.linking.matcher_settings import MatcherSettings
 from spacy_angel.linking.presets import Preset, preset_settings
@@ -38,6 +39,7 @@ from spacy_angel.vocabulary.labels import labels_by_tool
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 CARD = ROOT / "docs" / "model_card.md"
+HOW = ROOT / "docs" / "how_it_works.md"
 SETTINGS = ROOT / "docs" / "settings.md"
 PIPELINE = ROOT / "docs" / "pipeline.md"
 RECOGNISER = ROOT / "docs" / "recogniser.md"
@@ -70,7 +72,7 @@ def shipped_table(pipeline: Path) -> str:
             f"{vocabulary['concepts']:,} concepts, {vocabulary['names']:,} names",
             _size(linker / "kb"),
         ),
-        ("limits with `evidence` off", _limits(meta["performance"]["calibration"]), None),
+        ("limits with `rerank` off", _limits(meta["performance"]["calibration"]), None),
         ("in all", "", _size(pipeline)),
     ]
     lines = ["| part | | MB |", "|---|---|--:|"]
@@ -118,6 +120,16 @@ def settings_table(
     for name, kind, default, meaning in describe_settings(settings):
         values = (f"`{json.dumps(values.get(name, default))}`" for values in columns.values())
         cells = f"`{name}`", f"`{kind}`", *values, meaning
+        lines.append(f"| {' | '.join(map(_in_cell, cells))} |")
+    return "\n".join(lines)
+
+
+def features_table() -> str:
+    """RETURNS (str): the ranker's features, a Markdown table."""
+    lines = ["| feature | value | e.g. | |", "|---|---|---|---|"]
+    for feature in (*FEATURES.values(), *MENTION_FEATURES.values()):
+        meaning = " ".join((getdoc(feature.value) or "").split())
+        cells = f"`{feature.name}`", feature.formula, feature.example, meaning
         lines.append(f"| {' | '.join(map(_in_cell, cells))} |")
     return "\n".join(lines)
 
@@ -173,6 +185,7 @@ def passages() -> list[tuple[Path, str, str]]:
     return [
         (CARD, "shipped", shipped_table(SHIPPED_PIPELINE)),
         (SETTINGS, "settings", linker_settings()),
+        (HOW, "features", features_table()),
         (PIPELINE, "matcher", settings_table(MatcherSettings)),
         (PIPELINE, "consistency", settings_table(ConsistencySettings)),
         (RECOGNISER, "recogniser", settings_table(RecogniserSettings)),

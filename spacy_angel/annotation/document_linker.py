@@ -195,7 +195,7 @@ class DocumentLinker:
         """Identifier, name, score, candidates; without a link the identifier that was there."""
         if link is None:
             return {"concept_id": kept, "name": self._name(kept)}
-        fields: dict[str, Any] = {"is_share": not self.linker.settings.evidence}
+        fields: dict[str, Any] = {"is_share": not self.linker.settings.rerank}
         if self._settings.candidates:
             fields["candidates"] = self._candidates(link)
         if link.kb_id != NIL:

@@ -37,7 +37,7 @@ class AnnotatedMention:
         the identifier came with the input and was kept.
     candidates (tuple[ScoredConcept, ...]): best first; empty unless they were asked for.
     parts (tuple[str, ...]): individual mentions of a composite, as the input spells them out.
-    is_share (bool): the scores are shares among the names found, as they are without `evidence`;
+    is_share (bool): the scores are shares among the names found, as they are without `rerank`;
         else the probabilities that the concepts are right.
     """
 

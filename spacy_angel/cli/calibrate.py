@@ -1,7 +1,8 @@
 """`spacy-angel calibrate`: limits and probabilities fitted on a corpus."""
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -23,16 +24,26 @@ def calibrate(
         Path | None,
         typer.Option("--output", "-o", help="Folder for the pipeline with the fitted settings."),
     ] = None,
+    kb: Annotated[
+        Path | None, typer.Option(help="Vocabulary in the place of the pipeline's own.")
+    ] = None,
     format: CorpusFormat = None,
     preprocessing: Preset = None,
     abbreviations: Abbreviations = None,
     option: ReaderOptions = None,
 ) -> None:
-    """Fit temperature, threshold and min_log_prob on a development corpus."""
+    """Fit the ranker and the threshold, or the limits of the model alone, on a corpus."""
+    from ..linking.loaders import load_vocabulary
+    from ..linking.presets import types_of
     from ..pipelines.calibrate import calibrate_on
     from ..pipelines.open import open_pipeline
 
     nlp, linker = open_pipeline(pipeline)
+    if kb is not None:
+        linker.settings = replace(linker.settings, types_by_label={})
+        linker.kb = load_vocabulary(kb)
+        types: Any = types_of(kb)
+        linker.settings = replace(linker.settings, types_by_label=types)
     steps = preprocessing_steps(preprocessing, abbreviations)
     documents = read_prepared(corpus, format, steps, linker.kb, reader_options(option))
     fitted = calibrate_on(nlp, linker, documents)

@@ -1,21 +1,24 @@
-"""Temperature, or the weights of the evidence, and the limits of «links to nothing», fitted on a
+"""Temperature, or the weights of the ranker, and the limits of «links to nothing», fitted on a
 development set.
 
 The temperature makes the probabilities honest (it is fitted by likelihood and cannot change which
 names are found); the limits are then chosen for the best F-score of the links.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
-from itertools import chain
+import math
+import warnings
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from ..errors import AngelError, Errors
-from .evidence import Evidence, rank_by_evidence
-from .evidence_fit import evidence_loss, fit_weights
+from ..errors import AngelError, Errors, Warnings
+from .features import MentionCandidates
+from .ranker import CONCEPT, LINK, Ranker, Weights
+from .ranker_fit import FitItem, fit_weights, negative_log_likelihood
 from .ranking import NIL, Candidate, RankedConcept, choose_link, rank_concepts
 
 if TYPE_CHECKING:
@@ -25,6 +28,12 @@ TEMPERATURES = (0.05, 20.0)
 """Lowest and highest temperature tried."""
 MAX_LIMITS = 200
 """Most values tried for each limit; of more, evenly spread quantiles are."""
+NIL_SHARE = 0.1
+"""Share of mentions whose concept is thought to be missing in the vocabulary."""
+PENALTY = 10.0
+"""How strongly weights are drawn to those there are."""
+PARTS = 5
+"""Parts of a development set, of which each is measured by weights of the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +43,13 @@ class CalibrationItem:
     candidates (tuple[Candidate, ...]): in the order of the search.
     gold (frozenset[str]): its right identifiers, any of which will do; empty where the mention
         should link to nothing.
-    evidence (Evidence | None): all that speaks for each candidate, where it is weighed.
+    found (MentionCandidates | None): what the ranker ranks, where it does.
     label (str): of the mention.
     """
 
     candidates: tuple[Candidate, ...]
     gold: frozenset[str]
-    evidence: Evidence | None = None
+    found: MentionCandidates | None = None
     label: str = ""
 
 
@@ -59,9 +68,8 @@ class Calibration:
     n_right (int): mentions that get their right concept, with the limits.
     n_outside (int): mentions that should link to nothing.
     n_outside_nil (int): those of them that do, with the limits.
-    evidence_weights (Mapping[str, float] | None): see `weights`; where they are fitted,
-        temperature and min_log_prob are not, and `nll_before` is by the weights there were.
-    weights_by_label (Mapping[str, Mapping[str, float]]): of labels that have their own.
+    ranker_weights (Mapping | None): see the setting; where they are fitted, temperature and
+        min_log_prob are not, and `nll_before` is by the weights there were.
     """
 
     temperature: float
@@ -76,20 +84,17 @@ class Calibration:
     n_right: int
     n_outside: int
     n_outside_nil: int
-    evidence_weights: Mapping[str, float] | None = None
-    weights_by_label: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    ranker_weights: Mapping[str, Mapping[str, Mapping[str, float]]] | None = None
 
     @property
     def settings(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): what was fitted, by its name in `LinkerSettings`."""
-        if self.evidence_weights is not None:
-            return {
-                "evidence_weights": dict(self.evidence_weights),
-                "evidence_weights_by_label": {
-                    label: dict(weights) for label, weights in self.weights_by_label.items()
-                },
-                "threshold": self.threshold,
+        if self.ranker_weights is not None:
+            weights = {
+                kind: {model: dict(terms) for model, terms in by_model.items()}
+                for kind, by_model in self.ranker_weights.items()
             }
+            return {"ranker_weights": weights, "threshold": self.threshold}
         names = ("temperature", "threshold", "min_log_prob")
         return {name: getattr(self, name) for name in names}
 
@@ -97,20 +102,16 @@ class Calibration:
         """RETURNS (str): all of it in a few lines for a person."""
         n_inside = self.n_mentions - self.n_outside
         change = f"(loss {self.nll_before:.4f} → {self.nll:.4f} nats)"
-        if self.evidence_weights is None:
+        if self.ranker_weights is None:
             fitted = [
                 f"  temperature   {self.temperature:.4g} {change}",
                 f"  threshold     {_limit_text(self.threshold)}",
                 f"  min_log_prob  {_limit_text(self.min_log_prob)}",
             ]
         else:
+            kinds = ", ".join(sorted(self.ranker_weights)) or "as they were"
             fitted = [
-                f"  weights of the evidence {change}",
-                *_weight_lines(self.evidence_weights),
-                *chain.from_iterable(
-                    [f"  weights of the evidence for {label}", *_weight_lines(weights)]
-                    for label, weights in self.weights_by_label.items()
-                ),
+                f"  weights of the ranker: {kinds} {change}",
                 f"  threshold     {_limit_text(self.threshold)}",
             ]
         return "\n".join(
@@ -140,54 +141,112 @@ def calibrate(items: Iterable[CalibrationItem]) -> Calibration:
         temperature=temperature,
         threshold=threshold,
         min_log_prob=min_log_prob,
-        nll_before=negative_log_likelihood(items, 1.0),
-        nll=negative_log_likelihood(items, temperature),
+        nll_before=temperature_loss(items, 1.0),
+        nll=temperature_loss(items, temperature),
         **_figures(items, ranked, threshold, min_log_prob),
     )
 
 
-def calibrate_evidence(items: Iterable[CalibrationItem], settings: "LinkerSettings") -> Calibration:
-    """Fit the weights of the evidence, those for labels that have their own on their mentions
-    alone; then the threshold.
+def calibrate_ranker(
+    items: Iterable[CalibrationItem], settings: "LinkerSettings", *, penalty: float = PENALTY
+) -> Calibration:
+    """Fit the ranker's weights, those of entity types that have their own on their mentions alone;
+    then the threshold.
 
-    items (Iterable[CalibrationItem]): the development set, with its evidence.
+    Every mention counts a little more, as often as `NIL_SHARE` says, as one whose concept the
+    vocabulary lacks: a development set without such mentions says nothing of them.
+
+    items (Iterable[CalibrationItem]): the development set, with what was found.
     settings (LinkerSettings): the weights there are, which the fitted ones are drawn to.
-    RETURNS (Calibration): settings for the component, and figures.
+    penalty (float): see `fit_weights`.
+    RETURNS (Calibration): settings for the component, and figures; those there are, with a warning,
+        where the fitted weights are no better on mentions that they have not seen.
     RAISES (AngelError): no mention's right concept is among its candidates.
     """
     items = list(items)
     if not any(_is_found(item) for item in items):
         raise AngelError(Errors.E303.format(n_mentions=len(items)))
-    groups: dict[str, list[tuple[Evidence, Set[str]]]] = {"": []}
+    ranker = settings.ranker_in_use
+    groups: dict[str, list[FitItem]] = {}
     for item in items:
-        if item.evidence is not None:
-            group = item.label if settings.has_own_weights(item.label) else ""
-            groups.setdefault(group, []).append((item.evidence, item.gold))
-    before = {label: settings.weights(label) for label in groups}
-    fitted = {
-        label: fit_weights(weighed, before[label]) if weighed else before[label]
-        for label, weighed in groups.items()
-    }
-    n = sum(map(len, groups.values()))
-    ranked = [
-        []
-        if item.evidence is None
-        else rank_by_evidence(item.evidence, fitted.get(item.label, fitted[""]))[0]
-        for item in items
-    ]
-    fitted_own = {label: weights for label, weights in fitted.items() if label}
-    gold = [item.gold for item in items]
-    threshold = fit_threshold(ranked, gold)
+        if item.found is not None:
+            groups.setdefault(ranker.type_of(item.label), []).extend(_with_nil(item))
+    before = {kind: ranker.by_type.get(kind, ranker.weights) for kind in groups}
+    old = _mean_loss(groups, before)
+    held = _held_loss(groups, before, penalty)
+    if held >= old:
+        warnings.warn(Warnings.W308.format(before=old, after=held), stacklevel=3)
+        weights: dict[str, dict[str, dict[str, float]]] = dict(settings.ranker_weights)
+        threshold, new = settings.threshold, old
+    else:
+        fitted = {kind: fit_weights(g, before[kind], penalty=penalty) for kind, g in groups.items()}
+        own = {kind: {CONCEPT: dict(w.concept), LINK: dict(w.link)} for kind, w in fitted.items()}
+        weights = {**settings.ranker_weights, **own}
+        threshold, new = settings.threshold, _mean_loss(groups, fitted)
+    in_use = ranker.with_weights(weights)
+    ranked = [_ranked(item, in_use) for item in items]
+    if held < old:
+        extra = [_removed(item) for item in items]
+        n = max(round(NIL_SHARE * len(items)), 1)
+        spread = extra[:: max(len(extra) // n, 1)]
+        threshold = fit_threshold(
+            [*ranked, *(_ranked(item, in_use) for item in spread)],
+            [*(item.gold for item in items), *(item.gold for item in spread)],
+        )
     return Calibration(
         temperature=1.0,
         threshold=threshold,
         min_log_prob=None,
-        nll_before=sum(evidence_loss(w, before[g]) * len(w) for g, w in groups.items() if w) / n,
-        nll=sum(evidence_loss(w, fitted[g]) * len(w) for g, w in groups.items() if w) / n,
-        evidence_weights=fitted[""],
-        weights_by_label=dict(settings.evidence_weights_by_label) | fitted_own,
+        nll_before=old,
+        nll=new,
+        ranker_weights=weights,
         **_figures(items, ranked, threshold, None),
     )
+
+
+def _ranked(item: CalibrationItem, ranker: Ranker) -> list[RankedConcept]:
+    return [] if item.found is None else ranker.rank(item.found, item.label).concepts
+
+
+def _removed(item: CalibrationItem) -> CalibrationItem:
+    """RETURNS (CalibrationItem): as if the vocabulary had none of the right concepts."""
+    found = None if item.found is None else item.found.without(item.gold)
+    return replace(item, found=found, gold=frozenset())
+
+
+def _with_nil(item: CalibrationItem) -> list[FitItem]:
+    assert item.found is not None
+    own = FitItem(item.found, item.gold)
+    removed = item.found.without(item.gold)
+    if not item.gold or not removed.names:
+        return [own]
+    return [own, FitItem(removed, (), NIL_SHARE / (1 - NIL_SHARE))]
+
+
+def _mean_loss(groups: Mapping[str, Sequence[FitItem]], weights: Mapping[str, Weights]) -> float:
+    sums = {kind: sum(item.weight for item in group) for kind, group in groups.items()}
+    losses = (
+        sums[kind] * negative_log_likelihood(group, weights[kind]) for kind, group in groups.items()
+    )
+    return sum(losses) / sum(sums.values())
+
+
+def _held_loss(
+    groups: Mapping[str, Sequence[FitItem]], start: Mapping[str, Weights], penalty: float
+) -> float:
+    """RETURNS (float): mean loss by weights that were fitted on the other parts of the set, of
+    which the mentions of a part stand together."""
+    total = count = 0.0
+    for kind, group in groups.items():
+        edges = [len(group) * i // PARTS for i in range(PARTS + 1)]
+        for first, last in pairwise(edges):
+            others = [*group[:first], *group[last:]]
+            if first < last and others:
+                fitted = fit_weights(others, start[kind], penalty=penalty)
+                weight = sum(item.weight for item in group[first:last])
+                total += weight * negative_log_likelihood(group[first:last], fitted)
+                count += weight
+    return total / count if count else math.inf
 
 
 def fit_temperature(items: Sequence[CalibrationItem]) -> float:
@@ -201,17 +260,17 @@ def fit_temperature(items: Sequence[CalibrationItem]) -> float:
         raise AngelError(Errors.E303.format(n_mentions=len(items)))
     # A coarse grid first: with several names a concept, the likelihood need not be convex.
     grid = np.geomspace(*TEMPERATURES, 25)
-    values = [negative_log_likelihood(items, float(t)) for t in grid]
+    values = [temperature_loss(items, float(t)) for t in grid]
     position = int(np.argmin(values))
     bounds = np.log([grid[max(position - 1, 0)], grid[min(position + 1, len(grid) - 1)]])
     fitted = minimize_scalar(
-        lambda t: negative_log_likelihood(items, float(np.exp(t))), bounds=bounds, method="bounded"
+        lambda t: temperature_loss(items, float(np.exp(t))), bounds=bounds, method="bounded"
     )
-    gain = negative_log_likelihood(items, 1.0) - fitted.fun
+    gain = temperature_loss(items, 1.0) - fitted.fun
     return float(np.exp(fitted.x)) if gain > 1e-9 else 1.0
 
 
-def negative_log_likelihood(items: Sequence[CalibrationItem], temperature: float) -> float:
+def temperature_loss(items: Sequence[CalibrationItem], temperature: float) -> float:
     """RETURNS (float): mean of -log of the summed probability of the right concepts, in nats,
     over the mentions where one was found."""
     losses = []
@@ -258,8 +317,7 @@ def fit_threshold(
     ranked (Sequence[Sequence[RankedConcept]]), gold (Sequence[Collection[str]]): see there.
     RETURNS (float | None): `threshold`; None is off.
     """
-    linked = [r if choose_link(r) != NIL else [] for r in ranked]
-    level = [[replace(concept, log_prob=0.0) for concept in r[:1]] for r in linked]
+    level = [[replace(concept, log_prob=0.0) for concept in r[:1]] for r in ranked]
     return fit_limits(level, gold)[0]
 
 
@@ -309,10 +367,6 @@ def _limits(values: np.ndarray) -> np.ndarray:
     if len(middles) > MAX_LIMITS:
         middles = np.unique(np.quantile(middles, np.linspace(0, 1, MAX_LIMITS), method="nearest"))
     return np.concatenate([[-np.inf], middles])
-
-
-def _weight_lines(weights: Mapping[str, float]) -> Iterator[str]:
-    return (f"    {name:<20}{weight:8.3f}" for name, weight in weights.items())
 
 
 def _limit_text(limit: float | None) -> str:

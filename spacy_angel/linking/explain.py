@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from ..vocabulary.concepts import normalize_name
 from .mentions import read_mentions
 from .permitted import links_label
+from .queries import read_queries
 from .ranking import NIL
-from .readings import as_meant
 from .settings import LinkerSettings
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def explain_link(span: "Span", linker: "AngelLinker") -> Explanation:
     settings, kb = linker.settings, linker.kb
     candidates: list[dict[str, Any]] = span._.get(settings.candidates_attr)
     names: dict[str, list[tuple[str, float | None]]] = {}
-    # With evidence a name may be far more probable than the model alone has it.
+    # By the ranker a name may be far more probable than the model alone has it.
     for candidate in sorted(candidates, key=lambda c: -c.get("probability", c["log_prob"])):
         names.setdefault(candidate["concept_id"], []).append(
             (candidate["name"], candidate["log_prob"])
@@ -72,7 +72,7 @@ def explain_link(span: "Span", linker: "AngelLinker") -> Explanation:
     (mention,) = read_mentions(
         span.doc, [span], resolve_abbreviations=settings.resolve_abbreviations
     )
-    mention = as_meant(mention, span, kb, settings)
+    mention = read_queries(mention, span, kb, settings)
     why = _why(mention.text, span.label_, span._.get(settings.kb_id_attr), concepts, settings)
     if mention.text != span.text:
         why = f"Read as “{mention.text}”. {why}"
@@ -111,10 +111,10 @@ def _why(
         )
     if settings.threshold is not None and top.probability < settings.threshold:
         none = ""
-        if settings.evidence:
-            none = f"; that none is right: {1 - fsum(c.probability for c in concepts):.3f}"
+        if settings.rerank:
+            none = f"; probability of NIL: {1 - fsum(c.probability for c in concepts):.3f}"
         return f"Most probable name: {figures}: under the threshold {settings.threshold:.3f}{none}."
-    least = None if settings.evidence else settings.min_log_prob
+    least = None if settings.rerank else settings.min_log_prob
     if least is not None and log_prob is not None and log_prob < least:
         return f"Most probable name: {figures}: under min_log_prob {least:.2f}."
     return f"Most probable name: {figures}: refused by limits that have changed since."

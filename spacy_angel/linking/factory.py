@@ -13,6 +13,7 @@ from .linker import AngelLinker
 from .loaders import ModelLoader, VocabularyLoader, check_runs, check_sources
 from .matcher import AngelMatcher
 from .matcher_settings import MatcherSettings
+from .older import OLDER, as_of_now
 from .presets import preset_of, preset_settings
 from .setting_hints import FOREIGN, unknown_settings
 from .settings import SETTINGS
@@ -26,7 +27,7 @@ DEFAULT_CONFIG: dict[str, Any] = {
 }
 
 
-@takes(DEFAULT_CONFIG, ["preset", *sorted(SETTINGS), *FOREIGN])
+@takes(DEFAULT_CONFIG, ["preset", *sorted(SETTINGS), *OLDER, *FOREIGN])
 def make_angel_linker(
     nlp: Language,
     name: str,
@@ -49,6 +50,7 @@ def make_angel_linker(
         another linker of the pipeline writes for the same labels.
     """
     given = {key: value for key, value in settings.items() if value is not NOT_GIVEN}
+    given = as_of_now(given)
     if foreign := given.keys() & set(FOREIGN):
         raise AngelError(unknown_settings(foreign))
     preset = preset_of(None if preset is NOT_GIVEN else preset, model)

@@ -1,4 +1,5 @@
-"""Names for mentions: which mentions are searched, among which names, and what letters add."""
+"""Names for mentions: which mentions are searched, among which names, and what
+string similarity adds."""
 
 import warnings
 from collections.abc import Sequence
@@ -8,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import Warnings
 from ..vocabulary.concepts import normalize_name
-from .gathering import Gathering, Wanted
+from .candidates import CandidateGenerator, Wanted
 from .links import FoundNames
 from .permitted import is_permitted, subset_of_label
 from .ranking import ConceptsOf, list_candidates
@@ -76,14 +77,14 @@ class NameFinder:
             partial(self._concepts, subsets[n], label, mention.hint)
             for n, label, mention in zip(numbers, labels, mentions, strict=True)
         ]
-        if not settings.evidence:
+        if not settings.rerank:
             results = self._search(mentions, space, numbers)
             return [
                 FoundNames(tuple(list_candidates(result.hypotheses, concepts_of)))
                 for result, concepts_of in zip(results, concepts, strict=True)
             ]
         tells_apart = space.entries is not None
-        gathering = Gathering(
+        generator = CandidateGenerator(
             [
                 Wanted(mention, document, concepts_of, space.allowed[n], tells_apart)
                 for mention, document, concepts_of, n in zip(
@@ -96,20 +97,20 @@ class NameFinder:
         taken = self._take_names(mentions, concepts)
         for i, name in enumerate(taken):
             if name is not None:
-                gathering.add(i, [name])
+                generator.add(i, [name])
         searched = [i for i, name in enumerate(taken) if name is None]
         answers = self._search_and_ask(
             [mentions[i] for i in searched],
             space,
             [numbers[i] for i in searched],
-            lambda place, result: gathering.add(searched[place], result.hypotheses),
+            lambda place, result: generator.add(searched[place], result.hypotheses),
         )
         for i, log_probs in zip(searched, answers, strict=True):
             if log_probs:
-                gathering.answer(i, log_probs)
+                generator.answer(i, log_probs)
         return [
-            FoundNames(evidence.candidates, evidence, is_taken=name is not None)
-            for evidence, name in zip(gathering.finish(), taken, strict=True)
+            FoundNames(found.candidates, found, is_taken=name is not None)
+            for found, name in zip(generator.finish(), taken, strict=True)
         ]
 
     def _take_names(
@@ -117,7 +118,7 @@ class NameFinder:
     ) -> list[TakenName | None]:
         """The names that need no search."""
         settings = self.settings
-        if not (settings.exact_names_unsearched and settings.link_exact_names):
+        if not settings.exact_names_unsearched:
             return [None] * len(mentions)
         return [
             take_name(mention, concepts_of, self.kb, settings.exact_name_probability)

@@ -42,7 +42,7 @@ from .loaders import (
 from .mentions import ReadDocument, find_spans, read_mentions
 from .permitted import check_types, is_linked, labels_of, links_label, may_share_labels
 from .presets import types_of
-from .readings import as_meant
+from .queries import read_queries
 from .saved import restore_settings, settings_to_save
 from .scoring import gold_ids
 from .setting_hints import unknown_settings
@@ -319,8 +319,8 @@ class AngelLinker(DocumentPipe):
         return rank_candidates(candidates, self.settings.temperature)
 
     def calibrate(self, docs: Iterable[Doc]) -> "Calibration":
-        """Fit temperature, threshold and min_log_prob, with the setting `evidence` its weights and
-        the threshold, and use them from now on.
+        """Fit temperature, threshold and min_log_prob, with the setting `rerank` the ranker's
+        weights and the threshold, and use them from now on.
 
         docs (Iterable[Doc]): development documents that went through the components before this
             one; `kb_id_` of each mention is its right identifier, several joined by `|` or `+`,
@@ -329,15 +329,15 @@ class AngelLinker(DocumentPipe):
         RETURNS (Calibration): the settings found, and figures.
         RAISES (AngelError): no mention's right concept is among its candidates.
         """
-        from .calibration import calibrate, calibrate_evidence
+        from .calibration import calibrate, calibrate_ranker
 
         items = []
         with tqdm(desc="Calibrating", unit=" documents", disable=None) as progress:
             for batch in util.minibatch(docs, size=64):
                 items += self.calibration_items(list(batch))
                 progress.update(len(batch))
-        if self.settings.evidence:
-            fitted = calibrate_evidence(items, self.settings)
+        if self.settings.rerank:
+            fitted = calibrate_ranker(items, self.settings)
         else:
             fitted = calibrate(items)
         self.settings = replace(self.settings, **fitted.settings)
@@ -348,7 +348,7 @@ class AngelLinker(DocumentPipe):
 
         docs (Sequence[Doc]): as `calibrate` takes them. They are not changed.
         RETURNS (list[CalibrationItem]): of every mention whose label is not discarded candidates,
-            right identifiers and, with the setting `evidence`, the evidence.
+            right identifiers and, with the setting `rerank`, what is ranked.
         """
         from .calibration import CalibrationItem
 
@@ -360,7 +360,7 @@ class AngelLinker(DocumentPipe):
             CalibrationItem(
                 names.candidates if names else (),
                 frozenset(c for c in gold_ids(span, self.kb.resolve) if c in self.kb),
-                names.evidence if names else None,
+                names.found if names else None,
                 span.label_,
             )
             for doc, doc_found in zip(docs, candidates, strict=True)
@@ -613,7 +613,7 @@ class AngelLinker(DocumentPipe):
             document = ReadDocument(doc)
             some = [spans[i] for i in wanted]
             mentions += [
-                as_meant(mention, span, self.kb, settings, document)
+                read_queries(mention, span, self.kb, settings, document)
                 for mention, span in zip(self._read(document, some), some, strict=True)
             ]
             places += [(doc_index, i) for i in wanted]

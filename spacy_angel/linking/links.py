@@ -1,13 +1,13 @@
-"""What was found for a mention becomes a link: by the model alone, by evidence, or without either
+"""What was found for a mention becomes a link: by the model alone, by the ranker, or without either
 where the mention was taken for the name that it is."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import fsum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .evidence import Evidence, rank_by_evidence
+from .features import MentionCandidates
 from .identifier_spaces import preferred_ids
 from .ranking import NIL, Candidate, RankedConcept, choose_link, rank_concepts
 from .settings import LinkerSettings
@@ -25,7 +25,7 @@ class Link:
         identifier is `NIL`, as scispaCy's hold nothing below its limits.
     candidates (list[dict[str, Any]]): `concept_id`, `name` (original spelling), `score`,
         `log_prob` (both None where the model was not asked, `exact_names_unsearched`), in the order
-        of the search, all that were found; with the setting `evidence`
+        of the search, all that were found; with the setting `rerank`
         also `probability`, their share of the concept's, and names with the most probable concept
         first; with the setting `prefer` also `other_ids`, the concept's further identifiers;
         `ending`, where the model wrote one, which may be empty.
@@ -41,12 +41,12 @@ class FoundNames(NamedTuple):
 
     candidates (tuple[Candidate, ...]): in the order of the search, or the one that was taken
         without it; none for a mention that was not looked for.
-    evidence (Evidence | None): with the setting `evidence`, all that speaks for each.
+    found (MentionCandidates | None): with the setting `rerank`, all that was found.
     is_taken (bool): whether it was taken without a search.
     """
 
     candidates: tuple[Candidate, ...] = ()
-    evidence: Evidence | None = None
+    found: MentionCandidates | None = None
     is_taken: bool = False
 
 
@@ -64,10 +64,10 @@ def make_link(
     if names.is_taken:
         (candidate,) = names.candidates
         link = _link_taken(candidate, kb, settings)
-    elif names.evidence is None:
+    elif names.found is None:
         link = _link_by_model(text, names.candidates, kb, settings)
     else:
-        link = _link_by_evidence(names.evidence, settings.weights(label), kb, settings)
+        link = _link_by_ranker(names.found, label, kb, settings)
     return _in_preferred_ids(link, kb, settings.prefer) if settings.prefer else link
 
 
@@ -114,20 +114,17 @@ def _link_taken(candidate: Candidate, kb: "ConceptKB", settings: LinkerSettings)
     )
 
 
-def _link_by_evidence(
-    evidence: Evidence, weights: Mapping[str, float], kb: "ConceptKB", settings: LinkerSettings
+def _link_by_ranker(
+    found: MentionCandidates, label: str, kb: "ConceptKB", settings: LinkerSettings
 ) -> Link:
-    obey = settings.link_exact_names
-    ranked, pairs = rank_by_evidence(evidence, weights, obey=obey)
-    if obey and ranked and ranked[0].concept_id == evidence.own:
-        kb_id = ranked[0].concept_id
-    else:
-        kb_id = choose_link(ranked, settings.threshold)
+    ranking = settings.ranker_in_use.rank(found, label)
+    kb_id = choose_link(ranking.concepts, settings.threshold)
     return Link(
         kb_id=kb_id,
-        kb_ents=[] if kb_id == NIL else _with_probabilities(ranked),
+        kb_ents=[] if kb_id == NIL else _with_probabilities(ranking.concepts),
         candidates=[
-            _plain(candidate, kb) | {"probability": probability} for candidate, probability in pairs
+            _plain(candidate, kb) | {"probability": probability}
+            for candidate, probability in ranking.candidates
         ],
     )
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 ABBREVIATIONS = ("._.", "abbreviations", None, None)
 """Where a document keeps what an abbreviation detector found."""
+# A short form has capitals or digits, or is no longer.
+_SHORTEST_WORD = 3
 READ_AS = "spacy_angel_read_as"
 """Where a document keeps what is read in the places of given mentions: `[start, end, text]` each,
 in characters."""
@@ -160,9 +162,12 @@ def abbreviation_replacements(doc: "Doc") -> list[Replacement]:
 
 
 def _is_long_form(long_form: str, short_form: str) -> bool:
-    """Not so: `Nile virus` of `West Nile virus`, `virus) replicon particle` of `VEE`."""
+    """Not so: `Nile virus` of `West Nile virus`, `virus) replicon particle` of `VEE`, `embryo
+    pictures in Fig 2B` of `embryos`, `ES cells` of `ES`."""
+    is_word = short_form.isalpha() and short_form.islower() and len(short_form) > _SHORTEST_WORD
     is_whole = long_form.count("(") == long_form.count(")")
-    return is_whole and len(long_form) > len(short_form)
+    is_other = short_form.lower() not in normalize_name(long_form).split()
+    return is_whole and is_other and not is_word and len(long_form) > len(short_form)
 
 
 def _sentence_windows(

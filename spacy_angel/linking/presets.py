@@ -16,11 +16,9 @@ PUBLISHED: dict[str, Any] = {}
 SHIPPED: dict[str, Any] = {
     "num_beams": 5,
     "length_penalty": 0.0,
-    "temperature": 1.7756243024787328,
     "threshold": 0.5,
-    "min_log_prob": -7.115496635437012,
     "link_exact_names": True,
-    "evidence": True,
+    "rerank": True,
     "exact_names_unsearched": True,
     "once_a_document": True,
     "expand_short_forms": True,
@@ -41,8 +39,14 @@ TYPES_BY_LABEL: dict[str, dict[str, list[str]]] = {
 }
 """Shipped vocabulary → which of its semantic types a label may have."""
 
-# Without the evidence, and what the probabilities of the model alone were calibrated to with MeSH.
-_MODEL_ALONE: dict[str, Any] = {"once_a_document": False, "threshold": 0.5955895082764113}
+# Without the ranker, and what the probabilities of the model alone were calibrated to with MeSH.
+_MODEL_ALONE: dict[str, Any] = {
+    "once_a_document": False,
+    "exact_names_unsearched": False,
+    "temperature": 1.7756243024787328,
+    "threshold": 0.5955895082764113,
+    "min_log_prob": -7.115496635437012,
+}
 _NO_LIMITS: dict[str, Any] = {"threshold": None, "min_log_prob": None}
 
 
@@ -80,21 +84,21 @@ def preset_settings(
     base = PUBLISHED
     if preset_of(preset, model) == "shipped":
         base = {**SHIPPED, "types_by_label": types_of(vocabulary)}
-        if not given.get("evidence", True):
+        if not given.get("rerank", True):
             base |= model_alone(is_calibrated=_is_shipped(model) and _is_shipped(vocabulary))
     return LinkerSettings.from_dict({**base, **given})
 
 
 def model_alone(*, is_calibrated: bool) -> dict[str, Any]:
     """is_calibrated (bool): model and vocabulary are those that ship.
-    RETURNS (dict[str, Any]): what differs from `SHIPPED` without `evidence`."""
+    RETURNS (dict[str, Any]): what differs from `SHIPPED` without `rerank`."""
     return _MODEL_ALONE if is_calibrated else _MODEL_ALONE | _NO_LIMITS
 
 
 def as_published() -> dict[str, Any]:
     """RETURNS (dict[str, Any]): what `SHIPPED` says, as published."""
     published = LinkerSettings.from_dict(PUBLISHED).to_dict()
-    return {name: published[name] for name in (*SHIPPED, "types_by_label")}
+    return {name: published[name] for name in (*SHIPPED, *_MODEL_ALONE, "types_by_label")}
 
 
 def types_of(vocabulary: Any) -> dict[str, list[str]]:

@@ -57,7 +57,7 @@ class RankedConcept:
     """A concept with its probability among the concepts found.
 
     concept_id (str): the concept.
-    probability (float): between 0 and 1; those of a mention sum to 1, or, by evidence, to less.
+    probability (float): between 0 and 1; those of a mention sum to 1, or, by the ranker, to less.
     log_prob (float): log-probability of its best name, in nats, without temperature.
     """
 
@@ -123,20 +123,18 @@ def choose_link(
     min_log_prob: float | None = None,
 ) -> str:
     """The concept to link to, or nothing. Where probabilities sum to 1, a lone candidate has 1, so
-    the second rule is what tells a mention outside the vocabulary; where they do not, what they
-    lack is the probability that none is right, and the first concept must have as much.
+    the second rule is what tells a mention outside the vocabulary; those of the ranker sum to less,
+    and the first rule tells it.
 
     ranked (Sequence[RankedConcept]): most probable first.
     threshold (float | None): least probability; None is off.
     min_log_prob (float | None): least log-probability of the concept's best name; None is off.
     RETURNS (str): the first concept's identifier, or `NIL` where there is none, or it is under
-        a limit or less probable than that none is right.
+        a threshold.
     """
     if not ranked:
         return NIL
     top = ranked[0]
-    if top.probability < 1 - math.fsum(concept.probability for concept in ranked):
-        return NIL
     if threshold is not None and top.probability < threshold:
         return NIL
     if min_log_prob is not None and top.log_prob < min_log_prob:

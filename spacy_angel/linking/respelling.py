@@ -22,7 +22,7 @@ def respell(mention: "Mention", kb: "ConceptKB") -> "Mention":
 
     mention (Mention): long forms are already in their place.
     kb (ConceptKB): the vocabulary.
-    RETURNS (Mention): e.g. `heart atack` → `heart attack`, and `respelled` says so: the first
+    RETURNS (Mention): e.g. `heart atack` → `heart attack`: the first
         reading that is a name of the vocabulary, else the first. As it is where it is a name, or
         no word is unknown.
     """
@@ -32,7 +32,7 @@ def respell(mention: "Mention", kb: "ConceptKB") -> "Mention":
     if readings[0] == mention.text:
         return mention
     names = (text for text in readings if kb.name_index(text) is not None)
-    return replace(mention, text=next(names, readings[0]), respelled=True)
+    return replace(mention, text=next(names, readings[0]))
 
 
 def _readings(text: str, kb: "ConceptKB") -> Iterator[str]:

@@ -8,8 +8,9 @@ from pydantic import BaseModel
 from ..component.block import ConfigBlock
 from ..errors import AngelError, Errors
 from ..files.json_values import checked, parse_as
+from .older import as_of_now
 from .presets import PUBLISHED
-from .settings import SETTINGS, LinkerSettings
+from .settings import LinkerSettings
 
 
 class _Saved(BaseModel, extra="forbid"):
@@ -53,7 +54,7 @@ def restore_settings(
     except ValueError as error:
         raise AngelError(Errors.E327.format(path=path, problem=error)) from error
     overrides = block.overrides(saved.config if in_config is None else in_config)
-    return LinkerSettings.from_dict({**saved.settings, **overrides})
+    return LinkerSettings.from_dict(as_of_now({**saved.settings, **overrides}))
 
 
 def _restore_changes(changes: dict[str, _Change], block: ConfigBlock) -> LinkerSettings:
@@ -62,6 +63,6 @@ def _restore_changes(changes: dict[str, _Change], block: ConfigBlock) -> LinkerS
     settings = {**LinkerSettings.from_dict(PUBLISHED).to_dict(), **block.given}
     for name, values in changes.items():
         # Unknown names are taken as well, and refused below.
-        if name not in SETTINGS or settings[name] == values.config:
+        if name not in settings or settings[name] == values.config:
             settings[name] = values.changed
-    return LinkerSettings.from_dict(settings)
+    return LinkerSettings.from_dict(as_of_now(settings))

@@ -2,17 +2,20 @@
 and meaning."""
 
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from ..component.checked import CheckedSettings, Name, Names
 from ..component.running import Device, RunsIn, expect_dtype
-from ..vocabulary.kinds import is_gene
-from .weights import DEFAULT_WEIGHTS, EXACT_NAME_PROBABILITY, FEATURES, GENE_WEIGHTS
+from .ranker import TERMS, Ranker, read_ranker, shipped_ranker
 
 Mode = Literal["beam", "exact"]
 Dtype = Literal["float32", "bfloat16", "float16", "int8"]
+# Share of the links that are right where a mention is linked without the search, as the name of one
+# concept: fitted by benchmarks/sparing.py, see docs/results.md.
+EXACT_NAME_PROBABILITY = 0.96
 
 
 @dataclass(frozen=True)
@@ -101,41 +104,39 @@ class LinkerSettings(CheckedSettings):
         bool,
         Field(
             description="`min_log_prob`, which tells mentions outside the vocabulary, does not "
-            "hold for a mention that is, in normal form, a name found of the most probable "
-            "concept; with `evidence`, a mention that is a name of one concept only, or says the "
-            "same in other order and inflection, links to it, whatever the limits, unless much "
-            "speaks for another"
+            "hold for a mention that is, in normal form, a name found of the most probable concept"
         ),
     ] = False
-    evidence: Annotated[
+    rerank: Annotated[
         bool,
         Field(
-            description="weigh letters beside the model: names that are near by letters are "
-            "candidates too, and probabilities are those of `evidence_weights`; `temperature` and "
-            "`min_log_prob` do not count then. Off, the model alone decides, as published"
+            description="rank candidates by features beside the model: names that are similar to "
+            "the mention, its long form or another way to write it are candidates too, and "
+            "probabilities are the ranker's; `temperature` and `min_log_prob` do not count then. "
+            "Off, the model alone decides, as published"
         ),
     ] = False
-    evidence_weights: Annotated[
-        dict[Name, float],
+    ranker: Annotated[
+        str | None,
         Field(
-            description="weights of the evidence by name, as `calibrate` fits them; those not "
-            "given are those fitted for `en_angel_mini`"
+            description="JSON of the ranker's weights, as `scripts/fit_ranker.py` writes it; null: "
+            "the one that ships"
         ),
-    ] = field(default_factory=dict)
-    evidence_weights_by_label: Annotated[
-        dict[Name, dict[Name, float]],
+    ] = None
+    ranker_weights: Annotated[
+        dict[Name, dict[Name, dict[Name, float]]],
         Field(
-            description="weights for mentions with a label, in the place of `evidence_weights`; "
-            "labels of genes have their own without it, for one letter makes another gene"
+            description="weights in the place of those of `ranker`, as `calibrate` fits them: by "
+            "entity type (`ALL` for the others), by model (`concept`, `link`), by term"
         ),
     ] = field(default_factory=dict)
     near_names: Annotated[
-        int, Field(ge=0, description="names by letters for each mention, with `evidence`")
+        int, Field(ge=0, description="similar names for each query, with `rerank`")
     ] = 5
     exact_names_unsearched: Annotated[
         bool,
         Field(
-            description="with `evidence` and `link_exact_names`, a mention of over four letters "
+            description="with `rerank`, a mention of over four letters "
             "that is a name of one concept only links to it without the search; off, the model "
             "is asked of every mention, as published"
         ),
@@ -253,7 +254,7 @@ class LinkerSettings(CheckedSettings):
     kb_ents_attr: Annotated[
         Name,
         Field(
-            description="attribute on `span._` with the concepts: with `evidence` the probability "
+            description="attribute on `span._` with the concepts: with `rerank` the probability "
             "that each is right, which with that of none makes 1; else its share among the names "
             "found"
         ),
@@ -262,7 +263,7 @@ class LinkerSettings(CheckedSettings):
         Name,
         Field(
             description="attribute on `span._` with all that was found: names with the model's "
-            "`log_prob`, with `evidence` also each one's `probability`"
+            "`log_prob`, with `rerank` also each one's `probability`"
         ),
     ] = "candidates"
     # Where and how it runs.
@@ -277,18 +278,26 @@ class LinkerSettings(CheckedSettings):
         differ = self.output_span_key is None or self.output_span_key != self.span_key
         self.expect("output_span_key", differ, f"unlike span_key, {self.span_key!r}")
         expect_dtype(self, self.dtype, self.device)
-        some = f"with some of {FEATURES}"
-        known = set(self.evidence_weights) <= set(FEATURES)
-        self.expect("evidence_weights", known, f"a table {some}")
-        known = set().union(*self.evidence_weights_by_label.values()) <= set(FEATURES)
-        self.expect("evidence_weights_by_label", known, f"a table of tables {some}")
+        self.expect(
+            "ranker_weights",
+            all(
+                model in TERMS and set(weights) <= set(TERMS[model])
+                for by_model in self.ranker_weights.values()
+                for model, weights in by_model.items()
+            ),
+            f"tables by entity type, model and term, with some of {TERMS}",
+        )
 
     def without_effect(self) -> list[str]:
         """RETURNS (list[str]): settings that are not as by default and change nothing, e.g.
-        `near_names (evidence is off)`."""
+        `near_names (rerank is off)`."""
         idle = {
             "max_work": "mode is beam" if self.mode == "beam" else "",
-            "near_names": "" if self.evidence else "evidence is off",
+            "near_names": "" if self.rerank else "rerank is off",
+            "ranker": "" if self.rerank else "rerank is off",
+            "exact_names_unsearched": "" if self.rerank else "rerank is off",
+            "temperature": "rerank is on" if self.rerank else "",
+            "min_log_prob": "rerank is on" if self.rerank else "",
         }
         return [
             f"{item.name} ({why})"
@@ -296,17 +305,12 @@ class LinkerSettings(CheckedSettings):
             if (why := idle.get(item.name)) and getattr(self, item.name) != item.default
         ]
 
-    def weights(self, label: str = "") -> dict[str, float]:
-        """label (str): of a mention. RETURNS (dict[str, float]): of every part of the evidence."""
-        weights = DEFAULT_WEIGHTS | self.evidence_weights
-        if is_gene(label):
-            weights |= GENE_WEIGHTS
-        return weights | self.evidence_weights_by_label.get(label, {})
-
-    def has_own_weights(self, label: str) -> bool:
-        """label (str): of a mention. RETURNS (bool): whether `evidence_weights` do not count for
-        it."""
-        return is_gene(label) or label in self.evidence_weights_by_label
+    @cached_property
+    def ranker_in_use(self) -> Ranker:
+        """RETURNS (Ranker): `ranker`, with `ranker_weights` in the place of its own.
+        RAISES (AngelError): the file is missing, or of other features."""
+        ranker = shipped_ranker() if self.ranker is None else read_ranker(self.ranker)
+        return ranker.with_weights(self.ranker_weights)
 
     @property
     def is_first(self) -> bool:

@@ -5,9 +5,10 @@ import math
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..model.mention import SPELLING
 from ..vocabulary.concepts import normalize_name
 from ..vocabulary.hints import UNSAID
-from .evidence import SHORT
+from .features import SHORT
 from .ranking import ConceptsOf
 
 if TYPE_CHECKING:
@@ -42,7 +43,8 @@ def take_name(
         to `SHORT` letters, which may be a short form of something else; for one that is
         respelled; and for a concept of a species of which the document is silent.
     """
-    if mention.respelled or len(normalize_name(mention.text).replace(" ", "")) <= SHORT:
+    is_spelled = bool(mention.queries) and mention.queries[0].source == SPELLING
+    if is_spelled or len(normalize_name(mention.text).replace(" ", "")) <= SHORT:
         return None
     name = kb.name_index(mention.text)
     if name is None:

@@ -22,20 +22,6 @@ _GREEK = {
 _SPELLED = "|".join(_GREEK)
 _WORD = re.compile(rf"{_SPELLED}|\d+|[^\W\d_]+?(?={_SPELLED}|[\d_\W]|$)")
 _LONG = 4
-_SMALL = frozenset(("of", "the", "an", "and", "or", "in", "with", "to", "by", "due", "for", "from"))
-_DEGREES = frozenset(("mild", "moderate", "severe", "marked", "profound", "slight", "significant"))
-_ABNORMAL = frozenset(
-    (
-        *("abnormal", "abnormality", "abnormalities", "anomaly", "anomalies", "malformed"),
-        *("malformation", "malformations", "morphology", "defect", "defects"),
-    )
-)
-# Endings in which forms of a word differ, and what is left of them; the first that fits counts.
-_ENDINGS = (
-    *(("ies", "y"), ("asis", "as"), ("ases", "as"), ("ase", "as"), ("osis", "os"), ("oses", "os")),
-    *(("ose", "os"), ("esis", "es"), ("eses", "es"), ("ysis", "ys"), ("yses", "ys")),
-    *(("uses", "us"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh")),
-)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -52,28 +38,10 @@ def numbers_of(text: str) -> frozenset[str]:
     return frozenset(word for word in words_of(text) if word.isdecimal())
 
 
-@lru_cache(maxsize=1 << 16)
-def content_of(text: str, *, degrees: bool = True) -> frozenset[str]:
-    """What a text says in whatever order and inflection, e.g. `calcification of the falx cerebri`
-    and `falx cerebri calcifications`, `abnormal ribs` and `abnormality of the rib`.
-
-    text (str): in normal form.
-    degrees (bool): whether `mild` and its like count.
-    RETURNS (frozenset[str]): its words without those that join them; not meant to be read.
-    """
-    words = _WORD.findall(_TENTH.sub(r"\1 10", text))
-    left_out = _SMALL if degrees else _SMALL | _DEGREES
-    return frozenset(_stem(word) for word in words if word not in left_out)
-
-
-def _stem(word: str) -> str:
-    if word in _ABNORMAL:
-        return "abnormal"
-    for ending, left in _ENDINGS:
-        if word.endswith(ending) and len(word) > len(ending) + 1:
-            return word[: -len(ending)] + left
-    is_plural = len(word) >= _LONG and word[-1] == "s" and word[-2] not in "siu"
-    return word[:-1] if is_plural else _plain(word)
+def singular_of(text: str) -> str:
+    """text (str): a mention. RETURNS (str): without the s of its plural, e.g. `limbs` → `limb`."""
+    is_plural = len(text) >= _LONG and text[-1] == "s" and text[-2] not in "siu"
+    return text[:-1] if is_plural else text
 
 
 def _plain(word: str) -> str:

@@ -4,11 +4,30 @@ abbreviations."""
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 MAX_CONTEXT_CHARS = 8192
 """Characters of context read on either side: more than any model takes in, and long documents
 stay linear in their number of mentions."""
 _LONGEST_WORD = 64
+
+
+MENTION, LONG_FORM, WORD_LIST, SYMBOLS, SPELLING = (
+    *("mention", "long form", "word list", "symbols", "spelling"),
+)
+"""Sources of queries: the mention as it stands, its long form, a list of short forms and lay words,
+Greek letters and charges spelled out, and words spelled as they were meant."""
+
+
+class Query(NamedTuple):
+    """A text that is looked for in the place of a mention.
+
+    text (str): as it is written.
+    source (str): where it comes from, e.g. `MENTION`.
+    """
+
+    text: str
+    source: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,15 +39,15 @@ class Mention:
     right (str): what stands after it.
     hint (str): what the document says about the endings of names, e.g. `mus musculus, homo
         sapiens`; read by models that write endings.
-    respelled (bool): whether the mention is spelled as it was meant, and not as it stands there;
-        the model does not see the difference.
+    queries (tuple[Query, ...]): what is looked for, `text` first; empty: that alone. The model
+        does not see the others.
     """
 
     text: str
     left: str = ""
     right: str = ""
     hint: str = ""
-    respelled: bool = field(default=False, compare=False)
+    queries: tuple[Query, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -16,6 +16,7 @@ from ..component.running import RunDtype
 from ..errors import AngelError, Errors
 from ..files.atomic import replacing_folder
 from ..files.json_values import checked, parse_as
+from ..linking.presets import types_of
 from ..linking.settings import Dtype
 
 if TYPE_CHECKING:
@@ -73,9 +74,9 @@ def assemble(
     storage (Dtype | None): type in which its weights are saved; int8 for the BART family, None as
         they were read.
     length_penalty (float): of the search, as it did best on the development set.
-    calibrate (Sequence[Path]): development corpora, to which temperature and limits are fitted
-        with this vocabulary; a mention that it does not have should link to nothing, one that is
-        itself the name found always links (`link_exact_names`).
+    calibrate (Sequence[Path]): development corpora, to which the ranker's weights and the threshold
+        are fitted with this vocabulary, see `AngelLinker.calibrate`; a mention that it does not
+        have should link to nothing.
     description (Path | None): JSON file with any of `DESCRIPTION`.
     RETURNS (Calibration | None): what was fitted, if corpora were given.
     RAISES (AngelError): a part that does not exist or does not fit, or something other than a
@@ -91,16 +92,20 @@ def assemble(
     fitted = None
     checkpoint = (model, tokenizer, preset)
     with _parts(checkpoint, kb, dtype, storage) as (generator, vocabulary):
+        # The ranker and all else that ships hold for any model and vocabulary; how the search
+        # goes is the model's own.
         config: dict[str, Any] = {
-            "preset": "published",
+            "preset": "shipped",
             "dtype": dtype,
+            "num_beams": None,
             "length_penalty": length_penalty,
+            "types_by_label": types_of(kb),
         }
         nlp = _put_together(ner, config, generator, vocabulary)
         if calibrate:
             documents = chain.from_iterable(map(read_corpus, calibrate))
             fitted = calibrate_on(*open_pipeline(nlp), documents)
-            config.update(fitted.settings, link_exact_names=True)
+            config.update(fitted.settings)
             # It is put together anew, so that the words of the corpora do not stay in the vocab.
             nlp = _put_together(ner, config, generator, vocabulary)
         _describe(nlp, name, about, fitted, calibrate)

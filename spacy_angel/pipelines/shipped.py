@@ -34,11 +34,11 @@ def load(
     model (Path | str | None): `en_angel_bio` for mentions of six kinds and their vocabulary in
         place of diseases and chemicals in MeSH; or a saved pipeline, its folder or the name of an
         installed package; or another encoder-decoder, a folder or hub name, in `en_angel_mini`:
-        the limits and the weights of the evidence that the shipped one was calibrated to do not
+        the limits that the shipped one was calibrated to do not
         hold for it and are off.
     kb (ConceptKB | Path | str | None): another vocabulary, or its folder, file or name; nothing is
-        trained for it. The weights of the evidence and their threshold hold for any; without
-        `evidence`, the shipped limits are off with another.
+        trained for it. The ranker and its threshold hold for any; without
+        `rerank`, the shipped limits are off with another.
     tokenizer (Path | str | None): folder or hub name, where the model's folder has none.
     preset (str | None): `published` for the method as published, the model alone and every mention
         linked; or, of an encoder-decoder, what it was trained with, where neither its files nor its
@@ -68,7 +68,7 @@ def load(
     else:
         name = SHIPPED_NAME if model is None else str(model)
         kb = None if isinstance(kb, str | Path) and str(kb) == name else kb
-        if not settings.get("evidence", True):
+        if not settings.get("rerank", True):
             settings = model_alone(is_calibrated=kb is None) | settings
         nlp = _load(_shipped_folder(name), settings)
     linker: Any = find_linker(nlp)

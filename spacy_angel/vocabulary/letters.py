@@ -129,6 +129,12 @@ class LetterIndex:
             for cosine, name in zip(cosines.tolist(), names, strict=True)
         ]
 
+    def weight_of(self, word: str) -> float:
+        """word (str): in normal form. RETURNS (float): mean weight of its 3-grams, the rarer they
+        are in the vocabulary the more."""
+        codes = gram_codes(word)
+        return float(self._weights_of(codes).mean()) if len(codes) else 0.0
+
     def shortlist(self, text: str, allowed: np.ndarray | None = None) -> list[int]:
         """Names worth comparing with a text.
 

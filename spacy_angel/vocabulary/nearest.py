@@ -12,6 +12,9 @@ from .letters import KIND, VERSION, Alike, LetterIndex
 from .live import LiveVocabulary
 from .strings import StringsBuilder
 
+# Weights of words that are kept.
+_MOST_WEIGHTS = 1 << 16
+
 
 class NearName(NamedTuple):
     """A name of the vocabulary and how alike a text is to it.
@@ -41,6 +44,7 @@ class NearestNames:
         self._added: LetterIndex | None = None
         self._added_names: list[int] = []
         self._version = 0
+        self._word_weights: dict[str, float] = {}
 
     @property
     def index(self) -> LetterIndex:
@@ -78,6 +82,15 @@ class NearestNames:
         """text (str): in normal form. names (Sequence[int]): name indices.
         RETURNS (list[Alike]): how alike the text is to each."""
         return self.index.compare(text, [self._vocabulary.name(i) for i in names])
+
+    def word_weight(self, word: str) -> float:
+        """word (str): in normal form. RETURNS (float): see `LetterIndex.weight_of`."""
+        weights = self._word_weights
+        if word not in weights:
+            if len(weights) >= _MOST_WEIGHTS:
+                weights.clear()
+            weights[word] = self.index.weight_of(word)
+        return weights[word]
 
     def to_disk(self, folder: Path) -> None:
         """folder (Path): gets the index of the stored names, if it was in use."""

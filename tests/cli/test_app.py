@@ -341,7 +341,7 @@ def test_a_saved_pipeline_is_calibrated_and_evaluated(tmp_path: Path, corpus: Pa
     code, out, err = run("calibrate", tmp_path / "pipeline", corpus, "-o", tmp_path / "calibrated")
     assert code == 0, err
     assert out.startswith("5 mentions, ")
-    assert "weights of the evidence" in out
+    assert "weights of the ranker" in out
     configs = [tmp_path / name / "config.cfg" for name in ("pipeline", "calibrated")]
     assert configs[0].read_text("utf8") != configs[1].read_text("utf8")
     code, out, err = run("link", "She had a stroke.", "--pipeline", tmp_path / "calibrated")

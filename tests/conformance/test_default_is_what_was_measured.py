@@ -108,7 +108,7 @@ def test_a_model_or_vocabulary_of_one_s_own_has_its_own_default(
     assert nlp.config["components"]["angel_linker"]["preset"] == "published"
     nlp = spacy.blank("en")
     linker = nlp.add_pipe("angel_linker", config={"vocabulary": vocabulary})
-    assert linker.settings.evidence
+    assert linker.settings.rerank
     assert linker.settings.types_by_label == {}
     loaded = spacy_angel.load(kb=vocabulary).get_pipe("angel_linker").settings
     assert loaded == linker.settings

@@ -12,7 +12,7 @@ from spacy_angel.linking.calibration import (
     fit_limits,
     fit_temperature,
     link_f_score,
-    negative_log_likelihood,
+    temperature_loss,
 )
 from spacy_angel.linking.ranking import NIL, Candidate, RankedConcept
 
@@ -45,7 +45,7 @@ def test_mentions_without_their_concept_do_not_count():
 def test_likelihood_by_hand():
     items = [item("A", A=math.log(0.6), B=math.log(0.2)), item("BC", B=0.0, C=0.0, D=0.0, E=0.0)]
     expected = (-math.log(0.75) - math.log(0.5)) / 2
-    assert negative_log_likelihood(items, 1.0) == pytest.approx(expected)
+    assert temperature_loss(items, 1.0) == pytest.approx(expected)
 
 
 def top(concept, probability, log_prob):

@@ -112,7 +112,7 @@ def test_an_identifier_from_before_has_a_row_without_figures(linker) -> None:
     assert link_rows(kept.doc, linker) == [("pain", "DISEASE", "T:2", "Heart attack", "", "")]
 
 
-def test_with_evidence_the_probabilities_are_those_of_the_names_and_of_none(linker) -> None:
+def test_by_the_ranker_the_probabilities_are_those_of_the_names_and_of_nil(linker) -> None:
     found = [
         {
             "concept_id": "T:1",
@@ -136,11 +136,11 @@ def test_with_evidence_the_probabilities_are_those_of_the_names_and_of_none(link
             "probability": 0.2,
         },
     ]
-    with linker.using(evidence=True, threshold=0.5, min_log_prob=-0.5):
+    with linker.using(rerank=True, threshold=0.5, min_log_prob=-0.5):
         explained = explain_link(span(linker, "pain", "NIL", found), linker)
     assert explained.why == (
         "Most probable name: “Renal colic”, probability 0.400, log-probability -9.00: under the "
-        "threshold 0.500; that none is right: 0.400."
+        "threshold 0.500; probability of NIL: 0.400."
     )
     assert [(c.concept_id, c.probability) for c in explained.concepts] == [
         ("T:1", pytest.approx(0.4)),

@@ -28,15 +28,14 @@ from support.tiny_linker import PATTERNS, TEXT, pipeline
 import spacy_angel
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
 from spacy_angel.errors import AngelError
-from spacy_angel.linking import loaders
-from spacy_angel.linking.evidence_fit import fit_weights
+from spacy_angel.linking import calibration, loaders
 from spacy_angel.linking.explain import explain_link
 from spacy_angel.linking.linker import AngelLinker
 from spacy_angel.linking.mentions import ABBREVIATIONS
+from spacy_angel.linking.ranker import Weights, shipped_ranker
 from spacy_angel.linking.ranking import NIL
 from spacy_angel.linking.scoring import score_links
 from spacy_angel.linking.settings import LinkerSettings
-from spacy_angel.linking.weights import DEFAULT_WEIGHTS, GENE_WEIGHTS
 from spacy_angel.pipelines.calibrate import calibrate_on
 from spacy_angel.search.cached import SearchCache
 from spacy_angel.search.generator import Generator
@@ -272,7 +271,7 @@ def test_labels_discard(make):
 @pytest.mark.parametrize(("labels", "expected"), [((), "MY:1"), (("MyType",), "NIL")])
 def test_types_of_one_s_own_that_no_label_has_are_for_every_label(make, tmp_path, labels, expected):
     types = {"DISEASE": ["T047"], **({"MINE": labels} if labels else {})}
-    nlp = make(evidence=True, link_exact_names=True)
+    nlp = make(rerank=True, threshold=0.5)
     linker = nlp.get_pipe("angel_linker")
     linker.kb.add(Concept("MY:1", "Snark fever", types=("MyType",)))
     linker.kb.add(Concept("MY:2", "Boojum oil", types=("T121",)))
@@ -300,9 +299,9 @@ def test_types_by_label_limit_the_search(make):
         make(types_by_label={"DISEASE": ["T999"]})("diabetes")
 
 
-@pytest.mark.parametrize("evidence", [True, False])
-def test_concepts_of_ones_own_need_no_type(make, evidence):
-    nlp = make(types_by_label={"DISEASE": ["T121"]}, evidence=evidence, link_exact_names=evidence)
+@pytest.mark.parametrize("rerank", [True, False])
+def test_concepts_of_ones_own_need_no_type(make, rerank):
+    nlp = make(types_by_label={"DISEASE": ["T121"]}, rerank=rerank, link_exact_names=rerank)
     assert nlp("migraine").ents[0].kb_id_ not in models.DISEASES
     kb = nlp.get_pipe("angel_linker").kb
     kb.add(Concept("MY:1", "migraine"))
@@ -634,13 +633,13 @@ def test_a_released_model_reads_as_it_was_trained(tmp_path, vocabulary):
     ("settings", "idle"),
     [
         ({"max_work": 9}, r"max_work \(mode is beam\)"),
-        ({"near_names": 9, "evidence": False}, r"near_names \(evidence is off\)"),
+        ({"near_names": 9, "rerank": False}, r"near_names \(rerank is off\)"),
     ],
 )
 def test_a_setting_without_effect_is_warned_of(settings, idle):
     with pytest.warns(UserWarning, match=f"does nothing: {idle}"):
         pipeline().add_pipe("angel_linker", config=settings)
-    other = {"mode": "exact", "evidence": True}
+    other = {"mode": "exact", "rerank": True}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         pipeline().add_pipe("angel_linker", config={**settings, **other})
@@ -1127,7 +1126,12 @@ def test_the_detector_is_quiet_from_the_first_text_without_abbreviations(model, 
         assert nlp(TEXT)._.abbreviations == []
 
 
-# evidence from letters
+# the ranker
+
+
+def sure(bias: float) -> dict:
+    """Whether all or none of the best concepts are right."""
+    return {"ALL": {"link": {"bias": bias}}}
 
 
 def typos(nlp: Language) -> Doc:
@@ -1137,15 +1141,15 @@ def typos(nlp: Language) -> Doc:
     return nlp.get_pipe("angel_linker")(doc)
 
 
-def test_without_evidence_its_settings_change_nothing(make):
+def test_without_the_ranker_its_settings_change_nothing(make):
     plain = make()(TEXT)
-    other = make(evidence_weights={"one_letter": 99.0}, near_names=9)(TEXT)
+    other = make(ranker_weights=sure(-99.0), near_names=9)(TEXT)
     assert links(plain) == links(other)
     assert "probability" not in plain.ents[0]._.candidates[0]
 
 
-def test_letters_find_what_the_search_does_not(make):
-    nlp = make(evidence=True, n_sents=None, evidence_weights={"nothing": -9.0}, num_beams=1, k=1)
+def test_similar_names_are_candidates_that_the_search_does_not_find(make):
+    nlp = make(rerank=True, n_sents=None, ranker_weights=sure(9.0), num_beams=1, k=1)
     doc = typos(nlp)
     assert [ent.kb_id_ for ent in doc.ents] == ["MESH:D000001", "MESH:D001241"]
     linker = nlp.get_pipe("angel_linker")
@@ -1154,19 +1158,23 @@ def test_letters_find_what_the_search_does_not(make):
         assert 0 < sum(p for _, p in ent._.kb_ents) <= 1
 
 
-def test_nothing_is_an_answer_of_the_evidence(make):
-    assert [
-        e.kb_id_
-        for e in typos(make(evidence=True, n_sents=None, evidence_weights={"nothing": 99.0})).ents
-    ] == [
-        "NIL",
-        "NIL",
-    ]
+def test_nil_is_an_answer_of_the_ranker_and_no_threshold_takes_it_away(make):
+    settings = {"num_beams": 1, "k": 1, "n_sents": None, "ranker_weights": sure(-99.0)}
+    nlp = make(rerank=True, threshold=0.5, **settings)
+    assert [ent.kb_id_ for ent in typos(nlp).ents] == ["NIL", "NIL"]
+    nlp.get_pipe("angel_linker").threshold = None
+    assert [ent.kb_id_ for ent in typos(nlp).ents] == ["MESH:D000001", "MESH:D001241"]
+
+
+def test_a_file_of_weights_decides(make, tmp_path):
+    ranker = shipped_ranker().with_weights(sure(-99.0))
+    ranker.to_disk(tmp_path / "ranker.json")
+    nlp = make(rerank=True, n_sents=None, threshold=0.5, ranker=str(tmp_path / "ranker.json"))
+    assert [ent.kb_id_ for ent in typos(nlp).ents] == ["NIL", "NIL"]
 
 
 SPARING = {
-    "evidence": True,
-    "link_exact_names": True,
+    "rerank": True,
     "n_sents": None,
     "exact_name_probability": 0.75,
 }
@@ -1189,17 +1197,16 @@ def test_a_name_of_one_concept_is_linked_without_the_search(make):
     assert why.concepts[0].names == ((candidate["name"], None),)
 
 
-@pytest.mark.parametrize("off", ["evidence", "link_exact_names"])
-def test_the_model_is_asked_of_all_names_where_names_are_not_obeyed(make, off):
-    nlp = make(**{**SPARING, off: False}, exact_names_unsearched=True)
+def test_without_the_ranker_the_model_is_asked_of_all_names(make):
+    nlp = make(**{**SPARING, "rerank": False}, exact_names_unsearched=True)
     cache = nlp.get_pipe("angel_linker").search_cache = SearchCache()
     nlp(TEXT)
     assert cache.n_asked == 3
 
 
-@pytest.mark.parametrize("evidence", [False, True])
-def test_equal_mentions_of_a_document_are_searched_once(make, evidence):
-    nlp = make(n_sents=None, evidence=evidence, once_a_document=True)
+@pytest.mark.parametrize("rerank", [False, True])
+def test_equal_mentions_of_a_document_are_searched_once(make, rerank):
+    nlp = make(n_sents=None, rerank=rerank, once_a_document=True)
     linker = nlp.get_pipe("angel_linker")
     cache = linker.search_cache = SearchCache()
     first, second = nlp.pipe(["heart attack. Then heart attack again.", "no heart attack."])
@@ -1211,7 +1218,7 @@ def test_equal_mentions_of_a_document_are_searched_once(make, evidence):
 
 
 def test_the_model_says_the_same_of_near_names_with_a_cache(make):
-    linker = make(n_sents=None, evidence=True).get_pipe("angel_linker")
+    linker = make(n_sents=None, rerank=True).get_pipe("angel_linker")
     doc = Doc(linker.vocab, ["a", "heart", "atack", "."])
     doc.ents = [Span(doc, 1, 3, label="DISEASE")]
     [[expected]] = linker.predict([doc])
@@ -1230,10 +1237,9 @@ def test_a_label_of_its_own_is_searched_for_itself(make):
     assert cache.n_asked == 2
 
 
-def test_a_name_added_a_moment_ago_is_obeyed(make):
-    # The tiny model knows no name but its own.
-    weights = {"nothing": 99.0, "log_prob": 0.0, "sure_log_prob": 0.0}
-    nlp = make(evidence=True, n_sents=None, evidence_weights=weights, link_exact_names=True)
+def test_a_name_added_a_moment_ago_is_linked(make):
+    # The tiny model is sure of the names that it has learned.
+    nlp = make(rerank=True, n_sents=None, threshold=0.5, exact_names_unsearched=True)
     linker = nlp.get_pipe("angel_linker")
     linker.kb.add(Concept("X:boojum", "Boojum fever"))
     doc = Doc(nlp.vocab, ["with", "Boojum", "Fever", "."])
@@ -1241,84 +1247,68 @@ def test_a_name_added_a_moment_ago_is_obeyed(make):
     assert linker(doc).ents[0].kb_id_ == "X:boojum"
 
 
-@pytest.mark.parametrize("evidence", [False, True])
-def test_a_drug_never_becomes_a_disease(make, evidence):
-    linker = make(evidence=evidence, n_sents=None, num_beams=20, k=20).get_pipe("angel_linker")
+@pytest.mark.parametrize("rerank", [False, True])
+def test_a_drug_never_becomes_a_disease(make, rerank):
+    linker = make(rerank=rerank, n_sents=None, num_beams=20, k=20).get_pipe("angel_linker")
     doc = Doc(linker.vocab, ["took", "aspirin"])
     doc.ents = [Span(doc, 1, 2, label="DRUG")]
     found = {c["concept_id"] for c in linker(doc).ents[0]._.candidates}
     assert "MESH:D001241" in found <= set(models.DRUGS)
 
 
-def test_weights_are_fitted_and_saved_with_the_pipeline(make, tmp_path):
-    nlp = make(evidence=True, n_sents=None, link_exact_names=True)
-    linker = nlp.get_pipe("angel_linker")
-    before = dict(linker.settings.evidence_weights)
+def gold_documents(nlp: Language, n: int) -> list[Doc]:
     docs = []
-    for text, gold in (("aspirin and migraine", ("MESH:D001241", "MESH:D008881")),) * 4:
-        doc = nlp.get_pipe("entity_ruler")(nlp.make_doc(text))
+    for _ in range(n):
+        doc = nlp.get_pipe("entity_ruler")(nlp.make_doc("aspirin and migraine"))
+        gold = {"DRUG": "MESH:D001241", "DISEASE": "MESH:D008881"}
         doc.ents = [
-            Span(doc, e.start, e.end, label=e.label_, kb_id=kb_id)
-            for e, kb_id in zip(doc.ents, gold, strict=True)
+            Span(doc, e.start, e.end, label=e.label_, kb_id=gold[e.label_]) for e in doc.ents
         ]
         docs.append(doc)
-    fitted = linker.calibrate(docs)
+    return docs
+
+
+def test_weights_are_fitted_and_saved_with_the_pipeline(make, tmp_path):
+    nlp = make(rerank=True, n_sents=None)
+    linker = nlp.get_pipe("angel_linker")
+    fitted = linker.calibrate(gold_documents(nlp, 10))
     assert fitted.nll < fitted.nll_before
-    assert fitted.settings["evidence_weights"] == linker.settings.evidence_weights != before
-    assert "weights of the evidence" in fitted.report()
+    assert fitted.settings["ranker_weights"] == linker.settings.ranker_weights
+    assert linker.settings.ranker_weights.keys() == {"ALL"}
+    assert "weights of the ranker: ALL" in fitted.report()
     nlp.to_disk(tmp_path)
     again = spacy.load(tmp_path).get_pipe("angel_linker")
     assert again.settings == linker.settings
     copied = AngelLinker(
-        nlp.vocab, settings=make(evidence=True, n_sents=None).get_pipe("angel_linker").settings
+        nlp.vocab, settings=make(rerank=True, n_sents=None).get_pipe("angel_linker").settings
     )
-    assert copied.from_bytes(linker.to_bytes()).settings.evidence_weights == (
-        linker.settings.evidence_weights
+    assert copied.from_bytes(linker.to_bytes()).settings.ranker_weights == (
+        linker.settings.ranker_weights
     )
+
+
+def test_weights_that_are_worse_on_what_they_have_not_seen_are_not_taken(make, monkeypatch):
+    nlp = make(rerank=True, n_sents=None)
+    linker = nlp.get_pipe("angel_linker")
+    before = linker.settings
+
+    def overfitted(items, start, *, penalty):
+        return start | Weights({}, {"bias": -9.0})
+
+    monkeypatch.setattr(calibration, "fit_weights", overfitted)
+    with pytest.warns(UserWarning, match="W308"):
+        fitted = linker.calibrate(gold_documents(nlp, 3))
+    assert (linker.settings, fitted.nll) == (before, fitted.nll_before)
 
 
 def test_an_unknown_weight_is_refused():
-    with pytest.raises(AngelError, match="evidence_weights"):
-        LinkerSettings(evidence_weights={"letters": 1.0})
-    with pytest.raises(AngelError, match="evidence_weights_by_label"):
-        LinkerSettings(evidence_weights_by_label={"GENE": {"letters": 1.0}})
+    for weights in ({"ALL": {"link": {"letters": 1.0}}}, {"GENE": {"nil": {"bias": 1.0}}}):
+        with pytest.raises(AngelError, match="ranker_weights"):
+            LinkerSettings(ranker_weights=weights)
 
 
-def test_labels_of_genes_and_those_that_are_given_have_weights_of_their_own():
-    settings = LinkerSettings(
-        evidence_weights={"name": 9.0}, evidence_weights_by_label={"RASH": {"name": 7.0}}
-    )
-    assert settings.weights() == settings.weights("DISEASE") == DEFAULT_WEIGHTS | {"name": 9.0}
-    assert settings.weights("Gene") == settings.weights("PROTEIN") == GENE_WEIGHTS
-    assert settings.weights("RASH") == DEFAULT_WEIGHTS | {"name": 7.0}
-    own = [settings.has_own_weights(label) for label in ("", "DISEASE", "GENE", "RASH")]
-    assert own == [False, False, True, True]
-
-
-def test_the_weights_of_a_label_decide_for_its_mentions(make):
-    nothing = {"DISEASE": {"nothing": 99.0}}
-    doc = make(evidence=True, n_sents=None, evidence_weights_by_label=nothing)(TEXT)
+def test_the_weights_of_an_entity_type_decide_for_its_mentions(make):
+    nothing = {"DISEASE": {"link": {"bias": -99.0}}}
+    doc = make(rerank=True, n_sents=None, ranker_weights=nothing, threshold=0.5)(TEXT)
     linked = {ent.label_: ent._.kb_id != NIL for ent in doc.ents}
     assert linked == {"DISEASE": False, "DRUG": True}
-
-
-def test_weights_of_a_label_are_fitted_on_its_mentions_alone(make):
-    nlp = make(
-        evidence=True, n_sents=None, evidence_weights_by_label={"DISEASE": {"nothing": -3.0}}
-    )
-    linker = nlp.get_pipe("angel_linker")
-    doc = nlp.get_pipe("entity_ruler")(nlp.make_doc("aspirin and migraine"))
-    gold = {"DRUG": "MESH:D001241", "DISEASE": "MESH:D008881"}
-    doc.ents = [Span(doc, e.start, e.end, label=e.label_, kb_id=gold[e.label_]) for e in doc.ents]
-    items = linker.calibration_items([doc])
-    before = linker.settings
-    fitted = linker.calibrate([doc])
-    assert linker.settings.evidence_weights_by_label.keys() == {"DISEASE"}
-    for item, weights in (
-        (items[0], linker.settings.evidence_weights),
-        (items[1], linker.settings.evidence_weights_by_label["DISEASE"]),
-    ):
-        alone = fit_weights([(item.evidence, item.gold)], before.weights(item.label))
-        assert weights == pytest.approx(alone)
-    assert "weights of the evidence for DISEASE" in fitted.report()
-    assert fitted.nll < fitted.nll_before

@@ -11,7 +11,7 @@ from support.helpers import ROOT
 from spacy_angel import Concept, ConceptKB
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
 from spacy_angel.corpora.formats.pubtator import write_pubtator
-from spacy_angel.linking.gathering import Gathering, Wanted
+from spacy_angel.linking.candidates import CandidateGenerator, Wanted
 from spacy_angel.linking.linker import AngelLinker
 from spacy_angel.linking.settings import LinkerSettings
 from spacy_angel.model.checkpoint import open_checkpoint
@@ -87,9 +87,9 @@ def test_a_model_that_was_trained_on_endings_says_so(folder):
     assert open_checkpoint(str(folder / "model" / "model")).format.endings
 
 
-@pytest.mark.parametrize("evidence", [False, True])
-def test_the_species_of_the_document_decides(folder, evidence):
-    pair = linker(folder, evidence=evidence)
+@pytest.mark.parametrize("rerank", [False, True])
+def test_the_species_of_the_document_decides(folder, rerank):
+    pair = linker(folder, rerank=rerank)
     assert linked(pair, "In man we saw abc rise.").kb_id_ == "G:1"
     assert linked(pair, "In mice we saw abc rise.").kb_id_ == "G:2"
     found = linked(pair, "In mice we saw xyz rise.", "xyz")
@@ -100,10 +100,9 @@ def test_the_species_of_the_document_decides(folder, evidence):
 
 
 def test_names_of_several_concepts_are_searched(folder):
-    settings = {"evidence": True, "link_exact_names": True, "exact_names_unsearched": True}
-    component, nlp = linker(
-        folder, **settings, evidence_weights_by_label={"GENE": {"nothing": -9.0}}
-    )
+    weights = {"GENE": {"link": {"bias": 9.0}}}
+    settings = {"rerank": True, "exact_names_unsearched": True, "ranker_weights": weights}
+    component, nlp = linker(folder, **settings)
     asked = []
     search = component.generator.search
     component.generator.search = lambda mentions, *args, **kwargs: (
@@ -156,7 +155,7 @@ def test_cell_lines_tell_of_the_species_that_they_are_from(folder):
 
 
 def test_a_model_without_endings_leaves_the_choice_to_the_document(folder):
-    component, nlp = linker(folder, evidence=True)
+    component, nlp = linker(folder, rerank=True)
     prompts = component.generator.prompts
     prompts.format = replace(prompts.format, endings=False)
     found = [
@@ -196,12 +195,12 @@ def test_the_model_is_asked_for_the_endings_that_the_search_has_not_found():
         lambda name, ending: kb.concept_ids_of(name, ending),
         tells_apart=True,
     )
-    gathering = Gathering([item], kb, 1)
-    assert gathering.add(0, [gamma]) == ["abc | homo sapiens", "abc | mus musculus"]
-    gathering.answer(0, [-9.0, -3.0])
-    (evidence,) = gathering.finish()
-    found = {c.concept_id: (c.log_prob, c.ending) for c in evidence.candidates}
+    generator = CandidateGenerator([item], kb, 1)
+    assert generator.add(0, [gamma]) == ["abc | homo sapiens", "abc | mus musculus"]
+    generator.answer(0, [-9.0, -3.0])
+    (candidates,) = generator.finish()
+    found = {c.concept_id: (c.log_prob, c.ending) for c in candidates.candidates}
     assert found["G:2"] == (-3.0, "mus musculus")
     assert found["G:1"] == (-9.0, "homo sapiens")
     # it is the name of two, though each of its endings is of one
-    assert evidence.own is None
+    assert not candidates.exact.is_of_one

@@ -128,10 +128,10 @@ def test_limits(threshold, min_log_prob, link):
     assert choose_link(ranked, threshold, min_log_prob) == link
 
 
-@pytest.mark.parametrize(("probability", "link"), [(0.5, "M:A"), (0.25, NIL)])
-def test_a_concept_as_probable_as_none_is_linked(probability, link):
-    # what the probabilities lack to 1 is that of none: 0.5 and 0.75
-    assert choose_link([RankedConcept("M:A", probability, -1.0)]) == link
+def test_without_a_threshold_the_most_probable_concept_is_linked():
+    ranked = [RankedConcept("M:A", 0.25, -1.0)]
+    assert choose_link(ranked) == choose_link(ranked, 0.25) == "M:A"
+    assert choose_link(ranked, 0.26) == NIL
 
 
 def test_no_candidate_links_to_nothing():

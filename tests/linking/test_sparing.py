@@ -4,7 +4,7 @@ import pytest
 
 from spacy_angel import Concept, ConceptKB
 from spacy_angel.linking.sparing import first_of_equals, take_name
-from spacy_angel.model.mention import Mention
+from spacy_angel.model.mention import Mention, Query
 
 KB = ConceptKB.build(
     [
@@ -34,7 +34,7 @@ def test_other_words_names_of_two_and_short_ones_are_searched(text):
 
 def test_what_is_respelled_is_searched():
     assert take("common cold") is not None
-    mention = Mention("common cold", respelled=True)
+    mention = Mention("common cold", queries=(Query("common cold", "spelling"),))
     assert take_name(mention, KB.concept_ids_of, KB, 0.5) is None
 
 

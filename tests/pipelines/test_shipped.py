@@ -121,7 +121,7 @@ def test_exact_common_names_link_right() -> None:
 def test_names_that_the_model_finds_improbable_link_all_the_same(nlp: Language) -> None:
     names = {"whooping cough": "MESH:D014917", "CKD": "MESH:D051436", "COPD": "MESH:D029424"}
     assert linked(nlp, list(names)) == list(names.values())
-    refused = spacy_angel.load(min_log_prob=0.0, link_exact_names=False, evidence=False)
+    refused = spacy_angel.load(min_log_prob=0.0, link_exact_names=False, rerank=False)
     assert linked(refused, list(names)) == ["NIL"] * 3
     assert linked(nlp, ["mavacamten"]) == ["NIL"]
 
@@ -224,7 +224,7 @@ def test_types_that_no_label_knows_say_nothing_and_known_ones_do(tmp_path: Path)
 def test_another_vocabulary_serves_the_same_weights(tmp_path: Path) -> None:
     concepts = [Concept("X:1", "asthma"), Concept("X:2", "aspirin")]
     ConceptKB.build(concepts, tmp_path / "kb")
-    nlp = spacy_angel.load(kb=tmp_path / "kb", evidence=False)
+    nlp = spacy_angel.load(kb=tmp_path / "kb", rerank=False)
     settings = nlp.get_pipe("angel_linker").settings
     assert (settings.threshold, settings.min_log_prob) == (None, None)
     nlp = spacy_angel.load(kb=tmp_path / "kb")
@@ -243,7 +243,7 @@ def test_types_are_those_of_the_other_vocabulary(tmp_path: Path) -> None:
         Concept("X:2", "asthma pills", types=("T121",)),
     ]
     ConceptKB.build(concepts, tmp_path / "kb")
-    nlp = spacy_angel.load(kb=tmp_path / "kb", types_by_label={"X": ["T047"]}, evidence=False)
+    nlp = spacy_angel.load(kb=tmp_path / "kb", types_by_label={"X": ["T047"]}, rerank=False)
     assert nlp.get_pipe("angel_linker").settings.types_by_label == {"X": ("T047",)}
     assert linked(nlp, ["asthma pills"]) == ["X:1"]
     with pytest.raises(AngelError, match=r"E314.*'T048'.*Its types: \['T047', 'T121'\]"):

@@ -58,6 +58,7 @@ def test_the_generated_passages_are_current() -> None:
     assert [name for _, name, _ in found] == [
         "shipped",
         "settings",
+        "features",
         "matcher",
         "consistency",
         "recogniser",

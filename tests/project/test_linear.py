@@ -66,7 +66,7 @@ def nlp(tmp_path_factory: pytest.TempPathFactory) -> Language:
         config={
             "model": str(folder / "model"),
             "vocabulary": str(folder / "kb"),
-            "evidence": True,
+            "rerank": True,
             "expand_short_forms": True,
             "correct_spelling": True,
         },

@@ -8,7 +8,7 @@ from spacy.tokens import Doc, Span
 
 from spacy_angel import Concept, ConceptKB
 from spacy_angel.linking.mentions import ABBREVIATIONS
-from spacy_angel.linking.readings import as_meant
+from spacy_angel.linking.queries import read_queries
 from spacy_angel.linking.settings import LinkerSettings
 from spacy_angel.model.mention import Mention
 
@@ -22,7 +22,7 @@ LONG = "O-GlcNAc transferase"
 
 
 @pytest.mark.parametrize(
-    ("written", "label", "long", "evidence", "read"),
+    ("written", "label", "long", "rerank", "read"),
     [
         # The vocabulary has the symbol, but not what the text calls it in full.
         ("OGT", "GENE", LONG, True, "OGT"),
@@ -35,9 +35,9 @@ LONG = "O-GlcNAc transferase"
         ("OGT", "GENE", LONG, False, None),
     ],
 )
-def test_a_gene_s_symbol_stays(written, label, long, evidence, read):
+def test_a_gene_s_symbol_stays(written, label, long, rerank, read):
     span = Span(Doc(spacy.blank("en").vocab, [written, "rose"]), 0, 1, label=label)
-    found = as_meant(Mention(long, "", "rose"), span, KB, LinkerSettings(evidence=evidence))
+    found = read_queries(Mention(long, "", "rose"), span, KB, LinkerSettings(rerank=rerank))
     assert found == Mention(read or long, "", "rose")
 
 
@@ -46,12 +46,12 @@ def test_what_is_said_in_full_is_read_as_the_symbol_that_the_document_gives():
     doc = Doc(spacy.blank("en").vocab, words)
     doc.user_data[ABBREVIATIONS] = [{"short_start": 3, "short_end": 4, "long_text": LONG}]
     span = Span(doc, 0, 2, label="GENE")
-    settings = LinkerSettings(evidence=True)
-    assert as_meant(Mention(span.text), span, KB, settings).text == "OGT"
+    settings = LinkerSettings(rerank=True)
+    assert read_queries(Mention(span.text), span, KB, settings).text == "OGT"
     plain = replace(settings, resolve_abbreviations=False)
-    assert as_meant(Mention(span.text), span, KB, plain).text == span.text
+    assert read_queries(Mention(span.text), span, KB, plain).text == span.text
     disease = Span(doc, 0, 2, label="DISEASE")
-    assert as_meant(Mention(span.text), disease, KB, settings).text == span.text
+    assert read_queries(Mention(span.text), disease, KB, settings).text == span.text
 
 
 def test_a_name_of_something_else_is_none():
@@ -65,10 +65,10 @@ def test_a_name_of_something_else_is_none():
     )
     words = ["cancer", "OGT", "CAT"]
     doc = Doc(spacy.blank("en").vocab, words)
-    settings = LinkerSettings(evidence=True, expand_short_forms=True)
+    settings = LinkerSettings(rerank=True, expand_short_forms=True)
 
     def read(place: int, text: str, label: str) -> str:
-        return as_meant(Mention(text), Span(doc, place, place + 1, label), kb, settings).text
+        return read_queries(Mention(text), Span(doc, place, place + 1, label), kb, settings).text
 
     assert read(0, "cancer", "DISEASE") == "neoplasms"
     assert read(0, "cancer", "SPECIES") == "cancer"
@@ -78,15 +78,15 @@ def test_a_name_of_something_else_is_none():
     assert read(1, LONG, "GENE") == LONG
     assert read(2, "catalase", "GENE") == "CAT"
     limited = replace(settings, types_by_label={"DISEASE": ("Species",)})
-    assert as_meant(Mention("cancer"), Span(doc, 0, 1, "DISEASE"), kb, limited).text == "cancer"
+    assert read_queries(Mention("cancer"), Span(doc, 0, 1, "DISEASE"), kb, limited).text == "cancer"
 
 
 def test_common_words_and_slips_are_read_as_they_were_meant():
     span = Span(Doc(spacy.blank("en").vocab, ["x"]), 0, 1, label="DISEASE")
     settings = LinkerSettings(expand_short_forms=True, correct_spelling=True)
     for written in ("hypertensive", "hypertnsion"):
-        assert as_meant(Mention(written), span, KB, settings).text == "hypertension"
-        assert as_meant(Mention(written), span, KB, LinkerSettings()).text == written
+        assert read_queries(Mention(written), span, KB, settings).text == "hypertension"
+        assert read_queries(Mention(written), span, KB, LinkerSettings()).text == written
 
 
 def test_organisms_are_read_by_their_names():
@@ -95,7 +95,7 @@ def test_organisms_are_read_by_their_names():
     settings = LinkerSettings(expand_short_forms=True)
 
     def read(text: str, label: str, settings: LinkerSettings = settings) -> str:
-        return as_meant(Mention(text), Span(doc, 3, 5, label=label), kb, settings).text
+        return read_queries(Mention(text), Span(doc, 3, 5, label=label), kb, settings).text
 
     assert read("T. cruzi Y", "SPECIES") == "Trypanosoma cruzi"
     # Of a disease the whole mention says which one it is.
@@ -119,5 +119,5 @@ def test_what_is_said_in_brackets_is_left_out(written, read):
     kb = ConceptKB.build([*names, Concept("G:3", "C receptor")])
     span = Span(Doc(spacy.blank("en").vocab, ["x"]), 0, 1, label="GENE")
     settings = LinkerSettings(expand_short_forms=True)
-    assert as_meant(Mention(written), span, kb, settings).text == read
-    assert as_meant(Mention(written), span, kb, LinkerSettings()).text == written
+    assert read_queries(Mention(written), span, kb, settings).text == read
+    assert read_queries(Mention(written), span, kb, LinkerSettings()).text == written

@@ -1,4 +1,4 @@
-"""Names for mentions from two sides: what the search found, and what is near by letters."""
+"""Candidates from two sides: what the search found, and names that are similar to a query."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ..model.mention import MENTION, SPELLING, Query
 from ..vocabulary.concepts import normalize_name
 from ..vocabulary.hints import shares_in_order
+from ..vocabulary.kinds import label_of
 from ..vocabulary.letters import Alike
 from ..vocabulary.taxa import is_taxon
+from .alignment import align
 from .context import said_around, telling_words, words_around
-from .evidence import FLOOR, Evidence, FoundName, weigh
+from .features import FLOOR, SHORT, STRICT, CandidateName, MentionCandidates
 from .ranking import ConceptsOf, NameScore
 
 if TYPE_CHECKING:
@@ -45,9 +48,9 @@ class Wanted:
     tells_apart: bool = False
 
 
-class Gathering:
-    """The evidence for some mentions: names that the search found, and names that are near by
-    letters; those of a document speak for each other.
+class CandidateGenerator:
+    """The candidates of some mentions: names that the search found, and names that are similar to a
+    query; those of a document speak for each other.
 
     Tell it what was found for each mention (`add`), answer what the model thinks of the names that
     it gives back (`answer`), then `finish`.
@@ -62,29 +65,30 @@ class Gathering:
         self._kb = kb
         self._n_near = n_near
         self._texts = [normalize_name(item.mention.text) for item in wanted]
-        self._found: dict[int, list[FoundName]] = {}
-        self._near: dict[int, list[FoundName]] = {}
+        self._queries = [_queries_of(item.mention) for item in wanted]
+        self._found: dict[int, list[CandidateName]] = {}
+        self._near: dict[int, list[CandidateName]] = {}
 
     def add(self, i: int, hypotheses: Sequence[NameScore]) -> list[str]:
         """i (int): a mention. hypotheses (Sequence[NameScore]): names that the search found for
         it, best first, or the one that was taken without it. RETURNS (list[str]): names near by
         letters that the model is to be asked for, as it writes them: none where it has decided."""
-        item, text = self._wanted[i], self._texts[i]
-        found = self._found[i] = _names_found(item, self._kb, text, hypotheses)
+        item, text, queries = self._wanted[i], self._texts[i], self._queries[i]
+        found = self._found[i] = _names_found(item, self._kb, queries, hypotheses)
         if _is_decided(found, text):
             return []
-        near = self._near[i] = _names_near(item, self._kb, text, found, self._n_near)
+        near = self._near[i] = _names_near(item, self._kb, queries, found, self._n_near)
         if _best(found) >= _DECIDED:
             return []
-        return [self._kb.written(name.name, name.ending) for name in near]
+        return [self._kb.written(name.name, name.suffix) for name in near]
 
     def answer(self, i: int, log_probs: Sequence[float]) -> None:
         """i (int): a mention. log_probs (Sequence[float]): of the names that `add` gave."""
         pairs = zip(self._near[i], log_probs, strict=True)
         self._near[i] = [_with_log_prob(name, log_prob) for name, log_prob in pairs]
 
-    def finish(self) -> list[Evidence]:
-        """RETURNS (list[Evidence]): one a mention."""
+    def finish(self) -> list[MentionCandidates]:
+        """RETURNS (list[MentionCandidates]): one a mention."""
         words: dict[str, list[frozenset[str]]] = {}
         names = [
             _with_context(self._found[i] + self._near.get(i, []), item, self._kb, words)
@@ -92,45 +96,97 @@ class Gathering:
         ]
         agreed = _agreed(self._wanted, self._texts, names)
         return [
-            weigh(text, found, concepts, respelled=item.mention.respelled)
-            for text, found, concepts, item in zip(
-                self._texts, names, agreed, self._wanted, strict=True
+            MentionCandidates(text, _written(queries), tuple(found), frozenset(concepts))
+            for text, queries, found, concepts in zip(
+                self._texts, self._queries, names, agreed, strict=True
             )
         ]
 
 
+def _queries_of(mention: "Mention") -> list[Query]:
+    """RETURNS (list[Query]): in normal form, each text once, the one that the model reads first."""
+    sources: dict[str, str] = {}
+    for query in mention.queries or (Query(mention.text, MENTION),):
+        sources.setdefault(normalize_name(query.text), query.source)
+    return [Query(text, source) for text, source in sources.items() if text]
+
+
+def _written(queries: Sequence[Query]) -> str:
+    return next((q.text for q in queries if q.source == MENTION), queries[0].text)
+
+
+class _Look(NamedTuple):
+    """The query that a name is most like, and how alike: to that query; but to the mention as it is
+    written, where that is one of the queries and the other corrects it."""
+
+    query: Query
+    similarity: Alike
+    letters: str
+
+
+def _compare(kb: "ConceptKB", queries: Sequence[Query], names: Sequence[int]) -> list[_Look]:
+    """RETURNS (list[_Look]): one a name, of equal queries the first."""
+    written = next((i for i, query in enumerate(queries) if query.source == MENTION), 0)
+    by_query = [kb.nearest.compare(query.text, names) for query in queries]
+    looks = []
+    for name, similarities in zip(names, zip(*by_query, strict=True), strict=True):
+        keys = [
+            (kb.name(name) == query.text, similarity.cosine + similarity.edits)
+            for query, similarity in zip(queries, similarities, strict=True)
+        ]
+        best = keys.index(max(keys))
+        own = written if queries[best].source == SPELLING else best
+        looks.append(_Look(queries[best], similarities[own], queries[own].text))
+    return looks
+
+
 def _names_found(
-    item: Wanted, kb: "ConceptKB", mention: str, hypotheses: Sequence[NameScore]
-) -> list[FoundName]:
+    item: Wanted, kb: "ConceptKB", queries: Sequence[Query], hypotheses: Sequence[NameScore]
+) -> list[CandidateName]:
     """The names of the search."""
     meant = [(h, item.concepts(h.name, h.ending)) for h in hypotheses]
     meant = [(h, concepts) for h, concepts in meant if concepts]
-    looks = kb.nearest.compare(mention, [h.name for h, _ in meant])
-    return [
-        _found_name(item, kb, mention, _Written(h.name, h.ending, concepts), h, alike)
-        for (h, concepts), alike in zip(meant, looks, strict=True)
+    looks = _compare(kb, queries, [h.name for h, _ in meant])
+    names = [
+        _candidate_name(item, kb, look, _Written(h.name, h.ending, concepts), h)
+        for (h, concepts), look in zip(meant, looks, strict=True)
     ]
+    return [name for name in names if name.concepts]
 
 
 def _names_near(
-    item: Wanted, kb: "ConceptKB", mention: str, found: Sequence[FoundName], n_near: int
-) -> list[FoundName]:
-    """Names by letters that the search did not find, at most `n_near`; of a name with endings
-    also those endings that it did not find."""
-    known = {(name.name, name.ending) for name in found}
+    item: Wanted,
+    kb: "ConceptKB",
+    queries: Sequence[Query],
+    found: Sequence[CandidateName],
+    n_near: int,
+) -> list[CandidateName]:
+    """Names that are similar to a query and that the search did not find, at most `n_near` of each;
+    of a name with endings also those endings that it did not find."""
+    known = {(name.name, name.suffix) for name in found}
     found_names = {name.name for name in found}
     least = min((name.log_prob for name in found), default=FLOOR)
-    near: list[FoundName] = []
-    n_new = 0
-    for name, alike in kb.nearest.find(mention, n_near + len(found_names), item.allowed):
-        is_new = name not in found_names
-        if is_new and n_new == n_near:
-            continue
-        options = [w for w in _endings(item, kb, name) if (name, w.ending) not in known]
-        n_new += bool(is_new and options)
-        unasked = _Unasked(least, least)
-        near += [_found_name(item, kb, mention, option, unasked, alike) for option in options]
-    return near
+    near: list[CandidateName] = []
+    for place, query in enumerate(queries):
+        is_short = place > 0 and len(query.text.replace(" ", "")) <= SHORT
+        if is_short:
+            own = kb.name_index(query.text)
+            is_allowed = own is not None and (item.allowed is None or item.allowed[own])
+            names = [own] if is_allowed and own is not None else []
+        else:
+            n_most = n_near + len(found_names)
+            names = [name for name, _ in kb.nearest.find(query.text, n_most, item.allowed)]
+        n_new = 0
+        for name, look in zip(names, _compare(kb, queries, names), strict=True):
+            is_new = name not in found_names
+            if is_new and n_new == n_near:
+                continue
+            options = [w for w in _endings(item, kb, name) if (name, w.ending) not in known]
+            n_new += bool(is_new and options)
+            known |= {(name, way.ending) for way in options}
+            unasked = _Unasked(least, least)
+            near += [_candidate_name(item, kb, look, option, unasked) for option in options]
+    return [name for name in near if name.concepts]
 
 
 class _Written(NamedTuple):
@@ -164,26 +220,31 @@ def _endings(item: Wanted, kb: "ConceptKB", name: int) -> list[_Written]:
     return ways[:_MOST_ENDINGS]
 
 
-def _found_name(
+def _candidate_name(
     item: Wanted,
     kb: "ConceptKB",
-    mention: str,
+    look: _Look,
     written: _Written,
     scores: "NameScore | _Unasked",
-    alike: Alike,
-) -> FoundName:
-    name, ending, concepts = written
+) -> CandidateName:
+    query, (name, ending, concepts) = look.query, written
     text = kb.name(name)
-    # Only of the mention itself is it asked whether it is canonical, and who else has it.
-    is_mention = text == mention
-    canonical = [c for c in concepts if is_mention and kb.names_of(c)[0] == name]
-    has_others = ending is not None and is_mention
-    return FoundName(
+    if query.source == SPELLING:
+        # A drug that nobody knows is no slip of the pen.
+        concepts = [c for c in concepts if label_of(kb.types_of(c)) not in STRICT]
+    # Only of a query itself is it asked whether it is canonical, and who else has it.
+    is_query = text == query.text
+    canonical = [c for c in concepts if is_query and kb.names_of(c)[0] == name]
+    has_others = ending is not None and is_query
+    return CandidateName(
         name,
         text,
         scores.log_prob,
         scores.score,
-        alike,
+        query.source,
+        is_query,
+        look.similarity,
+        align(look.letters, text, kb.nearest.word_weight),
         tuple(concepts),
         frozenset(canonical),
         ending,
@@ -192,7 +253,9 @@ def _found_name(
         shares_in_order(len(concepts)) if kb.endings and len(concepts) > 1 else (),
         kb.places_of(concepts, item.mention.hint),
         frozenset(c for c in canonical if kb.endings and _is_spelled_so(item, kb, c)),
-        frozenset(c for c in concepts if is_mention and kb.endings and kb.is_second_name(name, c)),
+        frozenset(c for c in concepts if is_query and kb.endings and kb.is_second_name(name, c)),
+        tuple(kb.scope_of(name, c) for c in concepts) if is_query else (),
+        tuple(label_of(kb.types_of(c)) for c in concepts),
     )
 
 
@@ -201,11 +264,11 @@ def _is_spelled_so(item: Wanted, kb: "ConceptKB", concept_id: str) -> bool:
 
 
 def _with_context(
-    names: Sequence[FoundName],
+    names: Sequence[CandidateName],
     item: Wanted,
     kb: "ConceptKB",
     words: dict[str, list[frozenset[str]]],
-) -> list[FoundName]:
+) -> list[CandidateName]:
     """The names with what the words around the mention say of their concepts.
 
     words (dict[str, list[frozenset[str]]]): `telling_words` by concept, gets what it lacks.
@@ -219,24 +282,24 @@ def _with_context(
                 if concept_id not in words:
                     words[concept_id] = telling_words(map(kb.name, kb.names_of(concept_id)))
                 said[concept_id] = said_around(words[concept_id], around, mention)
-    return [replace(name, said=tuple(said[c] for c in name.concepts)) for name in names]
+    return [replace(name, context=tuple(said[c] for c in name.concepts)) for name in names]
 
 
-def _best(found: Sequence[FoundName]) -> float:
+def _best(found: Sequence[CandidateName]) -> float:
     return max((name.log_prob for name in found), default=FLOOR)
 
 
-def _is_decided(found: Sequence[FoundName], mention: str) -> bool:
+def _is_decided(found: Sequence[CandidateName], mention: str) -> bool:
     best = max(found, key=lambda name: name.log_prob, default=None)
     return best is not None and best.text == mention and best.log_prob >= _DECIDED
 
 
-def _with_log_prob(name: FoundName, log_prob: float) -> FoundName:
+def _with_log_prob(name: CandidateName, log_prob: float) -> CandidateName:
     return replace(name, log_prob=log_prob, score=log_prob)
 
 
 def _agreed(
-    wanted: Sequence[Wanted], mentions: Sequence[str], names: Sequence[Sequence[FoundName]]
+    wanted: Sequence[Wanted], mentions: Sequence[str], names: Sequence[Sequence[CandidateName]]
 ) -> list[set[str]]:
     """For each mention those of its concepts that another mention of the document, in other words,
     names without a doubt: it is a name of that concept alone. A text that speaks of patients says
@@ -245,7 +308,7 @@ def _agreed(
     named: defaultdict[int, defaultdict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for item, mention, item_names in zip(wanted, mentions, names, strict=True):
         for name in item_names:
-            if name.text == mention and name.is_of_one:
+            if name.is_exact and name.is_of_one:
                 named[item.document][name.concepts[0]].add(mention)
     return [
         {

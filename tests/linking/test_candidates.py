@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from spacy_angel import Concept, ConceptKB
-from spacy_angel.linking.gathering import Gathering, Wanted, speak_for
-from spacy_angel.linking.weights import NAME_FEATURES
-from spacy_angel.model.mention import Mention
+from spacy_angel.linking.candidates import CandidateGenerator, Wanted, speak_for
+from spacy_angel.model.mention import Mention, Query
 from spacy_angel.search.search import Hypothesis
 
 KB = ConceptKB.build(
@@ -25,16 +24,16 @@ def searched(text, document, *found, allowed=None):
 
 def gather(*items, n_near=2):
     """Every name that the model is asked for has -9 nats."""
-    gathering = Gathering([wanted for wanted, _ in items], KB, n_near)
+    generator = CandidateGenerator([wanted for wanted, _ in items], KB, n_near)
     asked = []
     for i, (wanted, hypotheses) in enumerate(items):
-        names = gathering.add(i, hypotheses)
+        names = generator.add(i, hypotheses)
         if names:
             asked.append((wanted.mention.text, names))
-            gathering.answer(i, [-9.0] * len(names))
-    evidence = gathering.finish()
-    names = [[(KB.name(c.name), c.log_prob) for c in e.candidates] for e in evidence]
-    return SimpleNamespace(evidence=evidence, names=names, asked=asked)
+            generator.answer(i, [-9.0] * len(names))
+    found = generator.finish()
+    names = [[(name.text, name.log_prob) for name in one.names] for one in found]
+    return SimpleNamespace(found=found, names=names, asked=asked)
 
 
 def test_names_by_letters_join_those_of_the_search():
@@ -46,11 +45,10 @@ def test_names_by_letters_join_those_of_the_search():
 def test_names_that_stand_in_other_words_around_the_mention_are_said():
     mention = Mention("it", "Inflamed lungs, lung inflammations:", "and insomnia")
     hypotheses = [Hypothesis(KB.name_index("insomnia"), -1.0, -1.0, 2)]
-    gathering = Gathering([Wanted(mention, 0, KB.concept_ids_of, None)], KB, 0)
-    gathering.add(0, [*hypotheses, Hypothesis(KB.name_index("pneumonia"), -2.0, -2.0, 2)])
-    [evidence] = gathering.finish()
-    said = evidence.features[:, NAME_FEATURES.index("said_around")]
-    told = dict(zip([c.concept_id for c in evidence.candidates], said, strict=True))
+    generator = CandidateGenerator([Wanted(mention, 0, KB.concept_ids_of, None)], KB, 0)
+    generator.add(0, [*hypotheses, Hypothesis(KB.name_index("pneumonia"), -2.0, -2.0, 2)])
+    [found] = generator.finish()
+    told = {name.concepts[0]: name.context[0] for name in found.names}
     # `insomnia` weighs less than 1, as abstracts have it, but is all of its name.
     assert 0 < told["D:2"] < 1
     assert 0 < told["D:1"] < 1
@@ -85,9 +83,7 @@ def test_a_document_agrees_with_itself_in_other_words():
         searched("pnuemonia", 0),
         searched("pnuemonia", 1),
     ]
-    column = NAME_FEATURES.index("agrees")
-    agrees = [e.features[:, column].tolist() for e in gather(*items, n_near=1).evidence]
-    assert agrees == [[0.0], [1.0], [0.0]]
+    assert [found.agreed for found in gather(*items, n_near=1).found] == [set(), {"D:1"}, set()]
 
 
 @pytest.mark.parametrize(
@@ -101,3 +97,42 @@ def test_a_document_agrees_with_itself_in_other_words():
 )
 def test_species_agree_where_they_share_a_word(concept_id, others, mention, agrees):
     assert speak_for(concept_id, others, mention) == agrees
+
+
+def test_every_query_brings_its_names():
+    queries = (Query("lung fever", "long form"), Query("Pneumonia", "mention"))
+    mention = Mention("lung fever", queries=queries)
+    generator = CandidateGenerator([Wanted(mention, 0, KB.concept_ids_of)], KB, 1)
+    generator.add(0, [Hypothesis(KB.name_index("insomnia"), -6.0, -6.0, 2)])
+    [found] = generator.finish()
+    assert (found.mention, found.written) == ("lung fever", "pneumonia")
+    told = {name.text: (name.query, name.is_exact) for name in found.names}
+    assert told["pneumonia"] == ("mention", True)
+    assert told["lung inflammation"] == ("long form", False)
+
+
+def test_a_corrected_spelling_brings_no_drug_but_a_disease():
+    kb = ConceptKB.build(
+        [Concept("C:1", "Lapatinib", types=("Drug",)), Concept("D:1", "Gout", types=("Disease",))]
+    )
+
+    def found(written: str, meant: str) -> list[str]:
+        mention = Mention(meant, queries=(Query(meant, "spelling"), Query(written, "mention")))
+        generator = CandidateGenerator([Wanted(mention, 0, kb.concept_ids_of)], kb, 1)
+        generator.add(0, [Hypothesis(kb.name_index(meant), -0.1, -0.1, 2)])
+        return [c.concept_id for c in generator.finish()[0].candidates]
+
+    assert found("capmatinib", "lapatinib") == []
+    assert found("goutt", "gout") == ["D:1"]
+
+
+def test_a_correction_is_compared_as_it_is_written():
+    queries = (Query("pneumonia", "spelling"), Query("pnuemonia", "mention"))
+    mention = Mention("pneumonia", queries=queries)
+    generator = CandidateGenerator([Wanted(mention, 0, KB.concept_ids_of)], KB, 0)
+    generator.add(0, [Hypothesis(KB.name_index("pneumonia"), -0.1, -0.1, 2)])
+    ((name,),) = (found.names for found in generator.finish())
+    assert (name.query, name.is_query, name.is_exact) == ("spelling", True, False)
+    # Two letters are swapped, which counts one edit of nine letters.
+    assert name.similarity.edits == pytest.approx(8 / 9)
+    assert 0 < name.alignment.missing < 1

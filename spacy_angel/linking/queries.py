@@ -1,0 +1,97 @@
+"""What is looked for in the place of a mention: itself, its long form, and other ways to write it.
+
+The first query is what the model reads; names that the others are, or are near to, are candidates
+as well, and the ranker knows by which one each came.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..model.mention import LONG_FORM, MENTION, SPELLING, SYMBOLS, WORD_LIST, Mention, Query
+from ..vocabulary.concepts import normalize_name
+from ..vocabulary.kinds import is_gene, is_species
+from ..vocabulary.labels import wider_kinds_of
+from .features import STRICT
+from .mentions import ReadDocument
+from .organisms import expand_genus, read_organism
+from .permitted import is_name
+from .respelling import respell
+from .short_forms import expand_long_form, expand_short_form
+from .symbols import spell_out
+from .wording import singular_of
+
+if TYPE_CHECKING:
+    from spacy.tokens import Span
+
+    from ..vocabulary.kb import ConceptKB
+    from .settings import LinkerSettings
+
+# Not of `CaCl(2)`.
+_ASIDE = re.compile(r"\s+[(\[][^()\[\]]*[)\]]")
+_WORD = re.compile(r"[a-z][a-z-]{2,}|[A-Z][a-z-]{3,}(?: .*)?")
+
+
+def read_queries(
+    mention: Mention,
+    span: "Span",
+    kb: "ConceptKB",
+    settings: "LinkerSettings",
+    document: ReadDocument | None = None,
+) -> Mention:
+    """mention (Mention): with the long forms that its document defines. span (Span): where it
+    stands. kb (ConceptKB): the vocabulary. settings (LinkerSettings): `rerank`, `long_forms`,
+    `expand_short_forms` and `correct_spelling` say what is done. document (ReadDocument | None): of
+    the span, where it has been read already.
+    RETURNS (Mention): as it is to be read, with its queries."""
+    document = document or ReadDocument(span.doc)
+    own = partial(is_name, label=span.label_, kb=kb, settings=settings)
+    written = document.text_of(span)
+    queries = [Query(written, MENTION)]
+    if mention.text != written:
+        queries.insert(0, Query(mention.text, LONG_FORM))
+        is_word = _WORD.fullmatch(written) and not own(mention.text)
+        if is_word and any(map(own, (written, singular_of(written)))):
+            # `limbs` are no `limbs at HH27/29`.
+            queries.pop(0)
+    if settings.rerank and is_gene(span.label_) and not own(queries[0].text):
+        # A gene's symbol is its name; what a document says in full is often in words of its own.
+        symbols = [written]
+        if settings.resolve_abbreviations:
+            symbols += document.short_forms.get(normalize_name(written), ())
+        symbol = next(filter(own, symbols), None)
+        if symbol is not None:
+            queries.insert(0, Query(symbol, MENTION))
+    if settings.long_forms is not None:
+        _add(queries, LONG_FORM, mention, partial(expand_long_form, path=Path(settings.long_forms)))
+    if settings.expand_short_forms:
+        spelled = spell_out(queries[0].text)
+        if spelled != queries[0].text and not own(queries[0].text):
+            queries.insert(0, Query(spelled, SYMBOLS))
+        _add(queries, WORD_LIST, mention, partial(expand_short_form, kb=kb, is_name=own))
+        without = _ASIDE.sub("", queries[0].text)
+        if not own(queries[0].text) and own(without):
+            # `growth hormone (GH) receptor`
+            queries.insert(0, Query(without, queries[0].source))
+        organism = partial(expand_genus, text=document.text, is_name=own)
+        _add(queries, WORD_LIST, mention, organism)
+        if is_species(span.label_):
+            _add(queries, WORD_LIST, mention, partial(read_organism, is_name=own))
+    if settings.correct_spelling and STRICT.isdisjoint(wider_kinds_of(span.label_)):
+        _add(queries, SPELLING, mention, partial(respell, kb=kb))
+    if not settings.rerank:
+        return replace(mention, text=queries[0].text, queries=(queries[0],))
+    return replace(mention, text=queries[0].text, queries=tuple(dict.fromkeys(queries)))
+
+
+def _add(
+    queries: list[Query], source: str, mention: Mention, read: Callable[[Mention], Mention]
+) -> None:
+    """Put what the first query is read as before it, if that is something else."""
+    first = queries[0].text
+    text = read(replace(mention, text=first)).text
+    if text != first:
+        queries.insert(0, Query(text, source))

@@ -1,0 +1,26 @@
+"""Greek letters and charges spelled out, as names of vocabularies mostly are: `α-cell`, `Ni2+`."""
+
+import re
+import unicodedata
+
+_GREEK = re.compile(r"[\u0370-\u03ff\u1f00-\u1fff\u00b5]")
+_WORDS = {"lamda": "lambda", "final sigma": "sigma", "micro sign": "mu"}
+# `Ca2+`, `Fe(III)`, `Cl-`, `Zn(2+)`: of an element, what it has too little or too much.
+_CHARGE = re.compile(r"([A-Z][a-z]?)(?:\d?[+\u207a]+|\d?[-\u2212\u207b]|\((?:\d?[+-]|[IV]+)\))")
+_SMALL = str.maketrans("₀₁₂₃₄₅₆₇₈₉⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "01234567890123456789+-")
+
+
+def spell_out(text: str) -> str:
+    """text (str): a mention. RETURNS (str): with Greek letters as words, and of an ion the element,
+    e.g. `IFN-γ` → `IFN-gamma`, `α-cell` → `alpha-cell`, `Ni2+` → `Ni`, `CO₂` → `CO2`."""
+    text = text.translate(_SMALL)
+    if ion := _CHARGE.fullmatch(text):
+        return ion[1]
+    return _GREEK.sub(_name, text)
+
+
+def _name(found: "re.Match[str]") -> str:
+    name = unicodedata.name(found[0], "").lower()
+    name = re.sub(r"^greek (small|capital) letter |( symbol)$|^greek | with .*$", "", name)
+    name = _WORDS.get(name, name)
+    return name if name.isalpha() else found[0]

@@ -1,0 +1,150 @@
+"""Each feature with its numbers written out."""
+
+from dataclasses import replace
+
+import pytest
+
+from spacy_angel.linking.alignment import Alignment
+from spacy_angel.linking.features import (
+    FEATURES,
+    MENTION_FEATURES,
+    CandidateName,
+    MentionCandidates,
+)
+from spacy_angel.vocabulary.hints import SAID, SAID_FIRST, UNSAID
+from spacy_angel.vocabulary.letters import Alike
+
+NAME = CandidateName(
+    0,
+    "heart attack",
+    -15.0,
+    -15.0,
+    "mention",
+    False,
+    Alike(0.8, 11 / 12),
+    Alignment(0.25, 0.5),
+    ("MI", "CA"),
+)
+EXACT = replace(NAME, is_query=True, similarity=Alike(1, 1), alignment=Alignment(0, 0))
+
+
+def values(name: CandidateName, mention: str = "heart atack", place: int = 0, agreed=()) -> dict:
+    found = MentionCandidates(mention, mention, (name,), frozenset(agreed))
+    pair = list(found.pairs())[place]
+    return {key: feature.value(pair) for key, feature in FEATURES.items()}
+
+
+def test_a_name_that_is_not_the_mention():
+    assert values(NAME) == pytest.approx(
+        dict.fromkeys(FEATURES, 0.0)
+        | {
+            "confidence": -1.5,
+            "similarity": 0.8,
+            "edits": (11 / 12) ** 2,
+            "missing": 0.25,
+            "added": 0.5,
+            # `heart`, of two words each
+            "overlap": 0.5,
+        }
+    )
+
+
+def test_an_exact_match_and_what_the_vocabulary_says_of_it():
+    told = values(replace(EXACT, canonical=frozenset({"MI"}), scopes=("", "RELATED")))
+    assert (told["exact"], told["scope"], told["overlap"], told["similarity"]) == (1, 1, 0, 1)
+    related = values(replace(EXACT, scopes=("", "RELATED")), place=1)
+    assert (related["exact"], related["scope"]) == (1, -1)
+
+
+def test_a_corrected_spelling_is_no_exact_match():
+    told = values(replace(EXACT, query="spelling", canonical=frozenset({"MI"})))
+    assert (told["spelled"], told["exact"], told["scope"], told["edits"]) == (1, 0, 0, 1)
+
+
+def test_letters_say_nothing_of_a_short_mention():
+    told = values(replace(NAME, log_prob=-99.0), "ha")
+    assert (told["similarity"], told["edits"], told["confidence"]) == (0, 0, -3)
+
+
+@pytest.mark.parametrize(
+    ("mention", "name", "number"),
+    [
+        ("type 2 diabetes", "diabetes type 1", 1),
+        ("type 2 diabetes", "diabetes mellitus type ii", 0),
+        ("type 2 diabetes", "diabetes", 0.5),
+        ("fgfr2c", "fibroblast growth factor receptor 02", 0),
+        ("bone marrow", "marrow iv", 0.5),
+        ("vitamin x", "vitamin v", 0.5),
+    ],
+)
+def test_numbers_that_are_others_or_on_one_side(mention, name, number):
+    assert values(replace(NAME, text=name), mention)["number"] == number
+
+
+@pytest.mark.parametrize(
+    ("mention", "name", "overlap"),
+    [
+        ("il 6 receptors", "interleukin 6 receptor", 2 / 3),
+        ("collagen type xvii", "type 17 collagen", 1),
+        ("tgf beta", "transforming growth factor b", 2 / 6),
+    ],
+)
+def test_words_that_mention_and_name_share(mention, name, overlap):
+    assert values(replace(NAME, text=name), mention)["overlap"] == pytest.approx(overlap)
+
+
+def test_a_concept_that_the_document_names_elsewhere():
+    assert [values(NAME, agreed={"CA"}, place=i)["coherence"] for i in range(2)] == [0, 1]
+    # HIV-1 is no HIV.
+    hiv = replace(EXACT, text="hiv 1", concepts=("HIV1",))
+    other = replace(NAME, text="hiv", concepts=("HIV",))
+    found = MentionCandidates("hiv 1", "hiv 1", (hiv, other), frozenset({"HIV"}))
+    assert [FEATURES["coherence"].value(pair) for pair in found.pairs()] == [0, 0]
+
+
+def test_species_names_of_genes_and_words_around():
+    gene = replace(
+        EXACT,
+        species=(SAID_FIRST, UNSAID),
+        same_case=frozenset({"MI"}),
+        second=frozenset({"CA"}),
+        context=(0.25, 0.0),
+    )
+    told = [values(gene, place=i) for i in range(2)]
+    assert [(t["species"], t["name_rank"], t["context"]) for t in told] == [
+        (1, 1, 0.25),
+        (-1, 0.5, 0),
+    ]
+    assert values(replace(EXACT, species=(SAID, 0)))["species"] == 0.7
+
+
+def test_what_is_of_the_mention_alone():
+    told = [
+        {key: f.value(MentionCandidates(text, text, names)) for key, f in MENTION_FEATURES.items()}
+        for text, names in (("heart atack", (NAME,)), ("ha", (replace(NAME, log_prob=-2.0),)))
+    ]
+    assert told == [
+        {"bias": 1, "short": 0, "unsure": 1},
+        {"bias": 1, "short": 1, "unsure": pytest.approx(0.2)},
+    ]
+
+
+def test_no_more_features_than_one_can_keep_in_mind():
+    assert len(FEATURES) + len(MENTION_FEATURES) - len({"bias"}) <= 16
+    for feature in (*FEATURES.values(), *MENTION_FEATURES.values()):
+        assert feature.formula
+        assert feature.example
+        assert feature.value.__doc__
+
+
+def test_without_a_concept_a_name_has_the_others():
+    name = replace(NAME, priors=(0.7, 0.3), scopes=("EXACT", "RELATED"), context=(0.1, 0.2))
+    found = MentionCandidates("x", "x", (name, replace(name, concepts=("MI",))))
+    left = found.without({"MI"})
+    (only,) = left.names
+    assert (only.concepts, only.priors, only.scopes, only.context) == (
+        ("CA",),
+        (0.3,),
+        ("RELATED",),
+        (0.2,),
+    )

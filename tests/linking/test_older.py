@@ -1,0 +1,30 @@
+import warnings
+
+import pytest
+import spacy
+
+from spacy_angel.linking.older import as_of_now
+
+
+def test_evidence_is_the_ranker_and_its_weights_do_not_count():
+    old = {"evidence": True, "evidence_weights": {"name": 1.0}, "temperature": 2.0, "k": 5}
+    with pytest.warns(UserWarning, match="W307.*evidence, evidence_weights no longer"):
+        assert as_of_now(old) == {"rerank": True, "k": 5}
+    with pytest.warns(UserWarning, match="W307"):
+        assert as_of_now({"evidence": False, "temperature": 2.0}) == {
+            "rerank": False,
+            "temperature": 2.0,
+        }
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert as_of_now({"rerank": True, "temperature": 2.0})["temperature"] == 2.0
+
+
+def test_a_config_of_before_makes_a_linker_with_one_warning():
+    nlp = spacy.blank("en")
+    weights = {"nothing_lost": 5.6, "name": -0.7}
+    config = {"evidence": True, "evidence_weights": weights, "threshold": 0.4}
+    with pytest.warns(UserWarning, match="W307") as told:
+        linker = nlp.add_pipe("angel_linker", config=config)
+    assert [str(one.message)[:6] for one in told] == ["[W307]"]
+    assert (linker.rerank, linker.threshold, linker.ranker_weights) == (True, 0.4, {})

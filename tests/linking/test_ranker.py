@@ -1,0 +1,183 @@
+"""The ranker: two models by hand, what is fitted, and what is told of it."""
+
+import json
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from spacy_angel.errors import AngelError
+from spacy_angel.linking.alignment import Alignment
+from spacy_angel.linking.features import CandidateName, MentionCandidates
+from spacy_angel.linking.ranker import (
+    CONCEPT_TERMS,
+    LINK_TERMS,
+    Ranker,
+    Table,
+    Weights,
+    rank,
+    read_ranker,
+    shipped_ranker,
+)
+from spacy_angel.linking.ranker_fit import (
+    FitItem,
+    fit_weights,
+    negative_log_likelihood,
+    no_weights,
+)
+from spacy_angel.vocabulary.letters import Alike
+
+
+def name(i: int, log_prob: float, *concepts: str, **values) -> CandidateName:
+    alike = Alike(0.5, 0.5)
+    given = (i, f"name {i}", log_prob, log_prob, "mention", False, alike, Alignment(0.5, 0.5))
+    return replace(CandidateName(*given, concepts), **values)
+
+
+def found(*names: CandidateName, mention: str = "long mention") -> MentionCandidates:
+    return MentionCandidates(mention, mention, names)
+
+
+def some(concept=None, link=None) -> Weights:
+    return no_weights() | Weights(concept or {}, link or {})
+
+
+TWO = found(name(0, -5.0, "A"), name(1, -10.0, "B", "C"))
+
+
+def test_among_the_candidates_and_whether_the_best_is_right():
+    # The best name has -5 nats: the model is half sure.
+    weights = some(
+        {"confidence": 2.0, "confidence_unsure": 2.0}, {"bias": 1.0, "confidence": 2.0, "lead": 3.0}
+    )
+    utilities = [-0.5 * 2 - 0.25 * 2, *[-1.0 * 2 - 0.5 * 2 - math.log(2)] * 2]
+    shares = np.exp(utilities) / np.exp(utilities).sum()
+    lead = math.log(shares[0] / shares[1]) / 10
+    q = 1 / (1 + math.exp(-(1.0 - 0.5 * 2 + 3 * lead)))
+    ranking = rank(TWO, weights)
+    assert [c.concept_id for c in ranking.concepts] == ["A", "B", "C"]
+    others = ((1 - q) * shares[1:]).tolist()
+    assert [c.probability for c in ranking.concepts] == pytest.approx([q, *others])
+    # If the likeliest one is wrong, NIL has its share.
+    nil = 1 - sum(c.probability for c in ranking.concepts)
+    assert nil == pytest.approx((1 - q) * shares[0])
+    assert [c.log_prob for c in ranking.concepts] == [-5.0, -10.0, -10.0]
+    assert [(c.concept_id, p) for c, p in ranking.candidates] == [
+        (c.concept_id, pytest.approx(c.probability)) for c in ranking.concepts
+    ]
+
+
+def test_names_of_a_concept_join_and_stand_together():
+    ranking = rank(found(name(0, -1.0, "A"), name(1, -1.0, "B"), name(2, -1.0, "B")), some())
+    assert [c.concept_id for c in ranking.concepts] == ["B", "A"]
+    assert [c.name for c, _ in ranking.candidates] == [1, 2, 0]
+    # Two of three parts, and whether it is right is anybody's guess.
+    assert [c.probability for c in ranking.concepts] == pytest.approx([1 / 2, 1 / 6])
+    assert [p for _, p in ranking.candidates] == pytest.approx([1 / 4, 1 / 4, 1 / 6])
+
+
+def test_no_other_concept_is_more_probable_than_the_likeliest():
+    ranking = rank(TWO, some(link={"bias": -9.0}))
+    first, *others = ranking.concepts
+    assert all(other.probability <= first.probability for other in others)
+
+
+def test_nothing_found_is_nothing_ranked():
+    assert rank(found(), some()) == ([], [])
+
+
+def test_a_corrected_spelling_lowers_the_probability():
+    ranker = shipped_ranker()
+    same = {"is_query": True, "similarity": Alike(1, 1), "alignment": Alignment(0, 0)}
+    said = name(0, -1.0, "A", **same)
+    # The letters are those that stand there: `hart atack`.
+    slip = {"similarity": Alike(0.6, 10 / 12), "alignment": Alignment(0.1, 0.1)}
+    spelled = replace(said, query="spelling", **slip)
+    first, second = (
+        ranker.rank(found(n), "DISEASE").concepts[0].probability for n in (said, spelled)
+    )
+    assert second < first - 0.005
+    for weights in (ranker.weights, *ranker.by_type.values()):
+        assert weights.concept["spelled"] <= -0.5 >= weights.link["spelled"]
+
+
+def test_what_ships_fits_and_tells_its_contributions():
+    ranker = shipped_ranker()
+    assert ranker.fits()
+    assert ranker.by_type.keys() == {"GENE"}
+    assert ranker.type_of("Protein") == "GENE"
+    assert ranker.type_of("Disease") == "ALL"
+    concept, link = ranker.explain(TWO, "DISEASE", "C")
+    weights = ranker.weights_of("DISEASE")
+    table = Table(TWO)
+    by_hand = table.terms[2] @ weights.concept_vector
+    assert sum(c.value * c.weight for c in concept) == pytest.approx(by_hand)
+    first = ranker.rank(TWO, "DISEASE").concepts[0].probability
+    assert 1 / (1 + math.exp(-sum(c.value * c.weight for c in link))) == pytest.approx(first)
+    sizes = [abs(c.value * c.weight) for c in link]
+    assert sizes == sorted(sizes, reverse=True)
+
+
+def test_weights_are_read_as_they_were_written_and_others_are_refused(tmp_path):
+    path = tmp_path / "ranker.json"
+    ranker = Ranker(some({"exact": 1.5}), {"GENE": some(link={"bias": -1.0})})
+    ranker.to_disk(path)
+    assert Ranker.from_disk(path) == ranker == read_ranker(str(path))
+    changed = ranker.with_weights({"ALL": {"concept": {"exact": 2.0}}, "DRUG": {"link": {}}})
+    assert changed.weights.concept["exact"] == changed.by_type["DRUG"].concept["exact"] == 2.0
+    assert changed.by_type["GENE"] == ranker.by_type["GENE"]
+    plain = json.loads(path.read_text())
+    del plain["concept"]["exact"]
+    for text in (json.dumps(plain), "[]", "{", json.dumps({**ranker.to_dict(), "version": 0})):
+        path.write_text(text)
+        with pytest.raises(AngelError, match="E340"):
+            Ranker.from_disk(path)
+    with pytest.raises(AngelError, match="E340"):
+        read_ranker(str(tmp_path / "none.json"))
+
+
+def items(n: int) -> list[FitItem]:
+    """The exact name is right where it is canonical; without one nothing is."""
+    rng = np.random.default_rng(0)
+    result = []
+    for i in range(n):
+        is_exact, is_canonical = rng.random(2) < 0.5
+        canonical = frozenset({"A"} if is_canonical else {"B"})
+        first = name(0, -3.0, "A", "B", is_query=bool(is_exact), canonical=canonical)
+        gold = ({"A"} if is_canonical else {"B"}) if is_exact else set()
+        result.append(FitItem(found(first, name(1, -4.0, "C")), gold, 1 + i % 2))
+    return result
+
+
+def test_weights_are_fitted_by_likelihood():
+    data = items(200)
+    start = no_weights()
+    fitted = fit_weights(data, start)
+    assert fitted.concept["scope"] > 2
+    assert fitted.link["exact"] > 2
+    assert negative_log_likelihood(data, fitted) < 0.1 < negative_log_likelihood(data, start)
+    held = fit_weights(data, start, penalty=1e6)
+    both = (*held.concept.items(), *held.link.items())
+    assert max(abs(value) for term, value in both if term != "spelled") < 0.01
+    assert set(fitted.concept) == set(CONCEPT_TERMS)
+    assert set(fitted.link) == set(LINK_TERMS)
+
+
+def test_a_mention_that_counts_twice_is_two():
+    data = items(60)
+    twice = [replace_weight(item, 1.0) for item in data for _ in range(int(item.weight))]
+    one, other = fit_weights(data, no_weights()), fit_weights(twice, no_weights())
+    assert one.link == pytest.approx(other.link, abs=1e-2)
+    assert negative_log_likelihood(data, one) == pytest.approx(negative_log_likelihood(twice, one))
+
+
+def replace_weight(item: FitItem, weight: float) -> FitItem:
+    return item._replace(weight=weight)
+
+
+def test_without_a_right_candidate_the_first_model_stays():
+    start = no_weights()
+    fitted = fit_weights([FitItem(TWO, ())], start)
+    assert fitted.concept == start.concept
+    assert fitted.link["bias"] < 0
