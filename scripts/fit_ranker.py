@@ -108,6 +108,8 @@ SYLLABLES = (
 LEAST_DRUG = 7
 FOLDS = 4
 WEIGHT_OF_NOISE = 0.5
+# To take one drug for another is the worst answer there is.
+WEIGHT_OF_DRUGS = 3.0
 GENE_PENALTY = 3.0
 
 
@@ -138,6 +140,8 @@ class MentionSet:
     @property
     def weight(self) -> float:
         """RETURNS (float): how much each of its mentions counts, beside its number."""
+        if self.corpus in ("drugs", "stems"):
+            return WEIGHT_OF_DRUGS
         return WEIGHT_OF_NOISE if self.noise else 1.0
 
 
@@ -186,7 +190,7 @@ HELD = (
         for s in CLEAN
         if s.corpus == CRAFT
     ),
-    MentionSet("drugs_held", MESH, "CHEMICAL", 600, is_foreign=True),
+    MentionSet("drugs_held", SHIPPED, "CHEMICAL", 600, is_foreign=True),
 )
 
 
