@@ -193,13 +193,29 @@ def kb_merge(
         typer.Option(help="As for `kb build`; needed where the vocabularies' rules differ."),
     ] = None,
     endings: Endings = None,
+    by_name: Annotated[
+        bool,
+        typer.Option(
+            "--by-name",
+            help="Join concepts to those of the first vocabulary that bear their names, too.",
+        ),
+    ] = False,
 ) -> None:
     """Join vocabularies; the first one's canonical names stay."""
     from ..linking.loaders import load_vocabulary
     from ..vocabulary.kb import ConceptKB
 
     kbs = [load_vocabulary(vocabulary) for vocabulary in vocabularies]
-    kb = ConceptKB.merge(kbs, output, shared_names=shared_names, endings=endings)  # type: ignore[arg-type]
+    kb = ConceptKB.merge(
+        kbs,
+        output,
+        shared_names=shared_names,  # type: ignore[arg-type]  # checked by ConceptKB.join
+        endings=endings,  # type: ignore[arg-type]  # checked by ConceptKB.join
+        by_name=by_name,
+    )
+    if by_name:
+        joined = kb.meta["counts"]["joined_concepts"]
+        typer.echo(f"{joined:,} concepts joined to others.")
     print_counts(kb, output)
 
 

@@ -22,22 +22,32 @@ def table_rows(path: Path, reading: FileReading, separator: str) -> Iterator[tup
 
 
 def rows_of(
-    lines: Iterable[str], reading: FileReading, separator: str, quotes: bool = True
+    lines: Iterable[str],
+    reading: FileReading,
+    separator: str,
+    quotes: bool = True,
+    escape: str | None = None,
 ) -> Iterator[tuple[int, list[str]]]:
     """The same of lines that were read already.
 
     lines (Iterable[str]): without their ends. reading (FileReading): names the file.
     separator (str): one character.
     quotes (bool): a quote at the begin of a field opens one that may hold separators.
+    escape (str | None): the character before a quote, separator or line end that belongs to a
+        field, as databases export it; None: a quote in quotes is written twice.
     YIELDS (tuple[int, list[str]]), RAISES (AngelError): as `table_rows`.
     """
     # The module's own limit is 128 KiB, less than a long document; it has one for all readers.
     csv.field_size_limit(max(csv.field_size_limit(), MAX_LINE_BYTES))
     ended = (line + "\n" for line in lines)
-    if quotes:
-        reader = csv.reader(ended, delimiter=separator, strict=True)
-    else:
-        reader = csv.reader(ended, delimiter=separator, quoting=csv.QUOTE_NONE, strict=True)
+    reader = csv.reader(
+        ended,
+        delimiter=separator,
+        quoting=csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE,
+        escapechar=escape,
+        doublequote=escape is None,
+        strict=True,
+    )
     while True:
         number = reader.line_num + 1
         try:

@@ -44,6 +44,7 @@ ADDRESSES: dict[str, str] = {
     "SNOMEDCT": "https://browser.ihtsdotools.org/?perspective=full&conceptId1={code}",
     "NCBIGene": "https://www.ncbi.nlm.nih.gov/gene/{code}",
     "NCBITaxon": "https://www.ncbi.nlm.nih.gov/Taxonomy/Browser/wwwtax.cgi?id={code}",
+    "ICTV": "https://ictv.global/id/ICTV{code}",
     "CVCL": "https://www.cellosaurus.org/CVCL_{code}",
     "HGNC": "https://www.genenames.org/data/gene-symbol-report/#!/hgnc_id/HGNC:{code}",
     "HP": "https://hpo.jax.org/browse/term/HP:{code}",

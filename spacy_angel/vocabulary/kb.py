@@ -25,6 +25,7 @@ from .arrays import (
     verify_one_of,
     write_folder,
 )
+from .by_name import joined_by_name
 from .changing import ChangeLock
 from .compiled import COMPILING
 from .concepts import Concept, normalize_name
@@ -193,6 +194,7 @@ class ConceptKB:
         *,
         shared_names: SharedNames | None = None,
         endings: EndingRule | None = None,
+        by_name: bool = False,
     ) -> "ConceptKB":
         """Join vocabularies; the step is recorded.
 
@@ -201,6 +203,8 @@ class ConceptKB:
         path (Path | str | None): as for `build`.
         shared_names (SharedNames | None): as for `build`; None is the rule of all of them.
         endings (EndingRule | None): as for `build`; None is the rule of the first that has one.
+        by_name (bool): join concepts to one of the first vocabulary that bears their name, too, see
+            `by_name.joined_by_name`.
         RETURNS (ConceptKB): the joined vocabulary.
         RAISES (AngelError): without `shared_names`, where their rules differ.
         """
@@ -209,7 +213,11 @@ class ConceptKB:
             if len(rules) > 1:
                 raise AngelError(Errors.E118.format(rules=" and ".join(rules)))
             shared_names = rules[0] if rules else "all"
-        step = {"step": "merge", "concepts": [len(kb) for kb in kbs]}
+        step: dict[str, Any] = {"step": "merge", "concepts": [len(kb) for kb in kbs]}
+        vocabularies: list[Iterable[Concept]] = [*kbs]
+        if by_name:
+            step["by_name"] = True
+            vocabularies[1:] = [joined_by_name(kb, kbs[0]) for kb in kbs[1:]]
         frequencies: Counter[str] = Counter()
         own_names: dict[str, list[str]] = {}
         for kb in kbs:
@@ -217,7 +225,7 @@ class ConceptKB:
             for concept_id, names in kb.meta.get("own_names", {}).items():
                 own_names.setdefault(concept_id, []).extend(names)
         return cls.join(
-            kbs,
+            vocabularies,
             path,
             shared_names=shared_names,
             endings=endings or next((kb.endings for kb in kbs if kb.endings), None),

@@ -50,6 +50,7 @@ SEEDS = {
         "gene_info.v1": ["gene_info.tsv"],
         "hgnc.v1": ["hgnc.txt"],
         "icd10cm.v1": ["icd10cm_order.txt"],
+        "ictv.v1": ["ictv.txt"],
         "medic.v1": ["medic.txt"],
         "mesh_xml.v1": ["desc.xml", "supp.xml"],
         "ncbi_taxonomy.v1": ["taxonomy"],

@@ -31,6 +31,7 @@ from spacy_angel.linking.page import OTHER_COLORS, PAGE_COLORS
         ("DOID:9351", "http://purl.obolibrary.org/obo/DOID_9351"),
         ("NCBIGene:675", "https://www.ncbi.nlm.nih.gov/gene/675"),
         ("NCBITaxon:9606", "https://www.ncbi.nlm.nih.gov/Taxonomy/Browser/wwwtax.cgi?id=9606"),
+        ("ICTV:20094000", "https://ictv.global/id/ICTV20094000"),
         ("CVCL_0030", "https://www.cellosaurus.org/CVCL_0030"),
         ("HP:0000369", "https://hpo.jax.org/browse/term/HP:0000369"),
         ("UBERON:0000948", "http://purl.obolibrary.org/obo/UBERON_0000948"),

@@ -95,8 +95,9 @@ def test_the_catalogue_names_what_is_asked_for_with_terms_formats_and_addresses(
     sources = read_catalogue()
     assert set(sources) == {
         *("mesh", "mesh-supplementary", "medic", "ctd-chemicals", "hpo", "mondo", "doid", "go"),
-        *("cl", "uberon", "chebi", "ncbi-gene", "ncbi-taxonomy", "cellosaurus", "hgnc"),
-        *("rxnorm-prescribable", "drugbank-open", "ordo", "icd10cm", "efo", "umls", "snomed"),
+        *("cl", "uberon", "chebi", "ncbi-gene", "ncbi-taxonomy", "ictv", "cellosaurus"),
+        *("hgnc", "rxnorm-prescribable", "drugbank-open", "ordo", "icd10cm", "efo", "umls"),
+        "snomed",
     }
     for one in sources.values():
         assert f"{one.format}.v1" in FORMATS
@@ -184,6 +185,31 @@ def test_archives_are_unpacked_and_checked(server, tmp_path):
         fetch_vocabulary(taxa, tmp_path / "kb")
     with pytest.raises(AngelError, match=r"E137.*no names\.dmp"):
         fetch_vocabulary(taxa, tmp_path / "kb", copy=zipped(tmp_path / "x.zip", "other.txt", "x"))
+
+
+def test_names_of_viruses_are_fetched_and_joined_to_taxa(server, tmp_path, monkeypatch):
+    place = "/ICTVdatabase/HEAD/data/taxonomy_node_export.utf8.txt"
+    server.pages[place] = Page((FIXTURES / "ictv.txt").read_bytes())
+    entry = find_source("ictv").model_copy(update={"address": server.address + place})
+    monkeypatch.setattr(catalogue, "read_catalogue", lambda: {"ictv": entry})
+    code, out, _ = run("kb", "fetch", "ictv")
+    assert code == 0
+    assert "licence: CC-BY-4.0, releases before 2025 CC-BY-SA-4.0; cite ICTV" in out
+    names = "2|Snark fever virus\n9|Carrollviridae\n9606|Homo sapiens\n".replace("|", "\t|\t")
+    dump = "".join(f"{line}\t|\t\t|\tscientific name\t|\n" for line in names.splitlines())
+    (tmp_path / "names.dmp").write_text(dump)
+    taxa, both = tmp_path / "taxa", tmp_path / "both"
+    assert run("kb", "build", tmp_path, "-o", taxa, "--format", "ncbi_taxonomy")[0] == 0
+    code, out, _ = run("kb", "merge", taxa, "ictv", "--by-name", "-o", both)
+    assert code == 0
+    assert "2 concepts joined to others" in out
+    kb = ConceptKB.from_disk(both)
+    assert kb["NCBITaxon:2"].names == ("Snark fever virus", "Snarkvirus lucké", "Snark virus")
+    assert kb["NCBITaxon:2"].alternate_ids == ("ICTV:19990003",)
+    # What no taxon has the name of stays ICTV's.
+    assert {c.concept_id for c in kb if c.concept_id.startswith("ICTV")} == {
+        *("ICTV:20040005", "ICTV:20220002", "ICTV:20250006")
+    }
 
 
 def zipped(path, name, text):

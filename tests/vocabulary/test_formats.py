@@ -34,6 +34,7 @@ FILES = {
     "gene_info.v1": "gene_info.tsv",
     "hgnc.v1": "hgnc.txt",
     "icd10cm.v1": "icd10cm_order.txt",
+    "ictv.v1": "ictv.txt",
     "medic.v1": "medic.txt",
     "mesh_xml.v1": "desc.xml",
     "ncbi_taxonomy.v1": "taxonomy",

@@ -26,6 +26,7 @@ GENE_INFO = fixture("gene_info.tsv")
 NAMES = fixture("taxonomy/names.dmp")
 NODES = fixture("taxonomy/nodes.dmp")
 MERGED = fixture("taxonomy/merged.dmp")
+ICTV = fixture("ictv.txt")
 CELLOSAURUS = fixture("cellosaurus.txt")
 HGNC = fixture("hgnc.txt")
 DRUGBANK = fixture("drugbank.csv")
@@ -109,6 +110,53 @@ def test_species_need_a_scientific_name_and_ranks_their_file(tmp_path):
         list(read_vocabulary(tmp_path))
     with pytest.raises(AngelError, match=r"nodes\.dmp"):
         list(read_vocabulary(tmp_path, ranks="species"))
+
+
+def test_viruses_have_the_names_of_all_releases(tmp_path):
+    concepts, report = read(tmp_path / "taxonomy_node_export.utf8.txt", ICTV)
+    assert concepts == [
+        Concept("ICTV:19990001", "Carrollviridae", types=("family",)),
+        Concept(
+            *("ICTV:19990003", "Snarkvirus lucké", ("Snark virus", "Snark fever virus")),
+            types=("species",),
+        ),
+        Concept(
+            *("ICTV:20040005", "Snarkvirus jubjub", ("Jubjub bird pox virus",)),
+            types=("species",),
+        ),
+        Concept("ICTV:20220002", "Snarkvirus", types=("genus",)),
+        Concept("ICTV:20250006", "Snarkvirus carrolli", types=("species",)),
+    ]
+    assert report.skipped == {"taxa that are not in the newest release": 1}
+    genera, report = read(tmp_path / "i", ICTV, ranks="genus")
+    assert [c.canonical_name for c in genera] == ["Snarkvirus"]
+    assert report.skipped["taxa of other ranks"] == 4
+
+
+def test_viruses_as_older_exports_have_them(tmp_path):
+    """Without quotes, and with NULL in the place of nothing."""
+    head, *lines = ICTV.splitlines(keepends=True)
+    kept = "".join(line for line in lines if "hunting" not in line and "eight fits" not in line)
+    plain = kept.replace('"', "").replace("\\N", "NULL")
+    assert read(tmp_path / "a", head + plain)[0] == read(tmp_path / "b", head + kept)[0]
+
+
+@pytest.mark.parametrize(
+    ("line", "place", "put", "message"),
+    [
+        (1, "ictv_id", "taxon", "line 1: expected a line with the columns ictv_id"),
+        (3, "19990001", "one", "line 3: expected a whole number as ictv_id, found 'one'"),
+        (15, "\t41\t", "\tnew\t", "line 15: expected a whole number as msl_release_num"),
+        (11, "\t500\t", "\t510\t", "line 11: expected a level_id of 120, 130"),
+        (8, '\t""', "", "line 8: expected 34 columns"),
+    ],
+)
+def test_a_table_of_viruses_names_the_wrong_line(tmp_path, line, place, put, message):
+    lines = ICTV.split("\n")
+    assert place in lines[line - 1]
+    lines[line - 1] = lines[line - 1].replace(place, put)
+    with pytest.raises(AngelError, match=message):
+        read(tmp_path / "i", "\n".join(lines), format="ictv")
 
 
 def test_cell_lines(tmp_path):
