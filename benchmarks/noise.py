@@ -5,7 +5,8 @@
 Twelve kinds of noise as extracts from PDF and HTML have them, each put into every mention that it
 fits. `same`: of all mentions, given, those with the link that they have in the text without noise;
 `right`: those linked to one of their identifiers. From text: mentions found, and linked right, as
-F-score, with exactly the characters of the text without noise and their label.
+F-score, with exactly the characters of the text without noise and their type, of the types that the
+corpus marks.
 """
 
 import re
@@ -17,9 +18,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import torch
 import typer
-from spacy.tokens import Doc, Span, SpanGroup
+from spacy.tokens import Doc, SpanGroup
 
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
+from spacy_angel.corpora.entity_types import entity_type
 from spacy_angel.corpora.preprocessing import Preprocessing, preprocess
 from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.linking.linker import AngelLinker
@@ -186,10 +188,10 @@ def main(
 
 
 def read_documents(path: Path) -> Iterator[CorpusDocument]:
-    """YIELDS (CorpusDocument): with the labels of the pipelines, and of mentions that overlap the
-    longest."""
+    """YIELDS (CorpusDocument): with the labels of the pipelines, as DISEASE for `SpecificDisease`,
+    and of mentions that overlap the longest."""
     for document in preprocess(read_corpus(path), Preprocessing(overlaps="longest")):
-        mentions = tuple(replace(m, label=m.label.upper()) for m in document.mentions)
+        mentions = tuple(replace(m, label=entity_type(m.label)) for m in document.mentions)
         yield replace(document, mentions=mentions)
 
 
@@ -225,15 +227,17 @@ def find(
     nlp: "Language", linker: AngelLinker, documents: list[CorpusDocument], noisy: list[Noisy]
 ) -> tuple[float, float]:
     """RETURNS (tuple[float, float]): F-scores of mentions, and of mentions with their links."""
+    marked = {m.label for document in documents for m in document.mentions}
     n_gold = n_found = right = linked = 0
     docs = nlp.pipe((one.text for one in noisy), batch_size=32)
     for doc, one, document in zip(docs, noisy, documents, strict=True):
         gold = {(m.start, m.end, m.label): ids_of(m, linker) for m in document.mentions}
-        spans: list[Span] = [ent for ent in doc.ents if ent.label_ in ("DISEASE", "CHEMICAL")]
+        spans = [ent for ent in doc.ents if entity_type(ent.label_) in marked]
         n_gold += len(gold)
         n_found += len(spans)
         for span in spans:
-            concepts = gold.get((*one.origin(span.start_char, span.end_char), span.label_))
+            place = one.origin(span.start_char, span.end_char)
+            concepts = gold.get((*place, entity_type(span.label_)))
             right += concepts is not None
             linked += concepts is not None and span.kb_id_ in concepts
     return 2 * right / (n_gold + n_found), 2 * linked / (n_gold + n_found)

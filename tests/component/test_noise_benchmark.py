@@ -1,0 +1,57 @@
+"""benchmarks/noise.py: what it puts into mentions, and what it counts."""
+
+import importlib.util
+import sys
+from types import ModuleType, SimpleNamespace
+
+import pytest
+import spacy
+from spacy.tokens import Doc, Span
+from support.helpers import ROOT
+
+NCBI = "1|t|Colon cancer and APC\n1|a|Adenomatous polyposis.\n{}\n\n"
+MENTIONS = (
+    "1\t0\t12\tColon cancer\tModifier\tD003110",
+    "1\t21\t42\tAdenomatous polyposis\tSpecificDisease\tD011125",
+)
+
+
+@pytest.fixture(scope="module")
+def noise() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("noise_benchmark", ROOT / "benchmarks/noise.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = sys.modules["noise_benchmark"] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def documents(noise, tmp_path):
+    path = tmp_path / "corpus.txt"
+    path.write_text(NCBI.format("\n".join(MENTIONS)))
+    return list(noise.read_documents(path))
+
+
+def test_labels_of_a_corpus_are_the_pipelines(documents):
+    assert [m.label for m in documents[0].mentions] == ["DISEASE", "DISEASE"]
+
+
+def test_found_mentions_of_types_that_the_corpus_marks_are_counted(noise, documents):
+    vocab = spacy.blank("en").vocab
+
+    def pipe(texts, batch_size):
+        for text in texts:
+            doc = Doc(vocab, text.split(" "))
+            doc.ents = [
+                Span(doc, 0, 2, "Disease", kb_id="MESH:D003110"),
+                # No chemical is marked: nobody knows whether it is right.
+                Span(doc, 3, 4, "CHEMICAL", kb_id="MESH:D1"),
+                Span(doc, 4, 5, "Phenotype"),
+            ]
+            yield doc
+
+    linker = SimpleNamespace(kb=SimpleNamespace(resolve=lambda concept_id: concept_id))
+    noisy = [noise.make_noisy(document, noise.NOISE["none"]) for document in documents]
+    found = noise.find(SimpleNamespace(pipe=pipe), linker, documents, noisy)
+    assert found == (2 * 1 / 3, 2 * 1 / 3)
