@@ -140,12 +140,11 @@ def covered(kb: ConceptKB, mentions: Mapping[tuple[str, str], int]) -> tuple[int
 
 
 def _documents(path: Path, prefixes: Mapping[str, str]) -> Iterator[CorpusDocument]:
-    if path.name.startswith("GSCplus"):
-        yield from _gsc(path)
-    elif path.name.endswith(".jsonl.gz"):
+    if path.name.endswith(".jsonl.gz"):
         yield from _lines(path, prefixes)
     else:
-        yield from read_corpus(path, "pubtator", strict=False, prefix=prefixes)
+        format = "gsc" if path.name.startswith("GSCplus") else "pubtator"
+        yield from read_corpus(path, format, strict=False, prefix=prefixes)
 
 
 def _lines(path: Path, prefixes: Mapping[str, str]) -> Iterator[CorpusDocument]:
@@ -160,18 +159,6 @@ def _lines(path: Path, prefixes: Mapping[str, str]) -> Iterator[CorpusDocument]:
                 text = " ".join(row["text"][start:end] for start, end in pieces)
                 mentions.append(GoldMention(pieces[0][0], pieces[-1][1], text, label, ids))
             yield CorpusDocument(row["id"], row["text"], tuple(mentions))
-
-
-def _gsc(path: Path) -> Iterator[CorpusDocument]:
-    """Number, text, a line a mention; a blank line."""
-    for block in path.read_text(encoding="utf8").strip().split("\n\n"):
-        doc_id, text, *rows = block.strip("\n").split("\n")
-        mentions = []
-        for row in rows:
-            start, end, _, concept_id, *_ = row.split("\t")
-            span = int(start), int(end)
-            mentions.append(GoldMention(*span, text[slice(*span)], "Phenotype", concept_id.strip()))
-        yield CorpusDocument(doc_id, text, tuple(mentions))
 
 
 if __name__ == "__main__":

@@ -84,6 +84,7 @@ LABELS = {
     "GENE": {"Gene"},
     "CELL_LINE": {"CellLine"},
     "SPECIES": {"Species"},
+    "PHENOTYPE": {"Phenotype"},
 }
 PREFIXES = {"GENE": "NCBIGene:", "SPECIES": "NCBITaxon:"}
 # Documents that the model has learned from take no part: of ten parts of BioRED it has the last
@@ -381,7 +382,7 @@ def _documents(data: Path, one: MentionSet) -> Iterator[CorpusDocument]:
         yield from _craft(data / f"craft/{name}.jsonl.gz", one.label)
     elif one.corpus == "gsc":
         # the other half was learned from
-        documents = _gsc(data / CORPORA["gsc"])
+        documents = read_corpus(data / CORPORA["gsc"], "gsc", strict=False)
         yield from (d for d in documents if part_of(d.doc_id, GSC_PARTS) == 0)
     elif one.corpus in ("drugs", "drugs_held"):
         is_held = one.corpus == "drugs_held"
@@ -510,18 +511,6 @@ def _craft(path: Path, label: str) -> Iterator[CorpusDocument]:
                 if own == label and concept_id and len(spans) == 1
             ]
             yield CorpusDocument(document["id"], document["text"], tuple(mentions))
-
-
-def _gsc(path: Path) -> Iterator[CorpusDocument]:
-    for block in path.read_text(encoding="utf8").split("\n\n"):
-        doc_id, text, *rows = [*block.strip("\n").split("\n"), "", ""][: block.count("\n") + 2]
-        cells = [row.split("\t") for row in rows if row.count("\t") >= 3]
-        mentions = [
-            GoldMention(int(start), int(end), text[int(start) : int(end)], "PHENOTYPE", hpo)
-            for start, end, _, hpo, *_ in cells
-            if hpo.startswith("HP:")
-        ]
-        yield CorpusDocument(doc_id, text, tuple(mentions))
 
 
 def _plain(found: MentionCandidates) -> dict[str, Any]:

@@ -450,6 +450,15 @@ class Errors(metaclass=_WithCodes):
         "These steps do not go together: {steps}. expand=words, expand=whole and composites=first "
         "are of marked_only; the other ways to expand, and blank_marks, are not."
     )
+    E437 = (
+        "{where}: a line with the number of a document was expected, and one with its text behind "
+        "it, {line!r} came. Is this GSC+ as PhenoTagger has it, and whole?"
+    )
+    E438 = (
+        "{where}: a mention of document {doc_id} must have start, end, mention and identifier "
+        "separated by tabs, with whole numbers for start and end, {line!r} came. A blank line ends "
+        "a document."
+    )
     # E5xx: evaluation
     E501 = (
         "Expected gold mentions with identifiers to count; of the {n} mentions read, none has one. "

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from build_six_types import BIORED, CORPORA, GSC, NCBI, TMVAR, gsc
+from build_six_types import BIORED, CORPORA, GSC, NCBI, TMVAR
 from build_training_data import CDR, DEV
 
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
@@ -106,8 +106,9 @@ def held_texts(data: Path) -> str:
         read_corpus(data / file, "pubtator", strict=False)
         for file in (*files, *(row[0] for row in CORPORA.values()))
     ]
+    own.append(read_corpus(data / GSC, "gsc"))
     held = {*settings.choose, *settings.last_look}
-    texts = [d.text for d in chain(*own, gsc(data / GSC)) if digit_of(d.doc_id) in held]
+    texts = [d.text for d in chain(*own) if digit_of(d.doc_id) in held]
     texts += [d.text for file in DEV for d in read_corpus(data / file, "pubtator")]
     return "\n".join(map(only_letters, texts))
 

@@ -124,7 +124,7 @@ def split(data: Path) -> tuple[dict[str, Documents], dict[str, Documents], dict[
     """RETURNS (tuple[dict[str, Documents], dict[str, Documents], dict[str, Documents]]): corpora
     as a whole, what is trained on, and what stays out."""
     whole = {name: list(corpus(data, *row[:3])) for name, row in CORPORA.items()}
-    whole["gsc"] = list(gsc(data / GSC))
+    whole["gsc"] = list(read_corpus(data / GSC, "gsc"))
     every = {name: row[3] for name, row in CORPORA.items()} | {"gsc": GSC_HELD}
     held = {
         name: [d for d in own if number(d.doc_id) % every[name] == 0] for name, own in whole.items()
@@ -194,18 +194,6 @@ def completed(own: Iterable[CorpusDocument]) -> Iterator[CorpusDocument]:
 
 def _with_prefix(concept_ids: str, prefix: str) -> str:
     return re.sub(r"(?<![\w:])(\d+)", rf"{prefix}:\1", concept_ids) if prefix else concept_ids
-
-
-def gsc(path: Path) -> Iterator[CorpusDocument]:
-    """RETURNS (Iterator[CorpusDocument]): GSC+: number, text, a line a mention; a blank line."""
-    for block in path.read_text(encoding="utf8").strip().split("\n\n"):
-        doc_id, text, *rows = block.strip("\n").split("\n")
-        mentions = []
-        for row in rows:
-            start, end, _, concept_id, *_ = row.split("\t")
-            span = int(start), int(end)
-            mentions.append(GoldMention(*span, text[slice(*span)], "Phenotype", concept_id.strip()))
-        yield CorpusDocument(doc_id, text, tuple(mentions))
 
 
 def vocabulary(data: Path, folder: Path, frequencies: Mapping[str, int]) -> ConceptKB:

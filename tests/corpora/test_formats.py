@@ -33,6 +33,7 @@ FILES = {
     "AskAPatient.fold-0.test.txt": "askapatient",
     "cometa/train.csv": "cometa",
     "genbioel": "genbioel",
+    "GSCplus.tsv": "gsc",
 }
 
 
@@ -416,6 +417,47 @@ def test_askapatient_and_cometa_name_the_line(tmp_path):
     path = write(tmp_path, "h.csv", "Term\tExample\n")
     with pytest.raises(AngelError, match="General SNOMED ID"):
         list(read_corpus(path, "cometa"))
+
+
+def test_gsc(tmp_path):
+    documents, _ = read("GSCplus.tsv")
+    assert [(d.doc_id, ids(d)) for d in documents] == [
+        (
+            "71",
+            [
+                ("broad nasal bridge", "HP:0000431"),
+                ("fits", "HP:0001250"),
+                ("broad chin", "HP:0011822"),
+            ],
+        ),
+        ("72", []),
+        ("73", [("Fever", "HP:0001945")]),
+    ]
+    assert {m.label for d in documents for m in d.mentions} == {"Phenotype"}
+    as_published = (FIXTURES / "GSCplus.tsv").read_bytes().replace(b"\n", b"\r\n")
+    path = write(tmp_path, "crlf.tsv", as_published)
+    assert infer_format(path) == "gsc"
+    assert list(read_corpus(path)) == documents
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "left"),
+    [
+        ("\tHP:0001250", "", 4, [2, 0, 1]),
+        ("46\t50", "46\tend", 4, [2, 0, 1]),
+        ("46\t50", "47\t51", 4, [2, 0, 1]),
+        ("Nothing was found.\n", "", 7, [3, 1]),
+        ("Fever (fit 8) came last.\n", "", 10, [3, 0]),
+        ("71\nThe", "The", 1, [0, 1]),
+    ],
+)
+def test_gsc_names_the_line(tmp_path, old, new, line, left):
+    text = (FIXTURES / "GSCplus.tsv").read_text()
+    assert old in text
+    path = write(tmp_path, "g.tsv", text.replace(old, new))
+    with pytest.raises(AngelError, match=rf"g\.tsv, line {line}:"):
+        list(read_corpus(path, "gsc"))
+    assert [len(d.mentions) for d in read_corpus(path, "gsc", strict=False)] == left
 
 
 def test_genbioel_names_what_is_missing(tmp_path):

@@ -40,6 +40,7 @@ SEEDS = {
         "bioc_xml": ["bioc.xml"],
         "cometa": ["cometa/train.csv"],
         "genbioel": ["genbioel"],
+        "gsc": ["GSCplus.tsv"],
         "pubtator": ["CDR_sample.PubTator.txt", "corpus_pubtator.txt", "biored.pubtator"],
     },
     "vocabulary": {

@@ -4,6 +4,7 @@ import csv
 import gzip
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,18 +19,18 @@ N = 200
 OTHERWISE = {"NCBITaxon:3701", "NCBITaxon:4557", "NCBITaxon:2901879"}
 
 
-def _table(path: Path, prefix: str, column: int = 1) -> dict[str, set[str]]:
+def _table(prefix: str, path: Path) -> dict[str, set[str]]:
     """Identifier → name of a table with tabs."""
     with gzip.open(path, "rt", encoding="utf8") as file:
         rows = (line.rstrip("\n").split("\t") for line in file)
-        return {f"{prefix}{row[0]}": {row[column]} for row in rows if row[0] != "id"}
+        return {f"{prefix}{row[0]}": {row[1]} for row in rows if row[0] != "id"}
 
 
 def _records(path: Path) -> dict[str, set[str]]:
     """Each table has a name; a record that is in both may have two."""
-    names = _table(path, "MESH:")
+    names = _table("MESH:", path)
     acting = shared_data("more/vocab/mesh_2024_pharm_action_substances.tsv.gz")
-    for record, own in _table(acting, "MESH:").items():
+    for record, own in _table("MESH:", acting).items():
         names.setdefault(record, set()).update(own)
     return {record: own for record, own in names.items() if record.startswith("MESH:C")}
 
@@ -80,7 +81,7 @@ REGISTERS: dict[str, tuple[str, str, Callable[[Path], dict[str, set[str]]]]] = {
     "mesh": (
         "en_angel_mini",
         "more/vocab/mesh_2024_descriptors.tsv.gz",
-        lambda p: _table(p, "MESH:"),
+        partial(_table, "MESH:"),
     ),
     "records": (
         "en_angel_mini",
@@ -94,12 +95,12 @@ REGISTERS: dict[str, tuple[str, str, Callable[[Path], dict[str, set[str]]]]] = {
     "rat": (
         "en_angel_bio",
         "more/vocab/ncbi_gene_Rattus_norvegicus_rgd_homologene.tsv.gz",
-        lambda p: _table(p, "NCBIGene:"),
+        partial(_table, "NCBIGene:"),
     ),
     "yeast": (
         "en_angel_bio",
         "more/vocab/ncbi_gene_Saccharomyces_cerevisiae.tsv.gz",
-        lambda p: _table(p, "NCBIGene:"),
+        partial(_table, "NCBIGene:"),
     ),
     "symbols": ("en_angel_bio", "more/vocab/homologene_updated_symbols.tsv.gz", _symbols),
     "families": ("en_angel_bio", "vocab/gene/famplex_entities.csv.gz", _families),
@@ -107,7 +108,7 @@ REGISTERS: dict[str, tuple[str, str, Callable[[Path], dict[str, set[str]]]]] = {
     "cell lines": (
         "en_angel_bio",
         "more/vocab/cellosaurus_register_names.tsv.gz",
-        lambda p: _table(p, ""),
+        partial(_table, ""),
     ),
     "phenotypes": (
         "en_angel_bio",
