@@ -107,6 +107,8 @@ SYLLABLES = (
     *("bru", "tri", "pra", "cla", "nor", "vil", "sol", "mel", "dar", "pan"),
 )
 LEAST_DRUG = 7
+# What the linker reads; sentences bound abbreviations.
+BEFORE = ("sentencizer", "abbreviation_detector")
 FOLDS = 4
 WEIGHT_OF_NOISE = 0.5
 # To take one drug for another is the worst answer there is.
@@ -238,7 +240,7 @@ def collect(
                 opened = {(one.kb, one.holes): vocabulary(data, one.kb, one.holes)}
             linker.kb = opened[one.kb, one.holes]
         documents = list(chosen(data, one))
-        others = [name for name in nlp.pipe_names if name != "abbreviation_detector"]
+        others = [name for name in nlp.pipe_names if name not in BEFORE]
         docs = list(nlp.pipe((to_doc(d, nlp) for d in documents), disable=others))
         n = 0
         with replacing(file) as lines:

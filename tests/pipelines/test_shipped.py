@@ -25,7 +25,7 @@ torch.set_num_threads(1)
 
 COMMON = list(read_vocabulary(ROOT / "tools/common_names.tsv"))
 SHIPPED_VOCABULARY = loaders.SHIPPED_PIPELINE / loaders.VOCABULARY_FOLDER
-LIMITS = ("temperature", "threshold", "min_log_prob")
+LIMITS = ("threshold", "rerank")
 OFF = {"threshold": None, "min_log_prob": None}
 
 
@@ -56,7 +56,7 @@ def test_it_is_a_pipeline_of_spacy_s_with_its_limits_in_the_config(nlp: Language
     assert settings == again.get_pipe("angel_linker").settings
     for limit in LIMITS:
         assert getattr(settings, limit) == nlp.config["components"]["angel_linker"][limit]
-    assert settings.min_log_prob is not None
+    assert settings.min_log_prob is None
     calibration = nlp.meta["performance"]["calibration"]
     assert calibration["n_outside"] > calibration["n_outside_nil"] > 0
 
