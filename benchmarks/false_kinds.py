@@ -5,10 +5,10 @@ garden, health in lay words.
     python benchmarks/false_kinds.py FILE --pipeline en_angel_bio --pipeline PIPELINE
 
 A line of the file is a sentence: `id`, `style`, `text`, `mentions` with `start`, `end`, `label`,
-`text`, and where they apply `also`, labels that are right as well, and `optional`, of a mention that
-may be found or not. An entity is false where it shares a character with no mention of its label
-and with no optional one; a mention is found where an entity that shares a character with it has
-its label. Words for people are gold nowhere; entities over them that link to man are false, and
+`text`, and where they apply `also`, labels that are right as well, and `optional`, of a mention
+that may be found or not. An entity is false where it shares a character with no mention of its
+label and with no optional one; a mention is found where an entity that shares a character with it
+has its label. Words for people are gold nowhere; entities over them that link to man are false, and
 have a column of their own, for corpora with species mark them. Entities with labels that are not in
 the gold at all (`VARIANT`) do not count.
 """

@@ -25,6 +25,8 @@ from spacy_angel.recognition.finder import MentionFinder
 from spacy_angel.search.generator import Generator
 
 RECOGNISER = "angel_recogniser"
+# Of a curve over sentences of daily life, criteria of trials, case reports and BioRED: docs/results.
+DROP_UNLINKED_BELOW = 0.3
 TYPES_BY_LABEL = {
     "DISEASE": ["C", "F03"],
     "CHEMICAL": ["D"],
@@ -57,12 +59,13 @@ def build(
         # The light recogniser is right more often about these two.
         "thresholds": {"DISEASE": 0.9, "CHEMICAL": 0.8},
         "replaces": ["GENE", "SPECIES", "CELL_LINE"],
+        "skip_variants": True,
     }
     nlp.add_pipe(RECOGNISER, config=encoder).finder = MentionFinder.from_disk(recogniser)
     nlp.add_pipe("angel_matcher", MISSPELLED, config={"names": "none", "misspelled": True})
     nlp.add_pipe(ABBREVIATIONS, config={"make_serializable": True})
     nlp.add_pipe(CONSISTENCY, config={"span_key": "mentions"})
-    own = {"model": None if model else SHIPPED_NAME}
+    own = {"model": None if model else SHIPPED_NAME, "drop_unlinked_below": DROP_UNLINKED_BELOW}
     linker = nlp.add_pipe(LINKER, config={**settings, **own})
     nlp.meta.update(
         name="angel_bio",

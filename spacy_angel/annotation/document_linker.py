@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -12,6 +12,7 @@ from ..corpora.documents import CorpusDocument
 from ..errors import AngelError, Errors
 from ..linking.mentions import find_spans
 from ..linking.ranking import NIL
+from ..linking.writing import is_dropped
 from ..pipelines.components import components_before
 from ..pipelines.open import linker_names, loading, open_pipeline
 from ..search.cached import SearchCache
@@ -19,7 +20,7 @@ from .documents import SCORE_PLACES, AnnotatedDocument, AnnotatedMention, Failur
 
 if TYPE_CHECKING:
     from spacy.language import Language
-    from spacy.tokens import Doc
+    from spacy.tokens import Doc, Span
 
     from ..linking.linker import AngelLinker
     from ..linking.links import Link
@@ -164,9 +165,22 @@ class DocumentLinker:
         with self.linker.using(span_key=span_key):
             links = self.linker.predict(docs)
         return [
-            self._document(document, find_spans(doc, span_key), doc_links, given)
+            self._document(document, *self._kept(doc, span_key, doc_links), given)
             for document, doc, doc_links in zip(documents, docs, links, strict=True)
         ]
+
+    def _kept(
+        self, doc: "Doc", span_key: str | None, links: "Sequence[Link | None]"
+    ) -> "tuple[list[Span], list[Link | None]]":
+        """The mentions that stay in `doc.ents`, or all of a group, and their links."""
+        settings = replace(self.linker.settings, span_key=span_key)
+        spans = find_spans(doc, span_key)
+        kept = [
+            i
+            for i, (span, link) in enumerate(zip(spans, links, strict=True))
+            if not is_dropped(span, link, settings)
+        ]
+        return [spans[i] for i in kept], [links[i] for i in kept]
 
     def _document(
         self,

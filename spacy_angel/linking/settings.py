@@ -197,6 +197,16 @@ class LinkerSettings(CheckedSettings):
             "long-forms` writes it; read where the document itself defines no long form"
         ),
     ] = None
+    drop_unlinked_below: Annotated[
+        float,
+        Field(
+            ge=0,
+            le=1,
+            description="entities that link to nothing and are less probable than this "
+            "(`span._.mention_probability`) are left out of `doc.ents`; those of which no "
+            "recogniser says how probable they are stay, as do the spans of a group. 0: all stay",
+        ),
+    ] = 0.0
     # Which mentions are linked, and to what.
     span_key: Annotated[
         Name | None,

@@ -5,9 +5,11 @@ from collections.abc import Sequence
 
 from spacy.tokens import Doc, Span, SpanGroup
 
+from ..component.probability import probability_of
 from .extensions import write_values
 from .links import Link
 from .mentions import find_spans
+from .permitted import links_label
 from .ranking import NIL
 from .settings import LinkerSettings
 
@@ -37,6 +39,20 @@ def write_links(doc: Doc, links: Sequence[Link | None], settings: LinkerSettings
     if settings.output_span_key is not None:
         group = [_with_kb_id(*pair) for pair in zip(spans, kb_ids, strict=True)]
         doc.spans[settings.output_span_key] = group
+    dropped = [is_dropped(*pair, settings) for pair in zip(spans, links, strict=True)]
+    if any(dropped):
+        doc.ents = [ent for ent, goes in zip(doc.ents, dropped, strict=True) if not goes]
+
+
+def is_dropped(span: Span, link: Link | None, settings: LinkerSettings) -> bool:
+    """span (Span): a mention. link (Link | None): found for it. settings (LinkerSettings): of the
+    linker. RETURNS (bool): whether it is to go, see `drop_unlinked_below`."""
+    if link is None or link.kb_id != NIL or settings.span_key is not None:
+        return False
+    if not links_label(span.label_, settings):
+        return False
+    probability = probability_of(span)
+    return probability is not None and probability < settings.drop_unlinked_below
 
 
 def _set_attributes(

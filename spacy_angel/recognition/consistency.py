@@ -15,6 +15,8 @@ from ..component.block import takes
 from ..component.characters import read
 from ..component.checked import CheckedSettings, Name
 from ..component.pipe import DocumentPipe
+from ..component.probability import NAME as PROBABILITY
+from ..component.probability import probability_of, register_probability
 from .found import TokenSpan
 
 if TYPE_CHECKING:
@@ -89,6 +91,7 @@ class AngelConsistency(DocumentPipe):
         self.vocab = vocab
         self.name = name
         self.settings = settings
+        register_probability()
 
     def predict(self, docs: Sequence[Doc]) -> list[tuple[list[TokenSpan], list[TokenSpan] | None]]:
         """docs (Sequence[Doc]): documents. RETURNS (list[tuple[list[TokenSpan], list[TokenSpan] |
@@ -104,10 +107,15 @@ class AngelConsistency(DocumentPipe):
         Sequence[TokenSpan], Sequence[TokenSpan] | None]]): as it returned them."""
         for doc, (entities, grouped) in zip(docs, predicted, strict=True):
             before = {(e.start, e.end, e.label_): e for e in doc.ents}
-            doc.ents = [
-                before.get(one[:3]) or Span(doc, one.start, one.end, label=one.label)
+            new = {
+                one[:3]: Span(doc, one.start, one.end, label=one.label)
                 for one in entities
-            ]
+                if one[:3] not in before
+            }
+            doc.ents = [before.get(one[:3]) or new[one[:3]] for one in entities]
+            for one in entities:
+                if one[:3] in new:
+                    new[one[:3]]._.set(PROBABILITY, one.probability)
             key = self.settings.span_key
             if key is not None and grouped is not None:
                 spans = [Span(doc, one.start, one.end, label=one.label) for one in grouped]
@@ -117,7 +125,7 @@ class AngelConsistency(DocumentPipe):
                 doc.spans[key] = SpanGroup(doc, name=key, attrs=attrs, spans=spans)
 
     def _predict(self, doc: Doc) -> tuple[list[TokenSpan], list[TokenSpan] | None]:
-        entities = [TokenSpan(e.start, e.end, e.label_, 1.0) for e in doc.ents]
+        entities = [TokenSpan(e.start, e.end, e.label_, _probability(e)) for e in doc.ents]
         entities = consistent(doc, entities, self.settings, may_overlap=False)
         key = self.settings.span_key
         if key is None or key not in doc.spans:
@@ -148,6 +156,11 @@ def consistent(
             for one in ending.get(long_end, ()):
                 layer.add(TokenSpan(short.start, short.end, one.label, one.probability))
     return layer.mentions()
+
+
+def _probability(entity: Span) -> float:
+    own = probability_of(entity)
+    return 1.0 if own is None else own
 
 
 class _Layer:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import torch
@@ -22,7 +22,7 @@ from ..model.fastest import fastest_dtype
 from ..model.weights import pack_weights, read_weights, unpack_weights, write_weights
 from .found import FoundMention, mended
 from .network import NO_WORD, Row, TaggingNetwork
-from .tags import best_tags, spans_of
+from .tags import OUTSIDE, best_tags, spans_of
 from .windows import cut_windows, owned_words
 from .words import WordReader, Words
 
@@ -94,6 +94,37 @@ class FinderConfig:
         )
 
 
+class TaggedText(NamedTuple):
+    """A text as a recogniser reads it.
+
+    labels (tuple[str, ...]): of the recogniser.
+    words (Words): of the text.
+    log_probs (np.ndarray): float32[words, labels, tags].
+    mentions (list[FoundMention]): the most probable ones, by place; those of different labels may
+        overlap.
+    """
+
+    labels: tuple[str, ...]
+    words: Words
+    log_probs: np.ndarray
+    mentions: list[FoundMention]
+
+    def probability(self, start: int, end: int, label: str) -> float | None:
+        """How probable it is that a part of the text belongs to mentions of a label, whoever found
+        it.
+
+        start, end (int): characters. label (str): any.
+        RETURNS (float | None): the mean of its words'; None where the recogniser does not know the
+            label, or no word is there.
+        """
+        first = int(np.searchsorted(self.words.ends, start, side="right"))
+        last = int(np.searchsorted(self.words.starts, end, side="left"))
+        if label not in self.labels or first >= last:
+            return None
+        outside = self.log_probs[first:last, self.labels.index(label), OUTSIDE]
+        return float(1 - np.exp(outside).mean())
+
+
 class MentionFinder:
     """A trained recogniser.
 
@@ -134,6 +165,11 @@ class MentionFinder:
     def find(self, texts: Sequence[str]) -> list[list[FoundMention]]:
         """texts (Sequence[str]): of any length. RETURNS (list[list[FoundMention]]): of each text
         by place; those of different labels may overlap."""
+        return [one.mentions for one in self.read(texts)]
+
+    def read(self, texts: Sequence[str]) -> list[TaggedText]:
+        """texts (Sequence[str]): of any length. RETURNS (list[TaggedText]): of each text what is
+        found, and how probable any other mention is."""
         words = self._reader(texts)
         windows = [cut_windows(w.offsets, self.config.room, self.config.overlap) for w in words]
         rows = [
@@ -145,7 +181,10 @@ class MentionFinder:
         log_probs = [self._join(cut, [next(scored) for _ in cut]) for cut in windows]
         tags = best_tags(log_probs)
         found = map(self._mentions, words, log_probs, tags)
-        return [mended(text, mentions) for text, mentions in zip(texts, found, strict=True)]
+        mentions = map(mended, texts, found)
+        return [
+            TaggedText(self.labels, *one) for one in zip(words, log_probs, mentions, strict=True)
+        ]
 
     def _join(self, windows: list[tuple[int, int]], scores: list[np.ndarray]) -> np.ndarray:
         """RETURNS (np.ndarray): float32[words, labels, tags], of each word those of the window

@@ -1,7 +1,8 @@
 """The component `angel_recogniser`: documents in, mentions out."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from spacy import util
 from spacy.language import Language
@@ -12,17 +13,36 @@ from spacy.vocab import Vocab
 from ..component.characters import ReadText, read
 from ..component.forks import OneThreadInForks, quiet_tokenizers_in_forks
 from ..component.pipe import DocumentPipe
+from ..component.probability import NAME as PROBABILITY
+from ..component.probability import register_probability
 from ..component.running import OPENING
 from ..errors import AngelError, Errors
-from .finder import MentionFinder
+from .finder import MentionFinder, TaggedText
 from .found import FoundMention, TokenSpan
 from .settings import RecogniserSettings
+from .variants.grammar import find_variants
+
+
+class Recognised(NamedTuple):
+    """What is said of a document.
+
+    mentions (list[TokenSpan]): found in it, by place.
+    entities (list[float | None]): how probable each entity is that it has and may keep, see
+        `TaggedText.probability`.
+    variants (list[tuple[int, int]]): tokens of the sequence variants, with `skip_variants`.
+    """
+
+    mentions: list[TokenSpan]
+    entities: list[float | None]
+    variants: list[tuple[int, int]]
 
 
 class AngelRecogniser(DocumentPipe):
     """Finds mentions with an encoder and, for each label, tags of its own.
 
-    Mentions that end inside a token of the pipeline are written with the whole token.
+    Mentions that end inside a token of the pipeline are written with the whole token. Entities have
+    their probability as `span._.mention_probability`, also those that a document had, if the model
+    knows their label.
 
     vocab (Vocab): the pipeline's.
     name (str): the component's name.
@@ -48,6 +68,7 @@ class AngelRecogniser(DocumentPipe):
         self._model_source = model
         self._finder: MentionFinder | None = None
         self._forks = OneThreadInForks()
+        register_probability()
 
     @property
     def finder(self) -> MentionFinder:
@@ -96,30 +117,28 @@ class AngelRecogniser(DocumentPipe):
             self._model_source, self._finder = model, None
         self.finder  # noqa: B018 (opens it)
 
-    def predict(self, docs: Sequence[Doc]) -> list[list[TokenSpan]]:
+    def predict(self, docs: Sequence[Doc]) -> list[Recognised]:
         """Find the mentions; changes nothing.
 
         docs (Sequence[Doc]): documents.
-        RETURNS (list[list[TokenSpan]]): of each document by place.
+        RETURNS (list[Recognised]): of each document.
         """
         self._forks.ensure()
-        found: list[list[FoundMention]] = []
+        recognised: list[Recognised] = []
         for batch in util.minibatch(docs, size=self.settings.batch_size):
             texts = [read(doc.text) for doc in batch]
-            mentions = self.finder.find([text.text for text in texts])
-            found += map(_in_source, texts, mentions)
-        return [self._spans(doc, mentions) for doc, mentions in zip(docs, found, strict=True)]
+            tagged = self.finder.read([text.text for text in texts])
+            recognised += map(self._recognised, batch, texts, tagged)
+        return recognised
 
-    def set_annotations(
-        self, docs: Sequence[Doc], predicted: Sequence[Sequence[TokenSpan]]
-    ) -> None:
+    def set_annotations(self, docs: Sequence[Doc], predicted: Sequence[Recognised]) -> None:
         """Write the mentions on the documents.
 
         docs (Sequence[Doc]): as given to `predict`.
-        predicted (Sequence[Sequence[TokenSpan]]): as it returned them.
+        predicted (Sequence[Recognised]): as it returned them.
         """
         key, labels = self.settings.span_key, self.settings.span_labels
-        for doc, mentions in zip(docs, predicted, strict=True):
+        for doc, (mentions, probabilities, variants) in zip(docs, predicted, strict=True):
             if key is not None:
                 grouped = [m for m in mentions if labels is None or m.label in labels]
                 scores = [mention.probability for mention in grouped]
@@ -128,15 +147,37 @@ class AngelRecogniser(DocumentPipe):
             if self.settings.set_ents:
                 earlier = [] if self.settings.overwrite else list(doc.ents)
                 over = _labels_by_token(mentions)
-                kept = [e for e in earlier if not self._is_replaced(e, over)]
-                taken = [TokenSpan(e.start, e.end, e.label_, 1.0) for e in kept]
+                kept = [
+                    (entity, probability)
+                    for entity, probability in zip(earlier, probabilities, strict=True)
+                    if not self._is_replaced(entity, over)
+                    and not _is_in((entity.start, entity.end), variants)
+                ]
+                taken = [TokenSpan(e.start, e.end, e.label_, 1.0) for e, _ in kept]
                 chosen = most_probable(mentions, taken)
-                doc.ents = [*kept, *(Span(doc, m.start, m.end, label=m.label) for m in chosen)]
+                found = [(Span(doc, m.start, m.end, label=m.label), m.probability) for m in chosen]
+                doc.ents = [entity for entity, _ in (*kept, *found)]
+                for entity, probability in (*kept, *found):
+                    entity._.set(PROBABILITY, probability)
 
-    def _is_replaced(self, entity: Span, labels: Mapping[int, Set[str]]) -> bool:
+    def _recognised(self, doc: Doc, text: ReadText, tagged: TaggedText) -> Recognised:
+        earlier = () if self.settings.overwrite else doc.ents
+        probabilities = [
+            tagged.probability(*text.from_source(e.start_char, e.end_char), e.label_)
+            for e in earlier
+        ]
+        spans = self._spans(doc, _in_source(text, tagged.mentions))
+        variants = _variants(doc) if self.settings.skip_variants and (spans or earlier) else []
+        mentions = [one for one in spans if not _is_in((one.start, one.end), variants)]
+        return Recognised(mentions, probabilities, variants)
+
+    def _is_replaced(self, entity: Span, over: Mapping[int, Mapping[str, float]]) -> bool:
         tokens = range(entity.start, entity.end)
-        over = frozenset[str]().union(*(labels.get(token, ()) for token in tokens))
-        return entity.label_ not in over and not over.isdisjoint(self.settings.replaces)
+        here = [pair for token in tokens for pair in over.get(token, {}).items()]
+        return all(label != entity.label_ for label, _ in here) and any(
+            label in self.settings.replaces and probability >= self.settings.replaces_from
+            for label, probability in here
+        )
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
         """path (str | Path): folder for the model. exclude (Iterable[str]): `model`."""
@@ -192,12 +233,26 @@ def _in_source(text: ReadText, mentions: Iterable[FoundMention]) -> list[FoundMe
     return [one._replace(start=start, end=end) for one, start, end in places]
 
 
-def _labels_by_token(mentions: Iterable[TokenSpan]) -> dict[int, set[str]]:
-    """RETURNS (dict[int, set[str]]): the labels of the mentions over each token."""
-    labels: dict[int, set[str]] = {}
+def _variants(doc: Doc) -> list[tuple[int, int]]:
+    """RETURNS (list[tuple[int, int]]): tokens of the sequence variants."""
+    found = find_variants(doc.text)
+    spans = (doc.char_span(one.start, one.end, alignment_mode="expand") for one in found)
+    return [(span.start, span.end) for span in spans if span is not None]
+
+
+def _is_in(place: tuple[int, int], others: Iterable[tuple[int, int]]) -> bool:
+    """RETURNS (bool): whether the tokens all lie in those of one of the others."""
+    return any(start <= place[0] and place[1] <= end for start, end in others)
+
+
+def _labels_by_token(mentions: Iterable[TokenSpan]) -> dict[int, dict[str, float]]:
+    """RETURNS (dict[int, dict[str, float]]): labels of the mentions over each token, with their
+    highest probability."""
+    labels: dict[int, dict[str, float]] = {}
     for one in mentions:
         for token in range(one.start, one.end):
-            labels.setdefault(token, set()).add(one.label)
+            here = labels.setdefault(token, {})
+            here[one.label] = max(one.probability, here.get(one.label, 0.0))
     return labels
 
 

@@ -61,6 +61,17 @@ class RecogniserSettings(CheckedSettings):
             "recogniser took for a chemical"
         ),
     ] = ()
+    replaces_from: Annotated[
+        float,
+        Field(ge=0, le=1, description="least probability of a mention that does so"),
+    ] = 0.0
+    skip_variants: Annotated[
+        bool,
+        Field(
+            description="sequence variants, as `angel_variants` finds them, are no mentions: "
+            "`V600E` is no cell line"
+        ),
+    ] = False
     batch_size: Annotated[int, Field(ge=1, description="documents in one pass of the model")] = 16
     device: Device = "cpu"
     dtype: RunsIn = "float32"

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 import spacy
 import torch
+from spacy.language import Language
 from support.helpers import ROOT
 from support.tiny_annotation import make_pipeline, write_jsonl
 from typer.testing import CliRunner
@@ -29,8 +30,10 @@ from spacy_angel.annotation.manifest import JOURNAL, writing
 from spacy_angel.annotation.records import Manifest
 from spacy_angel.annotation.run import annotate
 from spacy_angel.cli.app import app
+from spacy_angel.component.probability import register_probability
 from spacy_angel.corpora.documents import CorpusDocument, CorpusReport, GoldMention
 from spacy_angel.errors import AngelError
+from spacy_angel.pipelines.components import name_of
 from spacy_angel.pipelines.open import open_pipeline
 from spacy_angel.vocabulary.concepts import Concept
 from spacy_angel.vocabulary.kb import ConceptKB
@@ -108,6 +111,25 @@ def test_candidates_are_given_out_where_the_limits_leave_no_link(pipeline, docum
     (nil,) = DocumentLinker(nlp, linker, LinkingSettings(candidates=True))([document])
     assert (nil.mentions[0].concept_id, nil.mentions[0].score) == ("", None)
     assert nil.mentions[0].candidates == linked.mentions[0].candidates != ()
+
+
+def test_what_the_linker_leaves_out_is_not_given_out(pipeline) -> None:
+    nlp, linker = open_pipeline(pipeline)
+    linker.settings = replace(linker.settings, min_log_prob=0.0, drop_unlinked_below=0.5)
+    register_probability()
+
+    @Language.component("doubtful")
+    def doubtful(doc):
+        for ent in doc.ents:
+            ent._.mention_probability = 0.1 if ent.text == "aspirin" else 0.9
+        return doc
+
+    nlp.add_pipe("doubtful", before=name_of(nlp, linker))
+    given = CorpusDocument("2", "aspirin", (GoldMention(0, 7, "aspirin"),))
+    found, kept = DocumentLinker(nlp, linker)([CorpusDocument("1", "aspirin, migraine"), given])
+    assert [m.text for m in found.mentions] == ["migraine"]
+    # What is given stays, linked or not.
+    assert [m.text for m in kept.mentions] == ["aspirin"]
 
 
 def test_mentions_of_the_input_are_linked_overlapping_ones_too(document_linker) -> None:

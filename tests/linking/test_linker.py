@@ -26,6 +26,7 @@ from support.helpers import ROOT, shared_data
 from support.tiny_linker import PATTERNS, TEXT, pipeline
 
 import spacy_angel
+from spacy_angel.component.probability import register_probability
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
 from spacy_angel.errors import AngelError
 from spacy_angel.linking import calibration, loaders
@@ -340,6 +341,49 @@ def test_limits_give_nil(make):
     assert (ent._.kb_ents, ent._.candidates[0]["concept_id"]) == ([], "MESH:D001241")
     (ent,) = make(threshold=0.6)("heart attack").ents
     assert (ent.kb_id_, ent._.kb_ents) == ("NIL", [])
+
+
+def test_what_is_not_linked_and_hardly_a_mention_is_left_out(make):
+    register_probability()
+    probabilities = {"heart attack": 0.2, "migraine": 0.7, "aspirin": None}
+    found = {}
+    for least in (0.0, 0.5, 1.0):
+        # Nothing links, or everything.
+        for limit in (0.0, None):
+            nlp = make(min_log_prob=limit, drop_unlinked_below=least, output_span_key="linked")
+            with nlp.select_pipes(disable=["angel_linker"]):
+                doc = nlp(TEXT)
+            for ent in doc.ents:
+                ent._.mention_probability = probabilities[ent.text]
+            doc = nlp.get_pipe("angel_linker")(doc)
+            found[least, limit] = [ent.text for ent in doc.ents]
+            # A group has them all.
+            assert len(doc.spans["linked"]) == 3
+    everything = list(probabilities)
+    assert found == {
+        (0.0, 0.0): everything,
+        (0.0, None): everything,
+        (0.5, 0.0): ["migraine", "aspirin"],
+        (0.5, None): everything,
+        (1.0, 0.0): ["aspirin"],
+        (1.0, None): everything,
+    }
+
+
+def test_what_is_linked_elsewhere_or_in_a_group_is_not_left_out(make):
+    register_probability()
+    unlinked = {"min_log_prob": 0.0, "drop_unlinked_below": 1.0}
+    nlp = make(**unlinked, labels_discard=["DISEASE"])
+    doc = nlp.make_doc("migraine aspirin")
+    doc.ents = [Span(doc, 0, 1, label="DISEASE"), Span(doc, 1, 2, label="DRUG")]
+    doc.spans["found"] = list(doc.ents)
+    for ent in doc.ents:
+        ent._.mention_probability = 0.1
+    nlp.get_pipe("sentencizer")(doc)
+    again = Doc(nlp.vocab).from_bytes(doc.to_bytes())
+    assert [ent.text for ent in nlp.get_pipe("angel_linker")(doc).ents] == ["migraine"]
+    in_group = make(**unlinked, span_key="found").get_pipe("angel_linker")(again)
+    assert len(in_group.spans["found"]) == len(in_group.ents) == 2
 
 
 def test_a_mention_that_is_the_name_found_is_not_outside_the_vocabulary(make):

@@ -43,6 +43,14 @@ def test_a_place_that_is_passed_over_is_a_mention_too(nlp: Language) -> None:
     ]
 
 
+def test_what_is_new_is_as_probable_as_what_it_follows_from(nlp: Language) -> None:
+    doc = document("Hp a Hp b Hp c Hp", *((2 * i, 2 * i + 1, "GENE") for i in range(3)))
+    for entity, probability in zip(doc.ents, (0.9, 0.6, None), strict=True):
+        entity._.mention_probability = probability
+    doc = nlp.get_pipe("angel_consistency")(doc)
+    assert [ent._.mention_probability for ent in doc.ents] == [0.9, 0.6, None, 0.6]
+
+
 @pytest.mark.parametrize(("found", "left"), [(1, 0), (2, 2), (3, 4)])
 def test_shares_decide(found: int, left: int) -> None:
     # Of four places: 0.25 is below 0.35, 0.75 above 0.7.

@@ -13,6 +13,7 @@ from support.tiny_recogniser import LABELS, TEXTS, documents, tiny_finder
 from spacy_angel.corpora.docs import to_doc
 from spacy_angel.errors import AngelError
 from spacy_angel.recognition.finder import MentionFinder
+from spacy_angel.recognition.found import FoundMention
 from spacy_angel.recognition.recogniser import TokenSpan, most_probable
 from spacy_angel.recognition.settings import RecogniserSettings
 
@@ -188,11 +189,81 @@ def test_entities_make_room_for_what_contradicts_them(
     assert doc.ents[0].label_ == label
 
 
+def test_only_what_is_probable_enough_takes_an_entitys_place(folder: Path) -> None:
+    found = {}
+    for least in (0.5, 1.0):
+        nlp = pipeline(folder, overwrite=False, replaces=["GENE"], replaces_from=least)
+        doc = nlp.make_doc(TEXTS[0][0])
+        doc.ents = [doc.char_span(0, 4, label="CHEMICAL")]
+        found[least] = nlp.get_pipe("angel_recogniser")(doc).ents[0].label_
+    assert found == {0.5: "GENE", 1.0: "CHEMICAL"}
+
+
+def test_entities_say_how_probable_they_are(folder: Path) -> None:
+    nlp = pipeline(folder, overwrite=False)
+    doc = nlp.make_doc(TEXTS[0][0])
+    # In turn a mention by heart, none, and one of a label that the model does not know.
+    doc.ents = [
+        doc.char_span(0, 4, label="GENE"),
+        doc.char_span(5, 7, label="DISEASE"),
+        doc.char_span(8, 15, label="OTHER"),
+    ]
+    doc = nlp.get_pipe("angel_recogniser")(doc)
+    by_text = {ent.text: ent._.mention_probability for ent in doc.ents}
+    assert by_text["TP53"] > 0.5 > by_text["is"]
+    assert by_text["mutated"] is None
+    [new] = [ent for ent in doc.ents if ent.start > 3]
+    [score] = [
+        score
+        for span, score in zip(
+            doc.spans["mentions"], doc.spans["mentions"].attrs["scores"], strict=True
+        )
+        if (span.start, span.end, span.label) == (new.start, new.end, new.label)
+    ]
+    assert new._.mention_probability == score
+    again = Doc(nlp.vocab).from_bytes(doc.to_bytes())
+    assert [ent._.mention_probability for ent in again.ents] == list(by_text.values())
+
+
+def test_the_probability_of_any_part_of_a_text(folder: Path) -> None:
+    [tagged] = MentionFinder.from_disk(folder).read([TEXTS[0][0]])
+    assert tagged.probability(0, 4, "GENE") > 0.5 > tagged.probability(0, 4, "DISEASE")
+    # `TP53 is`: the mean of its words.
+    whole, part = tagged.probability(0, 7, "GENE"), tagged.probability(0, 4, "GENE")
+    assert tagged.probability(5, 7, "GENE") < whole < part
+    assert tagged.probability(0, 4, "OTHER") is None
+    assert tagged.probability(4, 5, "GENE") is None
+
+
+def test_sequence_variants_are_no_mentions(folder: Path) -> None:
+    text = "TP53 V600E"
+    found = {}
+    everything = [FoundMention(0, 4, "GENE", 0.9), FoundMention(5, 10, "GENE", 0.9)]
+    for skip in (False, True):
+        nlp = pipeline(folder, overwrite=False, skip_variants=skip)
+        component = nlp.get_pipe("angel_recogniser")
+        [tagged] = component.finder.read([text])
+        tagged = tagged._replace(mentions=everything)
+        component.finder.read = lambda texts, tagged=tagged: [tagged]
+        doc = nlp(text)
+        found[skip] = [ent.text for ent in doc.ents]
+        assert [span.text for span in doc.spans["mentions"]] == found[skip]
+        # Nor is what another recogniser took one for, but what holds more than a variant is.
+        doc = nlp.make_doc(text)
+        doc.ents = [doc.char_span(5, 10, label="CELL_LINE")]
+        assert ("V600E" in [ent.text for ent in component(doc).ents]) is not skip
+        doc = nlp.make_doc(text)
+        doc.ents = [doc.char_span(0, 10, label="GENE")]
+        assert [ent.text for ent in component(doc).ents] == [text]
+    assert found == {False: ["TP53", "V600E"], True: ["TP53"]}
+
+
 def test_a_mention_inside_a_token_is_written_with_the_whole_token(folder: Path) -> None:
     nlp = pipeline(folder)
     text = TEXTS[0][0]
     doc = Doc(nlp.vocab, words=[text.split(" ")[0] + " is", *text.split(" ")[2:]])
-    found = nlp.get_pipe("angel_recogniser").predict([doc])[0]
+    found = nlp.get_pipe("angel_recogniser").predict([doc])[0].mentions
+    assert found
     assert all(0 <= span.start < span.end <= len(doc) for span in found)
 
 
@@ -213,14 +284,14 @@ def test_a_bad_document_is_lost_alone(folder: Path) -> None:
     lost = []
     component.set_error_handler(lambda name, proc, docs, error: lost.extend(docs))
     good, bad = nlp.make_doc(TEXTS[0][0]), nlp.make_doc("bad")
-    find = component.finder.find
+    tag = component.finder.read
 
     def fails(texts: list[str]) -> list:
         if "bad" in texts:
             raise ValueError("no")
-        return find(texts)
+        return tag(texts)
 
-    component.finder.find = fails
+    component.finder.read = fails
     assert [doc.text for doc in component.pipe([good, bad, good])] == [TEXTS[0][0]] * 2
     assert [doc.text for doc in lost] == ["bad"]
 
