@@ -26,6 +26,7 @@ SHORT = 4
 """Letters up to which a mention may be a short form, of which similar letters mean nothing."""
 STRICT = frozenset({"CHEMICAL", "GENE", "SPECIES", "CELL_LINE"})
 """Entity types of which a similar name is another thing: drugs differ in a letter."""
+_OF_LONG = 0.2
 _RELATED = frozenset({"RELATED", "BROAD", "NARROW"})
 _SPECIES = {SAID_FIRST: 1.0, SAID: 0.7, UNSAID: -1.0}
 
@@ -272,14 +273,19 @@ def spelled(pair: Pair) -> float:
     return float(pair.name.query == SPELLING)
 
 
-@feature("1 where the document names the concept in other words", "WS beside Williams syndrome: 1")
+@feature(
+    "where the document names the concept in other words: 1 of a short mention, 0.2 of others",
+    "WS beside Williams syndrome: 1",
+)
 def coherence(pair: Pair) -> float:
-    """Document coherence: another mention names the concept beyond doubt. HIV-1 is no HIV, however
-    much a document speaks of that."""
+    """Document coherence: another mention names the concept beyond doubt, which tells most of short
+    forms. HIV-1 is no HIV, however much a document speaks of that."""
     own = pair.found.exact
     is_other_number = numbers_of(pair.name.text) != pair.found.numbers
     is_other = own is not None and own.is_of_one and is_other_number
-    return float(pair.concept_id in pair.found.agreed and not is_other)
+    if is_other or pair.concept_id not in pair.found.agreed:
+        return 0.0
+    return 1.0 if pair.found.is_short else _OF_LONG
 
 
 @feature("1 for other numbers, 0.5 for numbers on one side only", "type 1 diabetes, type 2: 1")

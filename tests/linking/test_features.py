@@ -94,7 +94,8 @@ def test_words_that_mention_and_name_share(mention, name, overlap):
 
 
 def test_a_concept_that_the_document_names_elsewhere():
-    assert [values(NAME, agreed={"CA"}, place=i)["coherence"] for i in range(2)] == [0, 1]
+    assert [values(NAME, agreed={"CA"}, place=i)["coherence"] for i in range(2)] == [0, 0.2]
+    assert values(NAME, "ha", agreed={"CA"}, place=1)["coherence"] == 1
     # HIV-1 is no HIV.
     hiv = replace(EXACT, text="hiv 1", concepts=("HIV1",))
     other = replace(NAME, text="hiv", concepts=("HIV",))
