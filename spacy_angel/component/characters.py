@@ -55,7 +55,7 @@ _NOISE_OF_ASCII = re.compile(r"[\x00-\x08\x0e-\x1b\x7f]|-[ \t]*\r?\n")
 _UNSEEN = re.compile(rf"[{_INVISIBLE}]+|[{_MAPPED}]")
 _AT_LINE_END = re.compile(rf"{_LINE_END}(?=[^\W\d_])")
 _ACCENTED = re.compile(rf"\w[{_ACCENTS}]{{1,{_MOST_ACCENTS}}}(?![{_ACCENTS}])")
-_BROKEN = re.compile(rf"(?<=([^\W_]))-{_LINE_END}(?=[a-z])")
+_BROKEN = re.compile(rf"(?<=([^\W_]))-{_LINE_END}(?=[^\W_])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,14 +144,15 @@ def with_accents(text: str) -> ReadText:
 def without_line_ends(text: str) -> ReadText:
     """text (str): any. RETURNS (ReadText): with the two halves of a word together that a hyphen
     parts at the end of a line: `myo-` and `cardial` are `myocardial`. The hyphen stays behind a
-    capital, a digit or a single letter (`T-cell`), and between two words that are none together
-    (`insulin-dependent`)."""
+    capital, a digit or a single letter (`T-cell`), before a capital or a digit (`Wiskott-Aldrich`),
+    and between two words that are none together (`insulin-dependent`)."""
 
     def edits() -> Iterable[tuple[int, int, str]]:
         for found in _BROKEN.finditer(text):
             start, end = found.span()
             left = _LETTERS_BEFORE.search(text, max(start - _LONGEST_WORD, 0), start)
             is_half = left is not None and len(left[0]) > 1 and left[0][-1].islower()
+            is_half = is_half and "a" <= text[end] <= "z"
             is_half = is_half and not _is_between_words(text, start, end)
             yield start, end, "" if is_half else "-"
 

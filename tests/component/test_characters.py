@@ -33,6 +33,7 @@ CLEAN = st.text(st.characters(codec="ascii", exclude_categories=["Cc"]) | st.sam
         # The hyphen of a word that has one.
         ("T-\ncell, IL2-\ninduced, x-\nray", "T-cell, IL2-induced, x-ray"),
         ("insulin-\ndependent", "insulin-dependent"),
+        ("Wiskott-\nAldrich, interleukin-\n \t2", "Wiskott-Aldrich, interleukin-2"),
     ],
 )
 def test_noise_is_read_away(text: str, expected: str) -> None:
