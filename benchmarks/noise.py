@@ -2,11 +2,11 @@
 
     python benchmarks/noise.py ../shared/data/bc5cdr/CDR_DevelopmentSet.PubTator.txt
 
-Twelve kinds of noise as extracts from PDF and HTML have them, each put into every mention that it
-fits. `same`: of all mentions, given, those with the link that they have in the text without noise;
-`right`: those linked to one of their identifiers. From text: mentions found, and linked right, as
-F-score, with exactly the characters of the text without noise and their type, of the types that the
-corpus marks.
+Fifteen kinds of noise as extracts from PDF and HTML have them, each put into every mention that it
+fits, or with `--everywhere` into the whole text. `same`: of all mentions, given, those with the
+link that they have in the text without noise; `right`: those linked to one of their identifiers.
+From text: mentions found, and linked right, as F-score, with exactly the characters of the text
+without noise and their type, of the types that the corpus marks.
 """
 
 import re
@@ -20,6 +20,7 @@ import torch
 import typer
 from spacy.tokens import Doc, SpanGroup
 
+from spacy_angel.component import characters
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
 from spacy_angel.corpora.entity_types import entity_type
 from spacy_angel.corpora.preprocessing import Preprocessing, preprocess
@@ -69,6 +70,14 @@ def at_blanks(mark: str) -> Callable[[str], Pieces]:
     ]
 
 
+def hyphens_at_line_ends(mention: str) -> Pieces:
+    """A word with a hyphen of its own, broken behind it: `insulin-dependent`."""
+    before, behind = f" {mention}", f"{mention[1:]} "
+    for c, last, following in zip(mention, before, behind, strict=False):
+        is_in_word = c == "-" and last.isalpha() and following.isalpha()
+        yield ("-\n" if is_in_word else c), 1
+
+
 def ligatures(mention: str) -> Pieces:
     """Letters that are printed as one."""
     i = 0
@@ -97,6 +106,9 @@ NOISE: dict[str, Callable[[str], Pieces]] = {
     "soft hyphens at line ends": between_letters("\u00ad\n"),
     "hyphens at line ends": between_letters("-\n"),
     "NUL in words": between_letters("\0"),
+    "NUL for blanks": instead(**{" ": "\0"}),
+    "zero-width blanks for blanks": instead(**{" ": "\u200b"}),
+    "words with hyphens at line ends": hyphens_at_line_ends,
     "word joiners at blanks": at_blanks("\u2060"),
     "byte-order marks around": around("\ufeff", "\ufeff"),
     "ligatures": ligatures,
@@ -124,8 +136,12 @@ class Noisy:
         return (some[0][0], some[-1][1]) if some else (0, 0)
 
 
-def make_noisy(document: CorpusDocument, noise: Callable[[str], Pieces]) -> Noisy:
-    """RETURNS (Noisy): with noise in its mentions; of those that overlap in the first."""
+def make_noisy(
+    document: CorpusDocument, noise: Callable[[str], Pieces], everywhere: bool = False
+) -> Noisy:
+    """RETURNS (Noisy): with noise in its mentions, of those that overlap in the first; or in the
+    text between them as well."""
+    other = noise if everywhere else NOISE["none"]
     parts: list[str] = []
     origins: list[tuple[int, int]] = []
     starts: dict[int, int] = {}
@@ -144,9 +160,9 @@ def make_noisy(document: CorpusDocument, noise: Callable[[str], Pieces]) -> Nois
 
     for mention in sorted(document.mentions, key=lambda m: (m.start, -m.end)):
         if mention.start >= place:
-            put((c, 1) for c in document.text[place : mention.start])
+            put(other(document.text[place : mention.start]))
             put(noise(document.text[mention.start : mention.end]))
-    put((c, 1) for c in document.text[place:])
+    put(other(document.text[place:]))
     places = [
         (
             max((at for i, at in starts.items() if i <= m.start), default=0),
@@ -162,9 +178,18 @@ def main(
     pipeline: Annotated[str, typer.Option(help="Name or folder.")] = "en_angel_mini",
     documents: Annotated[int | None, typer.Option(help="The first ones; default: all.")] = None,
     kinds: Annotated[str, typer.Option(help="Of `NOISE`, parts of names, joined by commas.")] = "",
+    everywhere: Annotated[
+        bool, typer.Option("--everywhere", help="Noise in the whole text, not in mentions alone.")
+    ] = False,
+    words: Annotated[
+        bool,
+        typer.Option(help="Read noise between two words of the list as their blank or hyphen."),
+    ] = True,
 ) -> None:
     """Print a Markdown table."""
     torch.set_num_threads(1)
+    if not words:
+        characters._is_between_words = lambda text, start, end: False
     nlp, linker = open_pipeline(pipeline)
     # A mention that is read as another one was, in the same text, is not searched again.
     linker.search_cache = SearchCache()
@@ -175,7 +200,7 @@ def main(
     for name, noise in NOISE.items():
         if clean and kinds and not any(kind in name for kind in kinds.split(",")):
             continue
-        noisy = [make_noisy(document, noise) for document in some]
+        noisy = [make_noisy(document, noise, everywhere) for document in some]
         links = list(link_given(nlp, linker, some, noisy))
         clean = clean or links
         gold = [ids_of(m, linker) for document in some for m in document.mentions]

@@ -33,6 +33,33 @@ def documents(noise, tmp_path):
     return list(noise.read_documents(path))
 
 
+@pytest.mark.parametrize(
+    ("kind", "mention", "expected"),
+    [
+        ("NUL for blanks", "non-small cell cancer", "non-small\0cell\0cancer"),
+        ("zero-width blanks for blanks", "heart attack", "heart\u200battack"),
+        ("words with hyphens at line ends", "insulin-dependent", "insulin-\ndependent"),
+        # No word that has a hyphen.
+        ("words with hyphens at line ends", "HLA-B27 -a- p-", "HLA-\nB27 -a- p-"),
+    ],
+)
+def test_noise_between_the_words_of_a_mention(noise, kind, mention, expected):
+    pieces = list(noise.NOISE[kind](mention))
+    assert "".join(piece for piece, _ in pieces) == expected
+    assert sum(n for _, n in pieces) == len(mention)
+
+
+def test_noise_everywhere(noise, documents):
+    (document,) = documents
+    for everywhere, text in (
+        (False, "Colon\0cancer and APC Adenomatous\0polyposis."),
+        (True, "Colon\0cancer\0and\0APC\0Adenomatous\0polyposis."),
+    ):
+        made = noise.make_noisy(document, noise.NOISE["NUL for blanks"], everywhere)
+        assert made.text == text
+        assert made.places == [(m.start, m.end) for m in document.mentions]
+
+
 def test_labels_of_a_corpus_are_the_pipelines(documents):
     assert [m.label for m in documents[0].mentions] == ["DISEASE", "DISEASE"]
 
