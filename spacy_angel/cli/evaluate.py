@@ -102,7 +102,13 @@ def evaluate(
         figures = {key: v for key, v in metrics[count].items() if key.startswith("acc@")}
         values = "  ".join(f"{key} {value:.1f}" for key, value in figures.items())
         typer.echo(f"  {count:<8} {values}")
-    typer.echo(f"  kb_id    acc@1 {metrics['kb_id']['acc@1']:.1f}")
+    kb_id = metrics["kb_id"]
+    typer.echo(f"  kb_id    acc@1 {kb_id['acc@1']:.1f}")
+    if kb_id["nil"]:
+        typer.echo(
+            f"  NIL      {kb_id['nil']:,} mentions whose concept the vocabulary has, "
+            f"{kb_id['nil_right_first']:,} of them with the right one first"
+        )
     _print_what_counts(metrics)
     _print_further(metrics)
     typer.echo(f"Report: {output / REPORT}")

@@ -285,7 +285,9 @@ def summarize(
         and `interval` of accuracy at 1), `kb_id` (`mentions`, `acc@1`, `interval`;
         `in_vocabulary`, the accuracy where the vocabulary holds all identifiers; and what it would
         be without limits by the first identifier of the `best_name`, the paper's y*, and by the
-        `first_concept`, which has the highest score of its own),
+        `first_concept`, which has the highest score of its own; how many mentions whose identifiers
+        the vocabulary holds are linked to nothing, `nil`, and how many of them have a right concept
+        first, `nil_right_first`),
         `linking`, `linking_with_nil`, `detection`, and with probabilities `ece` (of mentions with
         identifiers, by the strict count) and `confidence` (see `confidence.confidence_figures`).
     RAISES (AngelError): there is no mention with an identifier, or no identifier is in the
@@ -314,6 +316,8 @@ def summarize(
             "interval": list(bootstrap_interval([o.kb_id_is_right for o in counted])),
             "best_name": _per_cent([outcome.best_name_is_right for outcome in counted]),
             "first_concept": _per_cent([outcome.first_is_right for outcome in counted]),
+            "nil": sum(outcome.is_nil for outcome in covered),
+            "nil_right_first": sum(o.is_nil and o.first_is_right for o in covered),
         },
         **linking_scores(outcomes, spurious_linked, spurious_nil),
     }

@@ -342,6 +342,11 @@ def test_a_saved_pipeline_is_calibrated_and_evaluated(tmp_path: Path, corpus: Pa
     assert code == 0, err
     assert out.startswith("5 mentions, ")
     assert "weights of the ranker" in out
+    # As another vocabulary asks for it, which is then the pipeline's.
+    options = ("--kb", "en_angel_mini", "-o", tmp_path / "with_kb")
+    code, _, err = run("calibrate", tmp_path / "pipeline", corpus, *options)
+    assert code == 0, err
+    assert (tmp_path / "with_kb/angel_linker/kb").is_dir()
     configs = [tmp_path / name / "config.cfg" for name in ("pipeline", "calibrated")]
     assert configs[0].read_text("utf8") != configs[1].read_text("utf8")
     code, out, err = run("link", "She had a stroke.", "--pipeline", tmp_path / "calibrated")

@@ -228,6 +228,15 @@ def test_one_identifier_is_given_and_right():
     assert figures["in_vocabulary"] == pytest.approx(100 / 3)
 
 
+def test_what_is_linked_to_nothing_although_the_right_concept_came_first():
+    first = outcome(["D1"], ranking(("D1", 0.4)), linked=False)
+    second = outcome(["D1"], ranking(("D2", 0.4), ("D1", 0.2)), linked=False)
+    linked = outcome(["D1"], ranking(("D1", 0.9)))
+    outside = outcome(["X1"], known=(False,), linked=False)
+    figures = summarize([first, second, linked, outside])["kb_id"]
+    assert (figures["nil"], figures["nil_right_first"]) == (2, 1)
+
+
 def test_the_best_name_and_the_highest_sum_may_differ():
     """The best name is D1's; D2 has two names, which together are more probable."""
     answer = ranking(("D2", 0.6), ("D1", 0.4), name_ids=[["D1"], ["D2"], ["D2"]])
