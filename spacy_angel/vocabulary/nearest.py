@@ -85,12 +85,14 @@ class NearestNames:
 
     def word_weight(self, word: str) -> float:
         """word (str): in normal form. RETURNS (float): see `LetterIndex.weight_of`."""
-        weights = self._word_weights
-        if word not in weights:
-            if len(weights) >= _MOST_WEIGHTS:
-                weights.clear()
-            weights[word] = self.index.weight_of(word)
-        return weights[word]
+        # Other threads may empty the table meanwhile.
+        weight = self._word_weights.get(word)
+        if weight is None:
+            weight = self.index.weight_of(word)
+            if len(self._word_weights) >= _MOST_WEIGHTS:
+                self._word_weights.clear()
+            self._word_weights[word] = weight
+        return weight
 
     def to_disk(self, folder: Path) -> None:
         """folder (Path): gets the index of the stored names, if it was in use."""

@@ -132,3 +132,17 @@ def test_every_name_that_is_alike_enough_is_listed(names, text):
         assert shares == (alike.cosine > 0)
         assert 0 <= alike.cosine <= 1
         assert 0 <= alike.edits <= 1
+
+
+def test_rare_words_weigh_more_and_the_table_of_weights_stays_small(kb, monkeypatch):
+    nearest = kb.nearest
+    known, unknown = nearest.word_weight("heart"), nearest.word_weight("zqx")
+    assert 0 < known < unknown
+    assert nearest.word_weight("") == 0
+    monkeypatch.setattr("spacy_angel.vocabulary.nearest._MOST_WEIGHTS", 2)
+    assert [nearest.word_weight(word) for word in ("heart", "zqx", "heart")] == [
+        known,
+        unknown,
+        known,
+    ]
+    assert len(nearest._word_weights) <= 3
