@@ -168,16 +168,18 @@ def _names_near(
     least = min((name.log_prob for name in found), default=FLOOR)
     near: list[CandidateName] = []
     for place, query in enumerate(queries):
-        is_short = place > 0 and len(query.text.replace(" ", "")) <= SHORT
-        if is_short:
+        looks: Sequence[_Look] | None = None
+        if place > 0 and len(query.text.replace(" ", "")) <= SHORT:
             own = kb.name_index(query.text)
             is_allowed = own is not None and (item.allowed is None or item.allowed[own])
             names = [own] if is_allowed and own is not None else []
         else:
-            n_most = n_near + len(found_names)
-            names = [name for name, _ in kb.nearest.find(query.text, n_most, item.allowed)]
+            similar = kb.nearest.find(query.text, n_near + len(found_names), item.allowed)
+            names = [name for name, _ in similar]
+            if len(queries) == 1:
+                looks = [_Look(query, similarity, query.text) for _, similarity in similar]
         n_new = 0
-        for name, look in zip(names, _compare(kb, queries, names), strict=True):
+        for name, look in zip(names, looks or _compare(kb, queries, names), strict=True):
             is_new = name not in found_names
             if is_new and n_new == n_near:
                 continue

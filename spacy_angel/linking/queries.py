@@ -7,7 +7,7 @@ as well, and the ranker knows by which one each came.
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,7 +48,7 @@ def read_queries(
     the span, where it has been read already.
     RETURNS (Mention): as it is to be read, with its queries."""
     document = document or ReadDocument(span.doc)
-    own = partial(is_name, label=span.label_, kb=kb, settings=settings)
+    own = cache(partial(is_name, label=span.label_, kb=kb, settings=settings))
     written = document.text_of(span)
     queries = [Query(written, MENTION)]
     if mention.text != written:

@@ -1,6 +1,6 @@
 """The component `angel_recogniser`: documents in, mentions out."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import NamedTuple
 
@@ -171,13 +171,10 @@ class AngelRecogniser(DocumentPipe):
         mentions = [one for one in spans if not _is_in((one.start, one.end), variants)]
         return Recognised(mentions, probabilities, variants)
 
-    def _is_replaced(self, entity: Span, over: Mapping[int, Mapping[str, float]]) -> bool:
+    def _is_replaced(self, entity: Span, labels: Mapping[int, Set[str]]) -> bool:
         tokens = range(entity.start, entity.end)
-        here = [pair for token in tokens for pair in over.get(token, {}).items()]
-        return all(label != entity.label_ for label, _ in here) and any(
-            label in self.settings.replaces and probability >= self.settings.replaces_from
-            for label, probability in here
-        )
+        over = frozenset[str]().union(*(labels.get(token, ()) for token in tokens))
+        return entity.label_ not in over and not over.isdisjoint(self.settings.replaces)
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
         """path (str | Path): folder for the model. exclude (Iterable[str]): `model`."""
@@ -245,14 +242,12 @@ def _is_in(place: tuple[int, int], others: Iterable[tuple[int, int]]) -> bool:
     return any(start <= place[0] and place[1] <= end for start, end in others)
 
 
-def _labels_by_token(mentions: Iterable[TokenSpan]) -> dict[int, dict[str, float]]:
-    """RETURNS (dict[int, dict[str, float]]): labels of the mentions over each token, with their
-    highest probability."""
-    labels: dict[int, dict[str, float]] = {}
+def _labels_by_token(mentions: Iterable[TokenSpan]) -> dict[int, set[str]]:
+    """RETURNS (dict[int, set[str]]): the labels of the mentions over each token."""
+    labels: dict[int, set[str]] = {}
     for one in mentions:
         for token in range(one.start, one.end):
-            here = labels.setdefault(token, {})
-            here[one.label] = max(one.probability, here.get(one.label, 0.0))
+            labels.setdefault(token, set()).add(one.label)
     return labels
 
 

@@ -61,10 +61,6 @@ class RecogniserSettings(CheckedSettings):
             "recogniser took for a chemical"
         ),
     ] = ()
-    replaces_from: Annotated[
-        float,
-        Field(ge=0, le=1, description="least probability of a mention that does so"),
-    ] = 0.0
     skip_variants: Annotated[
         bool,
         Field(

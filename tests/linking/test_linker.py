@@ -272,7 +272,7 @@ def test_labels_discard(make):
 @pytest.mark.parametrize(("labels", "expected"), [((), "MY:1"), (("MyType",), "NIL")])
 def test_types_of_one_s_own_that_no_label_has_are_for_every_label(make, tmp_path, labels, expected):
     types = {"DISEASE": ["T047"], **({"MINE": labels} if labels else {})}
-    nlp = make(rerank=True, threshold=0.5)
+    nlp = make(rerank=True, threshold=0.5, exact_names_unsearched=True)
     linker = nlp.get_pipe("angel_linker")
     linker.kb.add(Concept("MY:1", "Snark fever", types=("MyType",)))
     linker.kb.add(Concept("MY:2", "Boojum oil", types=("T121",)))

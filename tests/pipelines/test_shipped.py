@@ -261,10 +261,10 @@ def test_another_model_comes_without_the_limits(tmp_path: Path) -> None:
 
 def test_settings_replace_the_pipeline_s_own() -> None:
     nlp = spacy_angel.load(
-        min_log_prob=0.0, num_beams=7, types_by_label={"X": ["D"]}, labels_discard=["Y"]
+        threshold=0.99, num_beams=7, types_by_label={"X": ["D"]}, labels_discard=["Y"]
     )
     settings = nlp.get_pipe("angel_linker").settings
-    assert (settings.min_log_prob, settings.num_beams) == (0.0, 7)
+    assert (settings.threshold, settings.num_beams) == (0.99, 7)
     assert settings.types_by_label == {"X": ("D",)}
     assert settings.labels_discard == ("Y",)
     assert linked(nlp, ["aspirin", "aspirin pills"]) == ["MESH:D001241", "NIL"]

@@ -28,7 +28,7 @@ DATA_FILE = re.compile(r"\.(?:gz|xz|tsv|txt|obo|PubTator|csv|json)$")
 JSON_LINES = re.compile(r"(bc2gm|craft|cellfinder)/\w+")
 WRITTEN = {
     *("*.json", "*.jsonl.gz", "NOTICE.txt", "phenotypes.json", "phenotypes.tsv", "whole_gsc.json"),
-    "chemdisgene.txt.gz",
+    *("chemdisgene.txt.gz", "everyday.json", "notes.json", "everyday_words.tsv"),
 }
 FORBIDDEN = re.compile(
     r"\b(?:SA|NC|ND|AGPL|GPL)\b|share-?alike|non-?commercial|none", re.IGNORECASE

@@ -189,16 +189,6 @@ def test_entities_make_room_for_what_contradicts_them(
     assert doc.ents[0].label_ == label
 
 
-def test_only_what_is_probable_enough_takes_an_entitys_place(folder: Path) -> None:
-    found = {}
-    for least in (0.5, 1.0):
-        nlp = pipeline(folder, overwrite=False, replaces=["GENE"], replaces_from=least)
-        doc = nlp.make_doc(TEXTS[0][0])
-        doc.ents = [doc.char_span(0, 4, label="CHEMICAL")]
-        found[least] = nlp.get_pipe("angel_recogniser")(doc).ents[0].label_
-    assert found == {0.5: "GENE", 1.0: "CHEMICAL"}
-
-
 def test_entities_say_how_probable_they_are(folder: Path) -> None:
     nlp = pipeline(folder, overwrite=False)
     doc = nlp.make_doc(TEXTS[0][0])

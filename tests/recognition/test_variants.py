@@ -7,7 +7,7 @@ import time
 from re import _constants, _parser
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from mutalyzer_hgvs_parser import to_model
 from support.helpers import shared_data
@@ -262,6 +262,7 @@ PIECES = st.sampled_from(
 
 
 @given(st.one_of(st.text(max_size=200), st.lists(PIECES, max_size=25).map("".join)))
+@example("+0AA--G")
 def test_any_text(text: str) -> None:
     found = find_variants(text)
     end = 0

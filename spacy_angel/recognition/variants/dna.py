@@ -111,7 +111,8 @@ def point(written: str) -> str:
 
 def substituted(level: str, start: str, ref: str, alt: str) -> str:
     """level (str): `c`, `g`, …. start (str): see `point`. ref (str), alt (str): bases. RETURNS
-    (str): e.g. `c.35G>A`, `c.-174=` where nothing changes."""
+    (str): e.g. `c.35G>A`, `c.-174=` where nothing changes; empty for several bases at a place of
+    which nobody can tell the end, `+0AA>G`."""
     ref, alt = bases(ref), bases(alt)
     if level == "r":
         ref, alt = (one.lower().replace("t", "u") for one in (ref, alt))
@@ -119,6 +120,8 @@ def substituted(level: str, start: str, ref: str, alt: str) -> str:
         return f"{level}.{start}="
     if len(ref) > 1 or len(alt) > 1:
         end = _shifted(start, len(ref) - 1)
+        if not end:
+            return ""
         return (
             f"{level}.{start}_{end}delins{alt}" if end != start else f"{level}.{start}delins{alt}"
         )
@@ -184,13 +187,12 @@ def _read_star(found: re.Match[str]) -> Reading | None:
 
 def _read_substitution(found: re.Match[str]) -> Reading | None:
     start, ref, alt = point(found["start"]), found["ref"], found["alt"]
-    if len(ref) != len(alt) and found["end"] is None and len(ref) > 1:
-        form = f"{_level(found)}.{start}_{_shifted(start, len(ref) - 1)}delins{bases(alt)}"
-    elif found["end"] is not None:
+    if found["end"] is not None:
         form = f"{_level(found)}.{start}_{point(found['end'])}delins{bases(alt)}"
     else:
         form = substituted(_level(found), start, ref, alt)
-    return Reading(_with_reference(found, form), places=places_of(start, ref, alt))
+    identifier = _with_reference(found, form) if form else ""
+    return Reading(identifier, places=places_of(start, ref, alt))
 
 
 def _read_bare_substitution(found: re.Match[str]) -> Reading | None:
