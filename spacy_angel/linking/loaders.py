@@ -11,6 +11,7 @@ from ..about import DATA, SHIPPED_NAME, SHIPPED_NAMES
 from ..component.running import RunDtype
 from ..errors import AngelError, Errors
 from ..vocabulary.table import SharedNames
+from .ranker import read_ranker
 from .short_forms import read_short_forms
 
 if TYPE_CHECKING:
@@ -153,7 +154,7 @@ def check_sources(model: Any, vocabulary: Any) -> None:
 def check_runs(settings: "LinkerSettings") -> None:
     """Whether the machine has what settings name, before a document needs it.
 
-    settings (LinkerSettings): `device`, `long_forms`.
+    settings (LinkerSettings): `device`, `long_forms`, `ranker`.
     RAISES (AngelError): no such device, or a file that cannot be read.
     """
     if settings.device != "cpu":
@@ -162,6 +163,8 @@ def check_runs(settings: "LinkerSettings") -> None:
         find_device(settings.device)
     if settings.long_forms is not None:
         read_short_forms(Path(settings.long_forms))
+    if settings.ranker is not None:
+        read_ranker(settings.ranker)
 
 
 def _build(

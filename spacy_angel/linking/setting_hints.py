@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 
 from ..errors import Errors
+from .older import OLDER
 from .settings import SETTINGS
 
 KNOWN = SETTINGS | {"model", "vocabulary", "preset", "scorer"}
@@ -58,8 +59,8 @@ def setting_hints(unknown: Iterable[str], known: Collection[str] = KNOWN) -> str
 
 
 def _hint(name: str, known: Collection[str]) -> str:
-    if name in _INSTEAD:
-        return f"`{name}` is {_INSTEAD[name]}."
+    if instead := _INSTEAD.get(name) or OLDER.get(name):
+        return f"`{name}` is {instead}."
     if near := get_close_matches(name.lower(), sorted(known), 1, _ALIKE):
         return f"`{name}`: did you mean `{near[0]}`?"
     return ""

@@ -19,6 +19,7 @@ from spacy_angel.errors import AngelError
         ({"model": "/nope"}, "There is no model in /nope"),
         ({"vocabulary": "nowhere/kb"}, "vocabulary nowhere/kb does not exist"),
         ({"long_forms": "/nope.tsv"}, "nope.tsv"),
+        ({"ranker": "/nope.json"}, r"E340.*nope.json is no ranker"),
         ({"device": "cuda:7"}, "cannot run on the device 'cuda:7'"),
         ({"device": "mps"}, "cannot run on the device 'mps'"),
         ({"device": "gpu"}, "cannot run on the device 'gpu'"),
@@ -44,6 +45,8 @@ def test_settings_of_scispacy_and_misspelled_ones() -> None:
         )
     with pytest.raises(AngelError, match="`treshold`: did you mean `threshold`"):
         spacy_angel.load(treshold=0.5)
+    with pytest.raises(AngelError, match=r"`evidence` is of version 0.1: it is called `rerank`"):
+        spacy_angel.load(evidence=False)
 
 
 def test_device_of_another_machine_at_load(make: Callable[..., Language], tmp_path: Path) -> None:
