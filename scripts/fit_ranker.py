@@ -536,9 +536,7 @@ def _found(plain: dict[str, Any]) -> MentionCandidates:
             "alignment": Alignment(*name["alignment"]),
         }
         names.append(CandidateName(**values))
-    return MentionCandidates(
-        plain["mention"], plain["written"], tuple(names), frozenset(plain["agreed"])
-    )
+    return MentionCandidates(plain["mention"], tuple(names), frozenset(plain["agreed"]))
 
 
 def _rounded(weights: Weights) -> Weights:

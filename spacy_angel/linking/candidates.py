@@ -96,10 +96,8 @@ class CandidateGenerator:
         ]
         agreed = _agreed(self._wanted, self._texts, names)
         return [
-            MentionCandidates(text, _written(queries), tuple(found), frozenset(concepts))
-            for text, queries, found, concepts in zip(
-                self._texts, self._queries, names, agreed, strict=True
-            )
+            MentionCandidates(text, tuple(found), frozenset(concepts))
+            for text, found, concepts in zip(self._texts, names, agreed, strict=True)
         ]
 
 
@@ -109,10 +107,6 @@ def _queries_of(mention: "Mention") -> list[Query]:
     for query in mention.queries or (Query(mention.text, MENTION),):
         sources.setdefault(normalize_name(query.text), query.source)
     return [Query(text, source) for text, source in sources.items() if text]
-
-
-def _written(queries: Sequence[Query]) -> str:
-    return next((q.text for q in queries if q.source == MENTION), queries[0].text)
 
 
 class _Look(NamedTuple):
@@ -257,7 +251,6 @@ def _candidate_name(
         frozenset(c for c in canonical if kb.endings and _is_spelled_so(item, kb, c)),
         frozenset(c for c in concepts if is_query and kb.endings and kb.is_second_name(name, c)),
         tuple(kb.scope_of(name, c) for c in concepts) if is_query else (),
-        tuple(label_of(kb.types_of(c)) for c in concepts),
     )
 
 

@@ -57,7 +57,6 @@ class CandidateName:
     second (frozenset[str]): those whose second name it is, which of genes is the full one.
     scopes (tuple[str, ...]): what the vocabulary says of the name for each concept, see
         `vocabulary.concepts.SCOPES`; empty: nothing.
-    types (tuple[str | None, ...]): entity type of each concept; empty: unknown.
     context (tuple[float, ...]): of each concept, see `context.said_around`; empty: 0.
     """
 
@@ -78,7 +77,6 @@ class CandidateName:
     same_case: frozenset[str] = frozenset()
     second: frozenset[str] = frozenset()
     scopes: tuple[str, ...] = ()
-    types: tuple[str | None, ...] = ()
     context: tuple[float, ...] = ()
 
     def without(self, concept_ids: Collection[str]) -> "CandidateName":
@@ -86,7 +84,7 @@ class CandidateName:
         left = [i for i, concept_id in enumerate(self.concepts) if concept_id not in concept_ids]
         if len(left) == len(self.concepts):
             return self
-        per_concept = ("concepts", "priors", "species", "scopes", "types", "context")
+        per_concept = ("concepts", "priors", "species", "scopes", "context")
         values: dict[str, Any] = {
             key: tuple(getattr(self, key)[i] for i in left)
             for key in per_concept
@@ -110,14 +108,12 @@ class MentionCandidates:
     """All that was found for a mention.
 
     mention (str): as the model read it, in normal form.
-    written (str): as it stands in the document, in normal form.
     names (tuple[CandidateName, ...]): each once, or once with each suffix.
     agreed (frozenset[str]): concepts that the document names elsewhere, in other words and beyond
         doubt.
     """
 
     mention: str
-    written: str
     names: tuple[CandidateName, ...]
     agreed: frozenset[str] = field(default_factory=frozenset)
 
@@ -163,21 +159,19 @@ class MentionCandidates:
 
     def pairs(self) -> "Iterator[Pair]":
         """YIELDS (Pair): each name with each of its concepts."""
-        for i, name in enumerate(self.names):
+        for name in self.names:
             for j, concept_id in enumerate(name.concepts):
-                yield Pair(self, i, name, j, concept_id)
+                yield Pair(self, name, j, concept_id)
 
 
 class Pair(NamedTuple):
     """A candidate: a name with one of its concepts.
 
-    found (MentionCandidates): of the mention. i (int): place of the name in it.
-    name (CandidateName): the name. j (int): place of the concept in it. concept_id (str): the
-    concept.
+    found (MentionCandidates): of the mention. name (CandidateName): the name. j (int): place of
+    the concept in it. concept_id (str): the concept.
     """
 
     found: MentionCandidates
-    i: int
     name: CandidateName
     j: int
     concept_id: str

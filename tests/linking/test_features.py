@@ -29,7 +29,7 @@ EXACT = replace(NAME, is_query=True, similarity=Alike(1, 1), alignment=Alignment
 
 
 def values(name: CandidateName, mention: str = "heart atack", place: int = 0, agreed=()) -> dict:
-    found = MentionCandidates(mention, mention, (name,), frozenset(agreed))
+    found = MentionCandidates(mention, (name,), frozenset(agreed))
     pair = list(found.pairs())[place]
     return {key: feature.value(pair) for key, feature in FEATURES.items()}
 
@@ -99,7 +99,7 @@ def test_a_concept_that_the_document_names_elsewhere():
     # HIV-1 is no HIV.
     hiv = replace(EXACT, text="hiv 1", concepts=("HIV1",))
     other = replace(NAME, text="hiv", concepts=("HIV",))
-    found = MentionCandidates("hiv 1", "hiv 1", (hiv, other), frozenset({"HIV"}))
+    found = MentionCandidates("hiv 1", (hiv, other), frozenset({"HIV"}))
     assert [FEATURES["coherence"].value(pair) for pair in found.pairs()] == [0, 0]
 
 
@@ -121,7 +121,7 @@ def test_species_names_of_genes_and_words_around():
 
 def test_what_is_of_the_mention_alone():
     told = [
-        {key: f.value(MentionCandidates(text, text, names)) for key, f in MENTION_FEATURES.items()}
+        {key: f.value(MentionCandidates(text, names)) for key, f in MENTION_FEATURES.items()}
         for text, names in (("heart atack", (NAME,)), ("ha", (replace(NAME, log_prob=-2.0),)))
     ]
     assert told == [
@@ -140,7 +140,7 @@ def test_no_more_features_than_one_can_keep_in_mind():
 
 def test_without_a_concept_a_name_has_the_others():
     name = replace(NAME, priors=(0.7, 0.3), scopes=("EXACT", "RELATED"), context=(0.1, 0.2))
-    found = MentionCandidates("x", "x", (name, replace(name, concepts=("MI",))))
+    found = MentionCandidates("x", (name, replace(name, concepts=("MI",))))
     left = found.without({"MI"})
     (only,) = left.names
     assert (only.concepts, only.priors, only.scopes, only.context) == (

@@ -36,7 +36,7 @@ def name(i: int, log_prob: float, *concepts: str, **values) -> CandidateName:
 
 
 def found(*names: CandidateName, mention: str = "long mention") -> MentionCandidates:
-    return MentionCandidates(mention, mention, names)
+    return MentionCandidates(mention, names)
 
 
 def some(concept=None, link=None) -> Weights:

@@ -29,7 +29,7 @@ def found(is_right: bool) -> MentionCandidates:
     alignment = Alignment(0.1, 0.1) if is_right else Alignment(0.9, 0.9)
     name = CandidateName(0, "name", -1.0, -1.0, "mention", False, similarity, alignment, ("C:1",))
     other = replace(name, name=1, log_prob=-9.0, concepts=("C:2",), second=frozenset({"C:2"}))
-    return MentionCandidates("long mention", "long mention", (name, other), frozenset({"C:2"}))
+    return MentionCandidates("long mention", (name, other), frozenset({"C:2"}))
 
 
 @pytest.fixture
