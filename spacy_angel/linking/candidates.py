@@ -38,7 +38,7 @@ class Wanted:
     concepts (ConceptsOf): those of a name that the mention may have, where the document says
         which is the likeliest, in that order.
     allowed (np.ndarray | None): bool[n_names], the names of its subset; None: all.
-    tells_apart (bool): the model writes endings, so that each is a name of its own.
+    tells_apart (bool): the model writes disambiguating suffixes, so that each is a name of its own.
     """
 
     mention: "Mention"
