@@ -628,6 +628,10 @@ class Errors(metaclass=_WithCodes):
         "recogniser.source {source} has another encoder or tokenizer than recogniser.start. Give "
         "the start that it was trained from itself; en_angel_bio's is en_angel_mini."
     )
+    E627 = (
+        "[recogniser] teacher does not know the labels {labels}. Train one with them, or leave "
+        "them out of labels."
+    )
     # E7xx: command line
     E701 = (
         "One thing to add is needed: a vocabulary file, `--mentions CORPUS`, or `--concept ID` "

@@ -1,8 +1,9 @@
-"""Corpora without identifiers that mark genes and species, for the recogniser of six kinds.
+"""Corpora without identifiers that mark genes, species or chemicals, for the recogniser of six
+kinds.
 
     python tools/build_gene_corpora.py DATA OUT
 
-DATA has `bc2gm/`, `craft/`, `cellfinder/` as JSON lines (`{"id", "text", "mentions": [[type,
+DATA has `bc2gm/` and `more/corpora/drugprot_train_part.jsonl.gz` as JSON lines (`{"id", "text", "mentions": [[type,
 identifier or nothing, [[start, end], …]], …]}`) and `mtl_iob/` in columns; OUT is what
 `tools/build_six_types.py` wrote, where `raw/` gets a file a corpus. The columns do not say of which
 article a sentence is: those that stand in a text that the recogniser holds out are left out here.
@@ -30,32 +31,18 @@ from spacy_angel.training.recogniser_data import digit_of
 
 JSON_LINES = {
     "bc2gm": ("bc2gm/bc2gm_train", "bc2gm/bc2gm_devel"),
-    "craft": ("craft/craft_train", "craft/craft_dev"),
-    "cellfinder": ("cellfinder/cellfinder",),
+    "drugprot": ("more/corpora/drugprot_train_part",),
 }
-# Those of one year after another share articles; the first that has a sentence keeps it.
-COLUMNS = (
-    "BioNLP13CG",
-    "BioNLP13PC",
-    "BioNLP11ID",
-    "BioNLP11EPI",
-    "BioNLP13GE",
-    "BioNLP09",
-    "Ex-PTM",
-)
+COLUMNS = ("BioNLP13CG",)
 KINDS = {
     "GENE": "Gene",
-    "PR": "Gene",
-    "GeneProtein": "Gene",
-    "Protein": "Gene",
+    # of DrugProt, families among them
+    "Gene": "Gene?",
+    "Chemical": "Chemical",
     "Gene_or_gene_product": "Gene",
-    "Complex": "Gene?",
-    "NCBITaxon": "Species",
     "Organism": "Species",
-    "Species": "Species",
-    "CellLine": "CellLine",
 }
-# Taxa of CRAFT and organisms of BioNLP above all species; other corpora do not mark them.
+# Organisms of BioNLP above all species; other corpora do not mark them.
 _GENERAL = re.compile(
     r"(?:animal|individual|species|mammal|vertebrate|invertebrate|organism|plant|eukaryote|virus"
     r"|prokaryote|microorganism|bacterium|pathogen|strain|primate|rodent|metazoan|microbe)s?"

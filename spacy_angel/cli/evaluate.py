@@ -133,6 +133,10 @@ def _print_what_counts(metrics: dict[str, Any]) -> None:
         for key, title in (("detection", "found"), ("linking", "links")):
             values = "  ".join(f"{rate} {metrics[key][rate]:.1f}" for rate in _RATES[2:])
             typer.echo(f"  {title:<8} {values}")
+    if losses := metrics.get("losses"):
+        from ..evaluation.losses import loss_table
+
+        typer.echo(loss_table(losses))
     if left_out := metrics.get("types", {}).get("left_out"):
         types = ", ".join(f"{name} {number:,.0f}" for name, number in left_out.items())
         typer.echo(f"  found, but not marked in this corpus, so not counted: {types}")

@@ -117,6 +117,12 @@ def _by_characters(spans: Iterable[LinkedSpan]) -> dict[tuple[int, int], set[str
     return ids
 
 
+def near(one: tuple[int, int], other: tuple[int, int]) -> bool:
+    """one (tuple[int, int]), other (tuple[int, int]): characters. RETURNS (bool): whether they are
+    the same, but for one at one end."""
+    return abs(one[0] - other[0]) + abs(one[1] - other[1]) <= 1
+
+
 def _nearest(spans: Mapping[tuple[int, int], set[str]], span: tuple[int, int]) -> set[str] | None:
     """Identifiers on the same characters, else on those with one more or less at one end."""
     start, end = span

@@ -40,6 +40,7 @@ from .analyses import Seen, describe_mentions, score_margins
 from .baselines import BASELINES
 from .counts import count_result, mean_and_spread
 from .files import METRICS, PREDICTIONS, prediction_line
+from .losses import LossTally
 from .noise_curve import add_noise_to, curve_point, noise_levels
 from .protocols import check_protocols
 from .report import write_report
@@ -235,7 +236,7 @@ class _Bench:
         RETURNS (dict[str, Any]): what its `metrics.json` holds."""
         report = CorpusReport()
         documents = self.run.read(self.corpus, report, noise, self.vocabulary.resolve)
-        tally = Tally(self.run.protocols)
+        tally = Tally(self.run.protocols, losses=LossTally() if self.run.predicted else None)
         name = "Evaluating" if noise is None else f"Evaluating {noise.name}"
         with (
             tqdm(desc=name, unit=" mentions", disable=None) as bar,

@@ -59,13 +59,19 @@ class DocumentAnswers:
     answers (list[Answer]): one a gold mention, in their order.
     spurious_linked (Counter[str]), spurious_nil (Counter[str]): its mentions on other characters,
         by their type (see `entity_types.entity_type`).
-    links (tuple[LinkedSpan, ...]): all its mentions that it links, gold or not.
+    found (tuple[LinkedSpan, ...]): all its mentions, gold or not; without identifiers those that it
+        links to nothing.
     """
 
     answers: list[Answer]
     spurious_linked: Counter[str] = field(default_factory=Counter)
     spurious_nil: Counter[str] = field(default_factory=Counter)
-    links: tuple[LinkedSpan, ...] = ()
+    found: tuple[LinkedSpan, ...] = ()
+
+    @property
+    def links(self) -> tuple[LinkedSpan, ...]:
+        """RETURNS (tuple[LinkedSpan, ...]): those that it links."""
+        return tuple(span for span in self.found if span.ids)
 
 
 System = Callable[[Iterable[CorpusDocument]], Iterator[DocumentAnswers]]
@@ -93,12 +99,11 @@ def baseline_system(baseline: Baseline, k: int) -> System:
                 for prompt in row:
                     ranking = next(rankings)
                     answers.append(Answer(prompt, ranking, kb_ids=_highest(ranking.concepts)))
-                links = (
+                found = (
                     LinkedSpan(mention.start, mention.end, mention.label, answer.kb_ids)
                     for mention, answer in zip(document.mentions, answers, strict=True)
-                    if answer.kb_ids
                 )
-                yield DocumentAnswers(answers, links=tuple(links))
+                yield DocumentAnswers(answers, found=tuple(found))
 
     return answer
 
@@ -151,10 +156,9 @@ def pipeline_system(
                 for span, answer in zip(spans, answers, strict=True)
                 if (span.start_char, span.end_char) not in gold
             ]
-            links = (
+            found = (
                 LinkedSpan(span.start_char, span.end_char, span.label_, answer.kb_ids)
                 for span, answer in zip(spans, answers, strict=True)
-                if answer.kb_ids
             )
             yield DocumentAnswers(
                 [
@@ -163,7 +167,7 @@ def pipeline_system(
                 ],
                 spurious_linked=Counter(kind for kind, is_linked in spurious if is_linked),
                 spurious_nil=Counter(kind for kind, is_linked in spurious if not is_linked),
-                links=tuple(links),
+                found=tuple(found),
             )
 
     return answer
@@ -202,16 +206,15 @@ class DocumentResults:
     """A document, its gold mentions beside what the system made of them.
 
     mentions (list[tuple[MentionResult, Mention]]): each gold mention, and as it was read.
-    spurious_linked (Counter[str]), spurious_nil (Counter[str]), links (tuple[LinkedSpan, ...]): as
-        in `DocumentAnswers`.
+    answers (DocumentAnswers): what it made of the whole document.
+    text (str): of the document.
     gold (tuple[LinkedSpan, ...]): the gold mentions with their canonical identifiers.
     """
 
     mentions: list[tuple[MentionResult, Mention]]
-    spurious_linked: Counter[str]
-    spurious_nil: Counter[str]
+    answers: DocumentAnswers
+    text: str
     gold: tuple[LinkedSpan, ...]
-    links: tuple[LinkedSpan, ...]
 
 
 def answer_documents(
@@ -273,13 +276,12 @@ def answer_documents(
             results.append((result, answer.prompt))
         yield DocumentResults(
             results,
-            response.spurious_linked,
-            response.spurious_nil,
+            response,
+            document.text,
             gold=tuple(
                 LinkedSpan(result.start, result.end, result.label, result.gold)
                 for result, _ in results
             ),
-            links=response.links,
         )
 
 

@@ -11,6 +11,7 @@ from ..corpora.entity_types import entity_type, types_left_out
 from ..model.mention import Mention
 from .analyses import Traits, group_accuracies, margin_bins
 from .counts import MentionResult, Outcome, summarize
+from .losses import LossTally
 from .protocols import ProtocolTally
 from .systems import DocumentAnswers, DocumentResults, System
 
@@ -38,6 +39,7 @@ class Tally:
 
     protocols (Collection[str]): counted besides, see `protocols.PROTOCOLS`.
     labels (dict[str, LabelCounts]): of all gold mentions, in the order of the corpus.
+    losses (LossTally | None): where the pipeline finds the mentions itself.
     """
 
     protocols: Collection[str] = ()
@@ -47,6 +49,7 @@ class Tally:
     spurious_linked: Counter[str] = field(default_factory=Counter)
     spurious_nil: Counter[str] = field(default_factory=Counter)
     labels: dict[str, LabelCounts] = field(default_factory=dict)
+    losses: LossTally | None = None
     seconds: float = 0.0
 
     def __post_init__(self) -> None:
@@ -78,10 +81,14 @@ class Tally:
         """
         chunk: list[tuple[MentionResult, Mention]] = []
         for document in documents:
-            self.spurious_linked.update(document.spurious_linked)
-            self.spurious_nil.update(document.spurious_nil)
+            answers = document.answers
+            self.spurious_linked.update(answers.spurious_linked)
+            self.spurious_nil.update(answers.spurious_nil)
             self._count_labels(result for result, _ in document.mentions)
-            self._protocols.add(document.gold, document.links)
+            self._protocols.add(document.gold, answers.links)
+            if self.losses is not None:
+                results = (result for result, _ in document.mentions)
+                self.losses.add(results, answers.found, document.text)
             chunk += document.mentions
             if len(chunk) >= CHUNK:
                 yield chunk
@@ -115,9 +122,9 @@ class Tally:
 
         k (int), probabilities (bool): see `counts.summarize`.
         RETURNS (dict[str, Any]): see there, with `mentions_per_second`, `analyses` and, where there
-            are any, `protocols`; `labels`, the counts of each; `types`: those of the corpus
-            (`marked`), and how many mentions were found of each that it does not mark (`left_out`),
-            which count neither as right nor as wrong.
+            are any, `protocols` and `losses`; `labels`, the counts of each; `types`: those of the
+            corpus (`marked`), and how many mentions were found of each that it does not mark
+            (`left_out`), which count neither as right nor as wrong.
         """
         found = self.spurious_linked + self.spurious_nil
         others = types_left_out(found, self.labels)
@@ -136,6 +143,8 @@ class Tally:
             label: {"mentions": counts.mentions, "in_vocabulary": counts.in_vocabulary}
             for label, counts in self.labels.items()
         }
+        if self.losses is not None:
+            figures["losses"] = self.losses.figures(figures["types"]["marked"])
         if self.protocols:
             figures["protocols"] = self.protocol_figures()
         covered = [number for number, outcome in enumerate(self.outcomes) if outcome.covered]

@@ -1,6 +1,6 @@
 """The component `angel_recogniser`: documents in, mentions out."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import NamedTuple
 
@@ -154,7 +154,7 @@ class AngelRecogniser(DocumentPipe):
                     and not _is_in((entity.start, entity.end), variants)
                 ]
                 taken = [TokenSpan(e.start, e.end, e.label_, 1.0) for e, _ in kept]
-                chosen = most_probable(mentions, taken)
+                chosen = most_probable(mentions, taken, self.settings.secondary)
                 found = [(Span(doc, m.start, m.end, label=m.label), m.probability) for m in chosen]
                 doc.ents = [entity for entity, _ in (*kept, *found)]
                 for entity, probability in (*kept, *found):
@@ -252,18 +252,25 @@ def _labels_by_token(mentions: Iterable[TokenSpan]) -> dict[int, set[str]]:
 
 
 def most_probable(
-    mentions: Iterable[TokenSpan], taken: Iterable[TokenSpan] = ()
+    mentions: Iterable[TokenSpan],
+    taken: Iterable[TokenSpan] = (),
+    secondary: Collection[str] = (),
 ) -> list[TokenSpan]:
     """Mentions of which no two share a token.
 
     mentions (Iterable[TokenSpan]): may overlap; the more probable one stays, of equal ones the
         longer, then the first.
     taken (Iterable[TokenSpan]): what none of them may overlap.
+    secondary (Collection[str]): labels whose mentions come after all others.
     RETURNS (list[TokenSpan]): by place.
     """
     used = {token for span in taken for token in range(span.start, span.end)}
     chosen = []
-    for span in sorted(mentions, key=lambda m: (-m.probability, m.start - m.end, m.start)):
+
+    def order(m: TokenSpan) -> tuple[bool, float, int, int]:
+        return m.label in secondary, -m.probability, m.start - m.end, m.start
+
+    for span in sorted(mentions, key=order):
         tokens = range(span.start, span.end)
         if used.isdisjoint(tokens):
             used.update(tokens)

@@ -49,6 +49,13 @@ class RecogniserSettings(CheckedSettings):
             "most probable"
         ),
     ] = True
+    secondary: Annotated[
+        Names,
+        Field(
+            description="labels whose mentions are in `doc.ents` only where none of another label "
+            "is, however probable: a phenotype that is a disease, too"
+        ),
+    ] = ()
     overwrite: Annotated[
         bool,
         Field(description="drop the entities that a document has; if not, they come first"),

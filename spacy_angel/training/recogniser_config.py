@@ -9,7 +9,7 @@
     Variant = ""                 read over
 
 A corpus annotates the labels that stand there without question mark, everywhere; its texts say
-nothing of the others, for which they are left open: nothing is learned there.
+nothing of the others, for which they are left open: nothing is learned there, but from a teacher.
 """
 
 from collections.abc import Mapping
@@ -39,7 +39,7 @@ class RecogniserCorpus:
         names are taken for mentions with the label, and whatever else the corpus marks is left open
         for it. For labels of which there is hardly any annotation.
     without_mentions (float): share of the texts without any mention that are kept.
-    copies (int): how many times each text is read a pass.
+    copies (float): how many times each text is read a pass; 0.25: of the texts a quarter.
     silver (bool): annotated by another system: learned from, never measured on.
     """
 
@@ -51,7 +51,7 @@ class RecogniserCorpus:
     left_open: dict[str, tuple[str, ...]] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
     without_mentions: float = 1.0
-    copies: int = 1
+    copies: float = 1
     silver: bool = False
 
     @property
@@ -65,7 +65,14 @@ class RecogniserSettings:
     """The recogniser and where it begins.
 
     labels (tuple[str, ...]): what it finds.
-    start (str): model whose encoder it begins with: folder, hub name or `en_angel_mini`.
+    start (str): model whose encoder it begins with: folder, hub name or `en_angel_mini`. A BERT
+        becomes a BART's encoder; any other that is no encoder-decoder (MPNet, RoBERTa) makes a
+        teacher, which does not go into a pipeline.
+    layers (int): of a BERT, evenly spaced; 0 for all.
+    frozen_layers (int): so many of the encoder's lowest layers stay as they are, which makes an
+        update of a large one a quarter faster at 4 of 12.
+    teacher (str): folder of a recogniser, of a teacher mostly, from whose probabilities it learns
+        beside the annotation; empty for none.
     source (str): recogniser whose weights take the place of the start's, and to whose labels it
         adds: folder of one or of a pipeline that has one, or `en_angel_bio`; empty for none.
     window (int), overlap (int): see `recognition.finder.FinderConfig`.
@@ -76,6 +83,9 @@ class RecogniserSettings:
     __pydantic_config__: ClassVar[Any] = _STRICT
     labels: tuple[str, ...]
     start: str = "en_angel_mini"
+    layers: int = 0
+    frozen_layers: int = 0
+    teacher: str = ""
     source: str = ""
     window: int = 128
     overlap: int = 24
@@ -155,7 +165,8 @@ def load_recogniser_config(
         for label in sorted(set(corpus.names) - (set(known) - corpus.annotated))
     ]
     annotated = frozenset().union(*(corpus.annotated for corpus in config.corpora.values()))
-    problems += [f"no corpus annotates {label!r}" for label in known if label not in annotated]
+    if not config.recogniser.teacher:
+        problems += [f"no corpus annotates {label!r}" for label in known if label not in annotated]
     if problems:
         raise AngelError(Errors.E600.format(path=path, problems="; ".join(problems)))
     return config

@@ -17,6 +17,7 @@ from hashlib import md5
 from itertools import pairwise
 from pathlib import Path
 from random import Random
+from types import MappingProxyType
 
 import numpy as np
 import torch
@@ -33,7 +34,7 @@ from ..errors import AngelError, Errors
 from ..recognition.finder import FinderConfig
 from ..recognition.found import FoundMention
 from ..recognition.network import Row
-from ..recognition.tags import tags_of
+from ..recognition.tags import N_TAGS, tags_of
 from ..recognition.windows import cut_windows
 from ..recognition.words import WordReader, Words
 from ..vocabulary.build import build_vocabulary
@@ -47,6 +48,9 @@ from .recogniser_config import OPEN, RecogniserConfig, RecogniserCorpus
 _ARTICLE = re.compile(r"[0-9]{5,}")
 _AT_ONCE = 256
 _SHORTEST_NAME = 5
+
+TaggedRow = tuple[Row, np.ndarray, np.ndarray | None]
+"""A window, the tags of its words, and what a teacher says of them."""
 
 
 @dataclass(frozen=True)
@@ -107,8 +111,13 @@ def read_texts(config: RecogniserConfig) -> RecogniserTexts:
             elif digit in data.last_look:
                 texts.last_look.append(annotated)
             else:
-                texts.train.extend([annotated] * corpus.copies)
+                texts.train.extend([annotated] * _copies(annotated, corpus.copies, data.seed))
     return texts
+
+
+def _copies(annotated: Annotated, copies: float, seed: int) -> int:
+    chance = Random(f"copies {seed} {annotated.document.doc_id}")
+    return int(copies) + (chance.random() < copies % 1)
 
 
 def _read_corpus(name: str, corpus: RecogniserCorpus, seed: int) -> Iterator[Annotated]:
@@ -217,16 +226,19 @@ class TaggedRows(Dataset):
 
     rows (list[Row]): as the encoder reads them.
     tags (list[np.ndarray]): int8[words, labels] of each.
+    taught (list[np.ndarray | None]): float16[words, labels, tags] of each, a teacher's
+        probabilities.
     """
 
     rows: list[Row]
     tags: list[np.ndarray]
+    taught: list[np.ndarray | None]
 
     def __len__(self) -> int:
         return len(self.rows)
 
-    def __getitem__(self, index: int) -> tuple[Row, np.ndarray]:
-        return self.rows[index], self.tags[index]
+    def __getitem__(self, index: int) -> "TaggedRow":
+        return self.rows[index], self.tags[index], self.taught[index]
 
     @property
     def lengths(self) -> tuple[np.ndarray, np.ndarray]:
@@ -237,13 +249,19 @@ class TaggedRows(Dataset):
 
 
 def make_rows(
-    texts: Sequence[Annotated], config: RecogniserConfig, form: FinderConfig, reader: WordReader
+    texts: Sequence[Annotated],
+    config: RecogniserConfig,
+    form: FinderConfig,
+    reader: WordReader,
+    taught: Mapping[str, np.ndarray] = MappingProxyType({}),
 ) -> TaggedRows:
     """What is learned from, all passes one after the other.
 
     texts (Sequence[Annotated]): the documents.
     config (RecogniserConfig): how often and how changed they are read.
     form (FinderConfig), reader (WordReader): the recogniser's.
+    taught (Mapping[str, np.ndarray]): text to what a teacher says of its words, see
+        `teacher.teach`; a reading that is changed has it no more.
     RETURNS (TaggedRows): the windows.
     RAISES (AngelError): words are to be masked, and the tokenizer has no mask.
     """
@@ -252,7 +270,7 @@ def make_rows(
     mask_id = reader.mask_id
     if config.data.masked and mask_id is None:
         raise AngelError(Errors.E625.format(masked=config.data.masked))
-    rows, tags = [], []
+    made = TaggedRows([], [], [])
     for number in range(config.data.passes):
         readings = _readings(texts, config, pools, silver, number)
         bar = tqdm(readings, desc=f"Pass {number + 1}", total=len(texts), unit=" texts")
@@ -260,15 +278,18 @@ def make_rows(
             all_words = reader([annotated.document.text for annotated, _ in group])
             for whole, (annotated, chance) in zip(all_words, group, strict=True):
                 of_words = word_tags(whole, annotated, form.labels)
+                of_teacher = taught.get(annotated.document.text)
                 first = chance.randint(form.room // 4, form.room) if number else None
                 words = whole
                 if number and config.data.masked and mask_id is not None:
                     words = masked(whole, config.data.masked, mask_id, chance)
                 for begin, end in cut_windows(words.offsets, form.room, form.overlap, first):
-                    if (of_words[begin:end] != IGNORE).any():
-                        rows.append(form.row(words, begin, end))
-                        tags.append(of_words[begin:end])
-    return TaggedRows(rows, tags)
+                    learned = None if of_teacher is None else of_teacher[begin:end]
+                    if learned is not None or (of_words[begin:end] != IGNORE).any():
+                        made.rows.append(form.row(words, begin, end))
+                        made.tags.append(of_words[begin:end])
+                        made.taught.append(learned)
+    return made
 
 
 def masked(words: Words, share: float, mask_id: int, chance: Random) -> Words:
@@ -322,29 +343,47 @@ def _name_pools(
     return pools
 
 
-def collate(items: Sequence[tuple[Row, np.ndarray]], pad_token_id: int) -> dict[str, Tensor]:
-    """A batch.
+def as_batch(rows: Sequence[Row], pad_token_id: int) -> dict[str, Tensor]:
+    """What a network reads at once.
 
-    items (Sequence[tuple[Row, np.ndarray]]): of `TaggedRows`.
+    rows (Sequence[Row]): windows.
     pad_token_id (int): fills the gaps.
     RETURNS (dict[str, Tensor]): `input_ids`, `attention_mask`, `cases` [rows, width], all int64;
-        `words` int64[pieces] and `n_words` int64[rows] as `mean_by_word` takes them; `tags`
-        int64[words, labels].
+        `words` int64[pieces] and `n_words` int64[rows] as `mean_by_word` takes them.
     """
-    shape = (len(items), padded(max(len(row) for row, _ in items)))
+    shape = (len(rows), padded(max(len(row) for row in rows)))
     ids = np.full(shape, pad_token_id, dtype=np.int64)
     mask, cases = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
-    for i, (row, _) in enumerate(items):
+    for i, row in enumerate(rows):
         ids[i, : len(row)], cases[i, : len(row)], mask[i, : len(row)] = row.pieces, row.cases, 1
     arrays = {
         "input_ids": ids,
         "attention_mask": mask,
         "cases": cases,
-        "words": np.array([word for row, _ in items for word in row.words], dtype=np.int64),
-        "n_words": np.array([row.n_words for row, _ in items], dtype=np.int64),
-        "tags": np.concatenate([tags for _, tags in items]).astype(np.int64),
+        "words": np.array([word for row in rows for word in row.words], dtype=np.int64),
+        "n_words": np.array([row.n_words for row in rows], dtype=np.int64),
     }
     return {name: torch.from_numpy(values) for name, values in arrays.items()}
+
+
+def collate(items: Sequence[TaggedRow], pad_token_id: int) -> dict[str, Tensor]:
+    """A batch with its tags.
+
+    items (Sequence[TaggedRow]): of `TaggedRows`.
+    pad_token_id (int): fills the gaps.
+    RETURNS (dict[str, Tensor]): that of `as_batch`, `tags` int64[words, labels], and where a
+        teacher has read one of the rows `taught` float32[words, labels, tags].
+    """
+    batch = as_batch([row for row, _, _ in items], pad_token_id)
+    tags = np.concatenate([own for _, own, _ in items]).astype(np.int64)
+    batch["tags"] = torch.from_numpy(tags)
+    if any(taught is not None for _, _, taught in items):
+        parts = [
+            np.zeros((*own.shape, N_TAGS), np.float32) if taught is None else taught
+            for _, own, taught in items
+        ]
+        batch["taught"] = torch.from_numpy(np.concatenate(parts).astype(np.float32))
+    return batch
 
 
 @dataclass(frozen=True)

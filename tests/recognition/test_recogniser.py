@@ -65,6 +65,9 @@ def test_of_overlapping_mentions_the_most_probable_is_an_entity(folder: Path) ->
     # Of equal ones the longer.
     same = [TokenSpan(0, 1, "A", 0.6), TokenSpan(0, 2, "B", 0.6)]
     assert most_probable(same) == [TokenSpan(0, 2, "B", 0.6)]
+    # A secondary label's stand where no other does.
+    places = [*same, TokenSpan(3, 4, "B", 0.2)]
+    assert most_probable(places, secondary=["B"]) == [TokenSpan(0, 1, "A", 0.6), places[-1]]
 
 
 def test_pipe_equals_call_and_predict_changes_nothing(folder: Path) -> None:

@@ -12,8 +12,8 @@ from spacy_angel.recognition.finder import ENCODER_FIELDS, FinderConfig, Mention
 from spacy_angel.recognition.network import TaggingNetwork
 from spacy_angel.recognition.windows import cut_windows
 from spacy_angel.recognition.words import WordReader
-from spacy_angel.training.recogniser import RecogniserModule
 from spacy_angel.training.recogniser_data import Annotated, TaggedRows, collate, word_tags
+from spacy_angel.training.recogniser_module import RecogniserModule
 
 LABELS = ("DISEASE", "GENE", "CELL_TYPE")
 # `breast cancer cells` is a cell type, and `breast cancer` in it a disease.
@@ -75,7 +75,7 @@ def rows_of(form: FinderConfig, reader: WordReader) -> TaggedRows:
         for begin, end in cut_windows(words.offsets, form.room, form.overlap):
             rows.append(form.row(words, begin, end))
             tags.append(of_words[begin:end])
-    return TaggedRows(rows, tags)
+    return TaggedRows(rows, tags, [None] * len(rows))
 
 
 def learn(module: RecogniserModule, rows: TaggedRows, pad_token_id: int, steps: int) -> float:

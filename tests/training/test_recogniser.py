@@ -14,13 +14,14 @@ from spacy_angel.errors import AngelError
 from spacy_angel.recognition.finder import MentionFinder
 from spacy_angel.training.config import OptimizerSettings
 from spacy_angel.training.losses import IGNORE
-from spacy_angel.training.recogniser import score_table, tag_loss, train_recogniser
+from spacy_angel.training.recogniser import score_table, train_recogniser
 from spacy_angel.training.recogniser_config import (
     RecogniserConfig,
     RecogniserCorpus,
     RecogniserData,
     RecogniserSettings,
 )
+from spacy_angel.training.recogniser_module import tag_loss
 
 
 def test_open_words_take_no_loss() -> None:

@@ -1,0 +1,154 @@
+"""A large recogniser, kept as transformers has it, and a small one that learns from it."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from support.models import make_tiny_model
+from support.tiny_recogniser import LABELS, TEXTS
+from transformers import MPNetConfig, MPNetModel, PreTrainedTokenizerFast
+
+from spacy_angel.errors import AngelError
+from spacy_angel.training import teacher as teacher_module
+from spacy_angel.training.config import OptimizerSettings
+from spacy_angel.training.losses import IGNORE
+from spacy_angel.training.recogniser import train_recogniser
+from spacy_angel.training.recogniser_config import (
+    RecogniserConfig,
+    RecogniserCorpus,
+    RecogniserData,
+    RecogniserSettings,
+)
+from spacy_angel.training.recogniser_module import tag_loss
+from spacy_angel.training.teacher import open_teacher, teach
+
+NAMES = ("Disease", "Gene", "Cell")
+
+
+def write_texts(path: Path, *, marked: bool) -> str:
+    lines = []
+    for n, (text, parts) in enumerate(TEXTS * 3):
+        mentions = [
+            {"start": text.index(p), "end": text.index(p) + len(p), "label": NAMES[label]}
+            for p, label in parts
+            if marked
+        ]
+        lines.append(json.dumps({"id": f"text {n}", "text": text, "mentions": mentions}))
+    path.write_text("\n".join(lines) + "\n", encoding="utf8")
+    return str(path)
+
+
+@pytest.fixture
+def recipe(tmp_path: Path) -> RecogniserConfig:
+    """A teacher's: an MPNet, which no pipeline computes."""
+    make_tiny_model(tmp_path / "bart", [text for text, _ in TEXTS])
+    folder = tmp_path / "mpnet"
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_file=str(tmp_path / "bart" / "tokenizer.json"),
+        cls_token="<s>",
+        sep_token="</s>",
+        pad_token="<pad>",
+    )
+    tokenizer.save_pretrained(folder)
+    torch.manual_seed(0)
+    MPNetModel(
+        MPNetConfig(
+            vocab_size=len(tokenizer),
+            hidden_size=48,
+            num_hidden_layers=2,
+            num_attention_heads=4,
+            intermediate_size=96,
+            max_position_embeddings=66,
+            initializer_range=0.1,
+        ),
+        add_pooling_layer=False,
+    ).save_pretrained(folder)
+    corpus = write_texts(tmp_path / "marked.jsonl", marked=True)
+    return RecogniserConfig(
+        RecogniserSettings(LABELS, str(folder), window=40, overlap=8, train_embeddings=True),
+        {"all": RecogniserCorpus(corpus, dict(zip(NAMES, LABELS, strict=True)))},
+        OptimizerSettings(
+            3e-3,
+            steps=60,
+            batch_size=12,
+            precision="float32",
+            schedule="constant",
+            clip_norm=1.0,
+            dropout=0.0,
+            attention_dropout=0.0,
+            device="cpu",
+            checkpoint_every=60,
+            log_every=30,
+        ),
+        RecogniserData(choose=(), last_look=(), passes=1, swapped=0.0, restyled=0.0),
+    )
+
+
+def found_in(finder, text: str) -> set[tuple[str, str]]:
+    return {(text[m.start : m.end], m.label) for m in finder.find([text])[0]}
+
+
+def test_a_small_one_learns_from_unmarked_texts_what_a_teacher_knows(
+    recipe: RecogniserConfig, tmp_path: Path
+) -> None:
+    torch.set_num_threads(1)
+    train_recogniser(recipe, tmp_path / "teacher")
+    folder = tmp_path / "teacher" / "model"
+    assert (folder / "encoder" / "config.json").is_file()
+    finder = open_teacher(folder)
+    text, marked = TEXTS[0]
+    expected = {(part, LABELS[label]) for part, label in marked}
+    assert found_in(finder, text) == expected
+
+    unmarked = write_texts(tmp_path / "unmarked.jsonl", marked=False)
+    settings = replace(
+        recipe.recogniser, start=str(tmp_path / "bart"), teacher=str(folder), window=40
+    )
+    small = replace(recipe, recogniser=settings, corpora={"none": RecogniserCorpus(unmarked, {})})
+    train_recogniser(small, tmp_path / "small")
+    assert found_in(open_teacher(tmp_path / "small" / "model"), text) == expected
+    assert not (tmp_path / "small" / "model" / "encoder").exists()
+
+
+def test_what_a_teacher_has_said_is_not_asked_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(teacher_module, "_TEXTS_AT_ONCE", 2)
+    asked = []
+
+    class Teacher:
+        labels = ("GENE", "DISEASE")
+
+        def read(self, texts):
+            asked.append(list(texts))
+            log_probs = np.log(np.array([[[0.5, 0.25, 0.25], [0.125, 0.5, 0.375]]]))
+            return [type("Read", (), {"log_probs": log_probs}) for _ in texts]
+
+    said = teach(Teacher(), ["a", "b", "c"], ("DISEASE",), tmp_path / "said")
+    assert asked == [["a", "b"], ["c"]]
+    assert said["c"].tolist() == [[[0.125, 0.5, 0.375]]]
+    (next((tmp_path / "said").glob("*"))).unlink()
+    again = teach(Teacher(), ["a", "b", "c"], ("DISEASE",), tmp_path / "said")
+    assert len(asked) == 3
+    assert again.keys() == said.keys()
+    with pytest.raises(AngelError, match=r"\[E627\] .*RASH"):
+        teach(Teacher(), ["a"], ("RASH", "GENE"), tmp_path / "said")
+
+
+def test_annotation_and_teacher_count_alike() -> None:
+    # One word, three labels: annotated, annotated and taught, taught only; and one of neither.
+    logits = torch.zeros(1, 4, 3)
+    tags = torch.tensor([[1, 1, IGNORE, IGNORE]])
+    taught = torch.tensor([[[0.0, 0, 0], [0.5, 0.5, 0], [0.2, 0.3, 0.5], [0, 0, 0]]])
+    log_third = torch.tensor(1 / 3).log().item()
+    assert tag_loss(logits, tags, taught).item() == pytest.approx(-log_third)
+    sure = torch.tensor([0.25, 0.5, 0.25]).log().expand(1, 4, 3)
+    expected = [
+        -np.log(0.5),
+        -(0.25 * np.log(0.25) + 0.75 * np.log(0.5)),
+        -(0.7 * np.log(0.25) + 0.3 * np.log(0.5)),
+    ]
+    assert tag_loss(sure, tags, taught).item() == pytest.approx(np.mean(expected))
