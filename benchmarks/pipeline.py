@@ -26,6 +26,7 @@ import typer
 from tqdm import tqdm
 
 import spacy_angel
+from spacy_angel.about import SHIPPED_NAME
 from spacy_angel.corpora.docs import to_doc
 from spacy_angel.corpora.documents import CorpusDocument
 from spacy_angel.corpora.registry import read_corpus
@@ -59,6 +60,9 @@ def main(
             "which compares with every name; `` for none."
         ),
     ] = "scispacy-hnsw",
+    pipeline: Annotated[
+        str, typer.Option(help="One that ships, or the folder of a saved one.")
+    ] = SHIPPED_NAME,
     memory: Annotated[
         int,
         typer.Option(
@@ -68,8 +72,9 @@ def main(
     ] = 0,
 ) -> None:
     """Print one JSON line a measurement."""
-    settings = {"dtype": dtype, "threads": threads, "processes": processes, "documents": documents}
-    own = Workload(data, documents, dtype, threads // processes)
+    settings: dict[str, Any] = {"dtype": dtype, "threads": threads, "processes": processes}
+    settings |= {"documents": documents, "pipeline": pipeline}
+    own = Workload(data, documents, dtype, threads // processes, pipeline)
     if memory:
         mib = memory_course(own.nlp, own.corpus, memory)
         print(json.dumps({"what": "memory", **settings, "sent": memory, "mib": mib}))
@@ -83,14 +88,14 @@ class Workload:
     """A pipeline and what goes through it.
 
     data (Path), documents (int): the first abstracts of the corpus in that folder.
-    dtype (str), threads (int): of the model, and of this process.
+    dtype (str), threads (int): of the model, and of this process. pipeline (str): name or folder.
     """
 
-    def __init__(self, data: Path, documents: int, dtype: str, threads: int) -> None:
+    def __init__(self, data: Path, documents: int, dtype: str, threads: int, pipeline: str) -> None:
         torch.set_num_threads(threads)
-        self.arguments = data, documents, dtype, threads
+        self.arguments = data, documents, dtype, threads, pipeline
         self.corpus = list(islice(read_corpus(data / CORPUS), documents))
-        self.nlp = spacy_angel.load(dtype=dtype)
+        self.nlp = spacy_angel.load(pipeline, dtype=dtype)
         linker: Any = self.nlp.get_pipe("angel_linker")
         self.linker: AngelLinker = linker
         self.docs = [given(self.nlp, self.linker, document) for document in self.corpus]

@@ -1,6 +1,5 @@
-"""Build `en_angel_bio`: diseases and chemicals as `en_angel_mini` finds them, genes, species, cell
-lines and phenotypes as the encoder does, abbreviations, and the linker with the shipped weights
-over a vocabulary of all six kinds that is small enough to ship.
+"""Build `en_angel_bio`: a recogniser of six kinds of mentions, abbreviations, and the linker with
+the shipped weights over a vocabulary of all six kinds that is small enough to ship.
 
     python tools/build_bio.py DATA RECOGNISER -o FOLDER
 
@@ -48,18 +47,16 @@ def build(
     shipped = spacy.util.load_config(SHIPPED / SHIPPED_NAME / "config.cfg").interpolate()
     settings = dict(shipped["components"][LINKER])
     del settings["factory"], settings["scorer"], settings["types_by_label"]
-    anew = [MISSPELLED, ABBREVIATIONS, CONSISTENCY, LINKER]
+    anew = ["ner", MISSPELLED, ABBREVIATIONS, CONSISTENCY, LINKER]
     nlp: Any = spacy.load(SHIPPED / SHIPPED_NAME, exclude=anew)
     encoder = {
         "labels": [*TYPES_BY_LABEL],
-        "overwrite": False,
         # Of one place a group's mentions share what is written on them: a disease that is a
         # phenotype, too, is in `doc.ents`.
         "span_labels": [*TYPES_BY_LABEL][2:],
-        # The light recogniser is right more often about these two.
-        "thresholds": {"DISEASE": 0.9, "CHEMICAL": 0.8},
-        "replaces": ["GENE", "SPECIES", "CELL_LINE"],
+        "secondary": ["PHENOTYPE"],
         "skip_variants": True,
+        "dtype": "auto",
     }
     nlp.add_pipe(RECOGNISER, config=encoder).finder = MentionFinder.from_disk(recogniser)
     nlp.add_pipe("angel_matcher", MISSPELLED, config={"names": "none", "misspelled": True})

@@ -104,11 +104,14 @@ class LossTally:
 
 def loss_table(losses: dict[str, Any]) -> str:
     """losses (dict[str, Any]): of `LossTally.figures`. RETURNS (str): lines for a terminal: of each
-    type the rows in per cent of its gold mentions, with the most frequent strings."""
+    type the rows that have any, in per cent of its gold mentions, with the most frequent
+    strings."""
     lines = []
     for name, figures in losses.items():
         lines.append(f"  {name}: {figures['mentions']:,} gold mentions")
         for row, number in figures["rows"].items():
+            if not number and row != RIGHT:
+                continue
             share = 100 * number / max(figures["mentions"], 1)
             strings = figures["strings"].get(row, {})
             shown = ", ".join(f"{text!r} {n}" for text, n in strings.items())

@@ -70,4 +70,6 @@ def test_shares_and_strings_of_a_corpus():
     assert "  DISEASE: 2 gold mentions" in lines
     assert "     50.0 % other boundaries       'breast cancer' 1" in lines
     assert "    100.0 % false                  'salt' 1" in lines
+    assert lines[lines.index("  CHEMICAL: 1 gold mentions") + 1].strip() == "0.0 % right"
+    assert len(lines) == 2 + 2 + 3
     assert tally.figures(["DISEASE"]).keys() == {"DISEASE"}
