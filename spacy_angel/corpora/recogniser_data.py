@@ -14,6 +14,8 @@ NCBI-disease marks no chemicals, which does not mean that there are none. Where 
 that another training corpus marks as one, its tokens are left open: spaCy then takes every answer
 for right.
 
+A label with a question mark, `DISEASE?`, leaves the mention's tokens open, too.
+
 Two corpora show few of the names that there are. `swap_mentions` puts a vocabulary's names into
 their sentences, so that the sentence is learned and not the name alone.
 """
@@ -44,6 +46,10 @@ MESH_LABELS: dict[str, str] = {
 }
 
 
+OPEN = "?"
+"""Behind a label: this may be such a mention or not."""
+
+
 def to_entities(
     documents: Iterable[CorpusDocument],
     labels: Mapping[str, str] | None = None,
@@ -69,8 +75,11 @@ def to_entities(
 
 
 def _entity(mention: GoldMention, labels: Mapping[str, str] | None) -> GoldMention:
-    label = kind_of(mention.label) if labels is None else labels.get(mention.label)
-    if label is None:
+    written = mention.label.removesuffix(OPEN)
+    label = kind_of(written) if labels is None else labels.get(written)
+    if label is not None:
+        label += mention.label[len(written) :]
+    else:
         known = ", ".join(KINDS if labels is None else labels)
         raise AngelError(Errors.E431.format(label=mention.label, text=mention.text, known=known))
     return replace(mention, label=label, concept_ids="", parts=())
@@ -166,12 +175,12 @@ def unmarked_strings(
         uses, and the same with their first letter in the other case: at the beginning of a sentence
         `cholesterol` has a capital, but `be` is not the element `Be`.
     """
-    used = {mention.label for document in corpus for mention in document.mentions}
+    used = {m.label.removesuffix(OPEN) for document in corpus for m in document.mentions}
     strings = {
         mention.text
         for document in training
         for mention in document.mentions
-        if mention.label not in used
+        if mention.label not in used and not mention.label.endswith(OPEN)
     }
     return frozenset(strings | {text[0].swapcase() + text[1:] for text in strings})
 
@@ -209,9 +218,11 @@ def entity_docs(
         doc = to_doc(document, nlp)
         del doc.spans[GOLD_SPANS]
         doc.user_data.clear()
+        entities = [ent for ent in doc.ents if not ent.label_.endswith(OPEN)]
+        doubtful = [ent for ent in doc.ents if ent.label_.endswith(OPEN)]
         matches = matcher(doc, as_spans=True)
-        left_open = filter_spans(s for s in matches if not any(token.ent_type for token in s))
-        doc.set_ents(list(doc.ents), missing=left_open)
+        others = (span for span in matches if not any(token.ent_type for token in span))
+        doc.set_ents(entities, missing=filter_spans([*doubtful, *others]))
         tokens = nlp.make_doc(document.text)
         for mention in document.mentions:
             report.count(f"entities_{mention.label}")

@@ -2,6 +2,7 @@
 
 import importlib.util
 import random
+from dataclasses import replace
 
 import pytest
 import spacy
@@ -134,6 +135,20 @@ def test_an_entity_is_never_left_open(files, nlp):
     (doc,) = entity_docs(diseases, nlp, ["eye", "syndrome: no"])
     assert entities(doc)[-1] == ("cat eye syndrome", "DISEASE")
     assert all(token.ent_iob_ for token in doc)
+
+
+def test_a_label_with_a_question_mark_leaves_its_tokens_open(nlp):
+    text = "Fever after a rub of salt."
+    marked = (GoldMention(0, 5, "Fever", "Disease"), GoldMention(14, 17, "rub", "Disease?"))
+    salt = GoldMention(21, 25, "salt", "Chemical?")
+    (document,) = to_entities([CorpusDocument("1", text, (*marked, salt))])
+    (doc,) = entity_docs([document], nlp)
+    assert entities(doc) == [("Fever", "DISEASE")]
+    assert [token.text for token in doc if token.ent_iob_ == ""] == ["rub", "salt"]
+    # It says of no other corpus that it has such strings, and its own labels are known.
+    assert unmarked_strings([document], [document]) == frozenset()
+    other = replace(document, mentions=())
+    assert unmarked_strings([other], [document]) == {"Fever", "fever"}
 
 
 def test_entity_inside_a_token_is_neither_taught_nor_forgotten(files, nlp):
