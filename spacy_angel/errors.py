@@ -355,6 +355,14 @@ class Errors(metaclass=_WithCodes):
         "{path!s} is no ranker of this version: {reason}. Fit one with scripts/fit_ranker.py, or "
         "leave `ranker` out for the one that ships."
     )
+    E350 = (
+        "{path} is no file of rules that can be read: it has more than {limit}. Divide it, or "
+        "allow and exclude subtrees or types in place of single concepts."
+    )
+    E351 = (
+        "The first row of {path} must name the columns, with tabs between them, each once, "
+        "`action` among them; it is {found!r}. Write e.g. `action string concept condition reason`."
+    )
     E326 = "The recogniser does not know the labels {unknown}. Known: {known}."
     # E4xx: corpora
     E401 = (
@@ -900,6 +908,13 @@ class Warnings(metaclass=_WithCodes):
         "(`resolve_abbreviations`): no abbreviation is read as its long form. Add it before: "
         "`nlp.add_pipe(..., before={linker!r})`."
     )
+    W330 = "{path}, line {number}, is left out: {problem}."
+    W331 = "{path}: {n:,} more rows are left out; `spacy-angel kb check` has all of them."
+    W332 = (
+        "{path}: {n:,} of {n_all:,} rules name a concept or type that the vocabulary does not "
+        "have, the first on line {number} ({rule}). `spacy-angel kb check` tells which."
+    )
+    W333 = "{path} cannot be read any more, so that its rules stay as they were. {error}"
     W601 = "{path}, line {number}, is skipped, for it is not a correction: {problem}."
     W602 = (
         "A correction names an identifier that the vocabulary lacks, and is left out as far as it "

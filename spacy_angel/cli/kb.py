@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from ..errors import AngelError, Errors
+from .kb_check import kb_check
 from .kb_edit import command as edit_command
 from .kb_edit import kb_remove, kb_rename, kb_undo
 from .kb_fetch import kb_diff, kb_fetch, kb_list, kb_update
@@ -39,6 +40,7 @@ for name, command in (
     ("search", kb_search),
     ("explain", kb_explain),
     ("export", kb_export),
+    ("check", kb_check),
     ("remove", kb_remove),
     ("rename", kb_rename),
     ("undo", kb_undo),

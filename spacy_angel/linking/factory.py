@@ -2,11 +2,13 @@
 
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from spacy.language import Language
 
 from ..component.block import NOT_GIVEN, ConfigBlock, is_saved_in, takes
+from ..curation.file import read_rules
 from ..errors import AngelError, Warnings
 from .extensions import register_extensions
 from .linker import AngelLinker
@@ -71,6 +73,8 @@ def make_angel_linker(
     is_saved = is_saved_in(nlp, name)
     if not is_saved:
         check_sources(model, vocabulary)
+        if checked.curation is not None:
+            read_rules(Path(checked.curation))
         if "types_by_label" in given:
             linker.check_types()
     linker.check_outputs(nlp, is_saved=is_saved)

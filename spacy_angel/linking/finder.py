@@ -12,11 +12,12 @@ from ..vocabulary.concepts import normalize_name
 from .candidates import CandidateGenerator, Wanted
 from .links import FoundNames
 from .permitted import is_permitted, subset_of_label
-from .ranking import ConceptsOf, list_candidates
+from .ranking import ConceptsOf, NameScore, list_candidates
 from .settings import LinkerSettings
-from .sparing import TakenName, first_of_equals, take_name
+from .sparing import TakenName, first_of_equals, name_of_rule, take_name
 
 if TYPE_CHECKING:
+    from ..curation.curated import Constraint, Curated
     from ..model.mention import Mention
     from ..search.cached import SearchCache
     from ..search.generator import Ask, Generator
@@ -35,6 +36,7 @@ class NameFinder:
     settings (LinkerSettings): how.
     num_beams (int): of the beam search.
     cache (SearchCache | None): searches no mention twice.
+    curated (Curated | None): the rules of curation, whose vocabulary `kb` is.
     """
 
     generator: "Generator"
@@ -42,46 +44,74 @@ class NameFinder:
     settings: LinkerSettings
     num_beams: int
     cache: "SearchCache | None" = None
+    curated: "Curated | None" = None
 
     def find(
-        self, mentions: Sequence["Mention"], labels: Sequence[str], documents: Sequence[int]
+        self,
+        mentions: Sequence["Mention"],
+        labels: Sequence[str],
+        documents: Sequence[int],
+        constraints: "Sequence[Constraint | None] | None" = None,
     ) -> list[FoundNames]:
         """mentions (Sequence[Mention]): as the model reads them. labels (Sequence[str]): of each.
-        documents (Sequence[int]): the number of each one's document.
+        documents (Sequence[int]): the number of each one's document. constraints
+        (Sequence[Constraint | None] | None): what rules say of each; None: nothing.
         RETURNS (list[FoundNames]): one a mention."""
+        limits = [None] * len(mentions) if constraints is None else constraints
         if not self.settings.once_a_document:
-            return self._find_each(mentions, labels, documents)
+            return self._find_each(mentions, labels, documents, limits)
         texts = [normalize_name(mention.text) for mention in mentions]
         hints = [mention.hint for mention in mentions]
-        firsts, numbers = first_of_equals(list(zip(documents, labels, texts, hints, strict=True)))
+        keys = list(zip(documents, labels, texts, hints, limits, strict=True))
+        firsts, numbers = first_of_equals(keys)
         names = self._find_each(
             [mentions[i] for i in firsts],
             [labels[i] for i in firsts],
             [documents[i] for i in firsts],
+            [limits[i] for i in firsts],
         )
         return [names[number] for number in numbers]
 
     def _find_each(
-        self, mentions: Sequence["Mention"], labels: Sequence[str], documents: Sequence[int]
+        self,
+        mentions: Sequence["Mention"],
+        labels: Sequence[str],
+        documents: Sequence[int],
+        limits: "Sequence[Constraint | None]",
     ) -> list[FoundNames]:
         settings = self.settings
         number_of: dict[Subset | None, int] = {None: 0}
         number_of_label = {
-            label: number_of.setdefault(subset_of_label(label, self.kb, settings), len(number_of))
+            label: number_of.setdefault(
+                subset_of_label(label, self.kb, settings, self.curated), len(number_of)
+            )
             for label in set(labels)
         }
         subsets = list(number_of)
         numbers = [number_of_label[label] for label in labels]
         space = self.kb.search_space(self.generator.prompts, subsets)
         concepts = [
-            partial(self._concepts, subsets[n], label, mention.hint)
-            for n, label, mention in zip(numbers, labels, mentions, strict=True)
+            partial(self._concepts, subsets[n], label, mention.hint, limit)
+            for n, label, mention, limit in zip(numbers, labels, mentions, limits, strict=True)
         ]
+        taken = self._take_names(mentions, concepts, limits)
+        searched = [i for i, name in enumerate(taken) if name is None]
         if not settings.rerank:
-            results = self._search(mentions, space, numbers)
+            results = self._search(
+                [mentions[i] for i in searched], space, [numbers[i] for i in searched]
+            )
+            found: list[Sequence[NameScore]] = [[] if name is None else [name] for name in taken]
+            for i, result in zip(searched, results, strict=True):
+                found[i] = result.hypotheses
             return [
-                FoundNames(tuple(list_candidates(result.hypotheses, concepts_of)))
-                for result, concepts_of in zip(results, concepts, strict=True)
+                FoundNames(
+                    tuple(list_candidates(names, concepts_of)),
+                    is_taken=name is not None,
+                    constraint=limit,
+                )
+                for names, concepts_of, name, limit in zip(
+                    found, concepts, taken, limits, strict=True
+                )
             ]
         tells_apart = space.entries is not None
         generator = CandidateGenerator(
@@ -94,11 +124,9 @@ class NameFinder:
             self.kb,
             settings.near_names,
         )
-        taken = self._take_names(mentions, concepts)
         for i, name in enumerate(taken):
             if name is not None:
                 generator.add(i, [name])
-        searched = [i for i, name in enumerate(taken) if name is None]
         answers = self._search_and_ask(
             [mentions[i] for i in searched],
             space,
@@ -109,21 +137,29 @@ class NameFinder:
             if log_probs:
                 generator.answer(i, log_probs)
         return [
-            FoundNames(found.candidates, found, is_taken=name is not None)
-            for found, name in zip(generator.finish(), taken, strict=True)
+            FoundNames(found.candidates, found, name is not None, limit)
+            for found, name, limit in zip(generator.finish(), taken, limits, strict=True)
         ]
 
     def _take_names(
-        self, mentions: Sequence["Mention"], concepts: Sequence[ConceptsOf]
+        self,
+        mentions: Sequence["Mention"],
+        concepts: Sequence[ConceptsOf],
+        limits: "Sequence[Constraint | None]",
     ) -> list[TakenName | None]:
-        """The names that need no search."""
+        """The names that need no search: by a rule, or as names of one concept."""
         settings = self.settings
-        if not settings.exact_names_unsearched:
-            return [None] * len(mentions)
-        return [
-            take_name(mention, concepts_of, self.kb, settings.exact_name_probability)
-            for mention, concepts_of in zip(mentions, concepts, strict=True)
-        ]
+        probability = settings.exact_name_probability
+        is_spared = settings.rerank and settings.exact_names_unsearched
+        taken: list[TakenName | None] = []
+        for mention, concepts_of, limit in zip(mentions, concepts, limits, strict=True):
+            if limit is not None and limit.means is not None:
+                taken.append(name_of_rule(limit, self.kb, probability))
+            elif is_spared:
+                taken.append(take_name(mention, concepts_of, self.kb, probability))
+            else:
+                taken.append(None)
+        return taken
 
     def _search_and_ask(
         self,
@@ -188,11 +224,22 @@ class NameFinder:
         return results
 
     def _concepts(
-        self, subset: "Subset | None", label: str, hint: str, name: int, ending: str | None
+        self,
+        subset: "Subset | None",
+        label: str,
+        hint: str,
+        limit: "Constraint | None",
+        name: int,
+        ending: str | None,
     ) -> list[str]:
         """The concepts of a name that a mention with this label may have, where the document tells
         them apart the likeliest first."""
         concept_ids = self.kb.concept_ids_of(name, ending)
+        if limit is not None:
+            concept_ids = [c for c in concept_ids if limit.allows(c)]
+            if limit.means is not None:
+                # What a person has decided holds whatever types the label may have.
+                return concept_ids
         if (hinter := self.kb.hinter) is not None and len(concept_ids) > 1:
             told = self.kb.endings_of(name) if ending is None else {ending: concept_ids}
             second = [c for c in concept_ids if self.kb.is_second_name(name, c)]

@@ -7,17 +7,24 @@ if TYPE_CHECKING:
     from ..vocabulary.kb import ConceptKB
 
 
-def preferred_ids(concept_id: str, kb: "ConceptKB", prefixes: Sequence[str]) -> list[str]:
+def preferred_ids(
+    concept_id: str, kb: "ConceptKB", prefixes: Sequence[str], chosen: str | None = None
+) -> list[str]:
     """All identifiers of a concept, the one to write first.
 
     concept_id (str): its own identifier.
     kb (ConceptKB): the vocabulary.
     prefixes (Sequence[str]): of the identifiers to write, the best first, in any case.
+    chosen (str | None): an identifier that is written whatever the prefixes, by which the
+        vocabulary may know another concept, or none.
     RETURNS (list[str]): with `["MONDO", "MESH"]` e.g. `["MONDO:0005015", "MESH:D003920"]`. First
         stands one with the first of the prefixes that the concept has; its own comes before its
         alternates, and one by which the vocabulary finds another concept is passed over; where
         there is none, its own.
     """
+    if chosen is not None:
+        rest = preferred_ids(kb.resolve(chosen) or concept_id, kb, prefixes)
+        return [chosen, *(one for one in rest if one != chosen)]
     concept = kb[concept_id]
     ids = [concept.concept_id, *concept.alternate_ids]
     places = {prefix.lower(): place for place, prefix in enumerate(prefixes)}

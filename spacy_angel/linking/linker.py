@@ -25,8 +25,9 @@ from ..component.characters import read
 from ..component.forks import OneThreadInForks, quiet_tokenizers_in_forks
 from ..component.pipe import DocumentPipe
 from ..component.running import OPENING
+from ..curation.curated import Constraint, Curated, CurationFile, DocumentNames
 from ..errors import AngelError, Errors, Warnings
-from ..files.atomic import write_json
+from ..files.atomic import replacing, write_json
 from ..vocabulary.kinds import is_cell_line, is_species, may_need_species
 from ..vocabulary.taxa import is_taxon
 from .extensions import set_extensions
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     from .calibration import Calibration, CalibrationItem
 
 SETTINGS_FILE = "settings.json"
+RULES_FILE = "curation.tsv"
 # What may be set beside settings and properties.
 _ATTRIBUTES = ("vocab", "search_cache", "error_handler")
 
@@ -106,6 +108,8 @@ class AngelLinker(DocumentPipe):
         self._generator: Generator | None = None
         self._kb: ConceptKB | None = None
         self.search_cache: SearchCache | None = None
+        self._curation: CurationFile | None = None
+        self._last_curated: Curated | None = None
         self._linked_elsewhere: set[str] = set()
         self._forks = OneThreadInForks()
         set_extensions(settings)
@@ -229,6 +233,24 @@ class AngelLinker(DocumentPipe):
         self._drop_unknown_types()
 
     @property
+    def curated(self) -> Curated | None:
+        """RETURNS (Curated | None): the vocabulary under the rules of the setting `curation`, as
+        the file stands now; None without it. RAISES (AngelError): the file cannot be read, and
+        never was."""
+        curated = None
+        path = self.settings.curation
+        if path is not None:
+            source = self._curation
+            if source is None or source.path != path:
+                source = self._curation = CurationFile(path)
+            curated = source.over(self.kb)
+        if curated is not self._last_curated:
+            self._last_curated = curated
+            if self.search_cache is not None:
+                self.search_cache.clear()
+        return curated
+
+    @property
     def num_beams_used(self) -> int:
         """RETURNS (int): beams of the search: the setting `num_beams`, or else the model's own."""
         return self.settings.num_beams or self.generator.num_beams
@@ -290,12 +312,17 @@ class AngelLinker(DocumentPipe):
         kb = self.kb
         # What other threads add to the vocabulary meanwhile is there for the next documents.
         with kb.reading():
-            candidates = self._find_candidates(docs, overwrite=settings.overwrite)
+            curated = self.curated
+            candidates = self._find_candidates(docs, settings.overwrite, curated)
+            vocabulary, preferred = (kb, {}) if curated is None else (curated.kb, curated.preferred)
             return [
                 [
                     None
                     if names is None
-                    else make_link(read(span.text).text, span.label_, names, kb, settings)
+                    else make_link(
+                        *(read(span.text).text, span.label_, names, vocabulary, settings),
+                        preferred,
+                    )
                     for span, names in zip(doc_spans, doc_found, strict=True)
                 ]
                 for doc_spans, doc_found in zip(spans, candidates, strict=True)
@@ -355,7 +382,7 @@ class AngelLinker(DocumentPipe):
         # Fitted to what the model says of every mention.
         once = self.using(exact_names_unsearched=False, once_a_document=False)
         with once, self.kb.reading():
-            candidates = self._find_candidates(docs, overwrite=True)
+            candidates = self._find_candidates(docs, True, self.curated)
         return [
             CalibrationItem(
                 names.candidates if names else (),
@@ -365,7 +392,8 @@ class AngelLinker(DocumentPipe):
             )
             for doc, doc_found in zip(docs, candidates, strict=True)
             for span, names in zip(find_spans(doc, self.settings.span_key), doc_found, strict=True)
-            if links_label(span.label_, self.settings)
+            # What a rule decides says nothing of the model.
+            if links_label(span.label_, self.settings) and not (names and names.is_taken)
         ]
 
     def read_mentions(self, doc: Doc, spans: Sequence[Span]) -> list["Mention"]:
@@ -458,13 +486,16 @@ class AngelLinker(DocumentPipe):
         stand in the pipeline's config.cfg), each with the value that it has in the config.
 
         path (str | Path): a folder.
-        exclude (Iterable[str]): any of `settings`, `model`, `kb`.
+        exclude (Iterable[str]): any of `settings`, `model`, `kb`, `curation`.
         """
         writers = {
             SETTINGS_FILE: lambda p: write_json(p, self._to_save()),
             "model": lambda p: self.generator.to_disk(p),
             "kb": lambda p: self.kb.to_disk(p),
         }
+        if self.settings.curation is not None:
+            rules = self._rules_to_save()
+            writers[RULES_FILE] = lambda p: _write(p, rules)
         util.to_disk(path, writers, exclude)
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "AngelLinker":
@@ -477,8 +508,9 @@ class AngelLinker(DocumentPipe):
         """
         from ..vocabulary.kb import ConceptKB
 
+        exclude = list(exclude)
         if self._model_source is not None and not Path(path, "model").exists():
-            exclude = [*exclude, "model"]
+            exclude.append("model")
 
         def read_model(path: Path) -> None:
             self.generator = load_checkpoint(
@@ -494,7 +526,9 @@ class AngelLinker(DocumentPipe):
 
         def read_settings(path: Path) -> None:
             data = path.read_bytes()
-            self.settings = restore_settings(data, str(path), self._block, in_config)
+            rules = path.with_name(RULES_FILE)
+            saved = rules if rules.is_file() and "curation" not in exclude else None
+            self.settings = restore_settings(data, str(path), self._block, in_config, saved)
 
         readers: dict[str, Callable[[Path], Any]] = {
             "model": read_model,
@@ -515,6 +549,8 @@ class AngelLinker(DocumentPipe):
             "model": lambda: self.generator.to_bytes(),
             "kb": lambda: self.kb.to_bytes(),
         }
+        if self.settings.curation is not None:
+            writers["curation"] = self._rules_to_save
         return util.to_bytes(writers, exclude)
 
     def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> "AngelLinker":
@@ -535,11 +571,23 @@ class AngelLinker(DocumentPipe):
             "settings": read_settings,
             "model": read_model,
             "kb": lambda b: setattr(self, "_kb", ConceptKB.from_bytes(b)),
+            "curation": lambda b: setattr(
+                self, "_curation", CurationFile(self.settings.curation or RULES_FILE, b)
+            ),
         }
         util.from_bytes(data, readers, exclude)
         if self._kb is not None:
             self.check_types()
         return self
+
+    def _rules_to_save(self) -> bytes:
+        """The rules as they stand in their file."""
+        path = self.settings.curation
+        assert path is not None
+        source = self._curation
+        if source is None or source.path != path:
+            source = CurationFile(path)
+        return source.content()
 
     def _to_save(self) -> dict[str, Any]:
         return settings_to_save(self.settings, self._block)
@@ -590,11 +638,13 @@ class AngelLinker(DocumentPipe):
         self.settings = replace(self.settings, types_by_label=types)
 
     def _find_candidates(
-        self, docs: Sequence[Doc], overwrite: bool
+        self, docs: Sequence[Doc], overwrite: bool, curated: Curated | None
     ) -> list[list[FoundNames | None]]:
-        """Candidates of every mention: none where it is discarded or blank, None where it keeps
-        the identifier that it has."""
+        """Candidates of every mention: none where it is discarded, blank or by a rule no mention,
+        None where it keeps the identifier that it has."""
         settings = self.settings
+        kb = self.kb if curated is None else curated.kb
+        constraints: list[Constraint | None] = []
         slots: list[list[FoundNames | None]] = []
         places: list[tuple[int, int]] = []
         mentions: list[Mention] = []
@@ -611,9 +661,17 @@ class AngelLinker(DocumentPipe):
                 and read(span.text).text.strip()
             ]
             document = ReadDocument(doc)
+            if curated is not None:
+                limits = _constraints(document, [spans[i] for i in wanted], curated)
+                for i, limit in zip(wanted, limits, strict=True):
+                    if limit is not None and not limit.is_mention:
+                        slots[-1][i] = FoundNames(constraint=limit)
+                kept = [limit is None or limit.is_mention for limit in limits]
+                wanted = [i for i, is_kept in zip(wanted, kept, strict=True) if is_kept]
+                constraints += [limit for limit in limits if limit is None or limit.is_mention]
             some = [spans[i] for i in wanted]
             mentions += [
-                read_queries(mention, span, self.kb, settings, document)
+                read_queries(mention, span, kb, settings, document, curated)
                 for mention, span in zip(self._read(document, some), some, strict=True)
             ]
             places += [(doc_index, i) for i in wanted]
@@ -623,9 +681,10 @@ class AngelLinker(DocumentPipe):
             return slots
         self._forks.ensure()
         finder = NameFinder(
-            self.generator, self.kb, settings, self.num_beams_used, self.search_cache
+            self.generator, kb, settings, self.num_beams_used, self.search_cache, curated
         )
-        searched = finder.find(mentions, [span.label_ for span in chosen], documents)
+        labels = [span.label_ for span in chosen]
+        searched = finder.find(mentions, labels, documents, constraints or None)
         for (doc_index, i), names in zip(places, searched, strict=True):
             slots[doc_index][i] = names
         return slots
@@ -646,3 +705,16 @@ class AngelLinker(DocumentPipe):
             dtype=self.settings.dtype,
             local_files_only=local_files_only,
         )
+
+
+def _constraints(
+    document: ReadDocument, spans: Sequence[Span], curated: Curated
+) -> list[Constraint | None]:
+    """What rules say of the mentions of a document, one each."""
+    names = DocumentNames(document.text, curated.kb)
+    return [curated.constraint(document.text_of(span), span.label_, names) for span in spans]
+
+
+def _write(path: Path, data: bytes) -> None:
+    with replacing(path) as file:
+        file.write(data)

@@ -2,9 +2,10 @@
 where the mention was taken for the name that it is."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .features import MentionCandidates
@@ -13,6 +14,7 @@ from .ranking import NIL, Candidate, RankedConcept, choose_link, rank_concepts
 from .settings import LinkerSettings
 
 if TYPE_CHECKING:
+    from ..curation.curated import Constraint
     from ..vocabulary.kb import ConceptKB
 
 
@@ -27,7 +29,8 @@ class Link:
         `log_prob` (both None where the model was not asked, `exact_names_unsearched`), in the order
         of the search, all that were found; with the setting `rerank`
         also `probability`, their share of the concept's, and names with the most probable concept
-        first; with the setting `prefer` also `other_ids`, the concept's further identifiers;
+        first; with the setting `prefer`, or a rule that prefers an identifier, also `other_ids`,
+        the concept's further identifiers;
         `ending`, where the model wrote one, which may be empty.
     """
 
@@ -43,15 +46,22 @@ class FoundNames(NamedTuple):
         without it; none for a mention that was not looked for.
     found (MentionCandidates | None): with the setting `rerank`, all that was found.
     is_taken (bool): whether it was taken without a search.
+    constraint (Constraint | None): what rules of curation say of the mention.
     """
 
     candidates: tuple[Candidate, ...] = ()
     found: MentionCandidates | None = None
     is_taken: bool = False
+    constraint: "Constraint | None" = None
 
 
 def make_link(
-    text: str, label: str, names: FoundNames, kb: "ConceptKB", settings: LinkerSettings
+    text: str,
+    label: str,
+    names: FoundNames,
+    kb: "ConceptKB",
+    settings: LinkerSettings,
+    preferred: Mapping[str, str] = MappingProxyType({}),
 ) -> Link:
     """Decide for a concept, or for none.
 
@@ -59,6 +69,7 @@ def make_link(
     names (FoundNames): found for it.
     kb (ConceptKB): the vocabulary that they were found in.
     settings (LinkerSettings): limits, weights, preferred identifiers.
+    preferred (Mapping[str, str]): by rules of curation: identifiers in the place of others.
     RETURNS (Link): to be written on the mention.
     """
     if names.is_taken:
@@ -68,7 +79,9 @@ def make_link(
         link = _link_by_model(text, names.candidates, kb, settings)
     else:
         link = _link_by_ranker(names.found, label, kb, settings)
-    return _in_preferred_ids(link, kb, settings.prefer) if settings.prefer else link
+    if settings.prefer or preferred:
+        return _in_preferred_ids(link, kb, settings.prefer, preferred)
+    return link
 
 
 def rank_candidates(
@@ -146,13 +159,20 @@ def _link_by_model(
     )
 
 
-def _in_preferred_ids(link: Link, kb: "ConceptKB", prefixes: Sequence[str]) -> Link:
+def _in_preferred_ids(
+    link: Link, kb: "ConceptKB", prefixes: Sequence[str], preferred: Mapping[str, str]
+) -> Link:
     """The same link in the identifiers that the user prefers."""
     own_ids = {candidate["concept_id"] for candidate in link.candidates}
-    ids = {own: preferred_ids(own, kb, prefixes) for own in own_ids}
+    ids = {own: preferred_ids(own, kb, prefixes, preferred.get(own)) for own in own_ids}
+    # Two concepts may be written as one.
+    sums: defaultdict[str, list[float]] = defaultdict(list)
+    for own, probability in link.kb_ents:
+        sums[ids[own][0]].append(probability)
+    ents = [(concept_id, min(fsum(parts), 1.0)) for concept_id, parts in sums.items()]
     return Link(
         kb_id=link.kb_id if link.kb_id == NIL else ids[link.kb_id][0],
-        kb_ents=[(ids[own][0], probability) for own, probability in link.kb_ents],
+        kb_ents=sorted(ents, key=lambda pair: -pair[1]),
         candidates=[
             candidate | {"concept_id": ids[own][0], "other_ids": ids[own][1:]}
             for candidate in link.candidates

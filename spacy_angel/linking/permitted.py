@@ -10,6 +10,7 @@ from ..vocabulary.kinds import is_foreign
 from ..vocabulary.labels import find_entries, is_neutral, kinds_of
 
 if TYPE_CHECKING:
+    from ..curation.curated import Curated
     from ..vocabulary.kb import ConceptKB
     from ..vocabulary.search_spaces import Subset
     from .settings import LinkerSettings
@@ -83,20 +84,24 @@ def check_types(types_by_label: "Mapping[str, Collection[str]]", kb: "ConceptKB"
             )
 
 
-def subset_of_label(label: str, kb: "ConceptKB", settings: "LinkerSettings") -> "Subset | None":
+def subset_of_label(
+    label: str, kb: "ConceptKB", settings: "LinkerSettings", curated: "Curated | None" = None
+) -> "Subset | None":
     """label (str): of mentions. kb (ConceptKB): the vocabulary. settings (LinkerSettings):
-    `types_by_label`. RETURNS (Subset | None): what the label, or one that stands for the same, is
-    limited to; None: to nothing.
+    `types_by_label`. curated (Curated | None): the rules of curation over the vocabulary.
+    RETURNS (Subset | None): what the label, or one that stands for the same, is limited to; None:
+    to nothing.
     RAISES (AngelError): the vocabulary does not have the types."""
     entries = find_entries(label, settings.types_by_label, wider=True)
-    if not entries:
-        return None
     types = {name for entry in entries for name in settings.types_by_label[entry]}
     if not types:
-        return None
+        return None if curated is None else curated.subset(label, None, frozenset())
     # Of a type that the user made up and no label has, nobody knows what it is not.
     told = {name for names in settings.types_by_label.values() for name in names}
-    return kb.subset(types=types, free_types=kb.own_types - told)
+    free_types = kb.own_types - told
+    if curated is not None:
+        return curated.subset(label, frozenset(types), free_types)
+    return kb.subset(types=types, free_types=free_types)
 
 
 def is_permitted(
@@ -109,17 +114,26 @@ def is_permitted(
     """concept_id (str): of the vocabulary. label (str): of a mention. subset (Subset | None): of
     the label. kb (ConceptKB): the vocabulary. settings (LinkerSettings): `restrict_kinds`.
     RETURNS (bool): whether the mention may have the concept."""
-    if subset is not None:
-        return subset.allows(concept_id)
+    if subset is not None and not subset.allows(concept_id):
+        return False
+    if subset is not None and subset.types is not None:
+        return True
     return not (settings.restrict_kinds and is_foreign(label, kb.types_of(concept_id)))
 
 
-def is_name(text: str, label: str, kb: "ConceptKB", settings: "LinkerSettings") -> bool:
+def is_name(
+    text: str,
+    label: str,
+    kb: "ConceptKB",
+    settings: "LinkerSettings",
+    curated: "Curated | None" = None,
+) -> bool:
     """text (str), label (str): of a mention. kb (ConceptKB): the vocabulary. settings
-    (LinkerSettings): as for `is_permitted`. RETURNS (bool): whether it is a name of a concept that
+    (LinkerSettings): as for `is_permitted`. curated (Curated | None): the rules of curation.
+    RETURNS (bool): whether it is a name of a concept that
     it may have: `cancer` is that of a crab, but no disease's of MeSH."""
     name = kb.name_index(text)
     if name is None:
         return False
-    subset = subset_of_label(label, kb, settings)
+    subset = subset_of_label(label, kb, settings, curated)
     return any(is_permitted(c, label, subset, kb, settings) for c in kb.concept_ids_of(name))

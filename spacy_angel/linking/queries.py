@@ -27,6 +27,7 @@ from .wording import singular_of
 if TYPE_CHECKING:
     from spacy.tokens import Span
 
+    from ..curation.curated import Curated
     from ..vocabulary.kb import ConceptKB
     from .settings import LinkerSettings
 
@@ -41,14 +42,15 @@ def read_queries(
     kb: "ConceptKB",
     settings: "LinkerSettings",
     document: ReadDocument | None = None,
+    curated: "Curated | None" = None,
 ) -> Mention:
     """mention (Mention): with the long forms that its document defines. span (Span): where it
     stands. kb (ConceptKB): the vocabulary. settings (LinkerSettings): `rerank`, `long_forms`,
     `expand_short_forms` and `correct_spelling` say what is done. document (ReadDocument | None): of
-    the span, where it has been read already.
+    the span, where it has been read already. curated (Curated | None): the rules of curation.
     RETURNS (Mention): as it is to be read, with its queries."""
     document = document or ReadDocument(span.doc)
-    own = cache(partial(is_name, label=span.label_, kb=kb, settings=settings))
+    own = cache(partial(is_name, label=span.label_, kb=kb, settings=settings, curated=curated))
     written = document.text_of(span)
     queries = [Query(written, MENTION)]
     if mention.text != written:

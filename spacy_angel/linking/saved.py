@@ -1,6 +1,7 @@
 """The settings of a linker beside its saved model and vocabulary (settings.json)."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
@@ -34,7 +35,11 @@ def settings_to_save(settings: LinkerSettings, block: ConfigBlock) -> dict[str, 
 
 
 def restore_settings(
-    data: bytes, path: str, block: ConfigBlock, in_config: Mapping[str, Any] | None
+    data: bytes,
+    path: str,
+    block: ConfigBlock,
+    in_config: Mapping[str, Any] | None,
+    rules: Path | None = None,
 ) -> LinkerSettings:
     """The settings that were saved, but for those that the config of the loading pipeline gives
     otherwise than the config did with which they were saved: these were set by the user.
@@ -43,6 +48,8 @@ def restore_settings(
     block (ConfigBlock): of the component that is loaded.
     in_config (Mapping[str, Any] | None): the block of the saved pipeline's config, where there is
         one.
+    rules (Path | None): the rules of curation that were saved, in the place of those that they are
+        a copy of.
     RETURNS (LinkerSettings): to be used.
     RAISES (AngelError): it is not of that kind, or has an unknown setting.
     """
@@ -54,7 +61,8 @@ def restore_settings(
     except ValueError as error:
         raise AngelError(Errors.E327.format(path=path, problem=error)) from error
     overrides = block.overrides(saved.config if in_config is None else in_config)
-    return LinkerSettings.from_dict(as_of_now({**saved.settings, **overrides}))
+    own = {} if rules is None else {"curation": str(rules)}
+    return LinkerSettings.from_dict(as_of_now({**saved.settings, **own, **overrides}))
 
 
 def _restore_changes(changes: dict[str, _Change], block: ConfigBlock) -> LinkerSettings:

@@ -197,6 +197,14 @@ class LinkerSettings(CheckedSettings):
             "long-forms` writes it; read where the document itself defines no long form"
         ),
     ] = None
+    curation: Annotated[
+        str | None,
+        Field(
+            description="TSV with the rules of a curator: strings that are names, or never are, "
+            "concepts that are never linked to, or the only ones that are; read again when it "
+            "changes, and saved with the pipeline"
+        ),
+    ] = None
     drop_unlinked_below: Annotated[
         float,
         Field(

@@ -12,6 +12,7 @@ from .features import SHORT
 from .ranking import ConceptsOf
 
 if TYPE_CHECKING:
+    from ..curation.curated import Constraint
     from ..model.mention import Mention
     from ..vocabulary.kb import ConceptKB
 
@@ -51,6 +52,16 @@ def take_name(
         return None
     own = concepts(name, None)
     if len(own) != 1 or kb.places_of(own, mention.hint) == (UNSAID,):
+        return None
+    return TakenName(name, math.log(probability), math.log(probability))
+
+
+def name_of_rule(limit: "Constraint", kb: "ConceptKB", probability: float) -> TakenName | None:
+    """limit (Constraint): by which a mention means a concept. kb (ConceptKB): the vocabulary under
+    the rules. probability (float): of the link. RETURNS (TakenName | None): the mention as a name
+    of the concept; None where the name leads to another one alone (`fewer_names`)."""
+    name = kb.name_index(limit.rules[0].string)
+    if name is None or limit.means not in kb.concept_ids_of(name):
         return None
     return TakenName(name, math.log(probability), math.log(probability))
 

@@ -241,6 +241,19 @@ class ConceptKB:
             return _reopen, (self.path.resolve(), self._meta)
         return super().__reduce_ex__(protocol)
 
+    def copy(self) -> "ConceptKB":
+        """RETURNS (ConceptKB): the vocabulary as it is now, to be changed apart from this one. What
+        is stored, and what was compiled of it, is shared, so that a copy costs next to nothing."""
+        with self.reading():
+            twin = ConceptKB(self._table, self._meta, self.path)
+            twin._live.take_changes(self._live)
+            twin._edits = Counter(self._edits)
+            twin._own = {i: list(names) for i, names in self._own.items()}
+            twin._spaces.share(self._spaces)
+            twin.nearest.share(self.nearest)
+            twin.words.share(self.words)
+        return twin
+
     def __len__(self) -> int:
         return self._live.n_concepts
 
@@ -311,6 +324,26 @@ class ConceptKB:
         """concept_id (str): own identifier of a concept. RETURNS (tuple[str, ...]): its types;
         empty where there is no such concept."""
         return self._live.types_of(concept_id)
+
+    def ids_of_types(self, types: Collection[str]) -> frozenset[str]:
+        """types (Collection[str]): semantic types. RETURNS (frozenset[str]): own identifiers of the
+        concepts that have one of them."""
+        return self._live.ids_of_types(types)
+
+    def ids_below(self, concept_id: str) -> frozenset[str]:
+        """Concepts of a subtree.
+
+        concept_id (str): an identifier of its root.
+        RETURNS (frozenset[str]): own identifiers of the root and of all that stand below it by
+            their tree numbers; of the root alone in a vocabulary without such.
+        RAISES (AngelError): where there is no such concept.
+        """
+        return self._live.ids_below(self._resolved(concept_id))
+
+    @property
+    def has_trees(self) -> bool:
+        """RETURNS (bool): whether concepts have tree numbers, so that there are subtrees."""
+        return self._table.has_trees
 
     def reading(self) -> AbstractContextManager[None]:
         """RETURNS (AbstractContextManager[None]): a block in which the vocabulary stays as it is:
@@ -600,6 +633,7 @@ class ConceptKB:
         concept_ids: Collection[str] | str | None = None,
         *,
         free_types: Collection[str] = (),
+        excluded: Collection[str] = (),
     ) -> Subset:
         """Choose a part of the vocabulary for the search.
 
@@ -610,6 +644,7 @@ class ConceptKB:
             resolve; None: all. With both, a concept must meet both.
         free_types (Collection[str]): say nothing about a concept: one that has no others is taken
             as one without types.
+        excluded (Collection[str]): concepts that are not in, by their own identifiers.
         RETURNS (Subset): for `search_space`.
         RAISES (AngelError): where a type or an identifier is unknown.
         """
@@ -620,7 +655,7 @@ class ConceptKB:
             raise AngelError(Errors.E113.format(unknown=unknown, known=known))
         own = None if concept_ids is None else frozenset(map(self._resolved, concept_ids))
         wanted = None if types is None else frozenset(types)
-        return Subset(wanted, own, self._live, frozenset(free_types))
+        return Subset(wanted, own, self._live, frozenset(free_types), frozenset(excluded))
 
     def search_space(
         self, tokenizer: NameTokenizer, subsets: Sequence[Subset | None] = (None,)

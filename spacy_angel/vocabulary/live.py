@@ -1,6 +1,8 @@
 """A stored vocabulary that changes while running: the changed concepts lie over the table."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+
+import numpy as np
 
 from .concepts import SCOPES, Concept, normalize_name
 from .table import ConceptTable, tidy
@@ -31,6 +33,17 @@ class LiveVocabulary:
         self._links: dict[int, dict[str, None]] = {}
         self._alternates: dict[str, dict[str, None]] = {}
         self._types = set(table.types)
+
+    def take_changes(self, other: "LiveVocabulary") -> None:
+        """other (LiveVocabulary): of the same table. Its changes are made here as well, and go
+        their own ways from now on."""
+        self.version, self.frequencies = other.version, other.frequencies
+        self.n_concepts, self._n_positions = other.n_concepts, other._n_positions
+        self.touched, self._types = set(other.touched), set(other._types)
+        self._changed, self._position = dict(other._changed), dict(other._position)
+        self._added, self._added_index = list(other._added), dict(other._added_index)
+        self._links = {i: dict(ids) for i, ids in other._links.items()}
+        self._alternates = {i: dict(ids) for i, ids in other._alternates.items()}
 
     @property
     def n_names(self) -> int:
@@ -82,6 +95,31 @@ class LiveVocabulary:
             return changed.types
         row = None if concept_id in self._changed else self.table.find_own_id(concept_id)
         return () if row is None else self.table.types_of(row)
+
+    def ids_of_types(self, types: Collection[str]) -> frozenset[str]:
+        """types (Collection[str]): semantic types. RETURNS (frozenset[str]): own identifiers of the
+        concepts that have one of them."""
+        stored = self.table.ids.take(self.table.concepts_of_types(types))
+        ids = {concept_id for concept_id in stored if concept_id not in self._changed}
+        for concept_id, concept in self._changed.items():
+            if concept is not None and not set(types).isdisjoint(concept.types):
+                ids.add(concept_id)
+        return frozenset(ids)
+
+    def ids_below(self, concept_id: str) -> frozenset[str]:
+        """concept_id (str): own identifier of a concept. RETURNS (frozenset[str]): it, and those of
+        the concepts that stand below it by their tree numbers."""
+        row = self.table.find_own_id(concept_id)
+        rows = [] if row is None else self.table.concepts_below(row)
+        stored = self.table.ids.take(np.asarray(rows, dtype=np.int64))
+        ids = {one for one in stored if one not in self._changed} | {concept_id}
+        root = self.concept(concept_id)
+        roots = () if root is None else root.tree_numbers
+        for one, concept in self._changed.items():
+            numbers = () if concept is None else concept.tree_numbers
+            if any(f"{number}.".startswith(f"{above}.") for number in numbers for above in roots):
+                ids.add(one)
+        return frozenset(ids)
 
     def scope_of(self, i: int, concept_id: str) -> str:
         """i (int): name index. concept_id (str): own identifier of one of its concepts. RETURNS

@@ -41,6 +41,7 @@ class NearestNames:
         self._fingerprint = blake2b(both.encode(), digest_size=16).hexdigest()
         self._vocabulary = vocabulary
         self._stored: LetterIndex | None = None
+        self._shared: NearestNames | None = None
         self._added: LetterIndex | None = None
         self._added_names: list[int] = []
         self._version = 0
@@ -49,10 +50,16 @@ class NearestNames:
     @property
     def index(self) -> LetterIndex:
         """RETURNS (LetterIndex): of the stored names, opened or compiled if it is not yet."""
+        if self._shared is not None:
+            return self._shared.index
         if self._stored is None:
             with COMPILING:
                 self._stored = self._stored or self._open()
         return self._stored
+
+    def share(self, other: "NearestNames") -> None:
+        """other (NearestNames): of the same stored names, whose index is used."""
+        self._shared = other
 
     def find(self, text: str, k: int, allowed: np.ndarray | None = None) -> list[NearName]:
         """The nearest names: those with the greatest sum of both similarities.

@@ -48,16 +48,20 @@ class Subset:
     concept_ids (frozenset[str] | None): a concept must be one of them; None takes all.
     vocabulary (LiveVocabulary): what it is a part of.
     free_types (frozenset[str]): a concept that has no others is in as one without types is.
+    excluded (frozenset[str]): these concepts are not in, whatever else is asked for.
     """
 
     types: frozenset[str] | None
     concept_ids: frozenset[str] | None
     vocabulary: LiveVocabulary = field(repr=False)
     free_types: frozenset[str] = frozenset()
+    excluded: frozenset[str] = frozenset()
 
     def allows(self, concept_id: str) -> bool:
         """concept_id (str): own identifier of a concept. RETURNS (bool): whether it is in."""
         if self.concept_ids is not None and concept_id not in self.concept_ids:
+            return False
+        if concept_id in self.excluded:
             return False
         if self.types is None:
             return True
@@ -117,6 +121,13 @@ class SearchSpaces:
             entries,
             tuple(m.entries for m in masks) if entries is not None else (),
         )
+
+    def share(self, other: "SearchSpaces") -> None:
+        """other (SearchSpaces): of the same stored names. What either compiles of them is both's
+        from now on."""
+        self._tries = other._tries
+        if other._entries is not None and self._endings is not None:
+            self._entries = Entries(other._entries.stored, self._vocabulary, self._endings)
 
     def to_disk(self, folder: Path) -> None:
         """folder (Path): gets the tries of the stored names that were in use."""
@@ -218,7 +229,10 @@ class SearchSpaces:
 
 
 def _stored_concepts(subset: Subset, table: ConceptTable) -> np.ndarray:
-    return table.concepts_in(subset.types, subset.concept_ids, subset.free_types)
+    allowed = table.concepts_in(subset.types, subset.concept_ids, subset.free_types)
+    rows = map(table.find_own_id, subset.excluded)
+    allowed[[row for row in rows if row is not None]] = False
+    return allowed
 
 
 def _digest(*parts: str) -> str:

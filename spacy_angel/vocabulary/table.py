@@ -263,6 +263,24 @@ class ConceptTable:
             allowed &= fits
         return allowed
 
+    def concepts_of_types(self, types: Collection[str]) -> np.ndarray:
+        """types (Collection[str]): semantic types. RETURNS (np.ndarray): rows of the concepts that
+        have one of them, ascending."""
+        wanted = np.array([name in types for name in self.types], dtype=bool)
+        hits = np.flatnonzero(wanted[self.columns["concept_types"]])
+        return np.unique(_group_of(hits, self.columns["concept_type_offsets"]))
+
+    def concepts_below(self, i: int) -> np.ndarray:
+        """i (int): concept row. RETURNS (np.ndarray): its row and those of the concepts that stand
+        below it in the trees, ascending; it alone where it has no tree number."""
+        below = np.array([i]) if self._tree_numbers is None else self._tree_numbers.below(i)
+        return np.union1d(below, [i])
+
+    @property
+    def has_trees(self) -> bool:
+        """RETURNS (bool): whether concepts have tree numbers."""
+        return self._tree_numbers is not None
+
     def names_in(self, concepts: np.ndarray) -> np.ndarray:
         """Names that lead to one of these concepts.
 

@@ -37,6 +37,19 @@ class TreeNumbers:
         first, last = self._offsets[i : i + 2].tolist()
         return tuple(map(self._number, range(first, last)))
 
+    def below(self, i: int) -> np.ndarray:
+        """i (int): concept row. RETURNS (np.ndarray): rows of the concepts with a number that is
+        one of its own or continues it, ascending."""
+        first, last = self._offsets[i : i + 2].tolist()
+        found = np.zeros(len(self._parent), dtype=bool)
+        found[first:last] = True
+        n = 0
+        # A step down the trees at a time; they are a dozen steps deep.
+        while n != (n := int(found.sum())):
+            found |= found[self._parent] & (self._parent >= 0)
+        rows = np.flatnonzero(found[: self._offsets[-1]])
+        return np.unique(np.searchsorted(self._offsets, rows, side="right") - 1)
+
     def _number(self, row: int) -> str:
         parts: list[str] = []
         while row >= 0:

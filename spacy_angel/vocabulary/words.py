@@ -121,6 +121,7 @@ class KnownWords:
         self._vocabulary = vocabulary
         self._fingerprint = fingerprint
         self._stored: WordIndex | None = None
+        self._shared: KnownWords | None = None
         self._added: frozenset[str] = frozenset()
         self._version = 0
         self._seen: dict[str, list[str]] = {}
@@ -129,10 +130,16 @@ class KnownWords:
     def index(self) -> WordIndex:
         """RETURNS (WordIndex): of the stored names and the list, opened or compiled if it is not
         yet."""
+        if self._shared is not None:
+            return self._shared.index
         if self._stored is None:
             with COMPILING:
                 self._stored = self._stored or self._open()
         return self._stored
+
+    def share(self, other: "KnownWords") -> None:
+        """other (KnownWords): of the same stored names, whose index is used."""
+        self._shared = other
 
     def count(self, word: str) -> int:
         """word (str): in lower case. RETURNS (int): how often it was seen in stored names and

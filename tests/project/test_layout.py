@@ -11,7 +11,7 @@ PACKAGE = ROOT / "spacy_angel"
 # From top to bottom; every package may import `errors` and `about` as well.
 MAY_IMPORT: dict[str, set[str]] = {
     "cli": {
-        *("annotation", "evaluation", "pipelines", "training", "linking"),
+        *("annotation", "evaluation", "pipelines", "training", "linking", "curation"),
         *("corpora", "search", "vocabulary", "model", "files"),
     },
     "annotation": {"pipelines", "linking", "corpora", "search", "files"},
@@ -20,10 +20,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "pipelines": {"linking", "component", "corpora", "search", "vocabulary", "files"},
     "training": {"recognition", "corpora", "search", "model", "vocabulary", "files"},
-    "linking": {"component", "search", "model", "vocabulary", "files"},
+    "linking": {"component", "curation", "search", "model", "vocabulary", "files"},
     "recognition": {"component", "model", "files"},
     "component": set(),
     "corpora": {"vocabulary", "files"},
+    "curation": {"vocabulary", "files"},
     "search": {"model", "vocabulary"},
     "vocabulary": {"files"},
     "model": {"files"},

@@ -119,7 +119,7 @@ def test_a_text_costs_its_length(
     monkeypatch.setattr(
         linker_module.NameFinder,
         "find",
-        lambda self, mentions, labels, documents: [FoundNames()] * len(mentions),
+        lambda self, mentions, labels, documents, constraints=None: [FoundNames()] * len(mentions),
     )
     once, twice, four = (costs(nlp, family(n)) for n in (SIZE, 2 * SIZE, 4 * SIZE))
     for name, (n, seconds) in once.items():

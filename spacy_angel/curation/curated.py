@@ -1,0 +1,367 @@
+"""Rules laid over a vocabulary: prepared once, so that a mention costs one look into a table.
+
+Names that rules give or take are those of a copy of the vocabulary, which the trie, the string
+similarity and exact matches use as they use any other; concepts that are never linked to, or the
+only ones that are, are a `Subset` of it, a mask of the trie and of the similarity. What belongs to
+one string is found by the mention's text.
+"""
+
+import warnings
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from threading import RLock
+from typing import Any, NamedTuple
+
+from ..errors import AngelError, Warnings
+from ..vocabulary.concepts import normalize_name
+from ..vocabulary.identifiers import normal_ids
+from ..vocabulary.kb import ConceptKB
+from ..vocabulary.labels import find_entries
+from ..vocabulary.search_spaces import Subset
+from .file import RuleFile, parse_rules, read_rules
+from .rules import CASE, ELSEWHERE, SUBTREE, Rule
+
+# Letters up to which a name does not tell that the document names its concept.
+_SHORT = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """What rules say of one mention.
+
+    rules (tuple[Rule, ...]): those that hold for it and limit it.
+    is_mention (bool): it is linked at all.
+    means (str | None): the concept that it is linked to, whatever else is found.
+    excluded (frozenset[str]): concepts that it may not have.
+    allowed (frozenset[str] | None): the only ones that it may have; None: any.
+    """
+
+    rules: tuple[Rule, ...] = ()
+    is_mention: bool = True
+    means: str | None = None
+    excluded: frozenset[str] = frozenset()
+    allowed: frozenset[str] | None = None
+
+    def allows(self, concept_id: str) -> bool:
+        """concept_id (str): own identifier of a concept. RETURNS (bool): whether the mention may
+        have it."""
+        if self.means is not None:
+            return concept_id == self.means
+        if self.allowed is not None and concept_id not in self.allowed:
+            return False
+        return concept_id not in self.excluded
+
+
+class DocumentNames:
+    """Which concepts a document names, in other words than a given string; looked for when it is
+    asked for.
+
+    text (str): of the document.
+    kb (ConceptKB): the vocabulary.
+    """
+
+    def __init__(self, text: str, kb: ConceptKB) -> None:
+        self._text = text
+        self._kb = kb
+        self._normal: str | None = None
+
+    def has(self, concept_id: str, string: str) -> bool:
+        """concept_id (str): own identifier of a concept. string (str): in normal form.
+        RETURNS (bool): whether a name of the concept stands in the text that is not the string, nor
+        a part of it, and has more than three letters."""
+        if self._normal is None:
+            self._normal = normalize_name(self._text)
+        for i in self._kb.names_of(concept_id):
+            name = self._kb.name(i)
+            is_long = len(name.replace(" ", "")) > _SHORT
+            if is_long and not _stands_in(name, string) and _stands_in(name, self._normal):
+                return True
+        return False
+
+
+def _stands_in(name: str, text: str) -> bool:
+    """Whether a text has a name with no letter or digit at its ends."""
+    start = text.find(name)
+    while start >= 0:
+        end = start + len(name)
+        if not text[start - 1 : start].isalnum() and not text[end : end + 1].isalnum():
+            return True
+        start = text.find(name, start + 1)
+    return False
+
+
+class _Restriction(NamedTuple):
+    """A rule `allow` or `exclude` with its concepts."""
+
+    rule: Rule
+    concept_ids: frozenset[str]
+
+
+class Curated:
+    """A vocabulary under rules.
+
+    kb (ConceptKB): the vocabulary, which is not changed.
+    rules (Sequence[Rule]): of two that contradict each other, the one that forbids holds; of two
+        that choose, the later one.
+    """
+
+    def __init__(self, kb: ConceptKB, rules: Sequence[Rule]) -> None:
+        self.rules = tuple(rules)
+        self.kb = kb.copy()
+        self.unknown: list[Rule] = []
+        self.preferred: dict[str, str] = {}
+        self._by_text: dict[str, list[tuple[Rule, str]]] = {}
+        self._restrictions: list[_Restriction] = []
+        self._subsets: dict[tuple[str, frozenset[str] | None, frozenset[str]], Subset | None] = {}
+        self._limits: dict[str, tuple[frozenset[str] | None, frozenset[str]]] = {}
+        by_text: defaultdict[str, list[tuple[Rule, str]]] = defaultdict(list)
+        names: dict[tuple[str, str], Rule] = {}
+        for rule in rules:
+            concept = find_concept(self.kb, rule.concept) if rule.concept else ""
+            if concept is None and rule.action != "prefer":
+                self.unknown.append(rule)
+            elif rule.action in ("exclude", "allow"):
+                self._restrict(rule, concept or "")
+            elif rule.action == "prefer":
+                self._prefer(rule)
+            else:
+                key = rule.normal, concept or ""
+                if rule.action in ("name", "means"):
+                    names.setdefault(key, rule)
+                elif rule.action == "not-name" and not (rule.label or rule.condition):
+                    names[key] = rule
+                # That a string is a name says nothing more of a mention.
+                if rule.action != "name" or rule.condition:
+                    by_text[rule.normal].append((rule, concept or ""))
+        self._change_names(names)
+        self._by_text = dict(by_text)
+
+    def constraint(self, text: str, label: str, document: DocumentNames) -> Constraint | None:
+        """What rules say of a mention.
+
+        text (str): as it is written. label (str): its label. document (DocumentNames): its own.
+        RETURNS (Constraint | None): None where they say nothing.
+        """
+        if not self._by_text:
+            return None
+        pairs = self._by_text.get(normalize_name(text))
+        if pairs is None:
+            return None
+        found = [pair for pair in pairs if holds_for(pair[0], label)]
+        return self._constraint(text, found, document) if found else None
+
+    def subset(
+        self, label: str, types: frozenset[str] | None, free_types: frozenset[str]
+    ) -> Subset | None:
+        """What mentions with a label are limited to.
+
+        label (str): of mentions. types (frozenset[str] | None), free_types (frozenset[str]): as of
+        `ConceptKB.subset`, beside the rules. RETURNS (Subset | None): None: to nothing.
+        """
+        key = (label, types, free_types)
+        if key not in self._subsets:
+            allowed, excluded = self.limits(label)
+            is_limited = types is not None or allowed is not None or excluded
+            self._subsets[key] = (
+                self.kb.subset(types, allowed, free_types=free_types, excluded=excluded)
+                if is_limited
+                else None
+            )
+        return self._subsets[key]
+
+    def limits(self, label: str) -> tuple[frozenset[str] | None, frozenset[str]]:
+        """label (str): of mentions. RETURNS (tuple[frozenset[str] | None, frozenset[str]]): the
+        only concepts that they may have, None: any; and those that they may not have."""
+        if label not in self._limits:
+            found = [one for one in self._restrictions if holds_for(one.rule, label)]
+            allowed = [one.concept_ids for one in found if one.rule.action == "allow"]
+            excluded = [one.concept_ids for one in found if one.rule.action == "exclude"]
+            self._limits[label] = (
+                frozenset().union(*allowed) if allowed else None,
+                frozenset().union(*excluded),
+            )
+        return self._limits[label]
+
+    def restricting(self, concept_id: str, label: str) -> Rule | None:
+        """concept_id (str): own identifier of a concept. label (str): of a mention. RETURNS
+        (Rule | None): the rule that excludes the concept; or the first that allows others only."""
+        found = [one for one in self._restrictions if holds_for(one.rule, label)]
+        for one in found:
+            if one.rule.action == "exclude" and concept_id in one.concept_ids:
+                return one.rule
+        allowing = [one for one in found if one.rule.action == "allow"]
+        if any(concept_id in one.concept_ids for one in allowing):
+            return None
+        return allowing[0].rule if allowing else None
+
+    def _constraint(
+        self, text: str, pairs: Sequence[tuple[Rule, str]], document: DocumentNames
+    ) -> Constraint | None:
+        string = normalize_name(text)
+        means: tuple[str, Rule] | None = None
+        excluded: dict[str, Rule] = {}
+        # Whether the string is written as one of the rules of a concept has it; empty: of any.
+        written: dict[str, tuple[bool, Rule]] = {}
+        elsewhere: Rule | None = None
+        rules: list[Rule] = []
+        for rule, concept in pairs:
+            is_written = rule.is_written(text)
+            if rule.action in ("name", "only") and rule.condition == CASE:
+                before = written.get(concept, (False, rule))[0]
+                written[concept] = (before or is_written, rule)
+            elif rule.action in ("name", "only") and rule.condition == ELSEWHERE:
+                if not concept:
+                    elsewhere = rule
+                elif not document.has(concept, string):
+                    excluded[concept] = rule
+            elif rule.condition == CASE and not is_written:
+                continue
+            elif rule.action == "not-mention":
+                return Constraint((rule,), is_mention=False)
+            elif rule.action == "not-name":
+                excluded[concept] = rule
+            elif rule.action == "means":
+                means = concept, rule
+        for concept, (is_right, rule) in written.items():
+            if is_right:
+                continue
+            if not concept:
+                return Constraint((rule,), is_mention=False)
+            excluded[concept] = rule
+        if means is not None and means[0] not in excluded:
+            return Constraint((means[1],), means=means[0])
+        allowed = None
+        if elsewhere is not None:
+            name = self.kb.name_index(text)
+            holders = [] if name is None else self.kb.concept_ids_of(name)
+            allowed = frozenset(c for c in holders if document.has(c, string))
+            rules.append(elsewhere)
+        if not excluded and allowed is None:
+            return None
+        rules += dict.fromkeys(excluded.values())
+        return Constraint(tuple(rules), excluded=frozenset(excluded), allowed=allowed)
+
+    def _restrict(self, rule: Rule, concept: str) -> None:
+        if rule.type:
+            ids = self.kb.ids_of_types([rule.type])
+            if not ids:
+                self.unknown.append(rule)
+        elif rule.condition == SUBTREE:
+            ids = self.kb.ids_below(concept)
+        else:
+            ids = frozenset([concept])
+        self._restrictions.append(_Restriction(rule, ids))
+
+    def _prefer(self, rule: Rule) -> None:
+        found = find_concept(self.kb, rule.instead_of)
+        if found is None:
+            self.unknown.append(rule)
+        else:
+            self.preferred[found] = rule.concept
+
+    def _change_names(self, names: dict[tuple[str, str], Rule]) -> None:
+        added: defaultdict[str, list[str]] = defaultdict(list)
+        for (normal, concept), rule in names.items():
+            index = self.kb.name_index(normal)
+            is_name = index is not None and concept in self.kb.concept_ids_of(index)
+            if rule.action == "not-name":
+                # A concept's only name stays; it is kept from the mention itself.
+                if is_name and len(self.kb.names_of(concept)) > 1:
+                    self.kb.remove_name(concept, normal)
+            elif not is_name:
+                added[concept].append(rule.string)
+        for concept, strings in added.items():
+            self.kb.add_names(concept, strings)
+
+
+def holds_for(rule: Rule, label: str) -> bool:
+    """rule (Rule): of a file. label (str): of a mention. RETURNS (bool): whether the rule is one
+    for such mentions."""
+    return not rule.label or bool(find_entries(label, (rule.label,)))
+
+
+def find_concept(kb: ConceptKB, text: str) -> str | None:
+    """kb (ConceptKB): the vocabulary. text (str): an identifier as a person writes it. RETURNS
+    (str | None): the concept's own identifier; None where the vocabulary has none."""
+    return next((own for form in (text, normal_ids(text)) if (own := kb.resolve(form))), None)
+
+
+class CurationFile:
+    """The rules of a file as it stands, over a vocabulary as it stands; read and prepared anew
+    where one of them has changed.
+
+    path (str): the file. data (bytes | None): its content, where it was saved with a pipeline as
+        bytes; the file itself is not read then.
+    """
+
+    def __init__(self, path: str, data: bytes | None = None) -> None:
+        self.path = path
+        self._data = data
+        self._lock = RLock()
+        self._stamp: tuple[int, int] | None = None
+        self._read: RuleFile | None = None
+        self._prepared: tuple[ConceptKB, int, RuleFile, Curated] | None = None
+
+    def __reduce__(self) -> Any:
+        # What is prepared is prepared anew in another process.
+        return CurationFile, (self.path, self._data)
+
+    def content(self) -> bytes:
+        """RETURNS (bytes): of the file. RAISES (AngelError): it cannot be read."""
+        if self._data is not None:
+            return self._data
+        read_rules(Path(self.path))
+        return Path(self.path).read_bytes()
+
+    def over(self, kb: ConceptKB) -> Curated:
+        """kb (ConceptKB): a vocabulary. RETURNS (Curated): it, under the rules.
+        RAISES (AngelError): the file cannot be read, and never was."""
+        with self._lock:
+            rules = self._rules()
+            prepared = self._prepared
+            if (
+                prepared is None
+                or prepared[0] is not kb
+                or prepared[1] != kb.version
+                or prepared[2] is not rules
+            ):
+                curated = Curated(kb, rules.rules)
+                if curated.unknown:
+                    first = curated.unknown[0]
+                    message = Warnings.W332.format(
+                        path=self.path,
+                        n=len(curated.unknown),
+                        n_all=len(rules.rules),
+                        number=first.number,
+                        rule=first,
+                    )
+                    warnings.warn(message, stacklevel=2)
+                prepared = self._prepared = (kb, kb.version, rules, curated)
+            return prepared[3]
+
+    def _rules(self) -> RuleFile:
+        if self._data is not None:
+            if self._read is None:
+                self._read = parse_rules(self._data, Path(self.path))
+            return self._read
+        try:
+            state = Path(self.path).stat()
+            stamp = (state.st_mtime_ns, state.st_size)
+        except OSError:
+            stamp = (-1, -1)
+        if self._read is not None and stamp == self._stamp:
+            return self._read
+        try:
+            found = read_rules(Path(self.path))
+        except AngelError as error:
+            if self._read is None:
+                raise
+            # A service goes on with what it had.
+            warnings.warn(Warnings.W333.format(path=self.path, error=error), stacklevel=2)
+            found = self._read
+        else:
+            found.warn(self.path)
+        self._stamp, self._read = stamp, found
+        return found

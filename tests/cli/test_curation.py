@@ -1,0 +1,69 @@
+"""The commands of curation: what they print, and how they end."""
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from spacy_angel.cli.app import app
+from spacy_angel.vocabulary.concepts import Concept
+from spacy_angel.vocabulary.kb import ConceptKB
+
+OLD = [
+    Concept("M:1", "Coronary Artery Disease", ("CAD",), ("T047",)),
+    Concept("M:2", "Myocardial Infarction", ("heart attack",), ("T047",)),
+    Concept("M:3", "Influenza A", (), ("T047",)),
+]
+# The next release: a name more, a concept merged, another gone.
+NEW = [
+    Concept("M:1", "Coronary Artery Disease", ("CAD", "coronary disease"), ("T047",)),
+    Concept("M:4", "Myocardial Ischemia", ("heart attack",), ("T047",), None, ("M:2",)),
+]
+RULES = """\
+action\tstring\tconcept\tauthor\tdate\treason
+name\tcoronary disease\tM:1\tjd\t2024-05-31\tused in our notes
+means\tAMI\tM:2\tjd\t2024-05-31\t
+exclude\t\tM:3\tjd\t2024-05-31\ttested, never had
+not-mention\twas\t\tjd\t2024-05-31\t
+"""
+
+
+def run(*arguments: object) -> tuple[int, str, str]:
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    return result.exit_code, result.stdout, result.stderr
+
+
+@pytest.fixture
+def rules(tmp_path: Path) -> Path:
+    path = tmp_path / "rules.tsv"
+    path.write_text(RULES, "utf8")
+    return path
+
+
+def test_after_an_update_it_is_told_which_rules_still_hold(tmp_path: Path, rules: Path) -> None:
+    for name, concepts in (("old", OLD), ("new", NEW)):
+        ConceptKB.build(concepts, tmp_path / name)
+    code, out, err = run("kb", "check", rules, "--kb", tmp_path / "old")
+    assert (code, err) == (0, "")
+    assert out.split("\n")[:5] == [
+        *("     0 in conflict", "     0 obsolete", "     0 discrepant"),
+        *("     0 superfluous", "     4 in effect"),
+    ]
+    code, out, err = run("kb", "check", rules, "--kb", tmp_path / "new")
+    assert code == 1
+    assert "1 obsolete" in out
+    assert "3   discrepant    “AMI” means M:2" in out
+    assert "M:2 leads to M:4 (Myocardial Ischemia) now" in out
+    assert "the vocabulary has no M:3" in out
+    assert "the vocabulary has the name" in out
+    assert "never a mention" not in out
+    assert "never a mention" in run("kb", "check", rules, "--kb", tmp_path / "new", "--all")[1]
+
+
+def test_rows_that_are_no_rules_are_told_with_their_numbers(tmp_path: Path, rules: Path) -> None:
+    ConceptKB.build(OLD, tmp_path / "kb")
+    rules.write_text(f"{RULES}nmae\tx\n", "utf8")
+    code, out, err = run("kb", "check", rules, "--kb", tmp_path / "kb")
+    assert code == 1
+    assert err.startswith("Line 6 is left out: there is no action 'nmae'")
+    assert "4 in effect" in out

@@ -1,0 +1,221 @@
+"""Rules over a vocabulary: each kind of rule does what it says, and the vocabulary stays."""
+
+import os
+import pickle
+import time
+
+import pytest
+
+from spacy_angel.curation.curated import Curated, CurationFile, DocumentNames
+from spacy_angel.curation.rules import Rule
+from spacy_angel.vocabulary.concepts import Concept
+from spacy_angel.vocabulary.kb import ConceptKB
+
+CONCEPTS = (
+    Concept("M:1", "Heart Diseases", ("cardiac disease",), ("T047",), tree_numbers=("C14",)),
+    Concept("M:2", "Infarction", ("heart attack",), ("T047",), None, ("U:2",), ("C14.5",)),
+    Concept("M:3", "Coronary Artery Disease", ("CAD",), ("T047",), tree_numbers=("C14.5.1", "C9")),
+    Concept("M:4", "Common Cold", ("cold", "acute coryza"), ("T047",), tree_numbers=("C9.1",)),
+    Concept("M:5", "Cold Temperature", ("cold",), ("T070",)),
+    Concept("M:6", "CAD gene", ("CAD",), ("T028",)),
+)
+NONE = DocumentNames("", ConceptKB.build([]))
+
+
+@pytest.fixture(scope="module")
+def kb() -> ConceptKB:
+    return ConceptKB.build(CONCEPTS)
+
+
+def curated(kb: ConceptKB, *rules: Rule) -> Curated:
+    return Curated(kb, rules)
+
+
+def ids(kb: ConceptKB, name: str) -> list[str]:
+    return [concept.concept_id for concept in kb.find(name)]
+
+
+def test_a_string_is_a_name_of_a_concept_and_the_vocabulary_stays_as_it_is(kb) -> None:
+    found = curated(kb, Rule("name", string="infarct of heart", concept="U:2"))
+    assert ids(found.kb, "Infarct of Heart") == ["M:2"]
+    assert ids(kb, "infarct of heart") == []
+    assert kb.version == 0
+    near = found.kb.nearest.find("infarct of hearts", 1)
+    assert found.kb.name(near[0].name) == "infarct of heart"
+
+
+def test_a_string_is_never_a_name_of_a_concept(kb) -> None:
+    found = curated(kb, Rule("not-name", string="CAD", concept="M:6"))
+    assert ids(found.kb, "cad") == ["M:3"]
+    assert found.constraint("CAD", "GENE", NONE).excluded == {"M:6"}
+    assert found.constraint("CAD gene", "GENE", NONE) is None
+    assert ids(kb, "cad") == ["M:3", "M:6"]
+
+
+def test_a_string_is_never_a_mention_with_a_label(kb) -> None:
+    found = curated(kb, Rule("not-mention", string="cold", label="Disease"))
+    assert not found.constraint("Cold", "DISEASE", NONE).is_mention
+    assert found.constraint("cold", "CHEMICAL", NONE) is None
+
+
+def test_a_string_counts_only_as_it_is_written(kb) -> None:
+    found = curated(kb, Rule("only", string="CAD", condition="case"))
+    assert found.constraint("CAD", "DISEASE", NONE) is None
+    assert not found.constraint("cad", "DISEASE", NONE).is_mention
+    of_one = curated(kb, Rule("only", string="CAD", concept="M:3", condition="case"))
+    assert of_one.constraint("Cad", "GENE", NONE).excluded == {"M:3"}
+    both = curated(
+        kb,
+        Rule("only", string="CAD", concept="M:3", condition="case"),
+        Rule("only", string="Cad", concept="M:3", condition="case"),
+    )
+    assert both.constraint("Cad", "GENE", NONE) is None
+
+
+def test_a_string_counts_only_where_the_document_names_the_concept_elsewhere(kb) -> None:
+    rule = Rule("only", string="cold", concept="M:4", condition="elsewhere")
+    found = curated(kb, rule)
+    for text, excluded in (("A cold night.", True), ("Acute coryza: the cold.", False)):
+        constraint = found.constraint("cold", "DISEASE", DocumentNames(text, found.kb))
+        assert (constraint is not None and "M:4" in constraint.excluded) is excluded
+    of_any = curated(kb, Rule("only", string="cold", condition="elsewhere"))
+    document = DocumentNames("Acute coryza, a cold", of_any.kb)
+    constraint = of_any.constraint("cold", "DISEASE", document)
+    assert [c for c in ("M:4", "M:5", "M:1") if constraint.allows(c)] == ["M:4"]
+
+
+def test_a_name_may_have_a_condition(kb) -> None:
+    found = curated(kb, Rule("name", string="AMI", concept="M:2", condition="case"))
+    assert ids(found.kb, "ami") == ["M:2"]
+    assert found.constraint("AMI", "DISEASE", NONE) is None
+    assert found.constraint("Ami", "DISEASE", NONE).excluded == {"M:2"}
+
+
+def test_a_string_means_one_concept(kb) -> None:
+    found = curated(kb, Rule("means", string="the big one", concept="M:2", label="DISEASE"))
+    assert found.constraint("The big one", "DISEASE", NONE).means == "M:2"
+    assert found.constraint("The big one", "GENE", NONE) is None
+    assert ids(found.kb, "the big one") == ["M:2"]
+
+
+def test_of_two_that_contradict_each_other_the_one_that_forbids_holds(kb) -> None:
+    means = Rule("means", string="CAD", concept="M:3")
+    for forbids in (
+        Rule("not-name", string="cad", concept="M:3"),
+        Rule("not-name", string="cad", concept="M:3", label="DISEASE"),
+    ):
+        for rules in ((means, forbids), (forbids, means)):
+            constraint = curated(kb, *rules).constraint("CAD", "DISEASE", NONE)
+            assert constraint.means is None
+            assert constraint.excluded == {"M:3"}
+    never = Rule("not-mention", string="CAD")
+    assert not curated(kb, means, never).constraint("CAD", "D", NONE).is_mention
+
+
+def test_a_concept_a_subtree_and_a_type_are_never_linked_to(kb) -> None:
+    for rule, gone in (
+        (Rule("exclude", concept="M:1"), {"M:1"}),
+        (Rule("exclude", concept="M:1", condition="subtree"), {"M:1", "M:2", "M:3"}),
+        (Rule("exclude", type="T028"), {"M:6"}),
+    ):
+        subset = curated(kb, rule).subset("DISEASE", None, frozenset())
+        assert {c.concept_id for c in kb if not subset.allows(c.concept_id)} == gone
+
+
+def test_only_what_is_allowed_is_linked_to_and_for_one_label_if_it_is_said(kb) -> None:
+    found = curated(
+        kb,
+        Rule("allow", concept="M:2", condition="subtree", label="Disease"),
+        Rule("allow", concept="M:4", label="DISEASE"),
+        Rule("exclude", concept="M:3"),
+    )
+    subset = found.subset("DISEASE", frozenset({"T047"}), frozenset())
+    assert {c.concept_id for c in kb if subset.allows(c.concept_id)} == {"M:2", "M:4"}
+    other = found.subset("CHEMICAL", None, frozenset())
+    assert {c.concept_id for c in kb if not other.allows(c.concept_id)} == {"M:3"}
+    assert found.restricting("M:3", "DISEASE").action == "exclude"
+    assert found.restricting("M:1", "DISEASE").action == "allow"
+    assert found.restricting("M:2", "DISEASE") is None
+
+
+def test_without_a_restriction_there_is_no_subset(kb) -> None:
+    found = curated(kb, Rule("allow", concept="M:2", label="DISEASE"))
+    assert found.subset("CHEMICAL", None, frozenset()) is None
+
+
+def test_another_identifier_is_preferred(kb) -> None:
+    assert curated(kb, Rule("prefer", concept="U:2", instead_of="M:2")).preferred == {"M:2": "U:2"}
+
+
+def test_what_the_vocabulary_does_not_have_is_counted(kb) -> None:
+    rules = (
+        Rule("name", string="x", concept="M:99"),
+        Rule("exclude", type="T999"),
+        Rule("prefer", concept="M:1", instead_of="M:99"),
+        Rule("name", string="x", concept="M:1"),
+    )
+    assert curated(kb, *rules).unknown == list(rules[:3])
+
+
+def test_the_vocabulary_s_own_changes_are_there_under_the_rules() -> None:
+    kb = ConceptKB.build(CONCEPTS)
+    kb.add(Concept("N:1", "Novel disease", (), ("T047",), tree_numbers=("C14.9",)))
+    kb.remove("M:6")
+    found = curated(kb, Rule("exclude", concept="M:1", condition="subtree"))
+    assert ids(found.kb, "novel disease") == ["N:1"]
+    assert ids(found.kb, "CAD") == ["M:3"]
+    subset = found.subset("D", None, frozenset())
+    assert {c.concept_id for c in kb if not subset.allows(c.concept_id)} == {
+        *("M:1", "M:2", "M:3", "N:1")
+    }
+    found.kb.add_names("N:1", ["new one"])
+    assert ids(kb, "new one") == []
+
+
+def test_a_file_is_read_again_when_it_changes(kb, tmp_path) -> None:
+    path = tmp_path / "rules.tsv"
+    path.write_text("action\tstring\nnot-mention\tcold\n")
+    source = CurationFile(str(path))
+    first = source.over(kb)
+    assert first.constraint("cold", "D", NONE) is not None
+    assert source.over(kb) is first
+    path.write_text("action\tstring\nnot-mention\tCAD\n")
+    os.utime(path, (time.time() + 5,) * 2)
+    second = source.over(kb)
+    assert second.constraint("cold", "D", NONE) is None
+    path.unlink()
+    with pytest.warns(UserWarning, match="cannot be read any more"):
+        assert source.over(kb) is second
+    assert source.over(kb) is second
+    with pytest.raises(Exception, match="E901"):
+        CurationFile(str(path)).over(kb)
+    assert pickle.loads(pickle.dumps(source)).path == str(path)
+
+
+def test_a_vocabulary_that_has_changed_is_prepared_anew(tmp_path) -> None:
+    kb = ConceptKB.build(CONCEPTS)
+    path = tmp_path / "rules.tsv"
+    path.write_text("action\tstring\tconcept\nname\tnew name\tN:1\n")
+    source = CurationFile(str(path))
+    with pytest.warns(UserWarning, match=r"1 of 1 rules name a concept .* line 2"):
+        assert ids(source.over(kb).kb, "new name") == []
+    kb.add(Concept("N:1", "Novel disease"))
+    assert ids(source.over(kb).kb, "new name") == ["N:1"]
+
+
+def test_ten_thousand_rules_cost_a_mention_no_more_than_one(kb) -> None:
+    many = [Rule("not-mention", string=f"string {i}") for i in range(10_000)]
+    few, lots = curated(kb, *many[:1]), curated(kb, *many)
+
+    def seconds(found: Curated) -> float:
+        best = 1.0
+        for _ in range(5):
+            start = time.perf_counter()
+            for i in range(2_000):
+                found.constraint(f"mention {i}", "DISEASE", NONE)
+            best = min(best, time.perf_counter() - start)
+        return best
+
+    # A look into a table either way; a walk over the rules would take a thousand times as long.
+    assert seconds(lots) < 5 * seconds(few)
+    assert not lots.constraint("String 9999", "DISEASE", NONE).is_mention

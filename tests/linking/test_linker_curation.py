@@ -1,0 +1,191 @@
+"""The linker under a file of rules: each kind holds for the next document."""
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+import spacy
+import torch
+from spacy import Language
+from spacy.tokens import Span
+from support.tiny_linker import pipeline
+
+from spacy_angel.curation.rules import COLUMNS
+from spacy_angel.errors import AngelError
+from spacy_angel.search.cached import SearchCache
+from spacy_angel.vocabulary.kb import ConceptKB
+
+torch.set_num_threads(1)
+ATTACK, ASPIRIN, NAMESAKE = "MESH:D009203", "MESH:D001241", "MESH:D000001"
+SETTINGS = [{}, {"rerank": True}, {"rerank": True, "exact_names_unsearched": True}]
+
+
+@pytest.fixture(params=SETTINGS, ids=["model", "ranker", "unsearched"])
+def nlp(model, vocabulary, tmp_path, request) -> Language:
+    """A pipeline whose rules are in `rules.tsv` of the test's folder, none at first."""
+    write(tmp_path)
+    made = pipeline()
+    config = {"model": model, "vocabulary": vocabulary, **request.param}
+    made.add_pipe("angel_linker", config={**config, "curation": str(tmp_path / "rules.tsv")})
+    return made
+
+
+def write(folder: Path, *rules: dict) -> None:
+    """Write the rules, a second later than those before."""
+    path = folder / "rules.tsv"
+    stamp = path.stat().st_mtime + 1 if path.exists() else time.time()
+    rows = [COLUMNS, *([rule.get(name, "") for name in COLUMNS] for rule in rules)]
+    path.write_text("".join("\t".join(row) + "\n" for row in rows), "utf8")
+    os.utime(path, (stamp, stamp))
+
+
+def link(nlp: Language, text: str = "the patient had aspirin .", start=3, end=4, label="DRUG"):
+    doc = nlp.make_doc(text)
+    doc.ents = [Span(doc, start, end, label=label)]
+    return nlp.get_pipe("angel_linker")(doc).ents[0]
+
+
+def concepts(ent) -> set[str]:
+    return {candidate["concept_id"] for candidate in ent._.candidates}
+
+
+def test_a_string_that_is_no_mention_links_to_nothing(nlp, tmp_path) -> None:
+    assert link(nlp)._.kb_id == ASPIRIN
+    write(tmp_path, {"action": "not-mention", "string": "ASPIRIN"})
+    ent = link(nlp)
+    assert (ent._.kb_id, ent._.candidates) == ("NIL", [])
+    write(tmp_path)
+    assert link(nlp)._.kb_id == ASPIRIN
+
+
+def test_a_string_that_means_a_concept_links_to_it(nlp, tmp_path) -> None:
+    text = "the patient had the big one ."
+    write(tmp_path, {"action": "means", "string": "the big one", "concept": ATTACK})
+    ent = link(nlp, text, 3, 6, "DISEASE")
+    assert (ent._.kb_id, ent._.kb_ents) == (ATTACK, [(ATTACK, 0.96)])
+    assert [c["log_prob"] for c in ent._.candidates] == [None]
+    # A person's decision holds whatever the label says, unless the rule names one.
+    assert link(nlp, text, 3, 6, "GENE")._.kb_id == ATTACK
+    assert ATTACK not in [c.concept_id for c in nlp.get_pipe("angel_linker").kb.find("big one")]
+
+
+def test_a_name_that_is_none_is_no_candidate(nlp, tmp_path) -> None:
+    text = "the patient had heart attack ."
+    assert {ATTACK, NAMESAKE} <= concepts(link(nlp, text, 3, 5, "DISEASE"))
+    write(tmp_path, {"action": "not-name", "string": "heart attack", "concept": NAMESAKE})
+    ent = link(nlp, text, 3, 5, "DISEASE")
+    assert ent._.kb_id == ATTACK
+    assert NAMESAKE not in concepts(ent)
+
+
+def test_a_new_name_is_a_candidate_and_the_vocabulary_stays(nlp, tmp_path) -> None:
+    write(tmp_path, {"action": "name", "string": "acetylsal", "concept": ASPIRIN})
+    ent = link(nlp, "the patient had acetylsal .")
+    if nlp.get_pipe("angel_linker").settings.rerank:
+        assert "acetylsal" in {c["name"] for c in ent._.candidates}
+        assert ent._.kb_id == ASPIRIN
+    assert nlp.get_pipe("angel_linker").kb.find("acetylsal") == []
+
+
+def test_excluded_concepts_and_types_are_no_candidates(nlp, tmp_path) -> None:
+    assert ASPIRIN in concepts(link(nlp, label="ONE"))
+    write(tmp_path, {"action": "exclude", "concept": ASPIRIN, "label": "One"})
+    left = concepts(link(nlp, label="ONE"))
+    # The beams go to others: it is left out of the trie, not of what was found.
+    assert left
+    assert ASPIRIN not in left
+    assert link(nlp, label="TWO")._.kb_id == ASPIRIN
+    write(tmp_path, {"action": "exclude", "type": "T121"})
+    kb = nlp.get_pipe("angel_linker").kb
+    assert all("T121" not in kb[c].types for c in concepts(link(nlp)))
+
+
+def test_only_allowed_concepts_are_candidates(nlp, tmp_path) -> None:
+    write(tmp_path, {"action": "allow", "concept": ATTACK, "label": "DISEASE"})
+    ent = link(nlp, "the patient had migraine .", label="DISEASE")
+    assert concepts(ent) <= {ATTACK}
+    assert link(nlp)._.kb_id == ASPIRIN
+
+
+def test_a_string_counts_only_as_it_is_written(nlp, tmp_path) -> None:
+    write(tmp_path, {"action": "only", "string": "Aspirin", "condition": "case"})
+    text = "the patient had Aspirin and aspirin ."
+    doc = nlp.make_doc(text)
+    doc.ents = [Span(doc, 3, 4, label="DRUG"), Span(doc, 5, 6, label="DRUG")]
+    with nlp.get_pipe("angel_linker").using(once_a_document=True):
+        doc = nlp.get_pipe("angel_linker")(doc)
+    assert [ent._.kb_id for ent in doc.ents] == [ASPIRIN, "NIL"]
+
+
+def test_a_string_counts_only_where_the_concept_is_named_elsewhere(nlp, tmp_path) -> None:
+    rule = {"action": "only", "string": "heart attack", "concept": ATTACK, "condition": "elsewhere"}
+    write(tmp_path, rule)
+    ent = link(nlp, "the patient had heart attack .", 3, 5, "DISEASE")
+    assert ATTACK not in concepts(ent)
+    ent = link(nlp, "the patient had heart attack , myocardial infarction .", 3, 5, "DISEASE")
+    assert ATTACK in concepts(ent)
+
+
+def test_the_identifier_that_is_preferred_is_written(nlp, tmp_path) -> None:
+    write(tmp_path, {"action": "prefer", "concept": "CHEBI:15365", "instead_of": ASPIRIN})
+    ent = link(nlp)
+    assert ent._.kb_id == ent._.kb_ents[0][0] == ent._.candidates[0]["concept_id"] == "CHEBI:15365"
+    assert ent._.candidates[0]["other_ids"] == [ASPIRIN]
+
+
+def test_two_concepts_that_are_written_as_one_are_one(nlp, tmp_path) -> None:
+    write(tmp_path, {"action": "prefer", "concept": ATTACK, "instead_of": NAMESAKE})
+    ent = link(nlp, "the patient had heart attack .", 3, 5, "DISEASE")
+    assert ent._.kb_id == ATTACK
+    assert len({c for c, _ in ent._.kb_ents}) == len(ent._.kb_ents)
+
+
+def test_a_cache_forgets_what_other_rules_have_found(nlp, tmp_path) -> None:
+    linker = nlp.get_pipe("angel_linker")
+    linker.search_cache = SearchCache()
+    text = "the patient had heart attack ."
+    assert NAMESAKE in concepts(link(nlp, text, 3, 5, "DISEASE"))
+    write(tmp_path, {"action": "not-name", "string": "heart attack", "concept": NAMESAKE})
+    assert NAMESAKE not in concepts(link(nlp, text, 3, 5, "DISEASE"))
+
+
+def test_rules_are_saved_with_the_pipeline(nlp, tmp_path) -> None:
+    write(tmp_path, {"action": "not-mention", "string": "aspirin"})
+    nlp.to_disk(tmp_path / "saved")
+    data = nlp.get_pipe("angel_linker").to_bytes()
+    (tmp_path / "rules.tsv").unlink()
+    again = spacy.load(tmp_path / "saved")
+    assert link(again)._.kb_id == "NIL"
+    own = tmp_path / "saved" / "angel_linker" / "curation.tsv"
+    assert again.get_pipe("angel_linker").curation == str(own)
+    # A pipeline that is saved once more, and into its own folder, keeps them.
+    again.to_disk(tmp_path / "saved")
+    (tmp_path / "saved").rename(tmp_path / "moved")
+    moved = spacy.load(tmp_path / "moved")
+    assert link(moved)._.kb_id == "NIL"
+    other = pipeline()
+    linker = other.add_pipe("angel_linker").from_bytes(data)
+    assert link(other)._.kb_id == "NIL"
+    assert linker.to_bytes() is not None
+    # Whoever names others gets those.
+    write(tmp_path)
+    config = {"components": {"angel_linker": {"curation": str(tmp_path / "rules.tsv")}}}
+    assert link(spacy.load(tmp_path / "moved", config=config))._.kb_id == ASPIRIN
+    config["components"]["angel_linker"]["curation"] = None
+    assert link(spacy.load(tmp_path / "moved", config=config))._.kb_id == ASPIRIN
+
+
+def test_a_missing_file_is_told_when_the_linker_is_added(model, vocabulary) -> None:
+    with pytest.raises(AngelError, match=r"E901.*missing\.tsv"):
+        pipeline().add_pipe("angel_linker", config={"curation": "missing.tsv"})
+
+
+def test_rules_follow_the_vocabulary(nlp, tmp_path) -> None:
+    linker = nlp.get_pipe("angel_linker")
+    write(tmp_path, {"action": "not-mention", "string": "aspirin"})
+    assert link(nlp)._.kb_id == "NIL"
+    linker.kb = ConceptKB.build(linker.kb)
+    assert link(nlp)._.kb_id == "NIL"
+    linker.curation = None
+    assert link(nlp)._.kb_id == ASPIRIN
