@@ -363,6 +363,10 @@ class Errors(metaclass=_WithCodes):
         "The first row of {path} must name the columns, with tabs between them, each once, "
         "`action` among them; it is {found!r}. Write e.g. `action string concept condition reason`."
     )
+    E352 = (
+        "{text!r} ({label}) is none of the mentions that angel_linker reads, those of {where}. "
+        "Take the span from there, or put it there and link the document."
+    )
     E326 = "The recogniser does not know the labels {unknown}. Known: {known}."
     # E4xx: corpora
     E401 = (

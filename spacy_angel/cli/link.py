@@ -38,6 +38,18 @@ def link(
             help="Also say which mentions are negated, past or of the family (extra `negation`).",
         ),
     ] = False,
+    explain: Annotated[
+        bool,
+        typer.Option(
+            "--explain",
+            help="Also say of each mention why: what was read, looked for and found, what each "
+            "feature adds, which limit or rule decided, what the next concept lacks.",
+        ),
+    ] = False,
+    curation: Annotated[
+        str | None,
+        typer.Option(help="File of rules, as the linker's setting `curation` reads it."),
+    ] = None,
     html: Annotated[
         Path | None,
         typer.Option(help="Also write a page with the links."),
@@ -65,12 +77,16 @@ def link(
     if is_shipped:
         source = load(model=model or pipeline, kb=kb, tokenizer=tokenizer, preset=preset)
     nlp, linker = open_pipeline(source)
+    if curation is not None:
+        linker.curation = curation
     span_key = linker.settings.span_key
     if negation:
         add_context(nlp, span_key)
     doc = nlp(text or "")
     spans = find_spans(doc, span_key)
     typer.echo(link_table(doc, linker, [flags_of(s) for s in spans] if negation else None))
+    for span in spans if explain else ():
+        typer.echo(f"\n{linker.explain(span)}")
     if not spans:
         typer.echo(_why_none(nlp, linker, is_shipped=pipeline is None))
     if html is not None:

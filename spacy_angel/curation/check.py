@@ -1,5 +1,5 @@
-"""What rules mean for a vocabulary, told after it was updated: which of them are in effect, and which
-no longer are what their author meant."""
+"""What rules mean for a vocabulary, told after it was updated: which of them are in effect, and
+which no longer are what their author meant."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -14,10 +14,10 @@ from .rules import CASE, SUBTREE, Rule
 CONFLICT, OBSOLETE, DISCREPANT = "in conflict", "obsolete", "discrepant"
 SUPERFLUOUS, IN_EFFECT = "superfluous", "in effect"
 STATES = (CONFLICT, OBSOLETE, DISCREPANT, SUPERFLUOUS, IN_EFFECT)
-"""In conflict: another rule says the opposite. Obsolete: the vocabulary does not have the concept or
-type. Discrepant: it sees the matter otherwise than the rule, as where the concept was merged into
-another. Superfluous: it says so by itself, or another rule does. In effect: the rest. The first three
-need a person."""
+"""In conflict: another rule says the opposite. Obsolete: the vocabulary does not have the concept
+or type. Discrepant: it sees the matter otherwise than the rule, as where the concept was merged
+into another. Superfluous: it says so by itself, or another rule does. In effect: the rest. The
+first three need a person."""
 # Rules of one matter that each other one is held against.
 _MOST_COMPARED = 1000
 NEEDS_A_PERSON = frozenset({CONFLICT, OBSOLETE, DISCREPANT})

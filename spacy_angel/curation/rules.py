@@ -55,6 +55,14 @@ class Rule:
         for its blanks."""
         return self.string.split() == text.split()
 
+    @property
+    def told(self) -> str:
+        """RETURNS (str): what it does, on which line it stands, and who decided so, when and
+        why."""
+        who = ", ".join(filter(None, (self.author, self.date)))
+        note = ": ".join(filter(None, (who, self.reason)))
+        return f"{self} (line {self.number}{f'; {note}' if note else ''})"
+
     def __str__(self) -> str:
         limits = f" of {self.label}" if self.label else ""
         told = {

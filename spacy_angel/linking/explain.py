@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from math import fsum
 from typing import TYPE_CHECKING, Any
 
+from ..curation.curated import Constraint, DocumentNames
 from ..vocabulary.concepts import normalize_name
-from .mentions import read_mentions
+from .mentions import ReadDocument, read_mentions
 from .permitted import links_label
 from .queries import read_queries
 from .ranking import NIL
@@ -69,23 +70,47 @@ def explain_link(span: "Span", linker: "AngelLinker") -> Explanation:
         )
         for concept_id, probability in linker.rank(candidates)
     )
+    kb_id = span._.get(settings.kb_id_attr)
+    document, curated = ReadDocument(span.doc), linker.curated
+    if curated is not None:
+        names_of_doc = DocumentNames(document.text, curated.kb)
+        limit = curated.constraint(document.text_of(span), span.label_, names_of_doc)
+        if why := why_by_rule(limit, kb_id):
+            return Explanation(why, concepts)
     (mention,) = read_mentions(
-        span.doc, [span], resolve_abbreviations=settings.resolve_abbreviations
+        span.doc, [span], resolve_abbreviations=settings.resolve_abbreviations, document=document
     )
-    mention = read_queries(mention, span, kb, settings)
-    why = _why(mention.text, span.label_, span._.get(settings.kb_id_attr), concepts, settings)
+    mention = read_queries(
+        mention, span, kb if curated is None else curated.kb, settings, document, curated
+    )
+    why = why_linked(mention.text, span.label_, kb_id, concepts, settings)
     if mention.text != span.text:
         why = f"Read as “{mention.text}”. {why}"
     return Explanation(why, concepts)
 
 
-def _why(
+def why_by_rule(limit: Constraint | None, kb_id: str) -> str:
+    """limit (Constraint | None): what rules say of a mention. kb_id (str): what it was linked to.
+    RETURNS (str): the rule that decided; empty where none did, but at most left others out."""
+    if limit is None or not kb_id:
+        return ""
+    if not limit.is_mention and kb_id == NIL:
+        return f"A rule: {limit.rules[0].told}."
+    if limit.means is not None and kb_id != NIL:
+        return f"A rule: {limit.rules[0].told}."
+    return ""
+
+
+def why_linked(
     read: str,
     label: str,
     kb_id: str,
     concepts: tuple[FoundConcept, ...],
     settings: LinkerSettings,
 ) -> str:
+    """read (str): the mention as it was read. label (str): its label. kb_id (str): what it was
+    linked to. concepts (tuple[FoundConcept, ...]): all that were found. settings (LinkerSettings):
+    as they are. RETURNS (str): which rule of the linker decided, with its figures."""
     if not kb_id:
         if not links_label(label, settings):
             return f"Its label {label} is none that is linked (labels, types_by_label)."

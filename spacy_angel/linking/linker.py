@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from ..search.generator import Generator
     from ..vocabulary.kb import ConceptKB
     from .calibration import Calibration, CalibrationItem
+    from .explanation import LinkExplanation
 
 SETTINGS_FILE = "settings.json"
 RULES_FILE = "curation.tsv"
@@ -344,6 +345,37 @@ class AngelLinker(DocumentPipe):
         RETURNS (list[tuple[str, float]]): concepts with their probability, best first.
         """
         return rank_candidates(candidates, self.settings.temperature)
+
+    def explain(self, span: Span) -> "LinkExplanation":
+        """Why a mention is linked as it is: its document is linked once more, and nothing is
+        written.
+
+        span (Span): a mention of a document that went through the components before this one.
+        RETURNS (LinkExplanation): plain values, `to_dict()`; a text with tables, `str()`.
+        RAISES (AngelError): it is none of the mentions that this linker reads.
+        """
+        from .explanation import explain_mention
+
+        return explain_mention(span, self)
+
+    def candidates_of(
+        self, doc: Doc, curated: Curated | None
+    ) -> list[tuple["Mention", FoundNames | None]]:
+        """Candidates of a document's mentions, whatever identifiers these have.
+
+        doc (Doc): a document. curated (Curated | None): rules to hold for it.
+        RETURNS (list[tuple[Mention, FoundNames | None]]): of each mention, in the order of
+            `find_spans`, how it is read, and what is found for it; None where it is another's.
+        """
+        settings, kb = self.settings, self.kb if curated is None else curated.kb
+        spans, document = find_spans(doc, settings.span_key), ReadDocument(doc)
+        with self.kb.reading():
+            (found,) = self._find_candidates([doc], True, curated)
+            mentions = [
+                read_queries(mention, span, kb, settings, document, curated)
+                for mention, span in zip(self._read(document, spans), spans, strict=True)
+            ]
+        return list(zip(mentions, found, strict=True))
 
     def calibrate(self, docs: Iterable[Doc]) -> "Calibration":
         """Fit temperature, threshold and min_log_prob, with the setting `rerank` the ranker's

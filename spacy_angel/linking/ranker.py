@@ -39,6 +39,8 @@ LINK_TERMS = (*CONCEPT_TERMS, *MENTION_FEATURES, SHARE, LEAD)
 """What the second one weighs: those of the best concept's best name, and what is of the mention."""
 ALL, CONCEPT, LINK = "ALL", "concept", "link"
 TERMS = {CONCEPT: CONCEPT_TERMS, LINK: LINK_TERMS}
+PRIOR = "prior"
+"""The logarithm of a concept's part of a name, in an explanation; it has no weight to fit."""
 _LEAST_SHARE = 1e-6
 _LEAST_PRIOR = 1e-9
 _MOST_LEAD = 10.0
@@ -51,6 +53,20 @@ class Contribution(NamedTuple):
     feature: str
     value: float
     weight: float
+
+
+class Explained(NamedTuple):
+    """Of a concept among a mention's candidates, by its best name.
+
+    name (int): the vocabulary's index of that name. query (str): source of the query that it
+    answers best. contributions (list[Contribution]): the weightiest first, `PRIOR` among them,
+    which is the concept's part of the name. utility (float): their sum, in nats.
+    """
+
+    name: int
+    query: str
+    contributions: list[Contribution]
+    utility: float
 
 
 class Ranking(NamedTuple):
@@ -176,6 +192,26 @@ class Ranker:
             _contributions(CONCEPT_TERMS, table.terms[best], weights.concept),
             _contributions(LINK_TERMS, link, weights.link),
         )
+
+    def explain_all(self, found: MentionCandidates, label: str) -> dict[str, Explained]:
+        """found (MentionCandidates): of a mention. label (str): its label. RETURNS (dict[str,
+        Explained]): of each candidate why it comes where it does."""
+        weights = self.weights_of(label)
+        table = Table(found)
+        utilities = table.utilities(weights)
+        explained: dict[str, Explained] = {}
+        for i in np.argsort(-utilities, kind="stable").tolist():
+            pair = table.pairs[i]
+            if pair.concept_id in explained:
+                continue
+            prior = Contribution(PRIOR, float(table.priors[i]), 1.0)
+            terms = _contributions(CONCEPT_TERMS, table.terms[i], weights.concept)
+            terms = [*terms, prior] if prior.value else terms
+            terms.sort(key=lambda c: -abs(c.value * c.weight))
+            explained[pair.concept_id] = Explained(
+                pair.name.name, pair.name.query, terms, float(utilities[i])
+            )
+        return explained
 
 
 class Table:

@@ -1,0 +1,152 @@
+"""`linker.explain`: the true cause of a link, with all its figures."""
+
+import json
+from dataclasses import replace
+from math import fsum
+from pathlib import Path
+
+import pytest
+import torch
+from spacy import Language
+from spacy.tokens import Span
+from support.tiny_linker import pipeline
+from typer.testing import CliRunner
+
+from spacy_angel.cli.app import app
+from spacy_angel.errors import AngelError
+from spacy_angel.linking.explanation import LinkExplanation
+
+torch.set_num_threads(1)
+ATTACK, ASPIRIN, NAMESAKE = "MESH:D009203", "MESH:D001241", "MESH:D000001"
+TEXT = "the patient had heart attack . aspirin ."
+
+
+@pytest.fixture
+def nlp(model, vocabulary) -> Language:
+    made = pipeline()
+    config = {"model": model, "vocabulary": vocabulary, "rerank": True, "threshold": 0.5}
+    made.add_pipe("angel_linker", config=config)
+    return made
+
+
+def explained(nlp: Language, place: int = 0, **settings) -> LinkExplanation:
+    linker = nlp.get_pipe("angel_linker")
+    with linker.using(**settings):
+        return linker.explain(nlp(TEXT).ents[place])
+
+
+def rules(folder: Path, *rows: str) -> str:
+    path = folder / f"rules-{len(list(folder.iterdir()))}.tsv"
+    header = "action\tstring\tconcept\tlabel\tcondition\tauthor\tdate\treason\n"
+    path.write_text(header + "".join(f"{row}\n" for row in rows), "utf8")
+    return str(path)
+
+
+def test_an_explanation_has_all_that_led_to_the_link(nlp) -> None:
+    doc = nlp(TEXT)
+    told = nlp.get_pipe("angel_linker").explain(doc.ents[0])
+    assert (told.mention, told.label, told.kb_id) == (
+        "heart attack",
+        "DISEASE",
+        doc.ents[0]._.kb_id,
+    )
+    assert "START heart attack END" in told.source
+    assert told.prefix.endswith("heart attack is")
+    assert told.queries == (("heart attack", "mention"),)
+    assert {c.concept_id for c in told.concepts[:2]} == {ATTACK, NAMESAKE}
+    first = told.concepts[0]
+    assert first.names[0][0].lower() == "heart attack"
+    assert first.names[0][1] < 0
+    assert (told.threshold, told.is_searched, told.rules) == (0.5, True, ())
+    total = fsum(concept.probability for concept in told.concepts)
+    assert told.nil_probability == pytest.approx(1 - total)
+    for share in (*first.features, *told.link_features):
+        assert share.contribution == pytest.approx(share.value * share.weight)
+    assert "exact" in {share.feature for share in first.features}
+    json.dumps(told.to_dict(), allow_nan=False)
+
+
+def test_the_runner_up_lacks_the_difference_of_the_contributions(nlp) -> None:
+    told = explained(nlp)
+    first, second = told.concepts[:2]
+    assert told.runner_up.concept_id == second.concept_id
+    assert told.runner_up.probability == pytest.approx(first.probability - second.probability)
+    utilities = [fsum(s.contribution for s in concept.features) for concept in (first, second)]
+    assert told.runner_up.utility == pytest.approx(utilities[0] - utilities[1], abs=1e-6)
+
+
+def test_without_the_ranker_there_are_names_and_no_features(nlp) -> None:
+    told = explained(nlp, rerank=False)
+    assert told.concepts[0].features == told.link_features == ()
+    assert told.nil_probability is None
+    assert told.runner_up.utility is None
+
+
+def test_a_name_that_was_not_searched_is_the_cause(nlp) -> None:
+    told = explained(nlp, 1, exact_names_unsearched=True)
+    assert (told.kb_id, told.is_searched) == (ASPIRIN, False)
+    assert "exact_names_unsearched" in told.why
+    assert "Model read" not in str(told)
+
+
+def test_the_threshold_is_the_cause(nlp) -> None:
+    told = explained(nlp, threshold=1.0)
+    assert told.kb_id == "NIL"
+    assert "under the threshold 1.000; probability of NIL" in told.why
+
+
+def test_the_rule_is_the_cause_and_what_it_kept_from_is_told(nlp, tmp_path) -> None:
+    before = explained(nlp, 1).kb_id
+    never = rules(tmp_path, "not-mention\taspirin\t\t\t\tjd\t2024-05-31\ta brand here")
+    told = explained(nlp, 1, curation=never)
+    cause = "“aspirin” is never a mention (line 2; jd, 2024-05-31: a brand here)"
+    assert told.why == f"A rule: {cause}."
+    assert (told.kb_id, told.rules, told.without_rules) == ("NIL", (cause,), before)
+    excludes = rules(tmp_path, "exclude\t\tMESH:D001241")
+    told = explained(nlp, 1, curation=excludes)
+    assert told.rules == ("never linked to: MESH:D001241 (line 2)",)
+    assert told.without_rules == ASPIRIN
+    assert ASPIRIN not in [concept.concept_id for concept in told.concepts]
+    means = rules(tmp_path, f"means\theart attack\t{NAMESAKE}")
+    told = explained(nlp, curation=means)
+    assert (told.kb_id, told.is_searched) == (NAMESAKE, False)
+    assert told.why == f"A rule: “heart attack” means {NAMESAKE} (line 2)."
+
+
+def test_a_label_that_is_not_linked_is_the_cause(nlp) -> None:
+    assert "labels_discard" in explained(nlp, 1, labels_discard=("DRUG",)).why
+    assert "is none that is linked" in explained(nlp, 1, labels=("DISEASE",)).why
+
+
+def test_nothing_is_written_and_a_span_of_elsewhere_is_refused(nlp) -> None:
+    doc = nlp(TEXT)
+    linker = nlp.get_pipe("angel_linker")
+    before = [(ent._.kb_id, ent._.kb_ents, ent._.candidates) for ent in doc.ents]
+    with linker.using(threshold=1.0):
+        linker.explain(doc.ents[0])
+    assert [(ent._.kb_id, ent._.kb_ents, ent._.candidates) for ent in doc.ents] == before
+    with pytest.raises(AngelError, match=r"E352.*doc\.ents"):
+        linker.explain(Span(doc, 0, 1, label="DISEASE"))
+
+
+def test_as_text_it_is_a_table(nlp) -> None:
+    told = explained(nlp)
+    lines = str(told).split("\n")
+    assert lines[0].startswith("“heart attack” (DISEASE) → MESH:")
+    assert any(line.startswith("Threshold 0.500, probability of NIL 0.") for line in lines)
+    assert any(line.startswith(f"What {told.runner_up.concept_id} lacks: ") for line in lines)
+    assert str(replace(told, concepts=(), runner_up=None, link_features=()))
+
+
+def test_the_command_explains_each_mention(model, vocabulary, tmp_path) -> None:
+    made = pipeline()
+    made.add_pipe("angel_linker", config={"model": model, "vocabulary": vocabulary})
+    made.to_disk(tmp_path / "pipeline")
+    never = rules(tmp_path, "not-mention\taspirin")
+    result = CliRunner().invoke(
+        app,
+        ["link", TEXT, "--pipeline", str(tmp_path / "pipeline"), "--explain", "--curation", never],
+    )
+    assert result.exit_code == 0, result.output
+    assert "“heart attack” (DISEASE) → MESH:" in result.output
+    assert "“aspirin” (DRUG) → NIL\nA rule: “aspirin” is never a mention (line 2)." in result.output
