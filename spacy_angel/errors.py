@@ -524,6 +524,10 @@ class Errors(metaclass=_WithCodes):
         "{value!r}. Kinds: {known}."
     )
     E516 = "There is no protocol {name!r}. Known: {known}."
+    E520 = (
+        "Cannot read the floors {path}: {problem}. Expected TOML with the tables [all], "
+        "[label.NAME], [vocabulary.PREFIX], each with `precision` or `recall` in per cent."
+    )
     E517 = (
         "The pipeline's mentions are of the types {predicted}, those of the corpus of {gold}: "
         "nothing can be right. Take a pipeline, or mentions (--label), of the same types."

@@ -14,6 +14,7 @@ from ..files.system import advice, reason
 from .annotate import annotate
 from .assemble import assemble
 from .calibrate import calibrate
+from .contradictions import contradictions
 from .corpus import corpus
 from .evaluate import compare, evaluate
 from .info import info
@@ -72,6 +73,18 @@ app = typer.Typer(
 app.add_typer(kb_app, name="kb")
 app.add_typer(train_app, name="train")
 for command in (
-    *(corpus, long_forms, link, info, calibrate, evaluate, compare, annotate, relink, assemble),
+    *(
+        corpus,
+        contradictions,
+        long_forms,
+        link,
+        info,
+        calibrate,
+        evaluate,
+        compare,
+        annotate,
+        relink,
+        assemble,
+    ),
 ):
     app.command()(command)

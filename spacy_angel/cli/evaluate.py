@@ -18,6 +18,8 @@ from .options import (
 # What the protocols give, and how documents become one figure.
 _RATES = ("strict", "lenient", "precision", "recall", "f")
 _MEANS = ("averaged", "micro")
+# The most frequent wrong strings of a part that is under its floor.
+_SHOWN_WRONG = 10
 
 
 def evaluate(
@@ -68,13 +70,24 @@ def evaluate(
             "(the pipeline's own mentions), document (identifiers of a document); may be repeated.",
         ),
     ] = None,
+    floors: Annotated[
+        Path | None,
+        typer.Option(
+            help="TOML with the least precision and recall, of all links, by label and by "
+            "vocabulary; below one of them the command ends with 1 and the most frequent wrong "
+            "strings.",
+        ),
+    ] = None,
     preprocessing: Preset = None,
     abbreviations: Abbreviations = None,
     option: ReaderOptions = None,
 ) -> None:
     """Evaluate a pipeline or a baseline; write metrics, predictions and a report."""
     from ..evaluation.files import REPORT
+    from ..evaluation.floors import read_floors
     from ..evaluation.run import evaluate as run
+
+    to_hold = None if floors is None else read_floors(floors)
 
     metrics = run(
         pipeline,
@@ -112,6 +125,29 @@ def evaluate(
     _print_what_counts(metrics)
     _print_further(metrics)
     typer.echo(f"Report: {output / REPORT}")
+    if to_hold is not None and not _hold(to_hold, output, metrics):
+        raise typer.Exit(1)
+
+
+def _hold(floors: Any, output: Path, metrics: dict[str, Any]) -> bool:
+    """Whether the figures are not under their floors; says how each part did."""
+    from ..evaluation.files import read_predictions
+    from ..evaluation.floors import hold_floors
+
+    results = hold_floors(floors, read_predictions(output), metrics.get("spurious_links", {}))
+    for result in results:
+        rates = (
+            f"{name} {getattr(result, name):.1f}"
+            + ("" if least is None else f" (floor {least:g}{', below' * (name in result.below)})")
+            for name, least in (
+                ("precision", result.floor.precision),
+                ("recall", result.floor.recall),
+            )
+        )
+        typer.echo(f"Floor of {result.floor}: {', '.join(rates)}")
+        for (mention, link, gold), n in result.wrong.most_common(_SHOWN_WRONG * bool(result.below)):
+            typer.echo(f"  {n:>4,} × “{mention}” {link}, gold {gold}")
+    return not any(result.below for result in results)
 
 
 def _print_what_counts(metrics: dict[str, Any]) -> None:
