@@ -45,6 +45,10 @@ def annotate(
         Path | None,
         typer.Option(help="Of what ships: another vocabulary, a folder or file."),
     ] = None,
+    curation: Annotated[
+        Path | None,
+        typer.Option(help="File of rules, as the linker's setting `curation` reads it."),
+    ] = None,
     format: Annotated[
         str | None,
         typer.Option(help="Format of the inputs; inferred from each if not given."),
@@ -93,6 +97,11 @@ def annotate(
     from ..annotation.run import is_address
     from ..annotation.streams import STREAM, check_stream_format, shard_writer
 
+    source: Any = pipeline
+    if curation is not None:
+        from ..pipelines.shipped import load
+
+        source, kb = load(pipeline, kb=kb, curation=str(curation)), None
     with ExitStack() as stack:
         folder = output
         on_shard: Callable[[Path], None] | None = None
@@ -105,7 +114,7 @@ def annotate(
         with _interruptible(Path(folder) if is_kept else None):
             manifest = run(
                 inputs,
-                pipeline,
+                source,
                 output=folder,
                 kb=kb,
                 input_format=format,

@@ -1,7 +1,7 @@
 """`spacy-angel kb check`: what a curator's rules mean for a vocabulary."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -38,6 +38,7 @@ def kb_check(
         typer.echo(f"Line {number} is left out: {problem}.", err=True)
     if rows:
         header = ("line", "state", "rule", "note")
-        typer.echo(table(rows, header=header, divider=True, aligns=["r", "l", "l", "l"]))
+        aligns: list[Any] = ["r", "l", "l", "l"]
+        typer.echo(table(rows, header=header, divider=True, aligns=aligns).strip("\n"))
     if read.problems or any(finding.state in NEEDS_A_PERSON for finding in findings):
         raise typer.Exit(1)

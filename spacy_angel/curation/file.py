@@ -119,5 +119,5 @@ def _rule(columns: list[str], cells: list[str], number: int) -> tuple[Rule, str]
     values = {name: cell for name, cell in pairs if name in COLUMNS}
     values["action"] = values.get("action", "").lower().replace("_", "-").replace(" ", "-")
     values["condition"] = values.get("condition", "").lower()
-    rule = Rule(**values, number=number)  # type: ignore[arg-type]
+    rule = Rule(**values, number=number)
     return rule, problem_of(rule)

@@ -32,8 +32,8 @@ MAX_BYTES = 2**20
 
 
 class _Rates(BaseModel, extra="forbid"):
-    precision: float | None = Field(None, ge=0, le=100)
-    recall: float | None = Field(None, ge=0, le=100)
+    precision: float | None = Field(default=None, ge=0, le=100)
+    recall: float | None = Field(default=None, ge=0, le=100)
 
 
 class _Floors(BaseModel, extra="forbid"):

@@ -26,6 +26,7 @@ from ..component.forks import OneThreadInForks, quiet_tokenizers_in_forks
 from ..component.pipe import DocumentPipe
 from ..component.running import OPENING
 from ..curation.curated import Constraint, Curated, CurationFile, DocumentNames
+from ..curation.file import read_rules
 from ..errors import AngelError, Errors, Warnings
 from ..files.atomic import replacing, write_json
 from ..vocabulary.kinds import is_cell_line, is_species, may_need_species
@@ -250,6 +251,13 @@ class AngelLinker(DocumentPipe):
             if self.search_cache is not None:
                 self.search_cache.clear()
         return curated
+
+    @property
+    def kb_in_use(self) -> "ConceptKB":
+        """RETURNS (ConceptKB): `kb`, or a copy of it with the names that the rules of `curation`
+        give and take."""
+        curated = self.curated
+        return self.kb if curated is None else curated.kb
 
     @property
     def num_beams_used(self) -> int:
@@ -572,6 +580,8 @@ class AngelLinker(DocumentPipe):
         self._take_others(others)
         if self._kb is not None or "kb" in others:
             self.check_types()
+        if self.settings.curation is not None:
+            read_rules(Path(self.settings.curation))
         return self
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:

@@ -105,7 +105,9 @@ class AngelMatcher(DocumentPipe):
             return [[] for _ in docs]
         linker = self.linker
         with linker.kb.reading():
-            return [self._spans(doc, linker) for doc in docs]
+            # Names that rules of curation give are found as others are.
+            kb = linker.kb_in_use
+            return [self._spans(doc, linker, kb) for doc in docs]
 
     def set_annotations(self, docs: Sequence[Doc], spans: Sequence[Sequence[Span]]) -> None:
         """Write mentions on the documents; those that they overlap go.
@@ -128,34 +130,40 @@ class AngelMatcher(DocumentPipe):
                 attrs = doc.spans[key].attrs if key in doc.spans else {}
                 doc.spans[key] = SpanGroup(doc, name=key, attrs=attrs, spans=mentions)
 
-    def _spans(self, doc: Doc, linker: AngelLinker) -> list[Span]:
+    def _spans(self, doc: Doc, linker: AngelLinker, kb: "ConceptKB") -> list[Span]:
         mentions = _mentions(doc, linker.settings.span_key)
         text = read(doc.text)
-        exact = [] if self.settings.names == "none" else self._find(text.text, linker)
+        exact = [] if self.settings.names == "none" else self._find(text.text, kb)
         over = _by_token(mentions)
         spans = [
             s
-            for s in self._labelled_spans(doc, text, exact, linker)
+            for s in self._labelled_spans(doc, text, exact, linker, kb)
             if self._may_stand(s, _overlapping(s, over))
         ]
         if self.settings.misspelled:
             from .misspelled import find_misspelled
 
             over = _by_token([*mentions, *spans])
-            found = self._labelled_spans(doc, text, find_misspelled(text.text, linker.kb), linker)
+            misspelled = find_misspelled(text.text, kb)
+            found = self._labelled_spans(doc, text, misspelled, linker, kb)
             spans += [s for s in found if not _overlapping(s, over)]
         return sorted(spans)
 
     def _labelled_spans(
-        self, doc: Doc, text: ReadText, found: "Iterable[Occurrence]", linker: AngelLinker
+        self,
+        doc: Doc,
+        text: ReadText,
+        found: "Iterable[Occurrence]",
+        linker: AngelLinker,
+        kb: "ConceptKB",
     ) -> Iterator[Span]:
         """Names that begin and end with a token, with their labels; in a text that is not read as
         it stands also others, with the whole token."""
-        labels = self._labels_for(linker)
+        labels = self._labels_for(linker, kb)
         mode = "strict" if text.is_clean else "expand"
         end = 0
         for occurrence in found:
-            label = self._label(occurrence.name, linker, labels)
+            label = self._label(occurrence.name, linker, kb, labels)
             place = text.to_source(occurrence.start, occurrence.end)
             span = doc.char_span(*place, label=label, alignment_mode=mode)
             # Two names may stand in one token.
@@ -163,10 +171,9 @@ class AngelMatcher(DocumentPipe):
                 end = span.end
                 yield span
 
-    def _find(self, text: str, linker: AngelLinker) -> "list[Occurrence]":
+    def _find(self, text: str, kb: "ConceptKB") -> "list[Occurrence]":
         from ..vocabulary.occurrences import Occurrences
 
-        kb = linker.kb
         compiled = self._occurrences
         if compiled is None or compiled[0] is not kb:
             with COMPILING:
@@ -188,18 +195,20 @@ class AngelMatcher(DocumentPipe):
             return all(_is_within(mention, span) for mention in others)
         return self.settings.overlap == "replace" or not others
 
-    def _label(self, name: int, linker: AngelLinker, labels: dict[int, str]) -> str:
+    def _label(
+        self, name: int, linker: AngelLinker, kb: "ConceptKB", labels: dict[int, str]
+    ) -> str:
         if self.settings.label is not None:
             return self.settings.label
         label = labels.get(name)
         if label is None:
-            types = linker.kb.types_of(linker.kb.concept_ids_of(name)[0])
+            types = kb.types_of(kb.concept_ids_of(name)[0])
             label = labels[name] = choose_label(types, linker.settings.types_by_label)
         return label
 
-    def _labels_for(self, linker: AngelLinker) -> dict[int, str]:
+    def _labels_for(self, linker: AngelLinker, kb: "ConceptKB") -> dict[int, str]:
         """Labels that were chosen, none where the vocabulary or the linker's types have changed."""
-        now = (linker.kb, linker.kb.version, linker.settings.types_by_label)
+        now = (kb, kb.version, linker.settings.types_by_label)
         known = self._labels
         if known is None or known[0] != now:
             known = self._labels = (now, {})

@@ -109,6 +109,10 @@ class PlainTokenizer:
         rows = [each.ids for each in encoded]
         return {"input_ids": rows[0] if isinstance(text, str) else rows}
 
+    def decode(self, ids: list[int]) -> str:
+        """ids (list[int]): token ids. RETURNS (str): what they stand for, special tokens too."""
+        return self.backend_tokenizer.decode(ids, skip_special_tokens=False)
+
     def save_pretrained(self, folder: Path, legacy_format: bool | None = None) -> None:
         """folder (Path): exists. legacy_format (bool | None): has no effect, for there are only
         the files of a fast tokenizer."""

@@ -110,7 +110,7 @@ class LiveVocabulary:
         """concept_id (str): own identifier of a concept. RETURNS (frozenset[str]): it, and those of
         the concepts that stand below it by their tree numbers."""
         row = self.table.find_own_id(concept_id)
-        rows = [] if row is None else self.table.concepts_below(row)
+        rows = np.empty(0) if row is None else self.table.concepts_below(row)
         stored = self.table.ids.take(np.asarray(rows, dtype=np.int64))
         ids = {one for one in stored if one not in self._changed} | {concept_id}
         root = self.concept(concept_id)

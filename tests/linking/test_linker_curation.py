@@ -189,3 +189,22 @@ def test_rules_follow_the_vocabulary(nlp, tmp_path) -> None:
     assert link(nlp)._.kb_id == "NIL"
     linker.curation = None
     assert link(nlp)._.kb_id == ASPIRIN
+
+
+def test_a_new_name_is_found_as_a_mention(model, vocabulary, tmp_path) -> None:
+    write(tmp_path, {"action": "name", "string": "acetylsal", "concept": ASPIRIN})
+    nlp = spacy.blank("en")
+    nlp.add_pipe("angel_matcher", config={"label": "DRUG"})
+    rules = str(tmp_path / "rules.tsv")
+    config = {"model": model, "vocabulary": vocabulary, "curation": rules}
+    nlp.add_pipe("angel_linker", config=config)
+    assert [ent.text for ent in nlp("He took Acetylsal .").ents] == ["Acetylsal"]
+    write(tmp_path)
+    assert nlp("He took Acetylsal .").ents == ()
+
+
+def test_a_missing_file_is_told_when_a_pipeline_is_loaded(nlp, tmp_path) -> None:
+    nlp.to_disk(tmp_path / "saved")
+    config = {"components": {"angel_linker": {"curation": str(tmp_path / "missing.tsv")}}}
+    with pytest.raises(AngelError, match="E901"):
+        spacy.load(tmp_path / "saved", config=config)
