@@ -1,5 +1,6 @@
 """`spacy-angel link`: a text, and a line for each mention."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -78,7 +79,7 @@ def link(
         source = load(model=model or pipeline, kb=kb, tokenizer=tokenizer, preset=preset)
     nlp, linker = open_pipeline(source)
     if curation is not None:
-        linker.curation = curation
+        linker.settings = replace(linker.settings, curation=curation)
     span_key = linker.settings.span_key
     if negation:
         add_context(nlp, span_key)

@@ -79,8 +79,12 @@ class NearestNames:
         names = [
             i
             for i in names
-            if (allowed is None or allowed[i])
-            and (i not in touched or self._vocabulary.concept_ids_of(i))
+            if (
+                # A mask knows which names are gone.
+                allowed[i]
+                if allowed is not None
+                else i not in touched or self._vocabulary.concept_ids_of(i)
+            )
         ]
         near = map(NearName, names, self.compare(text, names))
         return sorted(near, key=lambda n: (-n.alike.cosine - n.alike.edits, n.name))[:k]

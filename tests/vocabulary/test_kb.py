@@ -994,3 +994,42 @@ def test_medic_with_the_tokenizer_of_the_published_models(tmp_path):
         (i,) = trie.names_of_leaf(leaf)
         assert tokenizer.decode(tokens[:-1]) == " " + kb.name(i)
         assert all(i in kb.names_of(concept_id) for concept_id in kb.concept_ids_of(i))
+
+
+def test_a_copy_goes_its_own_way_and_compiles_nothing_twice():
+    kb, tokenizer = ConceptKB.build(CONCEPTS), CharacterTokenizer()
+    kb.add(Concept("N:1", "Novel", ("new thing",)))
+    kb.search_space(tokenizer)
+    stored = kb.nearest.index
+    n_calls = tokenizer.calls
+    twin = kb.copy()
+    twin.add_names("N:1", ["newer thing"])
+    twin.remove("MESH:D001241")
+    kb.add_names("N:1", ["newest thing"])
+    assert twin.nearest.index is stored
+    found = set(legal_names(twin.search_space(tokenizer)))
+    # Only the added names are compiled, of which there are now others.
+    assert tokenizer.calls == n_calls + 1
+    assert {"novel", "new thing", "newer thing"} <= found
+    assert {"newest thing", "aspirin"}.isdisjoint(found)
+    assert [c.concept_id for c in kb.find("newest thing")] == ["N:1"]
+    assert kb.find("newer thing") == []
+    assert [c.concept_id for c in kb] == [c.concept_id for c in [*CONCEPTS, kb["N:1"]]]
+    assert twin.nearest.find("aspirin", 5) == []
+
+
+def test_concepts_of_types_are_those_that_have_one_of_them():
+    kb = ConceptKB.build(CONCEPTS)
+    kb.add(Concept("N:1", "Novel", (), ("T033",)))
+    kb.remove("MESH:D003920")
+    assert kb.ids_of_types(["T047"]) == {"MESH:D003919"}
+    assert kb.ids_of_types(["T033", "T109"]) == {"MESH:D003919", "MESH:D001241", "N:1"}
+    assert kb.ids_of_types(["T999"]) == set()
+
+
+def test_a_subset_may_leave_concepts_out():
+    kb, tokenizer = ConceptKB.build(CONCEPTS), CharacterTokenizer()
+    subset = kb.subset("T047", excluded=["MESH:D003920"])
+    space = kb.search_space(tokenizer, [subset])
+    assert sorted(legal_names(space)) == ["diabetes", "diabetes insipidus"]
+    assert not subset.allows("MESH:D003920")

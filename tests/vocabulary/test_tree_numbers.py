@@ -89,3 +89,27 @@ def test_a_damaged_column_is_named(tmp_path: Path) -> None:
     file.write_bytes(file.read_bytes()[:-1] + b"\1")
     with pytest.raises(AngelError, match=r"tree_part\.npy.*checksum"):
         ConceptKB.from_disk(tmp_path / "kb")
+
+
+NUMBERS = st.lists(st.sampled_from("12"), min_size=1, max_size=4).map(".".join)
+
+
+@given(st.lists(st.lists(NUMBERS, max_size=2), min_size=1, max_size=6), st.data())
+def test_what_stands_below_a_concept_are_its_numbers_and_those_that_continue_them(
+    numbers: list[list[str]], data: st.DataObject
+) -> None:
+    # A number is one concept's.
+    own = [
+        [n for n in some if all(n not in rest for rest in numbers[:i])]
+        for i, some in enumerate(numbers)
+    ]
+    kb = ConceptKB.build(
+        Concept(f"X:{i}", f"name {i}", tree_numbers=tuple(some)) for i, some in enumerate(own)
+    )
+    root = data.draw(st.integers(0, len(own) - 1))
+    below = {
+        f"X:{i}"
+        for i, some in enumerate(own)
+        if any(f"{n}.".startswith(f"{above}.") for n in some for above in own[root])
+    }
+    assert kb.ids_below(f"X:{root}") == below | {f"X:{root}"}
