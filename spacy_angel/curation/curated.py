@@ -10,6 +10,7 @@ import warnings
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from threading import RLock
 from typing import Any, NamedTuple
@@ -23,6 +24,8 @@ from ..vocabulary.search_spaces import Subset
 from .file import RuleFile, parse_rules, read_rules
 from .rules import CASE, ELSEWHERE, SUBTREE, Rule
 
+# Each is told from those before it, which a cache may hold results of.
+_NUMBERS = count(1)
 # Letters up to which a name does not tell that the document names its concept.
 _SHORT = 3
 
@@ -109,6 +112,7 @@ class Curated:
 
     def __init__(self, kb: ConceptKB, rules: Sequence[Rule]) -> None:
         self.rules = tuple(rules)
+        self.number = next(_NUMBERS)
         self.kb = kb.copy()
         self.unknown: list[Rule] = []
         self.preferred: dict[str, str] = {}

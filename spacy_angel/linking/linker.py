@@ -111,7 +111,7 @@ class AngelLinker(DocumentPipe):
         self._kb: ConceptKB | None = None
         self.search_cache: SearchCache | None = None
         self._curation: CurationFile | None = None
-        self._last_curated: Curated | None = None
+        self._last_curated = 0
         self._linked_elsewhere: set[str] = set()
         self._forks = OneThreadInForks()
         set_extensions(settings)
@@ -246,8 +246,9 @@ class AngelLinker(DocumentPipe):
             if source is None or source.path != path:
                 source = self._curation = CurationFile(path)
             curated = source.over(self.kb)
-        if curated is not self._last_curated:
-            self._last_curated = curated
+        number = 0 if curated is None else curated.number
+        if number != self._last_curated:
+            self._last_curated = number
             if self.search_cache is not None:
                 self.search_cache.clear()
         return curated
