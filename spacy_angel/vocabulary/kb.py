@@ -14,7 +14,7 @@ from tqdm import tqdm
 
 from ..errors import AngelError, Errors
 from . import endings as names_with_endings
-from . import letters, trie
+from . import letters, prefixes, trie, words
 from .arrays import (
     META,
     TRIES,
@@ -33,6 +33,7 @@ from .endings import EndingRule, Endings, written
 from .hints import Hinter
 from .live import LiveVocabulary
 from .nearest import NearestNames
+from .prefixes import NamePrefixes
 from .scispacy_views import ConceptsById, IdsBySpelling
 from .search_spaces import SearchSpaces, Subset
 from .table import COLUMNS, OPTIONAL_COLUMNS, ConceptTable, SharedNames, tidy
@@ -52,7 +53,8 @@ _META_TYPES = {
 }
 # What lies in `tries/`, with version and columns.
 _COMPILED = {
-    module.KIND: (module.VERSION, module.COLUMNS) for module in (trie, letters, names_with_endings)
+    module.KIND: (module.VERSION, module.COLUMNS)
+    for module in (trie, letters, names_with_endings, words, prefixes)
 }
 _SHOWN_COUNTS = ("concepts", "names", "spellings")
 
@@ -90,6 +92,7 @@ class ConceptKB:
         self._spaces = SearchSpaces(self._live, meta["fingerprint"], folder, self._endings)
         self.nearest = NearestNames(self._live, meta["fingerprint"], folder)
         self.words = KnownWords(self._live, meta["fingerprint"], folder)
+        self.prefixes = NamePrefixes(self._live, meta["fingerprint"], folder)
 
     @classmethod
     def build(
@@ -686,10 +689,11 @@ class ConceptKB:
             self._spaces.to_disk(path / TRIES)
             self.nearest.to_disk(path / TRIES)
             self.words.to_disk(path / TRIES)
+            self.prefixes.to_disk(path / TRIES)
         elif self.path is not None and path.resolve() == self.path.resolve():
             # what is mapped is no longer what the folder holds
             self.path = self._spaces.folder = None
-            self.nearest.folder = self.words.folder = None
+            self.nearest.folder = self.words.folder = self.prefixes.folder = None
 
     @classmethod
     def from_disk(cls, path: Path | str) -> "ConceptKB":

@@ -8,7 +8,10 @@ from .concepts import Concept, normalize_name
 from .identifiers import normal_ids
 from .kb import ConceptKB
 
-How = Literal["identifier", "name", "words", "similar"]
+How = Literal["identifier", "name", "prefix", "words", "similar"]
+# What a similar name must share with what was typed, see `letters.Alike`.
+_LEAST_ALIKE = 0.4
+_MOST_SIMILAR = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,8 +20,8 @@ class Hit:
 
     concept (Concept): the concept.
     name (str): the name that led there, as the source writes it.
-    how (How): by `identifier`; the text is the `name`; the name has all its `words`, a word of the
-        text perhaps cut short; the name is `similar` by its letters.
+    how (How): by `identifier`; the text is the `name`, or a `prefix` of it; the name has all its
+        `words`, a word of the text perhaps cut short; the name is `similar` by its letters.
     """
 
     concept: Concept
@@ -79,6 +82,31 @@ def search_concepts(kb: ConceptKB, text: str, limit: int = 10) -> list[Hit]:
     return list(hits.values())
 
 
+def complete_name(kb: ConceptKB, text: str, limit: int = 10) -> list[Hit]:
+    """Concepts for a name as it is typed, in milliseconds whatever the size of the vocabulary.
+
+    kb (ConceptKB): the vocabulary.
+    text (str): an identifier, a name, or how one begins, in any spelling.
+    limit (int): how many concepts at most.
+    RETURNS (list[Hit]): each concept once: by identifier, by name, by the beginning of a name, the
+        shorter one first; then by similar letters.
+    """
+    hits: dict[str, Hit] = {}
+    with kb.reading():
+        for hit in _typed(kb, text):
+            hits.setdefault(hit.concept.concept_id, hit)
+            if len(hits) == limit:
+                break
+    return list(hits.values())
+
+
+def concept_of(kb: ConceptKB, concept_id: str) -> Concept | None:
+    """kb (ConceptKB): the vocabulary. concept_id (str): in any spelling, `MESH:D003920`,
+    `mesh:D003920`, `D003920`; an alternate one, too. RETURNS (Concept | None): the concept."""
+    known = _known_id(kb, concept_id)
+    return None if known is None else kb[known]
+
+
 def explain(kb: ConceptKB, text: str) -> Explanation:
     """Tell what a vocabulary makes of a text as a name, and as an identifier.
 
@@ -134,6 +162,19 @@ def _hits(kb: ConceptKB, text: str) -> Iterator[Hit]:
     if not has_hits and words:
         for i in _similar(kb, " ".join(words)):
             yield from _hits_of(kb, i, "similar")
+
+
+def _typed(kb: ConceptKB, text: str) -> Iterator[Hit]:
+    if (concept_id := _known_id(kb, text)) is not None:
+        yield Hit(kb[concept_id], kb[concept_id].canonical_name, "identifier")
+    if (own := kb.name_index(text)) is not None:
+        yield from _hits_of(kb, own, "name")
+    if normal := normalize_name(text):
+        for i in kb.prefixes.find(normal):
+            yield from _hits_of(kb, i, "prefix")
+        for near in kb.nearest.find(normal, _MOST_SIMILAR):
+            if near.alike.cosine >= _LEAST_ALIKE:
+                yield from _hits_of(kb, near.name, "similar")
 
 
 def _hits_of(kb: ConceptKB, i: int, how: How) -> Iterator[Hit]:
