@@ -798,6 +798,32 @@ class Errors(metaclass=_WithCodes):
         "The pipeline {path} needs the package spacy-transformers for its component {name!r}: pip "
         "install 'spacy-angel[train]'."
     )
+    # E86x: the service
+    E860 = (
+        "`spacy-angel {command}` needs the packages of its extra: pip install "
+        "'spacy-angel[{extra}]'."
+    )
+    E861 = (
+        "The address {host} can be reached from other machines, which needs a secret: write one to "
+        "a file and name it with --token-file. Without one only this machine is served: --host "
+        "127.0.0.1."
+    )
+    E862 = (
+        "The token file {path} must hold one line of at least {least} printable characters without "
+        "blanks, e.g. of `openssl rand -hex 32`."
+    )
+    E863 = "The request has over {n:,} bytes, which is what may be sent. Send it in parts."
+    E864 = "The body did not come within {seconds:g} seconds. Send the request again."
+    E865 = "The request has {found:,} {what}; {most:,} may be sent. Send it in parts."
+    E866 = "{n:,} requests are waiting, which is as many as may. Try again in a second."
+    E867 = "The service is stopping. Ask another one, or this one when it is back."
+    E868 = "The header {name} names another place than this service. Ask it by its own address."
+    E869 = "A token is needed: the header `Authorization: Bearer TOKEN`."
+    E870 = "{where}: {problem}."
+    E871 = "Not one of the types of answers that there are is accepted. They are: {known}."
+    E872 = "{where}: the pipeline fails on it ({kind}). Leave it out, and report the fault with it."
+    E873 = "No concept of the vocabulary has this identifier."
+    E874 = "The service has a fault ({kind}). It is written to its log; please report it."
     E890 = (
         "{options} can be given with one vocabulary only, but several are asked for: {names}. "
         "Fetch the one by itself."

@@ -135,6 +135,9 @@ train average positive/model negative/model -o mean
     "ab3p": "corpus $tiny/train.txt -o ab3p.jsonl --abbreviations ab3p",
     "parquet": "annotate $tiny/dev.txt -o parquet --to parquet",
     "ray": "annotate $tiny/dev.txt -o ray --ray local --workers 1",
+    "serve": "serve --openapi",
+    # Ends with its standard input, which is empty.
+    "mcp": "mcp",
 }
 # What comes before and behind them with the extra.
 BEFORE = "kb build $tiny/vocabulary.jsonl -o kb/tiny"
@@ -158,6 +161,8 @@ IMPORTS_OF = {
     "ab3p": ("pyab3p",),
     "parquet": ("pyarrow.parquet",),
     "ray": ("ray.data",),
+    "serve": ("fastapi", "uvicorn", "prometheus_client"),
+    "mcp": ("mcp", "uvicorn"),
     "docs": ("mkdocs", "material", "mkdocstrings"),
 }
 METADATA_ONLY = {"deepspeed": "deepspeed"}
@@ -197,7 +202,14 @@ def run(command: list[str], where: Path, env: dict[str, str] | None = None, expe
     RETURNS (Any): the finished process. RAISES (Failed): it ended with another code."""
     # What a checkout or an active environment leaves in the variables is not a user's.
     own = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "VIRTUAL_ENV")}
-    done = subprocess.run(command, cwd=where, env=own | (env or {}), capture_output=True, text=True)
+    done = subprocess.run(
+        command,
+        cwd=where,
+        env=own | (env or {}),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+    )
     if done.returncode != expect:
         raise Failed(
             f"{shlex.join(command)}\nexit {done.returncode}, expected {expect}\n"

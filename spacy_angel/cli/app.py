@@ -22,6 +22,7 @@ from .kb import kb_app
 from .link import link
 from .long_forms import long_forms
 from .relink import relink
+from .serve import serve
 from .train import train_app
 
 
@@ -85,6 +86,7 @@ for command in (
         annotate,
         relink,
         assemble,
+        serve,
     ),
 ):
     app.command()(command)

@@ -27,14 +27,7 @@ _ENTITY = (
     '<mark title="{why}" style="background: {bg}"><span>{text}</span>'
     '<span class="link"><b>{label}</b>{link}{note}</span></mark>'
 )
-_PAGE = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>spacy-angel: links</title>
-<style>
-:root {{ color-scheme: light dark; --line: #dddddd; {light} }}
+_STYLE = """:root {{ color-scheme: light dark; --line: #dddddd; {light} }}
 @media (prefers-color-scheme: dark) {{ :root {{ --line: #44484c; {dark} }} }}
 body {{ font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--page);
   max-width: 64rem; margin: 2rem auto; padding: 0 1.5rem; }}
@@ -46,6 +39,8 @@ a {{ color: inherit; }}
   border-radius: 6px; padding: .1rem .45rem .2rem; margin: .1rem; }}
 .text .link {{ font-size: .72rem; }}
 .text .entities {{ line-height: 2 !important; }}
+/* marks of direction in a text turn nothing beside it */
+.text, .text mark span, td {{ unicode-bidi: isolate; }}
 .table {{ overflow-x: auto; }}
 table {{ border-collapse: collapse; margin-top: 1.5rem; width: 100%; }}
 th, td {{ text-align: left; padding: .35rem .8rem .35rem 0; border-bottom: 1px solid var(--line); }}
@@ -58,18 +53,27 @@ tr.why table {{ margin: .3rem 0 .5rem 1rem; }}
   .text {{ padding: .6rem .8rem; }}
   table {{ font-size: .85rem; }}
 }}
-</style>
+"""
+_PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>spacy-angel: links</title>
+<style>
+{style}</style>
 </head>
 <body>
-<h1>{n_linked} of {n_mentions} mentions linked</h1>
-<div class="text">{text}</div>
-<div class="table"><table>
-<tr>{header}</tr>
-{rows}
-</table></div>
+{links}
 </body>
 </html>
 """
+_LINKS = """<{heading}>{n_linked} of {n_mentions} mentions linked</{heading}>
+<div class="text">{text}</div>
+<div class="table" role="region" aria-label="Mentions" tabindex="0"><table>
+<tr>{header}</tr>
+{rows}
+</table></div>"""
 
 
 def link_rows(doc: "Doc", linker: "AngelLinker") -> list[tuple[str, ...]]:
@@ -118,11 +122,31 @@ def link_table(
 
 
 def write_page(doc: "Doc", linker: "AngelLinker", path: Path) -> None:
-    """Write a page that needs nothing else: the text with its links, the rows, and for each why
-    the link was made, with the concepts that were found.
+    """Write a page that needs nothing else: see `links_html`.
 
     doc (Doc), linker (AngelLinker): see `link_rows`.
     path (Path): e.g. `demo.html`.
+    """
+    page = _PAGE.format(style=page_style(), links=links_html(doc, linker))
+    with replacing(path) as file:
+        file.write(page.encode("utf8"))
+
+
+def page_style() -> str:
+    """RETURNS (str): the style sheet that `links_html` is made for, light and dark."""
+    return _STYLE.format(
+        light=_variables(COLORS, OTHER_COLORS[0], PAGE_COLORS[0]),
+        dark=_variables(DARK_COLORS, OTHER_COLORS[1], PAGE_COLORS[1]),
+    )
+
+
+def links_html(doc: "Doc", linker: "AngelLinker", heading: str = "h1") -> str:
+    """What a page shows: the text with its links, the rows, and for each why the link was made,
+    with the concepts that were found.
+
+    doc (Doc), linker (AngelLinker): see `link_rows`.
+    heading (str): the element of the line above, `h2` where the page has a title of its own.
+    RETURNS (str): HTML, a piece of a page with the style of `page_style`.
     """
     settings = linker.settings
     rows = link_rows(doc, linker)
@@ -133,9 +157,8 @@ def write_page(doc: "Doc", linker: "AngelLinker", path: Path) -> None:
     }
     if settings.span_key is None:
         options["template"] = _ENTITY
-    page = _PAGE.format(
-        light=_variables(COLORS, OTHER_COLORS[0], PAGE_COLORS[0]),
-        dark=_variables(DARK_COLORS, OTHER_COLORS[1], PAGE_COLORS[1]),
+    return _LINKS.format(
+        heading=heading,
         n_linked=sum(row[2] not in ("", NIL) for row in rows),
         n_mentions=len(rows),
         text=render_links(
@@ -145,11 +168,9 @@ def write_page(doc: "Doc", linker: "AngelLinker", path: Path) -> None:
             linker=linker,
             options=options,
         ),
-        header="".join(f"<th>{name}</th>" for name in _HEADER),
+        header="".join(f'<th scope="col">{name}</th>' for name in _HEADER),
         rows="\n".join(map(_html_rows, rows, explained)),
     )
-    with replacing(path) as file:
-        file.write(page.encode("utf8"))
 
 
 def _variable(label: str) -> str:

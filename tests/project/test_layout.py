@@ -11,9 +11,10 @@ PACKAGE = ROOT / "spacy_angel"
 # From top to bottom; every package may import `errors` and `about` as well.
 MAY_IMPORT: dict[str, set[str]] = {
     "cli": {
-        *("annotation", "evaluation", "pipelines", "training", "linking", "curation"),
+        *("annotation", "evaluation", "service", "pipelines", "training", "linking", "curation"),
         *("corpora", "search", "vocabulary", "model", "files"),
     },
+    "service": {"pipelines", "linking", "corpora", "vocabulary", "files"},
     "annotation": {"pipelines", "linking", "corpora", "search", "files"},
     "evaluation": {
         *("pipelines", "linking", "corpora", "search", "model", "vocabulary", "files"),

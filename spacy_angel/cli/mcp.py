@@ -1,0 +1,45 @@
+"""`spacy-angel mcp`: a pipeline as tools for language models."""
+
+from typing import Annotated
+
+import typer
+
+from .serve import AllowedHosts, Host, OtherVocabulary, Port, Source, TokenFile, open_source
+
+
+def mcp(
+    pipeline: Source = None,
+    kb: OtherVocabulary = None,
+    http: Annotated[
+        bool,
+        typer.Option("--http", help="Over HTTP, at /mcp, in place of standard input and output."),
+    ] = False,
+    host: Host = "127.0.0.1",
+    port: Port = 8001,
+    token_file: TokenFile = None,
+    allow_host: AllowedHosts = None,
+) -> None:
+    """Offer links, concepts and names as tools of the Model Context Protocol (extra `mcp`).
+
+    A program that runs a language model starts it and talks to it over standard input and output.
+    """
+    from ..service.serving import check_extra
+
+    check_extra("mcp", "mcp", "mcp", "uvicorn")
+    from ..service.core import Service
+    from ..service.guards import Guard, access_for
+    from ..service.serving import serve
+    from ..service.tools import make_http_app, make_server
+
+    access = access_for(host, token_file, allow_host or (), ()) if http else None
+    nlp, linker = open_source(pipeline, kb)
+    service = Service(nlp, linker)
+    server = make_server(service)
+    try:
+        if access is None:
+            server.run()
+        else:
+            app = Guard(make_http_app(server, service.limits), access, service.limits)
+            serve(app, host, port, lambda address: typer.echo(f"{address}/mcp", err=True))
+    finally:
+        service.close()

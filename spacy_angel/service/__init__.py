@@ -1,0 +1,1 @@
+"""One open pipeline for many callers: a web service, and tools for language models."""

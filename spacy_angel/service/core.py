@@ -1,0 +1,197 @@
+"""One open pipeline, asked by many: the part that the web service and the tools share."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING
+
+from ..corpora.documents import CorpusDocument, GoldMention
+from ..errors import Errors
+from ..linking.display import concept_url
+from ..vocabulary.lookup import complete_name, concept_of
+from .batches import LinkQueue
+from .limits import Limits, Refused
+from .linking import Failure, Job, Linked, PipelineLinker
+from .schema import (
+    ConceptAnswer,
+    GivenDocument,
+    GivenString,
+    Health,
+    LinkRequest,
+    NameHit,
+)
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+    from ..linking.linker import AngelLinker
+
+# Seconds between two looks at whether who asked is still there.
+_LOOK = 1.0
+
+
+class Service:
+    """Answers of a pipeline. Linking goes through one queue; the rest reads the vocabulary.
+
+    nlp (Language): the pipeline. linker (AngelLinker): the linker in it.
+    limits (Limits): of a request.
+    on_batch (Callable): see `LinkQueue`.
+    """
+
+    def __init__(
+        self,
+        nlp: "Language",
+        linker: "AngelLinker",
+        limits: Limits = Limits(),  # noqa: B008 (frozen)
+        on_batch: Callable[[int, float], None] = lambda documents, seconds: None,
+    ) -> None:
+        self.limits = limits
+        self.kb = linker.kb
+        self.queue = LinkQueue(PipelineLinker(nlp, linker), limits.max_waiting, on_batch)
+        # Sorted now, or opened: the first who types would wait for it.
+        _ = self.kb.prefixes.order, self.kb.nearest.index
+
+    def close(self) -> None:
+        """Answer what waits, and take nothing more."""
+        self.queue.close()
+
+    async def link(
+        self, jobs: Sequence[Job], is_gone: Callable[[], Awaitable[bool]] | None = None
+    ) -> list[Linked]:
+        """Link the documents of a request.
+
+        jobs (Sequence[Job]): from `jobs_of`.
+        is_gone (Callable | None): whether who asked has gone; then the rest is not linked.
+        RETURNS (list[Linked]): one a document.
+        RAISES (Refused): too many wait, or the pipeline fails on a document.
+        """
+        future = asyncio.wrap_future(self.queue.submit(jobs))
+        try:
+            while not (await asyncio.wait([future], timeout=_LOOK))[0]:
+                if is_gone is not None and await is_gone():
+                    raise Refused(499, Errors.E870.format(where="connection", problem="closed"))
+        finally:
+            future.cancel()
+        results = []
+        for i, result in enumerate(future.result()):
+            if isinstance(result, Failure):
+                where = f"document {jobs[i].document.doc_id}"
+                raise Refused(500, Errors.E872.format(where=where, kind=result.kind))
+            results.append(result)
+        return results
+
+    def search(self, text: str, limit: int) -> list[NameHit]:
+        """text (str): as one types it. limit (int): most concepts.
+        RETURNS (list[NameHit]): best first."""
+        return [
+            NameHit(
+                concept_id=hit.concept.concept_id,
+                name=hit.concept.canonical_name,
+                matched=hit.name,
+                how=hit.how,
+                types=list(hit.concept.types),
+            )
+            for hit in complete_name(self.kb, text, limit)
+        ]
+
+    def concept(self, concept_id: str) -> ConceptAnswer:
+        """concept_id (str): in any spelling. RETURNS (ConceptAnswer): the concept.
+        RAISES (Refused): there is none."""
+        concept = concept_of(self.kb, concept_id)
+        if concept is None:
+            raise Refused(404, Errors.E873)
+        return ConceptAnswer(
+            concept_id=concept.concept_id,
+            name=concept.canonical_name,
+            aliases=list(concept.aliases),
+            types=list(concept.types),
+            definition=concept.definition,
+            alternate_ids=list(concept.alternate_ids),
+            url=concept_url(concept.concept_id) or None,
+        )
+
+    def health(self) -> Health:
+        """RETURNS (Health): what the pipeline links to."""
+        from ..about import __version__
+
+        counts = self.kb.meta["counts"]
+        return Health(version=__version__, concepts=len(self.kb), names=counts["names"])
+
+
+def jobs_of(
+    request: LinkRequest, limits: Limits, *, explain: bool = False, html: bool = False
+) -> list[Job]:
+    """The documents of a request: texts, then documents, then strings.
+
+    request (LinkRequest): as it came. limits (Limits): of documents and mentions.
+    explain (bool), html (bool): see `Job`.
+    RETURNS (list[Job]): one each.
+    RAISES (Refused): more than may be, or a mention that its text does not have.
+    """
+    texts = [*([] if request.text is None else [request.text]), *request.texts]
+    documents = [*(GivenDocument(text=text) for text in texts), *request.documents]
+    n_documents = len(documents) + len(request.strings)
+    n_mentions = sum(len(d.mentions or ()) for d in documents) + len(request.strings)
+    lengths = [len(d.text) for d in documents]
+    lengths += [len(s.text if s.context is None else s.context) for s in request.strings]
+    n_characters = max(lengths, default=0)
+    for found, most, what in (
+        (n_documents, limits.max_documents, "documents"),
+        (n_mentions, limits.max_mentions, "mentions"),
+        (n_characters, limits.max_characters, "characters in one text"),
+    ):
+        if found > most:
+            raise Refused(422, Errors.E865.format(found=found, what=what, most=most))
+    jobs = []
+    for number, document in enumerate(documents, start=1):
+        read = _corpus_document(document, number, len(texts))
+        jobs.append(Job(read, document.mentions is not None, explain, html))
+    for number, string in enumerate(request.strings):
+        read = _of_string(string, number, len(documents) + number + 1)
+        jobs.append(Job(read, True, explain, html))
+    return jobs
+
+
+def _corpus_document(document: GivenDocument, number: int, n_texts: int) -> CorpusDocument:
+    text = document.text
+    mentions = []
+    for i, mention in enumerate(document.mentions or ()):
+        covered = text[mention.start : mention.end]
+        is_inside = mention.start < mention.end <= len(text)
+        if not is_inside or not covered.strip() or covered != covered.strip():
+            where = f"documents[{number - n_texts - 1}].mentions[{i}]"
+            problem = "start and end are not the first and last letters of a mention in the text"
+            raise Refused(422, Errors.E870.format(where=where, problem=problem))
+        mentions.append(GoldMention(mention.start, mention.end, covered, mention.label))
+    return CorpusDocument(document.doc_id or str(number), text, tuple(mentions))
+
+
+def _of_string(string: GivenString, i: int, number: int) -> CorpusDocument:
+    """The context as the document, or the string alone."""
+    mention = string.text.strip()
+    context = mention if string.context is None else string.context
+    start = _place(mention, context)
+    if not mention or start < 0:
+        problem = "the text is not in its context, or blank"
+        raise Refused(422, Errors.E870.format(where=f"strings[{i}]", problem=problem))
+    end = start + len(mention)
+    gold = GoldMention(start, end, context[start:end], string.label)
+    return CorpusDocument(str(number), context, (gold,))
+
+
+def _place(mention: str, context: str) -> int:
+    """Where a string stands as a word of its own, or else anywhere; in its own letters, or else in
+    small ones. RETURNS (int): -1 where it does not."""
+    small = context.lower()
+    tries = [(mention, context)]
+    # Letters whose small ones are two would move what comes after them.
+    if len(small) == len(context):
+        tries.append((mention.lower(), small))
+    for wanted, text in tries:
+        start = text.find(wanted)
+        while start >= 0:
+            end = start + len(wanted)
+            around = text[max(start - 1, 0) : start] + text[end : end + 1]
+            if not any(map(str.isalnum, around)):
+                return start
+            start = text.find(wanted, start + 1)
+    return next((place for wanted, text in tries if (place := text.find(wanted)) >= 0), -1)

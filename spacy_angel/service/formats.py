@@ -1,0 +1,112 @@
+"""Answers in the format that is asked for: JSON, PubTator, BioC JSON, or the page's own HTML."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..corpora.documents import GoldMention
+from ..corpora.formats.bioc import bioc_collection, to_bioc
+from ..corpora.formats.pubtator import format_pubtator
+from ..errors import Errors
+from .limits import Refused
+from .linking import Job, Linked
+from .schema import LinkAnswer, LinkedDocument
+
+JSON = "application/json"
+HTML = "text/html"
+
+
+def to_json(jobs: Sequence[Job], linked: Sequence[Linked], n_strings: int) -> bytes:
+    """jobs (Sequence[Job]), linked (Sequence[Linked]): of a request. n_strings (int): how many of
+    them, the last ones, are strings. RETURNS (bytes): a `LinkAnswer`."""
+    n = len(jobs) - n_strings
+    documents = [
+        LinkedDocument(doc_id=job.document.doc_id, mentions=list(one.mentions))
+        for job, one in zip(jobs[:n], linked[:n], strict=True)
+    ]
+    strings = [mention for one in linked[n:] for mention in one.mentions]
+    answer = LinkAnswer(documents=documents, strings=strings)
+    # Reasons that nobody asked for are left out; what is null says so.
+    return answer.model_dump_json(exclude=None if _explained(jobs) else _REASONS).encode()
+
+
+def to_pubtator(jobs: Sequence[Job], linked: Sequence[Linked], _: int) -> bytes:
+    """As `to_json`. RETURNS (bytes): documents, and strings as such, one after the other."""
+    return "".join(
+        format_pubtator(replace(job.document, mentions=_gold(one)))
+        for job, one in zip(jobs, linked, strict=True)
+    ).encode()
+
+
+def to_bioc_json(jobs: Sequence[Job], linked: Sequence[Linked], _: int) -> bytes:
+    """As `to_pubtator`. RETURNS (bytes): a collection; name, figures and reason are infons."""
+    documents = []
+    for job, one in zip(jobs, linked, strict=True):
+        value = to_bioc(replace(job.document, mentions=_gold(one)))
+        for passage in value["passages"]:
+            for annotation in passage["annotations"]:
+                mention = one.mentions[int(annotation["id"])]
+                figures = mention.model_dump(
+                    include={"status", "name", "probability", "share", "nil_probability", "why"},
+                    exclude_none=True,
+                )
+                annotation["infons"] |= {name: str(value) for name, value in figures.items()}
+        documents.append(value)
+    return b"".join(bioc_collection(documents))
+
+
+def to_html(_: Sequence[Job], linked: Sequence[Linked], __: int) -> bytes:
+    """As `to_json`. RETURNS (bytes): pieces of a page."""
+    return "\n".join(one.html for one in linked).encode()
+
+
+WRITERS: Mapping[str, Callable[[Sequence[Job], Sequence[Linked], int], bytes]] = {
+    JSON: to_json,
+    "application/x-pubtator": to_pubtator,
+    "application/bioc+json": to_bioc_json,
+    HTML: to_html,
+}
+"""Media type → writer; the first is that of who accepts anything."""
+_REASONS: Any = {
+    "documents": {"__all__": {"mentions": {"__all__": {"why", "candidates"}}}},
+    "strings": {"__all__": {"why", "candidates"}},
+}
+
+
+def accepted(header: str | None) -> str:
+    """header (str | None): `Accept`, e.g. `application/bioc+json, */*;q=0.1`.
+    RETURNS (str): the media type of `WRITERS` that is liked best.
+    RAISES (Refused): none is accepted."""
+    best, most = "", 0.0
+    for part in (header or "*/*").split(","):
+        name, *parameters = (piece.strip().lower() for piece in part.split(";"))
+        liked = 1.0
+        for parameter in parameters:
+            key, _, value = parameter.partition("=")
+            if key.strip() == "q":
+                liked = _number(value)
+        kind = name.removesuffix("*")
+        fitting = (t for t in WRITERS if t == name or (kind != name and t.startswith(kind)))
+        found = JSON if name == "*/*" else next(fitting, "")
+        if found and liked > most:
+            best, most = found, liked
+    if not best:
+        raise Refused(406, Errors.E871.format(known=", ".join(WRITERS)))
+    return best
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return 0.0
+
+
+def _explained(jobs: Sequence[Job]) -> bool:
+    return any(job.explain for job in jobs)
+
+
+def _gold(linked: Linked) -> tuple[GoldMention, ...]:
+    return tuple(
+        GoldMention(m.start, m.end, m.text, m.label, m.concept_id or "") for m in linked.mentions
+    )

@@ -1,0 +1,162 @@
+"""Documents of many requests through one pipeline, as plain values."""
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import fsum
+from typing import TYPE_CHECKING, Any
+
+from ..corpora.docs import GOLD_SPANS, to_doc
+from ..corpora.documents import CorpusDocument
+from ..linking.explain import explain_link
+from ..linking.mentions import find_spans
+from ..linking.page import links_html
+from ..linking.permitted import links_label
+from ..linking.ranking import NIL
+from ..pipelines.components import components_before
+from .schema import Found, LinkedMention
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Doc, Span
+
+    from ..linking.linker import AngelLinker
+
+_PLACES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A document that is to be linked.
+
+    document (CorpusDocument): the text, and the mentions where they are given.
+    given (bool): they are; else the pipeline finds them.
+    explain (bool): reasons are wanted. html (bool): the page's part is wanted as well.
+    """
+
+    document: CorpusDocument
+    given: bool = False
+    explain: bool = False
+    html: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """What came of it.
+
+    mentions (tuple[LinkedMention, ...]): given ones in their order. html (str): see `Job`.
+    """
+
+    mentions: tuple[LinkedMention, ...]
+    html: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A document that the pipeline cannot link.
+
+    kind (str): of the exception; its text may hold the document's.
+    """
+
+    kind: str
+
+
+class PipelineLinker:
+    """Links documents; one thread at a time may call it.
+
+    nlp (Language): a pipeline, whose components after the linker do not run.
+    linker (AngelLinker): the linker in it.
+    """
+
+    def __init__(self, nlp: "Language", linker: "AngelLinker") -> None:
+        self.nlp = nlp
+        self.linker = linker
+        self._not_run = {
+            given: set(nlp.pipe_names).difference(
+                components_before(nlp, linker, given_mentions=given)
+            )
+            for given in (False, True)
+        }
+        # Opened now: without model or vocabulary no document could be linked.
+        linker.kb.search_space(linker.generator.prompts, [None])
+
+    def __call__(self, jobs: Sequence[Job]) -> list[Linked | Failure]:
+        """Link documents together; where that fails, each alone.
+
+        jobs (Sequence[Job]): of any requests.
+        RETURNS (list[Linked | Failure]): one a job, in their order.
+        """
+        # What texts bring into the vocabulary of spaCy would never leave it.
+        with warnings.catch_warnings(), self.nlp.memory_zone():
+            # Of abbreviations that no text has, and of labels, which are the callers' words.
+            warnings.simplefilter("ignore")
+            try:
+                return list(self._link(jobs))
+            except Exception as error:
+                if len(jobs) == 1:
+                    return [Failure(type(error).__name__)]
+        return [self([job])[0] for job in jobs]
+
+    def _link(self, jobs: Sequence[Job]) -> list[Linked]:
+        """Those with mentions and those without, each together, back in their order."""
+        linked: dict[int, Linked] = {}
+        for given in (True, False):
+            places = [i for i, job in enumerate(jobs) if job.given is given]
+            if places:
+                alike = self._link_alike([jobs[i] for i in places], given=given)
+                linked.update(zip(places, alike, strict=True))
+        return [linked[i] for i in range(len(jobs))]
+
+    def _link_alike(self, jobs: Sequence[Job], *, given: bool) -> list[Linked]:
+        docs: list[Doc] = [
+            to_doc(job.document, self.nlp) if given else self.nlp.make_doc(job.document.text)
+            for job in jobs
+        ]
+        docs = list(self.nlp.pipe(docs, batch_size=len(docs), disable=self._not_run[given]))
+        key = GOLD_SPANS if given else self.linker.settings.span_key
+        # Given mentions may overlap, and none of them is left out.
+        with self.linker.using(span_key=key), self.linker.kb.reading():
+            self.linker.set_annotations(docs, self.linker.predict(docs))
+            return [self._linked(job, doc) for job, doc in zip(jobs, docs, strict=True)]
+
+    def _linked(self, job: Job, doc: "Doc") -> Linked:
+        spans = find_spans(doc, self.linker.settings.span_key)
+        mentions = tuple(self._mention(span, job.explain) for span in spans)
+        return Linked(mentions, links_html(doc, self.linker, "h2") if job.html else "")
+
+    def _mention(self, span: "Span", explain: bool) -> LinkedMention:
+        settings, kb = self.linker.settings, self.linker.kb
+        values: dict[str, Any] = {
+            "start": span.start_char,
+            "end": span.end_char,
+            "text": span.text,
+            "label": span.label_,
+            "status": "nil",
+        }
+        kb_id = span._.get(settings.kb_id_attr)
+        if kb_id not in ("", NIL):
+            concept = kb.get(kb_id)
+            values |= {"status": "linked", "concept_id": kb_id}
+            values["name"] = None if concept is None else concept.canonical_name
+            score = dict(span._.get(settings.kb_ents_attr)).get(kb_id)
+            if score is not None:
+                values["probability" if settings.rerank else "share"] = round(score, _PLACES)
+        elif not links_label(span.label_, settings):
+            values["status"] = "skipped"
+        if settings.rerank and values["status"] != "skipped":
+            ranked = self.linker.rank(span._.get(settings.candidates_attr))
+            none = 1 - fsum(probability for _, probability in ranked)
+            values["nil_probability"] = round(max(none, 0.0), _PLACES)
+        if explain:
+            explained = explain_link(span, self.linker)
+            values["why"] = explained.why
+            values["candidates"] = [
+                Found(
+                    concept_id=found.concept_id,
+                    name=found.canonical_name,
+                    probability=round(found.probability, _PLACES),
+                    names=[name for name, _ in found.names],
+                )
+                for found in explained.concepts
+            ]
+        return LinkedMention(**values)

@@ -1,0 +1,65 @@
+"""The service on an address, until it is told to stop."""
+
+import socket
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from ..errors import AngelError, Errors
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
+# Connections that wait to be taken, and seconds that an idle one is kept.
+_BACKLOG = 512
+_IDLE = 15
+
+
+def check_extra(command: str, extra: str, *modules: str) -> None:
+    """command (str): of the command line. extra (str): that it needs. modules (str): of it.
+    RAISES (AngelError): one is not installed."""
+    if any(find_spec(module) is None for module in modules):
+        raise AngelError(Errors.E860.format(command=command, extra=extra))
+
+
+def serve(app: "ASGIApp", host: str, port: int, on_ready: Callable[[str], None]) -> None:
+    """Answer until SIGTERM or SIGINT comes; what was asked before is answered then.
+
+    app (ASGIApp): guarded. host (str), port (int): where; port 0 is any that is free.
+    on_ready (Callable): told the address as soon as it is listened on.
+    RAISES (OSError): the address cannot be had.
+    """
+    import uvicorn
+
+    listening = _listen(host, port)
+    # Paths and queries hold what was typed, tracebacks what was read; neither is logged.
+    config = uvicorn.Config(
+        app,
+        host=host,
+        port=port,
+        access_log=False,
+        log_level="warning",
+        server_header=False,
+        date_header=False,
+        backlog=_BACKLOG,
+        timeout_keep_alive=_IDLE,
+        lifespan="on",
+        ws="none",
+    )
+    shown, number = listening.getsockname()[:2]
+    on_ready(f"http://[{shown}]:{number}" if ":" in shown else f"http://{shown}:{number}")
+    uvicorn.Server(config).run(sockets=[listening])
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """Bound here, so that a port that is taken is an error with its reason."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host, port))
+        listening.listen(_BACKLOG)
+    except OSError:
+        listening.close()
+        raise
+    return listening

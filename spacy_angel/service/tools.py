@@ -1,0 +1,215 @@
+"""The same linker as tools of the Model Context Protocol, for language models.
+
+A model that is asked for an identifier writes one, whether it knows it or not. Here it gets those
+of the vocabulary, with their names, so that it can see what it has got, and is told in words where
+there is none.
+"""
+
+import functools
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from mcp.server import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp_types import ToolAnnotations
+from pydantic import BaseModel, Field, ValidationError
+
+from ..about import __version__
+from ..errors import AngelError, Errors
+from .core import Service, jobs_of
+from .limits import Limits
+from .linking import Linked
+from .schema import GivenString, LinkedMention, LinkRequest, NameHit
+
+NOT_IN_VOCABULARY = "not in the vocabulary"
+NOT_LINKED = "mentions with this label are not linked"
+_MOST_HITS, _MOST_CANDIDATES, _MOST_ALIASES, _DEFINITION = 25, 5, 20, 500
+_INSTRUCTIONS = (
+    "Identifiers of biomedical concepts (diseases, chemicals, genes and what else the vocabulary "
+    "has), found by a linker that reads the context. Take identifiers from these tools alone and "
+    f"never from memory. Where an answer says «{NOT_IN_VOCABULARY}», there is no identifier: say "
+    "so, and do not choose another. A probability under 0.5 is a guess: name it one."
+)
+_READS = ToolAnnotations(
+    read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+)
+
+
+class Link(BaseModel):
+    """A mention, and what it is linked to."""
+
+    mention: str
+    label: str
+    concept_id: str | None
+    name: str | None = Field(description="Canonical name of the concept.")
+    probability: float | None = Field(description="That the answer is right.")
+    note: str = Field(description=f"`linked`, `{NOT_IN_VOCABULARY}`, or `{NOT_LINKED}`.")
+
+
+class Links(BaseModel):
+    """In the order of the text, or of what was asked."""
+
+    links: list[Link]
+
+
+class Candidate(BaseModel):
+    """A concept that came into question."""
+
+    concept_id: str
+    name: str
+    probability: float
+
+
+class Reason(Link):
+    """A link with what led to it."""
+
+    why: str
+    candidates: list[Candidate] = Field(description="The most probable ones, best first.")
+
+
+class KnownConcept(BaseModel):
+    """A concept of the vocabulary."""
+
+    concept_id: str
+    name: str
+    aliases: list[str]
+    more_aliases: int = Field(description="That are not shown.")
+    types: list[str]
+    definition: str | None
+
+
+class Names(BaseModel):
+    """Concepts whose names fit, best first."""
+
+    concepts: list[NameHit]
+    note: str = Field(description=f"`found`, or `{NOT_IN_VOCABULARY}`.")
+
+
+class _Server(MCPServer):
+    """One whose errors quote nothing of what was sent."""
+
+    async def call_tool(self, name: str, arguments: Any, context: Any = None) -> Any:
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as error:
+            if not isinstance(error.__cause__, ValidationError):
+                raise
+            message = _first(error.__cause__)
+        raise ToolError(message)
+
+
+def make_server(service: Service) -> MCPServer:
+    """The tools.
+
+    service (Service): answers.
+    RETURNS (MCPServer): to be run over standard input and output, or over HTTP.
+    """
+    server = _Server("spacy-angel", instructions=_INSTRUCTIONS, version=__version__)
+
+    def tool(function: Callable[..., Awaitable[Any]]) -> None:
+        server.add_tool(_plain_errors(function), annotations=_READS)
+
+    async def linked(request: LinkRequest, *, explain: bool = False) -> list[Linked]:
+        jobs = jobs_of(request, service.limits, explain=explain)
+        size = sum(len(job.document.text.encode()) for job in jobs)
+        if size > service.limits.max_bytes:
+            raise AngelError(Errors.E863.format(n=service.limits.max_bytes))
+        return await service.link(jobs)
+
+    async def link_text(text: str) -> Links:
+        """Find the biomedical mentions of a text and link each to a concept of the vocabulary."""
+        (document,) = await linked(LinkRequest(text=text))
+        return Links(links=[Link(**_plain(mention)) for mention in document.mentions])
+
+    async def ground_strings(strings: list[GivenString]) -> Links:
+        """Link strings that you have to concepts of the vocabulary. Give each a label (DISEASE,
+        CHEMICAL, GENE, SPECIES …) where you know it and the sentence in which it stands as
+        context: it decides between concepts of one name."""
+        found = await linked(LinkRequest(strings=strings))
+        return Links(links=[Link(**_plain(one.mentions[0])) for one in found])
+
+    async def look_up_concept(concept_id: str) -> KnownConcept:
+        """Names, types and definition of a concept by its identifier, e.g. `MESH:D009203`."""
+        concept = service.concept(concept_id)
+        return KnownConcept(
+            concept_id=concept.concept_id,
+            name=concept.name,
+            aliases=concept.aliases[:_MOST_ALIASES],
+            more_aliases=max(len(concept.aliases) - _MOST_ALIASES, 0),
+            types=concept.types,
+            definition=concept.definition and concept.definition[:_DEFINITION],
+        )
+
+    async def search_names(text: str, limit: int = 10) -> Names:
+        """Concepts by how a name begins, or by a similar name; without context. To link what
+        stands in a text, use ground_strings."""
+        found = service.search(text, min(max(limit, 1), _MOST_HITS))
+        return Names(concepts=found, note="found" if found else NOT_IN_VOCABULARY)
+
+    async def explain_link(text: str, context: str | None = None, label: str = "") -> Reason:
+        """Why a string, in its context, is linked to a concept or to none, and which concepts came
+        into question."""
+        string = GivenString(text=text, context=context, label=label)
+        ((mention,),) = (
+            one.mentions for one in await linked(LinkRequest(strings=[string]), explain=True)
+        )
+        candidates = [
+            Candidate(concept_id=one.concept_id, name=one.name, probability=one.probability)
+            for one in (mention.candidates or ())[:_MOST_CANDIDATES]
+        ]
+        return Reason(**_plain(mention), why=mention.why or "", candidates=candidates)
+
+    for function in (link_text, ground_strings, look_up_concept, search_names, explain_link):
+        tool(function)
+    return server
+
+
+def make_http_app(server: MCPServer, limits: Limits) -> Any:
+    """server (MCPServer): from `make_server`. limits (Limits): of a request.
+    RETURNS (Any): its application of ASGI at `/mcp`, which a `Guard` must stand before."""
+    from mcp.server.transport_security import TransportSecuritySettings
+
+    return server.streamable_http_app(
+        json_response=True,
+        stateless_http=True,
+        max_request_body_size=limits.max_bytes,
+        # The guard looks at Host and Origin, and knows which ones.
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+    )
+
+
+def _plain(mention: LinkedMention) -> dict[str, Any]:
+    notes = {"linked": "linked", "nil": NOT_IN_VOCABULARY, "skipped": NOT_LINKED}
+    is_nil = mention.status == "nil"
+    return {
+        "mention": mention.text,
+        "label": mention.label,
+        "concept_id": mention.concept_id,
+        "name": mention.name,
+        "probability": mention.nil_probability if is_nil else mention.probability,
+        "note": notes[mention.status],
+    }
+
+
+def _plain_errors(function: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+    """What is refused is told in its one line; of a fault only its kind."""
+
+    @functools.wraps(function)
+    async def guarded(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return await function(*args, **kwargs)
+        except ValidationError as error:
+            message = _first(error)
+        except AngelError as error:
+            message = str(error)
+        except Exception as error:
+            message = Errors.E874.format(kind=type(error).__name__)
+        raise ToolError(message)
+
+    return guarded
+
+
+def _first(error: ValidationError) -> str:
+    first = error.errors(include_input=False)[0]
+    where = ".".join(map(str, first["loc"]))
+    return Errors.E870.format(where=where, problem=first["msg"])

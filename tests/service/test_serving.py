@@ -1,0 +1,142 @@
+"""The service as a process of its own: its address, its end, requests that nobody would write."""
+
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+pytest.importorskip("fastapi", reason="needs the extra serve")
+pytest.importorskip("uvicorn", reason="needs the extra serve")
+pytest.importorskip("prometheus_client", reason="needs the extra serve")
+
+import requests
+from support.tiny_linker import TEXT
+from typer.testing import CliRunner
+
+from spacy_angel.cli.app import app
+from spacy_angel.service.app import make_app
+from spacy_angel.service.guards import Access
+from spacy_angel.service.metrics import Metrics
+from spacy_angel.service.serving import serve
+
+
+def test_another_address_without_a_token_is_refused_before_anything_is_opened():
+    result = CliRunner().invoke(app, ["serve", "no_such_pipeline", "--host", "0.0.0.0"])
+    assert result.exit_code == 1
+    assert "--token-file" in result.stderr
+
+
+def test_an_extra_that_is_not_installed_is_told_in_one_line(monkeypatch):
+    monkeypatch.setattr("spacy_angel.service.serving.find_spec", lambda name: None)
+    for command in ("serve", "mcp"):
+        result = CliRunner().invoke(app, [command])
+        assert result.exit_code == 1
+        assert f"pip install 'spacy-angel[{command}]'" in result.stderr
+
+
+def test_a_port_that_is_taken_is_told():
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        with pytest.raises(OSError, match="in use"):
+            serve(None, "127.0.0.1", other.getsockname()[1], print)
+
+
+@pytest.fixture
+def process(nlp, tmp_path):
+    nlp.to_disk(tmp_path / "pipeline")
+    command = ["-m", "spacy_angel", "serve", str(tmp_path / "pipeline"), "--port", "0"]
+    with subprocess.Popen(
+        [sys.executable, *command], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        yield process
+        process.kill()
+
+
+def address_of(process):
+    for line in process.stderr:
+        if found := re.match(r"http://127\.0\.0\.1:\d+", line):
+            return found[0]
+    raise AssertionError("it ended")
+
+
+@pytest.mark.slow
+def test_a_process_that_is_told_to_stop_answers_what_was_asked(process):
+    address = address_of(process)
+    body = {"texts": [f"{TEXT} {i}" for i in range(40)]}
+    assert requests.post(f"{address}/link", json=body, timeout=120).status_code == 200
+
+    def ask(i):
+        return requests.post(f"{address}/link", json=body, timeout=120)
+
+    # A client that goes away costs nobody an answer.
+    host, port = address.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port))) as gone:
+        gone.sendall(b"POST /link HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 999\r\n\r\n{")
+    with ThreadPoolExecutor(8) as pool:
+        answers = [pool.submit(ask, i) for i in range(8)]
+        waiting = "spacy_angel_waiting_requests 8.0"
+        while waiting not in requests.get(f"{address}/metrics", timeout=60).text:
+            assert not all(answer.done() for answer in answers), "they were too fast to be stopped"
+        process.send_signal(signal.SIGTERM)
+        assert [len(a.result().json()["documents"]) for a in answers] == [40] * 8
+    process.wait(60)
+    printed = process.stdout.read() + process.stderr.read()
+    assert "Traceback" not in printed
+    assert "heart" not in printed
+    with pytest.raises(requests.ConnectionError):
+        ask(0)
+
+
+@pytest.mark.slow
+def test_nonsense_and_a_slow_client_are_answered_in_one_line_each(process):
+    address = address_of(process)
+    nonsense = bytes(range(256)) * 256
+    answer = requests.post(f"{address}/link", data=nonsense, timeout=60)
+    assert answer.status_code in (400, 422)
+    assert list(answer.json()) == ["error"]
+    text = "\u202e\x00<&>\U0001f9ec" * 3000
+    assert requests.post(f"{address}/link", json={"text": text}, timeout=120).status_code == 200
+    host, port = address.removeprefix("http://").split(":")
+    body = b'{"text": "aspirin."}'
+    with socket.create_connection((host, int(port))) as slow:
+        head = f"POST /link HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {len(body)}\r\n"
+        slow.sendall(head.encode() + b"Content-Type: application/json\r\n\r\n")
+        for byte in body[:-1]:
+            slow.sendall(bytes([byte]))
+            time.sleep(0.01)
+        assert requests.get(f"{address}/health", timeout=60).status_code == 200
+        slow.sendall(body[-1:])
+        assert slow.recv(100).startswith(b"HTTP/1.1 200")
+
+
+@pytest.mark.slow
+def test_what_schemathesis_makes_of_the_description_ends_in_no_fault(service):
+    schemathesis = pytest.importorskip("schemathesis", reason="needs schemathesis")
+    from hypothesis import HealthCheck, Phase, given, settings
+
+    described = schemathesis.openapi.from_asgi(
+        "/openapi.json", make_app(service, Access(hosts=frozenset()), Metrics())
+    )
+    n_asked = 0
+    for operation in (result.ok() for result in described.get_all_operations()):
+
+        @given(case=operation.as_strategy())
+        @settings(
+            max_examples=500,
+            phases=[Phase.generate],
+            suppress_health_check=list(HealthCheck),
+            deadline=None,
+        )
+        def ask(case):
+            nonlocal n_asked
+            n_asked += 1
+            assert case.call().status_code < 500
+
+        ask()
+    assert n_asked >= 2000

@@ -1,0 +1,167 @@
+"""The tools for language models, by the client of the protocol's own package."""
+
+import asyncio
+import json
+import sys
+import threading
+import time
+
+import pytest
+
+pytest.importorskip("mcp", reason="needs the extra mcp")
+
+from mcp import Client, StdioServerParameters
+from support.tiny_linker import TEXT
+
+from spacy_angel.service.guards import Guard, access_for
+from spacy_angel.service.tools import NOT_IN_VOCABULARY, NOT_LINKED, make_http_app, make_server
+
+SECRET = "Kreszenzia Obermoser"
+
+
+def calls(server, *asked):
+    """RETURNS (list): results of tools, by name and arguments, over one connection."""
+
+    async def run():
+        async with Client(server) as client:
+            return [await client.call_tool(name, arguments) for name, arguments in asked]
+
+    return asyncio.run(run())
+
+
+@pytest.fixture
+def server(service):
+    return make_server(service)
+
+
+def test_the_tools_say_what_they_are_for(server):
+    async def run():
+        async with Client(server) as client:
+            return (await client.list_tools()).tools, client.instructions
+
+    tools, instructions = asyncio.run(run())
+    names = [tool.name for tool in tools]
+    assert names == [
+        "link_text",
+        "ground_strings",
+        "look_up_concept",
+        "search_names",
+        "explain_link",
+    ]
+    assert all(tool.description and tool.annotations.read_only_hint for tool in tools)
+    assert NOT_IN_VOCABULARY in instructions
+
+
+def test_a_text_strings_a_concept_and_names(server):
+    strings = [{"text": "aspirin"}, {"text": "MLD", "label": "DISEASE", "context": "with MLD."}]
+    text, grounded, concept, names = calls(
+        server,
+        ("link_text", {"text": TEXT}),
+        ("ground_strings", {"strings": strings}),
+        ("look_up_concept", {"concept_id": "MESH:D009203"}),
+        ("search_names", {"text": "heart f"}),
+    )
+    links = text.structured_content["links"]
+    assert [link["mention"] for link in links] == ["heart attack", "migraine", "aspirin"]
+    assert all(link["note"] == "linked" and link["concept_id"] for link in links)
+    assert [link["concept_id"] for link in grounded.structured_content["links"]] == [
+        "MESH:D001241",
+        "OMIM:250100",
+    ]
+    # what a model reads is the same, and small
+    assert json.loads(grounded.content[0].text) == grounded.structured_content
+    assert len(grounded.content[0].text) < 600
+    assert concept.structured_content["name"] == "Myocardial Infarction"
+    assert names.structured_content["concepts"][0]["concept_id"] == "MESH:D006333"
+
+
+def test_nothing_is_said_plainly(server, nlp):
+    asked = [
+        ("ground_strings", {"strings": [{"text": "aspirin"}, {"text": "x", "label": "VARIANT"}]}),
+        ("explain_link", {"text": "aspirin", "context": "Then aspirin."}),
+        ("search_names", {"text": "qqqq"}),
+    ]
+    with nlp.get_pipe("angel_linker").using(threshold=1.0):
+        grounded, reason, names = calls(server, *asked)
+    nil, skipped = grounded.structured_content["links"]
+    assert (nil["concept_id"], nil["note"]) == (None, NOT_IN_VOCABULARY)
+    assert (skipped["concept_id"], skipped["note"]) == (None, NOT_LINKED)
+    assert reason.structured_content["note"] == NOT_IN_VOCABULARY
+    assert "under the threshold" in reason.structured_content["why"]
+    assert reason.structured_content["candidates"][0]["concept_id"] == "MESH:D001241"
+    assert names.structured_content == {"concepts": [], "note": NOT_IN_VOCABULARY}
+
+
+def test_errors_are_one_line_without_the_text(server, service, monkeypatch, caplog):
+    def fails(text, limit):
+        raise RuntimeError(text)
+
+    monkeypatch.setattr(service, "search", fails)
+    results = calls(
+        server,
+        ("look_up_concept", {"concept_id": "MESH:D1"}),
+        ("ground_strings", {"strings": [{"text": SECRET, "context": "nothing of it"}]}),
+        ("ground_strings", {"strings": [{"text": SECRET, "label": "<b>"}]}),
+        ("link_text", {"text": [SECRET]}),
+        ("explain_link", {"text": "a", "label": SECRET * 20}),
+        ("link_text", {"text": SECRET * 110}),
+        ("search_names", {"text": SECRET}),
+    )
+    told = [result.content[0].text for result in results]
+    assert all(result.is_error for result in results)
+    said = [
+        "has this identifier",
+        "not in its context",
+        "label",
+        "text",
+        "label",
+        "2,000",
+        "Runtime",
+    ]
+    assert [part in line for part, line in zip(said, told, strict=True)] == [True] * 7
+    assert "Obermoser" not in "".join(told) + caplog.text
+    assert all("\n" not in line for line in told)
+
+
+@pytest.mark.slow
+def test_over_http_with_the_same_guards(service, tmp_path):
+    import httpx2 as httpx
+
+    from spacy_angel.service.serving import serve
+
+    token = tmp_path / "token"
+    token.write_text("correct-horse-battery-staple")
+    addresses = []
+    for file in (None, token):
+        app = make_http_app(make_server(service), service.limits)
+        guarded = Guard(app, access_for("127.0.0.1", file, [], []), service.limits)
+        run = threading.Thread(
+            target=serve, args=(guarded, "127.0.0.1", 0, addresses.append), daemon=True
+        )
+        run.start()
+        while len(addresses) < (1 if file is None else 2):
+            time.sleep(0.05)
+    first, second = addresses
+    (result,) = calls(f"{first}/mcp", ("link_text", {"text": "aspirin."}))
+    assert result.structured_content["links"][0]["concept_id"] == "MESH:D001241"
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    assert (
+        httpx.post(f"{first}/mcp", json=body, headers={"Host": "evil.example"}).status_code == 421
+    )
+    evil = {"Origin": "http://evil.example"}
+    assert httpx.post(f"{first}/mcp", json=body, headers=evil).status_code == 403
+    assert httpx.post(f"{second}/mcp", json=body).status_code == 401
+
+
+@pytest.mark.slow
+def test_over_standard_input_and_output(nlp, tmp_path):
+    nlp.to_disk(tmp_path / "pipeline")
+    command = StdioServerParameters(
+        command=sys.executable, args=["-m", "spacy_angel", "mcp", str(tmp_path / "pipeline")]
+    )
+    (result,) = calls(command, ("link_text", {"text": TEXT}))
+    assert [link["mention"] for link in result.structured_content["links"]] == [
+        "heart attack",
+        "migraine",
+        "aspirin",
+    ]
