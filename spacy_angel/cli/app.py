@@ -21,6 +21,7 @@ from .info import info
 from .kb import kb_app
 from .link import link
 from .long_forms import long_forms
+from .mcp import mcp
 from .relink import relink
 from .serve import serve
 from .train import train_app
@@ -87,6 +88,7 @@ for command in (
         relink,
         assemble,
         serve,
+        mcp,
     ),
 ):
     app.command()(command)

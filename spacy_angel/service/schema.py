@@ -77,9 +77,9 @@ class LinkRequest(_Given):
                 {
                     "strings": [
                         {
-                            "text": "cold",
+                            "text": "MS",
                             "label": "DISEASE",
-                            "context": "He came with a cold and a cough.",
+                            "context": "MS is a disease of the central nervous system.",
                         }
                     ]
                 },
