@@ -137,7 +137,10 @@ def _compare(kb: "ConceptKB", queries: Sequence[Query], names: Sequence[int]) ->
 def _names_found(
     item: Wanted, kb: "ConceptKB", queries: Sequence[Query], hypotheses: Sequence[NameScore]
 ) -> list[CandidateName]:
-    """The names of the search."""
+    """The names of the search; none for a mention that is punctuation alone, which has nothing in
+    common with any."""
+    if not queries:
+        return []
     meant = [(h, item.concepts(h.name, h.ending)) for h in hypotheses]
     meant = [(h, concepts) for h, concepts in meant if concepts]
     looks = _compare(kb, queries, [h.name for h, _ in meant])

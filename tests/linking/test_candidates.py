@@ -42,6 +42,12 @@ def test_names_by_letters_join_those_of_the_search():
     assert found.asked == [("pnuemonia", ["pneumonia", "pneumonitis"])]
 
 
+@pytest.mark.parametrize("text", ["(", "+/-"])
+def test_punctuation_alone_has_no_candidates(text):
+    found = gather(searched(text, 0, ("insomnia", -0.1)))
+    assert (found.names, found.asked) == ([[]], [])
+
+
 def test_names_that_stand_in_other_words_around_the_mention_are_said():
     mention = Mention("it", "Inflamed lungs, lung inflammations:", "and insomnia")
     hypotheses = [Hypothesis(KB.name_index("insomnia"), -1.0, -1.0, 2)]

@@ -89,6 +89,13 @@ def test_mentions_that_overlap_and_cut_words_are_linked_each(client):
     assert [m["text"] for m in document["mentions"]] == ["heart attack", "attack", "ear"]
 
 
+def test_a_mention_of_punctuation_alone_is_nil(client):
+    mentions = [{"start": 0, "end": 1, "label": "DISEASE"}, {"start": 2, "end": 5}]
+    body = {"documents": [{"text": "( +/- aspirin", "mentions": mentions}]}
+    (document,) = link(client, body, explain=True).json()["documents"]
+    assert [m["status"] for m in document["mentions"]] == ["nil", "nil"]
+
+
 def test_nil_and_labels_that_are_not_linked_are_told_apart(client, nlp):
     linker = nlp.get_pipe("angel_linker")
     strings = [{"text": "aspirin", "label": "VARIANT"}, {"text": "aspirin", "label": "DRUG"}]
