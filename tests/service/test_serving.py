@@ -128,7 +128,7 @@ def test_what_schemathesis_makes_of_the_description_ends_in_no_fault(service):
 
         @given(case=operation.as_strategy())
         @settings(
-            max_examples=500,
+            max_examples=700,
             phases=[Phase.generate],
             suppress_health_check=list(HealthCheck),
             deadline=None,
