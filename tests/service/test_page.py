@@ -1,0 +1,124 @@
+"""The page in a browser: by key and by mouse, light and dark, narrow and wide.
+
+Needs the package playwright, and Chromium where it is found by its name; axe-core by way of
+axe-core-python.
+"""
+
+import shutil
+import threading
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("fastapi", reason="needs the extra serve")
+pytest.importorskip("uvicorn", reason="needs the extra serve")
+
+from spacy_angel.service.app import OPEN_PATHS, make_app
+from spacy_angel.service.guards import access_for
+from spacy_angel.service.metrics import Metrics
+from spacy_angel.service.serving import serve
+from spacy_angel.vocabulary.concepts import Concept
+
+pytestmark = pytest.mark.slow
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
+MARKED = "<script>alert(1)</script> \u202e the patient had heart attack . Then aspirin ."
+OWN = Concept("OWN:1", "<script>alert(2)</script> \u202eheart thing")
+TIMEOUT = 120_000
+
+
+@pytest.fixture
+def address(service):
+    app = make_app(service, access_for("127.0.0.1", None, [], OPEN_PATHS), Metrics())
+    ready = threading.Event()
+    addresses = []
+
+    def on_ready(address):
+        addresses.append(address)
+        ready.set()
+
+    run = threading.Thread(target=serve, args=(app, "127.0.0.1", 0, on_ready), daemon=True)
+    run.start()
+    assert ready.wait(60)
+    service.kb.add(OWN)
+    yield addresses[0]
+    service.kb.remove(OWN.concept_id)
+
+
+@pytest.fixture
+def browser():
+    if CHROMIUM is None:
+        pytest.skip("needs Chromium")
+    playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
+    with playwright.sync_playwright() as driver:
+        # A container's root has no sandbox of its own.
+        browser = driver.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox"], timeout=TIMEOUT
+        )
+        yield browser
+        browser.close()
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1400), ("dark", 390)])
+def test_every_action_by_key_and_by_mouse(address, browser, scheme, width):
+    viewport = {"width": width, "height": 800}
+    page = browser.new_context(color_scheme=scheme, viewport=viewport).new_page()
+    page.set_default_timeout(TIMEOUT)
+    faults, asked = [], []
+    page.on("console", lambda message: faults.append(message.text))
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(address)
+
+    def focused(what):
+        return page.evaluate(f"document.activeElement.{what}")
+
+    page.keyboard.press("Tab")
+    assert focused("id") == "text"
+    page.keyboard.press("Control+A")
+    page.keyboard.insert_text(MARKED)
+    page.keyboard.press("Control+Enter")
+    page.wait_for_selector("#links h2")
+    assert page.inner_text("#links h2") == "2 of 2 mentions linked"
+    # a screen reader goes on there
+    assert focused("tagName") == "H2"
+    assert page.locator("#links mark").count() == 2
+    for _ in range(20):
+        page.keyboard.press("Tab")
+        if focused("tagName") == "SUMMARY":
+            break
+    page.keyboard.press("Enter")
+    assert page.locator("#links details[open]").count() == 1
+    page.click("#name")
+    page.keyboard.type("heart f")
+    page.wait_for_selector("#hits li")
+    assert "MESH:D006333" in page.inner_text("#hits li >> nth=0")
+    page.fill("#name", "OWN:1")
+    page.wait_for_selector("#hits li:has-text('alert(2)')")
+    page.fill("#text", "aspirin .")
+    page.click("#link")
+    page.wait_for_selector("#links h2:has-text('1 of 1')")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.locator("main script").count() == 0
+    assert faults == []
+    assert [url for url in asked if not url.startswith((address, "data:"))] == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("path", ["/", "/docs"])
+def test_axe_finds_nothing(address, browser, scheme, path):
+    axe_package = pytest.importorskip("axe_core_python", reason="needs axe-core-python")
+    # Its script is none of the page's own, which the page does not let run.
+    page = browser.new_context(color_scheme=scheme, bypass_csp=True).new_page()
+    page.set_default_timeout(TIMEOUT)
+    page.goto(address + path)
+    if path == "/":
+        page.fill("#text", MARKED)
+        page.click("#link")
+        page.wait_for_selector("#links h2")
+        page.fill("#name", "heart")
+        page.wait_for_selector("#hits li")
+    (script,) = Path(axe_package.__file__).parent.rglob("axe.min.js")
+    page.add_script_tag(content=script.read_text("utf8"))
+    found = page.evaluate("axe.run()")
+    assert len(found["passes"]) > 10
+    assert [(fault["id"], fault["impact"]) for fault in found["violations"]] == []
