@@ -15,7 +15,7 @@ from typing import Annotated
 
 import typer
 
-from spacy_angel.corpora.documents import CorpusDocument
+from spacy_angel.corpora.documents import CorpusDocument, GoldMention
 from spacy_angel.corpora.formats.bioc import write_bioc_json
 from spacy_angel.corpora.recogniser_data import OPEN
 from spacy_angel.corpora.registry import read_corpus
@@ -64,7 +64,7 @@ def build(
 def with_kinds(document: CorpusDocument) -> CorpusDocument:
     """RETURNS (CorpusDocument): with mentions of `KINDS` alone; a phenotype that is not marked as a
     disease may be one."""
-    kept = {}
+    kept: dict[tuple[int, int], GoldMention] = {}
     for mention in document.mentions:
         label = mention.label
         kind = kind_of(label.removesuffix(OPEN))

@@ -124,8 +124,8 @@ class Tally:
         RETURNS (dict[str, Any]): see there, with `mentions_per_second`, `analyses` and, where there
             are any, `protocols` and `losses`; `labels`, the counts of each; `types`: those of the
             corpus (`marked`), and how many mentions were found of each that it does not mark
-            (`left_out`), which count neither as right nor as wrong; `spurious_links`: by type, links
-            of mentions that the corpus does not have, though it marks such.
+            (`left_out`), which count neither as right nor as wrong; `spurious_links`: by type,
+            links of mentions that the corpus does not have, though it marks such.
         """
         found = self.spurious_linked + self.spurious_nil
         others = types_left_out(found, self.labels)
