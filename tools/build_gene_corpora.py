@@ -6,7 +6,8 @@ kinds.
 DATA has `bc2gm/` and `more/corpora/drugprot_train_part.jsonl.gz` as JSON lines (`{"id", "text",
 "mentions": [[type, identifier or nothing, [[start, end], …]], …]}`) and `mtl_iob/` in columns; OUT
 is what `tools/build_six_types.py` wrote, where `raw/` gets a file a corpus. The columns do not say
-of which article a sentence is: those that stand in a text that the recogniser holds out are left out here.
+of which article a sentence is: those that stand in a text that the recogniser holds out are left
+out.
 """
 
 import gzip
