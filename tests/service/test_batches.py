@@ -86,6 +86,16 @@ def test_a_small_request_beside_a_large_one_waits_for_one_batch(queue, recorder)
     assert max(map(len, recorder.batches)) <= 64
 
 
+def test_many_small_requests_are_one_batch_where_one_large_one_would_be_several(queue, recorder):
+    recorder.goes_on.clear()
+    queue.submit(jobs("first"))
+    until(lambda: recorder.batches)
+    small = [queue.submit(jobs(f"{i}", length=200)) for i in range(20)]
+    recorder.goes_on.set()
+    assert [told(one) for one in small] == [[f"{i}"] for i in range(20)]
+    assert len(recorder.batches) == 2
+
+
 def test_batches_are_as_large_as_the_time_allows():
     recorder = Recorder(seconds=0.02)
     queue = LinkQueue(recorder, max_waiting=2)
