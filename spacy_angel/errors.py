@@ -641,10 +641,6 @@ class Errors(metaclass=_WithCodes):
         "hidden ([MASK] or <mask>). Set data.masked to 0, or begin with another model."
     )
     E626 = (
-        "recogniser.source {source} has another encoder or tokenizer than recogniser.start. Give "
-        "the start that it was trained from itself; en_angel_bio's is en_angel_mini."
-    )
-    E627 = (
         "[recogniser] teacher does not know the labels {labels}. Train one with them, or leave "
         "them out of labels."
     )

@@ -32,7 +32,6 @@ from .recogniser_data import (
     read_texts,
 )
 from .recogniser_module import RecogniserModule
-from .recogniser_source import open_source
 from .recogniser_start import Start, open_start
 from .teacher import TeachersNetwork, open_teacher, save_teacher, teach
 from .trainer import (
@@ -197,8 +196,8 @@ def _make_trainer(
     embeddings.weight.requires_grad_(settings.train_embeddings)
     for layer in module.layers[: settings.frozen_layers]:
         layer.requires_grad_(False)
-    if settings.source:
-        module.take(open_source(settings.source, start.form, start.reader), settings.labels)
+    if start.source is not None:
+        module.take(start.source, settings.labels)
     set_dropout(module, optimizer.dropout, optimizer.attention_dropout)
     arguments = training_arguments(
         TrainingArguments, optimizer, output / "checkpoints", measured=bool(texts.choose)

@@ -73,7 +73,7 @@ class RecogniserSettings:
         update of a large one a quarter faster at 4 of 12.
     teacher (str): folder of a recogniser, of a teacher mostly, from whose probabilities it learns
         beside the annotation; empty for none.
-    source (str): recogniser whose weights take the place of the start's, and to whose labels it
+    source (str): recogniser that it goes on from in the place of a start, and to whose labels it
         adds: folder of one or of a pipeline that has one, or `en_angel_bio`; empty for none.
     window (int), overlap (int): see `recognition.finder.FinderConfig`.
     train_embeddings (bool): change the vectors of the pieces as well. Without, most of the weights

@@ -1,5 +1,6 @@
 """Where a recogniser's training begins: an encoder, and the tokenizer that goes with it.
 
+a recogniser   that it goes on from
 a BART's       encoder as it is: a linker's model, or what `copied` made
 BERT           its layers as a BART's encoder, all of them or some
 any other      as transformers computes it: a teacher, too large to ship (`teacher`)
@@ -9,18 +10,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from transformers import AutoConfig, AutoModel, AutoTokenizer
+from transformers import AutoConfig, AutoModel, AutoTokenizer, BartConfig
+from transformers.models.bart.modeling_bart import BartEncoder
 
 from ..errors import AngelError, Errors
 from ..model.bart import is_supported
 from ..model.checkpoint import checkpoint_folder, open_checkpoint
 from ..model.seq2seq import first_sentence
-from ..recognition.finder import ENCODER_FIELDS, FinderConfig
+from ..recognition.finder import ENCODER_FIELDS, FinderConfig, MentionFinder
 from ..recognition.words import WordReader
 from .backbones import fast_attention
 from .config import BackboneSettings
 from .copied import from_encoder
 from .recogniser_config import RecogniserSettings
+from .recogniser_source import open_source
 
 _TOKENIZER = "tokenizer.json"
 
@@ -33,18 +36,22 @@ class Start:
     form (FinderConfig): what the recogniser will be.
     reader (WordReader): its tokenizer.
     is_teacher (bool): the encoder is none that `recognition.network` computes.
+    source (MentionFinder | None): whose weights it takes.
     """
 
     encoder: Any
     form: FinderConfig
     reader: WordReader
-    is_teacher: bool
+    is_teacher: bool = False
+    source: MentionFinder | None = None
 
 
 def open_start(settings: RecogniserSettings) -> Start:
     """settings (RecogniserSettings): name the model. RETURNS (Start): opened.
-    RAISES (AngelError): there is no such model, one without `tokenizer.json`, an encoder-decoder
-        that is no BART, or windows that do not fit."""
+    RAISES (AngelError): there is no such model or recogniser, one without `tokenizer.json`, an
+        encoder-decoder that is no BART, or windows that do not fit."""
+    if settings.source:
+        return _of_source(settings)
     folder = checkpoint_folder(settings.start)
     try:
         config: Any = AutoConfig.from_pretrained(folder, local_files_only=True)
@@ -57,6 +64,13 @@ def open_start(settings: RecogniserSettings) -> Start:
     if config.model_type == "bert":
         return _of_bert(settings, config.num_hidden_layers)
     return _of_other(settings, folder, config)
+
+
+def _of_source(settings: RecogniserSettings) -> Start:
+    source = open_source(settings.source)
+    encoder = BartEncoder(BartConfig(**source.config.encoder, attn_implementation=fast_attention()))
+    form = _form(settings, source.config.encoder)
+    return Start(encoder, form, WordReader(source.definition), source=source)
 
 
 def _of_bart(settings: RecogniserSettings) -> Start:
@@ -113,9 +127,13 @@ def _start(
 ) -> Start:
     if not isinstance(config, dict):
         config = {name: getattr(config, name) for name in ENCODER_FIELDS}
-    try:
-        form = FinderConfig(settings.labels, settings.window, settings.overlap, config)
-    except ValueError as error:
-        raise AngelError(Errors.E600.format(path="[recogniser]", problems=error)) from error
+    form = _form(settings, config)
     definition = (folder / _TOKENIZER).read_text(encoding="utf8")
     return Start(encoder, form, WordReader(definition), is_teacher)
+
+
+def _form(settings: RecogniserSettings, encoder: dict[str, Any]) -> FinderConfig:
+    try:
+        return FinderConfig(settings.labels, settings.window, settings.overlap, encoder)
+    except ValueError as error:
+        raise AngelError(Errors.E600.format(path="[recogniser]", problems=error)) from error

@@ -120,7 +120,7 @@ def teach(
     RAISES (AngelError): it lacks a label.
     """
     if missing := [label for label in labels if label not in teacher.labels]:
-        raise AngelError(Errors.E627.format(labels=", ".join(missing)))
+        raise AngelError(Errors.E626.format(labels=", ".join(missing)))
     columns = [teacher.labels.index(label) for label in labels]
     folder.mkdir(parents=True, exist_ok=True)
     said: dict[str, np.ndarray] = {}

@@ -10,6 +10,7 @@ import torch
 from support.models import make_tiny_model
 from support.tiny_recogniser import LABELS, TEXTS
 
+from spacy_angel.about import DATA
 from spacy_angel.errors import AngelError
 from spacy_angel.recognition.finder import MentionFinder
 from spacy_angel.training.config import OptimizerSettings
@@ -161,12 +162,17 @@ def test_a_course_goes_on_from_another_and_adds_labels(
     assert list(map(set, known)) == [{m[:3] for m in found} for found in first.find(texts)]
 
 
-def test_only_a_recogniser_with_the_same_encoder_is_gone_on_from(
+def test_what_it_goes_on_from_takes_the_place_of_a_start(
     recipe: RecogniserConfig, tmp_path: Path
 ) -> None:
-    settings = replace(recipe.recogniser, source="en_angel_bio")
-    with pytest.raises(AngelError, match=r"recogniser\.source en_angel_bio has another encoder"):
-        train_recogniser(replace(recipe, recogniser=settings), tmp_path / "out")
+    short = replace(recipe.optimizer, steps=1, checkpoint_every=1, log_every=1)
+    settings = replace(recipe.recogniser, start=str(tmp_path / "none"), source="en_angel_bio")
+    config = replace(recipe, recogniser=settings, optimizer=short)
+    train_recogniser(config, tmp_path / "out")
+    shipped = MentionFinder.from_disk(DATA / "en_angel_bio" / "angel_recogniser" / "model")
+    assert MentionFinder.from_disk(tmp_path / "out" / "model").config.encoder == (
+        shipped.config.encoder
+    )
     settings = replace(recipe.recogniser, source=str(tmp_path))
     with pytest.raises(AngelError, match="angel_recogniser"):
         train_recogniser(replace(recipe, recogniser=settings), tmp_path / "other")

@@ -134,7 +134,7 @@ def test_what_a_teacher_has_said_is_not_asked_again(
     again = teach(Teacher(), ["a", "b", "c"], ("DISEASE",), tmp_path / "said")
     assert len(asked) == 3
     assert again.keys() == said.keys()
-    with pytest.raises(AngelError, match=r"\[E627\] .*RASH"):
+    with pytest.raises(AngelError, match=r"\[E626\] .*RASH"):
         teach(Teacher(), ["a"], ("RASH", "GENE"), tmp_path / "said")
 
 
