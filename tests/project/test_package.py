@@ -129,8 +129,8 @@ def _loads_by_name(folder: Path, name: str) -> None:
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(folder)},
     )
-    more = ["angel_recogniser"] if name == "en_angel_bio" else []
-    names = ["ner", *more, "angel_misspelled", "abbreviation_detector"]
+    finds = "angel_recogniser" if name == "en_angel_bio" else "ner"
+    names = [finds, "angel_misspelled", "abbreviation_detector"]
     names += ["angel_consistency", "angel_linker"]
     assert done.stdout.split() == [*names, "MESH:D001241"]
 
