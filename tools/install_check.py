@@ -102,7 +102,9 @@ kb rename kb/tiny MESH:D006973 "High Blood Pressure"
 kb undo kb/tiny
 kb remove kb/tiny MESH:D003922
 kb package kb/tiny -o wheels --name tiny --licence $checkout/LICENSE
+kb check $tiny/rules.tsv --kb kb/tiny
 corpus $tiny/train.txt -o corpus.jsonl --abbreviations scispacy
+contradictions $tiny/train.txt
 long-forms $tiny/train.txt -o forms.tsv
 link "She had high blood pressure." --kb kb/tiny
 assemble --model en_angel_mini --kb kb/tiny -o pipeline

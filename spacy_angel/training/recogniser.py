@@ -142,6 +142,7 @@ def train_recogniser(config: RecogniserConfig, output: Path) -> dict[str, Any]:
     RAISES (AngelError): a file that cannot be read, a model whose encoder is no BART's, or another
         run in the folder.
     """
+    set_seed(config.optimizer.seed)
     start = open_start(config.recogniser)
     texts = read_texts(config)
     if not texts.train:
@@ -151,7 +152,6 @@ def train_recogniser(config: RecogniserConfig, output: Path) -> dict[str, Any]:
     result = output / RESULT_FILE
     if result.is_file():
         return read_own(result, dict[str, dict[str, dict[str, Any]]])
-    set_seed(config.optimizer.seed)
     trainer = _make_trainer(config, start, texts, output)
     saved = last_checkpoint(output / "checkpoints")
     trainer.train(resume_from_checkpoint=str(saved) if saved else None)
