@@ -119,7 +119,7 @@ def test_an_installed_wheel_serves_the_pipeline_that_ships(tmp_path, folder):
     subprocess.run([sys.executable, "-m", "pip", "install", *options, wheel], check=True)
     code = (
         "import spacy_angel\n"
-        "doc = spacy_angel.load(kb='snark')('He had the fever of the snark.')\n"
+        "doc = spacy_angel.load(kb='snark')('Patients with Boojum syndrome were treated.')\n"
         "print([(ent.text, ent._.kb_id) for ent in doc.ents])\n"
     )
     paths = [str(tmp_path / "site"), *filter(None, [os.environ.get("PYTHONPATH")])]
@@ -130,4 +130,4 @@ def test_an_installed_wheel_serves_the_pipeline_that_ships(tmp_path, folder):
         text=True,
         check=True,
     )
-    assert "('fever of the snark', 'MY:1')" in done.stdout
+    assert "('Boojum syndrome', 'MY:2')" in done.stdout
