@@ -117,10 +117,15 @@ def test_an_installed_wheel_serves_the_pipeline_that_ships(tmp_path, folder):
     (wheel,) = (tmp_path / "dist").iterdir()
     options = ("--no-deps", "--no-index", "--quiet", "--target", tmp_path / "site")
     subprocess.run([sys.executable, "-m", "pip", "install", *options, wheel], check=True)
+    # One mention that the pipeline finds, and an alias that is given.
     code = (
         "import spacy_angel\n"
-        "doc = spacy_angel.load(kb='snark')('Patients with Boojum syndrome were treated.')\n"
-        "print([(ent.text, ent._.kb_id) for ent in doc.ents])\n"
+        "nlp = spacy_angel.load(kb='snark')\n"
+        "doc = nlp('Patients with Boojum syndrome were treated.')\n"
+        "given = nlp.make_doc('He had the fever of the snark.')\n"
+        "given.ents = [given.char_span(11, 29, 'DISEASE')]\n"
+        "given = nlp.get_pipe('angel_linker')(given)\n"
+        "print([(ent.text, ent._.kb_id) for ent in (*doc.ents, *given.ents)])\n"
     )
     paths = [str(tmp_path / "site"), *filter(None, [os.environ.get("PYTHONPATH")])]
     done = subprocess.run(
@@ -131,3 +136,4 @@ def test_an_installed_wheel_serves_the_pipeline_that_ships(tmp_path, folder):
         check=True,
     )
     assert "('Boojum syndrome', 'MY:2')" in done.stdout
+    assert "('fever of the snark', 'MY:1')" in done.stdout
