@@ -195,8 +195,9 @@ class Errors(metaclass=_WithCodes):
         "from the file that it was made of."
     )
     E141 = (
-        "{path} was changed since it was fetched, and fetching anew would lose the changes. Fetch "
-        "into another folder with `spacy-angel kb fetch NAME -o DIR`, or give --drop-changes."
+        "{path} was changed in a way that cannot be repeated with its next release: {changes}. "
+        "Fetch into another folder with `spacy-angel kb fetch NAME -o DIR`, or give "
+        "--drop-changes. Rules (`kb add --concept`, `remove`, `rename`) stay in either case."
     )
     E142 = (
         "The {what} of the package is {value!r}, expected something like {expected}. Give another "
@@ -208,16 +209,16 @@ class Errors(metaclass=_WithCodes):
     )
     E144 = "The new name of {concept_id} is blank. Give one with letters in it."
     E145 = (
-        "Nothing was changed in {path} that could be undone: `kb add`, `remove` and `rename` are "
-        "recorded, what was done before that is not."
+        "There is no rule in {path} that could be taken back. `kb add --concept`, `remove` and "
+        "`rename` write such; what came from files (`kb add FILE`) is taken out by building anew."
     )
     E146 = (
-        "{path} was changed since the last recorded change ({command}) in another way, e.g. built "
-        "or fetched anew. Nothing was undone."
+        "Nothing was changed, for the new rule would have no effect: {rule}. In {path}, {why}. "
+        "Take that out first, by hand or with `spacy-angel kb undo`."
     )
     E147 = (
-        "{path} is not the record of changes that was written there: {error}. Remove it; the "
-        "changes stay, but can no longer be undone."
+        "{path} is not the record of changes that version 0.1 wrote there: {error}. Remove it; the "
+        "vocabulary stays as it is, but its changes are lost at the next `kb update`."
     )
     E148 = (
         "{address} is an address, a file was expected. Download it and give the file; or see "

@@ -14,6 +14,7 @@ from .kb_package import kb_package
 from .kb_read import kb_explain, kb_export, kb_search
 from .options import (
     Abbreviations,
+    Author,
     Columns,
     Endings,
     NewFolder,
@@ -92,13 +93,14 @@ def kb_info(
     ] = False,
 ) -> None:
     """Print counts, sources and steps of a vocabulary."""
-    from ..vocabulary.kb import ConceptKB
+    from ..vocabulary.kb import RULES, ConceptKB
 
     if verify:
         ConceptKB.verify(folder)
-    kb = ConceptKB.from_disk(folder)
+    print_counts(ConceptKB.from_disk(folder), folder)
+    # What was built, which the rules in its folder lie over.
+    kb = ConceptKB.from_disk(folder, rules=False)
     meta = kb.meta
-    print_counts(kb, folder)
     for key, value in meta["counts"].items():
         typer.echo(f"  {key:<24} {_number(value)}")
     if scopes := kb.scope_counts:
@@ -110,6 +112,8 @@ def kb_info(
     typer.echo(f"  a name of several concepts leads to: {meta['shared_names']}")
     if kb.endings is not None:
         typer.echo(f"  they are told apart by: {kb.endings}")
+    if (rules := folder / RULES).is_file():
+        typer.echo(f"  rules over it: {rules} (see `spacy-angel kb check`)")
     for title, entries in (("source", meta["sources"]), ("step", meta["steps"])):
         for entry in entries:
             values = ", ".join(f"{k} {_number(v)}" for k, v in entry.items() if v not in ({}, None))
@@ -143,11 +147,12 @@ def kb_add(
     preprocessing: Preset = None,
     abbreviations: Abbreviations = None,
     option: ReaderOptions = None,
+    author: Author = "",
 ) -> None:
     """Add concepts of a file, mention strings of a training corpus, or names to a vocabulary."""
     from ..corpora.mention_names import add_corpus_mentions
-    from ..vocabulary.build import add_names, add_vocabulary
-    from ..vocabulary.history import recorded
+    from ..vocabulary.build import add_vocabulary
+    from ..vocabulary.edits import add_to_concept
     from ..vocabulary.kb import ConceptKB
 
     if sum(given is not None for given in (file, mentions, concept)) != 1:
@@ -158,8 +163,7 @@ def kb_add(
     if mentions is not None:
         steps = preprocessing_steps(preprocessing, abbreviations)
         documents = read_prepared(mentions, format, steps, before, reader_options(option))
-        with recorded(folder, edit_command("add", "--mentions", str(mentions))):
-            step = add_corpus_mentions(folder, documents, str(mentions))
+        step = add_corpus_mentions(folder, documents, str(mentions))
         typer.echo(
             f"{step['added_names']:,} names added; {step['unknown_mentions']:,} mentions have an "
             "identifier that is not in the vocabulary."
@@ -167,13 +171,13 @@ def kb_add(
     elif concept is not None:
         names = list(name or ())
         given = [part for text in names for part in ("--name", text)]
-        with recorded(folder, edit_command("add", "--concept", concept, *given)):
-            add_names(folder, concept, names)
+        add_to_concept(
+            folder, concept, names, edit_command("add", "--concept", concept, *given), author
+        )
     else:
         assert file is not None
         format, options = table_options(format, columns, option)
-        with recorded(folder, edit_command("add", str(file))):
-            kb = add_vocabulary(folder, file, format=format, options=options)
+        kb = add_vocabulary(folder, file, format=format, options=options)
         print_columns(kb.meta["sources"][-1:])
     kb = ConceptKB.from_disk(folder)
     if mentions is None:

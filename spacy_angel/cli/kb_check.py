@@ -23,11 +23,13 @@ def kb_check(
     from wasabi import table
 
     from ..curation.check import IN_EFFECT, NEEDS_A_PERSON, STATES, check_rules
-    from ..curation.file import read_rules
     from ..vocabulary.kb import ConceptKB
+    from ..vocabulary.rule_file import read_rules
 
     read = read_rules(rules)
-    findings = check_rules(read.rules, ConceptKB.from_disk(kb))
+    # Its own rules are held against what it would be without them.
+    vocabulary = ConceptKB.from_disk(kb, rules=rules.resolve().parent != kb.resolve())
+    findings = check_rules(read.rules, vocabulary)
     rows = []
     for state in STATES:
         found = [finding for finding in findings if finding.state == state]

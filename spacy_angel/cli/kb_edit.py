@@ -1,4 +1,4 @@
-"""`spacy-angel kb remove|rename|undo`: changes of a stored vocabulary, one by one."""
+"""`spacy-angel kb remove|rename|undo`: changes of a vocabulary, one by one, as rules beside it."""
 
 import shlex
 from typing import Annotated
@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from ..errors import AngelError, Errors
-from .options import Vocabulary, print_counts
+from .options import Author, Vocabulary, print_counts
 
 
 def kb_remove(
@@ -16,22 +16,19 @@ def kb_remove(
         list[str] | None,
         typer.Option(help="Take only this name, in all its spellings, from the one concept."),
     ] = None,
+    author: Author = "",
 ) -> None:
     """Remove concepts, or names of one concept; where one is unknown, nothing is removed."""
-    from ..vocabulary.history import recorded
+    from ..vocabulary.edits import remove_concepts, remove_names
     from ..vocabulary.kb import ConceptKB
 
-    if name and len(concept_ids) > 1:
+    if not name:
+        remove_concepts(kb, concept_ids, command("remove", *concept_ids), author)
+    elif len(concept_ids) > 1:
         raise AngelError(Errors.E711.format(found=" ".join(concept_ids)))
-    names = [part for text in name or () for part in ("--name", text)]
-    with recorded(kb, command("remove", *concept_ids, *names)):
-        vocabulary = ConceptKB.from_disk(kb)
-        for concept_id in concept_ids:
-            for text in name or ():
-                vocabulary.remove_name(concept_id, text)
-            if not name:
-                vocabulary.remove(concept_id)
-        vocabulary.to_disk(kb)
+    else:
+        given = [part for text in name for part in ("--name", text)]
+        remove_names(kb, concept_ids[0], name, command("remove", concept_ids[0], *given), author)
     print_counts(ConceptKB.from_disk(kb), kb)
 
 
@@ -45,30 +42,35 @@ def kb_rename(
         str | None,
         typer.Option(help="Rename this name only, in all its spellings; the old one goes."),
     ] = None,
+    author: Author = "",
 ) -> None:
     """Give a concept another canonical name, or write one of its names anew."""
-    from ..vocabulary.history import recorded
+    from ..vocabulary.edits import rename
     from ..vocabulary.kb import ConceptKB
 
     given = [] if name is None else ["--name", name]
-    with recorded(kb, command("rename", concept_id, new, *given)):
-        vocabulary = ConceptKB.from_disk(kb)
-        vocabulary.rename(concept_id, new, name)
-        vocabulary.to_disk(kb)
+    rename(kb, concept_id, new, name, command("rename", concept_id, new, *given), author)
     concept = ConceptKB.from_disk(kb)[concept_id]
     typer.echo(f"{concept.concept_id}  {'; '.join(concept.names)}")
 
 
 def kb_undo(kb: Vocabulary) -> None:
-    """Undo the last `kb add`, `remove` or `rename`; again, the one before it."""
-    from ..vocabulary.history import undo
+    """Take back the rules of the last `kb add --concept`, `remove` or `rename`; again, those of the
+    one before it."""
+    from ..vocabulary.edits import stands, undo
     from ..vocabulary.kb import ConceptKB
 
-    undone, n_more = undo(kb)
-    typer.echo(f"Undone: {undone}. {n_more:,} more can be undone.")
-    print_counts(ConceptKB.from_disk(kb), kb)
+    taken, left = undo(kb)
+    vocabulary = ConceptKB.from_disk(kb)
+    for rule in taken:
+        stays = " It stays so: the vocabulary was built or saved with it." * stands(
+            vocabulary, rule
+        )
+        typer.echo(f"Taken back: {rule}.{stays}")
+    typer.echo(f"{len(left):,} rules are left.")
+    print_counts(vocabulary, kb)
 
 
 def command(*parts: str) -> str:
-    """RETURNS (str): what was typed, without the vocabulary, for the record of changes."""
+    """RETURNS (str): what was typed, without the vocabulary, as the reason of rules."""
     return shlex.join(["kb", *parts])

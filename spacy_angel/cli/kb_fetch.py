@@ -112,32 +112,43 @@ def kb_update(
         typer.Argument(metavar="[KB]...", help="Names or folders; else all that were fetched."),
     ] = None,
     drop_changes: Annotated[
-        bool, typer.Option("--drop-changes", help="Also those that were changed since.")
+        bool,
+        typer.Option(
+            "--drop-changes", help="Also those with changes that cannot be repeated; they are lost."
+        ),
     ] = False,
 ) -> None:
-    """Fetch vocabularies anew, and say what has changed in them."""
+    """Fetch vocabularies anew, and say what has changed in them. Rules beside them (`kb add
+    --concept`, `remove`, `rename`) stay, and files that were added are added again."""
+    from ..vocabulary.build import repeat_additions, unrepeatable
     from ..vocabulary.catalogue import find_source
     from ..vocabulary.difference import compare_vocabularies
     from ..vocabulary.fetch import fetch_vocabulary, fetched_as
     from ..vocabulary.installed import find_vocabulary, installed_vocabularies
-    from ..vocabulary.kb import ConceptKB
+    from ..vocabulary.kb import RULES, ConceptKB
+    from ..vocabulary.older_changes import convert_changes
 
     folders = [find_vocabulary(name) for name in names or installed_vocabularies()]
     for folder in folders:
-        before = ConceptKB.from_disk(folder)
-        fetched = fetched_as(before)
+        convert_changes(folder)
+        before, built = ConceptKB.from_disk(folder), ConceptKB.from_disk(folder, rules=False)
+        fetched = fetched_as(built)
         if fetched is None:
             if names:
                 raise AngelError(Errors.E140.format(path=folder))
             continue
-        if before.meta["steps"] and not drop_changes:
-            raise AngelError(Errors.E141.format(path=folder))
+        if (lost := unrepeatable(built)) and not drop_changes:
+            raise AngelError(Errors.E141.format(path=folder, changes=", ".join(lost)))
         name, request = fetched
         source = find_source(name)
         _announce(source, request, None)
-        after = fetch_vocabulary(source, folder, request=request)
+        fetch_vocabulary(source, folder, request=request)
+        repeat_additions(folder, built)
+        after = ConceptKB.from_disk(folder)
         print_counts(after, folder)
         _print_difference(compare_vocabularies(before, after), before, after)
+        if (rules := folder / RULES).is_file():
+            typer.echo(f"Which of its rules still hold: spacy-angel kb check {rules} --kb {folder}")
 
 
 def kb_diff(

@@ -70,6 +70,11 @@ Abbreviations = Annotated[
 ]
 
 
+Author = Annotated[
+    str, typer.Option(envvar="SPACY_ANGEL_AUTHOR", help="Who decides so, kept with the rules.")
+]
+
+
 def located(name: Path) -> Path:
     """The folder of a vocabulary that is given by its name."""
     from ..vocabulary.installed import find_vocabulary
@@ -155,7 +160,7 @@ def print_mappings(sources: list[dict[str, Any]]) -> None:
 
 def print_counts(kb: Any, folder: Path) -> None:
     """Say how many concepts and names a vocabulary has."""
-    counts = kb.meta["counts"]
+    counts = kb.counts
     typer.echo(
         f"{counts['concepts']:,} concepts, {counts['spellings']:,} names "
         f"({counts['names']:,} in normal form): {folder}"

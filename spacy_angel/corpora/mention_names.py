@@ -20,7 +20,7 @@ def add_corpus_mentions(
     RETURNS (dict[str, Any]): the record of the step, see `ConceptKB.add_mentions`.
     RAISES (AngelError): folder or corpus cannot be read; the vocabulary stays as it was then.
     """
-    kb = ConceptKB.from_disk(folder)
+    kb = ConceptKB.from_disk(folder, rules=False)
     step = kb.add_mentions(mention_names(documents), source)
     kb.to_disk(folder)
     return step

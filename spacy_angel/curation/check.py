@@ -5,11 +5,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ..vocabulary.applied import change_concepts, find_concept
 from ..vocabulary.concepts import normalize_name
 from ..vocabulary.identifiers import normal_ids
 from ..vocabulary.kb import ConceptKB
-from .curated import find_concept
-from .rules import CASE, SUBTREE, Rule
+from ..vocabulary.rules import CASE, SUBTREE, Rule
 
 CONFLICT, OBSOLETE, DISCREPANT = "in conflict", "obsolete", "discrepant"
 SUPERFLUOUS, IN_EFFECT = "superfluous", "in effect"
@@ -38,6 +38,9 @@ class Finding:
 def check_rules(rules: Sequence[Rule], kb: ConceptKB) -> list[Finding]:
     """rules (Sequence[Rule]): of a file. kb (ConceptKB): the vocabulary without them.
     RETURNS (list[Finding]): one a rule, in their order; of several states the first of `STATES`."""
+    stored = kb
+    kb = kb.copy()
+    change_concepts(kb, [rule for rule in rules if rule.action == "concept"])
     conflicts = _conflicts(rules, kb)
     seen: dict[tuple[str, ...], Rule] = {}
     findings = []
@@ -49,6 +52,8 @@ def check_rules(rules: Sequence[Rule], kb: ConceptKB) -> list[Finding]:
             findings.append(Finding(rule, OBSOLETE, note))
         elif first is not rule:
             findings.append(Finding(rule, SUPERFLUOUS, f"line {first.number} says it"))
+        elif rule.action == "concept" and find_concept(stored, rule.concept) is None:
+            findings.append(Finding(rule, IN_EFFECT))
         elif note := _superfluous(rule, kb):
             findings.append(Finding(rule, SUPERFLUOUS, note))
         elif note := _discrepant(rule, kb):
@@ -93,7 +98,11 @@ def _matters(rule: Rule, kb: ConceptKB) -> Iterator[tuple[str, ...]]:
     """What a rule is about: two that contradict each other are about one matter."""
     if rule.string:
         yield "string", rule.normal
-    elif rule.action == "prefer":
+    if rule.action in ("concept", "canonical"):
+        yield "concept", _concept(rule, kb)
+    if rule.string:
+        return
+    if rule.action == "prefer":
         yield "prefer", find_concept(kb, rule.instead_of) or rule.instead_of
     elif rule.type:
         yield "type", rule.type
@@ -106,13 +115,17 @@ def _contradict(one: Rule, other: Rule, kb: ConceptKB) -> bool:
         return False
     actions = {one.action, other.action}
     same_concept = _concept(one, kb) == _concept(other, kb)
-    if actions in ({"name", "not-name"}, {"means", "not-name"}):
+    if "not-name" in actions and actions & {"name", "means", "canonical"}:
         # `AMI` is a name and `ami` is none: both may be so.
         return same_concept and _may_be_one(one, other)
     if "not-mention" in actions and actions & {"name", "means"}:
         return _may_be_one(one, other)
     if actions == {"means"}:
         return not same_concept and _may_be_one(one, other) and one.label == other.label
+    if actions == {"canonical"}:
+        return same_concept and one.string != other.string
+    if actions == {"concept", "exclude"}:
+        return same_concept
     if actions == {"prefer"}:
         return one.concept != other.concept
     if actions == {"allow", "exclude"}:
@@ -150,6 +163,11 @@ def _superfluous(rule: Rule, kb: ConceptKB) -> str:
         return "the vocabulary does not have the name"
     if rule.action == "means" and holders == [concept]:
         return "it is a name of that concept alone"
+    if rule.action == "concept" and concept in (rule.concept, normal_ids(rule.concept)):
+        return "the vocabulary has the concept"
+    is_canonical = rule.action == "canonical" and concept is not None
+    if is_canonical and kb[concept or ""].canonical_name == rule.string:
+        return "it is the canonical name"
     if rule.action == "prefer" and rule.concept == find_concept(kb, rule.instead_of):
         return "it is the concept's own identifier"
     return ""

@@ -16,16 +16,18 @@ from threading import RLock
 from typing import Any, NamedTuple
 
 from ..errors import AngelError, Warnings
+from ..vocabulary.applied import change_concepts, concepts_of, find_concept
 from ..vocabulary.concepts import normalize_name
-from ..vocabulary.identifiers import normal_ids
 from ..vocabulary.kb import ConceptKB
 from ..vocabulary.labels import find_entries
+from ..vocabulary.rule_file import RuleFile, parse_rules, read_rules
+from ..vocabulary.rules import CASE, ELSEWHERE, Rule
 from ..vocabulary.search_spaces import Subset
-from .file import RuleFile, parse_rules, read_rules
-from .rules import CASE, ELSEWHERE, SUBTREE, Rule
 
 # Each is told from those before it, which a cache may hold results of.
 _NUMBERS = count(1)
+# Actions whose rules the vocabulary under them has already.
+_NAMING = frozenset({"concept", "name", "canonical"})
 # Letters up to which a name does not tell that the document names its concept.
 _SHORT = 3
 
@@ -121,25 +123,18 @@ class Curated:
         self._subsets: dict[tuple[str, frozenset[str] | None, frozenset[str]], Subset | None] = {}
         self._limits: dict[str, tuple[frozenset[str] | None, frozenset[str]]] = {}
         by_text: defaultdict[str, list[tuple[Rule, str]]] = defaultdict(list)
-        names: dict[tuple[str, str], Rule] = {}
+        change_concepts(self.kb, rules)
         for rule in rules:
             concept = find_concept(self.kb, rule.concept) if rule.concept else ""
             if concept is None and rule.action != "prefer":
                 self.unknown.append(rule)
             elif rule.action in ("exclude", "allow"):
-                self._restrict(rule, concept or "")
+                self._restrict(rule)
             elif rule.action == "prefer":
                 self._prefer(rule)
-            else:
-                key = rule.normal, concept or ""
-                if rule.action in ("name", "means"):
-                    names.setdefault(key, rule)
-                elif rule.action == "not-name" and not (rule.label or rule.condition):
-                    names[key] = rule
-                # That a string is a name says nothing more of a mention.
-                if rule.action != "name" or rule.condition:
-                    by_text[rule.normal].append((rule, concept or ""))
-        self._change_names(names)
+            # That a string is a name says nothing more of a mention.
+            elif rule.condition or rule.action not in _NAMING:
+                by_text[rule.normal].append((rule, concept or ""))
         self._by_text = dict(by_text)
 
     def constraint(self, text: str, label: str, document: DocumentNames) -> Constraint | None:
@@ -247,15 +242,10 @@ class Curated:
         rules += dict.fromkeys(excluded.values())
         return Constraint(tuple(rules), excluded=frozenset(excluded), allowed=allowed)
 
-    def _restrict(self, rule: Rule, concept: str) -> None:
-        if rule.type:
-            ids = self.kb.ids_of_types([rule.type])
-            if not ids:
-                self.unknown.append(rule)
-        elif rule.condition == SUBTREE:
-            ids = self.kb.ids_below(concept)
-        else:
-            ids = frozenset([concept])
+    def _restrict(self, rule: Rule) -> None:
+        ids = frozenset(concepts_of(self.kb, rule))
+        if not ids:
+            self.unknown.append(rule)
         self._restrictions.append(_Restriction(rule, ids))
 
     def _prefer(self, rule: Rule) -> None:
@@ -265,31 +255,11 @@ class Curated:
         else:
             self.preferred[found] = rule.concept
 
-    def _change_names(self, names: dict[tuple[str, str], Rule]) -> None:
-        added: defaultdict[str, list[str]] = defaultdict(list)
-        for (normal, concept), rule in names.items():
-            index = self.kb.name_index(normal)
-            is_name = index is not None and concept in self.kb.concept_ids_of(index)
-            if rule.action == "not-name":
-                # A concept's only name stays; it is kept from the mention itself.
-                if is_name and len(self.kb.names_of(concept)) > 1:
-                    self.kb.remove_name(concept, normal)
-            elif not is_name:
-                added[concept].append(rule.string)
-        for concept, strings in added.items():
-            self.kb.add_names(concept, strings)
-
 
 def holds_for(rule: Rule, label: str) -> bool:
     """rule (Rule): of a file. label (str): of a mention. RETURNS (bool): whether the rule is one
     for such mentions."""
     return not rule.label or bool(find_entries(label, (rule.label,)))
-
-
-def find_concept(kb: ConceptKB, text: str) -> str | None:
-    """kb (ConceptKB): the vocabulary. text (str): an identifier as a person writes it. RETURNS
-    (str | None): the concept's own identifier; None where the vocabulary has none."""
-    return next((own for form in (text, normal_ids(text)) if (own := kb.resolve(form))), None)
 
 
 class CurationFile:

@@ -8,8 +8,8 @@ from typing import Any
 from spacy.language import Language
 
 from ..component.block import NOT_GIVEN, ConfigBlock, is_saved_in, takes
-from ..curation.file import read_rules
 from ..errors import AngelError, Warnings
+from ..vocabulary.rule_file import read_rules
 from .extensions import register_extensions
 from .linker import AngelLinker
 from .loaders import ModelLoader, VocabularyLoader, check_runs, check_sources

@@ -26,10 +26,10 @@ from ..component.forks import OneThreadInForks, quiet_tokenizers_in_forks
 from ..component.pipe import DocumentPipe
 from ..component.running import OPENING
 from ..curation.curated import Constraint, Curated, CurationFile, DocumentNames
-from ..curation.file import read_rules
 from ..errors import AngelError, Errors, Warnings
 from ..files.atomic import replacing, write_json
 from ..vocabulary.kinds import is_cell_line, is_species, may_need_species
+from ..vocabulary.rule_file import read_rules
 from ..vocabulary.taxa import is_taxon
 from .extensions import set_extensions
 from .finder import NameFinder

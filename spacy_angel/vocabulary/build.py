@@ -75,7 +75,7 @@ def add_vocabulary(
     RETURNS (ConceptKB): the changed vocabulary.
     RAISES (AngelError): folder or file cannot be read; the vocabulary stays as it was then.
     """
-    kb = ConceptKB.from_disk(folder)
+    kb = ConceptKB.from_disk(folder, rules=False)
     source = _source(file, format, options)
     meta = kb.meta
     return ConceptKB.join(
@@ -90,22 +90,42 @@ def add_vocabulary(
     )
 
 
-def add_names(folder: Path, concept_id: str, names: Sequence[str]) -> ConceptKB:
-    """Add names of one concept to a stored vocabulary, and the concept where it is new.
+def repeat_additions(folder: Path, before: ConceptKB) -> None:
+    """Add the files that were added to a vocabulary to its next release.
 
-    folder (Path): the vocabulary; it is written anew.
-    concept_id (str): any identifier of the concept.
-    names (Sequence[str]): at least one; of a new concept the first is canonical.
-    RETURNS (ConceptKB): the changed vocabulary.
-    RAISES (AngelError): the folder cannot be read, or the identifier is empty.
+    folder (Path): the vocabulary as it was built anew.
+    before (ConceptKB): as it was, without rules. Files that are gone are left out, see
+        `unrepeatable`.
+    RAISES (AngelError): a file cannot be read.
     """
-    kb = ConceptKB.from_disk(folder)
-    if concept_id in kb:
-        kb.add_names(concept_id, names)
-    else:
-        kb.add(Concept(concept_id, names[0], tuple(names[1:])))
-    kb.to_disk(folder)
-    return ConceptKB.from_disk(folder)
+    for source in _added_sources(before):
+        options = source.get("options", {})
+        add_vocabulary(folder, Path(source["path"]), format=source.get("format"), options=options)
+
+
+def unrepeatable(kb: ConceptKB) -> list[str]:
+    """kb (ConceptKB): a vocabulary, without rules. RETURNS (list[str]): what was done to it that
+    cannot be done again by itself, for a person to read."""
+    told = []
+    for step in kb.meta["steps"]:
+        path = step.get("path", "")
+        if step.get("step") == "add" and Path(path).exists():
+            continue
+        told.append(
+            {
+                "add": f"`kb add {path}` (there is no such file)",
+                "add_mentions": f"`kb add --mentions {step.get('source')}`",
+                "edit": "changes while running (`kb.add` and the like)",
+            }.get(str(step.get("step")), str(step.get("step")))
+        )
+    return told
+
+
+def _added_sources(kb: ConceptKB) -> list[dict[str, Any]]:
+    """What is recorded of the files that were added, the last of each."""
+    paths = dict.fromkeys(s["path"] for s in kb.meta["steps"] if s.get("step") == "add")
+    sources = {source.get("path"): source for source in kb.meta["sources"]}
+    return [sources[path] for path in paths if path in sources and Path(path).exists()]
 
 
 def _source(file: Path, format: str | None, options: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -116,7 +116,7 @@ def _built_before(
 ) -> ConceptKB | None:
     """The vocabulary of a folder, if this version has made it of just these files."""
     try:
-        kb = ConceptKB.from_disk(folder)
+        kb = ConceptKB.from_disk(folder, rules=False)
     except AngelError:
         return None
     wanted = [
@@ -137,7 +137,7 @@ def _built_before(
         for stored, one in zip(sources, wanted, strict=True)
         for key, value in one.items()
     )
-    return kb if is_same and not kb.meta["steps"] else None
+    return ConceptKB.from_disk(folder) if is_same and not kb.meta["steps"] else None
 
 
 def _download_file(source: Source, address: str) -> Download:

@@ -15,6 +15,7 @@ from tqdm import tqdm
 from ..errors import AngelError, Errors
 from . import endings as names_with_endings
 from . import letters, prefixes, trie, words
+from .applied import change_concepts, is_of_vocabulary, remove_excluded
 from .arrays import (
     META,
     TRIES,
@@ -34,6 +35,8 @@ from .hints import Hinter
 from .live import LiveVocabulary
 from .nearest import NearestNames
 from .prefixes import NamePrefixes
+from .rule_file import digest_of, read_rules
+from .rules import Rule
 from .scispacy_views import ConceptsById, IdsBySpelling
 from .search_spaces import SearchSpaces, Subset
 from .table import COLUMNS, OPTIONAL_COLUMNS, ConceptTable, SharedNames, tidy
@@ -44,6 +47,8 @@ from .words import KnownWords
 
 KIND = "spacy-angel vocabulary"
 VERSION = 1
+RULES = "rules.tsv"
+"""In the folder of a vocabulary: what a curator changed in it."""
 _META_TYPES = {
     "shared_names": str,
     "fingerprint": str,
@@ -81,6 +86,8 @@ class ConceptKB:
         self._live.frequencies = meta.get("frequencies", {})
         self._lock = ChangeLock()
         self._edits: Counter[str] = Counter()
+        # version and digest of the rules that it was opened with
+        self._opened = (0, "")
         # names in normal form by the identifier that they were added to
         self._own = {i: list(names) for i, names in meta.get("own_names", {}).items()}
         # `own_types` with the version that they are of: they are asked for with every batch
@@ -240,8 +247,9 @@ class ConceptKB:
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         # What stands in a folder is not copied: a process that is handed it maps the same files.
-        if self.path is not None and self._live.version == 0 and self.path.is_dir():
-            return _reopen, (self.path.resolve(), self._meta)
+        is_unchanged = self._live.version == self._opened[0]
+        if self.path is not None and is_unchanged and self.path.is_dir():
+            return _reopen, (self.path.resolve(), self._meta, self._opened)
         return super().__reduce_ex__(protocol)
 
     def copy(self) -> "ConceptKB":
@@ -297,6 +305,12 @@ class ConceptKB:
         """RETURNS (int): name indices run from 0 to this, without it; names removed since the
         vocabulary was opened keep theirs."""
         return self._live.n_names
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """RETURNS (dict[str, int]): `concepts`, `names` in normal form and `spellings`, as the
+        vocabulary is now; `meta["counts"]` has those that were stored, and more."""
+        return self._live.counts(self._meta["counts"])
 
     @property
     def types(self) -> frozenset[str]:
@@ -600,6 +614,18 @@ class ConceptKB:
             self._live.put(replace(concept, canonical_name=canonical, aliases=tuple(aliases)))
             self._edits["renamed"] += 1
 
+    def apply(self, rules: Sequence[Rule]) -> None:
+        """Lay rules over the vocabulary while running: concepts and names that they give it or take
+        from it, as `add`, `add_names`, `rename`, `remove_name` and `remove` do.
+
+        rules (Sequence[Rule]): those that say something of mentions alone (with a label, `case`,
+            `not-mention` …) are passed over: they belong into the linker's setting `curation`.
+        """
+        own = list(filter(is_of_vocabulary, rules))
+        with self._lock.changing():
+            change_concepts(self, own)
+            remove_excluded(self, own)
+
     def add_mentions(self, mentions: Iterable[tuple[str, str]], source: str) -> dict[str, Any]:
         """Add the mention strings of a training corpus as names, a published practice of the
         NCBI-disease benchmark; the step is recorded in the metadata, and how often each concept
@@ -696,17 +722,25 @@ class ConceptKB:
             self.nearest.folder = self.words.folder = self.prefixes.folder = None
 
     @classmethod
-    def from_disk(cls, path: Path | str) -> "ConceptKB":
+    def from_disk(cls, path: Path | str, *, rules: bool = True) -> "ConceptKB":
         """Open a stored vocabulary by mapping its files.
 
         path (Path | str): its folder.
+        rules (bool): lay the rules of `rules.tsv` in the folder over it, see `apply`; where not, it
+            is as it was built.
         RETURNS (ConceptKB): the vocabulary.
         RAISES (AngelError): where the folder is missing, foreign or damaged. Folders over 64 MB
             are not read whole for that; `verify` does it.
         """
         path = Path(path)
         columns, meta = open_folder(path, KIND, VERSION, COLUMNS, OPTIONAL_COLUMNS)
-        return cls(_table(columns, meta, path), meta, path)
+        kb = cls(_table(columns, meta, path), meta, path)
+        if rules and (path / RULES).is_file():
+            found = read_rules(path / RULES)
+            found.warn(str(path / RULES))
+            kb.apply(found.rules)
+            kb._opened = (kb.version, digest_of(found.rules))
+        return kb
 
     def to_bytes(self) -> bytes:
         """RETURNS (bytes): the vocabulary, changes included, without tries."""
@@ -781,10 +815,10 @@ def _normal_forms(names: Iterable[str]) -> list[str]:
     return list(filter(None, dict.fromkeys(map(normalize_name, names))))
 
 
-def _reopen(path: Path, meta: dict[str, Any]) -> ConceptKB:
+def _reopen(path: Path, meta: dict[str, Any], opened: tuple[int, str]) -> ConceptKB:
     """RETURNS (ConceptKB): the vocabulary of a folder, as it was when it was pickled."""
-    kb = ConceptKB.from_disk(path)
-    if kb._meta["columns"] != meta["columns"]:
+    kb = ConceptKB.from_disk(path, rules=bool(opened[0]))
+    if kb._meta["columns"] != meta["columns"] or kb._opened != opened:
         raise AngelError(Errors.E119.format(path=path))
     kb._meta = meta
     return kb

@@ -71,6 +71,19 @@ class LiveVocabulary:
         first = self.table.n_names
         return {first + i: name for i, name in enumerate(self._added) if self._links[first + i]}
 
+    def counts(self, stored: Mapping[str, int]) -> dict[str, int]:
+        """stored (Mapping[str, int]): of the table. RETURNS (dict[str, int]): concepts, names in
+        normal form, and spellings that have one, as they are now."""
+        n_spellings = stored["spellings"]
+        for concept_id, concept in self._changed.items():
+            row = self.table.find_own_id(concept_id)
+            n_spellings -= 0 if row is None else _n_spellings(self.table.concept(row))
+            n_spellings += 0 if concept is None else _n_spellings(concept)
+        first = self.table.n_names
+        n_gone = sum(i < first and not self._holders(i) for i in self.touched)
+        n_names = first - n_gone + len(self.added_names)
+        return {"concepts": self.n_concepts, "names": n_names, "spellings": n_spellings}
+
     def ids(self) -> Iterator[str]:
         """YIELDS (str): the identifier of every concept, the table's first, in their order."""
         for row in range(self.table.n_concepts):
@@ -290,3 +303,7 @@ class LiveVocabulary:
             return self._position[concept_id]
         row = self.table.find_own_id(concept_id)
         return self.table.n_concepts if row is None else row
+
+
+def _n_spellings(concept: Concept) -> int:
+    return sum(bool(normalize_name(name)) for name in dict.fromkeys(concept.names))

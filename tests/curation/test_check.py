@@ -3,9 +3,9 @@
 import pytest
 
 from spacy_angel.curation.check import STATES, check_rules
-from spacy_angel.curation.rules import Rule
 from spacy_angel.vocabulary.concepts import Concept
 from spacy_angel.vocabulary.kb import ConceptKB
+from spacy_angel.vocabulary.rules import Rule
 
 KB = ConceptKB.build(
     [
@@ -28,6 +28,12 @@ def note(rule: Rule, kb: ConceptKB = KB) -> str:
 @pytest.mark.parametrize(
     ("rule", "state"),
     [
+        (Rule("concept", string="Snark fever", concept="MY:1"), "in effect"),
+        (Rule("concept", string="Heart", concept="M:1"), "superfluous"),
+        (Rule("concept", string="Heart", concept="U:1"), "discrepant"),
+        (Rule("canonical", string="Heart Disease", concept="M:1"), "in effect"),
+        (Rule("canonical", string="Heart Diseases", concept="M:1"), "superfluous"),
+        (Rule("canonical", string="Heart Disease", concept="M:9"), "obsolete"),
         (Rule("name", string="MI", concept="M:2"), "in effect"),
         (Rule("name", string="Heart-attack", concept="M:2"), "superfluous"),
         (Rule("name", string="heart attack", concept="M:2", condition="case"), "in effect"),
@@ -71,6 +77,9 @@ def test_of_each_rule_it_is_told_what_it_is_worth(rule, state) -> None:
         (Rule("name", "MI", concept="M:2"), Rule("not-mention", "mi")),
         (Rule("means", "MI", concept="M:2"), Rule("means", "MI", concept="M:1")),
         (Rule("means", "MI", concept="M:2"), Rule("not-name", "MI", concept="M:2")),
+        (Rule("canonical", "MI", concept="M:2"), Rule("not-name", "mi", concept="M:2")),
+        (Rule("canonical", "MI", concept="M:2"), Rule("canonical", "AMI", concept="M:2")),
+        (Rule("concept", "Snark", concept="MY:1"), Rule("exclude", concept="MY:1")),
         (Rule("allow", concept="M:1"), Rule("exclude", concept="M:1")),
         (Rule("allow", type="T047"), Rule("exclude", type="T047")),
         (
@@ -135,3 +144,10 @@ def test_the_states_are_told_worst_first() -> None:
     # Obsolete and in conflict: the conflict is told.
     rules = Rule("means", "MI", concept="M:9"), Rule("means", "MI", concept="M:1")
     assert states(*rules)[0] == "in conflict"
+
+
+def test_a_rule_may_name_a_concept_that_another_rule_brings() -> None:
+    rules = (Rule("concept", "Snark fever", concept="MY:1"), Rule("name", "sf", concept="MY:1"))
+    assert states(*rules) == ["in effect", "in effect"]
+    assert states(rules[1]) == ["obsolete"]
+    assert "MY:1" not in KB

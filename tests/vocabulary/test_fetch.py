@@ -18,7 +18,11 @@ from spacy_angel.vocabulary.catalogue import Source, find_source, read_catalogue
 from spacy_angel.vocabulary.difference import compare_vocabularies
 from spacy_angel.vocabulary.fetch import Request, fetch_vocabulary, fetched_as, parse_taxa
 from spacy_angel.vocabulary.formats.registry import FORMATS
-from spacy_angel.vocabulary.installed import built_folder, installed_vocabularies
+from spacy_angel.vocabulary.installed import (
+    built_folder,
+    find_vocabulary,
+    installed_vocabularies,
+)
 from spacy_angel.vocabulary.kb import ConceptKB
 
 FIXTURES = ROOT / "tests/fixtures/vocabularies"
@@ -288,12 +292,39 @@ def test_an_update_says_what_has_changed(server, hpo):
     assert len(load_vocabulary("hpo")) == 2
 
 
-def test_an_update_does_not_drop_changes_unasked(server, hpo):
+def test_an_update_keeps_rules_and_files_and_does_not_drop_other_changes_unasked(
+    server, hpo, tmp_path
+):
     run("kb", "fetch", "hpo")
-    run("kb", "remove", "hpo", "HP:0001945")
-    assert "[E141]" in run("kb", "update", "hpo")[2]
+    more = tmp_path / "more.tsv"
+    more.write_text("MY:1\tSnark fever\t\nHP:0001251\tAtaxia\tsnark gait\n", "utf8")
+    for command in (
+        ("remove", "hpo", "HP:0001945"),
+        ("add", find_vocabulary("hpo"), more),
+        ("add", find_vocabulary("hpo"), "--concept", "HP:0001251", "--name", "unsteady gait"),
+    ):
+        code, _, err = run("kb", *command)
+        assert (code, err) == (0, "")
+    server.pages["/hp.obo"] = Page(NEWER.encode(), etag='"2"')
+    code, out, err = run("kb", "update", "hpo")
+    assert (code, err) == (0, "")
+    assert "Which of its rules still hold: spacy-angel kb check" in out
+    kb = load_vocabulary("hpo")
+    assert [c.concept_id for c in kb] == ["HP:0001251", "HP:0000001", "MY:1"]
+    # what the file calls the concept is a name more
+    names = ("Ataxia of gait", "Ataxia", "snark gait", "unsteady gait")
+    assert kb["HP:0001251"].names == names
+    kb.add_names("HP:0000001", ["Everything"])
+    kb.to_disk(find_vocabulary("hpo"))
+    err = run("kb", "update", "hpo")[2]
+    assert "[E141]" in err
+    assert "changes while running" in err
+    more.unlink()
+    assert f"`kb add {more}` (there is no such file)" in run("kb", "update", "hpo")[2]
     assert run("kb", "update", "hpo", "--drop-changes")[0] == 0
-    assert len(load_vocabulary("hpo")) == 3
+    kb = load_vocabulary("hpo")
+    assert [c.concept_id for c in kb] == ["HP:0001251", "HP:0000001"]
+    assert kb["HP:0001251"].names == ("Ataxia of gait", "unsteady gait")
 
 
 def test_differences_count_names_of_what_is_in_both(tmp_path):

@@ -13,10 +13,10 @@ from spacy_angel.cli.app import app
 from spacy_angel.errors import AngelError
 from spacy_angel.vocabulary.build import build_vocabulary
 from spacy_angel.vocabulary.concepts import SCOPES, Concept, nearest_scopes
+from spacy_angel.vocabulary.edits import remove_concepts, undo
 from spacy_angel.vocabulary.export import export_concepts
 from spacy_angel.vocabulary.formats.records import merge_concepts
 from spacy_angel.vocabulary.formats.registry import read_vocabulary
-from spacy_angel.vocabulary.history import recorded, undo
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.table import tidy
 
@@ -98,12 +98,10 @@ def test_scopes_follow_changes_while_running(tmp_path: Path) -> None:
         kb = ConceptKB.from_disk(tmp_path / "changed")
 
 
-def test_a_change_is_undone_with_its_scopes(tmp_path: Path) -> None:
+def test_rules_leave_scopes_as_they_are(tmp_path: Path) -> None:
     ConceptKB.build([HEART, VENTRICLE], tmp_path / "kb")
-    with recorded(tmp_path / "kb", "kb remove"):
-        kb = ConceptKB.from_disk(tmp_path / "kb")
-        kb.remove("UBERON:1")
-        kb.to_disk(tmp_path / "kb")
+    remove_concepts(tmp_path / "kb", ["UBERON:1"], "kb remove UBERON:1")
+    assert scope(ConceptKB.from_disk(tmp_path / "kb"), "heart", "UBERON:2") == "BROAD"
     undo(tmp_path / "kb")
     check(ConceptKB.from_disk(tmp_path / "kb"))
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from datetime import date as Date
 from typing import NamedTuple
 
-from ..vocabulary.concepts import normalize_name
+from .concepts import normalize_name
 
 CASE, ELSEWHERE, SUBTREE = "case", "elsewhere", "subtree"
 """Conditions: only as the string is written; only where the document names the concept in other
@@ -66,7 +66,9 @@ class Rule:
     def __str__(self) -> str:
         limits = f" of {self.label}" if self.label else ""
         told = {
+            "concept": f"{self.concept} is a concept, “{self.string}”",
             "name": f"“{self.string}” is a name of {self.concept}",
+            "canonical": f"“{self.string}” is the canonical name of {self.concept}",
             "not-name": f"“{self.string}” is never a name of {self.concept}",
             "not-mention": f"“{self.string}” is never a mention",
             "only": f"“{self.string}” counts only",
@@ -106,7 +108,9 @@ class Shape(NamedTuple):
 
 
 SHAPES: Mapping[str, Shape] = {
+    "concept": Shape(("string", "concept"), ("type",)),
     "name": Shape(("string", "concept"), conditions=("", CASE, ELSEWHERE)),
+    "canonical": Shape(("string", "concept")),
     "not-name": Shape(("string", "concept"), ("label",), ("", CASE)),
     "not-mention": Shape(("string",), ("label",), ("", CASE)),
     "only": Shape(("string",), ("concept", "label"), (CASE, ELSEWHERE)),

@@ -4,12 +4,14 @@ import warnings
 
 import pytest
 
-from spacy_angel.curation import file as rule_file
-from spacy_angel.curation.file import parse_rules, read_rules, write_rules
-from spacy_angel.curation.rules import COLUMNS, MOST_CHARACTERS, SHAPES, Rule, problem_of
 from spacy_angel.errors import AngelError
+from spacy_angel.vocabulary import rule_file
+from spacy_angel.vocabulary.rule_file import parse_rules, read_rules, write_rules
+from spacy_angel.vocabulary.rules import COLUMNS, MOST_CHARACTERS, SHAPES, Rule, problem_of
 
 GOOD = {
+    "concept": {"string": "Snark fever", "concept": "MY:1", "type": "T047"},
+    "canonical": {"string": "Coronary Disease", "concept": "M:2"},
     "name": {"string": "MI", "concept": "M:1", "condition": "case"},
     "not-name": {"string": "attack", "concept": "M:1", "label": "DISEASE"},
     "not-mention": {"string": "was"},

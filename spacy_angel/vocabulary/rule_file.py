@@ -10,7 +10,9 @@ and rows that begin with # are passed over.
 
 import csv
 import warnings
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from pathlib import Path
 
 from ..errors import AngelError, Errors, Warnings
@@ -75,10 +77,10 @@ def parse_rules(data: bytes, path: Path) -> RuleFile:
             reason = "it is not UTF-8" if isinstance(error, AngelError) else str(error)
             problems.append((number, reason))
             continue
-        if not any(cells) or cells[0].startswith("#"):
+        if not _is_row(cells):
             continue
         if columns is None:
-            columns = [cell.lower().replace(" ", "_").replace("-", "_") for cell in cells]
+            columns = _columns(cells)
             if "action" not in columns or len(set(columns)) < len(columns):
                 raise AngelError(Errors.E351.format(path=path, found=cells))
             if unknown := [cell for cell in columns if cell not in COLUMNS]:
@@ -94,10 +96,56 @@ def parse_rules(data: bytes, path: Path) -> RuleFile:
     return RuleFile(tuple(rules), tuple(problems))
 
 
-def write_rules(rules: tuple[Rule, ...] | list[Rule], path: Path) -> None:
+def digest_of(rules: Iterable[Rule]) -> str:
+    """rules (Iterable[Rule]): of a file. RETURNS (str): the same where they are the same."""
+    return blake2b(repr(list(rules)).encode(), digest_size=16).hexdigest()
+
+
+def added_rows(path: Path, rules: Sequence[Rule]) -> str:
+    """path (Path): a file of rules, or where there is none yet. rules (Sequence[Rule]): to be
+    written at its end. RETURNS (str): what the file is with them; rows, comments and the order of
+    the columns stay, columns that are missing come last.
+    RAISES (AngelError): as `read_rules`, or there would be too many."""
+    if not path.is_file():
+        return _table(COLUMNS, rules)
+    before = read_rules(path)
+    if len(before.rules) + len(rules) > MAX_RULES:
+        raise AngelError(Errors.E350.format(path=path, limit=f"{MAX_RULES:,} rules"))
+    lines = path.read_text("utf8").removeprefix("\ufeff").split("\n")
+    head = next(i for i, line in enumerate(lines) if (cells := _cells(line)) and _is_row(cells))
+    columns = _columns(_cells(lines[head]))
+    needed = {name for rule in rules for name in COLUMNS if getattr(rule, name)}
+    missing = [name for name in COLUMNS if name in needed and name not in columns]
+    lines[head] = "\t".join([lines[head].rstrip("\r"), *missing])
+    if not lines[-1].strip():
+        lines.pop()
+    return "\n".join(lines) + "\n" + _table([*columns, *missing], rules, with_head=False)
+
+
+def without_rows(path: Path, numbers: Collection[int]) -> str:
+    """path (Path): a file of rules. numbers (Collection[int]): of lines, from 1. RETURNS (str):
+    what the file is without them."""
+    lines = path.read_text("utf8").split("\n")
+    return "\n".join(line for number, line in enumerate(lines, 1) if number not in numbers)
+
+
+def write_rules(rules: Sequence[Rule], path: Path) -> None:
     """rules (Sequence[Rule]): to write. path (Path): a file, which is replaced."""
-    rows = [COLUMNS, *(tuple(getattr(rule, name) for name in COLUMNS) for rule in rules)]
-    write_text(path, "".join("\t".join(map(_cell, row)) + "\n" for row in rows))
+    write_text(path, _table(COLUMNS, rules))
+
+
+def _table(columns: Sequence[str], rules: Iterable[Rule], *, with_head: bool = True) -> str:
+    rows = [columns] if with_head else []
+    rows += [[getattr(rule, name, "") for name in columns] for rule in rules]
+    return "".join("\t".join(map(_cell, row)) + "\n" for row in rows)
+
+
+def _is_row(cells: Sequence[str]) -> bool:
+    return any(cells) and not cells[0].startswith("#")
+
+
+def _columns(cells: Iterable[str]) -> list[str]:
+    return [cell.lower().replace(" ", "_").replace("-", "_") for cell in cells]
 
 
 def _cells(line: str) -> list[str]:
