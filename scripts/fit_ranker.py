@@ -381,7 +381,7 @@ def _labelled(mention: GoldMention, one: MentionSet) -> GoldMention:
 def _documents(data: Path, one: MentionSet) -> Iterator[CorpusDocument]:
     if one.corpus.startswith(CRAFT):
         name = "craft_dev" if one.corpus == "craft_dev" else "craft_train"
-        yield from _craft(data / f"craft/{name}.jsonl.gz", one.label)
+        yield from craft_documents(data, name, one.label)
     elif one.corpus == "gsc":
         # the other half was learned from
         documents = read_corpus(data / CORPORA["gsc"], "gsc", strict=False)
@@ -501,9 +501,10 @@ def _pubtator(path: Path) -> Iterator[CorpusDocument]:
     return iter(read_corpus(path, "pubtator", strict=False))
 
 
-def _craft(path: Path, label: str) -> Iterator[CorpusDocument]:
-    """Mentions in one piece, of one ontology."""
-    with gzip.open(path, "rt", encoding="utf8") as lines:
+def craft_documents(data: Path, name: str, label: str) -> Iterator[CorpusDocument]:
+    """data (Path), name (str): `craft_train` or `craft_dev`. label (str): an ontology. YIELDS
+    (CorpusDocument): with its mentions in one piece."""
+    with gzip.open(data / f"craft/{name}.jsonl.gz", "rt", encoding="utf8") as lines:
         for line in lines:
             document = json.loads(line)
             mentions = [

@@ -71,8 +71,8 @@ class CandidateGenerator:
 
     def add(self, i: int, hypotheses: Sequence[NameScore]) -> list[str]:
         """i (int): a mention. hypotheses (Sequence[NameScore]): names that the search found for
-        it, best first, or the one that was taken without it. RETURNS (list[str]): names near by
-        letters that the model is to be asked for, as it writes them: none where it has decided."""
+        it, best first. RETURNS (list[str]): names near by letters that the model is to be asked
+        for, as it writes them: none where it has decided."""
         item, text, queries = self._wanted[i], self._texts[i], self._queries[i]
         found = self._found[i] = _names_found(item, self._kb, queries, hypotheses)
         if _is_decided(found, text):
@@ -81,6 +81,11 @@ class CandidateGenerator:
         if _best(found) >= _DECIDED:
             return []
         return [self._kb.written(name.name, name.suffix) for name in near]
+
+    def take(self, i: int, name: NameScore) -> None:
+        """i (int): a mention. name (NameScore): its only candidate, which was taken without a
+        search: an exact match, or what a rule says of a mention that is read as something else."""
+        self._found[i] = _names_found(self._wanted[i], self._kb, self._queries[i], [name])
 
     def answer(self, i: int, log_probs: Sequence[float]) -> None:
         """i (int): a mention. log_probs (Sequence[float]): of the names that `add` gave."""

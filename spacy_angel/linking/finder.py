@@ -126,7 +126,7 @@ class NameFinder:
         )
         for i, name in enumerate(taken):
             if name is not None:
-                generator.add(i, [name])
+                generator.take(i, name)
         answers = self._search_and_ask(
             [mentions[i] for i in searched],
             space,
