@@ -11,15 +11,19 @@ that are to be expected of them, the sum of 1 - probability over their mentions.
 """
 
 import random
+import sys
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 import spacy_angel
 from spacy_angel.pipelines.corrections import Decision, decisions, n_right_under, propose_rules
+from spacy_angel.pipelines.open import find_linker
 from spacy_angel.vocabulary.concepts import normalize_name
 
 SEEDS = 3
@@ -33,18 +37,15 @@ def main(
     first: Annotated[int, typer.Option(help="Strings that are corrected.")] = 20,
 ) -> None:
     """Print a table, a line a seed and order."""
-    import sys
-
     sys.path.insert(0, str(Path(__file__).parents[1] / "scripts"))
-    from fit_ranker import craft_documents, vocabulary
-
+    script: Any = import_module("fit_ranker")
     nlp = spacy_angel.load("en_angel_mini", dtype="int8")
-    linker = nlp.get_pipe("angel_linker")
-    linker.types_by_label = {}
-    linker.kb = vocabulary(data, ontology, 0.0)
-    documents = [d for d in craft_documents(data, corpus, ontology) if d.mentions]
+    linker = find_linker(nlp)
+    linker.settings = replace(linker.settings, types_by_label={})
+    linker.kb = script.vocabulary(data, ontology, 0.0)
+    documents = [d for d in script.craft_documents(data, corpus, ontology) if d.mentions]
     n_read = len(documents)
-    documents += [d for d in craft_documents(data, others, ontology) if d.mentions]
+    documents += [d for d in script.craft_documents(data, others, ontology) if d.mentions]
     before = decisions(nlp, linker, documents)
     typer.echo(f"{ontology}: {len(documents)} documents, {sum(map(len, before))} mentions")
     typer.echo("| seed | order | looked at | corrected | errors before | after | mended |")

@@ -368,6 +368,11 @@ class Errors(metaclass=_WithCodes):
         "{text!r} ({label}) is none of the mentions that angel_linker reads, those of {where}. "
         "Take the span from there, or put it there and link the document."
     )
+    E355 = (
+        "Nothing is written to {path}: the {n:,} rules of these corrections break more than they "
+        "mend on documents that they were not made from. Correct more documents, or write the "
+        "rules that you are sure of by hand."
+    )
     E326 = "The recogniser does not know the labels {unknown}. Known: {known}."
     # E4xx: corpora
     E401 = (

@@ -109,6 +109,7 @@ long-forms $tiny/train.txt -o forms.tsv
 link "She had high blood pressure." --kb kb/tiny
 assemble --model en_angel_mini --kb kb/tiny -o pipeline
 calibrate pipeline $tiny/dev.txt
+corrections pipeline $tiny/dev.txt -o rules.tsv
 evaluate pipeline $tiny/dev.txt -o metrics/mine
 evaluate exact $tiny/dev.txt --kb kb/tiny -o metrics/exact
 evaluate tfidf $tiny/dev.txt --kb kb/tiny -o metrics/tfidf

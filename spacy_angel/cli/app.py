@@ -16,6 +16,7 @@ from .assemble import assemble
 from .calibrate import calibrate
 from .contradictions import contradictions
 from .corpus import corpus
+from .corrections import corrections
 from .evaluate import compare, evaluate
 from .info import info
 from .kb import kb_app
@@ -78,6 +79,7 @@ for command in (
     *(
         corpus,
         contradictions,
+        corrections,
         long_forms,
         link,
         info,

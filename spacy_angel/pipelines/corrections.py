@@ -1,13 +1,14 @@
 """Corrected links as rules, measured on documents that they were not made from."""
 
+import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ..vocabulary.applied import find_concept
+from ..model.mention import mention_at
 from ..vocabulary.concepts import normalize_name
 from ..vocabulary.identifiers import split_ids
 from ..vocabulary.rule_file import read_rules, write_rules
@@ -55,12 +56,14 @@ class LearnedRules:
     rules (tuple[Rule, ...]): of the whole corpus.
     n_mentions (int): in documents that were held back, each once.
     n_right_before (int), n_right (int): of these, without and with rules of the other documents.
+    decided (list[list[Decision]]): without them, a list a document.
     """
 
     rules: tuple[Rule, ...]
     n_mentions: int
     n_right_before: int
     n_right: int
+    decided: list[list[Decision]]
 
 
 def decisions(
@@ -166,7 +169,7 @@ def learn_rules(
     """
     from ..corpora.entity_types import complete_ids
 
-    texts = [d for d in complete_ids(documents, linker.kb.resolve) if d.mentions]
+    texts = list(complete_ids(documents, linker.kb.resolve))
     before = decisions(nlp, linker, texts)
     n_right = 0
     for part in range(min(PARTS, len(texts))):
@@ -179,7 +182,28 @@ def learn_rules(
         len(every),
         sum(one.is_right for one in every),
         n_right,
+        before,
     )
+
+
+def correction_lines(
+    documents: "Sequence[CorpusDocument]", decided: Sequence[Sequence[Decision]]
+) -> Iterator[str]:
+    """Wrong links as `train negative --data.corrections` reads them.
+
+    documents (Sequence[CorpusDocument]): with gold mentions.
+    decided (Sequence[Sequence[Decision]]): what was decided of each.
+    YIELDS (str): a line of JSON for each mention of one concept that was linked to another.
+    """
+    for document, own in zip(documents, decided, strict=True):
+        for mention, one in zip(document.mentions, own, strict=True):
+            if one.is_right or len(one.gold) != 1 or not one.linked_to:
+                continue
+            prompt = mention_at(document.text, mention.start, mention.end)
+            row: dict[str, Any] = {"mention": prompt.text}
+            row |= {"left": prompt.left, "right": prompt.right}
+            row |= {"chosen_id": min(one.gold), "rejected_ids": [one.linked_to]}
+            yield json.dumps(row, ensure_ascii=False) + "\n"
 
 
 def n_right_under(

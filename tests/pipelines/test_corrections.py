@@ -1,0 +1,150 @@
+"""Rules of corrected links: which are made, and that they are refused where they do not help."""
+
+import json
+from pathlib import Path
+
+import pytest
+from support.tiny_linker import pipeline
+from typer.testing import CliRunner
+
+from spacy_angel.cli.app import app
+from spacy_angel.corpora.documents import CorpusDocument, GoldMention
+from spacy_angel.pipelines.corrections import (
+    Decision,
+    correction_lines,
+    decisions,
+    learn_rules,
+    propose_rules,
+)
+from spacy_angel.training.preferences import read_corrections
+from spacy_angel.vocabulary.concepts import Concept
+from spacy_angel.vocabulary.kb import ConceptKB
+from spacy_angel.vocabulary.rule_file import read_rules
+
+ATTACK, ASPIRIN, MIGRAINE = "MESH:D009203", "MESH:D001241", "MESH:D008881"
+LABELS = {"aspirin": "DRUG", "migraine": "DISEASE"}
+KB = ConceptKB.build([Concept("M:1", "Infarction"), Concept("M:2", "Agitation")])
+
+
+def decided(text: str, gold: str, linked_to: str, label: str = "DISEASE") -> Decision:
+    return Decision(text, label, frozenset(filter(None, [gold])), linked_to, 0.5)
+
+
+def told(*rows: Decision) -> list[str]:
+    return [str(rule) for rule in propose_rules(rows, KB)]
+
+
+def test_a_string_means_what_most_of_its_mentions_were_corrected_to() -> None:
+    rows = [decided("MI", "M:1", "M:2"), decided("mi", "M:1", ""), decided("MI", "M:2", "M:2")]
+    (rule,) = propose_rules(rows, KB, "jd", "2024-05-31")
+    assert (rule.action, rule.string, rule.concept, rule.label) == ("means", "MI", "M:1", "")
+    assert rule.reason == "2 of 3 corrected or confirmed, 1 right before: Infarction"
+    assert (rule.author, rule.date) == ("jd", "2024-05-31")
+
+
+def test_a_rule_that_would_break_as_much_as_it_mends_is_not_made() -> None:
+    assert told(decided("MI", "M:1", "M:2"), decided("MI", "M:2", "M:2")) == []
+    assert told(decided("MI", "M:1", "M:1"), decided("MI", "M:1", "M:1")) == []
+
+
+def test_what_has_no_concept_is_no_mention_and_several_concepts_make_no_rule() -> None:
+    assert told(decided("was", "", "M:1")) == ["“was” is never a mention"]
+    both = Decision("MI and fit", "DISEASE", frozenset(["M:1", "M:2"]), "", 0.1)
+    assert told(both, decided("...", "M:1", "")) == []
+
+
+def test_each_label_of_a_string_has_a_rule_of_its_own() -> None:
+    rows = [decided("fit", "M:2", ""), decided("fit", "M:1", "M:2", "PHENOTYPE")]
+    assert told(*rows) == ["“fit” means M:2 of DISEASE", "“fit” means M:1 of PHENOTYPE"]
+
+
+def mention_of(text: str, gold: str) -> GoldMention:
+    return GoldMention(11, 11 + len(text), text, LABELS[text], gold)
+
+
+def documents(pairs: list[tuple[str, str]]) -> list[CorpusDocument]:
+    return [
+        CorpusDocument(
+            str(i),
+            f"history of {text}.",
+            (GoldMention(11, 11 + len(text), text, LABELS[text], gold),),
+        )
+        for i, (text, gold) in enumerate(pairs)
+    ]
+
+
+@pytest.fixture
+def nlp(model, vocabulary):
+    made = pipeline()
+    made.add_pipe("angel_linker", config={"model": model, "vocabulary": vocabulary})
+    return made
+
+
+def test_rules_are_measured_on_documents_that_they_were_not_made_from(nlp) -> None:
+    linker = nlp.get_pipe("angel_linker")
+    # the first is said in two parts, the other once: nothing is known of it when it is held back
+    corpus = documents([("aspirin", MIGRAINE), ("migraine", ASPIRIN), ("aspirin", MIGRAINE)])
+    learned = learn_rules(nlp, linker, corpus)
+    assert (learned.n_mentions, learned.n_right_before, learned.n_right) == (3, 0, 2)
+    assert [str(rule) for rule in learned.rules] == [
+        f"“aspirin” means {MIGRAINE}",
+        f"“migraine” means {ASPIRIN}",
+    ]
+    assert linker.settings.curation is None
+    assert [one.linked_to for (one,) in decisions(nlp, linker, corpus)] == [
+        *(ASPIRIN, MIGRAINE, ASPIRIN)
+    ]
+
+
+def test_wrong_links_become_corrections_for_training(nlp, tmp_path) -> None:
+    linker = nlp.get_pipe("angel_linker")
+    corpus = documents([("aspirin", MIGRAINE), ("migraine", MIGRAINE), ("aspirin", "")])
+    lines = list(correction_lines(corpus, decisions(nlp, linker, corpus)))
+    (tmp_path / "c.jsonl").write_text("".join(lines), "utf8")
+    (one,) = read_corrections(tmp_path / "c.jsonl")
+    assert (one.mention.text, one.mention.left, one.mention.right) == (
+        *("aspirin", "history of", "."),
+    )
+    assert (one.chosen_id, one.rejected_ids) == (MIGRAINE, (ASPIRIN,))
+
+
+def pubtator(path: Path, pairs: list[tuple[str, str]]) -> Path:
+    path.write_text(
+        "".join(
+            f"{i}|t|{text}\n{i}|a|None.\n{i}\t0\t{len(text)}\t{text}\t{LABELS[text.lower()]}\t{gold}\n\n"
+            for i, (text, gold) in enumerate(pairs)
+        ),
+        "utf8",
+    )
+    return path
+
+
+def test_the_command_adds_to_a_file_of_rules_or_refuses(nlp, tmp_path) -> None:
+    def run(corpus: Path, *more: object) -> tuple[int, str, str]:
+        arguments = ["corrections", tmp_path / "nlp", corpus, "-o", rules, *more]
+        result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+        return result.exit_code, result.stdout, result.stderr
+
+    nlp.to_disk(tmp_path / "nlp")
+    rules, pairs = tmp_path / "rules.tsv", tmp_path / "pairs.jsonl"
+    good = pubtator(tmp_path / "good.txt", [("aspirin", MIGRAINE), ("Aspirin", MIGRAINE)])
+    code, out, err = run(good, "--author", "jd", "--pairs", pairs)
+    assert (code, err) == (0, "")
+    assert "2 mentions, 0 linked right; on documents that the rules were not made from 2" in out
+    assert [str(rule) for rule in read_rules(rules).rules] == [f"“aspirin” means {MIGRAINE}"]
+    assert len([json.loads(line) for line in pairs.read_text("utf8").splitlines()]) == 2
+    before = rules.read_text("utf8")
+    # It holds now, so that there is nothing left to correct.
+    code, out, _ = run(good)
+    assert (code, "2 linked right" in out, "nothing is written" in out) == (0, True, True)
+    before = rules.read_text("utf8")
+    # Corrected one way in three documents, and right as it is in two: of the one that is held back
+    # the others say the opposite, or nothing.
+    pairs = [("migraine", ASPIRIN)] * 3 + [("migraine", MIGRAINE)] * 2
+    code, out, err = run(pubtator(tmp_path / "mixed.txt", pairs))
+    assert "5 mentions, 2 linked right; on documents that the rules were not made from 0" in out
+    assert (code, "[E355]" in err) == (1, True)
+    assert rules.read_text("utf8") == before
+    code, out, _ = run(pubtator(tmp_path / "clear.txt", [pairs[0], *pairs[:4]]))
+    assert "5 mentions, 1 linked right; on documents that the rules were not made from 4" in out
+    assert (code, rules.read_text("utf8").startswith(before)) == (0, True)
