@@ -53,7 +53,7 @@ def link(
     ] = None,
     html: Annotated[
         Path | None,
-        typer.Option(help="Also write a page with the links."),
+        typer.Option(help="Also write a page with the links; with --explain, with pictures."),
     ] = None,
 ) -> None:
     """Link a text and print a line for each mention."""
@@ -91,7 +91,7 @@ def link(
     if not spans:
         typer.echo(_why_none(nlp, linker, is_shipped=pipeline is None))
     if html is not None:
-        write_page(doc, linker, html)
+        write_page(doc, linker, html, with_pictures=explain)
         typer.echo(f"Page with the links: {html}")
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ..files.atomic import replacing
 from .display import COLORS, DARK_COLORS, NO_LINK, concept_url, render_links
 from .explain import Explanation, FoundConcept, explain_link
+from .explanation_picture import explanation_svg
 from .mentions import find_spans
 from .ranking import NIL
 
@@ -121,13 +122,18 @@ def link_table(
     return table(rows, header=header, divider=True, aligns=aligns[: len(header)]).strip("\n")
 
 
-def write_page(doc: "Doc", linker: "AngelLinker", path: Path) -> None:
+def write_page(
+    doc: "Doc", linker: "AngelLinker", path: Path, *, with_pictures: bool = False
+) -> None:
     """Write a page that needs nothing else: see `links_html`.
 
     doc (Doc), linker (AngelLinker): see `link_rows`.
     path (Path): e.g. `demo.html`.
+    with_pictures (bool): also draw what each feature adds, for which each mention is linked once
+        more.
     """
-    page = _PAGE.format(style=page_style(), links=links_html(doc, linker))
+    links = links_html(doc, linker, with_pictures=with_pictures)
+    page = _PAGE.format(style=page_style(), links=links)
     with replacing(path) as file:
         file.write(page.encode("utf8"))
 
@@ -140,18 +146,22 @@ def page_style() -> str:
     )
 
 
-def links_html(doc: "Doc", linker: "AngelLinker", heading: str = "h1") -> str:
+def links_html(
+    doc: "Doc", linker: "AngelLinker", heading: str = "h1", *, with_pictures: bool = False
+) -> str:
     """What a page shows: the text with its links, the rows, and for each why the link was made,
     with the concepts that were found.
 
     doc (Doc), linker (AngelLinker): see `link_rows`.
     heading (str): the element of the line above, `h2` where the page has a title of its own.
+    with_pictures (bool): see `write_page`.
     RETURNS (str): HTML, a piece of a page with the style of `page_style`.
     """
     settings = linker.settings
     rows = link_rows(doc, linker)
     spans = find_spans(doc, settings.span_key)
     explained = [explain_link(span, linker) for span in spans]
+    pictures = [explanation_svg(linker.explain(s)) if with_pictures else "" for s in spans]
     options: dict[str, Any] = {
         "colors": {span.label_.upper(): _variable(span.label_.upper()) for span in spans}
     }
@@ -169,7 +179,7 @@ def links_html(doc: "Doc", linker: "AngelLinker", heading: str = "h1") -> str:
             options=options,
         ),
         header="".join(f'<th scope="col">{name}</th>' for name in _HEADER),
-        rows="\n".join(map(_html_rows, rows, explained)),
+        rows="\n".join(map(_html_rows, rows, explained, pictures)),
     )
 
 
@@ -188,14 +198,14 @@ def _variables(colors: Mapping[str, str], other: str, page: Sequence[str]) -> st
     return " ".join(f"--{name}: {color};" for name, color in named.items())
 
 
-def _html_rows(row: tuple[str, ...], explained: Explanation) -> str:
+def _html_rows(row: tuple[str, ...], explained: Explanation, picture: str) -> str:
     """The link, and below it why it was made, with all that was found behind a click."""
     mention, label, concept_id, name, *numbers = row
     cells = [*_cells(mention, label), _linked(concept_id), *_cells(name), *_numbers(*numbers)]
     why = escape(explained.why)
     if explained.concepts:
         concept_rows = "".join(map(_found_row, explained.concepts))
-        why = f"<details><summary>{why}</summary><table>{concept_rows}</table></details>"
+        why = f"<details><summary>{why}</summary><table>{concept_rows}</table>{picture}</details>"
     return (
         f'<tr class="mention">{"".join(cells)}</tr>\n'
         f'<tr class="why"><td colspan="{len(cells)}">{why}</td></tr>'
