@@ -642,6 +642,11 @@ class Errors(metaclass=_WithCodes):
         "{path} is damaged: {problem}. Remove it, and start the same command again: the run goes "
         "on from its last checkpoint."
     )
+    E629 = (
+        "The corrections did not help: of the development set {after:.1%} come first with the "
+        "model in {folder}, {before:.1%} with the one that it began with, {start}. Keep that one; "
+        "give more corrections, or a lower negative.optimizer.learning_rate."
+    )
     E625 = (
         "data.masked is {masked}, but the tokenizer of recogniser.start has no piece for what is "
         "hidden ([MASK] or <mask>). Set data.masked to 0, or begin with another model."

@@ -151,10 +151,31 @@ def train_preferences(
         `negative.pairs.folds` into `pairs.jsonl` in the output.
     before (str | Path | None): the model that positive-only training began with, to mine by folds.
     RETURNS (Trained): the best checkpoint, of all rounds.
-    RAISES (AngelError): folds without `pairs` or `before`, rounds with either.
+    RAISES (AngelError): folds without `pairs` or `before`, rounds with either; corrections that
+        leave the model worse on the development set than the one it began with.
     """
     data = TrainingData(config)
-    settings = config.negative
+    trained = _train_preferences(data, start, output, pairs, before)
+    if config.data.corrections and data.development is not None and trained.accuracy is not None:
+        own = _on_device(_given(config, start), config.negative.optimizer)
+        top1, _, n = data.development.hits(own)
+        if trained.accuracy < top1 / n:
+            raise AngelError(
+                Errors.E629.format(
+                    folder=trained.folder, after=trained.accuracy, before=top1 / n, start=start
+                )
+            )
+    return trained
+
+
+def _train_preferences(
+    data: TrainingData,
+    start: str | Path,
+    output: Path,
+    pairs: Path | None,
+    before: str | Path | None,
+) -> Trained:
+    config, settings = data.config, data.config.negative
     folds = settings.pairs.folds
     if settings.rounds > 1 and (pairs is not None or folds > 1):
         other = f"the file {pairs}" if pairs is not None else f"negative.pairs.folds = {folds}"

@@ -173,6 +173,17 @@ def test_rounds_mine_their_part_and_keep_the_reference(config, tmp_path, monkeyp
     assert (again, len(references)) == (trained, 2)
 
 
+def test_corrections_that_leave_the_model_worse_are_refused(config, tmp_path, monkeypatch):
+    start = stages.fine_tune(config, tmp_path / "positive").folder
+    worse = stages.Trained(tmp_path / "negative/model", 0.5)
+    monkeypatch.setattr(stages, "_train_preferences", lambda *_: worse)
+    with pytest.raises(AngelError, match=r"E629.*50\.0% .*100\.0%"):
+        stages.train_preferences(config, start, tmp_path / "negative")
+    # Without corrections the stage is what it was asked for.
+    without = replace(config, data=replace(config.data, corrections=None))
+    assert stages.train_preferences(without, start, tmp_path / "negative") == worse
+
+
 @pytest.mark.slow
 def test_folds_are_mined_by_models_that_have_not_seen_them(config, tmp_path, monkeypatch):
     pairs_settings = replace(config.negative.pairs, folds=2, rule="all", without_right="positive")
