@@ -67,4 +67,4 @@ $(VENV)/.installed-%: setup.cfg $(VENV)/.torch
 	touch $@
 
 clean:
-	rm -rf $(VENV) demo.html site build dist spacy_angel.egg-info
+	rm -rf $(VENV) demo.html site build dist *.egg-info
