@@ -18,7 +18,7 @@ import typer
 import spacy_angel
 from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.pipelines.corrections import decisions
-from spacy_angel.pipelines.open import find_linker
+from spacy_angel.pipelines.saved import find_linker
 from spacy_angel.vocabulary.concepts import normalize_name
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.rule_file import write_rules

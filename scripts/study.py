@@ -108,7 +108,7 @@ def train(dataset: str, row: Row, setting: Setting) -> Path:
     setting (Setting): of the run.
     RETURNS (Path): folder of the model.
     """
-    from spacy_angel.training.config import as_plain
+    from spacy_angel.training.settings import as_plain
     from spacy_angel.training.stages import fine_tune, mine, starting_model, train_preferences
     from spacy_angel.training.trainer import finished
 
@@ -261,7 +261,7 @@ def _pretrained(dataset: str, row: Row, setting: Setting) -> str:
 
 def _parts(config: Any, *sections: str) -> list[Any]:
     """What a stage depends on: rows that say the same in other words share it."""
-    from spacy_angel.training.config import as_plain
+    from spacy_angel.training.settings import as_plain
 
     return [as_plain(getattr(config, section)) for section in sections]
 

@@ -14,7 +14,8 @@ from ..linking.mentions import find_spans
 from ..linking.ranking import NIL
 from ..linking.writing import is_dropped
 from ..pipelines.components import components_before
-from ..pipelines.open import linker_names, loading, open_pipeline
+from ..pipelines.open import open_pipeline
+from ..pipelines.saved import linker_names, loading
 from ..search.cached import SearchCache
 from .documents import SCORE_PLACES, AnnotatedDocument, AnnotatedMention, Failure, ScoredConcept
 

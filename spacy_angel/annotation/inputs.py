@@ -7,7 +7,6 @@ costs only the document that it spoils, unless everything is to be strict.
 import os
 import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from ..corpora.documents import CorpusDocument, CorpusReport
 from ..corpora.registry import FORMATS, read_corpus
 from ..errors import AngelError, Errors, Warnings
 from .manifest import is_bookkeeping
+from .source import Input
 
 # Formats of single mentions, which are trained on and measured, not annotated.
 _MENTIONS_ALONE = ("askapatient", "cometa", "genbioel")
@@ -25,22 +25,6 @@ _TEXTS_ALONE = ("text", "lines", "csv", "pubmed")
 _NO_DOCUMENTS = (".md5",)
 # Folders that a warning names.
 _SHOWN = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Input:
-    """A file to annotate, or a folder of plain texts, which are one document each.
-
-    name (str): the path as it was given.
-    paths (tuple[Path, ...]): the files.
-    format (str): one of `input_formats()`.
-    size (int): bytes of all files.
-    """
-
-    name: str
-    paths: tuple[Path, ...]
-    format: str
-    size: int
 
 
 def plan_inputs(

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 from ..errors import AngelError, Errors, Warnings
 from ..files.atomic import replacing
@@ -39,9 +39,7 @@ from .records import (
     settings_key,
     unsealed,
 )
-
-if TYPE_CHECKING:
-    from .inputs import Input
+from .source import Input
 
 JOURNAL = "_journal.jsonl"
 MANIFEST = "_manifest.json"
@@ -98,7 +96,7 @@ class Journal:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def number_of(self, source: "Input", sha256: str, places: Collection[str] = ()) -> int:
+    def number_of(self, source: Input, sha256: str, places: Collection[str] = ()) -> int:
         """The number of an input, a new one where it is new.
 
         source (Input), sha256 (str): the input and the digest of its content. Under another path
@@ -385,7 +383,7 @@ class Journal:
             )
             warnings.warn(message, stacklevel=2)
 
-    def _note_name(self, source: "Input", known: InputRecord) -> None:
+    def _note_name(self, source: Input, known: InputRecord) -> None:
         if known.name != source.name:
             self._duplicates.append(Duplicate(name=source.name, same_as=known.name))
 
@@ -415,7 +413,7 @@ def is_same_shard(there: tuple[int, str] | None, read: int, digest: str) -> bool
     return there is not None and (there[1] == digest if there[1] else there[0] == read)
 
 
-def place_of(source: "Input") -> str:
+def place_of(source: Input) -> str:
     """RETURNS (str): absolute path of an input, which tells it from a copy."""
     return os.path.abspath(source.name)
 
@@ -473,7 +471,7 @@ def _begins_run(journal: Path) -> bool:
     return isinstance(first, dict) and first.get("kind") == "run" and "settings" in first
 
 
-def _was_moved(known: InputRecord, source: "Input") -> bool:
+def _was_moved(known: InputRecord, source: Input) -> bool:
     """Whether an input with the content of a known one is that one, elsewhere: the old path leads
     to nothing or to the same file, and its documents, which plain texts name by the file, keep
     their names."""
@@ -485,7 +483,7 @@ def _was_moved(known: InputRecord, source: "Input") -> bool:
         return not os.path.exists(known.place)
 
 
-def _input_record(number: int, source: "Input", sha256: str) -> InputRecord:
+def _input_record(number: int, source: Input, sha256: str) -> InputRecord:
     return InputRecord(
         number=number,
         name=source.name,

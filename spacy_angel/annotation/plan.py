@@ -9,9 +9,10 @@ from typing import Any
 from ..corpora.documents import CorpusDocument, CorpusReport
 from ..errors import AngelError, Errors
 from ..files.system import reason
-from .inputs import Input, fingerprint, read_input
+from .inputs import fingerprint, read_input
 from .manifest import Journal, place_of
 from .shards import ShardJob
+from .source import Input
 
 # What tells without reading that a file was written to: device, number, size and times.
 FileState = tuple[tuple[int, ...], ...]

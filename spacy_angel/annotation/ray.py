@@ -21,12 +21,13 @@ from ..corpora.documents import CorpusDocument, CorpusReport
 from ..errors import AngelError, Errors
 from .dataframes import TableLinker
 from .document_linker import LinkingSettings
-from .inputs import Input, read_input
+from .inputs import read_input
 from .manifest import is_same_shard
 from .pipeline_folder import LOCAL, pipeline_folder
 from .plan import Plan, PlannedInput, cut, documents_digest
 from .records import ShardRecord
 from .shards import ShardJob, ShardWorker, WorkerSettings, write_shard
+from .source import Input
 
 if TYPE_CHECKING:
     from spacy.language import Language

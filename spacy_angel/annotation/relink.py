@@ -27,8 +27,9 @@ from ..pipelines.open import open_pipeline
 from ..pipelines.shipped import load
 from .document_linker import DocumentLinker, LinkingSettings
 from .documents import AnnotatedDocument, AnnotatedMention, Failure
-from .inputs import Input, fingerprint, plan_inputs, read_input
+from .inputs import fingerprint, plan_inputs, read_input
 from .outputs import OUTPUT_FORMATS
+from .source import Input
 from .stored import TABLES, read_stored, stored_format
 
 if TYPE_CHECKING:

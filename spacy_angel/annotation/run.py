@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import AngelError, Errors
 from .document_linker import LinkingSettings, MentionSource
-from .inputs import Input, plan_inputs
+from .inputs import plan_inputs
 from .manifest import Journal
 from .outputs import OUTPUT_FORMATS
 from .pipeline_folder import LOCAL, find_devices, pipeline_folder, versions
@@ -18,6 +18,7 @@ from .plan import Plan
 from .progress import Progress
 from .records import ShardRecord
 from .shards import BatchDone, WorkerSettings
+from .source import Input
 from .streams import STREAM, STREAM_FORMAT, standard_input
 from .workers import run_here, run_processes
 

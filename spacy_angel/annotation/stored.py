@@ -15,8 +15,8 @@ from ..files.json_values import checked, parse_as, parse_json
 from ..files.reading import numbered_lines
 from ..files.table import table_rows
 from .documents import SCORES, AnnotatedDocument, AnnotatedMention, ScoredConcept
-from .inputs import Input
 from .outputs import MENTION_COLUMNS
+from .source import Input
 
 # Tables of mentions, which have no texts, and what separates their columns.
 TABLES = {"csv": ",", "tsv": "\t"}

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..curation.curated import Constraint, DocumentNames
 from ..vocabulary.concepts import normalize_name
+from .explained import ExplainedLinker
 from .mentions import ReadDocument, read_mentions
 from .permitted import links_label
 from .queries import read_queries
@@ -14,8 +15,6 @@ from .settings import LinkerSettings
 
 if TYPE_CHECKING:
     from spacy.tokens import Span
-
-    from .linker import AngelLinker
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +46,10 @@ class Explanation:
     concepts: tuple[FoundConcept, ...]
 
 
-def explain_link(span: "Span", linker: "AngelLinker") -> Explanation:
+def explain_link(span: "Span", linker: ExplainedLinker) -> Explanation:
     """Explain what was written on a mention, by the settings as they are.
 
-    span (Span): a mention. linker (AngelLinker): the one that linked it.
+    span (Span): a mention. linker (ExplainedLinker): the one that linked it.
     RETURNS (Explanation): see there.
     """
     settings, kb = linker.settings, linker.kb

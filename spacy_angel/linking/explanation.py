@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..component.characters import read
 from ..errors import AngelError, Errors
 from .explain import FoundConcept, why_by_rule, why_linked
+from .explained import ExplainedLinker
 from .links import FoundNames, Link, make_link
 from .mentions import find_spans
 from .permitted import links_label
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
     from ..curation.curated import Curated
     from ..model.mention import Mention
-    from .linker import AngelLinker
 
 # Concepts of which features are shown, and their further names.
 _SHOWN_CONCEPTS = 5
@@ -121,8 +121,8 @@ class LinkExplanation:
         return "\n".join(_lines(self))
 
 
-def explain_mention(span: "Span", linker: "AngelLinker") -> LinkExplanation:
-    """span (Span): a mention. linker (AngelLinker): links it once more, and writes nothing.
+def explain_mention(span: "Span", linker: ExplainedLinker) -> LinkExplanation:
+    """span (Span): a mention. linker (ExplainedLinker): links it once more, and writes nothing.
     RETURNS (LinkExplanation): see there.
     RAISES (AngelError): it is none of the mentions that the linker reads."""
     settings = linker.settings
@@ -177,7 +177,7 @@ def explain_mention(span: "Span", linker: "AngelLinker") -> LinkExplanation:
 
 
 def _link(
-    span: "Span", names: FoundNames, linker: "AngelLinker", curated: "Curated | None"
+    span: "Span", names: FoundNames, linker: ExplainedLinker, curated: "Curated | None"
 ) -> Link:
     text, settings = read(span.text).text, linker.settings
     if curated is None:
@@ -186,7 +186,7 @@ def _link(
 
 
 def _concepts(
-    label: str, names: FoundNames, link: Link, linker: "AngelLinker"
+    label: str, names: FoundNames, link: Link, linker: ExplainedLinker
 ) -> tuple[ExplainedConcept, ...]:
     kb = linker.kb
     # What was found is known by the vocabulary's own identifiers, what is written by others.
@@ -225,7 +225,7 @@ def _concepts(
 
 
 def _link_features(
-    label: str, names: FoundNames, concepts: tuple[ExplainedConcept, ...], linker: "AngelLinker"
+    label: str, names: FoundNames, concepts: tuple[ExplainedConcept, ...], linker: ExplainedLinker
 ) -> tuple[FeatureShare, ...]:
     if names.found is None or names.is_taken or not concepts:
         return ()
@@ -267,7 +267,7 @@ def _rules(
     place: int,
     names: FoundNames,
     link: Link,
-    linker: "AngelLinker",
+    linker: ExplainedLinker,
     curated: "Curated | None",
 ) -> tuple[tuple[str, ...], str]:
     """The rules that hold for a mention, and its link without any."""
@@ -294,7 +294,7 @@ def _normal(span: "Span") -> str:
     return normalize_name(read(span.text).text)
 
 
-def _read(mention: "Mention", linker: "AngelLinker") -> tuple[str, str]:
+def _read(mention: "Mention", linker: ExplainedLinker) -> tuple[str, str]:
     """What the encoder and the decoder read, as it was cut to the model's length."""
     prompts = linker.generator.prompts
     return (

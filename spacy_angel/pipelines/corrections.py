@@ -8,7 +8,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from ..model.mention import mention_at
 from ..vocabulary.concepts import normalize_name
 from ..vocabulary.identifiers import split_ids
 from ..vocabulary.rule_file import read_rules, write_rules
@@ -25,6 +24,8 @@ if TYPE_CHECKING:
 PARTS = 5
 """Parts of a corpus, of which each is linked under rules of the others."""
 _NIL = "NIL"
+# Characters on either side of a correction, more than a model reads.
+_CONTEXT = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,9 +200,9 @@ def correction_lines(
         for mention, one in zip(document.mentions, own, strict=True):
             if one.is_right or len(one.gold) != 1 or not one.linked_to:
                 continue
-            prompt = mention_at(document.text, mention.start, mention.end)
-            row: dict[str, Any] = {"mention": prompt.text}
-            row |= {"left": prompt.left, "right": prompt.right}
+            left = document.text[: mention.start][-_CONTEXT:].strip()
+            right = document.text[mention.end :][:_CONTEXT].strip()
+            row: dict[str, Any] = {"mention": mention.text, "left": left, "right": right}
             row |= {"chosen_id": min(one.gold), "rejected_ids": [one.linked_to]}
             yield json.dumps(row, ensure_ascii=False) + "\n"
 

@@ -1,12 +1,13 @@
-"""Saved pipelines with a linker in them: opening, and calibrating on a corpus."""
+"""Pipelines with a linker in them, by folder or name."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import AngelError, Errors
+from ..about import SHIPPED_NAMES
+from .lazy import load_folder
 from .opening import opening
+from .saved import find_linker, loading, saved_folder
+from .shipped import load
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -25,10 +26,6 @@ def open_pipeline(pipeline: "str | Path | Language") -> "tuple[Language, AngelLi
     """
     import spacy
 
-    from ..about import SHIPPED_NAMES
-    from .lazy import load_folder
-    from .shipped import load
-
     if pipeline in SHIPPED_NAMES:
         nlp = load(pipeline)
     elif isinstance(pipeline, str | Path):
@@ -38,61 +35,3 @@ def open_pipeline(pipeline: "str | Path | Language") -> "tuple[Language, AngelLi
     else:
         nlp = pipeline
     return nlp, find_linker(nlp)
-
-
-def find_linker(nlp: "Language") -> "AngelLinker":
-    """nlp (Language): a pipeline. RETURNS (AngelLinker): the first linker in it.
-    RAISES (AngelError): it has none."""
-    from ..linking.linker import AngelLinker
-
-    for _, component in nlp.pipeline:
-        if isinstance(component, AngelLinker):
-            return component
-    raise AngelError(Errors.E707.format(names=", ".join(nlp.pipe_names) or "none"))
-
-
-def saved_folder(pipeline: str | Path) -> Path | None:
-    """The folder of a saved pipeline; as in `spacy.load`, a package goes before a folder.
-
-    pipeline (str | Path): an installed package, or a folder.
-    RETURNS (Path | None): the folder with its config.cfg; None where there is none.
-    """
-    from spacy import util
-
-    folder = Path(pipeline)
-    if isinstance(pipeline, str) and util.is_package(pipeline):
-        package = util.get_package_path(pipeline)
-        if (package / "meta.json").is_file():
-            meta = util.get_model_meta(package)
-            folder = package / f"{meta['lang']}_{meta['name']}-{meta['version']}"
-    return folder if (folder / "config.cfg").is_file() else None
-
-
-def linker_names(folder: Path) -> list[str]:
-    """folder (Path): of a saved pipeline. RETURNS (list[str]): the names of its linkers."""
-    from spacy import util
-
-    config = util.load_config(folder / "config.cfg", interpolate=False)
-    components = config.get("components", {})
-    return [
-        name
-        for name in config["nlp"]["pipeline"]
-        if components.get(name, {}).get("factory") == "angel_linker"
-    ]
-
-
-@contextmanager
-def loading(pipeline: str | Path) -> Iterator[None]:
-    """pipeline (str | Path): what is loaded in this block. RAISES (AngelError): it cannot be."""
-    try:
-        yield
-    except AngelError:
-        raise
-    # Whatever spaCy, its components and the libraries under them make of a damaged file.
-    except Exception as error:
-        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-        is_known = isinstance(error, OSError) and lines
-        reason = lines[0] if is_known else f"{type(error).__name__}: {' '.join(lines)}"
-        raise AngelError(
-            Errors.E706.format(pipeline=str(pipeline), reason=reason.rstrip(".: "))
-        ) from error

@@ -9,8 +9,8 @@ from ..errors import AngelError, Errors
 from ..linking.presets import as_published, model_alone
 from ..linking.setting_hints import unknown_settings
 from ..linking.settings import SETTINGS, LinkerSettings
-from .open import find_linker, linker_names, loading, saved_folder
 from .opening import opening
+from .saved import find_linker, linker_names, loading, saved_folder
 
 if TYPE_CHECKING:
     from spacy.language import Language

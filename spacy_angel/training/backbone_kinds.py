@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from .backbones import Backbone, load_backbone
-from .config import BackboneSettings
 from .copied import from_encoder
 from .fresh import fresh_bart
 from .registry import with_entry_points
+from .settings import BackboneSettings
 
 
 class MakeBackbone(Protocol):

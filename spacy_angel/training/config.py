@@ -1,332 +1,24 @@
-"""Settings of a training run: a file in spaCy's config format, read into plain dataclasses.
+"""A training run's file of settings, in spaCy's config format, read into `settings`.
 
-One file describes the whole recipe; each stage reads its own section. The defaults are those of
-the paper where it states one (ANGEL, section 4.2 and table B).
+One file describes the whole recipe; each stage reads its own section.
 """
 
 import json
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Any, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
 
 from ..errors import AngelError, Errors, Warnings
+from ..files.json_values import problems
+from .backbone_kinds import all_backbones
+from .effects import without_effect
+from .losses import all_losses
+from .settings import TrainingConfig
 
-_STRICT = {"extra": "forbid"}
 _T = TypeVar("_T")
-
-
-@dataclass(frozen=True)
-class DataSettings:
-    """What is trained on.
-
-    kb (str): folder of the vocabulary that `spacy-angel kb build` wrote.
-    train (tuple[str, ...]): corpus files for fine-tuning, preprocessed.
-    dev (tuple[str, ...]): corpus files for choosing the best checkpoint; empty: the last is kept.
-    format (str | None): corpus format, inferred from the files where None.
-    corrections (str | None): JSONL of a curator's corrections, added to the preference pairs.
-    """
-
-    __pydantic_config__: ClassVar[Any] = _STRICT
-    kb: str
-    train: tuple[str, ...] = ()
-    dev: tuple[str, ...] = ()
-    format: str | None = None
-    corrections: str | None = None
-
-
-@dataclass(frozen=True)
-class BackboneSettings:
-    """The model that training starts from.
-
-    kind (str): `pretrained`: an encoder-decoder checkpoint; `encoder`: a small BART whose layers
-        are copied from a BERT-like encoder; `fresh`: a small BART with random weights and a
-        tokenizer trained on the vocabulary; or one of another package, see `backbone_kinds`.
-    name (str): checkpoint folder or hub name; unused by `fresh`.
-    tokenizer (str | None): folder or hub name, where the folder of a `pretrained` one has none.
-    preset (str | None): how a `pretrained` one is to read its mentions, of `model.presets`, where
-        neither its files nor its name tell, or otherwise than these.
-    encoder_layers (int), decoder_layers (int): depth of the small BART.
-    width (int), heads (int), vocabulary_size (int): of `fresh` only.
-    max_source_tokens (int): longest encoder input.
-    """
-
-    __pydantic_config__: ClassVar[Any] = _STRICT
-    kind: str = "pretrained"
-    name: str = "facebook/bart-large"
-    tokenizer: str | None = None
-    preset: str | None = None
-    encoder_layers: int = 3
-    decoder_layers: int = 2
-    width: int = 256
-    heads: int = 4
-    vocabulary_size: int = 8000
-    max_source_tokens: int = 512
-
-
-@dataclass(frozen=True)
-class BeamSettings:
-    """The constrained beam search of a training run.
-
-    num_beams (int), length_penalty (float): as in `search.SearchSettings`.
-    batch_size (int): mentions in one pass.
-    dtype (str): of the BART family's weights while searching.
-    """
-
-    __pydantic_config__: ClassVar[Any] = _STRICT
-    num_beams: int = 5
-    length_penalty: float = 1.0
-    batch_size: int = 16
-    dtype: Literal["float32", "bfloat16"] = "float32"
-
-
-@dataclass(frozen=True)
-class DevelopmentSettings:
-    """How development accuracy is measured: by constrained search over the whole vocabulary.
-
-    sample (int): mentions of each file, drawn evenly; 0 takes all.
-    search (BeamSettings): of the search.
-    """
-
-    __pydantic_config__: ClassVar[Any] = _STRICT
-    sample: int = 500
-    search: BeamSettings = field(default_factory=BeamSettings)
-
-
-@dataclass(frozen=True)
-class OptimizerSettings:
-    """One course of updates; table B's rows.
-
-    learning_rate (float), weight_decay (float), adam_beta1 (float), adam_beta2 (float),
-    adam_epsilon (float): of AdamW.
-    steps (int): updates; 0 counts `epochs` instead.
-    epochs (float): passes over the data where `steps` is 0.
-    batch_size (int): examples (or pairs) an update, over all processes and accumulated parts.
-    accumulate (int): parts a batch is computed in.
-    warmup_steps (int), schedule (str): of the learning rate.
-    end_learning_rate (float): what `polynomial` ends at, below `learning_rate`; the released code's
-        is 1e-7.
-    clip_norm (float): gradients are scaled down to this norm.
-    dropout (float), attention_dropout (float): while training.
-    precision (str): `bfloat16` autocasts, weights stay in float32.
-    device (str): `auto` takes GPUs if there are any.
-    checkpoint_every (int): updates between checkpoints; development accuracy is measured there.
-    keep_checkpoints (int): how many stay on disk, the best one among them.
-    log_every (int): updates between lines of the metrics.
-    seed (int): of data order, dropout and sampling.
-    deepspeed (str | None): DeepSpeed JSON, e.g. `configs/zero2.json`.
-    """
-
-    __pydantic_config__: ClassVar[Any] = _STRICT
-    learning_rate: float
-    steps: int = 0
-    epochs: float = 1.0
-    batch_size: int = 16
-    accumulate: int = 1
-    weight_decay: float = 0.01
-    adam_beta1: float = 0.9
-    adam_beta2: float = 0.999
-    adam_epsilon: float = 1e-8
-    warmup_steps: int = 0
-    schedule: Literal["polynomial", "linear", "cosine", "constant", "constant_with_warmup"] = (
-        "polynomial"
-    )
-    end_learning_rate: float = 0.0
-    clip_norm: float = 0.1
-    dropout: float = 0.1
-    attention_dropout: float = 0.1
-    precision: Literal["float32", "bfloat16"] = "bfloat16"
-    device: Literal["auto", "cpu"] = "auto"
-    checkpoint_every: int = 500
-    keep_checkpoints: int = 2
-    log_every: int = 50
-    seed: int = 0
-    deepspeed: str | None = None
-
-
-@dataclass(frozen=True)
-class NoiseSettings:
-    """Noise in the mentions of fine-tuning examples and in the text around them. Not in the papers.
-
-    share (float): of the examples that get noise in the mention, 0 to 1; 0 as published.
-    kinds (tuple[str, ...]): of `corpora.noise.KINDS`; one is drawn for an example, and one that
-        stands here twice is drawn twice as often.
-    most_edits (int): from one edit to this many are made, each number as often.
-    context (float): share of the words around such a mention that get one edit each.
-    """
-
-    __pydantic_config__: ClassVar[Any] = _STRICT
-    share: float = 0.0
-    kinds: tuple[str, ...] = ("typo", "mixed")
-    most_edits: int = 2
-    context: float = 0.0
-
-
-@dataclass(frozen=True)
-class ExampleSettings:
-    """How fine-tuning examples are made.
-
-    positives (int): names of the gold concept a mention is trained towards (k, equation 3).
-    select (str): `tfidf` takes the nearest by character 3-grams; `shortest`, `random` and
-        `embedding` serve the ablations.
-    embedding_model (str): sentence encoder for `embedding`, by name or folder.
-    passes (int): how often each mention is shown an epoch.
-    substitutes (float): examples added for each of these, in which another name of the
-        vocabulary, of a concept that shares a type with the gold one, stands in the mention's
-        place; 0 as published.
-    copies (float): share of the substitutes whose target is the substitute itself; the others
-        lead to another name of its concept, if it has one.
-    noise (NoiseSettings): in mentions and substitutes, drawn anew for each pass.
-    """
-
-    __pydantic_config__: ClassVar[Any] = _STRICT
-    positives: int = 3
-    select: Literal["tfidf", "shortest", "random", "embedding"] = "tfidf"
-    embedding_model: str = "cambridgeltl/SapBERT-from-PubMedBERT-fulltext"
-    passes: int = 1
-    substitutes: float = 0.0
-    copies: float = 0.5
-    noise: NoiseSettings = field(default_factory=NoiseSettings)
-
-
-@dataclass(frozen=True)
-class PositiveSettings:
-    """Positive-only training.
-
-    optimizer (OptimizerSettings): the course of updates.
-    label_smoothing (float): share of the target spread over all tokens.
-    examples (ExampleSettings): which names are the targets.
-    """
-
-    __pydantic_config__: ClassVar[Any] = _STRICT
-    optimizer: OptimizerSettings
-    label_smoothing: float = 0.1
-    examples: ExampleSettings = field(default_factory=ExampleSettings)
-
-
-@dataclass(frozen=True)
-class LossSettings:
-    """The preference loss (equation 4; appendix C for its variants).
-
-    kind (str): `dpo`; `pairwise` (no reference); `cpo`; `simpo`; or one of another package, see
-        `losses`.
-    beta (float): scale of the difference of log-probabilities.
-    nll_weight (float | None): weight of the chosen name's negative log-likelihood a token (CPO's
-        and RPO's extra term); None is the loss's own, 1 for `cpo` and 0 for the others.
-    gamma (float): margin that SimPO asks for.
-    """
-
-    __pydantic_config__: ClassVar[Any] = _STRICT
-    kind: str = "dpo"
-    beta: float = 0.1
-    nll_weight: float | None = None
-    gamma: float = 0.5
-
-
-@dataclass(frozen=True)
-class PairSettings:
-    """How predictions become preference pairs.
-
-    top_k (int): predictions looked at.
-    rule (str): `above`: wrong names ranked above a right one, and for a right first name the
-        best wrong one (the paper's); `errors`: without the latter; `all`: every wrong with every
-        right name; `tfidf`: the nearest positive with the nearest wrong names.
-    without_right (str): mentions with no right name in the top k: `skip` as published, or
-        `positive` to pair their nearest positive with what was predicted.
-    distinct (bool): mine a mention string with the same gold once, not at each occurrence.
-    folds (int): 1 mines with the positive-only model itself, as published; with n each n-th part
-        of the mention strings is mined by a model that was fine-tuned on the others, for a model
-        that knows its training mentions by heart makes few mistakes there.
-    search (BeamSettings): of the search; with fewer beams than `top_k` it uses `top_k`.
-    """
-
-    __pydantic_config__: ClassVar[Any] = _STRICT
-    top_k: int = 5
-    rule: Literal["above", "errors", "all", "tfidf"] = "above"
-    without_right: Literal["skip", "positive"] = "skip"
-    distinct: bool = False
-    folds: int = 1
-    search: BeamSettings = field(default_factory=BeamSettings)
-
-
-@dataclass(frozen=True)
-class NegativeSettings:
-    """Negative-aware training.
-
-    optimizer (OptimizerSettings): the course of updates, of each round.
-    loss (LossSettings): the preference loss.
-    pairs (PairSettings): how pairs are mined.
-    rounds (int): parts of the training set; each is mined with the weights so far. More than one
-        goes neither with mined pairs nor with folds.
-    patience (int): rounds without a better development accuracy before stopping.
-    reference (str): `initial` keeps the positive-only model through all rounds, `round` takes
-        the weights that the round starts from.
-    engine (str): `trl`, or `plain`: the same losses on transformers alone.
-    """
-
-    __pydantic_config__: ClassVar[Any] = _STRICT
-    optimizer: OptimizerSettings
-    loss: LossSettings = field(default_factory=LossSettings)
-    pairs: PairSettings = field(default_factory=PairSettings)
-    rounds: int = 1
-    patience: int = 2
-    reference: Literal["initial", "round"] = "initial"
-    engine: Literal["trl", "plain"] = "trl"
-
-
-@dataclass(frozen=True)
-class VocabularySettings:
-    """How pre-training examples are made from the vocabulary.
-
-    mention (str): `random` other name as the mention (GenBioEL), `nearest` by tf-idf (ANGEL).
-    passes (int): how often each name is the target, each time in another clause.
-    types (tuple[str, ...]): only concepts of one of these types, e.g. MeSH's trees `C` and `D`;
-        empty takes all.
-    copies (float): share of the examples whose mention is the target itself.
-    negatives (int): wrong names a pair example is made with, nearest by tf-idf.
-    max_pairs (int): pairs drawn for the second stage; 0 takes all.
-    """
-
-    __pydantic_config__: ClassVar[Any] = _STRICT
-    mention: Literal["random", "nearest"] = "nearest"
-    passes: int = 1
-    types: tuple[str, ...] = ()
-    copies: float = 0.0
-    negatives: int = 1
-    max_pairs: int = 0
-
-
-@dataclass(frozen=True)
-class PretrainSettings:
-    """Pre-training over a vocabulary, both stages.
-
-    vocabulary (VocabularySettings): clauses, mentions, negatives.
-    positive (PositiveSettings): first stage.
-    negative (NegativeSettings): second stage; its pairs come from tf-idf, in one round.
-    """
-
-    __pydantic_config__: ClassVar[Any] = _STRICT
-    positive: PositiveSettings
-    negative: NegativeSettings
-    vocabulary: VocabularySettings = field(default_factory=VocabularySettings)
-
-
-@dataclass(frozen=True)
-class TrainingConfig:
-    """The whole recipe.
-
-    data (DataSettings), backbone (BackboneSettings), development (DevelopmentSettings),
-    pretrain (PretrainSettings), positive (PositiveSettings), negative (NegativeSettings).
-    """
-
-    __pydantic_config__: ClassVar[Any] = _STRICT
-    data: DataSettings
-    backbone: BackboneSettings
-    development: DevelopmentSettings
-    pretrain: PretrainSettings
-    positive: PositiveSettings
-    negative: NegativeSettings
 
 
 def load_config(path: Path, overrides: dict[str, Any] | None = None) -> TrainingConfig:
@@ -339,8 +31,6 @@ def load_config(path: Path, overrides: dict[str, Any] | None = None) -> Training
     RAISES (AngelError): unknown, missing or mistyped settings, each named. Settings that are
         given and do nothing are warned of.
     """
-    from .effects import without_effect
-
     values = read_values(path, overrides)
     config = check_values(path, values, TrainingConfig)
     if unknown := _unknown_kinds(config):
@@ -366,10 +56,6 @@ def check_values(path: Path, values: Mapping[str, Any], kind: type[_T]) -> _T:
     """path (Path): for the message. values (Mapping[str, Any]): of `read_values`. kind (type[_T]):
     dataclass of the whole file. RETURNS (_T): checked. RAISES (AngelError): each wrong setting,
     named."""
-    from pydantic import TypeAdapter, ValidationError
-
-    from ..files.json_values import problems
-
     try:
         return TypeAdapter(kind).validate_python(dict(values))
     except ValidationError as error:
@@ -378,10 +64,6 @@ def check_values(path: Path, values: Mapping[str, Any], kind: type[_T]) -> _T:
 
 def _unknown_kinds(config: TrainingConfig) -> list[str]:
     """RETURNS (list[str]): kinds that no registry has, in words."""
-    # Here, so that settings can be made without torch.
-    from .backbone_kinds import all_backbones
-    from .losses import all_losses
-
     losses, backbones = sorted(all_losses()), sorted(all_backbones())
     given = [
         ("backbone.kind", config.backbone.kind, backbones),
@@ -415,8 +97,3 @@ def parse_overrides(arguments: Sequence[str]) -> dict[str, Any]:
         except (ValueError, RecursionError):
             overrides[name.removeprefix("--")] = value
     return overrides
-
-
-def as_plain(settings: Any) -> dict[str, Any]:
-    """RETURNS (dict[str, Any]): the settings as JSON would give them back."""
-    return json.loads(json.dumps(asdict(settings)))

@@ -10,7 +10,7 @@ from ..errors import AngelError, Errors
 from ..model.checkpoint import checkpoint_folder
 from ..model.prompts import PromptFormat
 from .backbones import Backbone, add_marks, fast_attention
-from .config import BackboneSettings
+from .settings import BackboneSettings
 
 if TYPE_CHECKING:
     from transformers import PretrainedConfig, PreTrainedModel, PreTrainedTokenizerBase

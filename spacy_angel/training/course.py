@@ -13,10 +13,10 @@ from ..model.mention import Mention
 from ..vocabulary.concepts import Concept, normalize_name
 from ..vocabulary.kb import ConceptKB
 from .backbones import load_backbone
-from .config import DevelopmentSettings, TrainingConfig
 from .corpus import LabelledMention
 from .data import TrainingData
 from .development import Development, even_sample
+from .settings import DevelopmentSettings, TrainingConfig
 from .stages import fine_tune, mine, train_preferences
 
 TABLE_FILE = "table.md"

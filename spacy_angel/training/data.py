@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from ..errors import AngelError, Errors
 from ..vocabulary.endings import SEPARATOR
 from ..vocabulary.tfidf import TrigramTfidf
-from .config import TrainingConfig
 from .corpus import LabelledMention, label_mentions
 from .development import Development, even_sample
+from .settings import TrainingConfig
 
 if TYPE_CHECKING:
     from ..vocabulary.concepts import Concept

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .backbones import Backbone
-from .config import DevelopmentSettings
 from .corpus import LabelledMention
 from .prediction import generator_of, predict
+from .settings import DevelopmentSettings
 
 if TYPE_CHECKING:
     from ..vocabulary.kb import ConceptKB

@@ -16,7 +16,7 @@ from ..vocabulary.concepts import Concept, normalize_name
 from ..vocabulary.hints import MOST
 from ..vocabulary.tfidf import TrigramTfidf
 from .batches import Example, PreferencePair, chunks
-from .config import NoiseSettings
+from .settings import NoiseSettings
 
 # Scores the partners of two lists of texts, higher is nearer: float[len(a)].
 PairScorer = Callable[[Sequence[str], Sequence[str]], np.ndarray]

@@ -7,7 +7,7 @@ from transformers.tokenization_utils_fast import PreTrainedTokenizerFast
 
 from ..model.prompts import PromptFormat
 from .backbones import Backbone, add_marks, fast_attention
-from .config import BackboneSettings
+from .settings import BackboneSettings
 
 
 def fresh_bart(settings: BackboneSettings, names: Iterable[str]) -> Backbone:

@@ -16,8 +16,8 @@ from transformers.training_args import TrainingArguments
 from ..errors import AngelError, Errors
 from .backbones import Backbone
 from .batches import TokenRows, collate_pairs
-from .config import LossSettings, NegativeSettings
 from .losses import all_losses, mean_nll, nll_weight, pair_log_probs
+from .settings import LossSettings, NegativeSettings
 from .trainer import LinkingTrainer, Trained, run_training, training_arguments
 
 if TYPE_CHECKING:

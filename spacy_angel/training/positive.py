@@ -11,8 +11,8 @@ from transformers.training_args_seq2seq import Seq2SeqTrainingArguments
 
 from .backbones import Backbone
 from .batches import TokenRows, collate_examples
-from .config import PositiveSettings
 from .losses import IGNORE, label_logits, smoothed_cross_entropy
+from .settings import PositiveSettings
 from .trainer import LinkingTrainer, Trained, run_training, training_arguments
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from ..model.checkpoint import DTYPES
 from ..model.families import family_of
 from ..model.mention import Mention
 from .backbones import Backbone
-from .config import BeamSettings
+from .settings import BeamSettings
 
 if TYPE_CHECKING:
     from ..search.generator import Generator

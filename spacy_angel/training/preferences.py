@@ -18,10 +18,10 @@ from ..files.json_values import parse_as
 from ..files.reading import numbered_lines
 from ..model.mention import Mention
 from .batches import PreferencePair
-from .config import PairSettings
 from .corpus import LabelledMention, distinct_mentions
 from .examples import nearest_names, nearest_wrong_names
 from .prediction import predict
+from .settings import PairSettings
 
 if TYPE_CHECKING:
     from ..search.generator import Generator

@@ -18,7 +18,6 @@ from ..recognition.finder import MentionFinder
 from ..recognition.network import TaggingNetwork
 from .backbones import set_dropout
 from .batches import LengthSampler
-from .config import as_plain
 from .recogniser_config import RecogniserConfig
 from .recogniser_data import (
     Annotated,
@@ -33,6 +32,7 @@ from .recogniser_data import (
 )
 from .recogniser_module import RecogniserModule
 from .recogniser_start import Start, open_start
+from .settings import as_plain
 from .teacher import TeachersNetwork, open_teacher, save_teacher, teach
 from .trainer import (
     METRICS_FILE,

@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from ..errors import AngelError, Errors
-from .config import OptimizerSettings, check_values, read_values
+from .config import check_values, read_values
+from .settings import OptimizerSettings
 
 _STRICT = {"extra": "forbid"}
 OPEN = "?"

@@ -20,10 +20,10 @@ from ..model.seq2seq import first_sentence
 from ..recognition.finder import ENCODER_FIELDS, FinderConfig, MentionFinder
 from ..recognition.words import WordReader
 from .backbones import fast_attention
-from .config import BackboneSettings
 from .copied import from_encoder
 from .recogniser_config import RecogniserSettings
 from .recogniser_source import open_source
+from .settings import BackboneSettings
 
 _TOKENIZER = "tokenizer.json"
 

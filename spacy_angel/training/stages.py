@@ -23,7 +23,6 @@ from ..model.mention import Mention
 from .backbone_kinds import make_backbone
 from .backbones import Backbone, load_backbone
 from .batches import Example, PreferencePair, TokenRows, encode_examples, encode_pairs
-from .config import ExampleSettings, NegativeSettings, OptimizerSettings, TrainingConfig, as_plain
 from .corpus import LabelledMention, split_by_text
 from .data import TrainingData
 from .development import Development
@@ -51,6 +50,7 @@ from .preferences import (
     write_pairs,
 )
 from .references import reference_log_probs
+from .settings import ExampleSettings, NegativeSettings, OptimizerSettings, TrainingConfig, as_plain
 from .trainer import MODEL_FOLDER, Trained, claim_folder, finished
 
 logger = logging.getLogger(__name__)

@@ -23,7 +23,7 @@ from ..files.json_values import parse_as
 from ..model.checkpoint import open_checkpoint
 from .backbones import Backbone, set_dropout
 from .batches import LengthSampler
-from .config import OptimizerSettings, as_plain
+from .settings import OptimizerSettings, as_plain
 
 if TYPE_CHECKING:
     from .development import Development

@@ -16,8 +16,8 @@ from trl.trainer.dpo_config import DPOConfig
 from trl.trainer.dpo_trainer import DPOTrainer
 
 from .batches import TokenRows
-from .config import NegativeSettings
 from .losses import mean_nll, nll_weight, pair_log_probs
+from .settings import NegativeSettings
 from .trainer import LinkingTrainer, training_arguments
 
 

@@ -1,33 +1,16 @@
 """What rules change in a vocabulary itself: which concepts and names it has."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
-from typing import Protocol
+from collections.abc import Iterable, Iterator
 
 from .concepts import Concept
 from .identifiers import normal_ids
+from .protocols import ChangeableKB, ReadableKB
 from .rules import SUBTREE, Rule
 
 
-class Changeable(Protocol):
-    """What is asked of a `ConceptKB`."""
-
-    def resolve(self, concept_id: str) -> str | None: ...
-    def __getitem__(self, concept_id: str) -> Concept: ...
-    def name_index(self, name: str) -> int | None: ...
-    def concept_ids_of(self, i: int) -> list[str]: ...
-    def names_of(self, concept_id: str) -> list[int]: ...
-    def ids_below(self, concept_id: str) -> frozenset[str]: ...
-    def ids_of_types(self, types: Collection[str]) -> frozenset[str]: ...
-    def add(self, concept: Concept) -> None: ...
-    def add_names(self, concept_id: str, names: Iterable[str]) -> None: ...
-    def rename(self, concept_id: str, name: str) -> None: ...
-    def remove(self, concept_id: str) -> None: ...
-    def remove_name(self, concept_id: str, name: str) -> None: ...
-
-
-def find_concept(kb: Changeable, text: str) -> str | None:
-    """kb (Changeable): the vocabulary. text (str): an identifier as a person writes it. RETURNS
+def find_concept(kb: ReadableKB, text: str) -> str | None:
+    """kb (ReadableKB): the vocabulary. text (str): an identifier as a person writes it. RETURNS
     (str | None): the concept's own identifier; None where the vocabulary has none."""
     return next((own for form in (text, normal_ids(text)) if (own := kb.resolve(form))), None)
 
@@ -40,10 +23,10 @@ def is_of_vocabulary(rule: Rule) -> bool:
     return rule.action in ("concept", "name", "canonical", "not-name", "exclude")
 
 
-def change_concepts(kb: Changeable, rules: Iterable[Rule]) -> None:
+def change_concepts(kb: ChangeableKB, rules: Iterable[Rule]) -> None:
     """Give a vocabulary the concepts and names that rules give it, and take those that they take.
 
-    kb (Changeable): the vocabulary; it is changed as one changes it while running.
+    kb (ChangeableKB): the vocabulary; it is changed as one changes it while running.
     rules (Iterable[Rule]): `concept`, `name`, `means`, `canonical` and `not-name`; others are
         passed over, as are those of concepts that the vocabulary does not have. Of two that
         contradict each other, the one that forbids holds. A concept's only name stays.
@@ -82,8 +65,8 @@ def change_concepts(kb: Changeable, rules: Iterable[Rule]) -> None:
             kb.remove_name(concept, normal)
 
 
-def remove_excluded(kb: Changeable, rules: Iterable[Rule]) -> None:
-    """kb (Changeable): a vocabulary, which loses the concepts that the rules `exclude`. rules
+def remove_excluded(kb: ChangeableKB, rules: Iterable[Rule]) -> None:
+    """kb (ChangeableKB): a vocabulary, which loses the concepts that the rules `exclude`. rules
     (Iterable[Rule]): those of concepts and types that it does not have are passed over."""
     for rule in rules:
         if rule.action == "exclude":
@@ -91,8 +74,8 @@ def remove_excluded(kb: Changeable, rules: Iterable[Rule]) -> None:
                 kb.remove(concept)
 
 
-def concepts_of(kb: Changeable, rule: Rule) -> Iterator[str]:
-    """kb (Changeable): a vocabulary. rule (Rule): `exclude` or `allow`. YIELDS (str): own
+def concepts_of(kb: ReadableKB, rule: Rule) -> Iterator[str]:
+    """kb (ReadableKB): a vocabulary. rule (Rule): `exclude` or `allow`. YIELDS (str): own
     identifiers of the concepts that it is about."""
     if rule.type:
         yield from kb.ids_of_types([rule.type])
@@ -100,8 +83,8 @@ def concepts_of(kb: Changeable, rule: Rule) -> Iterator[str]:
         yield from kb.ids_below(concept) if rule.condition == SUBTREE else [concept]
 
 
-def has_name(kb: Changeable, concept_id: str, name: str) -> bool:
-    """kb (Changeable): a vocabulary. concept_id (str): own identifier of a concept. name (str): in
+def has_name(kb: ReadableKB, concept_id: str, name: str) -> bool:
+    """kb (ReadableKB): a vocabulary. concept_id (str): own identifier of a concept. name (str): in
     any spelling. RETURNS (bool): whether it is one of the concept's."""
     index = kb.name_index(name)
     return index is not None and concept_id in kb.concept_ids_of(index)

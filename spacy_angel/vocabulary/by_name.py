@@ -3,15 +3,12 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from .concepts import Concept, normalize_name
-
-if TYPE_CHECKING:
-    from .kb import ConceptKB
+from .protocols import ReadableKB
 
 
-def joined_by_name(concepts: Iterable[Concept], known: "ConceptKB") -> Iterator[Concept]:
+def joined_by_name(concepts: Iterable[Concept], known: ReadableKB) -> Iterator[Concept]:
     """Give concepts the identifier of the one in another vocabulary that bears their name, as an
     alternate one, by which `ConceptKB.join` joins them.
 
@@ -22,7 +19,7 @@ def joined_by_name(concepts: Iterable[Concept], known: "ConceptKB") -> Iterator[
 
     concepts (Iterable[Concept]): read several times. Those of which `known` has an identifier stay
         as they are.
-    known (ConceptKB): the other vocabulary.
+    known (ReadableKB): the other vocabulary.
     YIELDS (Concept): all of them.
     """
     same = _same(concepts, known)
@@ -32,7 +29,7 @@ def joined_by_name(concepts: Iterable[Concept], known: "ConceptKB") -> Iterator[
         yield concept
 
 
-def _same(concepts: Iterable[Concept], known: "ConceptKB") -> dict[str, str]:
+def _same(concepts: Iterable[Concept], known: ReadableKB) -> dict[str, str]:
     """RETURNS: identifier → identifier in `known`."""
     same: dict[str, str] = {}
     by_identifier = {c.concept_id: _known_as(c, known) for c in concepts}
@@ -51,12 +48,12 @@ def _same(concepts: Iterable[Concept], known: "ConceptKB") -> dict[str, str]:
     return same
 
 
-def _known_as(concept: Concept, known: "ConceptKB") -> str | None:
+def _known_as(concept: Concept, known: ReadableKB) -> str | None:
     ids = (concept.concept_id, *concept.alternate_ids)
     return next((own for one in ids if (own := known.resolve(one)) is not None), None)
 
 
-def _holder(name: str, known: "ConceptKB") -> str | None:
+def _holder(name: str, known: ReadableKB) -> str | None:
     """The concept whose name it is."""
     if (i := known.name_index(name)) is None:
         return None

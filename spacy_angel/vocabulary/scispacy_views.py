@@ -1,23 +1,20 @@
 """A vocabulary as the two mappings that scispaCy's `linker.kb` has."""
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 
 from .concepts import Concept
 from .identifiers import normal_ids
-
-if TYPE_CHECKING:
-    from .kb import ConceptKB
+from .protocols import ReadableKB
 
 
 class ConceptsById(Mapping[str, Concept]):
     """Identifier → concept. Alternate identifiers and other ways to write one (`C0011849`,
     `mesh:d003920`) are found, but not counted or iterated.
 
-    kb (ConceptKB): the vocabulary.
+    kb (ReadableKB): the vocabulary.
     """
 
-    def __init__(self, kb: "ConceptKB") -> None:
+    def __init__(self, kb: ReadableKB) -> None:
         self._kb = kb
 
     def __getitem__(self, concept_id: str) -> Concept:
@@ -40,10 +37,10 @@ class IdsBySpelling(Mapping[str, set[str]]):
     Names are found at once; counting and iterating them reads the whole vocabulary and gives them
     as the source writes them.
 
-    kb (ConceptKB): the vocabulary.
+    kb (ReadableKB): the vocabulary.
     """
 
-    def __init__(self, kb: "ConceptKB") -> None:
+    def __init__(self, kb: ReadableKB) -> None:
         self._kb = kb
 
     def __getitem__(self, spelling: str) -> set[str]:

@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -89,6 +90,27 @@ def test_a_package_imports_what_it_may(package: str) -> None:
 
 def test_the_root_modules_import_no_package() -> None:
     assert [(f, to, at) for f, to, at in arrows() if f in ROOT_MODULES and to in MAY_IMPORT] == []
+
+
+def test_there_is_no_circle_of_files() -> None:
+    files = {
+        ".".join(path.relative_to(PACKAGE).with_suffix("").parts): path
+        for path in sorted(PACKAGE.rglob("*.py"))
+        if path.name != "__init__.py"
+    }
+    arrows: dict[str, set[str]] = {}
+    for name, path in files.items():
+        imported = (found for _, found in imports_of(path))
+        # `from .module import name` is found as `module.name`
+        arrows[name] = {
+            own
+            for found in imported
+            for own in (found, found.rpartition(".")[0])
+            if own in files and own != name
+        }
+    assert sum(map(len, arrows.values())) > len(files)
+    # raises a CycleError that names the circle
+    assert len(list(TopologicalSorter(arrows).static_order())) == len(files)
 
 
 def test_nobody_uses_another_modules_private_names() -> None:

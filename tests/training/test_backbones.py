@@ -19,8 +19,9 @@ from spacy_angel.training.backbones import (
     set_dropout,
     tells_marks,
 )
-from spacy_angel.training.config import BackboneSettings, load_config
+from spacy_angel.training.config import load_config
 from spacy_angel.training.copied import copy_encoder
+from spacy_angel.training.settings import BackboneSettings
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "start", "end", "heart", "attack", "is", "a"]
 SETTINGS = BackboneSettings(kind="encoder", encoder_layers=4, decoder_layers=2)

@@ -6,9 +6,9 @@ from support.tiny_training import CONCEPTS, GOLD, PAIRS, tiny_backbone
 
 from spacy_angel.search.generator import Generator
 from spacy_angel.training.backbones import Backbone, load_backbone
-from spacy_angel.training.config import DevelopmentSettings
 from spacy_angel.training.development import Development
 from spacy_angel.training.prediction import generator_of
+from spacy_angel.training.settings import DevelopmentSettings
 from spacy_angel.vocabulary.kb import ConceptKB
 
 

@@ -9,7 +9,6 @@ from transformers import BertConfig, BertModel, BertTokenizerFast
 from spacy_angel.errors import AngelError
 from spacy_angel.model.mention import Mention
 from spacy_angel.training.batches import Example
-from spacy_angel.training.config import NoiseSettings
 from spacy_angel.training.examples import (
     clause,
     embedding_scorer,
@@ -22,6 +21,7 @@ from spacy_angel.training.examples import (
     vocabulary_pairs,
     with_noise,
 )
+from spacy_angel.training.settings import NoiseSettings
 from spacy_angel.vocabulary.concepts import Concept
 from spacy_angel.vocabulary.tfidf import TrigramTfidf
 

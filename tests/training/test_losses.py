@@ -12,7 +12,7 @@ from spacy_angel.training.batches import (
     encode_examples,
     encode_pairs,
 )
-from spacy_angel.training.config import LossSettings, load_config
+from spacy_angel.training.config import load_config
 from spacy_angel.training.losses import (
     IGNORE,
     LOSSES,
@@ -26,6 +26,7 @@ from spacy_angel.training.losses import (
     pair_log_probs,
     smoothed_cross_entropy,
 )
+from spacy_angel.training.settings import LossSettings
 
 CHOSEN = NameLogProbs(torch.tensor([-2.0, -6.0]), torch.tensor([2, 3]))
 REJECTED = NameLogProbs(torch.tensor([-3.0, -4.0]), torch.tensor([1, 4]))

@@ -8,10 +8,10 @@ from support.tiny_training import PAIRS, quick, tiny_backbone, weights_of
 from spacy_angel.errors import AngelError
 from spacy_angel.training import negative
 from spacy_angel.training.batches import collate_pairs, encode_pairs
-from spacy_angel.training.config import LossSettings, NegativeSettings
 from spacy_angel.training.losses import pair_log_probs
 from spacy_angel.training.negative import train_negative
 from spacy_angel.training.references import reference_log_probs
+from spacy_angel.training.settings import LossSettings, NegativeSettings
 
 KINDS = ("dpo", "pairwise", "cpo", "simpo")
 

@@ -5,9 +5,9 @@ import torch
 from support.tiny_training import EXAMPLES, quick, tiny_backbone, weights_of
 
 from spacy_angel.training.batches import collate_examples, encode_examples
-from spacy_angel.training.config import PositiveSettings
 from spacy_angel.training.losses import label_logits, name_log_probs
 from spacy_angel.training.positive import train_positive
+from spacy_angel.training.settings import PositiveSettings
 
 
 def losses(output):

@@ -8,7 +8,6 @@ from spacy_angel.errors import AngelError
 from spacy_angel.model.mention import Mention
 from spacy_angel.training import preferences
 from spacy_angel.training.batches import PreferencePair
-from spacy_angel.training.config import PairSettings
 from spacy_angel.training.corpus import LabelledMention
 from spacy_angel.training.preferences import (
     Correction,
@@ -20,6 +19,7 @@ from spacy_angel.training.preferences import (
     read_pairs,
     write_pairs,
 )
+from spacy_angel.training.settings import PairSettings
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.tfidf import TrigramTfidf
 

@@ -13,7 +13,6 @@ from support.tiny_recogniser import LABELS, TEXTS
 from spacy_angel.about import DATA
 from spacy_angel.errors import AngelError
 from spacy_angel.recognition.finder import MentionFinder
-from spacy_angel.training.config import OptimizerSettings
 from spacy_angel.training.losses import IGNORE
 from spacy_angel.training.recogniser import score_table, train_recogniser
 from spacy_angel.training.recogniser_config import (
@@ -23,6 +22,7 @@ from spacy_angel.training.recogniser_config import (
     RecogniserSettings,
 )
 from spacy_angel.training.recogniser_module import tag_loss
+from spacy_angel.training.settings import OptimizerSettings
 
 
 def test_open_words_take_no_loss() -> None:

@@ -19,7 +19,6 @@ from spacy_angel.errors import AngelError
 from spacy_angel.linking.loaders import SHIPPED_MODEL
 from spacy_angel.recognition.found import FoundMention
 from spacy_angel.recognition.words import WordReader
-from spacy_angel.training.config import OptimizerSettings
 from spacy_angel.training.losses import IGNORE
 from spacy_angel.training.recogniser_config import (
     RecogniserConfig,
@@ -40,6 +39,7 @@ from spacy_angel.training.recogniser_data import (
     read_texts,
     word_tags,
 )
+from spacy_angel.training.settings import OptimizerSettings
 
 READER = WordReader((SHIPPED_MODEL / "tokenizer.json").read_text(encoding="utf8"))
 TEXT = "Sorafenib in renal cancer"

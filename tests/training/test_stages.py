@@ -19,8 +19,9 @@ from spacy_angel.errors import AngelError
 from spacy_angel.search.generator import Generator
 from spacy_angel.training import stages
 from spacy_angel.training.backbone_kinds import make_backbone
-from spacy_angel.training.config import NoiseSettings, load_config
+from spacy_angel.training.config import load_config
 from spacy_angel.training.preferences import read_pairs
+from spacy_angel.training.settings import NoiseSettings
 from spacy_angel.vocabulary.concepts import Concept, normalize_name
 from spacy_angel.vocabulary.kb import ConceptKB
 

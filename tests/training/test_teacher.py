@@ -13,7 +13,6 @@ from transformers import MPNetConfig, MPNetModel, PreTrainedTokenizerFast
 
 from spacy_angel.errors import AngelError
 from spacy_angel.training import teacher as teacher_module
-from spacy_angel.training.config import OptimizerSettings
 from spacy_angel.training.losses import IGNORE
 from spacy_angel.training.recogniser import train_recogniser
 from spacy_angel.training.recogniser_config import (
@@ -23,6 +22,7 @@ from spacy_angel.training.recogniser_config import (
     RecogniserSettings,
 )
 from spacy_angel.training.recogniser_module import tag_loss
+from spacy_angel.training.settings import OptimizerSettings
 from spacy_angel.training.teacher import open_teacher, teach
 
 NAMES = ("Disease", "Gene", "Cell")

@@ -13,9 +13,9 @@ from transformers.training_args import TrainingArguments
 
 from spacy_angel.errors import AngelError
 from spacy_angel.training.batches import encode_examples
-from spacy_angel.training.config import DevelopmentSettings, PositiveSettings
 from spacy_angel.training.development import Development, even_sample
 from spacy_angel.training.positive import PositiveTrainer, train_positive
+from spacy_angel.training.settings import DevelopmentSettings, PositiveSettings
 from spacy_angel.training.trainer import (
     MetricsFile,
     claim_folder,
@@ -140,7 +140,7 @@ import torch
 from support.tiny_training import CONCEPTS, EXAMPLES, GOLD, PAIRS, quick, tiny_backbone
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.training.batches import encode_examples, encode_pairs
-from spacy_angel.training.config import DevelopmentSettings, NegativeSettings, PositiveSettings
+from spacy_angel.training.settings import DevelopmentSettings, NegativeSettings, PositiveSettings
 from spacy_angel.training.development import Development
 from spacy_angel.training.negative import train_negative
 from spacy_angel.training.positive import train_positive
