@@ -41,7 +41,7 @@ from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.files.atomic import replacing
 from spacy_angel.linking.alignment import Alignment
 from spacy_angel.linking.features import CandidateName, MentionCandidates
-from spacy_angel.linking.ranker import Ranker, Weights
+from spacy_angel.linking.ranker import ALL, Ranker, Weights
 from spacy_angel.linking.ranker_fit import FitItem, fit_weights, no_weights
 from spacy_angel.vocabulary.concepts import Concept, normalize_name
 from spacy_angel.vocabulary.formats.registry import read_vocabulary
@@ -312,7 +312,14 @@ def fit_ranker(items: Sequence[Item], leave_out: Iterable[str] = ()) -> Ranker:
         groups[item.of.kb == GENES].append(FitItem(item.found, item.gold, weight / mean))
     every = fit_weights(groups[False], no_weights())
     genes = {"GENE": fit_weights(groups[True], every, penalty=GENE_PENALTY)} if groups[True] else {}
-    return Ranker(_rounded(every), {kind: _rounded(some) for kind, some in genes.items()})
+    shares = {ALL: _nil_share(groups[False])}
+    shares |= {kind: _nil_share(groups[True]) for kind in genes}
+    return Ranker(_rounded(every), {k: _rounded(some) for k, some in genes.items()}, shares)
+
+
+def _nil_share(items: Sequence[FitItem]) -> float:
+    total = sum(item.weight for item in items)
+    return round(sum(item.weight for item in items if not item.gold) / total, 3)
 
 
 def read(folder: Path, sets: Sequence[MentionSet] = SETS) -> list[Item]:

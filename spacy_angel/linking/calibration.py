@@ -94,7 +94,8 @@ class Calibration:
                 kind: {model: dict(terms) for model, terms in by_model.items()}
                 for kind, by_model in self.ranker_weights.items()
             }
-            return {"ranker_weights": weights, "threshold": self.threshold}
+            # What was expected is in the weights now.
+            return {"ranker_weights": weights, "threshold": self.threshold, "nil_share": None}
         names = ("temperature", "threshold", "min_log_prob")
         return {name: getattr(self, name) for name in names}
 

@@ -39,6 +39,9 @@ LINK_TERMS = (*CONCEPT_TERMS, *MENTION_FEATURES, SHARE, LEAD)
 """What the second one weighs: those of the best concept's best name, and what is of the mention."""
 ALL, CONCEPT, LINK = "ALL", "concept", "link"
 TERMS = {CONCEPT: CONCEPT_TERMS, LINK: LINK_TERMS}
+BIAS = "bias"
+NIL_SHARE = 0.25
+"""Where a file of weights does not say what share it was fitted on."""
 PRIOR = "prior"
 """The logarithm of a concept's part of a name, in an explanation; it has no weight to fit."""
 _LEAST_SHARE = 1e-6
@@ -112,10 +115,13 @@ class Ranker:
 
     weights (Weights): of all mentions. by_type (Mapping[str, Weights]): entity type → in their
     place, e.g. of GENE, for one letter makes another gene.
+    nil_shares (Mapping[str, float]): of the mentions that each was fitted on, `ALL` or an entity
+        type, the share whose concept the vocabulary did not have.
     """
 
     weights: Weights
     by_type: Mapping[str, Weights] = field(default_factory=dict)
+    nil_shares: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
     def from_disk(cls, path: str | Path) -> "Ranker":
@@ -124,7 +130,10 @@ class Ranker:
         try:
             data = json.loads(Path(path).read_text(encoding="utf8"))
             is_own = (data["kind"], data["version"]) == (KIND, VERSION)
-            ranker = cls(_weights(data), {k: _weights(w) for k, w in data["by_type"].items()})
+            shares = {str(k): float(share) for k, share in data.get("nil_shares", {}).items()}
+            ranker = cls(
+                _weights(data), {k: _weights(w) for k, w in data["by_type"].items()}, shares
+            )
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise AngelError(Errors.E340.format(path=path, reason=error)) from error
         if not is_own or not ranker.fits():
@@ -138,7 +147,8 @@ class Ranker:
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): as `to_disk` writes it."""
         own = {kind: _plain(weights) for kind, weights in self.by_type.items()}
-        return {"kind": KIND, "version": VERSION, **_plain(self.weights), "by_type": own}
+        plain = {"kind": KIND, "version": VERSION, **_plain(self.weights), "by_type": own}
+        return plain | {"nil_shares": dict(self.nil_shares)}
 
     def fits(self) -> bool:
         """RETURNS (bool): whether it has a weight for each term, and no others."""
@@ -158,7 +168,21 @@ class Ranker:
         }
         weights = self.weights | some.pop(ALL, Weights({}, {}))
         own = {kind: self.by_type.get(kind, weights) | change for kind, change in some.items()}
-        return Ranker(weights, {**self.by_type, **own})
+        return Ranker(weights, {**self.by_type, **own}, self.nil_shares)
+
+    def expecting(self, nil_share: float) -> "Ranker":
+        """nil_share (float): share of mentions whose concept the vocabulary does not have, between
+        0 and 1. RETURNS (Ranker): whose odds of a link are those of such texts: they are multiplied
+        by what they change between the texts of the fit and these (Saerens et al., 2002, equation
+        2.4)."""
+
+        def shifted(kind: str, weights: Weights) -> Weights:
+            fitted = self.nil_shares.get(kind, self.nil_shares.get(ALL, NIL_SHARE))
+            shift = _log_odds(fitted) - _log_odds(nil_share)
+            return Weights(weights.concept, {**weights.link, BIAS: weights.link[BIAS] + shift})
+
+        own = {kind: shifted(kind, weights) for kind, weights in self.by_type.items()}
+        return Ranker(shifted(ALL, self.weights), own, self.nil_shares)
 
     def type_of(self, label: str) -> str:
         """label (str): of a mention. RETURNS (str): the entity type whose weights count for it, or
@@ -285,6 +309,10 @@ def rank(found: MentionCandidates, weights: Weights) -> Ranking:
         best[candidate.name] = min(best[candidate.name], (places[candidate.concept_id], -part))
     candidates.sort(key=lambda c: (*best[c[0].name], c[0].name, places[c[0].concept_id]))
     return Ranking(concepts, candidates)
+
+
+def _log_odds(share: float) -> float:
+    return math.log(share / (1 - share))
 
 
 def _part(share: float, of_all: float) -> float:

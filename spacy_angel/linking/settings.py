@@ -130,6 +130,16 @@ class LinkerSettings(CheckedSettings):
             "entity type (`ALL` for the others), by model (`concept`, `link`), by term"
         ),
     ] = field(default_factory=dict)
+    nil_share: Annotated[
+        float | None,
+        Field(
+            gt=0,
+            lt=1,
+            description="share of mentions that are thought to have no concept in the vocabulary: "
+            "with more, `NIL` is likelier and what is linked is surer, with less, more is linked; "
+            "null: as the ranker was fitted",
+        ),
+    ] = None
     near_names: Annotated[
         int, Field(ge=0, description="similar names for each query, with `rerank`")
     ] = 5
@@ -313,6 +323,7 @@ class LinkerSettings(CheckedSettings):
             "max_work": "mode is beam" if self.mode == "beam" else "",
             "near_names": "" if self.rerank else "rerank is off",
             "ranker": "" if self.rerank else "rerank is off",
+            "nil_share": "" if self.rerank else "rerank is off",
             "exact_names_unsearched": "" if self.rerank else "rerank is off",
             "temperature": "rerank is on" if self.rerank else "",
             "min_log_prob": "rerank is on" if self.rerank else "",
@@ -325,10 +336,11 @@ class LinkerSettings(CheckedSettings):
 
     @cached_property
     def ranker_in_use(self) -> Ranker:
-        """RETURNS (Ranker): `ranker`, with `ranker_weights` in the place of its own.
-        RAISES (AngelError): the file is missing, or of other features."""
+        """RETURNS (Ranker): `ranker`, with `ranker_weights` in the place of its own, for texts with
+        `nil_share`. RAISES (AngelError): the file is missing, or of other features."""
         ranker = shipped_ranker() if self.ranker is None else read_ranker(self.ranker)
-        return ranker.with_weights(self.ranker_weights)
+        ranker = ranker.with_weights(self.ranker_weights)
+        return ranker if self.nil_share is None else ranker.expecting(self.nil_share)
 
     @property
     def is_first(self) -> bool:

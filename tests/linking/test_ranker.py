@@ -181,3 +181,14 @@ def test_without_a_right_candidate_the_first_model_stays():
     fitted = fit_weights([FitItem(TWO, ())], start)
     assert fitted.concept == start.concept
     assert fitted.link["bias"] < 0
+
+
+def test_an_expected_share_of_nil_multiplies_the_odds_of_a_link():
+    ranker = Ranker(some({}, {"bias": 1.0}), {"GENE": some({}, {"bias": 2.0})}, {"ALL": 0.2})
+    # odds of the fit 4 : 1, of the texts 1 : 1, so that those of a link fall to a fourth
+    for label, bias in (("DISEASE", 1.0), ("GENE", 2.0)):
+        (best, *_) = ranker.expecting(0.5).rank(TWO, label).concepts
+        odds = best.probability / (1 - best.probability)
+        assert odds == pytest.approx(math.exp(bias) / 4)
+    assert ranker.expecting(0.2).weights_of("DISEASE").link["bias"] == pytest.approx(1.0)
+    assert shipped_ranker().nil_shares.keys() == {"ALL", "GENE"}

@@ -56,3 +56,13 @@ def test_float16_is_for_gpus() -> None:
     assert LinkerSettings(dtype="float16", device="cuda:0").dtype == "float16"
     with pytest.raises(AngelError, match="dtype must be float32, bfloat16 or int8 on a CPU"):
         LinkerSettings(dtype="float16")
+
+
+def test_a_share_of_nil_is_expected_by_the_ranker_alone() -> None:
+    settings = LinkerSettings(rerank=True, nil_share=0.5)
+    own = LinkerSettings(rerank=True).ranker_in_use.weights.link["bias"]
+    assert settings.ranker_in_use.weights.link["bias"] < own
+    assert LinkerSettings(nil_share=0.5).without_effect() == ["nil_share (rerank is off)"]
+    for share in (0, 1, -0.1, "half"):
+        with pytest.raises(AngelError, match="nil_share"):
+            LinkerSettings.from_dict({"nil_share": share})
