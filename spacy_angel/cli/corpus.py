@@ -1,4 +1,4 @@
-"""`spacy-angel corpus`: corpora as training reads them."""
+"""`spacy-angel corpus`: corpora as training, or another tool, reads them."""
 
 from pathlib import Path
 from typing import Annotated
@@ -18,7 +18,7 @@ from .options import (
 
 def corpus(
     files: Annotated[list[Path], typer.Argument(help="Corpus files, one after the other.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="BioC JSON file to write.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="File or folder to write.")],
     kb: Annotated[
         Path | None,
         typer.Option(help="Vocabulary, a folder or file, that tells which mentions are known."),
@@ -27,8 +27,24 @@ def corpus(
     preprocessing: Preset = None,
     abbreviations: Abbreviations = None,
     option: ReaderOptions = None,
+    to: Annotated[
+        str,
+        typer.Option(help="Format to write: bioc_json, as training reads it, or one of others."),
+    ] = "bioc_json",
+    to_option: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--to-option",
+            metavar="NAME=VALUE",
+            help="Option of the format's writer, e.g. `results=annotations` for Label Studio; may "
+            "be repeated.",
+        ),
+    ] = None,
 ) -> None:
-    """Write corpora as training reads them: preprocessed, with the steps recorded."""
+    """Write corpora as training reads them: preprocessed, with the steps recorded.
+
+    Or for an annotation tool, with --to: label_studio, brat, uima_json or uima_xmi (INCEpTION).
+    """
     from ..corpora.convert import prepare_corpus
     from ..linking.loaders import load_vocabulary
 
@@ -37,7 +53,14 @@ def corpus(
         raise AngelError(Errors.E710.format(preset=preprocessing))
     known = None if kb is None else load_vocabulary(kb)
     report = prepare_corpus(
-        files, output, format=format, steps=steps, known=known, options=reader_options(option)
+        files,
+        output,
+        format=format,
+        to=to,
+        steps=steps,
+        known=known,
+        options=reader_options(option),
+        to_options=reader_options(to_option),
     )
     for key, value in sorted(report.counts.items()):
         typer.echo(f"  {key:<24} {value:,}")

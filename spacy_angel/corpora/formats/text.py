@@ -36,4 +36,4 @@ def read_text(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
 
 
 # Any file is a text; only its name, and that it is nothing else, tells that it is meant as one.
-FORMAT = Format("text", read_text, lambda path, head: False)
+FORMAT = Format("text", read_text, lambda path, head: False, holds="texts")
