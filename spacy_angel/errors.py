@@ -493,8 +493,8 @@ class Errors(metaclass=_WithCodes):
         "with strict=False, which leaves such lines out and counts them."
     )
     E445 = (
-        "{path} has no {companion} beside it. brat keeps a text and its annotations in two files of "
-        "one name; put both into the folder."
+        "{path} has no {companion} beside it. brat keeps a text and its annotations in two files "
+        "of one name; put both into the folder."
     )
     E446 = (
         "UIMA CAS files (INCEpTION) need the package dkpro-cassis: pip install "
@@ -511,6 +511,10 @@ class Errors(metaclass=_WithCodes):
     E449 = (
         "Document {doc_id} has a character that {format} cannot hold ({error}). Write UIMA CAS "
         "JSON, or take the character out of the text."
+    )
+    E450 = (
+        "{path}: nothing of {annotator!r} was found; there is work of: {names}. Name one of them "
+        "(`--option annotator=NAME`)."
     )
     # E5xx: evaluation
     E501 = (
