@@ -20,6 +20,7 @@ from .documents import CorpusDocument, CorpusReport, GoldMention, Reading
 from .formats import (
     askapatient,
     bioc,
+    brat,
     cometa,
     csv_tables,
     docbin,
@@ -70,6 +71,7 @@ FORMATS = Formats(
         docbin.FORMAT,
         genbioel.FORMAT,
         pubmed.FORMAT,
+        brat.FORMAT,
         label_studio.FORMAT,
         bioc.XML,
         bioc.JSON,
