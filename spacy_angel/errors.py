@@ -516,6 +516,10 @@ class Errors(metaclass=_WithCodes):
         "{path}: nothing of {annotator!r} was found; there is work of: {names}. Name one of them "
         "(`--option annotator=NAME`)."
     )
+    E451 = (
+        "{path}: the types of the files have no {lacking}. Name the layer and its features as "
+        "INCEpTION exports them, with `--option layer=`, `label_feature=` and `id_feature=`."
+    )
     # E5xx: evaluation
     E501 = (
         "Expected gold mentions with identifiers to count; of the {n} mentions read, none has one. "

@@ -32,6 +32,7 @@ from .formats import (
     pubtator,
     rows,
     text,
+    uima,
 )
 from .formats.askapatient import askapatient_concepts
 from .formats.bioc import to_bioc, write_bioc_json
@@ -73,6 +74,8 @@ FORMATS = Formats(
         pubmed.FORMAT,
         brat.FORMAT,
         label_studio.FORMAT,
+        uima.XMI,
+        uima.JSON,
         bioc.XML,
         bioc.JSON,
         pubtator.FORMAT,
