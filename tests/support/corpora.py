@@ -55,7 +55,9 @@ def documents(draw: st.DrawFn, alphabet: st.SearchStrategy[str] | None = None) -
 
     alphabet (st.SearchStrategy[str] | None): characters of the text; None for all of UTF-8.
     """
-    text = draw(st.text(alphabet or st.characters(codec="utf-8"), min_size=1, max_size=40))
+    if alphabet is None:
+        alphabet = st.characters(codec="utf-8")
+    text = draw(st.text(alphabet, min_size=1, max_size=40))
     places = [place for place, letter in enumerate(text) if not letter.isspace()]
     place = st.sampled_from(places) if places else st.nothing()
     mentions = []

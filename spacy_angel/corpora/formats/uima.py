@@ -12,6 +12,7 @@ imported in `documentTitle`.
 import io
 import warnings
 import zipfile
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -48,8 +49,12 @@ class _DocumentExtras(BaseModel):
 
 
 class _MentionExtras(BaseModel):
+    """Of the mention at the same place with this label and these identifiers: of several such, the
+    one before which there are `after`."""
+
     label: str = ""
     concept_ids: str = ""
+    after: int = 0
     parts: tuple[str, ...] = ()
     read_as: str = ""
 
@@ -258,14 +263,17 @@ def _lacking(cas: Any, layer: _Layer) -> set[str]:
 
 def _mentions(cas: Any, layer: _Layer, doc_id: str, reading: Reading) -> Iterator[GoldMention]:
     text = cas.sofa_string
-    extras: list[tuple[tuple[int, int], _MentionExtras]] = []
+    extras: dict[tuple[int, int, str, str, int], _MentionExtras] = {}
+    seen: Counter[GoldMention] = Counter()
     for each in _select(cas, _FIELD):
         if each.key == _OF_MENTION:
             try:
-                extras.append(((each.begin, each.end), parse_as(each.value, _MentionExtras)))
-            except ValueError as error:
-                message = Errors.E447.format(path=reading.name, error=error)
-                reading.fault(message)
+                said = parse_as(each.value, _MentionExtras)
+            except (TypeError, ValueError) as error:
+                reading.fault(Errors.E447.format(path=reading.name, error=error))
+                continue
+            ids = reading.concept_ids(said.concept_ids, said.label)
+            extras[each.begin, each.end, said.label, ids, said.after] = said
     for annotation in _select(cas, layer.type):
         begin, end = (
             -1 if place is None else place for place in (annotation.begin, annotation.end)
@@ -277,12 +285,10 @@ def _mentions(cas: Any, layer: _Layer, doc_id: str, reading: Reading) -> Iterato
         if found is None:
             continue
         # What was said of a mention holds for it alone, not for one that was put in its place.
-        for place, (span, said) in enumerate(extras):
-            same = (found.start, found.end) == span and said.label == found.label
-            if same and reading.concept_ids(said.concept_ids, label) == found.concept_ids:
-                del extras[place]
-                found = replace(found, parts=said.parts, read_as=said.read_as)
-                break
+        here = (found.start, found.end, found.label, found.concept_ids, seen[found])
+        seen[found] += 1
+        if (said := extras.pop(here, None)) is not None:
+            found = replace(found, parts=said.parts, read_as=said.read_as)
         yield found
     reading.report.count("parts_left_out", len(extras))
 
@@ -364,15 +370,22 @@ def _cas(document: CorpusDocument, types: Any) -> Any:
     add(_FIELD, 0, size, key=_OF_DOCUMENT, value=extras.model_dump_json(exclude_defaults=True))
     if document.title_end is not None:
         add(_HEADING, 0, document.title_end)
+    seen: Counter[GoldMention] = Counter()
     for mention in document.mentions:
         span, label, ids = (mention.start, mention.end), mention.label, mention.concept_ids
         add(NAMED_ENTITY, *span, value=label, identifier=ids)
-        if mention.parts or mention.read_as:
+        bare = replace(mention, parts=(), read_as="")
+        if bare != mention:
             said = _MentionExtras(
-                label=label, concept_ids=ids, parts=mention.parts, read_as=mention.read_as
+                label=label,
+                concept_ids=ids,
+                after=seen[bare],
+                parts=mention.parts,
+                read_as=mention.read_as,
             )
             value = said.model_dump_json(exclude_defaults=True)
             add(_FIELD, *span, key=_OF_MENTION, value=value)
+        seen[bare] += 1
     return cas
 
 
