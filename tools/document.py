@@ -156,10 +156,10 @@ def formats_table(formats: Formats) -> str:
         meaning = " ".join((getdoc(format.read) or "").split("\n\n")[0].split())
         options = _code(format.options)
         lines.append(f"| `{name}` | {_in_cell(meaning)} | {options} |")
-        if writes and format.write is not None:
-            lines[-1] += f" yes; {_code(format.write_options)} |".replace("; |", " |")
-        elif writes:
-            lines[-1] += " |"
+        if writes:
+            said = ["yes"] if format.write is not None else []
+            said += [_code(format.write_options)] if format.write_options else []
+            lines[-1] += f" {', '.join(said)} |"
     return "\n".join(lines)
 
 
