@@ -94,6 +94,8 @@ def test_offsets_are_those_of_the_text(name):
         ("-1", "", ""),
         ("-1|D003920", "", "MESH:D003920"),
         ("-", "", ""),
+        ("NIL", "MESH", ""),
+        ("nil|D003920", "", "MESH:D003920"),
         ("", "MESH", ""),
     ],
 )
@@ -268,6 +270,18 @@ def test_reading_imports_no_spacy():
         "assert 'spacy' not in sys.modules and 'torch' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_what_was_linked_to_nothing_has_no_identifier():
+    import spacy
+    from spacy.tokens import Span
+
+    doc = spacy.blank("en")("fever and pain")
+    doc.ents = [
+        Span(doc, 0, 1, label="Disease", kb_id="MESH:D005334"),
+        Span(doc, 2, 3, label="Disease", kb_id="NIL"),
+    ]
+    assert ids(from_doc(doc)) == [("fever", "MESH:D005334"), ("pain", "")]
 
 
 # Faults

@@ -308,7 +308,7 @@ def _task(document: CorpusDocument, results: Results) -> dict[str, Any]:
 
 def _region(number: str, mention: GoldMention) -> Iterator[dict[str, Any]]:
     span = {"start": mention.start, "end": mention.end}
-    base = {"id": number, "to_name": _TEXT}
+    base: dict[str, Any] = {"id": number, "to_name": _TEXT}
     labels = [mention.label or NO_LABEL]
     region = {**base, "from_name": _LABELS, "type": "labels"}
     region["value"] = {**span, "text": mention.text, "labels": labels}

@@ -287,7 +287,8 @@ def _mentions(cas: Any, layer: _Layer, doc_id: str, reading: Reading) -> Iterato
         # What was said of a mention holds for it alone, not for one that was put in its place.
         here = (found.start, found.end, found.label, found.concept_ids, seen[found])
         seen[found] += 1
-        if (said := extras.pop(here, None)) is not None:
+        if here in extras:
+            said = extras.pop(here)
             found = replace(found, parts=said.parts, read_as=said.read_as)
         yield found
     reading.report.count("parts_left_out", len(extras))
