@@ -5,7 +5,7 @@ entry point, and those are asked first:
 
     [options.entry_points]
     spacy_angel_corpus_formats =
-        brat = my_package.brat:FORMAT
+        arrows = my_package.arrows:FORMAT
 """
 
 import codecs

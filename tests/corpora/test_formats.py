@@ -506,8 +506,8 @@ def test_wrong_paths_and_formats(tmp_path):
         list(read_corpus(tmp_path / "none.txt", "pubtator"))
     with pytest.raises(AngelError, match="no known corpus format"):
         list(read_corpus(tmp_path))
-    with pytest.raises(AngelError, match="'brat'"):
-        list(read_corpus(FIXTURES / "bioc.xml", "brat"))
+    with pytest.raises(AngelError, match="'conll'"):
+        list(read_corpus(FIXTURES / "bioc.xml", "conll"))
     with pytest.raises(AngelError, match=r"x\.spacy is no spaCy DocBin"):
         list(read_corpus(write(tmp_path, "x.spacy", b"nothing")))
 
