@@ -29,7 +29,10 @@ def corpus(
     option: ReaderOptions = None,
     to: Annotated[
         str,
-        typer.Option(help="Format to write: bioc_json, as training reads it, or one of others."),
+        typer.Option(
+            help="Format to write: `bioc_json`, as training reads it, or e.g. `pubtator`, "
+            "`label_studio`, `brat`, `uima_json`."
+        ),
     ] = "bioc_json",
     to_option: Annotated[
         list[str] | None,
@@ -41,10 +44,7 @@ def corpus(
         ),
     ] = None,
 ) -> None:
-    """Write corpora as training reads them: preprocessed, with the steps recorded.
-
-    Or for an annotation tool, with --to: label_studio, brat, uima_json or uima_xmi (INCEpTION).
-    """
+    """Write corpora as training, or with --to an annotation tool, reads them."""
     from ..corpora.convert import prepare_corpus
     from ..linking.loaders import load_vocabulary
 

@@ -16,6 +16,7 @@ from support.corpora import REAL, RICH, documents, real_documents
 from support.helpers import ROOT
 
 from spacy_angel.corpora.documents import CorpusDocument, CorpusReport, GoldMention
+from spacy_angel.corpora.formats import uima
 from spacy_angel.corpora.formats.uima import NAMED_ENTITY, write_uima_json, write_uima_xmi
 from spacy_angel.corpora.registry import infer_format, read_corpus, write_corpus
 from spacy_angel.errors import AngelError
@@ -128,6 +129,37 @@ def test_a_damaged_file_costs_no_other(tmp_path: Path, format: str) -> None:
         read(tmp_path / "x", format=format)
     found, report = read(tmp_path / "x", format=format, strict=False)
     assert (found, report.counts["documents_left_out"]) == ([RICH], 1)
+
+
+@pytest.mark.parametrize("name", ["CURATION_USER.xmi", "TypeSystem.xml"])
+def test_a_file_that_is_too_long_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    folder = shutil.copytree(XMI, tmp_path / "x")
+    size = (folder / name).stat().st_size
+    other = max(file.stat().st_size for file in folder.iterdir() if file.name != name)
+    with open(folder / name, "ab") as file:
+        file.write(b"\n" * max(other + 1 - size, 1))
+    monkeypatch.setattr(uima, "MAX_BYTES", max(other, size))
+    with pytest.raises(AngelError, match=r"xmi is no UIMA CAS.*it has more than \d+ bytes"):
+        read(folder, format="uima_xmi")
+
+
+def test_entities_of_xml_are_not_expanded(tmp_path: Path) -> None:
+    """Neither one that names a file, nor those that grow."""
+    (tmp_path / "secret").write_text("SECRET", "utf8")
+    grow = "".join(f'<!ENTITY e{n + 1} "{f"&e{n};" * 10}">' for n in range(9))
+    for name, entities, place in (
+        ("TypeSystem.xml", f'<!ENTITY x SYSTEM "{tmp_path / "secret"}">', "<name>&x;"),
+        ("CURATION_USER.xmi", f'<!ENTITY e0 "lol">{grow}', 'sofaString="&e9;'),
+    ):
+        folder = shutil.copytree(XMI, tmp_path / Path(name).stem)
+        text = (folder / name).read_text("utf8").replace("?>", f"?><!DOCTYPE a [{entities}]>", 1)
+        text = text.replace(place.partition("&")[0], place)
+        (folder / name).write_text(text, "utf8")
+        with pytest.raises(AngelError, match=r"CURATION_USER\.xmi is no UIMA CAS") as told:
+            read(folder, format="uima_xmi")
+        assert "SECRET" not in str(told.value)
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,8 @@ from .folders import FileNames, new_folder
 
 NAMED_ENTITY = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
 TYPE_SYSTEM = "TypeSystem.xml"
+# A document is in memory whole.
+MAX_BYTES = 2**26
 
 _METADATA = "de.tudarmstadt.ukp.dkpro.core.api.metadata.type.DocumentMetaData"
 _FIELD = "de.tudarmstadt.ukp.dkpro.core.api.metadata.type.MetaDataStringField"
@@ -198,7 +200,19 @@ def _is_json(head: str) -> bool:
 
 
 def _bytes(file: Path, reading: Reading) -> bytes:
-    return b"".join(piece for _, piece in pieces(file, reading))
+    """RETURNS (bytes): of a whole file. RAISES (ValueError): it has more than MAX_BYTES."""
+    parts: list[bytes] = []
+    size = 0
+    for _, piece in pieces(file, reading):
+        parts.append(piece)
+        size += len(piece)
+        _check_size(size)
+    return b"".join(parts)
+
+
+def _check_size(size: int) -> None:
+    if size > MAX_BYTES:
+        raise ValueError(f"it has more than {MAX_BYTES} bytes")
 
 
 def _load_json(file: Path, reading: Reading) -> Any:
@@ -217,7 +231,9 @@ def _load_xmi(file: Path, reading: Reading) -> Any:
     if data.startswith(b"PK"):
         with zipfile.ZipFile(io.BytesIO(data)) as packed:
             members = {Path(info.filename).name: info for info in packed.infolist()}
-            check_packing(sum(info.file_size for info in members.values()), len(data), str(file))
+            size = sum(info.file_size for info in members.values())
+            check_packing(size, len(data), str(file))
+            _check_size(size)
             names = [name for name in members if name.endswith(".xmi")]
             if len(names) != 1:
                 raise ValueError(f"one .xmi file was expected in it, {len(names)} came")
