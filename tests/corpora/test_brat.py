@@ -102,6 +102,16 @@ def test_a_file_without_its_companion_is_told(tmp_path: Path) -> None:
     assert report.counts["texts_without_annotations"] == 1
 
 
+def test_a_text_that_is_not_utf8_costs_no_other(tmp_path: Path) -> None:
+    shutil.copytree(FOLDER, tmp_path / "brat")
+    (tmp_path / "brat/5001.txt").write_bytes(b"Fi\xe8vre")
+    with pytest.raises(AngelError, match=r"5001\.txt, line 1: expected UTF-8"):
+        read(tmp_path / "brat")
+    found, report = read(tmp_path / "brat", strict=False)
+    assert [document.doc_id for document in found] == ["more/5002"]
+    assert report.counts["documents_left_out"] == 1
+
+
 def test_everything_there_and_back(tmp_path: Path) -> None:
     other = CorpusDocument("2", "Fever.", (GoldMention(0, 5, "Fever", "Cell_line", "A:1|A:2"),))
     write_corpus([RICH, other], tmp_path / "brat", "brat")

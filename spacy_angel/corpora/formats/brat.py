@@ -25,11 +25,12 @@ from ...errors import Errors
 from ...files.atomic import replacing
 from ...files.formats import Format
 from ...files.json_values import parse_as
-from ...files.reading import decoded, numbered_lines, pieces
+from ...files.reading import numbered_lines
 from ...vocabulary.identifiers import split_ids
 from ..docs import NO_LABEL
 from ..documents import CorpusDocument, GoldMention, Reading
 from .folders import FileNames, new_folder
+from .text import text_of
 
 DOCUMENTS = "documents.jsonl"
 
@@ -121,9 +122,10 @@ def _document(file: Path, extras: _DocumentExtras, reading: Reading) -> CorpusDo
             message = Errors.E445.format(path=companion, companion=one.name)
             reading.fault(message, lost="documents_left_out")
             return None
-    data = b"".join(piece for _, piece in pieces(text_file))
     # brat counts a byte order mark as a character.
-    text = "\ufeff" * data.startswith(b"\xef\xbb\xbf") + decoded(data, text_file)
+    text = text_of(text_file, reading)
+    if text is None:
+        return None
     doc_id = extras.file if extras.doc_id is None else extras.doc_id
     end = extras.title_end
     if end is not None and not 0 <= end <= len(text):

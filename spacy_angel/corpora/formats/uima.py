@@ -24,7 +24,7 @@ from pydantic import BaseModel
 from ...errors import AngelError, Errors
 from ...files.formats import Format, read_head
 from ...files.json_values import parse_as
-from ...files.reading import check_packing, pieces
+from ...files.reading import check_packing, whole
 from ..documents import CorpusDocument, GoldMention, Reading
 from .folders import FileNames, new_folder
 
@@ -32,6 +32,7 @@ NAMED_ENTITY = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
 TYPE_SYSTEM = "TypeSystem.xml"
 # A document is in memory whole.
 MAX_BYTES = 2**26
+_TOO_LONG = f"it has more than {MAX_BYTES} bytes"
 
 _METADATA = "de.tudarmstadt.ukp.dkpro.core.api.metadata.type.DocumentMetaData"
 _FIELD = "de.tudarmstadt.ukp.dkpro.core.api.metadata.type.MetaDataStringField"
@@ -201,18 +202,10 @@ def _is_json(head: str) -> bool:
 
 def _bytes(file: Path, reading: Reading) -> bytes:
     """RETURNS (bytes): of a whole file. RAISES (ValueError): it has more than MAX_BYTES."""
-    parts: list[bytes] = []
-    size = 0
-    for _, piece in pieces(file, reading):
-        parts.append(piece)
-        size += len(piece)
-        _check_size(size)
-    return b"".join(parts)
-
-
-def _check_size(size: int) -> None:
-    if size > MAX_BYTES:
-        raise ValueError(f"it has more than {MAX_BYTES} bytes")
+    data = whole(file, MAX_BYTES, reading)
+    if data is None:
+        raise ValueError(_TOO_LONG)
+    return data
 
 
 def _load_json(file: Path, reading: Reading) -> Any:
@@ -233,7 +226,8 @@ def _load_xmi(file: Path, reading: Reading) -> Any:
             members = {Path(info.filename).name: info for info in packed.infolist()}
             size = sum(info.file_size for info in members.values())
             check_packing(size, len(data), str(file))
-            _check_size(size)
+            if size > MAX_BYTES:
+                raise ValueError(_TOO_LONG)
             names = [name for name in members if name.endswith(".xmi")]
             if len(names) != 1:
                 raise ValueError(f"one .xmi file was expected in it, {len(names)} came")
