@@ -21,7 +21,10 @@ def corpus(
     output: Annotated[Path, typer.Option("--output", "-o", help="File or folder to write.")],
     kb: Annotated[
         Path | None,
-        typer.Option(help="Vocabulary, a folder or file, that tells which mentions are known."),
+        typer.Option(
+            help="Vocabulary, a folder or file, that tells which mentions are known, and the names "
+            "that an annotation tool shows."
+        ),
     ] = None,
     format: CorpusFormat = None,
     preprocessing: Preset = None,
@@ -52,6 +55,11 @@ def corpus(
     if kb is None and steps is not None and steps.unknown == "drop":
         raise AngelError(Errors.E710.format(preset=preprocessing))
     known = None if kb is None else load_vocabulary(kb)
+
+    def name_of(concept_id: str) -> str:
+        concept = None if known is None else known.get(concept_id)
+        return "" if concept is None else concept.canonical_name
+
     report = prepare_corpus(
         files,
         output,
@@ -61,6 +69,7 @@ def corpus(
         known=known,
         options=reader_options(option),
         to_options=reader_options(to_option),
+        names=None if known is None else name_of,
     )
     for key, value in sorted(report.counts.items()):
         typer.echo(f"  {key:<24} {value:,}")

@@ -1,6 +1,6 @@
 """Raw corpora → the preprocessed file that a training config names, or another tool's files."""
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ from tqdm import tqdm
 
 from .documents import CorpusDocument, CorpusReport
 from .preprocessing import Preprocessing, preprocess
-from .registry import check_writing, read_corpus, write_corpus
+from .registry import FORMATS, check_writing, read_corpus, write_corpus
 
 
 def prepare_corpus(
@@ -22,6 +22,7 @@ def prepare_corpus(
     known: Container[str] | None = None,
     options: Mapping[str, Any] | None = None,
     to_options: Mapping[str, Any] | None = None,
+    names: Callable[[str], str] | None = None,
 ) -> CorpusReport:
     """Read corpora, preprocess them and write one file or folder, from which `read_corpus` gives
     back the same mentions with their identifiers and parts, and the steps.
@@ -34,15 +35,20 @@ def prepare_corpus(
     known (Container[str] | None): tells whether an id is in the vocabulary, e.g. a ConceptKB.
     options (Mapping[str, Any] | None): of `corpora.read_corpus`.
     to_options (Mapping[str, Any] | None): of the writer.
+    names (Callable[[str], str] | None): the name of a concept, empty where there is none, for
+        formats that show it.
     RETURNS (CorpusReport): of reading and preprocessing, with `documents_written` and
         `mentions_written`.
     RAISES (AngelError): a corpus or option that does not fit; nothing is written then.
     """
+    writing = dict(to_options or {})
+    if names is not None and "names" in FORMATS.named(to).write_options:
+        writing["names"] = names
     # Before reading, which may take long.
-    check_writing(to, to_options or {})
+    check_writing(to, writing)
     report = CorpusReport()
     documents = prepared_documents(files, report, format, steps, known, options)
-    write_corpus(documents, output, to, **(to_options or {}))
+    write_corpus(documents, output, to, **writing)
     return report
 
 

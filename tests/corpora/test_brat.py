@@ -201,3 +201,10 @@ def test_faults_of_what_brat_does_not_read(tmp_path: Path, line: str, counter: s
     (document,), report = read(folder, strict=False)
     assert (document.doc_id, document.title_end, len(document.mentions)) == ("1", None, 1)
     assert report.counts[counter] == 1
+
+
+def test_names_of_concepts_are_shown_and_not_read(tmp_path: Path) -> None:
+    write_brat([RICH], tmp_path / "brat", names=lambda each: f"{each}\u2028name")
+    lines = (tmp_path / "brat/notes.txt%3A3.ann").read_text("utf8").splitlines()
+    assert "N4\tReference T2 OMIM:1\tOMIM:1 name" in lines
+    assert read(tmp_path / "brat")[0] == [RICH]

@@ -217,6 +217,16 @@ def test_the_command_writes_for_other_tools_and_reads_what_they_give_back(
     assert (tmp_path / "back_train.txt").read_text("utf8") == expected
 
 
+def test_the_command_writes_names_of_the_vocabulary(tmp_path: Path, files: list[Path]):
+    kb = tmp_path / "kb.jsonl"
+    concept = {"concept_id": "MESH:D003638", "canonical_name": "Hearing Loss"}
+    kb.write_text(json.dumps({**concept, "aliases": [], "types": []}) + "\n", "utf8")
+    result = run(*files, "-o", tmp_path / "brat", "--to", "brat", "--kb", kb)
+    assert result.exit_code == 0, result.output
+    lines = (tmp_path / "brat/2.ann").read_text("utf8").splitlines()
+    assert lines == ["T1\tDisease 0 8\tDeafness", "N1\tReference T1 MESH:D003638\tHearing Loss"]
+
+
 @pytest.mark.parametrize(
     ("options", "problem"),
     [

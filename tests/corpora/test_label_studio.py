@@ -242,3 +242,26 @@ def test_the_labelling_interface_has_the_names_that_the_tasks_refer_to(tmp_path:
     }
     quoted = ElementTree.fromstring(labelling_interface(['a"<&']))
     assert next(quoted.iter("Label")).get("value") == 'a"<&'
+
+
+def test_names_of_concepts_are_shown_and_not_read(tmp_path: Path) -> None:
+    def name_of(concept_id: str) -> str:
+        return {"MESH:D014786": "Vision Disorders", "OMIM:1": "One"}.get(concept_id, "")
+
+    path = tmp_path / "tasks.json"
+    write_label_studio([RICH], path, names=name_of)
+    (task,) = json.loads(path.read_text("utf8"))
+    fields = [one for one in task["predictions"][0]["result"] if one["type"] == "textarea"]
+    assert [(one["id"], one["from_name"], one["value"]["text"]) for one in fields] == [
+        ("1", "concept_id", ["MESH:D014786", "MESH:D006311"]),
+        ("1", "concept_name", ["Vision Disorders"]),
+        ("2", "concept_id", ["MESH:D005334+OMIM:1"]),
+        ("2", "concept_name", ["One"]),
+        ("3", "concept_id", ["3767"]),
+        ("4", "concept_id", ["HGVS:c.1+1G>C"]),
+    ]
+    view = ElementTree.fromstring(path.with_suffix(".xml").read_text("utf8"))
+    assert [one.get("name") for one in view.iter("TextArea")] == ["concept_id", "concept_name"]
+    found, report = read(path, results="predictions")
+    assert found == [RICH]
+    assert report.counts["results_left_out"] == 0

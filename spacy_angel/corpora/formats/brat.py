@@ -14,7 +14,7 @@ beside, a line each, where `labels` says what a type stands for: brat's types ha
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -235,20 +235,23 @@ class _Types:
         return self.by_label[label]
 
 
-def write_brat(documents: Iterable[CorpusDocument], path: Path) -> None:
+def write_brat(
+    documents: Iterable[CorpusDocument], path: Path, names: Callable[[str], str] | None = None
+) -> None:
     """Write a folder for brat's `data`: two files a document; `annotation.conf` with the types, and
     `visual.conf` with the labels that they stand for; `documents.jsonl`, which brat does not read.
 
     documents (Iterable[CorpusDocument]): written as they come.
     path (Path): a new folder.
+    names (Callable[[str], str] | None): the name of a concept, for the annotator to read.
     RAISES (AngelError): there is one with something in it.
     """
-    names, types = FileNames(), _Types()
+    file_names, types = FileNames(), _Types()
     with new_folder(path) as folder:
         with replacing(folder / DOCUMENTS) as extras:
             for document in documents:
-                name = names.of(document.doc_id)
-                lines = "".join(line + "\n" for line in _lines(document, types))
+                name = file_names.of(document.doc_id)
+                lines = "".join(line + "\n" for line in _lines(document, types, names))
                 (folder / f"{name}.txt").write_bytes(document.text.encode("utf8"))
                 (folder / f"{name}.ann").write_bytes(lines.encode("utf8"))
                 row = _extras(document, name, types)
@@ -276,7 +279,9 @@ def _extras(document: CorpusDocument, name: str, types: _Types) -> dict[str, Any
     ).model_dump(exclude_defaults=True)
 
 
-def _lines(document: CorpusDocument, types: _Types) -> Iterator[str]:
+def _lines(
+    document: CorpusDocument, types: _Types, names: Callable[[str], str] | None
+) -> Iterator[str]:
     n_ids = n_notes = 0
     for number, mention in enumerate(document.mentions, start=1):
         lines = [
@@ -290,7 +295,8 @@ def _lines(document: CorpusDocument, types: _Types) -> Iterator[str]:
         references = _references(mention.concept_ids)
         for reference in references:
             n_ids += 1
-            yield f"N{n_ids}\tReference T{number} {reference}\t"
+            name = "" if names is None else _LINE_ENDS.sub(" ", names(reference))
+            yield f"N{n_ids}\tReference T{number} {reference}\t{name}"
         extras = _MentionExtras(
             concept_ids="" if "|".join(references) == mention.concept_ids else mention.concept_ids,
             parts=mention.parts,

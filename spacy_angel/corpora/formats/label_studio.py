@@ -8,15 +8,16 @@
          "value": {"start": 0, "end": 5, "text": ["MESH:D005334"]}}]}]}]
 
 A region is a result of type `labels`; the text field of the same `id` holds its identifiers, one
-entry each. Offsets count characters, as Python does; older versions of Label Studio counted UTF-16
-code units (HumanSignal/label-studio#1347), which is seen where the texts of the regions fit only
-so. What Label Studio has no place for stands under `spacy_angel` in the task's `data`, and in the
+entry each. The names of their concepts stand in a field of their own, to be read by an annotator
+alone. Offsets count characters, as Python does; older versions of Label Studio counted UTF-16 code
+units (HumanSignal/label-studio#1347), which is seen where the texts of the regions fit only so.
+What Label Studio has no place for stands under `spacy_angel` in the task's `data`, and in the
 `meta` of a region; both it hands back.
 """
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path
@@ -30,12 +31,13 @@ from ...files.atomic import replacing, write_text
 from ...files.formats import Format
 from ...files.json_stream import stream_objects
 from ...files.json_values import checked
+from ...vocabulary.identifiers import split_ids
 from ..docs import NO_LABEL
 from ..documents import CorpusDocument, GoldMention, Reading
 
 Results = Literal["annotations", "predictions"]
 
-_LABELS, _TEXT, _CONCEPT_ID = "label", "text", "concept_id"
+_LABELS, _TEXT, _CONCEPT_ID, _NAME = "label", "text", "concept_id", "concept_name"
 _ID_FIELDS = ("doc_id", "id", "pmid")
 _HEAD_BYTES = 2**12
 
@@ -203,7 +205,7 @@ def _mentions(
             ids[one.id] += given if isinstance(given, list) else [given or ""]
         elif one.type == "relation":
             reading.report.count("relation_rows")
-        elif one.type != "labels":
+        elif one.type != "labels" and one.from_name != _NAME:
             note = (
                 f"{reading.where(line)}: {one.type} {one.from_name} of document {document.doc_id}"
             )
@@ -270,7 +272,10 @@ def _covered(region: _Result, default: str) -> str:
 
 
 def write_label_studio(
-    documents: Iterable[CorpusDocument], path: Path, results: Results = "predictions"
+    documents: Iterable[CorpusDocument],
+    path: Path,
+    results: Results = "predictions",
+    names: Callable[[str], str] | None = None,
 ) -> None:
     """Write tasks to import, one a line, and beside them the labelling interface that they need.
 
@@ -278,23 +283,26 @@ def write_label_studio(
     path (Path): the JSON file; the interface stands in a file of that name with `.xml`, to be
         pasted into the project's settings (Labeling Interface, Code).
     results (Results): `predictions`, which an annotator corrects, or finished `annotations`.
+    names (Callable[[str], str] | None): the name of a concept, for the annotator to read.
     """
     labels: dict[str, None] = {}
     with replacing(path) as file:
         file.write(b"[")
         for number, document in enumerate(documents):
             labels |= dict.fromkeys(mention.label or NO_LABEL for mention in document.mentions)
-            line = json.dumps(_task(document, results), ensure_ascii=False)
+            line = json.dumps(_task(document, results, names), ensure_ascii=False)
             file.write((",\n" if number else "\n").encode() + line.encode("utf8"))
         file.write(b"\n]\n")
-    write_text(path.with_suffix(".xml"), labelling_interface(labels))
+    write_text(path.with_suffix(".xml"), labelling_interface(labels, with_names=names is not None))
 
 
-def _task(document: CorpusDocument, results: Results) -> dict[str, Any]:
+def _task(
+    document: CorpusDocument, results: Results, names: Callable[[str], str] | None
+) -> dict[str, Any]:
     result = [
         one
         for number, mention in enumerate(document.mentions, start=1)
-        for one in _region(str(number), mention)
+        for one in _region(str(number), mention, names)
     ]
     work: dict[str, Any] = {"result": result}
     if results == "predictions":
@@ -306,7 +314,9 @@ def _task(document: CorpusDocument, results: Results) -> dict[str, Any]:
     return {"data": {**data, "spacy_angel": extras} if extras else data, results: [work]}
 
 
-def _region(number: str, mention: GoldMention) -> Iterator[dict[str, Any]]:
+def _region(
+    number: str, mention: GoldMention, names: Callable[[str], str] | None
+) -> Iterator[dict[str, Any]]:
     span = {"start": mention.start, "end": mention.end}
     base: dict[str, Any] = {"id": number, "to_name": _TEXT}
     labels = [mention.label or NO_LABEL]
@@ -316,15 +326,24 @@ def _region(number: str, mention: GoldMention) -> Iterator[dict[str, Any]]:
         label=None if mention.label else "", parts=mention.parts, read_as=mention.read_as
     ).model_dump(exclude_defaults=True)
     yield {**region, "meta": {"spacy_angel": extras}} if extras else region
-    if mention.concept_ids:
-        value = {**span, "text": mention.concept_ids.split("|")}
-        yield {**base, "from_name": _CONCEPT_ID, "type": "textarea", "value": value}
+    fields = {_CONCEPT_ID: mention.concept_ids.split("|")}
+    if names is not None:
+        fields[_NAME] = [names(each) for each in split_ids(mention.concept_ids)]
+    for field, entries in fields.items():
+        if entries := [entry for entry in entries if entry]:
+            value = {**span, "text": entries}
+            yield {**base, "from_name": field, "type": "textarea", "value": value}
 
 
-def labelling_interface(labels: Iterable[str]) -> str:
-    """labels (Iterable[str]): to choose from. RETURNS (str): the XML that a project needs: labels,
-    the text with all its blanks, and a field for the identifiers of each region."""
+def labelling_interface(labels: Iterable[str], with_names: bool = False) -> str:
+    """labels (Iterable[str]): to choose from. with_names (bool): with names of the concepts.
+
+    RETURNS (str): the XML that a project needs: labels, the text with all its blanks, and a field
+        for the identifiers of each region, with names one for these as well.
+    """
     choices = "".join(f"    <Label value={quoteattr(label)}/>\n" for label in labels)
+    shown = f'  <TextArea name="{_NAME}" toName="{_TEXT}" perRegion="true" editable="false"/>\n'
+    shown = shown if with_names else ""
     return (
         "<View>\n"
         f'  <Labels name="{_LABELS}" toName="{_TEXT}">\n{choices}  </Labels>\n'
@@ -332,7 +351,7 @@ def labelling_interface(labels: Iterable[str]) -> str:
         f'  <Text name="{_TEXT}" value="${_TEXT}" granularity="symbol"/>\n'
         f'  <TextArea name="{_CONCEPT_ID}" toName="{_TEXT}" perRegion="true" editable="true"\n'
         '            displayMode="region-list" placeholder="Identifier, e.g. MESH:D005334"/>\n'
-        "</View>\n"
+        f"{shown}</View>\n"
     )
 
 
