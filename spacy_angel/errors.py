@@ -477,6 +477,55 @@ class Errors(metaclass=_WithCodes):
         "separated by tabs, with whole numbers for start and end, {line!r} came. A blank line ends "
         "a document."
     )
+    E439 = "The format {format} is only read. Formats that are written: {known}."
+    E440 = (
+        "{path} is there already, and may hold what an annotator corrected. Give a new folder, or "
+        "move that one away."
+    )
+    E441 = (
+        "{where}: this is no task of Label Studio with a text: {problem}. Export the project as "
+        "JSON; or read with strict=False, which leaves such tasks out and counts them."
+    )
+    E442 = (
+        "{where}: task {doc_id} has {n} {results} to choose from, by {names}. Name whose is meant "
+        "(`--option annotator=NAME`), or mark one as ground truth in Label Studio."
+    )
+    E443 = (
+        "{path}: none of the {n} tasks has {wanted}; {others} have {other}. Export finished tasks, "
+        "or read the others: `--option results={other}`."
+    )
+    E444 = (
+        "{where}: {expected} was expected, {line!r} came. Is this a file of brat, and whole? Read "
+        "with strict=False, which leaves such lines out and counts them."
+    )
+    E445 = (
+        "{path} has no {companion} beside it. brat keeps a text and its annotations in two files "
+        "of one name; put both into the folder."
+    )
+    E446 = (
+        "UIMA CAS files (INCEpTION) need the package dkpro-cassis: pip install "
+        "'spacy-angel[inception]'."
+    )
+    E447 = (
+        "{path} is no UIMA CAS as INCEpTION exports it, or is damaged ({error}). Export the "
+        "document again; or read with strict=False, which leaves such files out and counts them."
+    )
+    E448 = (
+        "{path}: document {doc_id} was read from {other} already, so there are several annotators. "
+        "Name whose files are meant, e.g. `--option annotator={annotator}`."
+    )
+    E449 = (
+        "Document {doc_id} has a character that {format} cannot hold ({error}). Write UIMA CAS "
+        "JSON, or take the character out of the text."
+    )
+    E450 = (
+        "{path}: nothing of {annotator!r} was found; there is work of: {names}. Name one of them "
+        "(`--option annotator=NAME`)."
+    )
+    E451 = (
+        "{path}: the types of the files have no {lacking}. Name the layer and its features as "
+        "INCEpTION exports them, with `--option layer=`, `label_feature=` and `id_feature=`."
+    )
     # E5xx: evaluation
     E501 = (
         "Expected gold mentions with identifiers to count; of the {n} mentions read, none has one. "
@@ -715,6 +764,10 @@ class Errors(metaclass=_WithCodes):
         "(`lines` for plain text with one document a line)."
     )
     E803 = "The folder {path} holds no files. Give files, or the folder that they lie in."
+    E804 = (
+        "{path} is one corpus as {format} has it, which its files alone are not. Convert it first: "
+        "`spacy-angel corpus {path} -o documents.json`, and annotate that file."
+    )
     E805 = (
         "{where}: the article that ends here has no PMID. Fetch the file again; or annotate "
         "without --strict, which leaves such articles out and counts them."
@@ -956,6 +1009,10 @@ class Warnings(metaclass=_WithCodes):
         "have, the first on line {number} ({rule}). `spacy-angel kb check` tells which."
     )
     W333 = "{path} cannot be read any more, so that its rules stay as they were. {error}"
+    W401 = (
+        "{format} has no place for {what}: it is left out of {path}, first of document {doc_id}. "
+        "BioC JSON and DocBin keep it."
+    )
     W601 = "{path}, line {number}, is skipped, for it is not a correction: {problem}."
     W602 = (
         "A correction names an identifier that the vocabulary lacks, and is left out as far as it "

@@ -8,7 +8,7 @@ the output below the README's first example and what stands between marks in the
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import redirect_stdout
 from inspect import getdoc
 from io import StringIO
@@ -147,13 +147,24 @@ def linker_settings() -> str:
 
 def formats_table(formats: Formats) -> str:
     """formats (Formats): a registry. RETURNS (str): each format, what its reader says of it, its
-    options; a Markdown table."""
+    options, and where some are written, whether it is, and with which; a Markdown table."""
+    writes = any(format.write is not None for format in formats.values())
     lines = ["| `--format` | | options |", "|---|---|---|"]
+    if writes:
+        lines = [lines[0] + " `--to` |", lines[1] + "---|"]
     for name, format in sorted(formats.items()):
         meaning = " ".join((getdoc(format.read) or "").split("\n\n")[0].split())
-        options = ", ".join(f"`{option}`" for option in format.options)
+        options = _code(format.options)
         lines.append(f"| `{name}` | {_in_cell(meaning)} | {options} |")
+        if writes:
+            said = ["yes"] if format.write is not None else []
+            said += [_code(format.write_options)] if format.write_options else []
+            lines[-1] += f" {', '.join(said)} |"
     return "\n".join(lines)
+
+
+def _code(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
 
 
 def labels_table() -> str:

@@ -17,10 +17,6 @@ from ..errors import AngelError, Errors, Warnings
 from .manifest import is_bookkeeping
 from .source import Input
 
-# Formats of single mentions, which are trained on and measured, not annotated.
-_MENTIONS_ALONE = ("askapatient", "cometa", "genbioel")
-# They have no identifiers that a prefix could complete.
-_TEXTS_ALONE = ("text", "lines", "csv", "pubmed")
 # What a folder of PubMed's holds beside the articles.
 _NO_DOCUMENTS = (".md5",)
 # Folders that a warning names.
@@ -39,7 +35,7 @@ def plan_inputs(
     options (Collection[str]): names of the options that the reading will get.
     RETURNS (list[Input]): in the order given.
     RAISES (AngelError): there is no such file, an empty folder or one with a link to nothing or
-        a pipe, an unknown format or option.
+        a pipe, a folder that is one corpus, an unknown format or option.
     """
     if format is not None and format not in input_formats():
         raise AngelError(Errors.E801.format(format=format, known=", ".join(input_formats())))
@@ -47,6 +43,8 @@ def plan_inputs(
     for path in map(Path, paths):
         if not path.exists():
             raise AngelError(Errors.E901.format(path=path, error="there is no such file"))
+        if path.is_dir() and (whole := FORMATS.recognised(path)) is not None and whole.is_folder:
+            raise AngelError(Errors.E804.format(path=path, format=whole.name))
         files = _files(path) if path.is_dir() else [path]
         if not files:
             raise AngelError(Errors.E803.format(path=path))
@@ -56,14 +54,16 @@ def plan_inputs(
         else:
             inputs += [_input(file, [file], f) for file, f in zip(files, formats, strict=True)]
     for source in inputs:
-        prefix = () if source.format in _TEXTS_ALONE else ("prefix",)
-        FORMATS[source.format].check_names({*options} - {*prefix}, common=prefix)
+        known = FORMATS[source.format]
+        # Texts alone have no identifiers that a prefix could complete.
+        prefix = () if known.holds == "texts" else ("prefix",)
+        known.check_names({*options} - {*prefix}, common=prefix)
     return inputs
 
 
 def input_formats() -> tuple[str, ...]:
     """RETURNS (tuple[str, ...]): names of the formats that hold whole documents."""
-    return tuple(name for name in FORMATS if name not in _MENTIONS_ALONE)
+    return tuple(name for name, format in FORMATS.items() if format.holds != "mentions")
 
 
 def infer_format(path: Path) -> str:

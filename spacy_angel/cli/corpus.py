@@ -1,4 +1,4 @@
-"""`spacy-angel corpus`: corpora as training reads them."""
+"""`spacy-angel corpus`: corpora as training, or another tool, reads them."""
 
 from pathlib import Path
 from typing import Annotated
@@ -18,17 +18,36 @@ from .options import (
 
 def corpus(
     files: Annotated[list[Path], typer.Argument(help="Corpus files, one after the other.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="BioC JSON file to write.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="File or folder to write.")],
     kb: Annotated[
         Path | None,
-        typer.Option(help="Vocabulary, a folder or file, that tells which mentions are known."),
+        typer.Option(
+            help="Vocabulary, a folder or file, that tells which mentions are known, and the names "
+            "that an annotation tool shows."
+        ),
     ] = None,
     format: CorpusFormat = None,
     preprocessing: Preset = None,
     abbreviations: Abbreviations = None,
     option: ReaderOptions = None,
+    to: Annotated[
+        str,
+        typer.Option(
+            help="Format to write: `bioc_json`, as training reads it, or e.g. `pubtator`, "
+            "`label_studio`, `brat`, `uima_json`."
+        ),
+    ] = "bioc_json",
+    to_option: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--to-option",
+            metavar="NAME=VALUE",
+            help="Option of the format's writer, e.g. `results=annotations` for Label Studio; may "
+            "be repeated.",
+        ),
+    ] = None,
 ) -> None:
-    """Write corpora as training reads them: preprocessed, with the steps recorded."""
+    """Write corpora as training, or with --to an annotation tool, reads them."""
     from ..corpora.convert import prepare_corpus
     from ..linking.loaders import load_vocabulary
 
@@ -36,8 +55,21 @@ def corpus(
     if kb is None and steps is not None and steps.unknown == "drop":
         raise AngelError(Errors.E710.format(preset=preprocessing))
     known = None if kb is None else load_vocabulary(kb)
+
+    def name_of(concept_id: str) -> str:
+        concept = None if known is None else known.get(concept_id)
+        return "" if concept is None else concept.canonical_name
+
     report = prepare_corpus(
-        files, output, format=format, steps=steps, known=known, options=reader_options(option)
+        files,
+        output,
+        format=format,
+        to=to,
+        steps=steps,
+        known=known,
+        options=reader_options(option),
+        to_options=reader_options(to_option),
+        names=None if known is None else name_of,
     )
     for key, value in sorted(report.counts.items()):
         typer.echo(f"  {key:<24} {value:,}")

@@ -1,6 +1,6 @@
-"""Raw corpora → the preprocessed file that a training config names."""
+"""Raw corpora → the preprocessed file that a training config names, or another tool's files."""
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -8,9 +8,8 @@ from typing import Any
 from tqdm import tqdm
 
 from .documents import CorpusDocument, CorpusReport
-from .formats.bioc import write_bioc_json
 from .preprocessing import Preprocessing, preprocess
-from .registry import read_corpus
+from .registry import FORMATS, check_writing, read_corpus, write_corpus
 
 
 def prepare_corpus(
@@ -18,26 +17,38 @@ def prepare_corpus(
     output: Path,
     *,
     format: str | None = None,
+    to: str = "bioc_json",
     steps: Preprocessing | None = None,
     known: Container[str] | None = None,
     options: Mapping[str, Any] | None = None,
+    to_options: Mapping[str, Any] | None = None,
+    names: Callable[[str], str] | None = None,
 ) -> CorpusReport:
-    """Read corpora, preprocess them and write one file, from which `read_corpus` gives back the
-    same mentions with their identifiers and parts, and the steps.
+    """Read corpora, preprocess them and write one file or folder, from which `read_corpus` gives
+    back the same mentions with their identifiers and parts, and the steps.
 
     files (Sequence[Path]): corpora, written one after the other.
-    output (Path): BioC JSON, put in place once it is whole.
+    output (Path): put in place once it is whole.
     format (str | None): of all files; None tells it from each.
+    to (str): one of `registry.writable_formats()`, to write.
     steps (Preprocessing | None): e.g. of `preprocessing.PUBLISHED`; None for none.
     known (Container[str] | None): tells whether an id is in the vocabulary, e.g. a ConceptKB.
     options (Mapping[str, Any] | None): of `corpora.read_corpus`.
+    to_options (Mapping[str, Any] | None): of the writer.
+    names (Callable[[str], str] | None): the name of a concept, empty where there is none, for
+        formats that show it.
     RETURNS (CorpusReport): of reading and preprocessing, with `documents_written` and
         `mentions_written`.
     RAISES (AngelError): a corpus or option that does not fit; nothing is written then.
     """
+    writing = dict(to_options or {})
+    if names is not None and "names" in FORMATS.named(to).write_options:
+        writing["names"] = names
+    # Before reading, which may take long.
+    check_writing(to, writing)
     report = CorpusReport()
     documents = prepared_documents(files, report, format, steps, known, options)
-    write_bioc_json(documents, output)
+    write_corpus(documents, output, to, **writing)
     return report
 
 

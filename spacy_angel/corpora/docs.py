@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 GOLD_SPANS = "gold"
 # spaCy drops an entity without label; in `doc.spans` the label stays empty.
 NO_LABEL = "MENTION"
+# spaCy's identifier of an entity that was linked to nothing.
+_NIL = "NIL"
 
 
 def to_doc(document: CorpusDocument, nlp: "Language") -> "Doc":
@@ -78,7 +80,8 @@ def from_doc(doc: "Doc", doc_id: str = "") -> CorpusDocument:
 
     doc (Doc): from `to_doc`, or any other.
     doc_id (str): where the Doc has none in its `user_data`.
-    RETURNS (CorpusDocument): `from_doc(to_doc(document, nlp)) == document`.
+    RETURNS (CorpusDocument): `from_doc(to_doc(document, nlp)) == document`; a mention that was
+        linked to nothing (`NIL`) has no identifier.
     """
     data = {key: value for key, value in doc.user_data.items() if isinstance(key, str)}
     spans = list(doc.spans.get(GOLD_SPANS, doc.ents))
@@ -96,7 +99,7 @@ def from_doc(doc: "Doc", doc_id: str = "") -> CorpusDocument:
                 span.end_char,
                 span.text,
                 span.label_,
-                span.kb_id_,
+                span.kb_id_ if span.kb_id_ != _NIL else "",
                 tuple(some),
                 read,
             )

@@ -4,13 +4,14 @@ Reading imports no spaCy; `to_doc`, `write_docbin` and DocBin files do.
 """
 
 import re
+import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from ..errors import AngelError, Errors
-from ..files.formats import Formats
+from ..errors import AngelError, Errors, Warnings
+from ..files.formats import Format, Formats
 from ..files.options import checked_options
 from ..files.reading import pieces
 from ..vocabulary.identifiers import normal_ids, split_ids
@@ -19,16 +20,19 @@ from .documents import CorpusDocument, CorpusReport, GoldMention, Reading
 from .formats import (
     askapatient,
     bioc,
+    brat,
     cometa,
     csv_tables,
     docbin,
     genbioel,
     gsc,
+    label_studio,
     lines,
     pubmed,
     pubtator,
     rows,
     text,
+    uima,
 )
 from .formats.askapatient import askapatient_concepts
 from .formats.bioc import to_bioc, write_bioc_json
@@ -52,7 +56,9 @@ __all__ = [
     "split_ids",
     "to_bioc",
     "to_doc",
+    "writable_formats",
     "write_bioc_json",
+    "write_corpus",
     "write_docbin",
     "write_pubtator",
 ]
@@ -66,6 +72,10 @@ FORMATS = Formats(
         docbin.FORMAT,
         genbioel.FORMAT,
         pubmed.FORMAT,
+        brat.FORMAT,
+        label_studio.FORMAT,
+        uima.XMI,
+        uima.JSON,
         bioc.XML,
         bioc.JSON,
         pubtator.FORMAT,
@@ -137,6 +147,54 @@ def read_corpus(
     if not keep_duplicates:
         documents = _distinct(documents, report)
     return _counted(documents, report)
+
+
+def writable_formats() -> tuple[str, ...]:
+    """RETURNS (tuple[str, ...]): names of the formats that `write_corpus` writes."""
+    return tuple(name for name, format in FORMATS.items() if format.write is not None)
+
+
+def check_writing(to: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """to (str), options (Mapping[str, Any]): see `write_corpus`. RETURNS (dict[str, Any]): the
+    options for the writer. RAISES (AngelError): the format is not written, or not so."""
+    chosen = FORMATS.named(to)
+    if chosen.write is None:
+        known = ", ".join(writable_formats())
+        raise AngelError(Errors.E439.format(format=chosen.name, known=known))
+    return chosen.checked_to_write(options)
+
+
+def write_corpus(
+    documents: Iterable[CorpusDocument], path: str | Path, to: str = "bioc_json", **options: Any
+) -> None:
+    """Write documents in any of the formats that are written.
+
+    What a format has no place for is left out, with one warning for each kind of it.
+
+    documents (Iterable[CorpusDocument]): written as they come.
+    path (str | Path): file, or folder where a format keeps a file for each document.
+    to (str): one of `writable_formats()`.
+    options (Any): of the format's writer, e.g. `results="annotations"` for Label Studio.
+    RAISES (AngelError): the format is only read, has no such option, or cannot hold a document.
+    """
+    checked = check_writing(to, options)
+    chosen = FORMATS.named(to)
+    assert chosen.write is not None
+    chosen.write(_told(documents, chosen, Path(path)), Path(path), **checked)
+
+
+def _told(documents: Iterable[CorpusDocument], to: Format, path: Path) -> Iterator[CorpusDocument]:
+    """The same documents; a warning the first time that something of them is left out."""
+    lacking = list(to.lacks)
+    for document in documents:
+        for what in list(lacking):
+            if any(getattr(one, what, None) for one in (document, *document.mentions)):
+                lacking.remove(what)
+                message = Warnings.W401.format(
+                    format=to.name, what=what, path=path, doc_id=document.doc_id
+                )
+                warnings.warn(message, stacklevel=2)
+        yield document
 
 
 def infer_format(path: str | Path) -> str:

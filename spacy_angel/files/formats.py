@@ -5,7 +5,7 @@ entry point, and those are asked first:
 
     [options.entry_points]
     spacy_angel_corpus_formats =
-        brat = my_package.brat:FORMAT
+        arrows = my_package.arrows:FORMAT
 """
 
 import codecs
@@ -16,7 +16,7 @@ from functools import cached_property
 from importlib.metadata import entry_points
 from inspect import signature
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from ..errors import AngelError, Errors, Warnings
 from .options import checked_options
@@ -24,10 +24,12 @@ from .reading import PIECE_BYTES, pieces
 
 HEAD_BYTES = 2**16
 
+Holds = Literal["documents", "mentions", "texts"]
+
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A kind of file and how it is read.
+    """A kind of file: how it is read and written, and what it holds.
 
     name (str): e.g. `pubtator`, `obo.v1`.
     read (Callable[..., Iterator[Any]]): path, then what counts and tells faults (the `Reading` of
@@ -35,16 +37,32 @@ class Format:
         types, see `options.checked_options`.
     recognises (Callable[[Path, str], bool]): whether a file is of this kind, by its path and its
         head (`read_head`, white space before it left out; empty for a folder).
+    holds (Holds): of a corpus: whole documents with their mentions; single mentions, which are
+        trained on and measured; or texts without identifiers.
+    write (Callable[..., None] | None): documents, then the path, then its options, annotated as
+        those of `read`; None where the format is only read.
+    lacks (tuple[str, ...]): what of a document or mention the written file has no place for, by
+        the names of the fields.
+    is_folder (bool): a folder is one corpus, which its files alone are not.
     """
 
     name: str
     read: Callable[..., Iterator[Any]]
     recognises: Callable[[Path, str], bool]
+    holds: Holds = "documents"
+    write: Callable[..., None] | None = None
+    lacks: tuple[str, ...] = ()
+    is_folder: bool = False
 
     @property
     def options(self) -> tuple[str, ...]:
-        """RETURNS (tuple[str, ...]): names of the options."""
-        return tuple(signature(self.read).parameters)[2:]
+        """RETURNS (tuple[str, ...]): names of the options of reading."""
+        return _options(self.read)
+
+    @property
+    def write_options(self) -> tuple[str, ...]:
+        """RETURNS (tuple[str, ...]): names of the options of writing."""
+        return () if self.write is None else _options(self.write)
 
     def checked(self, options: Mapping[str, Any], common: Sequence[str] = ()) -> dict[str, Any]:
         """Hold options against the reader.
@@ -60,10 +78,25 @@ class Format:
     def check_names(self, names: Iterable[str], common: Sequence[str] = ()) -> None:
         """names (Iterable[str]): of options. common (Sequence[str]), RAISES (AngelError): see
         `checked`."""
-        if unknown := sorted(set(names) - set(self.options)):
-            known = ", ".join([*common, *self.options]) or "none"
+        self._check_names(names, self.options, common)
+
+    def checked_to_write(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """As `checked`, for `write`, which there must be."""
+        assert self.write is not None
+        self._check_names(options, self.write_options)
+        return checked_options(self.write, options, self.name)
+
+    def _check_names(
+        self, names: Iterable[str], own: Sequence[str], common: Sequence[str] = ()
+    ) -> None:
+        if unknown := sorted(set(names) - set(own)):
+            known = ", ".join([*common, *own]) or "none"
             message = Errors.E909.format(format=self.name, unknown=", ".join(unknown), known=known)
             raise AngelError(message)
+
+
+def _options(function: Callable[..., Any]) -> tuple[str, ...]:
+    return tuple(signature(function).parameters)[2:]
 
 
 class Formats(Mapping[str, Format]):

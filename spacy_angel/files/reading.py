@@ -91,6 +91,24 @@ def pieces(
             number += piece.endswith(b"\n") if by_line else piece.count(b"\n")
 
 
+def whole(path: Path, limit: int, reading: FileReading | None = None) -> bytes | None:
+    """A file that is in memory whole.
+
+    path (Path): file, plain or gzip. limit (int): bytes that it may have, unpacked.
+    reading (FileReading | None): as `pieces`.
+    RETURNS (bytes | None): its content; None where that is longer.
+    RAISES (AngelError): as `pieces`.
+    """
+    parts: list[bytes] = []
+    size = 0
+    for _, piece in pieces(path, reading):
+        parts.append(piece)
+        size += len(piece)
+        if size > limit:
+            return None
+    return b"".join(parts)
+
+
 def check_packing(unpacked: int, packed: int, where: str) -> None:
     """unpacked (int), packed (int): bytes so far. where (str): file and line.
 

@@ -15,7 +15,7 @@ _VOCABULARIES = {
     "snomedct_us": "SNOMEDCT",
     "snomed": "SNOMEDCT",
 }
-_NO_ID = frozenset({"", "-", "-1", "none", "null", "na", "nan"})
+_NO_ID = frozenset({"", "-", "-1", "nil", "none", "null", "na", "nan"})
 _BARE_PREFIXES = (
     (re.compile(r"C\d{7}", re.ASCII), "UMLS"),
     (re.compile(r"[CD](\d{6}|\d{9})", re.ASCII), "MESH"),

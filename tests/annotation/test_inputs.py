@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.helpers import ROOT
 
 from spacy_angel.annotation.inputs import fingerprint, infer_format, plan_inputs, read_input
 from spacy_angel.annotation.plan import cut
@@ -436,3 +437,13 @@ def test_texts_come_through_jsonl_unchanged(tmp_path_factory, texts) -> None:
     path.write_text("".join(json.dumps({"id": 0, "text": t}) + "\n" for t in texts), "utf8")
     documents, _ = read(path, strict=True)
     assert [document.text for document in documents] == texts
+
+
+def test_a_folder_that_is_one_corpus_is_to_be_converted_first() -> None:
+    folder = ROOT / "tests/fixtures/corpora/brat"
+    with pytest.raises(
+        AngelError, match=r"one corpus as brat has it.*spacy-angel corpus .*brat -o"
+    ):
+        plan_inputs([folder])
+    (document,), _ = read(folder / "5001.ann")
+    assert (document.doc_id, len(document.mentions)) == ("5001", 4)

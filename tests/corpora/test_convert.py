@@ -1,12 +1,15 @@
 """Raw corpora become the files that training reads, and nothing is lost on the way."""
 
 import json
+import re
+import warnings
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.corpora import RICH
 from support.helpers import shared_data
 from typer.testing import CliRunner
 
@@ -15,7 +18,13 @@ from spacy_angel.corpora.convert import prepare_corpus
 from spacy_angel.corpora.documents import CorpusDocument, CorpusReport, GoldMention
 from spacy_angel.corpora.formats.bioc import to_bioc, write_bioc_json
 from spacy_angel.corpora.preprocessing import PUBLISHED, Preprocessing, preprocess
-from spacy_angel.corpora.registry import read_corpus
+from spacy_angel.corpora.registry import (
+    FORMATS,
+    infer_format,
+    read_corpus,
+    writable_formats,
+    write_corpus,
+)
 from spacy_angel.errors import AngelError
 
 STEPS = replace(PUBLISHED["bc5cdr"], abbreviations="scispacy")
@@ -192,3 +201,84 @@ def test_steps_add_up_over_two_preparations(tmp_path: Path, files: list[Path]):
     prepare_corpus(files, once, steps=Preprocessing(lowercase=True))
     prepare_corpus([once], twice, steps=Preprocessing(overlaps="drop"))
     assert {document.steps for document in read_corpus(twice)} == {("lowercase", "overlaps=drop")}
+
+
+def test_the_command_writes_for_other_tools_and_reads_what_they_give_back(
+    tmp_path: Path, files: list[Path]
+):
+    result = run(*files, "-o", tmp_path / "tasks.json", "--to", "label_studio")
+    assert result.exit_code == 0, result.output
+    assert result.stdout.splitlines()[-1].startswith("2 documents, 6 mentions: ")
+    assert (tmp_path / "tasks.xml").exists()
+    back = ("--option", "results=predictions", "--to", "pubtator")
+    result = run(tmp_path / "tasks.json", "-o", tmp_path / "back_train.txt", *back)
+    assert result.exit_code == 0, result.output
+    expected = re.sub(r"\bD0", "MESH:D0", CORPUS + OTHER)
+    assert (tmp_path / "back_train.txt").read_text("utf8") == expected
+
+
+def test_the_command_writes_names_of_the_vocabulary(tmp_path: Path, files: list[Path]):
+    kb = tmp_path / "kb.jsonl"
+    concept = {"concept_id": "MESH:D003638", "canonical_name": "Hearing Loss"}
+    kb.write_text(json.dumps({**concept, "aliases": [], "types": []}) + "\n", "utf8")
+    result = run(*files, "-o", tmp_path / "brat", "--to", "brat", "--kb", kb)
+    assert result.exit_code == 0, result.output
+    lines = (tmp_path / "brat/2.ann").read_text("utf8").splitlines()
+    assert lines == ["T1\tDisease 0 8\tDeafness", "N1\tReference T1 MESH:D003638\tHearing Loss"]
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (["--to", "cometa"], "The format cometa is only read. Formats that are written: "),
+        (["--to", "xyz"], "There is no corpus format 'xyz'"),
+        (["--to", "brat", "--to-option", "results=x"], "brat has no option results"),
+        (
+            ["--to", "label_studio", "--to-option", "results=x"],
+            "must be 'annotations' or 'predictions'",
+        ),
+    ],
+)
+def test_what_cannot_be_written_is_told_before_reading(
+    tmp_path: Path, files: list[Path], options: list[str], problem: str
+):
+    result = run(*files, "-o", tmp_path / "x", *options)
+    assert result.exit_code == 1
+    assert problem in result.stderr
+    assert not (tmp_path / "x").exists()
+
+
+def test_what_a_format_has_no_place_for_is_told_once(tmp_path: Path):
+    mention = GoldMention(0, 5, "liver", "A", "MESH:D1", ("a",), "the liver")
+    document = CorpusDocument("1", "liver", (mention, mention), title_end=5, steps=("lowercase",))
+    with pytest.warns(UserWarning, match="W401") as told:
+        write_corpus([document, replace(document, doc_id="2")], tmp_path / "x.txt", "pubtator")
+    assert [str(one.message) for one in told] == [
+        f"[W401] pubtator has no place for {what}: it is left out of {tmp_path / 'x.txt'}, first "
+        "of document 1. BioC JSON and DocBin keep it."
+        for what in ("steps", "read_as")
+    ]
+
+
+@pytest.mark.parametrize("name", writable_formats())
+def test_what_is_written_is_told_by_itself_and_keeps_offsets(tmp_path: Path, name: str):
+    """What a format does not have, it says it lacks."""
+    if name.startswith("uima"):
+        pytest.importorskip("cassis")
+    document = replace(RICH, doc_id="3", title_end=None, text=RICH.text.replace("\n", " "))
+    mentions = [replace(m, text=m.text.replace("\n", " ")) for m in RICH.mentions]
+    document = replace(document, mentions=tuple(mentions))
+    lacking = FORMATS[name].lacks
+    kept = replace(
+        document,
+        steps=() if "steps" in lacking else document.steps,
+        mentions=tuple(replace(m, read_as="") if "read_as" in lacking else m for m in mentions),
+    )
+    path = tmp_path / ("dev.spacy" if name == "docbin" else "dev")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        write_corpus([document], path, name)
+    assert infer_format(path) == name
+    results = {"results": "predictions"} if name == "label_studio" else {}
+    (found,) = read_corpus(path, split="dev", **results)
+    assert replace(found, title_end=None) == kept

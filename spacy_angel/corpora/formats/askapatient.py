@@ -73,4 +73,4 @@ def _recognises(path: Path, head: str) -> bool:
     return _ROW.fullmatch(first_line(head)) is not None
 
 
-FORMAT = Format("askapatient", read_askapatient, _recognises)
+FORMAT = Format("askapatient", read_askapatient, _recognises, holds="mentions")

@@ -342,4 +342,9 @@ def bioc_collection(documents: Iterable[Mapping[str, Any]]) -> Iterator[bytes]:
 
 
 XML = Format("bioc_xml", read_bioc_xml, lambda path, head: head.startswith("<"))
-JSON = Format("bioc_json", read_bioc_json, lambda path, head: head.startswith(("{", "[")))
+JSON = Format(
+    "bioc_json",
+    read_bioc_json,
+    lambda path, head: head.startswith(("{", "[")),
+    write=write_bioc_json,
+)

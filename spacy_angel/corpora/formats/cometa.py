@@ -84,4 +84,4 @@ def _recognises(path: Path, head: str) -> bool:
     return {"Term", "General SNOMED ID"} <= set(first_line(head).split("\t"))
 
 
-FORMAT = Format("cometa", read_cometa, _recognises)
+FORMAT = Format("cometa", read_cometa, _recognises, holds="mentions")

@@ -51,4 +51,4 @@ def _recognises(path: Path, head: str) -> bool:
     return path.name.lower().removesuffix(".gz").endswith((".csv", ".tsv"))
 
 
-FORMAT = Format("csv", read_csv, _recognises)
+FORMAT = Format("csv", read_csv, _recognises, holds="texts")

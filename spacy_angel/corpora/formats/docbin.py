@@ -97,4 +97,10 @@ def _recognises(path: Path, head: str) -> bool:
     return any(path.glob("*.spacy")) if path.is_dir() else path.suffix == ".spacy"
 
 
-FORMAT = Format("docbin", read_docbin, _recognises)
+def _write(documents: Iterable[CorpusDocument], path: Path) -> None:
+    import spacy
+
+    write_docbin(documents, path, spacy.blank("en"))
+
+
+FORMAT = Format("docbin", read_docbin, _recognises, write=_write)

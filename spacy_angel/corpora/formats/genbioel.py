@@ -113,4 +113,4 @@ def _recognises(path: Path, head: str) -> bool:
     return path.is_dir() and any(path.glob("*.source"))
 
 
-FORMAT = Format("genbioel", read_genbioel, _recognises)
+FORMAT = Format("genbioel", read_genbioel, _recognises, holds="mentions")

@@ -19,4 +19,4 @@ def read_lines(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
 
 
 # Never told from a file: it could as well be one text.
-FORMAT = Format("lines", read_lines, lambda path, head: False)
+FORMAT = Format("lines", read_lines, lambda path, head: False, holds="texts")

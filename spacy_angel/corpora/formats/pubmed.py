@@ -66,4 +66,4 @@ def _recognises(path: Path, head: str) -> bool:
     return head.startswith("<") and re.search(rf"<(!DOCTYPE\s+)?{ROOT}\b", head) is not None
 
 
-FORMAT = Format("pubmed", read_pubmed, _recognises)
+FORMAT = Format("pubmed", read_pubmed, _recognises, holds="texts")

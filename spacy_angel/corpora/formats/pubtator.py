@@ -157,4 +157,6 @@ def _recognises(path: Path, head: str) -> bool:
     return _TITLE.match(first_line(head)) is not None
 
 
-FORMAT = Format("pubtator", read_pubtator, _recognises)
+FORMAT = Format(
+    "pubtator", read_pubtator, _recognises, write=write_pubtator, lacks=("steps", "read_as")
+)

@@ -1,0 +1,365 @@
+"""Label Studio: tasks with pre-annotations, and what annotators made of them.
+
+    [{"data": {"text": "Fever and pain", "doc_id": "1"},
+      "predictions": [{"model_version": "spacy-angel", "result": [
+        {"id": "1", "type": "labels", "from_name": "label", "to_name": "text",
+         "value": {"start": 0, "end": 5, "text": "Fever", "labels": ["Disease"]}},
+        {"id": "1", "type": "textarea", "from_name": "concept_id", "to_name": "text",
+         "value": {"start": 0, "end": 5, "text": ["MESH:D005334"]}}]}]}]
+
+A region is a result of type `labels`; the text field of the same `id` holds its identifiers, one
+entry each. The names of their concepts stand in a field of their own, to be read by an annotator
+alone. Offsets count characters, as Python does; older versions of Label Studio counted UTF-16 code
+units (HumanSignal/label-studio#1347), which is seen where the texts of the regions fit only so.
+What Label Studio has no place for stands under `spacy_angel` in the task's `data`, and in the
+`meta` of a region; both it hands back.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import accumulate
+from pathlib import Path
+from typing import Any, Literal
+from xml.sax.saxutils import quoteattr
+
+from pydantic import BaseModel
+
+from ...errors import AngelError, Errors
+from ...files.atomic import replacing, write_text
+from ...files.formats import Format
+from ...files.json_stream import stream_objects
+from ...files.json_values import checked
+from ...vocabulary.identifiers import split_ids
+from ..docs import NO_LABEL
+from ..documents import CorpusDocument, GoldMention, Reading
+
+Results = Literal["annotations", "predictions"]
+
+_LABELS, _TEXT, _CONCEPT_ID, _NAME = "label", "text", "concept_id", "concept_name"
+_ID_FIELDS = ("doc_id", "id", "pmid")
+_HEAD_BYTES = 2**12
+
+
+class _Value(BaseModel):
+    start: int | None = None
+    end: int | None = None
+    text: str | list[str] | None = None
+    labels: list[str] = []
+
+
+class _MentionExtras(BaseModel):
+    label: str | None = None
+    parts: tuple[str, ...] = ()
+    read_as: str = ""
+
+
+class _Meta(BaseModel, extra="allow"):
+    text: str | list[str] = []
+    spacy_angel: _MentionExtras = _MentionExtras()
+
+
+class _Result(BaseModel):
+    id: str = ""
+    type: str = ""
+    from_name: str = ""
+    value: _Value = _Value()
+    meta: _Meta | None = None
+
+
+class _Work(BaseModel):
+    """What one annotator, or one model, made of a task."""
+
+    result: list[_Result]
+    was_cancelled: bool = False
+    ground_truth: bool = False
+    completed_by: int | str | dict[str, Any] | None = None
+    model_version: str | None = None
+
+    @property
+    def names(self) -> list[str]:
+        by = self.completed_by
+        given = [by.get("email"), by.get("id")] if isinstance(by, dict) else [by]
+        return [str(name) for name in (*given, self.model_version) if name not in (None, "")]
+
+
+class _DocumentExtras(BaseModel):
+    title_end: int | None = None
+    split: str = ""
+    steps: tuple[str, ...] = ()
+
+
+class _Data(BaseModel, extra="allow"):
+    spacy_angel: _DocumentExtras = _DocumentExtras()
+
+
+class _Task(BaseModel):
+    data: _Data
+    id: int | str | None = None
+    annotations: list[_Work] = []
+    predictions: list[_Work] = []
+
+
+def read_label_studio(
+    path: Path,
+    reading: Reading,
+    results: Results = "annotations",
+    annotator: str = "",
+    text_field: str = _TEXT,
+    id_field: str = _CONCEPT_ID,
+) -> Iterator[CorpusDocument]:
+    """Tasks of a project that was exported as JSON, with what an annotator made of each. Tasks
+    without it are left out and counted, and so are annotations that were skipped (cancelled).
+
+    path (Path): the JSON file, plain or gzip.
+    reading (Reading): gets counts and faults.
+    results (Results): `annotations`, or `predictions`, which nobody has looked at yet.
+    annotator (str): whose, by number or e-mail address; of predictions the model version. Without
+        it a task with several must have one that is marked as ground truth.
+    text_field (str): of a task's data, with the text.
+    id_field (str): name of the text field with the identifiers.
+    RETURNS (Iterator[CorpusDocument]): named by `doc_id`, `id` or `pmid` of the data, else by the
+        number of the task.
+    RAISES (AngelError): the JSON is broken, or none of the tasks has such results, or any of that
+        annotator; for other faults with `reading.strict`.
+    """
+    other: Results = "predictions" if results == "annotations" else "annotations"
+    n_tasks = n_read = n_others = 0
+    names: dict[str, None] = {}
+    for line, value in stream_objects(path, reading, within=()):
+        n_tasks += 1
+        where = reading.where(line)
+        try:
+            task = checked(value, _Task)
+            bare = _bare_document(task, text_field, reading, default=f"{path.name}:{n_tasks}")
+        except ValueError as error:
+            message = Errors.E441.format(where=where, problem=error)
+            reading.fault(message, lost="documents_left_out")
+            continue
+        works = _works(task, results, annotator, reading)
+        n_others += bool(getattr(task, other))
+        names |= dict.fromkeys(name for work in getattr(task, results) for name in work.names)
+        if not works:
+            reading.report.count("tasks_without_" + results)
+        elif len(works) > 1:
+            by = ", ".join(name for work in works for name in work.names[:1]) or "nobody named"
+            message = Errors.E442.format(
+                where=where, doc_id=bare.doc_id, n=len(works), results=results, names=by
+            )
+            reading.fault(message, lost="documents_left_out")
+        else:
+            mentions = _mentions(bare, works[0].result, id_field, reading, line)
+            yield replace(bare, mentions=tuple(mentions))
+        n_read += bool(works)
+    if not n_read and annotator:
+        known = ", ".join(names) or "nobody"
+        raise AngelError(Errors.E450.format(path=path, annotator=annotator, names=known))
+    if not n_read and n_others:
+        message = Errors.E443.format(
+            path=path, n=n_tasks, wanted=results, others=n_others, other=other
+        )
+        raise AngelError(message)
+
+
+def _bare_document(task: _Task, text_field: str, reading: Reading, default: str) -> CorpusDocument:
+    """The document of a task, without mentions. RAISES (ValueError): it has no text."""
+    data, extras = task.data.model_extra or {}, task.data.spacy_angel
+    text = data.get(text_field)
+    if not isinstance(text, str):
+        raise ValueError(f"data.{text_field} must be a string; data has {', '.join(data)}")
+    given = next((data[key] for key in _ID_FIELDS if data.get(key) is not None), task.id)
+    doc_id = default if given is None else str(given)
+    for whole in (text, doc_id):
+        whole.encode("utf8")
+    end = extras.title_end
+    if end is not None and not 0 <= end <= len(text):
+        raise ValueError(f"data.spacy_angel.title_end, {end}, lies outside the text")
+    split = extras.split or reading.split
+    return CorpusDocument(doc_id, text, split=split, title_end=end, steps=extras.steps)
+
+
+def _works(task: _Task, results: Results, annotator: str, reading: Reading) -> list[_Work]:
+    """Those of a task that are asked for; a ground truth goes before others."""
+    works: list[_Work] = getattr(task, results)
+    skipped = sum(work.was_cancelled for work in works)
+    reading.report.count("cancelled_annotations", skipped)
+    works = [work for work in works if not work.was_cancelled]
+    if annotator:
+        return [work for work in works if annotator in work.names]
+    return [work for work in works if work.ground_truth] or works
+
+
+def _mentions(
+    document: CorpusDocument,
+    results: Sequence[_Result],
+    id_field: str,
+    reading: Reading,
+    line: int,
+) -> Iterator[GoldMention]:
+    regions = [one for one in results if one.type == "labels"]
+    ids: defaultdict[str, list[str]] = defaultdict(list)
+    for one in results:
+        if one.type == "textarea" and one.from_name == id_field:
+            given = one.value.text
+            ids[one.id] += given if isinstance(given, list) else [given or ""]
+        elif one.type == "relation":
+            reading.report.count("relation_rows")
+        elif one.type != "labels" and one.from_name != _NAME:
+            note = (
+                f"{reading.where(line)}: {one.type} {one.from_name} of document {document.doc_id}"
+            )
+            reading.report.count("results_left_out", note=note)
+    spans = _spans(document, regions, reading)
+    for region, (start, end) in zip(regions, spans, strict=True):
+        meta = region.meta or _Meta()
+        extras, label = meta.spacy_angel, ",".join(region.value.labels)
+        if extras.label is not None and label == NO_LABEL:
+            label = extras.label
+        reading.report.count("notes_left_out", bool(meta.text))
+        found = reading.mention(
+            document.text,
+            (start, end),
+            _covered(region, document.text[max(start, 0) : max(end, 0)]),
+            document.doc_id,
+            line,
+            label,
+            "|".join(ids.pop(region.id, [])) or str((meta.model_extra or {}).get(id_field, "")),
+            extras.parts,
+        )
+        if found is not None:
+            yield replace(found, read_as=extras.read_as) if extras.read_as else found
+    for region_id in ids:
+        note = f"{reading.where(line)}: identifier of no region {region_id!r}"
+        reading.report.count("results_left_out", note=note)
+
+
+def _spans(
+    document: CorpusDocument, regions: Sequence[_Result], reading: Reading
+) -> list[tuple[int, int]]:
+    """Offsets of the regions in characters; -1 where one has none."""
+    text = document.text
+    spans = [
+        (-1 if value.start is None else value.start, -1 if value.end is None else value.end)
+        for value in (region.value for region in regions)
+    ]
+    if text.isascii() or max(text) < "\U00010000" or _fit(text, regions, spans):
+        return spans
+    units = accumulate((1 + (character > "\uffff") for character in text), initial=0)
+    characters = {unit: index for index, unit in enumerate(units)}
+    older = [(characters.get(start, -1), characters.get(end, -1)) for start, end in spans]
+    if not _fit(text, regions, older):
+        return spans
+    note = f"{reading.name}: document {document.doc_id} counts UTF-16 code units"
+    reading.report.count("utf16_offsets", note=note)
+    return older
+
+
+def _fit(text: str, regions: Sequence[_Result], spans: Sequence[tuple[int, int]]) -> bool:
+    """Whether the texts of the regions are those at the offsets."""
+    return all(
+        0 <= start < end and _covered(region, text[start:end]).split() == text[start:end].split()
+        for region, (start, end) in zip(regions, spans, strict=True)
+    )
+
+
+def _covered(region: _Result, default: str) -> str:
+    """The text of a region as it is said to be; Label Studio writes a line end as `\\n`."""
+    said = region.value.text
+    if not isinstance(said, str):
+        return default
+    return said if said.split() == default.split() else said.replace("\\n", "\n")
+
+
+def write_label_studio(
+    documents: Iterable[CorpusDocument],
+    path: Path,
+    results: Results = "predictions",
+    names: Callable[[str], str] | None = None,
+) -> None:
+    """Write tasks to import, one a line, and beside them the labelling interface that they need.
+
+    documents (Iterable[CorpusDocument]): written as they come.
+    path (Path): the JSON file; the interface stands in a file of that name with `.xml`, to be
+        pasted into the project's settings (Labeling Interface, Code).
+    results (Results): `predictions`, which an annotator corrects, or finished `annotations`.
+    names (Callable[[str], str] | None): the name of a concept, for the annotator to read.
+    """
+    labels: dict[str, None] = {}
+    with replacing(path) as file:
+        file.write(b"[")
+        for number, document in enumerate(documents):
+            labels |= dict.fromkeys(mention.label or NO_LABEL for mention in document.mentions)
+            line = json.dumps(_task(document, results, names), ensure_ascii=False)
+            file.write((",\n" if number else "\n").encode() + line.encode("utf8"))
+        file.write(b"\n]\n")
+    write_text(path.with_suffix(".xml"), labelling_interface(labels, with_names=names is not None))
+
+
+def _task(
+    document: CorpusDocument, results: Results, names: Callable[[str], str] | None
+) -> dict[str, Any]:
+    result = [
+        one
+        for number, mention in enumerate(document.mentions, start=1)
+        for one in _region(str(number), mention, names)
+    ]
+    work: dict[str, Any] = {"result": result}
+    if results == "predictions":
+        work = {"model_version": "spacy-angel", **work}
+    extras = _DocumentExtras(
+        title_end=document.title_end, split=document.split, steps=document.steps
+    ).model_dump(exclude_defaults=True)
+    data: dict[str, Any] = {_TEXT: document.text, "doc_id": document.doc_id}
+    return {"data": {**data, "spacy_angel": extras} if extras else data, results: [work]}
+
+
+def _region(
+    number: str, mention: GoldMention, names: Callable[[str], str] | None
+) -> Iterator[dict[str, Any]]:
+    span = {"start": mention.start, "end": mention.end}
+    base: dict[str, Any] = {"id": number, "to_name": _TEXT}
+    labels = [mention.label or NO_LABEL]
+    region = {**base, "from_name": _LABELS, "type": "labels"}
+    region["value"] = {**span, "text": mention.text, "labels": labels}
+    extras = _MentionExtras(
+        label=None if mention.label else "", parts=mention.parts, read_as=mention.read_as
+    ).model_dump(exclude_defaults=True)
+    yield {**region, "meta": {"spacy_angel": extras}} if extras else region
+    fields = {_CONCEPT_ID: mention.concept_ids.split("|")}
+    if names is not None:
+        fields[_NAME] = [names(each) for each in split_ids(mention.concept_ids)]
+    for field, entries in fields.items():
+        if entries := [entry for entry in entries if entry]:
+            value = {**span, "text": entries}
+            yield {**base, "from_name": field, "type": "textarea", "value": value}
+
+
+def labelling_interface(labels: Iterable[str], with_names: bool = False) -> str:
+    """labels (Iterable[str]): to choose from. with_names (bool): with names of the concepts.
+
+    RETURNS (str): the XML that a project needs: labels, the text with all its blanks, and a field
+        for the identifiers of each region, with names one for these as well.
+    """
+    choices = "".join(f"    <Label value={quoteattr(label)}/>\n" for label in labels)
+    shown = f'  <TextArea name="{_NAME}" toName="{_TEXT}" perRegion="true" editable="false"/>\n'
+    shown = shown if with_names else ""
+    return (
+        "<View>\n"
+        f'  <Labels name="{_LABELS}" toName="{_TEXT}">\n{choices}  </Labels>\n'
+        "  <Style>.htx-text{ white-space: pre-wrap; }</Style>\n"
+        f'  <Text name="{_TEXT}" value="${_TEXT}" granularity="symbol"/>\n'
+        f'  <TextArea name="{_CONCEPT_ID}" toName="{_TEXT}" perRegion="true" editable="true"\n'
+        '            displayMode="region-list" placeholder="Identifier, e.g. MESH:D005334"/>\n'
+        f"{shown}</View>\n"
+    )
+
+
+def _recognises(path: Path, head: str) -> bool:
+    if not head.startswith(("[", "{")):
+        return False
+    begin = "".join(head[:_HEAD_BYTES].split())
+    return '"data":{' in begin or '"was_cancelled":' in begin
+
+
+FORMAT = Format("label_studio", read_label_studio, _recognises, write=write_label_studio)

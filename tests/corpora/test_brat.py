@@ -1,0 +1,210 @@
+"""brat standoff: folders as brat keeps them, and that nothing is lost between."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from support.corpora import REAL, RICH, documents, real_documents
+from support.helpers import ROOT
+
+from spacy_angel.corpora.documents import CorpusDocument, CorpusReport, GoldMention
+from spacy_angel.corpora.formats.brat import write_brat
+from spacy_angel.corpora.registry import infer_format, read_corpus, write_corpus
+from spacy_angel.errors import AngelError
+
+FOLDER = ROOT / "tests/fixtures/corpora/brat"
+
+
+def read(path: Path, **options: Any) -> tuple[list[CorpusDocument], CorpusReport]:
+    report = CorpusReport()
+    return list(read_corpus(path, "brat", report=report, **options)), report
+
+
+def pair(folder: Path, text: str, annotations: str) -> Path:
+    """A folder with one document."""
+    folder.mkdir(exist_ok=True)
+    (folder / "1.txt").write_bytes(text.encode("utf8"))
+    (folder / "1.ann").write_bytes(annotations.encode("utf8"))
+    return folder
+
+
+def test_a_folder_of_brat_is_read() -> None:
+    (first, second), report = read(FOLDER)
+    assert [(m.text, m.label, m.concept_ids) for m in first.mentions] == [
+        ("Fever", "Disease", "MESH:D005334"),
+        ("renal or hepatic failure", "Disease", "MESH:D051437|OMIM:161900"),
+        ("hepatic failure", "Disease", ""),
+        ("gentamicin", "Chemical", ""),
+    ]
+    assert (first.doc_id, first.text[:7], first.title_end) == ("5001", "😀 Fever", None)
+    # Two pieces, since there is a line end between them.
+    assert second == CorpusDocument(
+        "more/5002",
+        "Renal\nfailure lasted.",
+        (GoldMention(0, 13, "Renal\nfailure", "Disease", "MESH:D051437"),),
+    )
+    assert report.counts == {
+        "documents": 2,
+        "mentions": 5,
+        "mentions_without_id": 2,
+        "discontinuous_mentions": 1,
+        "notes_left_out": 1,
+        "attributes_left_out": 1,
+        "relation_rows": 2,
+    }
+    assert "5001.ann, line 3: 'renal failure' in pieces" in report.notes[0]
+
+
+@pytest.mark.parametrize("name", ["5001.ann", "5001.txt"])
+def test_one_document_of_a_folder_is_read(name: str) -> None:
+    assert read(FOLDER / name)[0] == read(FOLDER)[0][:1]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected", "lost"),
+    [
+        ("T9\tDisease 0 5", "T1<TAB>type start end<TAB>text", 1),
+        ("T9\tDisease 0-5\tFever", "T1<TAB>type start end<TAB>text", 1),
+        ("T9\tDisease 0 4\tFever", "'Fever' was expected at characters 0 to 4", 1),
+        ("T9\tDisease 0 500\tFever", "'Fever' was expected at characters 0 to 500", 1),
+        ("N9\tReference T1 D005334\tFever", "N1<TAB>Reference T1 MESH:D005334<TAB>name", 0),
+        ("N9\tReference T7 MESH:D1\tFever", "N1<TAB>Reference T1 MESH:D005334<TAB>name", 0),
+        ("N9", "N1<TAB>Reference T1 MESH:D005334<TAB>name", 0),
+        ("#1\tAnnotatorNotes T7\tspacy-angel: {}", "a note of spacy-angel", 0),
+        ("#1\tAnnotatorNotes T1\tspacy-angel: {", "a note of spacy-angel", 0),
+        ('#1\tAnnotatorNotes T1\tspacy-angel: {"parts": 3}', "a note of spacy-angel", 0),
+    ],
+)
+def test_a_fault_is_named_and_costs_nothing_else(
+    tmp_path: Path, line: str, expected: str, lost: int
+) -> None:
+    whole = "T1\tDisease 0 5\tFever\nN1\tReference T1 MESH:D005334\t\n"
+    folder = pair(tmp_path / "brat", "Fever.", f"{whole}{line}\n")
+    with pytest.raises(AngelError, match=rf"1\.ann, line 3: .*{expected}"):
+        read(folder)
+    (document,), report = read(folder, strict=False)
+    assert document.mentions == (GoldMention(0, 5, "Fever", "Disease", "MESH:D005334"),)
+    assert (report.counts["faults"], report.counts["mentions_left_out"]) == (1, lost)
+
+
+def test_a_file_without_its_companion_is_told(tmp_path: Path) -> None:
+    shutil.copytree(FOLDER, tmp_path / "brat")
+    (tmp_path / "brat/5001.txt").unlink()
+    with pytest.raises(AngelError, match=r"5001\.ann has no 5001\.txt beside it"):
+        read(tmp_path / "brat")
+    found, report = read(tmp_path / "brat", strict=False)
+    assert [document.doc_id for document in found] == ["more/5002"]
+    assert report.counts["documents_left_out"] == 1
+    (tmp_path / "brat/5001.ann").rename(tmp_path / "brat/README.txt")
+    _, report = read(tmp_path / "brat")
+    assert report.counts["texts_without_annotations"] == 1
+
+
+def test_a_text_that_is_not_utf8_costs_no_other(tmp_path: Path) -> None:
+    shutil.copytree(FOLDER, tmp_path / "brat")
+    (tmp_path / "brat/5001.txt").write_bytes(b"Fi\xe8vre")
+    with pytest.raises(AngelError, match=r"5001\.txt, line 1: expected UTF-8"):
+        read(tmp_path / "brat")
+    found, report = read(tmp_path / "brat", strict=False)
+    assert [document.doc_id for document in found] == ["more/5002"]
+    assert report.counts["documents_left_out"] == 1
+
+
+def test_everything_there_and_back(tmp_path: Path) -> None:
+    other = CorpusDocument("2", "Fever.", (GoldMention(0, 5, "Fever", "Cell_line", "A:1|A:2"),))
+    write_corpus([RICH, other], tmp_path / "brat", "brat")
+    assert infer_format(tmp_path / "brat") == "brat"
+    assert read(tmp_path / "brat")[0] == [RICH, other]
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_real_corpora_there_and_back(tmp_path: Path, name: str) -> None:
+    expected = real_documents(name)
+    write_corpus(expected, tmp_path / "brat", "brat")
+    assert read(tmp_path / "brat")[0] == expected
+
+
+@given(document=documents())
+def test_any_document_there_and_back(
+    tmp_path_factory: pytest.TempPathFactory, document: CorpusDocument
+) -> None:
+    folder = tmp_path_factory.mktemp("x") / "brat"
+    write_brat([document], folder)
+    assert read(folder)[0] == [document]
+
+
+def test_the_files_are_as_brat_has_them(tmp_path: Path) -> None:
+    """https://brat.nlplab.org/standoff.html"""
+    write_brat([RICH], tmp_path / "brat")
+    folder = tmp_path / "brat"
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "annotation.conf",
+        "documents.jsonl",
+        "notes.txt%3A3.ann",
+        "notes.txt%3A3.txt",
+        "visual.conf",
+    ]
+    assert (folder / "notes.txt%3A3.txt").read_text("utf8") == RICH.text
+    assert (folder / "notes.txt%3A3.ann").read_text("utf8").splitlines() == [
+        "T1\tT116_T123 2 21;22 30\tOcular and auditory toxicity",
+        "N1\tReference T1 MESH:D014786\t",
+        "N2\tReference T1 MESH:D006311\t",
+        '#1\tAnnotatorNotes T1\tspacy-angel: {"parts": ["Ocular toxicity", "auditory toxicity"]}',
+        "T2\tDisease 32 37\tFever",
+        "N3\tReference T2 MESH:D005334\t",
+        "N4\tReference T2 OMIM:1\t",
+        '#2\tAnnotatorNotes T2\tspacy-angel: {"concept_ids": "MESH:D005334+OMIM:1"}',
+        "T3\tCell_line 32 37\tFever",
+        '#3\tAnnotatorNotes T3\tspacy-angel: {"concept_ids": "3767", "read_as": "pyrexia"}',
+        "T4\tMENTION 43 57\t𝛽-thalassaemia",
+        "N5\tReference T4 HGVS:c.1+1G>C\t",
+        "T5\tMENTION_2 64 68\tzeal",
+    ]
+    assert (folder / "annotation.conf").read_text("utf8").splitlines() == [
+        *("[entities]", "T116_T123", "Disease", "Cell_line", "MENTION", "MENTION_2"),
+        *("[relations]", "[events]", "[attributes]"),
+    ]
+    assert (folder / "visual.conf").read_text("utf8").splitlines() == [
+        *("[labels]", "T116_T123 | T116 T123", "Cell_line | Cell line", "MENTION_2 | MENTION"),
+        "[drawing]",
+    ]
+
+
+def test_identifiers_that_were_changed_in_brat_hold(tmp_path: Path) -> None:
+    write_brat([RICH], tmp_path / "brat")
+    file = tmp_path / "brat/notes.txt%3A3.ann"
+    text = file.read_text("utf8").replace("T2 OMIM:1", "T2 OMIM:2")
+    file.write_text(text + "N9\tReference T3 MESH:D9\t\n", "utf8")
+    (document,), _ = read(tmp_path / "brat")
+    assert document.mentions[1].concept_ids == "MESH:D005334|OMIM:2"
+    assert document.mentions[2].concept_ids == "MESH:D9"
+
+
+def test_a_folder_with_something_in_it_stays(tmp_path: Path) -> None:
+    write_brat([RICH], tmp_path / "brat")
+    with pytest.raises(AngelError, match="may hold what an annotator corrected"):
+        write_brat([RICH], tmp_path / "brat")
+    assert read(tmp_path / "brat")[0] == [RICH]
+    (tmp_path / "empty").mkdir()
+    write_brat([RICH], tmp_path / "empty")
+    assert read(tmp_path / "empty")[0] == [RICH]
+
+
+@pytest.mark.parametrize(
+    ("line", "counter"), [('{"file": "1", "title_end": 99}', "titles_left_out"), ("{", "faults")]
+)
+def test_faults_of_what_brat_does_not_read(tmp_path: Path, line: str, counter: str) -> None:
+    folder = pair(tmp_path / "brat", "Fever.", "T1\tDisease 0 5\tFever\n")
+    (folder / "documents.jsonl").write_text(line + "\n", "utf8")
+    (document,), report = read(folder, strict=False)
+    assert (document.doc_id, document.title_end, len(document.mentions)) == ("1", None, 1)
+    assert report.counts[counter] == 1
+
+
+def test_names_of_concepts_are_shown_and_not_read(tmp_path: Path) -> None:
+    write_brat([RICH], tmp_path / "brat", names=lambda each: f"{each}\u2028name")
+    lines = (tmp_path / "brat/notes.txt%3A3.ann").read_text("utf8").splitlines()
+    assert "N4\tReference T2 OMIM:1\tOMIM:1 name" in lines
+    assert read(tmp_path / "brat")[0] == [RICH]

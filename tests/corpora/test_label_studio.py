@@ -1,0 +1,267 @@
+"""Label Studio: tasks to import, exported projects, and that nothing is lost between."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from support.corpora import REAL, RICH, documents, real_documents
+from support.helpers import ROOT
+
+from spacy_angel.corpora.documents import CorpusDocument, CorpusReport, GoldMention
+from spacy_angel.corpora.formats.label_studio import labelling_interface, write_label_studio
+from spacy_angel.corpora.registry import infer_format, read_corpus, write_corpus
+from spacy_angel.errors import AngelError
+
+EXPORT = ROOT / "tests/fixtures/corpora/label_studio.json"
+
+
+def read(path: Path, **options: Any) -> tuple[list[CorpusDocument], CorpusReport]:
+    report = CorpusReport()
+    return list(read_corpus(path, "label_studio", report=report, **options)), report
+
+
+def ids(document: CorpusDocument) -> list[tuple[str, str]]:
+    return [(mention.text, mention.concept_ids) for mention in document.mentions]
+
+
+def changed(path: Path, change: Callable[[list[dict[str, Any]]], Any]) -> Path:
+    """A copy of the export with something else in it."""
+    tasks = json.loads(EXPORT.read_text("utf8"))
+    change(tasks)
+    path.write_text(json.dumps(tasks), "utf8")
+    return path
+
+
+def test_what_an_annotator_made_of_a_task_is_read() -> None:
+    (first, second), report = read(EXPORT)
+    assert ids(first) == [
+        ("Fever", "MESH:D005334"),
+        ("renal\nfailure", "MESH:D051437|MESH:D007674"),
+        ("gentamicin", ""),
+    ]
+    assert (first.doc_id, first.title_end, first.mentions[0].label) == ("5001", 7, "Disease")
+    # Of two annotators the one whose work is the ground truth.
+    assert (second.doc_id, ids(second)) == ("5002", [("Fever", "MESH:D005334")])
+    assert report.counts == {
+        "documents": 2,
+        "mentions": 4,
+        "mentions_without_id": 1,
+        "cancelled_annotations": 1,
+        "tasks_without_annotations": 1,
+        "relation_rows": 1,
+        "notes_left_out": 1,
+    }
+
+
+def test_predictions_are_read_where_they_are_asked_for() -> None:
+    found, _ = read(EXPORT, results="predictions")
+    assert [document.doc_id for document in found] == ["5001", "5002", "5003"]
+    assert ids(found[0]) == [("Fever", "MESH:D005334"), ("gentamicin", "MESH:D005839")]
+    with pytest.raises(AngelError, match=r"results .* must be 'annotations' or 'predictions'"):
+        read(EXPORT, results="both")
+
+
+@pytest.mark.parametrize(
+    ("annotator", "expected"),
+    [
+        ("anna@example.org", [("Fever", "")]),
+        ("ben@example.org", [("Fever", "MESH:D005334")]),
+        ("1", [("Fever", "")]),
+    ],
+)
+def test_of_several_annotators_one_is_named(annotator: str, expected: list[Any]) -> None:
+    found, _ = read(EXPORT, annotator=annotator)
+    (second,) = [document for document in found if document.doc_id == "5002"]
+    assert ids(second) == expected
+
+
+def test_several_annotators_without_a_choice_are_a_fault(tmp_path: Path) -> None:
+    def no_truth(tasks: list[dict[str, Any]]) -> None:
+        tasks[1]["annotations"][1]["ground_truth"] = False
+
+    path = changed(tmp_path / "x.json", no_truth)
+    with pytest.raises(
+        AngelError,
+        match=r"task 5002 has 2 annotations .* by anna@example\.org, ben@example\.org",
+    ):
+        read(path)
+    found, report = read(path, strict=False)
+    assert [document.doc_id for document in found] == ["5001"]
+    assert report.counts["documents_left_out"] == 1
+
+
+def test_an_annotator_who_is_not_there_is_told() -> None:
+    with pytest.raises(AngelError, match=r"nothing of 'cara'.*anna@example\.org"):
+        read(EXPORT, annotator="cara")
+
+
+def test_a_file_without_any_annotation_says_what_it_has(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    write_label_studio([RICH], path)
+    with pytest.raises(AngelError, match=r"none of the 1 tasks has annotations; 1 have predict"):
+        read(path)
+
+
+def test_older_versions_counted_utf16_code_units(tmp_path: Path) -> None:
+    def older(tasks: list[dict[str, Any]]) -> None:
+        for one in tasks[0]["annotations"][1]["result"][:5]:
+            one["value"]["start"] += 1
+            one["value"]["end"] += 1
+
+    found, report = read(changed(tmp_path / "x.json", older))
+    assert found == read(EXPORT)[0]
+    assert report.counts["utf16_offsets"] == 1
+    assert "5001" in report.notes[0]
+
+
+def test_other_results_are_counted(tmp_path: Path) -> None:
+    def more(tasks: list[dict[str, Any]]) -> None:
+        result = tasks[0]["annotations"][1]["result"]
+        value = {"start": 2, "end": 7, "choices": ["sure"]}
+        result.append({"id": "1", "type": "choices", "from_name": "how", "value": value})
+        result.append({"id": "9", "type": "textarea", "from_name": "concept_id", "value": value})
+
+    found, report = read(changed(tmp_path / "x.json", more))
+    assert found == read(EXPORT)[0]
+    assert report.counts["results_left_out"] == 2
+    assert "choices how of document 5001" in report.notes[0]
+
+
+def test_names_of_fields_can_be_others(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    region = {"id": "r", "type": "labels", "value": {"start": 0, "end": 5, "labels": ["A", "B"]}}
+    region["meta"] = {"mesh": "D005334"}
+    task = {"id": 7, "data": {"body": "Fever."}, "annotations": [{"result": [region]}]}
+    path.write_text(json.dumps([task]), "utf8")
+    (document,), _ = read(path, text_field="body", id_field="mesh")
+    mention = GoldMention(0, 5, "Fever", "A,B", "MESH:D005334")
+    assert document == CorpusDocument("7", "Fever.", (mention,))
+    with pytest.raises(AngelError, match=r"x\.json, line 1: .*data\.text must be.*data has body"):
+        read(path)
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (lambda tasks: tasks[0].pop("data"), "data: Field required"),
+        (lambda tasks: tasks[0]["data"].update(text=3), "data.text must be a string"),
+        (lambda tasks: tasks[0]["data"].update(text="\ud800"), "surrogates not allowed"),
+        (lambda tasks: tasks[0]["data"]["spacy_angel"].update(title_end=99), "outside the text"),
+        (lambda tasks: tasks[0].update(annotations=[3]), "valid dictionary"),
+        (lambda tasks: tasks.__setitem__(0, 3), "valid dictionary"),
+    ],
+)
+def test_a_malformed_task_costs_no_other(
+    tmp_path: Path, change: Callable[[Any], Any], problem: str
+) -> None:
+    path = changed(tmp_path / "x.json", change)
+    with pytest.raises(AngelError, match=rf"x\.json, line 1: .*{problem}"):
+        read(path)
+    found, report = read(path, strict=False)
+    assert [document.doc_id for document in found] == ["5002"]
+    assert report.counts["documents_left_out"] == 1
+
+
+def test_offsets_that_do_not_fit_are_a_fault(tmp_path: Path) -> None:
+    def shift(tasks: list[dict[str, Any]]) -> None:
+        tasks[0]["annotations"][1]["result"][0]["value"]["start"] = 3
+
+    path = changed(tmp_path / "x.json", shift)
+    with pytest.raises(AngelError, match=r"'Fever' was expected at characters 3 to 7"):
+        read(path)
+    found, report = read(path, strict=False)
+    assert ids(found[0])[0] == ("renal\nfailure", "MESH:D051437|MESH:D007674")
+    assert report.counts["mentions_left_out"] == 1
+
+
+@pytest.mark.parametrize("results", ["predictions", "annotations"])
+def test_everything_there_and_back(tmp_path: Path, results: str) -> None:
+    path = tmp_path / "x.json"
+    write_corpus([RICH, replace(RICH, doc_id="2")], path, "label_studio", results=results)
+    assert infer_format(path) == "label_studio"
+    assert read(path, results=results)[0] == [RICH, replace(RICH, doc_id="2")]
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_real_corpora_there_and_back(tmp_path: Path, name: str) -> None:
+    expected = real_documents(name)
+    write_corpus(expected, tmp_path / "x.json", "label_studio")
+    assert read(tmp_path / "x.json", results="predictions")[0] == expected
+
+
+@given(document=documents())
+def test_any_document_there_and_back(
+    tmp_path_factory: pytest.TempPathFactory, document: CorpusDocument
+) -> None:
+    path = tmp_path_factory.mktemp("x") / "x.json"
+    write_label_studio([document], path)
+    assert read(path, results="predictions")[0] == [document]
+
+
+def test_tasks_are_as_label_studio_takes_them(tmp_path: Path) -> None:
+    """https://labelstud.io/guide/predictions"""
+    path = tmp_path / "tasks.json"
+    mention = replace(RICH.mentions[1], start=2, end=7)
+    write_label_studio([CorpusDocument("1", "😀 Fever.", (mention,))], path)
+    base = {"id": "1", "to_name": "text"}
+    assert json.loads(path.read_text("utf8")) == [
+        {
+            "data": {"text": "😀 Fever.", "doc_id": "1"},
+            "predictions": [
+                {
+                    "model_version": "spacy-angel",
+                    "result": [
+                        base
+                        | {"type": "labels", "from_name": "label"}
+                        | {"value": {"start": 2, "end": 7, "text": "Fever", "labels": ["Disease"]}},
+                        base
+                        | {"type": "textarea", "from_name": "concept_id"}
+                        | {"value": {"start": 2, "end": 7, "text": ["MESH:D005334+OMIM:1"]}},
+                    ],
+                }
+            ],
+        }
+    ]
+
+
+def test_the_labelling_interface_has_the_names_that_the_tasks_refer_to(tmp_path: Path) -> None:
+    write_label_studio([RICH], tmp_path / "tasks.json")
+    view = ElementTree.fromstring((tmp_path / "tasks.xml").read_text("utf8"))
+    labels = [label.get("value") for label in view.iter("Label")]
+    assert labels == ["T116,T123", "Disease", "Cell line", "MENTION"]
+    controls = {(one.tag, one.get("name"), one.get("toName")) for one in view if one.get("name")}
+    assert controls == {
+        ("Labels", "label", "text"),
+        ("Text", "text", None),
+        ("TextArea", "concept_id", "text"),
+    }
+    quoted = ElementTree.fromstring(labelling_interface(['a"<&']))
+    assert next(quoted.iter("Label")).get("value") == 'a"<&'
+
+
+def test_names_of_concepts_are_shown_and_not_read(tmp_path: Path) -> None:
+    def name_of(concept_id: str) -> str:
+        return {"MESH:D014786": "Vision Disorders", "OMIM:1": "One"}.get(concept_id, "")
+
+    path = tmp_path / "tasks.json"
+    write_label_studio([RICH], path, names=name_of)
+    (task,) = json.loads(path.read_text("utf8"))
+    fields = [one for one in task["predictions"][0]["result"] if one["type"] == "textarea"]
+    assert [(one["id"], one["from_name"], one["value"]["text"]) for one in fields] == [
+        ("1", "concept_id", ["MESH:D014786", "MESH:D006311"]),
+        ("1", "concept_name", ["Vision Disorders"]),
+        ("2", "concept_id", ["MESH:D005334+OMIM:1"]),
+        ("2", "concept_name", ["One"]),
+        ("3", "concept_id", ["3767"]),
+        ("4", "concept_id", ["HGVS:c.1+1G>C"]),
+    ]
+    view = ElementTree.fromstring(path.with_suffix(".xml").read_text("utf8"))
+    assert [one.get("name") for one in view.iter("TextArea")] == ["concept_id", "concept_name"]
+    found, report = read(path, results="predictions")
+    assert found == [RICH]
+    assert report.counts["results_left_out"] == 0
