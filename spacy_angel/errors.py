@@ -526,6 +526,10 @@ class Errors(metaclass=_WithCodes):
         "{path}: the types of the files have no {lacking}. Name the layer and its features as "
         "INCEpTION exports them, with `--option layer=`, `label_feature=` and `id_feature=`."
     )
+    E452 = (
+        "{where}: no correction: {problem}. A line is an object with `mention` and `chosen_id`, "
+        "and where they are known `left`, `right` and `label`."
+    )
     # E5xx: evaluation
     E501 = (
         "Expected gold mentions with identifiers to count; of the {n} mentions read, none has one. "

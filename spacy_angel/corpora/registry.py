@@ -22,6 +22,7 @@ from .formats import (
     bioc,
     brat,
     cometa,
+    corrections,
     csv_tables,
     docbin,
     genbioel,
@@ -67,6 +68,7 @@ FORMATS = Formats(
     "corpus",
     "spacy_angel_corpus_formats",
     [
+        corrections.FORMAT,
         rows.JSONL,
         rows.PARQUET,
         docbin.FORMAT,
