@@ -12,7 +12,7 @@ from ..errors import AngelError, Warnings
 from ..vocabulary.rule_file import read_rules
 from .extensions import register_extensions
 from .linker import AngelLinker
-from .loaders import ModelLoader, VocabularyLoader, check_runs, check_sources
+from .loaders import ModelLoader, VocabularyLoader, check_device, check_files, check_sources
 from .matcher import AngelMatcher
 from .matcher_settings import MatcherSettings
 from .older import OLDER, as_of_now
@@ -59,7 +59,7 @@ def make_angel_linker(
     checked = preset_settings(preset, given, model=model, vocabulary=vocabulary)
     for idle in checked.without_effect():
         warnings.warn(Warnings.W303.format(setting=idle), stacklevel=2)
-    check_runs(checked)
+    check_device(checked)
     linker = AngelLinker(
         nlp.vocab,
         name,
@@ -73,6 +73,7 @@ def make_angel_linker(
     is_saved = is_saved_in(nlp, name)
     if not is_saved:
         check_sources(model, vocabulary)
+        check_files(checked)
         if checked.curation is not None:
             read_rules(Path(checked.curation))
         if "types_by_label" in given:

@@ -37,6 +37,7 @@ from .links import FoundNames, Link, make_link, rank_candidates
 from .loaders import (
     ModelLoader,
     VocabularyLoader,
+    check_files,
     check_sources,
     load_checkpoint,
     load_vocabulary,
@@ -60,7 +61,9 @@ if TYPE_CHECKING:
     from .explanation import LinkExplanation
 
 SETTINGS_FILE = "settings.json"
-RULES_FILE = "curation.tsv"
+RULES_FILE, RANKER_FILE, LONG_FORMS_FILE = "curation.tsv", "ranker.json", "long_forms.tsv"
+SAVED_FILES = {"curation": RULES_FILE, "ranker": RANKER_FILE, "long_forms": LONG_FORMS_FILE}
+"""Settings that name a file, and the name of the copy that is saved with the pipeline."""
 # What may be set beside settings and properties.
 _ATTRIBUTES = ("vocab", "search_cache", "error_handler")
 
@@ -527,9 +530,10 @@ class AngelLinker(DocumentPipe):
         stand in the pipeline's config.cfg), each with the value that it has in the config.
 
         path (str | Path): a folder.
-        exclude (Iterable[str]): any of `settings`, `model`, `kb`, `curation`.
+        exclude (Iterable[str]): any of `settings`, `model`, `kb`, and the settings that name a
+            file, of which a copy is saved: `curation`, `ranker`, `long_forms`.
         """
-        writers = {
+        writers: dict[str, Callable[[Path], Any]] = {
             SETTINGS_FILE: lambda p: write_json(p, self._to_save()),
             "model": lambda p: self.generator.to_disk(p),
             "kb": lambda p: self.kb.to_disk(p),
@@ -537,7 +541,12 @@ class AngelLinker(DocumentPipe):
         if self.settings.curation is not None:
             rules = self._rules_to_save()
             writers[RULES_FILE] = lambda p: _write(p, rules)
-        util.to_disk(path, writers, exclude)
+        for name, file in (("ranker", RANKER_FILE), ("long_forms", LONG_FORMS_FILE)):
+            if (source := getattr(self.settings, name)) is not None:
+                writers[file] = partial(_write, data=Path(source).read_bytes())
+        left_out = [*exclude]
+        left_out += [file for name, file in SAVED_FILES.items() if name in left_out]
+        util.to_disk(path, writers, left_out)
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "AngelLinker":
         """Load what `to_disk` saved; nothing is fetched. A changed setting is taken where the
@@ -567,8 +576,8 @@ class AngelLinker(DocumentPipe):
 
         def read_settings(path: Path) -> None:
             data = path.read_bytes()
-            rules = path.with_name(RULES_FILE)
-            saved = rules if rules.is_file() and "curation" not in exclude else None
+            files = {name: path.with_name(file) for name, file in SAVED_FILES.items()}
+            saved = {n: file for n, file in files.items() if n not in exclude and file.is_file()}
             self.settings = restore_settings(data, str(path), self._block, in_config, saved)
 
         readers: dict[str, Callable[[Path], Any]] = {
@@ -583,6 +592,7 @@ class AngelLinker(DocumentPipe):
             self.check_types()
         if self.settings.curation is not None:
             read_rules(Path(self.settings.curation))
+        check_files(self.settings)
         return self
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:

@@ -151,16 +151,21 @@ def check_sources(model: Any, vocabulary: Any) -> None:
             raise AngelError(Errors.E308.format(path=vocabulary))
 
 
-def check_runs(settings: "LinkerSettings") -> None:
+def check_device(settings: "LinkerSettings") -> None:
     """Whether the machine has what settings name, before a document needs it.
 
-    settings (LinkerSettings): `device`, `long_forms`, `ranker`.
-    RAISES (AngelError): no such device, or a file that cannot be read.
+    settings (LinkerSettings): `device`.
+    RAISES (AngelError): no such device.
     """
     if settings.device != "cpu":
         from ..search.generator import find_device
 
         find_device(settings.device)
+
+
+def check_files(settings: "LinkerSettings") -> None:
+    """settings (LinkerSettings): `long_forms`, `ranker`. RAISES (AngelError): a file cannot be
+    read."""
     if settings.long_forms is not None:
         read_short_forms(Path(settings.long_forms))
     if settings.ranker is not None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from pydantic import BaseModel
@@ -39,7 +40,7 @@ def restore_settings(
     path: str,
     block: ConfigBlock,
     in_config: Mapping[str, Any] | None,
-    rules: Path | None = None,
+    files: Mapping[str, Path] = MappingProxyType({}),
 ) -> LinkerSettings:
     """The settings that were saved, but for those that the config of the loading pipeline gives
     otherwise than the config did with which they were saved: these were set by the user.
@@ -48,8 +49,8 @@ def restore_settings(
     block (ConfigBlock): of the component that is loaded.
     in_config (Mapping[str, Any] | None): the block of the saved pipeline's config, where there is
         one.
-    rules (Path | None): the rules of curation that were saved, in the place of those that they are
-        a copy of.
+    files (Mapping[str, Path]): by setting, the files that were saved, in the place of those that
+        they are copies of.
     RETURNS (LinkerSettings): to be used.
     RAISES (AngelError): it is not of that kind, or has an unknown setting.
     """
@@ -61,7 +62,7 @@ def restore_settings(
     except ValueError as error:
         raise AngelError(Errors.E327.format(path=path, problem=error)) from error
     overrides = block.overrides(saved.config if in_config is None else in_config)
-    own = {} if rules is None else {"curation": str(rules)}
+    own = {name: str(path) for name, path in files.items() if saved.settings.get(name)}
     return LinkerSettings.from_dict(as_of_now({**saved.settings, **own, **overrides}))
 
 

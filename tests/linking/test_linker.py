@@ -1213,8 +1213,21 @@ def test_nil_is_an_answer_of_the_ranker_and_no_threshold_takes_it_away(make):
 def test_a_file_of_weights_decides(make, tmp_path):
     ranker = shipped_ranker().with_weights(sure(-99.0))
     ranker.to_disk(tmp_path / "ranker.json")
-    nlp = make(rerank=True, n_sents=None, threshold=0.5, ranker=str(tmp_path / "ranker.json"))
+    forms = tmp_path / "forms.tsv"
+    forms.write_text("1\tMLD\tmetachromatic leukodystrophy\n", "utf8")
+    files = {"ranker": str(tmp_path / "ranker.json"), "long_forms": str(forms)}
+    nlp = make(rerank=True, n_sents=None, threshold=0.5, **files)
     assert [ent.kb_id_ for ent in typos(nlp).ents] == ["NIL", "NIL"]
+    nlp.to_disk(tmp_path / "nlp")
+    # What they were read from is gone, and the pipeline elsewhere.
+    for file in files.values():
+        Path(file).unlink()
+    moved = (tmp_path / "nlp").rename(tmp_path / "moved")
+    again = spacy.load(moved)
+    assert [ent.kb_id_ for ent in typos(again).ents] == ["NIL", "NIL"]
+    assert again.get_pipe("angel_linker").long_forms == str(moved / "angel_linker/long_forms.tsv")
+    with pytest.raises(AngelError, match="E340"):
+        make(rerank=True, ranker=files["ranker"])
 
 
 SPARING = {
