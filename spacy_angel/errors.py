@@ -984,6 +984,10 @@ class Warnings(metaclass=_WithCodes):
         'entry with semantic types of the vocabulary, {label!r}: ["..."]; if they are to be left '
         "alone, put it into labels_discard."
     )
+    W891 = (
+        "angel_linker: more than {n} labels are not linked; further ones are not told. Where labels "
+        "are anything, `labels` names those that are linked."
+    )
     W901 = (
         "The {kind} format of another package, {entry}, cannot be loaded: {error}. It is left out; "
         "mend or remove that package."
