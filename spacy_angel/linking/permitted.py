@@ -8,15 +8,15 @@ from ..errors import AngelError, Errors, Warnings
 from ..vocabulary.kinds import is_foreign
 from ..vocabulary.labels import find_entries, is_neutral, kinds_of
 
-# Labels that are told; those of a service may be any caller's words.
-_MOST_TOLD = 200
-_told: set[tuple[str, tuple[str, ...]]] = set()
-
 if TYPE_CHECKING:
     from ..curation.curated import Curated
     from ..vocabulary.kb import ConceptKB
     from ..vocabulary.search_spaces import Subset
     from .settings import LinkerSettings
+
+# Labels that are told; those of a service may be any caller's words.
+_MOST_TOLD = 200
+_told: set[tuple[str, tuple[str, ...]]] = set()
 
 
 def is_linked(

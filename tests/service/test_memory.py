@@ -13,7 +13,6 @@ from spacy_angel.component.characters import read
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
 from spacy_angel.service.linking import Job, PipelineLinker
 
-
 _PLAIN = (str, tuple, frozenset, dict)
 
 
