@@ -56,7 +56,13 @@ def main(
     _print("nlp.pipe", alone, documents=len(texts), mentions=n_mentions)
 
     metrics = Metrics()
-    service = Service(nlp, linker, on_batch=metrics.batch)
+    batches: list[float] = []
+
+    def on_batch(documents: int, seconds: float) -> None:
+        metrics.batch(documents, seconds)
+        batches.append(seconds)
+
+    service = Service(nlp, linker, on_batch=on_batch)
     app = make_app(service, access_for("127.0.0.1", None, [], OPEN_PATHS), metrics)
     ready = threading.Event()
     addresses: list[str] = []
@@ -74,9 +80,19 @@ def main(
         together = _since(begin)
         ratios = {f"of_{name}": round(alone[name] / together[name], 3) for name in alone}
         _print("service", together, clients=clients, **ratios, **_quantiles(waited))
+        batches.clear()
         begin = _now()
         waited = pool.submit(_ask_beside, addresses[0], texts).result()
-        _print("small beside large", _since(begin), small=len(waited), **_quantiles(waited))
+        beside = _since(begin)
+        longest = round(max(batches), 3)
+        _print(
+            "small beside large",
+            beside,
+            small=len(waited),
+            over_a_second=sum(seconds > 1 for seconds in waited),
+            longest_batch=longest,
+            **_quantiles(waited),
+        )
 
 
 def _ask_all(address: str, texts: list[str], clients: int) -> list[float]:

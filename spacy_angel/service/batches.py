@@ -39,7 +39,8 @@ class _Waiting:
 
 class LinkQueue:
     """Takes requests from any threads and links them in one. A batch takes a document of each
-    request in turn, so that a small one beside a large one waits for one batch alone.
+    request in turn, and ends with the first round where that is the last document of one: a small
+    request beside a large one waits for the batch before it, and not for more of the large one.
 
     link (Callable): links documents together, in their order.
     max_waiting (int): requests that may wait at a time.
@@ -122,12 +123,20 @@ class LinkQueue:
                 if not self._turn:
                     return []
                 size, n_requests = 0, len(self._turn)
+                # Where a round ends, in which each request gives one document; whether one of them
+                # has given its last, and is answered after this batch.
+                end, is_awaited = n_requests, False
                 while self._turn and len(batch) < _MOST_DOCUMENTS:
                     waiting = self._turn[0]
                     if waiting.future.cancelled():
                         self._turn.popleft()
                         self._n_waiting -= 1
+                        end -= 1
                         continue
+                    if len(batch) >= end:
+                        if is_awaited:
+                            break
+                        end += len(self._turn)
                     size += _size(waiting.jobs[waiting.next])
                     seconds = _TOGETHER if len(batch) < n_requests else _SECONDS
                     if batch and size > self._rate * seconds:
@@ -137,6 +146,8 @@ class LinkQueue:
                     waiting.next += 1
                     if waiting.next < len(waiting.jobs):
                         self._turn.append(waiting)
+                    else:
+                        is_awaited = True
         return batch
 
     def _finish(self, waiting: _Waiting) -> None:
