@@ -13,11 +13,16 @@ pytest.importorskip("uvicorn", reason="needs the extra serve")
 import requests
 from spacy.language import Language
 from support.tiny_linker import make_pipeline
+from typer.testing import CliRunner
 
+from spacy_angel.cli.app import app
+from spacy_angel.cli.serve import open_source
+from spacy_angel.corpora.documents import CorpusDocument
 from spacy_angel.errors import AngelError
 from spacy_angel.service.app import OPEN_PATHS, make_app
 from spacy_angel.service.core import Service
 from spacy_angel.service.guards import access_for
+from spacy_angel.service.linking import Job, PipelineLinker
 from spacy_angel.service.metrics import Metrics
 from spacy_angel.service.serving import serve
 
@@ -44,14 +49,14 @@ def nlp(model, vocabulary, rules):
 @pytest.fixture
 def address(nlp):
     service = Service(nlp, nlp.get_pipe("angel_linker"))
-    app = make_app(service, access_for("127.0.0.1", None, [], OPEN_PATHS), Metrics())
+    served = make_app(service, access_for("127.0.0.1", None, [], OPEN_PATHS), Metrics())
     ready, addresses = threading.Event(), []
 
     def on_ready(address):
         addresses.append(address)
         ready.set()
 
-    threading.Thread(target=serve, args=(app, "127.0.0.1", 0, on_ready), daemon=True).start()
+    threading.Thread(target=serve, args=(served, "127.0.0.1", 0, on_ready), daemon=True).start()
     ready.wait(60)
     yield addresses[0]
     service.close()
@@ -178,3 +183,18 @@ def test_tools_for_language_models_read_them_again_as_well(nlp, rules):
 
     assert asyncio.run(run()) == [ATTACK, ASPIRIN]
     service.close()
+
+
+def test_the_command_line_takes_a_file_of_rules(model, vocabulary, rules, tmp_path):
+    make_pipeline(model, vocabulary, rerank=True).to_disk(tmp_path / "pipeline")
+    nlp, linker = open_source(str(tmp_path / "pipeline"), None, rules)
+    link = PipelineLinker(nlp, linker)
+    put(rules, HEADER + OLD)
+    (linked,) = link([Job(CorpusDocument("1", TEXT))])
+    assert linked.mentions[0].concept_id == ATTACK
+    for verb in ("serve", "mcp"):
+        command = [verb, str(tmp_path / "pipeline"), "--curation", str(tmp_path / "none.tsv")]
+        result = CliRunner().invoke(app, command)
+        assert result.exit_code == 1
+        assert "none.tsv" in result.stderr
+        assert len(result.stderr.splitlines()) == 1
