@@ -20,6 +20,9 @@ Results: TypeAlias = list[Linked | Failure]
 # document of each request alone, for large batches are faster by the document.
 _SECONDS, _TOGETHER = 0.4, 2.0
 _MOST_DOCUMENTS = 64
+# Seconds in which clients that were answered together may ask again, so that the next batch is as
+# large as the one before.
+_GATHER = 0.03
 # Characters a second before any were measured, and how much a new measure counts.
 _FIRST_RATE = 5000.0
 _WEIGHT = 0.3
@@ -60,6 +63,8 @@ class LinkQueue:
         self._turn: deque[_Waiting] = deque()
         self._n_waiting = 0
         self._is_closed = False
+        # Requests that may come together again.
+        self._n_expected = 0
         self._rate = _FIRST_RATE
         self._thread = Thread(target=self._run, name="linking", daemon=True)
         self._thread.start()
@@ -108,10 +113,15 @@ class LinkQueue:
             size = sum(_size(waiting.jobs[i]) for waiting, i in batch)
             self._rate += _WEIGHT * (size / max(seconds, 1e-3) - self._rate)
             self._on_batch(len(batch), seconds)
+            n_answered = 0
             for (waiting, i), result in zip(batch, results, strict=True):
                 waiting.results[i] = result
                 if len(waiting.results) == len(waiting.jobs):
                     self._finish(waiting)
+                    n_answered += 1
+            # One client alone is kept waiting for nobody.
+            if n_answered > 1:
+                self._n_expected = n_answered + len(self._turn)
 
     def _next_batch(self) -> list[tuple[_Waiting, int]]:
         """RETURNS (list[tuple[_Waiting, int]]): requests with the number of a document, each in
@@ -120,6 +130,11 @@ class LinkQueue:
         with self._condition:
             while not batch:
                 self._condition.wait_for(lambda: self._turn or self._is_closed)
+                if len(self._turn) < self._n_expected:
+                    self._condition.wait_for(
+                        lambda: len(self._turn) >= self._n_expected or self._is_closed, _GATHER
+                    )
+                self._n_expected = 0
                 if not self._turn:
                     return []
                 size, n_requests = 0, len(self._turn)

@@ -98,6 +98,32 @@ def test_many_small_requests_are_one_batch_where_one_large_one_would_be_several(
     assert len(recorder.batches) == 2
 
 
+def test_clients_that_are_answered_together_are_linked_together_again(monkeypatch):
+    monkeypatch.setattr("spacy_angel.service.batches._GATHER", 10)
+    recorder = Recorder()
+    queue = LinkQueue(recorder, max_waiting=40)
+    recorder.goes_on.clear()
+    first = queue.submit(jobs("first"))
+    until(lambda: recorder.batches)
+    waiting = [queue.submit(jobs(f"{i}")) for i in range(6)]
+    recorder.goes_on.set()
+    for one in (first, *waiting):
+        one.result(30)
+    begin = time.monotonic()
+    # They come back one by one.
+    again = []
+    for i in range(6):
+        again.append(queue.submit(jobs(f"again {i}")))
+        time.sleep(0.01)
+    for one in again:
+        one.result(30)
+    assert time.monotonic() - begin < 5
+    assert [len(batch) for batch in recorder.batches] == [1, 6, 6]
+    monkeypatch.setattr("spacy_angel.service.batches._GATHER", 0.01)
+    assert told(queue.submit(jobs("alone"))) == ["alone"]
+    queue.close()
+
+
 def test_batches_are_as_large_as_the_time_allows():
     recorder = Recorder(seconds=0.02)
     queue = LinkQueue(recorder, max_waiting=2)
