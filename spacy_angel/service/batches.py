@@ -26,6 +26,9 @@ _GATHER = 0.03
 # Characters a second before any were measured, and how much a new measure counts.
 _FIRST_RATE = 5000.0
 _WEIGHT = 0.3
+# Batches of which the slowest tells what a large request may hand out: texts of one length differ
+# by what is in them, and the machine may have other work.
+_SLOWEST_OF = 4
 # Characters that a document costs beside its own.
 _EACH = 50
 
@@ -66,6 +69,7 @@ class LinkQueue:
         # Requests that may come together again.
         self._n_expected = 0
         self._rate = _FIRST_RATE
+        self._rates = deque([_FIRST_RATE], maxlen=_SLOWEST_OF)
         self._thread = Thread(target=self._run, name="linking", daemon=True)
         self._thread.start()
 
@@ -111,7 +115,8 @@ class LinkQueue:
                 results = [Failure(type(error).__name__)] * len(batch)
             seconds = time.perf_counter() - begin
             size = sum(_size(waiting.jobs[i]) for waiting, i in batch)
-            self._rate += _WEIGHT * (size / max(seconds, 1e-3) - self._rate)
+            self._rates.append(size / max(seconds, 1e-3))
+            self._rate += _WEIGHT * (self._rates[-1] - self._rate)
             self._on_batch(len(batch), seconds)
             n_answered = 0
             for (waiting, i), result in zip(batch, results, strict=True):
@@ -153,8 +158,9 @@ class LinkQueue:
                             break
                         end += len(self._turn)
                     size += _size(waiting.jobs[waiting.next])
-                    seconds = _TOGETHER if len(batch) < n_requests else _SECONDS
-                    if batch and size > self._rate * seconds:
+                    is_first_round = len(batch) < n_requests
+                    most = self._rate * _TOGETHER if is_first_round else min(self._rates) * _SECONDS
+                    if batch and size > most:
                         break
                     self._turn.popleft()
                     batch.append((waiting, waiting.next))
