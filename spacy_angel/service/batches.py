@@ -69,6 +69,8 @@ class LinkQueue:
         # Requests that may come together again.
         self._n_expected = 0
         self._rate = _FIRST_RATE
+        # Of batches that were as large as they could be: a short one takes longer by the character.
+        self._is_short = False
         self._rates = deque([_FIRST_RATE], maxlen=_SLOWEST_OF)
         self._thread = Thread(target=self._run, name="linking", daemon=True)
         self._thread.start()
@@ -115,8 +117,10 @@ class LinkQueue:
                 results = [Failure(type(error).__name__)] * len(batch)
             seconds = time.perf_counter() - begin
             size = sum(_size(waiting.jobs[i]) for waiting, i in batch)
-            self._rates.append(size / max(seconds, 1e-3))
-            self._rate += _WEIGHT * (self._rates[-1] - self._rate)
+            rate = size / max(seconds, 1e-3)
+            self._rate += _WEIGHT * (rate - self._rate)
+            if not self._is_short:
+                self._rates.append(rate)
             self._on_batch(len(batch), seconds)
             n_answered = 0
             for (waiting, i), result in zip(batch, results, strict=True):
@@ -169,6 +173,7 @@ class LinkQueue:
                         self._turn.append(waiting)
                     else:
                         is_awaited = True
+                self._is_short = is_awaited
         return batch
 
     def _finish(self, waiting: _Waiting) -> None:

@@ -133,6 +133,23 @@ def test_batches_are_as_large_as_the_time_allows():
     assert 12 <= len(recorder.batches[-2]) <= 30
 
 
+def test_after_a_slow_batch_a_large_request_hands_out_less():
+    sizes, slow = [], [0.01] * 6 + [0.05] + [0.01] * 40
+
+    def link(batch):
+        sizes.append(len(batch))
+        time.sleep(slow.pop(0) * len(batch))
+        return [Linked(())] * len(batch)
+
+    queue = LinkQueue(link, max_waiting=2)
+    queue.submit(many(400)).result(60)
+    queue.close()
+    # 40 of 10 ms take 0.4 s; after some of 50 ms a batch has 8, until four others were faster.
+    assert max(sizes[2:7]) > 25
+    assert max(sizes[7:11]) <= 8
+    assert max(sizes[11:]) > 25
+
+
 def test_a_document_that_is_larger_than_a_batch_goes_alone(queue, recorder):
     recorder.goes_on.clear()
     queue.submit(jobs("a"))
