@@ -16,7 +16,7 @@ PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constr
 CHROMIUM ?= $(shell for p in chromium chromium-browser google-chrome; do \
 	command -v $$p && break; done)
 
-.PHONY: demo screenshot test lint docs install install-check clean
+.PHONY: demo screenshot service-screenshots test lint docs install install-check clean
 
 demo: $(VENV)/.installed
 	$(BIN)/spacy-angel link --pipeline en_angel_bio --file assets/demo.txt --html demo.html
@@ -31,6 +31,12 @@ screenshot: demo
 		--blink-settings=preferredColorScheme=1 --force-device-scale-factor=0.75 \
 		--screenshot=$(CURDIR)/docs/img/demo.png file://$(CURDIR)/demo.html 2>/dev/null; \
 		status=$$?; rm -rf $$profile; exit $$status
+
+# The pictures of docs/service.md, likewise; playwright drives Chromium.
+service-screenshots: $(VENV)/.installed-serve
+	@test -n "$(CHROMIUM)" || { echo "Chromium is needed, none was found." >&2; exit 1; }
+	$(PIP) playwright
+	$(BIN)/python tools/service_screenshots.py --chromium $(CHROMIUM) -o docs/img
 
 test: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -n auto --dist loadfile $(if $(SLOW),--slow)

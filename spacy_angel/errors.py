@@ -888,6 +888,10 @@ class Errors(metaclass=_WithCodes):
     E872 = "{where}: the pipeline fails on it ({kind}). Leave it out, and report the fault with it."
     E873 = "No concept of the vocabulary has this identifier."
     E874 = "The service has a fault ({kind}). It is written to its log; please report it."
+    E875 = (
+        "Requests with {n:,} bytes together are being answered, which is as many as may. Try again "
+        "in a second."
+    )
     E890 = (
         "{options} can be given with one vocabulary only, but several are asked for: {names}. "
         "Fetch the one by itself."
@@ -1055,6 +1059,10 @@ class Warnings(metaclass=_WithCodes):
         "only {known}, and no known spelling makes the label one of them. To link them, give it an "
         'entry with semantic types of the vocabulary, {label!r}: ["..."]; if they are to be left '
         "alone, put it into labels_discard."
+    )
+    W891 = (
+        "angel_linker: more than {n} labels are not linked; further ones are not told. Where any "
+        "text may be a label, `labels` names those that are linked."
     )
     W901 = (
         "The {kind} format of another package, {entry}, cannot be loaded: {error}. It is left out; "

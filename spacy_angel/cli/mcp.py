@@ -4,12 +4,13 @@ from typing import Annotated
 
 import typer
 
-from .serve import AllowedHosts, Host, OtherVocabulary, Port, Source, TokenFile, open_source
+from .serve import AllowedHosts, Host, OtherVocabulary, Port, Rules, Source, TokenFile, open_source
 
 
 def mcp(
     pipeline: Source = None,
     kb: OtherVocabulary = None,
+    curation: Rules = None,
     http: Annotated[
         bool,
         typer.Option("--http", help="Over HTTP, at /mcp, in place of standard input and output."),
@@ -32,7 +33,7 @@ def mcp(
     from ..service.tools import make_http_app, make_server
 
     access = access_for(host, token_file, allow_host or (), ()) if http else None
-    nlp, linker = open_source(pipeline, kb)
+    nlp, linker = open_source(pipeline, kb, curation)
     service = Service(nlp, linker)
     server = make_server(service)
     try:

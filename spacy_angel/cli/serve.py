@@ -1,6 +1,7 @@
 """`spacy-angel serve`: a pipeline as a web service."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,6 +19,12 @@ Source = Annotated[
 OtherVocabulary = Annotated[
     Path | None,
     typer.Option(help="Of what ships: another vocabulary, a folder or file."),
+]
+Rules = Annotated[
+    Path | None,
+    typer.Option(
+        help="File of rules, as the setting `curation` reads it; read again when it changes."
+    ),
 ]
 Host = Annotated[str, typer.Option(help="Address; another than this machine's own needs a token.")]
 Port = Annotated[int, typer.Option(min=0, max=65535, help="0: any that is free.")]
@@ -37,6 +44,7 @@ AllowedHosts = Annotated[
 def serve(
     pipeline: Source = None,
     kb: OtherVocabulary = None,
+    curation: Rules = None,
     host: Host = "127.0.0.1",
     port: Port = 8000,
     token_file: TokenFile = None,
@@ -67,7 +75,7 @@ def serve(
     access = access_for(host, token_file, allow_host or (), OPEN_PATHS)
     limits = Limits(max_bytes, max_documents, max_mentions, max_waiting, max_characters)
     metrics = Metrics()
-    nlp, linker = open_source(pipeline, kb)
+    nlp, linker = open_source(pipeline, kb, curation)
     service = Service(nlp, linker, limits, metrics.batch)
     app = make_app(service, access, metrics)
     if openapi:
@@ -77,8 +85,8 @@ def serve(
     run(app, host, port, on_ready=lambda address: typer.echo(address, err=True))
 
 
-def open_source(pipeline: str | None, kb: Path | None) -> Any:
-    """pipeline (str | None), kb (Path | None): as they were given.
+def open_source(pipeline: str | None, kb: Path | None, curation: Path | None) -> Any:
+    """pipeline (str | None), kb (Path | None), curation (Path | None): as they were given.
     RETURNS (Any): the pipeline, and its linker."""
     from ..about import SHIPPED_NAMES
     from ..pipelines.open import open_pipeline
@@ -88,4 +96,7 @@ def open_source(pipeline: str | None, kb: Path | None) -> Any:
     if kb is not None and not is_shipped:
         raise AngelError(Errors.E703)
     source: Any = load(model=pipeline, kb=kb) if is_shipped else pipeline
-    return open_pipeline(source)
+    nlp, linker = open_pipeline(source)
+    if curation is not None:
+        linker.settings = replace(linker.settings, curation=str(curation))
+    return nlp, linker

@@ -6,16 +6,18 @@ only ones that are, are a `Subset` of it, a mask of the trie and of the similari
 one string is found by the mention's text.
 """
 
+import time
 import warnings
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import count
 from pathlib import Path
 from threading import RLock
 from typing import Any, NamedTuple
 
-from ..errors import AngelError, Warnings
+from ..errors import AngelError, Errors, Warnings
 from ..vocabulary.applied import change_concepts, concepts_of, find_concept
 from ..vocabulary.concepts import normalize_name
 from ..vocabulary.kb import ConceptKB
@@ -30,6 +32,10 @@ _NUMBERS = count(1)
 _NAMING = frozenset({"concept", "name", "canonical"})
 # Letters up to which a name does not tell that the document names its concept.
 _SHORT = 3
+# Seconds that a file stays as it is before it is read again: its writer may not be at its end.
+_SETTLED = 0.1
+# What is kept of labels, which may be any caller's words, and of what holds for them together.
+_MOST_LABELS, _MOST_LIMITS = 4096, 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +126,9 @@ class Curated:
         self.preferred: dict[str, str] = {}
         self._by_text: dict[str, list[tuple[Rule, str]]] = {}
         self._restrictions: list[_Restriction] = []
-        self._subsets: dict[tuple[str, frozenset[str] | None, frozenset[str]], Subset | None] = {}
-        self._limits: dict[str, tuple[frozenset[str] | None, frozenset[str]]] = {}
+        self._restrictions_of = lru_cache(_MOST_LABELS)(self._find_restrictions)
+        self._limits_of = lru_cache(_MOST_LIMITS)(self._make_limits)
+        self._subset_of = lru_cache(_MOST_LIMITS)(self._make_subset)
         by_text: defaultdict[str, list[tuple[Rule, str]]] = defaultdict(list)
         change_concepts(self.kb, rules)
         for rule in rules:
@@ -159,29 +166,37 @@ class Curated:
         label (str): of mentions. types (frozenset[str] | None), free_types (frozenset[str]): as of
         `ConceptKB.subset`, beside the rules. RETURNS (Subset | None): None: to nothing.
         """
-        key = (label, types, free_types)
-        if key not in self._subsets:
-            allowed, excluded = self.limits(label)
-            is_limited = types is not None or allowed is not None or excluded
-            self._subsets[key] = (
-                self.kb.subset(types, allowed, free_types=free_types, excluded=excluded)
-                if is_limited
-                else None
-            )
-        return self._subsets[key]
+        return self._subset_of(self._restrictions_of(label), types, free_types)
 
     def limits(self, label: str) -> tuple[frozenset[str] | None, frozenset[str]]:
         """label (str): of mentions. RETURNS (tuple[frozenset[str] | None, frozenset[str]]): the
         only concepts that they may have, None: any; and those that they may not have."""
-        if label not in self._limits:
-            found = [one for one in self._restrictions if holds_for(one.rule, label)]
-            allowed = [one.concept_ids for one in found if one.rule.action == "allow"]
-            excluded = [one.concept_ids for one in found if one.rule.action == "exclude"]
-            self._limits[label] = (
-                frozenset().union(*allowed) if allowed else None,
-                frozenset().union(*excluded),
-            )
-        return self._limits[label]
+        return self._limits_of(self._restrictions_of(label))
+
+    def _find_restrictions(self, label: str) -> tuple[int, ...]:
+        """The places of those that hold for a label."""
+        found = enumerate(self._restrictions)
+        return tuple(i for i, one in found if holds_for(one.rule, label))
+
+    def _make_limits(self, places: tuple[int, ...]) -> tuple[frozenset[str] | None, frozenset[str]]:
+        found = [self._restrictions[i] for i in places]
+        allowed = [one.concept_ids for one in found if one.rule.action == "allow"]
+        excluded = [one.concept_ids for one in found if one.rule.action == "exclude"]
+        return (
+            frozenset().union(*allowed) if allowed else None,
+            frozenset().union(*excluded),
+        )
+
+    def _make_subset(
+        self,
+        places: tuple[int, ...],
+        types: frozenset[str] | None,
+        free_types: frozenset[str],
+    ) -> Subset | None:
+        allowed, excluded = self._limits_of(places)
+        if types is None and allowed is None and not excluded:
+            return None
+        return self.kb.subset(types, allowed, free_types=free_types, excluded=excluded)
 
     def restricting(self, concept_id: str, label: str) -> Rule | None:
         """concept_id (str): own identifier of a concept. label (str): of a mention. RETURNS
@@ -262,6 +277,14 @@ def holds_for(rule: Rule, label: str) -> bool:
     return not rule.label or bool(find_entries(label, (rule.label,)))
 
 
+class _State(NamedTuple):
+    """By which it is known whether a file has changed: nanoseconds, bytes, and its own number."""
+
+    changed: int
+    size: int
+    number: int
+
+
 class CurationFile:
     """The rules of a file as it stands, over a vocabulary as it stands; read and prepared anew
     where one of them has changed.
@@ -274,7 +297,7 @@ class CurationFile:
         self.path = path
         self._data = data
         self._lock = RLock()
-        self._stamp: tuple[int, int] | None = None
+        self._stamp: _State | None = None
         self._read: RuleFile | None = None
         self._prepared: tuple[ConceptKB, int, RuleFile, Curated] | None = None
 
@@ -320,22 +343,39 @@ class CurationFile:
             if self._read is None:
                 self._read = parse_rules(self._data, Path(self.path))
             return self._read
-        try:
-            state = Path(self.path).stat()
-            stamp = (state.st_mtime_ns, state.st_size)
-        except OSError:
-            stamp = (-1, -1)
-        if self._read is not None and stamp == self._stamp:
-            return self._read
+        state = self._state()
+        before = self._read
+        if before is not None and (state == self._stamp or not self._is_settled(state)):
+            return before
         try:
             found = read_rules(Path(self.path))
+            if before is not None and before.rules and state is not None and not state.size:
+                # As it is for a moment where it is written in place.
+                raise AngelError(Errors.E351.format(path=self.path, found=[]))
         except AngelError as error:
-            if self._read is None:
+            if before is None:
                 raise
             # A service goes on with what it had.
             warnings.warn(Warnings.W333.format(path=self.path, error=error), stacklevel=2)
-            found = self._read
+            found = before
         else:
+            if before is not None and self._state() != state:
+                return before
             found.warn(self.path)
-        self._stamp, self._read = stamp, found
+        self._stamp, self._read = state, found
         return found
+
+    def _state(self) -> _State | None:
+        """RETURNS (_State | None): None where there is no file."""
+        try:
+            found = Path(self.path).stat()
+        except OSError:
+            return None
+        return _State(found.st_mtime_ns, found.st_size, found.st_ino)
+
+    def _is_settled(self, state: _State | None) -> bool:
+        """Whether nobody is writing the file, as far as can be seen."""
+        if state is None or time.time() - state.changed / 1e9 > _SETTLED:
+            return True
+        time.sleep(_SETTLED)
+        return self._state() == state

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import OSA
 
-from .wording import words_of
+from .wording import LONGEST_KEPT, words_of
 
 _SMALL = frozenset(("of", "the", "an", "and", "or", "in", "with", "to", "by", "due", "for", "from"))
 # Letters that a word and an inflected or derived form of it begin with, and their least share.
@@ -48,10 +48,16 @@ def _lacking(words: Sequence[str], others: Sequence[str], weight: Callable[[str]
     return lacking / total if total else 1.0
 
 
-@lru_cache(maxsize=1 << 16)
 def _words(text: str) -> tuple[str, ...]:
+    return _known_words(text) if len(text) <= LONGEST_KEPT else _find_words(text)
+
+
+def _find_words(text: str) -> tuple[str, ...]:
     words = tuple(dict.fromkeys(word for word in words_of(text) if word not in _SMALL))
     return words or words_of(text)
+
+
+_known_words = lru_cache(maxsize=1 << 16)(_find_words)
 
 
 @lru_cache(maxsize=1 << 16)

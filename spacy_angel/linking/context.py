@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..vocabulary.concepts import normalize_name
 from ..vocabulary.words import common_words
-from .wording import words_of
+from .wording import LONGEST_KEPT, words_of
 
 if TYPE_CHECKING:
     from ..model.mention import Mention
@@ -59,10 +59,16 @@ def _telling(name: str) -> frozenset[str]:
     return frozenset(word for word in words_of(name) if len(word) >= _SHORTEST)
 
 
-@lru_cache(maxsize=1 << 16)
 def _words_of_piece(piece: str) -> frozenset[str]:
     """Of what stands between blanks, most of which a text has in common with others."""
+    return _known_piece(piece) if len(piece) <= LONGEST_KEPT else _find_in_piece(piece)
+
+
+def _find_in_piece(piece: str) -> frozenset[str]:
     return _telling.__wrapped__(normalize_name(piece))
+
+
+_known_piece = lru_cache(maxsize=1 << 16)(_find_in_piece)
 
 
 @lru_cache(maxsize=1 << 16)

@@ -114,6 +114,7 @@ class AngelLinker(DocumentPipe):
         self._kb: ConceptKB | None = None
         self.search_cache: SearchCache | None = None
         self._curation: CurationFile | None = None
+        self._held: tuple[Curated | None] | None = None
         self._last_curated = 0
         self._linked_elsewhere: set[str] = set()
         self._forks = OneThreadInForks()
@@ -242,6 +243,8 @@ class AngelLinker(DocumentPipe):
         """RETURNS (Curated | None): the vocabulary under the rules of the setting `curation`, as
         the file stands now; None without it. RAISES (AngelError): the file cannot be read, and
         never was."""
+        if self._held is not None:
+            return self._held[0]
         curated = None
         path = self.settings.curation
         if path is not None:
@@ -281,6 +284,19 @@ class AngelLinker(DocumentPipe):
             yield
         finally:
             self.settings = replace(self.settings, **{name: own[name] for name in settings})
+
+    @contextmanager
+    def holding_rules(self) -> Iterator[None]:
+        """The rules of `curation` as they are now for the time of a block: what is linked in it,
+        and what is told of that, goes by the same ones.
+
+        RAISES (AngelError): see `curated`.
+        """
+        self._held = (self.curated,)
+        try:
+            yield
+        finally:
+            self._held = None
 
     def initialize(
         self,

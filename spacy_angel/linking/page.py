@@ -52,6 +52,8 @@ tr.why table {{ margin: .3rem 0 .5rem 1rem; }}
 @media (max-width: 40rem) {{
   body {{ margin: 1rem auto; padding: 0 .8rem; }}
   .text {{ padding: .6rem .8rem; }}
+  /* read without moving the table to the side */
+  tr.why summary {{ max-width: calc(100vw - 1.6rem); }}
   table {{ font-size: .85rem; }}
 }}
 """

@@ -2,7 +2,6 @@
 
 import warnings
 from collections.abc import Collection, Mapping
-from functools import cache
 from typing import TYPE_CHECKING
 
 from ..errors import AngelError, Errors, Warnings
@@ -15,13 +14,18 @@ if TYPE_CHECKING:
     from ..vocabulary.search_spaces import Subset
     from .settings import LinkerSettings
 
+# Labels that are told; those of a service may be any caller's words.
+_MOST_TOLD = 200
+_told: set[tuple[str, tuple[str, ...]]] = set()
+
 
 def is_linked(
     label: str, settings: "LinkerSettings", linked_elsewhere: Collection[str] = ()
 ) -> bool:
     """label (str): of a mention. settings (LinkerSettings): see `links_label`. linked_elsewhere
     (Collection[str]): labels of other linkers of the pipeline.
-    RETURNS (bool): whether it is to be linked. What `types_by_label` does not have is told once."""
+    RETURNS (bool): whether it is to be linked. What `types_by_label` does not have is told once, of
+    the first 200 labels."""
     if links_label(label, settings):
         return True
     is_meant = settings.labels or label in settings.labels_discard
@@ -63,8 +67,13 @@ def may_share_labels(one: "LinkerSettings", other: "LinkerSettings") -> bool:
     return any(links_label(label, one) and links_label(label, other) for label in named)
 
 
-@cache
 def _tell_unlinked(label: str, known: tuple[str, ...]) -> None:
+    if len(_told) > _MOST_TOLD or (label, known) in _told:
+        return
+    _told.add((label, known))
+    if len(_told) > _MOST_TOLD:
+        warnings.warn(Warnings.W891.format(n=_MOST_TOLD), stacklevel=3)
+        return
     kinds = " or ".join(sorted(kinds_of(label)))
     warnings.warn(
         Warnings.W890.format(

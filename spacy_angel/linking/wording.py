@@ -22,14 +22,22 @@ _GREEK = {
 _SPELLED = "|".join(_GREEK)
 _WORD = re.compile(rf"{_SPELLED}|\d+|[^\W\d_]+?(?={_SPELLED}|[\d_\W]|$)")
 _LONG = 4
+LONGEST_KEPT = 200
+"""Letters of what is kept of texts, for the next time: a service has texts of any length."""
 
 
-@lru_cache(maxsize=1 << 16)
 def words_of(text: str) -> tuple[str, ...]:
     """text (str): in normal form. RETURNS (tuple[str, ...]): letters and digits apart, Roman
     numerals as numbers, Greek letters as Latin ones, plurals without their s, e.g. `fgfr2c` →
     (fgfr, 2, c), `interferons type i beta` → (interferon, type, 1, b)."""
-    return tuple(map(_plain, _WORD.findall(_TENTH.sub(r"\1 10", text))))
+    return _known_words_of(text) if len(text) <= LONGEST_KEPT else _find_words(text)
+
+
+def _find_words(text: str) -> tuple[str, ...]:
+    return tuple(_plain(word[:LONGEST_KEPT]) for word in _WORD.findall(_TENTH.sub(r"\1 10", text)))
+
+
+_known_words_of = lru_cache(maxsize=1 << 16)(_find_words)
 
 
 def numbers_of(text: str) -> frozenset[str]:

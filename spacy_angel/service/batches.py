@@ -20,9 +20,15 @@ Results: TypeAlias = list[Linked | Failure]
 # document of each request alone, for large batches are faster by the document.
 _SECONDS, _TOGETHER = 0.4, 2.0
 _MOST_DOCUMENTS = 64
+# Seconds in which clients that were answered together may ask again, so that the next batch is as
+# large as the one before.
+_GATHER = 0.03
 # Characters a second before any were measured, and how much a new measure counts.
 _FIRST_RATE = 5000.0
 _WEIGHT = 0.3
+# Batches of which the slowest tells what a large request may hand out: texts of one length differ
+# by what is in them, and the machine may have other work.
+_SLOWEST_OF = 4
 # Characters that a document costs beside its own.
 _EACH = 50
 
@@ -39,7 +45,8 @@ class _Waiting:
 
 class LinkQueue:
     """Takes requests from any threads and links them in one. A batch takes a document of each
-    request in turn, so that a small one beside a large one waits for one batch alone.
+    request in turn, and ends with the first round where that is the last document of one: a small
+    request beside a large one waits for the batch before it, and not for more of the large one.
 
     link (Callable): links documents together, in their order.
     max_waiting (int): requests that may wait at a time.
@@ -59,7 +66,12 @@ class LinkQueue:
         self._turn: deque[_Waiting] = deque()
         self._n_waiting = 0
         self._is_closed = False
+        # Requests that may come together again.
+        self._n_expected = 0
         self._rate = _FIRST_RATE
+        # Of batches that were as large as they could be: a short one takes longer by the character.
+        self._is_short = False
+        self._rates = deque([_FIRST_RATE], maxlen=_SLOWEST_OF)
         self._thread = Thread(target=self._run, name="linking", daemon=True)
         self._thread.start()
 
@@ -105,12 +117,20 @@ class LinkQueue:
                 results = [Failure(type(error).__name__)] * len(batch)
             seconds = time.perf_counter() - begin
             size = sum(_size(waiting.jobs[i]) for waiting, i in batch)
-            self._rate += _WEIGHT * (size / max(seconds, 1e-3) - self._rate)
+            rate = size / max(seconds, 1e-3)
+            self._rate += _WEIGHT * (rate - self._rate)
+            if not self._is_short:
+                self._rates.append(rate)
             self._on_batch(len(batch), seconds)
+            n_answered = 0
             for (waiting, i), result in zip(batch, results, strict=True):
                 waiting.results[i] = result
                 if len(waiting.results) == len(waiting.jobs):
                     self._finish(waiting)
+                    n_answered += 1
+            # One client alone is kept waiting for nobody.
+            if n_answered > 1:
+                self._n_expected = n_answered + len(self._turn)
 
     def _next_batch(self) -> list[tuple[_Waiting, int]]:
         """RETURNS (list[tuple[_Waiting, int]]): requests with the number of a document, each in
@@ -119,24 +139,41 @@ class LinkQueue:
         with self._condition:
             while not batch:
                 self._condition.wait_for(lambda: self._turn or self._is_closed)
+                if len(self._turn) < self._n_expected:
+                    self._condition.wait_for(
+                        lambda: len(self._turn) >= self._n_expected or self._is_closed, _GATHER
+                    )
+                self._n_expected = 0
                 if not self._turn:
                     return []
                 size, n_requests = 0, len(self._turn)
+                # Where a round ends, in which each request gives one document; whether one of them
+                # has given its last, and is answered after this batch.
+                end, is_awaited = n_requests, False
                 while self._turn and len(batch) < _MOST_DOCUMENTS:
                     waiting = self._turn[0]
                     if waiting.future.cancelled():
                         self._turn.popleft()
                         self._n_waiting -= 1
+                        end -= 1
                         continue
+                    if len(batch) >= end:
+                        if is_awaited:
+                            break
+                        end += len(self._turn)
                     size += _size(waiting.jobs[waiting.next])
-                    seconds = _TOGETHER if len(batch) < n_requests else _SECONDS
-                    if batch and size > self._rate * seconds:
+                    is_first_round = len(batch) < n_requests
+                    most = self._rate * _TOGETHER if is_first_round else min(self._rates) * _SECONDS
+                    if batch and size > most:
                         break
                     self._turn.popleft()
                     batch.append((waiting, waiting.next))
                     waiting.next += 1
                     if waiting.next < len(waiting.jobs):
                         self._turn.append(waiting)
+                    else:
+                        is_awaited = True
+                self._is_short = is_awaited
         return batch
 
     def _finish(self, waiting: _Waiting) -> None:

@@ -113,7 +113,7 @@ class Service:
         """RETURNS (Health): what the pipeline links to."""
         from ..about import __version__
 
-        counts = self.kb.meta["counts"]
+        counts = self.kb.counts
         return Health(version=__version__, concepts=len(self.kb), names=counts["names"])
 
 

@@ -28,6 +28,8 @@ logger = logging.getLogger(__name__)
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _LEAST_TOKEN = 16
 _BODY_SECONDS = 60.0
+# Bodies of the largest size that are held at a time, together.
+_MOST_BODIES = 32
 _SAFE_HEADERS = (
     (b"x-content-type-options", b"nosniff"),
     (b"cache-control", b"no-store"),
@@ -94,13 +96,15 @@ class Guard:
     """Asks every request of HTTP for what `Access` and `Limits` say, before the application sees
     it, and answers in the place of an application that fails.
 
-    app (ASGIApp): what is guarded. access (Access). limits (Limits): of which it holds the bytes.
+    app (ASGIApp): what is guarded. access (Access). limits (Limits): of which it holds the bytes,
+        those of one request and of all that are being read and answered.
     """
 
     def __init__(self, app: "ASGIApp", access: Access, limits: Limits) -> None:
         self._app = app
         self._access = access
         self._limits = limits
+        self._n_bytes = 0
 
     async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
         if scope["type"] != "http":
@@ -121,8 +125,12 @@ class Guard:
 
         try:
             self._check(scope)
-            receive = await self._whole_body(scope, receive)
-            await self._app(scope, receive, send_safely)
+            body = bytearray()
+            try:
+                receive = await self._whole_body(scope, receive, body)
+                await self._app(scope, receive, send_safely)
+            finally:
+                self._n_bytes -= len(body)
         except Refused as refused:
             await _answer(refused.status, str(refused), send_safely)
         except Exception as error:
@@ -153,23 +161,27 @@ class Guard:
             if not hmac.compare_digest(given, f"Bearer {self._access.token}".encode("latin1")):
                 raise Refused(401, Errors.E869)
 
-    async def _whole_body(self, scope: "Scope", receive: "Receive") -> "Receive":
-        """RETURNS (Receive): gives the body in one piece, then what comes after it."""
+    async def _whole_body(self, scope: "Scope", receive: "Receive", body: bytearray) -> "Receive":
+        """Reads into `body`, and counts its bytes. RETURNS (Receive): gives the body in one piece,
+        then what comes after it."""
         most = self._limits.max_bytes
         too_much = Refused(413, Errors.E863.format(n=most))
         declared = _headers(scope).get("content-length", "")
         if declared.isdecimal() and int(declared[:20]) > most:
             raise too_much
-        body = bytearray()
 
         async def read() -> "Message | None":
             while True:
                 message = await receive()
                 if message["type"] != "http.request":
                     return message
-                body.extend(message.get("body", b""))
+                piece = message.get("body", b"")
+                body.extend(piece)
+                self._n_bytes += len(piece)
                 if len(body) > most:
                     raise too_much
+                if self._n_bytes > most * _MOST_BODIES:
+                    raise Refused(429, Errors.E875.format(n=most * _MOST_BODIES))
                 if not message.get("more_body", False):
                     return None
 

@@ -1,7 +1,9 @@
 """Documents of many requests through one pipeline, as plain values."""
 
+import logging
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from math import fsum
 from typing import TYPE_CHECKING, Any
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc, Span
 
     from ..linking.linker import AngelLinker
+
+logger = logging.getLogger(__name__)
 
 _PLACES = 4
 
@@ -77,8 +81,9 @@ class PipelineLinker:
             )
             for given in (False, True)
         }
-        # Opened now: without model or vocabulary no document could be linked.
-        linker.kb.search_space(linker.generator.prompts, [None])
+        # Opened now: without model, vocabulary or rules no document could be linked.
+        with self._rules():
+            linker.kb.search_space(linker.generator.prompts, [None])
 
     def __call__(self, jobs: Sequence[Job]) -> list[Linked | Failure]:
         """Link documents together; where that fails, each alone.
@@ -86,6 +91,22 @@ class PipelineLinker:
         jobs (Sequence[Job]): of any requests.
         RETURNS (list[Linked | Failure]): one a job, in their order.
         """
+        with self._rules():
+            return self._link_or_fail(jobs)
+
+    @contextmanager
+    def _rules(self) -> Iterator[None]:
+        """All documents of a batch, and what is told of their links, go by the same rules: those of
+        the file as it is now. What is wrong with it is logged; no text stands in these lines."""
+        with ExitStack() as stack:
+            with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always")
+                stack.enter_context(self.linker.holding_rules())
+            for warning in told:
+                logger.warning(" ".join(str(warning.message).split()))
+            yield
+
+    def _link_or_fail(self, jobs: Sequence[Job]) -> list[Linked | Failure]:
         # What texts bring into the vocabulary of spaCy would never leave it.
         with warnings.catch_warnings(), self.nlp.memory_zone():
             # Of abbreviations that no text has, and of labels, which are the callers' words.
@@ -95,7 +116,7 @@ class PipelineLinker:
             except Exception as error:
                 if len(jobs) == 1:
                     return [Failure(type(error).__name__)]
-        return [self([job])[0] for job in jobs]
+        return [self._link_or_fail([job])[0] for job in jobs]
 
     def _link(self, jobs: Sequence[Job]) -> list[Linked]:
         """Those with mentions and those without, each together, back in their order."""

@@ -54,7 +54,8 @@ def serve(app: "ASGIApp", host: str, port: int, on_ready: Callable[[str], None])
 def _listen(host: str, port: int) -> socket.socket:
     """Bound here, so that a port that is taken is an error with its reason."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listening = socket.socket(family, socket.SOCK_STREAM)
+    # By the protocol asyncio knows that answers are to leave at once, and not 40 ms later.
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((host, port))

@@ -3,7 +3,7 @@ and so on, whatever each calls them."""
 
 import re
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 
 from .labels import kinds_of, wider_kinds_of
 from .taxa import is_taxon
@@ -75,7 +75,7 @@ def label_of(types: Iterable[str]) -> str | None:
     return next(kinds, None)
 
 
-@cache
+@lru_cache(maxsize=4096)
 def _kinds_of_label(label: str) -> frozenset[str]:
     """Those that types tell, too."""
     return wider_kinds_of(label) & _TYPES.keys()

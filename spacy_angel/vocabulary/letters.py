@@ -161,18 +161,14 @@ class LetterIndex:
         if not len(positions):
             return []
         rows = [self.columns["gram_names"][starts[i] : starts[i + 1]] for i in positions.tolist()]
-        weights = np.repeat(self._weights[positions] ** 2, [len(row) for row in rows])
-        scores = np.bincount(np.concatenate(rows), weights=weights)
         # A name's squared length is at least what it shares with the text, so the square of the
-        # cosine is at most the shared part of the text's. (To count truth values takes a fifth of
-        # the time that numbers take.)
-        reached = scores > LEAST_COSINE**2 * (self._weights_of(own) ** 2).sum()
-        names = np.flatnonzero(reached if allowed is None else reached & allowed[: len(scores)])
-        scores = scores[names] / self.columns["norms"][names]
+        # cosine is at most the shared part of the text's.
+        least = LEAST_COSINE**2 * (self._weights_of(own) ** 2).sum()
+        names, scores = _add_up(rows, self._weights[positions] ** 2, least, self.n_names, allowed)
+        scores /= self.columns["norms"][names]
         if len(names) > _SHORTLIST:
             # To sort them all would cost more than all before.
-            least = np.partition(scores, -_SHORTLIST)[-_SHORTLIST]
-            best = scores >= least
+            best = scores >= np.partition(scores, -_SHORTLIST)[-_SHORTLIST]
             names, scores = names[best], scores[best]
         return names[np.argsort(-scores, kind="stable")[:_SHORTLIST]].tolist()
 
@@ -190,6 +186,41 @@ class LetterIndex:
         known = np.flatnonzero(grams[positions] == codes) if len(grams) else positions[:0]
         weights[known] = self._weights[positions[known]]
         return weights
+
+
+def _add_up(
+    rows: Sequence[np.ndarray],
+    weights: np.ndarray,
+    least: float,
+    n_names: int,
+    allowed: np.ndarray | None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Names by the weights of the rows that they are in.
+
+    rows (Sequence[np.ndarray]): int32[...] each, ascending. weights (np.ndarray): float64[rows].
+    least (float): names with no more are left out. n_names (int): of all. allowed (np.ndarray |
+    None): see `LetterIndex.shortlist`.
+    RETURNS (tuple[np.ndarray, np.ndarray]): int64[m] names, ascending, and float64[m], their sums.
+    """
+    # A block of names at a time: the sums of all would be new memory for each text, and in millions
+    # of names that would take longer than to add them up.
+    edges = np.arange(0, n_names + _BLOCK, _BLOCK)
+    cuts = [np.searchsorted(row, edges) for row in rows]
+    found, sums = [], []
+    for block, first in enumerate(edges[:-1].tolist()):
+        parts = [row[cut[block] : cut[block + 1]] for row, cut in zip(rows, cuts, strict=True)]
+        scores = np.bincount(
+            np.concatenate(parts) - first,
+            weights=np.repeat(weights, [len(part) for part in parts]),
+        )
+        reached = scores > least
+        if allowed is not None:
+            reached &= allowed[first : first + len(scores)]
+        # To count truth values takes a fifth of the time that numbers take.
+        names = np.flatnonzero(reached)
+        found.append(names + first)
+        sums.append(scores[names])
+    return np.concatenate(found), np.concatenate(sums)
 
 
 def gram_codes(text: str) -> np.ndarray:

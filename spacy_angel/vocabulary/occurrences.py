@@ -37,6 +37,8 @@ _UNKNOWN = "\0\0"
 _SECOND, _N_SECOND, _FIRST = 0x80, 0x780, 0x800
 # Words of a running text that are looked up once.
 _KEPT_WORDS = 1 << 17
+# Letters from which on nothing in a text is kept, nor taken for a word of a name.
+_LONGEST = 200
 # From so many names on, compiling takes long enough to be shown.
 _SHOWN = 50_000
 
@@ -227,7 +229,9 @@ class _Dictionary:
         still a concept.
         YIELDS (tuple[int, int, int]): first word, end, name index; some lie over others."""
         if self._names:
-            codes = "".join(map(self._code_of, words))
+            codes = "".join(
+                self._code_of(word) if len(word) <= _LONGEST else _UNKNOWN for word in words
+            )
             matches = self._automaton.find_matches_as_indexes(codes, overlapping=True)
             for number, start, end in matches:
                 if (live := self._first_live(self._names[number], is_live)) is not None:

@@ -192,6 +192,35 @@ def test_a_file_is_read_again_when_it_changes(kb, tmp_path) -> None:
     assert pickle.loads(pickle.dumps(source)).path == str(path)
 
 
+def test_a_file_that_is_being_written_is_read_when_it_is_whole(kb, tmp_path, monkeypatch) -> None:
+    path = tmp_path / "rules.tsv"
+    path.write_text("action\tstring\nnot-mention\tcold\n")
+    source = CurationFile(str(path))
+    first = source.over(kb)
+    path.write_text("action\tstring\nnot-men")
+    # Its writer goes on while one waits, and comes to the end.
+    rest = ["tion\tCAD\n", ""]
+
+    def wait(seconds: float) -> None:
+        with path.open("a") as file:
+            file.write(rest.pop(0))
+
+    monkeypatch.setattr("spacy_angel.curation.curated.time.sleep", wait)
+    assert source.over(kb) is first
+    assert source.over(kb).constraint("CAD", "D", NONE) is not None
+    assert rest == []
+
+
+def test_labels_that_callers_make_up_are_not_kept_for_ever(kb) -> None:
+    found = curated(kb, Rule("exclude", concept="M:1", label="Disease"))
+    for i in range(10_000):
+        assert found.limits(f"made up {i}") == (None, frozenset())
+        assert found.subset(f"made up {i}", None, frozenset()) is None
+    assert found.limits("DISEASE")[1] == {"M:1"}
+    kept = (found._restrictions_of, found._limits_of, found._subset_of)
+    assert [cache.cache_info().currsize for cache in kept] == [4096, 2, 1]
+
+
 def test_a_vocabulary_that_has_changed_is_prepared_anew(tmp_path) -> None:
     kb = ConceptKB.build(CONCEPTS)
     path = tmp_path / "rules.tsv"

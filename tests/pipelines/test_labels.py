@@ -9,7 +9,7 @@ from spacy import Language
 from spacy.tokens import Doc, Span
 
 import spacy_angel
-from spacy_angel.linking.permitted import _tell_unlinked
+from spacy_angel.linking.permitted import _MOST_TOLD, _tell_unlinked, _told
 from spacy_angel.vocabulary.labels import ANY, labels_by_tool
 
 torch.set_num_threads(1)
@@ -39,9 +39,9 @@ def nlp() -> Language:
 
 @pytest.fixture(autouse=True)
 def anew() -> Iterator[None]:
-    _tell_unlinked.cache_clear()
+    _told.clear()
     yield
-    _tell_unlinked.cache_clear()
+    _told.clear()
 
 
 def link(nlp: Language, mentions: Sequence[tuple[str, str]]) -> list[str]:
@@ -81,6 +81,20 @@ def test_other_labels_are_left_alone_and_told_once(nlp: Language) -> None:
     assert len(told) == 3
     for label in ("'PERSON'", "'ORG'", "'Variant' (VARIANT)"):
         assert sum(f"labelled {label} are not" in message for message in told) == 1
+
+
+def test_labels_without_end_are_told_so_many_times_and_not_kept() -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for i in 2 * [*range(100_000)]:
+            _tell_unlinked(f"label {i}", ("DISEASE",))
+    told = [str(warning.message) for warning in caught]
+    assert _MOST_TOLD == 200
+    assert sum("W890" in message for message in told) == 200
+    (last,) = [message for message in told if "W890" not in message]
+    assert "[W891]" in last
+    assert "more than 200 labels" in last
+    assert len(_told) == 201
 
 
 def test_what_is_discarded_is_not_told(nlp: Language) -> None:

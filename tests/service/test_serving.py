@@ -5,6 +5,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -45,6 +46,27 @@ def test_a_port_that_is_taken_is_told():
         other.listen()
         with pytest.raises(OSError, match="in use"):
             serve(None, "127.0.0.1", other.getsockname()[1], print)
+
+
+def test_answers_leave_at_once():
+    async def app(scope, receive, send):
+        if scope["type"] == "http":
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+            await send({"type": "http.response.body", "body": b"x"})
+
+    addresses = []
+    run = threading.Thread(target=serve, args=(app, "127.0.0.1", 0, addresses.append), daemon=True)
+    run.start()
+    while not addresses:
+        time.sleep(0.01)
+    waited = []
+    with requests.Session() as session:
+        for _ in range(20):
+            begin = time.perf_counter()
+            assert session.get(addresses[0], timeout=60).text == "x"
+            waited.append(time.perf_counter() - begin)
+    # Where head and body wait for each other's receipt, each takes 40 ms.
+    assert min(waited[1:]) < 0.03
 
 
 @pytest.fixture

@@ -115,6 +115,19 @@ def test_blocks_give_what_one_pass_gives(monkeypatch):
         np.testing.assert_array_equal(column, whole.columns[name], name)
 
 
+@pytest.mark.parametrize("block", [1, 4, 300, 1000])
+def test_texts_find_in_blocks_what_they_find_in_one_pass(block, monkeypatch):
+    names = [f"{a} {b}{i % 7}" for i in range(60) for a, b in (("pain", i), ("heart", i * i))]
+    index = LetterIndex.build(StringsBuilder(dict.fromkeys(names)).finish())
+    allowed = np.arange(index.n_names) % 3 > 0
+    asked = [(text, a) for text in (*names[:9], "pai", "zz", "hear") for a in (None, allowed)]
+    once = [index.shortlist(*one) for one in asked]
+    monkeypatch.setattr(letters, "_BLOCK", block)
+    assert [index.shortlist(*one) for one in asked] == once
+    assert all(allowed[name] for name in once[1])
+    assert len(once[0]) >= 40
+
+
 def test_frequent_grams_are_left_out_of_a_long_search(index, monkeypatch):
     monkeypatch.setattr(letters, "_MAX_LOOKED_AT", 3)
     assert NAMES[index.shortlist("heart attack")[0]] == "heart attack"

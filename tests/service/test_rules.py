@@ -1,0 +1,200 @@
+"""The rules of curation in a service that runs: they are read again, whole, without a restart."""
+
+import asyncio
+import os
+import threading
+import time
+
+import pytest
+
+pytest.importorskip("fastapi", reason="needs the extra serve")
+pytest.importorskip("uvicorn", reason="needs the extra serve")
+
+import requests
+from spacy.language import Language
+from support.tiny_linker import make_pipeline
+from typer.testing import CliRunner
+
+from spacy_angel.cli.app import app
+from spacy_angel.cli.serve import open_source
+from spacy_angel.corpora.documents import CorpusDocument
+from spacy_angel.errors import AngelError
+from spacy_angel.service.app import OPEN_PATHS, make_app
+from spacy_angel.service.core import Service
+from spacy_angel.service.guards import access_for
+from spacy_angel.service.linking import Job, PipelineLinker
+from spacy_angel.service.metrics import Metrics
+from spacy_angel.service.serving import serve
+
+ATTACK, ASPIRIN = "MESH:D009203", "MESH:D001241"
+SECRET = "Kreszenzia Obermoser"
+TEXT = f"{SECRET} had aspirin ."
+HEADER = "action\tstring\tconcept\n"
+OLD, NEW = f"means\taspirin\t{ATTACK}\n", f"means\taspirin\t{ASPIRIN}\n"
+BY_RULE = "“aspirin” means"
+
+
+@pytest.fixture
+def rules(tmp_path):
+    path = tmp_path / "rules.tsv"
+    path.write_text(HEADER, "utf8")
+    return path
+
+
+@pytest.fixture
+def nlp(model, vocabulary, rules):
+    return make_pipeline(model, vocabulary, rerank=True, curation=str(rules))
+
+
+@pytest.fixture
+def address(nlp):
+    service = Service(nlp, nlp.get_pipe("angel_linker"))
+    served = make_app(service, access_for("127.0.0.1", None, [], OPEN_PATHS), Metrics())
+    ready, addresses = threading.Event(), []
+
+    def on_ready(address):
+        addresses.append(address)
+        ready.set()
+
+    threading.Thread(target=serve, args=(served, "127.0.0.1", 0, on_ready), daemon=True).start()
+    ready.wait(60)
+    yield addresses[0]
+    service.close()
+
+
+def put(path, text):
+    """As a careful program writes it, in one step."""
+    new = path.with_name("new")
+    new.write_text(text, "utf8")
+    os.replace(new, path)
+
+
+def link(address, text=TEXT):
+    """RETURNS (tuple[str, str]): the concept of the text's mention, and why."""
+    answer = requests.post(f"{address}/link?explain=true", json={"text": text}, timeout=60)
+    (mention,) = answer.json()["documents"][0]["mentions"]
+    return mention["concept_id"], mention["why"]
+
+
+def test_a_change_holds_for_the_next_request(address, rules):
+    assert BY_RULE not in link(address)[1]
+    put(rules, HEADER + OLD)
+    assert link(address) == (ATTACK, f"A rule: {BY_RULE} {ATTACK} (line 2).")
+    rules.write_text(HEADER + "not-mention\taspirin\t\n", "utf8")
+    assert link(address) == (None, "A rule: “aspirin” is never a mention (line 2).")
+    put(rules, HEADER)
+    concept, why = link(address)
+    assert concept == ASPIRIN
+    assert "rule" not in why
+
+
+def test_a_broken_file_keeps_the_rules_and_is_told_in_one_line(address, rules, caplog):
+    put(rules, HEADER + OLD)
+    assert link(address)[0] == ATTACK
+    for broken in (b"\xff\xfe\x00", b"no such column\n", b"", None):
+        caplog.clear()
+        if broken is None:
+            rules.unlink()
+        else:
+            rules.write_bytes(broken)
+        for _ in range(3):
+            assert link(address)[0] == ATTACK
+        (line,) = [record.getMessage() for record in caplog.records]
+        assert "rules.tsv cannot be read any more, so that its rules stay as they were" in line
+        assert "\n" not in line
+        assert SECRET not in line
+    caplog.clear()
+    put(rules, HEADER + NEW + "no-such-action\ta\tb\n")
+    assert link(address)[0] == ASPIRIN
+    (line,) = [record.getMessage() for record in caplog.records]
+    assert "line 3, is left out" in line
+
+
+def test_what_is_being_linked_goes_by_the_rules_that_it_began_with(nlp, address, rules):
+    begun, goes_on = threading.Event(), threading.Event()
+
+    @Language.component("waits_for_the_test")
+    def waits(doc):
+        begun.set()
+        assert goes_on.wait(60)
+        return doc
+
+    put(rules, HEADER + OLD)
+    nlp.add_pipe("waits_for_the_test", first=True)
+    answers = []
+    asking = threading.Thread(target=lambda: answers.append(link(address)))
+    asking.start()
+    assert begun.wait(60)
+    put(rules, HEADER + NEW)
+    goes_on.set()
+    asking.join(60)
+    # Neither linked by the one and explained by the other.
+    assert answers == [(ATTACK, f"A rule: {BY_RULE} {ATTACK} (line 2).")]
+    assert link(address) == (ASPIRIN, f"A rule: {BY_RULE} {ASPIRIN} (line 2).")
+
+
+def test_no_rules_are_read_while_they_are_being_written(address, rules, monkeypatch):
+    # Longer than a busy machine keeps the writer waiting.
+    monkeypatch.setattr("spacy_angel.curation.curated._SETTLED", 0.7)
+    put(rules, HEADER + OLD)
+    assert link(address)[0] == ATTACK
+    done = threading.Event()
+
+    def write():
+        for _ in range(3):
+            with open(rules, "w", encoding="utf8") as file:
+                for text in (HEADER, *["# not yet\n"] * 8, NEW[:9], NEW[9:]):
+                    file.write(text)
+                    file.flush()
+                    time.sleep(0.02)
+        done.set()
+
+    writing = threading.Thread(target=write)
+    writing.start()
+    answers = set()
+    while not done.is_set():
+        answers.add(link(address))
+    writing.join()
+    answers.add(link(address))
+    told = {(concept, why.partition(" (line")[0]) for concept, why in answers}
+    assert told == {(c, f"A rule: {BY_RULE} {c}") for c in (ATTACK, ASPIRIN)}
+
+
+def test_rules_that_were_never_read_are_told_at_the_start(nlp, rules):
+    rules.unlink()
+    with pytest.raises(AngelError, match="E901"):
+        Service(nlp, nlp.get_pipe("angel_linker"))
+
+
+def test_tools_for_language_models_read_them_again_as_well(nlp, rules):
+    mcp = pytest.importorskip("mcp", reason="needs the extra mcp")
+    from spacy_angel.service.tools import make_server
+
+    service = Service(nlp, nlp.get_pipe("angel_linker"))
+
+    async def run():
+        found = []
+        async with mcp.Client(make_server(service)) as client:
+            for row in (OLD, NEW):
+                put(rules, HEADER + row)
+                result = await client.call_tool("explain_link", {"text": "aspirin"})
+                found.append(result.structured_content["concept_id"])
+        return found
+
+    assert asyncio.run(run()) == [ATTACK, ASPIRIN]
+    service.close()
+
+
+def test_the_command_line_takes_a_file_of_rules(model, vocabulary, rules, tmp_path):
+    make_pipeline(model, vocabulary, rerank=True).to_disk(tmp_path / "pipeline")
+    nlp, linker = open_source(str(tmp_path / "pipeline"), None, rules)
+    link = PipelineLinker(nlp, linker)
+    put(rules, HEADER + OLD)
+    (linked,) = link([Job(CorpusDocument("1", TEXT))])
+    assert linked.mentions[0].concept_id == ATTACK
+    for verb in ("serve", "mcp"):
+        command = [verb, str(tmp_path / "pipeline"), "--curation", str(tmp_path / "none.tsv")]
+        result = CliRunner().invoke(app, command)
+        assert result.exit_code == 1
+        assert "none.tsv" in result.stderr
+        assert len(result.stderr.splitlines()) == 1
