@@ -38,15 +38,16 @@ from spacy_angel.vocabulary.labels import labels_by_tool
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
-CARD = ROOT / "docs" / "model_card.md"
-HOW = ROOT / "docs" / "how_it_works.md"
-SETTINGS = ROOT / "docs" / "settings.md"
-PIPELINE = ROOT / "docs" / "pipeline.md"
-RECOGNISER = ROOT / "docs" / "recogniser.md"
-VARIANTS = ROOT / "docs" / "variants.md"
-FORMATS = ROOT / "docs" / "formats.md"
-SIX_KINDS = ROOT / "docs" / "six_kinds.md"
-PROJECT = ROOT / "docs" / "project.md"
+DOCS = ROOT / "docs"
+CARD = DOCS / "model_card_mini.md"
+HOW = DOCS / "explanation" / "how_it_works.md"
+SETTINGS = DOCS / "reference" / "settings.md"
+PIPELINE = DOCS / "how_to" / "pipeline.md"
+RECOGNISER = DOCS / "how_to" / "recogniser.md"
+VARIANTS = DOCS / "how_to" / "variants.md"
+FORMATS = DOCS / "reference" / "formats.md"
+SIX_TYPES = DOCS / "how_to" / "six_types.md"
+PROJECT = DOCS / "reference" / "project.md"
 EXAMPLE = re.compile(r"```python\n(?P<code>.*?)```\n\n```text\n(?P<output>.*?)```", re.DOTALL)
 
 
@@ -189,7 +190,7 @@ def passages() -> list[tuple[Path, str, str]]:
         (PIPELINE, "matcher", settings_table(MatcherSettings)),
         (PIPELINE, "consistency", settings_table(ConsistencySettings)),
         (RECOGNISER, "recogniser", settings_table(RecogniserSettings)),
-        (SIX_KINDS, "labels", labels_table()),
+        (SIX_TYPES, "labels", labels_table()),
         (VARIANTS, "variants", settings_table(VariantSettings)),
         (FORMATS, "vocabularies", formats_table(vocabulary_formats)),
         (FORMATS, "corpora", formats_table(corpus_formats)),

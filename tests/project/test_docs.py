@@ -15,8 +15,8 @@ QUICK = {
     "README.md",
     "CONTRIBUTING.md",
     "docs/get_started.md",
-    "docs/pipeline.md",
-    "docs/model_card.md",
+    "docs/how_to/pipeline.md",
+    "docs/model_card_mini.md",
 }
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
