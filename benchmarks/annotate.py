@@ -38,6 +38,7 @@ app = typer.Typer(add_completion=False)
 
 PUBMED = 37_000_000
 Corpus = Annotated[Path, typer.Argument(help="Corpus with gold mentions.")]
+PLOT = Path("docs/img/annotate_memory.svg")
 Pipeline = Annotated[Path, typer.Option(help="Folder of a pipeline with angel_linker.")]
 
 
@@ -183,7 +184,7 @@ def scispacy_seconds(
 def memory(
     corpus: Corpus,
     pipeline: Pipeline,
-    plot: Annotated[Path, typer.Option(help="SVG to write.")] = Path("docs/img/annotate_memory.svg"),
+    plot: Annotated[Path, typer.Option(help="SVG to write.")] = PLOT,
     n: Annotated[int, typer.Option(help="Documents.")] = 100_000,
     characters: Annotated[int, typer.Option(help="Longest text of a repeated document.")] = 400,
 ) -> None:

@@ -1,4 +1,4 @@
-"""Measure the baselines on the public benchmarks and write their table into docs/notebook/baselines.md.
+"""Measure the baselines on the public benchmarks; their table is for docs/notebook/baselines.md.
 
     python benchmarks/baselines.py DATA evaluations
 

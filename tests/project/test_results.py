@@ -1,5 +1,5 @@
-"""The commands of docs/results.md and docs/notebook, on data in small: those that measure and build as they stand;
-those that train with one update a stage, from a model of a few weights."""
+"""The commands of docs/results.md and docs/notebook, on data in small: those that measure and build
+as they stand; those that train with one update a stage, from a model of a few weights."""
 
 import gzip
 import re
