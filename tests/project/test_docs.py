@@ -4,6 +4,7 @@ Here the first pages, and those with a block that needs an extra; `make install-
 others, where no extra is installed.
 """
 
+import re
 from pathlib import Path
 
 import pytest
@@ -56,23 +57,64 @@ def test_the_generated_passages_are_current() -> None:
 
     found = passages()
     assert [name for _, name, _ in found] == [
-        "shipped",
-        "settings",
-        "features",
-        "matcher",
-        "consistency",
-        "recogniser",
-        "labels",
-        "variants",
-        "vocabularies",
-        "corpora",
-        "project",
+        *("shipped", "shipped"),
+        *("settings", "matcher", "consistency", "recogniser", "variants"),
+        *("features", "labels"),
+        *("vocabularies", "vocabulary options", "corpora", "corpus options", "every corpus"),
+        *("commands", "messages", "python", "project"),
     ]
-    assert '| `mode` | `"beam" \\| "exact"` | `"beam"` |' in found[1][2]
+    assert '| `mode` | `"beam" \\| "exact"` | `"beam"` |' in found[2][2]
     assert "| `train-negative` | Mine pairs of right and wrong names " in found[-1][2]
     for page, name, passage in found:
         text = page.read_text("utf8")
         assert with_passage(text, name, passage) == text, "run: python tools/document.py"
+
+
+def test_examples_of_settings_are_such() -> None:
+    from reference import EXAMPLES
+
+    from spacy_angel.linking.settings import LinkerSettings
+
+    assert list(EXAMPLES) == list(LinkerSettings().to_dict())
+    for name, value in EXAMPLES.items():
+        if name == "ranker":  # a file, which is read at once
+            continue
+        values = {name: value} if name != "ranker_weights" else {"rerank": True, name: value}
+        given = LinkerSettings.from_dict(values).to_dict()
+        assert given[name] == value
+
+
+def test_every_message_is_in_the_reference_with_its_remedy() -> None:
+    from reference import errors_reference
+
+    from spacy_angel.errors import Errors, Warnings
+
+    rows = re.findall(r"^\| `([EW]\d{3})` \| (.+) \| (.+) \|$", errors_reference(), re.MULTILINE)
+    codes = [c for kind in (Errors, Warnings) for c in vars(kind) if not c.startswith("_")]
+    assert sorted(code for code, _, _ in rows) == sorted(codes)
+    assert ("E002", "Unknown search mode MODE.", "Expected 'beam' or 'exact'.") in rows
+    without = [code for code, _, remedy in rows if remedy == "The message says what was expected."]
+    assert len(without) < 25
+
+
+def test_every_command_and_every_option_of_a_format_is_in_the_reference() -> None:
+    from reference import cli_reference, options_table
+
+    from spacy_angel.corpora.registry import FORMATS as corpora
+    from spacy_angel.vocabulary.formats.registry import FORMATS as vocabularies
+
+    text = cli_reference()
+    assert "## `spacy-angel kb build`" in text
+    assert "| `--output`, `-o` | path | required | Folder to write. |" in text
+    for formats in (vocabularies, corpora):
+        table = options_table(formats)
+        for name, format in formats.items():
+            for option in format.options:
+                row = re.search(
+                    rf"^\| `{name}` \| `{option}` \| .* \| (.+) \|$", table, re.MULTILINE
+                )
+                assert row is not None, (name, option)
+                assert len(row[1]) > 10
 
 
 def test_blocks_are_read_with_their_files_outputs_and_reasons() -> None:
