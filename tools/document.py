@@ -55,6 +55,7 @@ ERRORS = DOCS / "reference" / "errors.md"
 PYTHON = DOCS / "reference" / "python.md"
 FORMATS = DOCS / "reference" / "formats.md"
 LABELS = DOCS / "reference" / "labels.md"
+RESULTS = DOCS / "results.md"
 PROJECT = DOCS / "reference" / "project.md"
 EXAMPLE = re.compile(r"```python\n(?P<code>.*?)```\n\n```text\n(?P<output>.*?)```", re.DOTALL)
 
@@ -212,10 +213,20 @@ def with_passage(text: str, name: str, passage: str) -> str:
     return f"{before}{begin}\n{passage}\n{end}{after}"
 
 
+def passage_of(text: str, name: str) -> str:
+    """text (str): a page with marks, see `with_passage`. name (str): of the marks.
+    RETURNS (str): what stands between them."""
+    begin, end = f"<!-- {name}: begin -->\n", f"\n<!-- {name}: end -->"
+    return text[text.index(begin) + len(begin) : text.index(end)]
+
+
 def passages() -> list[tuple[Path, str, str]]:
     """RETURNS (list[tuple[Path, str, str]]): page, name of the marks, what belongs between them."""
+    results = RESULTS.read_text(encoding="utf8")
     return [
         *((card, "shipped", shipped_table(DATA / name)) for name, card in CARDS.items()),
+        (CARDS["en_angel_mini"], "given", passage_of(results, "given")),
+        (CARDS["en_angel_bio"], "text", passage_of(results, "text")),
         (SETTINGS, "settings", linker_settings()),
         (SETTINGS, "matcher", settings_table(MatcherSettings)),
         (SETTINGS, "consistency", settings_table(ConsistencySettings)),

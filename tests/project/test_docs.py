@@ -17,7 +17,11 @@ QUICK = {
     "CONTRIBUTING.md",
     "docs/get_started.md",
     "docs/how_to/pipeline.md",
+    "docs/how_to/runtime.md",
+    "docs/how_to/troubleshooting.md",
     "docs/model_card_mini.md",
+    "docs/reference/attributes.md",
+    "docs/reference/settings.md",
 }
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
@@ -57,13 +61,13 @@ def test_the_generated_passages_are_current() -> None:
 
     found = passages()
     assert [name for _, name, _ in found] == [
-        *("shipped", "shipped"),
+        *("shipped", "shipped", "given", "text"),
         *("settings", "matcher", "consistency", "recogniser", "variants"),
         *("features", "labels"),
         *("vocabularies", "vocabulary options", "corpora", "corpus options", "every corpus"),
         *("commands", "messages", "python", "project"),
     ]
-    assert '| `mode` | `"beam" \\| "exact"` | `"beam"` |' in found[2][2]
+    assert '| `mode` | `"beam" \\| "exact"` | `"beam"` |' in found[4][2]
     assert "| `train-negative` | Mine pairs of right and wrong names " in found[-1][2]
     for page, name, passage in found:
         text = page.read_text("utf8")
