@@ -74,6 +74,41 @@ def test_the_generated_passages_are_current() -> None:
         assert with_passage(text, name, passage) == text, "run: python tools/document.py"
 
 
+def test_figures_of_the_readme_and_the_cards_are_those_of_the_results() -> None:
+    results = (ROOT / "docs/results.md").read_text("utf8")
+    readme = (ROOT / "README.md").read_text("utf8")
+    table = readme.partition("## How well, how fast")[2].partition("*Given*")[0]
+    figures = re.findall(r"\d[\d,]*(?:\.\d+)?", re.sub(r"`[^`]*`|3-gram|BC5CDR", "", table))
+    assert len(figures) == 10
+    cells = [cell.strip(" *") for line in results.splitlines() for cell in line.split("|")]
+    assert [figure for figure in figures if figure not in cells] == []
+    for name in ("mini", "bio"):
+        card = (ROOT / f"docs/model_card_{name}.md").read_text("utf8")
+        pipeline = readme.partition(f"| [`en_angel_{name}`]")[2].partition("\n")[0]
+        concepts, size = re.findall(r"(\d+,\d+) concepts \| (\d+\.\d) MB", pipeline)[0]
+        assert f"| vocabulary | {concepts} concepts" in card
+        assert f"| in all |  | {size} |" in card
+        written = card.partition("## Figures")[2].partition("## Limits")[0]
+        percents = re.findall(r"\d+\.\d", written)
+        assert [figure for figure in percents if figure not in results] == []
+
+
+def test_results_are_a_page_that_is_read() -> None:
+    assert len((ROOT / "docs/results.md").read_text("utf8").splitlines()) <= 200
+    for page in (ROOT / "docs/how_to").glob("*.md"):
+        if page.name not in ("annotators.md", "curation.md", "service.md"):
+            assert len(page.read_text("utf8").splitlines()) <= 190, page.name
+
+
+def test_pages_of_the_notebook_begin_with_what_was_concluded() -> None:
+    index = (ROOT / "docs/notebook/index.md").read_text("utf8")
+    for page in (ROOT / "docs/notebook").glob("*.md"):
+        title, _, first, *_ = page.read_text("utf8").splitlines()
+        if page.name != "index.md":
+            assert first.startswith("**Concluded.** ")
+            assert f"[{title[2:]}]({page.name}) | {first.partition('** ')[2]} |" in index
+
+
 def test_examples_of_settings_are_such() -> None:
     from reference import EXAMPLES
 
