@@ -1,10 +1,12 @@
-"""The words of the manual: the field's, short sentences, plain quotation marks.
+"""The words of the manual: the field's, short sentences, plain quotation marks, spelling.
 
 What the code says of itself (passages between marks) is left out, and so are code, tables where
 sentences are counted, and the notebook, which is a diary, but for its quotation marks.
 """
 
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -109,6 +111,12 @@ def test_the_fields_words(page: Path) -> None:
 @pytest.mark.parametrize("page", [p for p in PAGES if "notebook" not in p.parts], ids=_name)
 def test_short_sentences(page: Path) -> None:
     assert long_sentences(_name(page), page.read_text("utf8")) == []
+
+
+def test_spelling() -> None:
+    command = [sys.executable, "-m", "codespell_lib", "README.md", "CONTRIBUTING.md", "docs"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "")
 
 
 def test_faults_are_found_and_code_is_left_out() -> None:
