@@ -38,6 +38,7 @@ app = typer.Typer(add_completion=False)
 
 PUBMED = 37_000_000
 Corpus = Annotated[Path, typer.Argument(help="Corpus with gold mentions.")]
+PLOT = Path("docs/img/annotate_memory.svg")
 Pipeline = Annotated[Path, typer.Option(help="Folder of a pipeline with angel_linker.")]
 
 
@@ -183,7 +184,7 @@ def scispacy_seconds(
 def memory(
     corpus: Corpus,
     pipeline: Pipeline,
-    plot: Annotated[Path, typer.Option(help="SVG to write.")] = Path("docs/annotate_memory.svg"),
+    plot: Annotated[Path, typer.Option(help="SVG to write.")] = PLOT,
     n: Annotated[int, typer.Option(help="Documents.")] = 100_000,
     characters: Annotated[int, typer.Option(help="Longest text of a repeated document.")] = 400,
 ) -> None:
@@ -274,7 +275,7 @@ def sizing(
     ] = None,
     documents: Annotated[int, typer.Option(help="Documents to annotate.")] = PUBMED,
 ) -> None:
-    """Print what annotating a document set takes, as the table of docs/annotate.md."""
+    """Print what annotating a document set takes, as the table of docs/notebook/speed.md."""
     measured = json.loads(figures.read_text("utf8").splitlines()[-1])
     for line in sizing_table(measured, documents, mentions, gpu_seconds_per_mention):
         print(line)

@@ -1,4 +1,4 @@
-"""Measure the baselines on the public benchmarks and write their table into docs/results.md.
+"""Measure the baselines on the public benchmarks; their table is for docs/notebook/baselines.md.
 
     python benchmarks/baselines.py DATA evaluations
 
@@ -19,7 +19,7 @@ from spacy_angel.evaluation.files import METRICS
 from spacy_angel.evaluation.run import evaluate
 from spacy_angel.files.atomic import replacing
 
-RESULTS = Path(__file__).parents[1] / "docs" / "results.md"
+RESULTS = Path(__file__).parents[1] / "docs" / "notebook" / "baselines.md"
 BEGIN, END = "<!-- baselines: begin -->", "<!-- baselines: end -->"
 BASELINES = {
     "exact": "exact match",
@@ -198,7 +198,7 @@ def main(
     data: Annotated[Path, typer.Argument(help="Folder with the public corpora.")],
     output: Annotated[Path, typer.Argument(help="Folder for the evaluations.")],
     only: Annotated[str, typer.Option(help="Run and show only keys that match this.")] = ".*",
-    write: Annotated[bool, typer.Option(help="Write docs/results.md.")] = False,
+    write: Annotated[bool, typer.Option(help="Write docs/notebook/baselines.md.")] = False,
 ) -> None:
     """Measure the baselines."""
     figures = {

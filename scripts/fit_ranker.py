@@ -185,7 +185,7 @@ SETS = (
     *(replace(s, noise="typo:2", most=120) for s in CLEAN[:8]),
     *(replace(s, noise="mixed:1", most=150) for s in CLEAN[:8]),
 )
-# Looked at once, for docs/results.md.
+# Looked at once, for docs/notebook/ranker.md.
 HELD = (
     *(MentionSet("craft_dev", s.kb, s.label, 10_000) for s in CLEAN if s.corpus == CRAFT),
     *(

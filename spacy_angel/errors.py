@@ -835,7 +835,7 @@ class Errors(metaclass=_WithCodes):
     )
     E827 = (
         "{path} is no table of mentions as `annotate` writes it: the columns {missing} are not in "
-        "its first line."
+        "its first line. Give the folder or table that `annotate` wrote."
     )
     E828 = "{path} holds the annotated files that are read. Give another folder with --output."
     E829 = (
@@ -886,7 +886,10 @@ class Errors(metaclass=_WithCodes):
     E870 = "{where}: {problem}."
     E871 = "Not one of the types of answers that there are is accepted. They are: {known}."
     E872 = "{where}: the pipeline fails on it ({kind}). Leave it out, and report the fault with it."
-    E873 = "No concept of the vocabulary has this identifier."
+    E873 = (
+        "No concept of the vocabulary has this identifier. Search for a name of it instead, "
+        "/concepts?q=NAME."
+    )
     E874 = "The service has a fault ({kind}). It is written to its log; please report it."
     E875 = (
         "Requests with {n:,} bytes together are being answered, which is as many as may. Try again "
@@ -967,9 +970,18 @@ class Warnings(metaclass=_WithCodes):
     """Messages of warnings, likewise."""
 
     W101 = "The stored {what} is compiled anew. {error}"
-    W102 = "The {what} stays in memory, for it cannot be stored: {error}"
-    W103 = "{n} of {n_all} names have no tokens in this model, which cannot find them."
-    W104 = "The added name {name!r} has no tokens in this model, which cannot find it."
+    W102 = (
+        "The {what} stays in memory, for it cannot be stored: {error} Every process makes it anew: "
+        "copy the vocabulary or pipeline into a folder that can be written, to have it made once."
+    )
+    W103 = (
+        "{n} of {n_all} names have no tokens in this model, which cannot find them. Where these "
+        "are names in a script that it has not learned, give them others beside."
+    )
+    W104 = (
+        "The added name {name!r} has no tokens in this model, which cannot find it. Add another "
+        "name beside it."
+    )
     W201 = (
         "{path}, line {line}: the last line does not end with a line break, so the file may be cut "
         "there. It is read as it stands; compare it with the original, or end it with a line break."
@@ -1010,7 +1022,7 @@ class Warnings(metaclass=_WithCodes):
         "(`resolve_abbreviations`): no abbreviation is read as its long form. Add it before: "
         "`nlp.add_pipe(..., before={linker!r})`."
     )
-    W330 = "{path}, line {number}, is left out: {problem}."
+    W330 = "{path}, line {number}, is left out: {problem}. Correct the row, or remove it."
     W331 = "{path}: {n:,} more rows are left out; `spacy-angel kb check` has all of them."
     W332 = (
         "{path}: {n:,} of {n_all:,} rules name a concept or type that the vocabulary does not "
@@ -1021,14 +1033,17 @@ class Warnings(metaclass=_WithCodes):
         "{format} has no place for {what}: it is left out of {path}, first of document {doc_id}. "
         "BioC JSON and DocBin keep it."
     )
-    W601 = "{path}, line {number}, is skipped, for it is not a correction: {problem}."
+    W601 = (
+        "{path}, line {number}, is skipped, for it is not a correction: {problem}. Correct the "
+        "line, or remove it."
+    )
     W602 = (
         "A correction names an identifier that the vocabulary lacks, and is left out as far as it "
-        "does: {correction}."
+        "does: {correction}. Correct it, or add the concept to the vocabulary."
     )
     W603 = (
         "{dropped} examples need a longer decoder input than the model takes, and are left out; "
-        "{kept} stay."
+        "{kept} stay. Where these are many, shorten the definitions of the vocabulary."
     )
     W604 = "{path}: this setting does nothing: {setting}. Remove it, or change the other one."
     W605 = (
@@ -1038,7 +1053,7 @@ class Warnings(metaclass=_WithCodes):
     )
     W801 = (
         "{path} was begun with {before} and is continued with {now}; scores may differ in the last "
-        "place between its shards."
+        "place between its shards. To have all by one version, give a new folder."
     )
     W802 = (
         "The lines {lines} of {path} are damaged; what they told of is done again. Look after the "

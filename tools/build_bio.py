@@ -24,7 +24,8 @@ from spacy_angel.recognition.finder import MentionFinder
 from spacy_angel.search.generator import Generator
 
 RECOGNISER = "angel_recogniser"
-# Of a curve over daily sentences, criteria of trials, case reports and BioRED: docs/results.md
+# Of a curve over daily sentences, criteria of trials, case reports and BioRED, see
+# docs/notebook/recognition.md
 DROP_UNLINKED_BELOW = 0.3
 TYPES_BY_LABEL = {
     "DISEASE": ["C", "F03"],

@@ -17,15 +17,23 @@ from tempfile import TemporaryDirectory
 from typing import Any, get_args
 
 import spacy
+from reference import (
+    EXAMPLES,
+    cli_reference,
+    corpus_options,
+    errors_reference,
+    options_table,
+    python_reference,
+)
 from safetensors import safe_open
 from thinc.api import Config
 
+from spacy_angel.about import DATA, SHIPPED_NAME, SHIPPED_NAMES
 from spacy_angel.component.checked import CheckedSettings, describe_settings
 from spacy_angel.corpora.registry import FORMATS as corpus_formats
 from spacy_angel.files.atomic import replacing
 from spacy_angel.files.formats import Formats
 from spacy_angel.linking.features import FEATURES, MENTION_FEATURES
-from spacy_angel.linking.loaders import SHIPPED_PIPELINE
 from spacy_angel.linking.matcher_settings import MatcherSettings
 from spacy_angel.linking.presets import Preset, preset_settings
 from spacy_angel.linking.settings import LinkerSettings
@@ -38,41 +46,44 @@ from spacy_angel.vocabulary.labels import labels_by_tool
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
-CARD = ROOT / "docs" / "model_card.md"
-HOW = ROOT / "docs" / "how_it_works.md"
-SETTINGS = ROOT / "docs" / "settings.md"
-PIPELINE = ROOT / "docs" / "pipeline.md"
-RECOGNISER = ROOT / "docs" / "recogniser.md"
-VARIANTS = ROOT / "docs" / "variants.md"
-FORMATS = ROOT / "docs" / "formats.md"
-SIX_KINDS = ROOT / "docs" / "six_kinds.md"
-PROJECT = ROOT / "docs" / "project.md"
+DOCS = ROOT / "docs"
+CARDS = {name: DOCS / f"model_card_{name.rpartition('_')[2]}.md" for name in SHIPPED_NAMES}
+HOW = DOCS / "explanation" / "how_it_works.md"
+SETTINGS = DOCS / "reference" / "settings.md"
+CLI = DOCS / "reference" / "cli.md"
+ERRORS = DOCS / "reference" / "errors.md"
+PYTHON = DOCS / "reference" / "python.md"
+FORMATS = DOCS / "reference" / "formats.md"
+LABELS = DOCS / "reference" / "labels.md"
+RESULTS = DOCS / "results.md"
+PROJECT = DOCS / "reference" / "project.md"
 EXAMPLE = re.compile(r"```python\n(?P<code>.*?)```\n\n```text\n(?P<output>.*?)```", re.DOTALL)
 
 
 def shipped_table(pipeline: Path) -> str:
     """The parts of a pipeline with their sizes and figures.
 
-    pipeline (Path): as `spacy-angel assemble` writes it, with calibrated limits.
+    pipeline (Path): as `spacy-angel assemble` writes it, with calibrated thresholds.
     RETURNS (str): a Markdown table.
     """
     meta = json.loads((pipeline / "meta.json").read_text(encoding="utf8"))
     linker = pipeline / "angel_linker"
     vocabulary = json.loads((linker / "kb" / "meta.json").read_text(encoding="utf8"))["counts"]
-    [weights] = (linker / "model").glob("*.safetensors")
+    weights = next((linker / "model").glob("*.safetensors"), None)
+    model = (
+        f"that of `{SHIPPED_NAME}`"
+        if weights is None
+        else f"{_n_weights(weights) / 1e6:.1f} million weights, stored in {_storage(weights)}"
+    )
     rows = [
         ("recogniser", _recogniser(meta), _size(pipeline, but=linker)),
-        (
-            "model",
-            f"{_n_weights(weights) / 1e6:.1f} million weights, stored in {_storage(weights)}",
-            _size(linker / "model"),
-        ),
+        ("model", model, None if weights is None else _size(linker / "model")),
         (
             "vocabulary",
             f"{vocabulary['concepts']:,} concepts, {vocabulary['names']:,} names",
             _size(linker / "kb"),
         ),
-        ("limits with `rerank` off", _limits(meta["performance"]["calibration"]), None),
+        ("thresholds with `rerank` off", _limits(meta["performance"]["calibration"]), None),
         ("in all", "", _size(pipeline)),
     ]
     lines = ["| part | | MB |", "|---|---|--:|"]
@@ -110,16 +121,22 @@ def project_tables(folder: Path) -> str:
 
 
 def settings_table(
-    settings: type[CheckedSettings], presets: Mapping[str, Mapping[str, Any]] | None = None
+    settings: type[CheckedSettings],
+    presets: Mapping[str, Mapping[str, Any]] | None = None,
+    examples: Mapping[str, Any] | None = None,
 ) -> str:
     """settings (type[CheckedSettings]): of a component. presets (Mapping | None): values by name of
-    preset and setting, for a column each in the place of the default's.
+    preset and setting, for a column each in the place of the default's. examples (Mapping | None):
+    by setting, for a last column.
     RETURNS (str): each setting, a Markdown table."""
     columns = presets or {"default": {}}
-    lines = [f"| setting | type | {' | '.join(columns)} | |", "|---" * (3 + len(columns)) + "|"]
+    more = [] if examples is None else ["for example"]
+    heads = ["setting", "type", *columns, "meaning", *more]
+    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for name, kind, default, meaning in describe_settings(settings):
         values = (f"`{json.dumps(values.get(name, default))}`" for values in columns.values())
-        cells = f"`{name}`", f"`{kind}`", *values, meaning
+        example = [] if examples is None else [f"`{json.dumps(examples[name])}`"]
+        cells = f"`{name}`", f"`{kind}`", *values, meaning, *example
         lines.append(f"| {' | '.join(map(_in_cell, cells))} |")
     return "\n".join(lines)
 
@@ -142,7 +159,23 @@ def linker_settings() -> str:
     nlp.add_pipe("angel_linker")
     components = nlp.config["components"]
     block = Config({"components": components}).to_str()
-    return "\n".join([settings_table(LinkerSettings, presets), "", "```ini", block, "```"])
+    table = settings_table(LinkerSettings, presets, EXAMPLES)
+    return "\n".join([table, "", *other_pipelines(), "", "```ini", block, "```"])
+
+
+def other_pipelines() -> list[str]:
+    """RETURNS (list[str]): what the linkers of the pipelines in the package have otherwise than the
+    preset `shipped`, a line a pipeline."""
+    shipped = preset_settings("shipped", {}).to_dict()
+    lines = []
+    for name in SHIPPED_NAMES:
+        config = Config().from_disk(DATA / name / "config.cfg")["components"]["angel_linker"]
+        differ = {
+            k: config[k] for k, value in shipped.items() if k in config and config[k] != value
+        }
+        said = ", ".join(f"`{key}` `{json.dumps(value)}`" for key, value in differ.items())
+        lines.append(f"* `{name}`: {said or 'as `shipped`'}")
+    return lines
 
 
 def formats_table(formats: Formats) -> str:
@@ -191,19 +224,35 @@ def with_passage(text: str, name: str, passage: str) -> str:
     return f"{before}{begin}\n{passage}\n{end}{after}"
 
 
+def passage_of(text: str, name: str) -> str:
+    """text (str): a page with marks, see `with_passage`. name (str): of the marks.
+    RETURNS (str): what stands between them."""
+    begin, end = f"<!-- {name}: begin -->\n", f"\n<!-- {name}: end -->"
+    return text[text.index(begin) + len(begin) : text.index(end)]
+
+
 def passages() -> list[tuple[Path, str, str]]:
     """RETURNS (list[tuple[Path, str, str]]): page, name of the marks, what belongs between them."""
+    results = RESULTS.read_text(encoding="utf8")
     return [
-        (CARD, "shipped", shipped_table(SHIPPED_PIPELINE)),
+        *((card, "shipped", shipped_table(DATA / name)) for name, card in CARDS.items()),
+        (CARDS["en_angel_mini"], "given", passage_of(results, "given")),
+        (CARDS["en_angel_bio"], "text", passage_of(results, "text")),
         (SETTINGS, "settings", linker_settings()),
+        (SETTINGS, "matcher", settings_table(MatcherSettings)),
+        (SETTINGS, "consistency", settings_table(ConsistencySettings)),
+        (SETTINGS, "recogniser", settings_table(RecogniserSettings)),
+        (SETTINGS, "variants", settings_table(VariantSettings)),
         (HOW, "features", features_table()),
-        (PIPELINE, "matcher", settings_table(MatcherSettings)),
-        (PIPELINE, "consistency", settings_table(ConsistencySettings)),
-        (RECOGNISER, "recogniser", settings_table(RecogniserSettings)),
-        (SIX_KINDS, "labels", labels_table()),
-        (VARIANTS, "variants", settings_table(VariantSettings)),
+        (LABELS, "labels", labels_table()),
         (FORMATS, "vocabularies", formats_table(vocabulary_formats)),
+        (FORMATS, "vocabulary options", options_table(vocabulary_formats)),
         (FORMATS, "corpora", formats_table(corpus_formats)),
+        (FORMATS, "corpus options", options_table(corpus_formats)),
+        (FORMATS, "every corpus", corpus_options()),
+        (CLI, "commands", cli_reference()),
+        (ERRORS, "messages", errors_reference()),
+        (PYTHON, "python", python_reference()),
         (PROJECT, "project", project_tables(ROOT)),
     ]
 
@@ -223,7 +272,7 @@ def _recogniser(meta: dict[str, Any]) -> str:
     labels = sorted({label for found in meta["labels"].values() for label in found})
     f_score = meta["performance"].get("ents_f")
     measured = "" if f_score is None else f"; F-score {100 * f_score:.1f} on its development texts"
-    return f"mentions of {' and '.join(labels)}{measured}"
+    return f"mentions of {', '.join(labels)}{measured}"
 
 
 def _limits(fitted: dict[str, Any]) -> str:
@@ -236,7 +285,7 @@ def _limits(fitted: dict[str, Any]) -> str:
     return (
         f"{limits}, fitted on {' and '.join(fitted['corpora'])}: of {n_inside:,} mentions whose "
         f"concept the vocabulary has, {fitted['n_right']:,} get it; of {fitted['n_outside']:,} "
-        f"others {fitted['n_outside_nil']:,} link to nothing (`NIL`)"
+        f"others {fitted['n_outside_nil']:,} get `NIL`"
     )
 
 

@@ -39,14 +39,14 @@ def assemble(
     ] = None,
     calibrate: Annotated[
         list[Path] | None,
-        typer.Option(exists=True, help="Development corpus for the limits; may be repeated."),
+        typer.Option(exists=True, help="Development corpus for the thresholds; may be repeated."),
     ] = None,
     description: Annotated[
         Path | None,
         typer.Option(exists=True, help="JSON with description, author, sources for meta.json."),
     ] = None,
 ) -> None:
-    """Assemble a pipeline and save it; with --calibrate it knows when to link to nothing."""
+    """Assemble a pipeline and save it; with --calibrate its thresholds are fitted."""
     from ..pipelines.assemble import assemble
 
     fitted = assemble(

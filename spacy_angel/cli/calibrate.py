@@ -1,4 +1,4 @@
-"""`spacy-angel calibrate`: limits and probabilities fitted on a corpus."""
+"""`spacy-angel calibrate`: thresholds and probabilities fitted on a corpus."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -32,7 +32,8 @@ def calibrate(
     abbreviations: Abbreviations = None,
     option: ReaderOptions = None,
 ) -> None:
-    """Fit the ranker and the threshold, or the limits of the model alone, on a corpus."""
+    """Fit the ranker's weights and the threshold to a corpus; with `rerank` off the model's
+    temperature, threshold and min_log_prob."""
     from ..linking.loaders import load_vocabulary
     from ..linking.presets import types_of
     from ..pipelines.calibrate import calibrate_on

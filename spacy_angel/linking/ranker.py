@@ -321,7 +321,7 @@ def _part(share: float, of_all: float) -> float:
 
 @cache
 def shipped_ranker() -> Ranker:
-    """RETURNS (Ranker): fitted on all vocabularies at hand, see docs/results.md."""
+    """RETURNS (Ranker): fitted on all vocabularies at hand, see docs/notebook/ranker.md."""
     return Ranker.from_disk(FILE)
 
 

@@ -14,7 +14,7 @@ from .ranker import TERMS, Ranker, read_ranker, shipped_ranker
 Mode = Literal["beam", "exact"]
 Dtype = Literal["float32", "bfloat16", "float16", "int8"]
 # Share of the links that are right where a mention is linked without the search, as the name of one
-# concept: fitted by benchmarks/sparing.py, see docs/results.md.
+# concept: fitted by benchmarks/sparing.py, see docs/notebook/speed.md.
 EXACT_NAME_PROBABILITY = 0.96
 
 

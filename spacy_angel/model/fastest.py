@@ -4,7 +4,10 @@ The order depends on the processor: bfloat16 is slower than float32 without AVX5
 int8, whose activations are quantised at each layer, is behind bfloat16 where AMX does both.
 """
 
+import os
+import platform
 from functools import cache
+from pathlib import Path
 from time import perf_counter
 from typing import Literal
 
@@ -19,6 +22,8 @@ _OUTPUTS, _INPUTS, _ROWS = 3072, 768, 128
 _RUNS = 5
 # Another type than float32 must be faster by so much: clocks are not steady.
 _LEAST_GAIN = 1.2
+# Of a processor, what the three types are multiplied with.
+_CPU_FLAGS = ("avx2", "avx512_bf16", "avx512_vnni", "amx_bf16", "amx_int8", "asimddp", "bf16")
 
 
 @cache
@@ -52,6 +57,22 @@ def measure_dtypes() -> dict[FastDtype, float]:
         "int8": (make_linear(*_quantized(weight)), rows),
     }
     return {name: _least_seconds(layer, x) for name, (layer, x) in layers.items()}
+
+
+def describe_cpu() -> str:
+    """RETURNS (str): the processor, its cores and what decides how fast a type is, e.g.
+    `AMD EPYC 9V74, 2 cores, AVX512 (avx512_bf16, avx512_vnni)`."""
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf8", errors="replace")
+    except OSError:  # not Linux
+        text = ""
+    fields = dict(line.partition(":")[::2] for line in text.splitlines() if ":" in line)
+    fields = {key.strip(): value.strip() for key, value in fields.items()}
+    name = fields.get("model name") or platform.processor() or platform.machine()
+    flags = set((fields.get("flags") or fields.get("Features") or "").split())
+    known = ", ".join(flag for flag in _CPU_FLAGS if flag in flags)
+    found = f" ({known})" if known else ""
+    return f"{name}, {os.cpu_count()} cores, {torch.backends.cpu.get_cpu_capability()}{found}"
 
 
 def _quantized(weight: torch.Tensor) -> tuple[torch.Tensor, None, torch.Tensor]:

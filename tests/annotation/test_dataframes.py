@@ -78,7 +78,7 @@ def test_frames_as_spark_hands_them_in(pipeline) -> None:
 @pytest.mark.slow
 def test_the_example_for_spark_runs(tmp_path) -> None:
     pytest.importorskip("pyspark", reason="needs PySpark: pip install pyspark")
-    text = (ROOT / "docs/annotate.md").read_text("utf8")
+    text = (ROOT / "docs/how_to/annotate_machines.md").read_text("utf8")
     code = next(c for c in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "pyspark" in c)
     (tmp_path / "example.py").write_text(code)
     # Spark starts its Python processes by name.

@@ -2,8 +2,10 @@
 
 import json
 import re
+import shutil
 import subprocess
 import sys
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ import spacy
 from support.helpers import ROOT
 from typer.testing import CliRunner
 
+from spacy_angel.about import SHIPPED_NAMES
 from spacy_angel.cli.app import app
 from spacy_angel.vocabulary.kb import ConceptKB
 
@@ -124,12 +127,31 @@ def test_reader_options_are_texts_that_the_reader_converts(
 def test_info_tells_the_type_that_runs_fastest_here() -> None:
     code, out, _ = run("info")
     assert code == 0
-    *_, last = out.splitlines()
+    *_, last, _ = out.splitlines()
     assert re.fullmatch(
         r'Type of dtype="auto" on this CPU: (float32|bfloat16|int8) '
         r"\(a layer takes float32 \d+\.\d ms, bfloat16 \d+\.\d ms, int8 \d+\.\d ms\)",
         last,
     )
+
+
+def test_info_prints_what_a_bug_report_needs() -> None:
+    _, out, _ = run("info")
+    for name in ("spacy", "torch", "transformers", "numpy", "python", "system", "cpu", "gpu"):
+        assert re.search(rf"^  {name} +\S", out, re.MULTILINE), name
+    for name in SHIPPED_NAMES:
+        assert re.search(rf"^Pipeline {name}: .*{name}, sha256 [0-9a-f]{{64}}$", out, re.MULTILINE)
+    (page,) = re.findall(r"^Where to look next: (\S+\.md)\.", out, re.MULTILINE)
+    assert (ROOT / page).is_file()
+
+
+def test_info_prints_the_vocabularies_that_are_built(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SPACY_ANGEL_CACHE", str(tmp_path))
+    shutil.copytree(folder, tmp_path / "vocabularies/mine")
+    digest = sha256((Path(folder) / "meta.json").read_bytes()).hexdigest()
+    assert f"mine, meta.json sha256 {digest}" in run("info")[1]
 
 
 def test_info_prints_counts_types_sources_and_steps(folder: Path, corpus: Path) -> None:

@@ -1,5 +1,5 @@
 """What other recognisers find is linked under the labels that they write: stand-ins of the output
-of each go through the recipe of docs/tasks/recognisers.md."""
+of each go through the recipe of docs/how_to/recognisers.md."""
 
 import json
 from types import SimpleNamespace
@@ -30,7 +30,7 @@ LABELS = [
 @pytest.fixture(scope="module")
 def recipe():
     """The functions of the page."""
-    page = (ROOT / "docs/tasks/recognisers.md").read_text("utf8")
+    page = (ROOT / "docs/how_to/recognisers.md").read_text("utf8")
     names: dict = {}
     exec(next(block.text for block in read_blocks(page) if block.runs), names)
     return SimpleNamespace(**{k: v for k, v in names.items() if not k.startswith("__")})

@@ -4,6 +4,7 @@ Here the first pages, and those with a block that needs an extra; `make install-
 others, where no extra is installed.
 """
 
+import re
 from pathlib import Path
 
 import pytest
@@ -15,8 +16,12 @@ QUICK = {
     "README.md",
     "CONTRIBUTING.md",
     "docs/get_started.md",
-    "docs/pipeline.md",
-    "docs/model_card.md",
+    "docs/how_to/pipeline.md",
+    "docs/how_to/runtime.md",
+    "docs/how_to/troubleshooting.md",
+    "docs/model_card_mini.md",
+    "docs/reference/attributes.md",
+    "docs/reference/settings.md",
 }
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
@@ -56,23 +61,99 @@ def test_the_generated_passages_are_current() -> None:
 
     found = passages()
     assert [name for _, name, _ in found] == [
-        "shipped",
-        "settings",
-        "features",
-        "matcher",
-        "consistency",
-        "recogniser",
-        "labels",
-        "variants",
-        "vocabularies",
-        "corpora",
-        "project",
+        *("shipped", "shipped", "given", "text"),
+        *("settings", "matcher", "consistency", "recogniser", "variants"),
+        *("features", "labels"),
+        *("vocabularies", "vocabulary options", "corpora", "corpus options", "every corpus"),
+        *("commands", "messages", "python", "project"),
     ]
-    assert '| `mode` | `"beam" \\| "exact"` | `"beam"` |' in found[1][2]
+    assert '| `mode` | `"beam" \\| "exact"` | `"beam"` |' in found[4][2]
     assert "| `train-negative` | Mine pairs of right and wrong names " in found[-1][2]
     for page, name, passage in found:
         text = page.read_text("utf8")
         assert with_passage(text, name, passage) == text, "run: python tools/document.py"
+
+
+def test_figures_of_the_readme_and_the_cards_are_those_of_the_results() -> None:
+    results = (ROOT / "docs/results.md").read_text("utf8")
+    readme = (ROOT / "README.md").read_text("utf8")
+    table = readme.partition("## How well, how fast")[2].partition("*Given*")[0]
+    figures = re.findall(r"\d[\d,]*(?:\.\d+)?", re.sub(r"`[^`]*`|3-gram|BC5CDR", "", table))
+    assert len(figures) == 10
+    cells = [cell.strip(" *") for line in results.splitlines() for cell in line.split("|")]
+    assert [figure for figure in figures if figure not in cells] == []
+    for name in ("mini", "bio"):
+        card = (ROOT / f"docs/model_card_{name}.md").read_text("utf8")
+        pipeline = readme.partition(f"| [`en_angel_{name}`]")[2].partition("\n")[0]
+        concepts, size = re.findall(r"(\d+,\d+) concepts \| (\d+\.\d) MB", pipeline)[0]
+        assert f"| vocabulary | {concepts} concepts" in card
+        assert f"| in all |  | {size} |" in card
+        written = card.partition("## Figures")[2].partition("## Limits")[0]
+        percents = re.findall(r"\d+\.\d", written)
+        assert [figure for figure in percents if figure not in results] == []
+
+
+def test_results_are_a_page_that_is_read() -> None:
+    assert len((ROOT / "docs/results.md").read_text("utf8").splitlines()) <= 200
+    for page in (ROOT / "docs/how_to").glob("*.md"):
+        if page.name not in ("annotators.md", "curation.md", "service.md"):
+            assert len(page.read_text("utf8").splitlines()) <= 190, page.name
+
+
+def test_pages_of_the_notebook_begin_with_what_was_concluded() -> None:
+    index = (ROOT / "docs/notebook/index.md").read_text("utf8")
+    for page in (ROOT / "docs/notebook").glob("*.md"):
+        title, _, first, *_ = page.read_text("utf8").splitlines()
+        if page.name != "index.md":
+            assert first.startswith("**Concluded.** ")
+            assert f"[{title[2:]}]({page.name}) | {first.partition('** ')[2]} |" in index
+
+
+def test_examples_of_settings_are_such() -> None:
+    from reference import EXAMPLES
+
+    from spacy_angel.linking.settings import LinkerSettings
+
+    assert list(EXAMPLES) == list(LinkerSettings().to_dict())
+    for name, value in EXAMPLES.items():
+        if name == "ranker":  # a file, which is read at once
+            continue
+        values = {name: value} if name != "ranker_weights" else {"rerank": True, name: value}
+        given = LinkerSettings.from_dict(values).to_dict()
+        assert given[name] == value
+
+
+def test_every_message_is_in_the_reference_with_its_remedy() -> None:
+    from reference import errors_reference
+
+    from spacy_angel.errors import Errors, Warnings
+
+    rows = re.findall(r"^\| `([EW]\d{3})` \| (.+) \| (.+) \|$", errors_reference(), re.MULTILINE)
+    codes = [c for kind in (Errors, Warnings) for c in vars(kind) if not c.startswith("_")]
+    assert sorted(code for code, _, _ in rows) == sorted(codes)
+    assert ("E002", "Unknown search mode MODE.", "Expected 'beam' or 'exact'.") in rows
+    without = [code for code, _, remedy in rows if remedy == "The message says what was expected."]
+    assert len(without) < 25
+
+
+def test_every_command_and_every_option_of_a_format_is_in_the_reference() -> None:
+    from reference import cli_reference, options_table
+
+    from spacy_angel.corpora.registry import FORMATS as corpora
+    from spacy_angel.vocabulary.formats.registry import FORMATS as vocabularies
+
+    text = cli_reference()
+    assert "## `spacy-angel kb build`" in text
+    assert "| `--output`, `-o` | path | required | Folder to write. |" in text
+    for formats in (vocabularies, corpora):
+        table = options_table(formats)
+        for name, format in formats.items():
+            for option in format.options:
+                row = re.search(
+                    rf"^\| `{name}` \| `{option}` \| .* \| (.+) \|$", table, re.MULTILINE
+                )
+                assert row is not None, (name, option)
+                assert len(row[1]) > 10
 
 
 def test_blocks_are_read_with_their_files_outputs_and_reasons() -> None:

@@ -1,4 +1,4 @@
-"""`docs/licences.md` has the terms of every file that the build scripts read."""
+"""`docs/reference/licences.md` has the terms of every file that the build scripts read."""
 
 import ast
 import re
@@ -13,7 +13,7 @@ from support.helpers import ROOT
 from spacy_angel.about import SHIPPED_NAMES
 from spacy_angel.linking.loaders import load_vocabulary
 
-PAGE = ROOT / "docs/licences.md"
+PAGE = ROOT / "docs/reference/licences.md"
 BUILDING = sorted(
     {
         *(ROOT / "tools").glob("build_*.py"),

@@ -1,4 +1,4 @@
-"""What docs/security.md promises: no connection, nothing unpickled, unless a command says so."""
+"""What docs/reference/security.md promises: no connection, nothing unpickled without a command."""
 
 import ast
 import os

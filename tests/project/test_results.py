@@ -1,5 +1,5 @@
-"""The commands of docs/results.md, on data in small: those that measure and build as they stand;
-those that train with one update a stage, from a model of a few weights."""
+"""The commands of docs/results.md and docs/notebook, on data in small: those that measure and build
+as they stand; those that train with one update a stage, from a model of a few weights."""
 
 import gzip
 import re
@@ -23,7 +23,14 @@ from spacy_angel.cli.app import app
 from spacy_angel.corpora.formats.askapatient import askapatient_concepts
 from spacy_angel.vocabulary.kb import ConceptKB
 
-PAGE = (ROOT / "docs/results.md").read_text("utf8")
+# In this order, since one command reads what another writes.
+PAGES = (
+    *("results", "notebook/baselines", "notebook/training", "notebook/as_published"),
+    *("notebook/own_corpus", "notebook/recognition", "notebook/speed", "notebook/vocabulary"),
+    *("notebook/noise", "notebook/robustness", "notebook/ranker", "notebook/version_0_1"),
+    "notebook/six_types",
+)
+PAGE = "\n".join((ROOT / f"docs/{name}.md").read_text("utf8") for name in PAGES)
 FIXTURES = ROOT / "tests/fixtures"
 FILES = {
     "ncbi-disease/NCBItrainset_corpus.txt": "corpora/NCBItrainset_corpus.txt",
@@ -211,6 +218,11 @@ def put_stand_ins(folder: Path) -> None:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             copy = shutil.copytree if (folder / source).is_dir() else shutil.copy
             copy(folder / source, folder / name)
+
+
+def test_every_page_of_the_notebook_is_read() -> None:
+    pages = {f"notebook/{page.stem}" for page in (ROOT / "docs/notebook").glob("*.md")}
+    assert pages - {"notebook/index"} == {*PAGES} - {"results"}
 
 
 def test_every_command_is_of_one_kind_or_the_other() -> None:
