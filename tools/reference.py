@@ -250,11 +250,18 @@ def _members(cls: type) -> str:
 
 
 def _taken(function: Callable[..., Any]) -> str:
-    names = []
+    """RETURNS (str): names and defaults of the arguments, as they are called."""
+    names: list[str] = []
+    stars: dict[Any, str] = {
+        inspect.Parameter.VAR_POSITIONAL: "*",
+        inspect.Parameter.VAR_KEYWORD: "**",
+    }
     for name, parameter in inspect.signature(function).parameters.items():
         if name in ("self", "cls"):
             continue
-        star = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
+        star = stars.get(parameter.kind, "")
+        if parameter.kind is parameter.KEYWORD_ONLY and not any(n[0] == "*" for n in names):
+            names.append("*")
         required = parameter.default is parameter.empty or star
         default = repr(parameter.default)
         default = default if len(default) < 40 else "…"
