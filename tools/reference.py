@@ -34,6 +34,7 @@ EXAMPLES: dict[str, Any] = {
     "rerank": False,
     "ranker": "ranker.json",
     "ranker_weights": {"GENE": {"link": {"bias": -1.0}}},
+    "nil_share": 0.1,
     "near_names": 10,
     "exact_names_unsearched": False,
     "exact_name_probability": 0.99,
