@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 SHIPPED_NAME = "en_angel_mini"
 SHIPPED_NAMES = (SHIPPED_NAME, "en_angel_bio")
 """Pipelines in the package; the first is the one where nothing is said, and has the linker's model

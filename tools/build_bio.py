@@ -71,7 +71,7 @@ def build(
         description="Six kinds of biomedical mentions, found and linked",
         license="MIT",
         sources=SOURCES,
-        requirements=[f"spacy-angel=={__version__}"],
+        requirements=[f"spacy-angel>={__version__}"],
     )
     with TemporaryDirectory(prefix="spacy-angel-") as temporary:
         linker.kb = vocabulary(data, Path(temporary, "kb"))

@@ -13,7 +13,7 @@ import spacy
 from support.helpers import ROOT
 from typer.testing import CliRunner
 
-from spacy_angel.about import SHIPPED_NAMES
+from spacy_angel.about import SHIPPED_NAMES, __version__
 from spacy_angel.cli.app import app
 from spacy_angel.vocabulary.kb import ConceptKB
 
@@ -401,7 +401,7 @@ def test_help_names_every_noise_and_protocol() -> None:
 def test_info_names_versions_and_formats() -> None:
     code, out, _ = run("info")
     assert code == 0
-    assert "spacy-angel 0.1.0" in out
+    assert f"spacy-angel {__version__}" in out
     assert "pubtator" in out
     assert "medic.v1" in out
 

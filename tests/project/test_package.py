@@ -1,6 +1,7 @@
 """Entry points, extras and what an installation holds."""
 
 import configparser
+import hashlib
 import importlib
 import os
 import re
@@ -139,3 +140,14 @@ def _loads_by_name(folder: Path, name: str) -> None:
 @pytest.mark.parametrize("name", SHIPPED_NAMES)
 def test_spacy_loads_a_pipeline_by_its_name(name: str) -> None:
     _loads_by_name(ROOT, name)
+
+
+@pytest.mark.parametrize("name", SHIPPED_NAMES)
+def test_the_model_card_has_the_checksums_of_the_weights(name: str) -> None:
+    page = (ROOT / f"docs/model_card_{name.removeprefix('en_angel_')}.md").read_text("utf8")
+    rows = re.findall(r"^\| `([^`]+)` \| `([0-9a-f]{64})` \|$", page, re.MULTILINE)
+    folder = ROOT / "spacy_angel/data" / name
+    own = {str(f.relative_to(folder)) for f in folder.rglob("*.safetensors")}
+    assert {file for file, _ in rows} >= own
+    for file, digest in rows:
+        assert hashlib.sha256((folder / file).read_bytes()).hexdigest() == digest, file
