@@ -38,8 +38,6 @@ WORDS = {
 }
 # Pages that speak of the words themselves.
 SPEAK_OF_THEM = {"docs/how_to/upgrade.md": {r"\bevidence\b"}}
-# Their words follow with what they describe.
-LATER = ("docs/how_to/annotators.md", "docs/how_to/curation.md", "docs/how_to/service.md")
 MOST_WORDS = 30
 
 
@@ -75,7 +73,6 @@ def banned(page: str, text: str) -> list[str]:
     """page (str): its name. text (str): of it. RETURNS (list[str]): a line a fault."""
     only = {r"[«»]"} if page.startswith("docs/notebook/") else set(WORDS)
     only -= SPEAK_OF_THEM.get(page, set())
-    only = set() if page in LATER else only
     return [
         f"{page}:{line}: {found[0]!r}: say {WORDS[pattern]}"
         for line, paragraph in prose(text)
@@ -86,17 +83,13 @@ def banned(page: str, text: str) -> list[str]:
 
 def long_sentences(page: str, text: str) -> list[str]:
     """page (str), text (str), RETURNS (list[str]): as `banned`."""
-    return (
-        []
-        if page in LATER
-        else [
-            f"{page}:{line}: {len(words)} words: {' '.join(words[:8])} …"
-            for line, paragraph in prose(text)
-            if not paragraph.startswith(("|", "#"))
-            for sentence in re.split(r"(?<=[.!?])\s+", paragraph)
-            if len(words := sentence.split()) > MOST_WORDS
-        ]
-    )
+    return [
+        f"{page}:{line}: {len(words)} words: {' '.join(words[:8])} …"
+        for line, paragraph in prose(text)
+        if not paragraph.startswith(("|", "#"))
+        for sentence in re.split(r"(?<=[.!?])\s+", paragraph)
+        if len(words := sentence.split()) > MOST_WORDS
+    ]
 
 
 def _name(page: Path) -> str:
