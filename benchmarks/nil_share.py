@@ -32,7 +32,7 @@ def main(
     nlp = spacy_angel.load("en_angel_mini", dtype="int8")
     linker = find_linker(nlp)
     linker.settings = replace(linker.settings, types_by_label={})
-    typer.echo("| ontology | `nil_share` | right | linked to another | links of what is not there |")
+    typer.echo("| ontology | `nil_share` | right | another | what is not there |")
     typer.echo("|---|--:|--:|--:|--:|")
     for name in ontology or ["CL", "UBERON", "SO", "CHEBI"]:
         linker.kb = script.vocabulary(data, name, HOLES)
