@@ -3,6 +3,7 @@
 import os
 import shutil
 from tempfile import mkdtemp
+from zlib import crc32
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -30,12 +31,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--slow", action="store_true", help="also run the tests marked `slow`")
 
 
+# Of the slow tests each file has its turn in one of so many runs that count them.
+SLOW_PARTS = 3
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if config.getoption("--slow"):
-        return
+    turn = os.environ.get("SPACY_ANGEL_FUZZ_TURN")
     for item in items:
-        if item.get_closest_marker("slow"):
+        if not item.get_closest_marker("slow"):
+            continue
+        if not config.getoption("--slow"):
             item.add_marker(pytest.mark.skip(reason="slow: run with --slow"))
+        # The formats take turns of their own.
+        elif turn is not None and item.path.name != "test_fuzz.py":
+            place = crc32(item.path.name.encode()) + int(turn)
+            if place % SLOW_PARTS:
+                item.add_marker(pytest.mark.skip(reason="slow: has its turn in another run"))
 
 
 def pytest_unconfigure() -> None:

@@ -21,7 +21,7 @@ from spacy_angel.corpora.documents import CorpusDocument, CorpusReport
 from spacy_angel.corpora.formats.bioc import to_bioc, write_bioc_json
 from spacy_angel.corpora.formats.docbin import write_docbin
 from spacy_angel.corpora.formats.pubtator import write_pubtator
-from spacy_angel.corpora.registry import read_corpus
+from spacy_angel.corpora.registry import FORMATS, read_corpus, write_corpus
 
 torch.set_num_threads(1)
 
@@ -177,6 +177,15 @@ def add_infons(element: ElementTree.Element, infons: dict[str, str]) -> None:
         ElementTree.SubElement(element, "infon", key=key).text = text
 
 
+def write_label_studio(documents: list[CorpusDocument], path: Path) -> None:
+    """As an annotator would hand it back, who agrees with all that was found."""
+    write_corpus(documents, path, "label_studio")
+    tasks = json.loads(path.read_text("utf8"))
+    for task in tasks:
+        task["annotations"] = [{"id": 1, "result": p["result"]} for p in task.pop("predictions")]
+    path.write_text(json.dumps(tasks), "utf8")
+
+
 WITH_MENTIONS: dict[str, tuple[str, Callable]] = {
     "jsonl": ("in.jsonl", write_jsonl),
     "parquet": ("in.parquet", write_parquet),
@@ -184,6 +193,7 @@ WITH_MENTIONS: dict[str, tuple[str, Callable]] = {
     "bioc_xml": ("in.xml", write_bioc_xml),
     "bioc_json": ("in.json", write_bioc_json),
     "gsc": ("in.tsv", write_gsc),
+    "label_studio": ("in.json", write_label_studio),
     "docbin": (
         "in.spacy",
         lambda documents, path: write_docbin(documents, path, spacy.blank("en")),
@@ -202,7 +212,9 @@ TABLES = {"csv", "tsv"}
 
 
 def test_no_format_is_forgotten() -> None:
-    assert {*WITH_MENTIONS, *TEXT_ALONE} == {*input_formats()}
+    # What is written as a folder is converted before it is annotated.
+    files = {name for name in input_formats() if not FORMATS[name].is_folder}
+    assert {*WITH_MENTIONS, *TEXT_ALONE} == files
     assert {*OUTPUT_FORMATS} - TABLES < {*WITH_MENTIONS}
 
 

@@ -40,6 +40,7 @@ SEEDS = {
         "bioc_xml": ["bioc.xml"],
         "brat": ["brat"],
         "cometa": ["cometa/train.csv"],
+        "corrections": ["corrections.jsonl"],
         "genbioel": ["genbioel"],
         "gsc": ["GSCplus.tsv"],
         "label_studio": ["label_studio.json"],

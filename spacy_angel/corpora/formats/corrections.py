@@ -58,4 +58,5 @@ FORMAT = Format(
     "corrections",
     read_corrections,
     lambda path, head: '"chosen_id"' in first_line(head) and head.startswith("{"),
+    holds="mentions",
 )
