@@ -49,7 +49,7 @@ app = typer.Typer(add_completion=False, help=__doc__)
 
 ALL_RULES = "all rules"
 SHIPPED = "en_angel_bio"
-NEVER = r"(?!)"
+NEVER = r"()(?!)"
 DRAWS = 2000
 # Rules that caches of the linker depend on.
 CACHED = ("words", "alignment", "context: ", "organisms", "numbers")
