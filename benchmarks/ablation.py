@@ -34,6 +34,7 @@ import typer
 import spacy_angel
 from spacy_angel.corpora.docs import GOLD_SPANS, to_doc
 from spacy_angel.corpora.documents import CorpusDocument
+from spacy_angel.corpora.noise import Noise, noisy_document
 from spacy_angel.files.atomic import write_text
 from spacy_angel.linking.linker import AngelLinker
 from spacy_angel.pipelines.components import components_before
@@ -60,16 +61,19 @@ BESIDE = {"GENE": ("SPECIES", "CELL_LINE")}
 
 class Corpus(NamedTuple):
     """source (str): as in `scripts/fit_ranker.py`, or `gnormplus`. label (str): of the mentions
-    that count. kb (str): key of its vocabularies; empty: that of `en_angel_bio`."""
+    that count. kb (str): key of its vocabularies; empty: that of `en_angel_bio`. noise (str): as
+    `Noise.name`, made in the mentions."""
 
     source: str
     label: str
     kb: str = ""
+    noise: str = ""
 
     @property
     def key(self) -> str:
         """RETURNS (str): name in tables."""
-        return f"{self.source.split('_')[0]}-{self.label}"
+        noise = f"-{self.noise.replace(':', '')}" if self.noise else ""
+        return f"{self.source.split('_')[0]}-{self.label}{noise}"
 
 
 CORPORA = (
@@ -86,6 +90,12 @@ CORPORA = (
     Corpus("s800", "SPECIES"),
     Corpus("bioid", "CELL_LINE"),
     *(Corpus("craft_dev", name, name) for name in ("CL", "UBERON", "SO", "CHEBI")),
+    # Names of drugs that the vocabulary does not have: no link is right.
+    Corpus("drugs", "CHEMICAL"),
+    Corpus("stems", "CHEMICAL"),
+    Corpus("cdr", "DISEASE", noise="typo:1"),
+    Corpus("cdr", "CHEMICAL", noise="typo:1"),
+    Corpus("cdr", "DISEASE", noise="typo:2"),
 )
 
 
@@ -237,13 +247,14 @@ def rules(
     results: Annotated[Path, typer.Argument(help="Folder for a file a rule and corpus.")],
     only: Annotated[list[str], typer.Option(help="Rules to measure; else all.")] = [],  # noqa: B006
     distinct: Annotated[int, typer.Option(help="Distinct mentions of each corpus.")] = 200,
+    corpora: Annotated[list[str], typer.Option(help="Corpora, by key; else all.")] = [],  # noqa: B006
     part: Annotated[str, typer.Option(help="Corpora to measure: `i/n`.")] = "0/1",
 ) -> None:
     """Measure each rule on each corpus."""
     results.mkdir(parents=True, exist_ok=True)
     chosen = [rule for rule in RULES if not only or rule.name in only]
     number, parts = map(int, part.split("/"))
-    for corpus in CORPORA[number::parts]:
+    for corpus in [c for c in CORPORA if not corpora or c.key in corpora][number::parts]:
         own = [rule for rule in chosen if not rule.labels or corpus.label in rule.labels]
         if only == [ALL_RULES]:
             own = []
@@ -275,7 +286,9 @@ def table(results: Annotated[Path, typer.Argument(help="What `rules` wrote.")]) 
             continue
         inside = [row for row in rows if row[1]]
         outside = [row for row in rows if not row[1]]
-        strict, written = (100 * np.mean([row[i] for row in inside]) for i in (2, 3))
+        strict, written = (
+            100 * float(np.mean([row[i] for row in inside])) if inside else np.nan for i in (2, 3)
+        )
         false = sum(row[4] for row in outside)
         typer.echo(
             f"| {corpus.key} | {len(inside)} | {strict:.1f} | {written:.1f} "
@@ -293,6 +306,7 @@ def table(results: Annotated[Path, typer.Argument(help="What `rules` wrote.")]) 
             strict, written = means[-1]
             fewer = sum(b[4] - a[4] for a, b in zip(rows, off, strict=True) if not a[1])
             means[-1].append(fewer)
+            strict, written = (0.0 if np.isnan(one) else one for one in (strict, written))
             if strict or written or fewer:
                 p = _p_value(rows, off)
                 text = f"{corpus.key} {strict:+.1f} / {written:+.1f}"
@@ -300,7 +314,7 @@ def table(results: Annotated[Path, typer.Argument(help="What `rules` wrote.")]) 
                 cells.append((-abs(strict) - abs(written), f"{text} (p {p:.2f})"))
         if not means:
             continue
-        strict, written, _ = np.mean(means, axis=0)
+        strict, written, _ = np.nanmean(means, axis=0)
         fewer = sum(one[2] for one in means)
         most = "; ".join(text for _, text in sorted(cells)[:8]) or "nothing"
         typer.echo(f"| {rule.name} | {strict:+.2f} | {written:+.2f} | {fewer:+d} | {most} |")
@@ -444,7 +458,11 @@ def _documents(data: Path, corpus: Corpus, distinct: int) -> Iterator[CorpusDocu
         texts = {m.text for m in mentions if m.label == label}
         if not texts:
             continue
-        yield replace(document, mentions=mentions)
+        taken = replace(document, mentions=mentions)
+        if corpus.noise:
+            kind, edits = corpus.noise.split(":")
+            taken = noisy_document(taken, Noise(kind, int(edits)))
+        yield taken
         left -= len(texts)
         if left <= 0:
             return
@@ -499,7 +517,7 @@ def _read(results: Path, rule: str, corpus: Corpus) -> list[list[int]] | None:
 
 def _effect(rows: Sequence[Sequence[int]], off: Sequence[Sequence[int]], column: int) -> float:
     pairs = [(a[column], b[column]) for a, b in zip(rows, off, strict=True) if a[1]]
-    return 100 * float(np.mean([a - b for a, b in pairs])) if pairs else 0.0
+    return 100 * float(np.mean([a - b for a, b in pairs])) if pairs else np.nan
 
 
 def _p_value(rows: Sequence[Sequence[int]], off: Sequence[Sequence[int]]) -> float:
