@@ -117,8 +117,9 @@ def without(**values: Any) -> Callable[[AngelLinker], AbstractContextManager[Any
     def off(linker: AngelLinker) -> Iterator[None]:
         with ExitStack() as stack:
             for name, value in values.items():
-                package, module, *attribute = name.split("__", 2)
-                target = f"spacy_angel.{package}.{module}.{attribute[0]}"
+                package, module, attribute = name.split("__", 2)
+                attribute = attribute.replace("Pair__", "Pair.")
+                target = f"spacy_angel.{package}.{module}.{attribute}"
                 stack.enter_context(patch(target, value))
             yield
 
@@ -180,6 +181,19 @@ def _no_usual_species(linker: AngelLinker) -> Iterator[None]:
         yield
 
 
+@contextmanager
+def _coherent_with_numbers(linker: AngelLinker) -> Iterator[None]:
+    from spacy_angel.linking.features import FEATURES, Pair
+
+    def value(pair: Pair) -> float:
+        if pair.concept_id not in pair.found.agreed:
+            return 0.0
+        return 1.0 if pair.found.is_short else 0.2
+
+    with patch.dict(FEATURES, coherence=FEATURES["coherence"]._replace(value=value)):
+        yield
+
+
 GENES, ORGANISMS = ("GENE", "CELL_LINE"), ("SPECIES",)
 NOTHING = _compiled(NEVER)
 RULES = (
@@ -217,12 +231,17 @@ RULES = (
         "spelling: strict types",
         without(linking__queries__STRICT=frozenset(), linking__candidates__STRICT=frozenset()),
     ),
-    Rule("short mentions: similar letters", without(linking__features__SHORT=0)),
+    Rule("short mentions: all", without(linking__features__SHORT=0)),
+    Rule(
+        "short mentions: similar letters",
+        without(linking__features__Pair__similarity=property(lambda pair: pair.name.similarity)),
+    ),
     Rule("short mentions: other queries", without(linking__candidates__SHORT=0)),
     Rule("short mentions: searched", without(linking__sparing__SHORT=0)),
     Rule("coherence", without(linking__candidates__speak_for=_never)),
     Rule("coherence: taxa share a word", without(linking__candidates__is_taxon=_never)),
     Rule("coherence: 0.2 of long mentions", without(linking__features___OF_LONG=1.0)),
+    Rule("coherence: another number", _coherent_with_numbers),
     Rule("numbers", without(linking__features__numbers_of=lambda _: frozenset())),
     Rule("scope: related, broad, narrow", without(linking__features___RELATED=frozenset())),
     Rule("words: factor x", without(linking__wording___TENTH=NOTHING)),

@@ -17,7 +17,7 @@ from ..vocabulary.kinds import is_gene, is_species
 from ..vocabulary.labels import wider_kinds_of
 from .features import STRICT
 from .mentions import ReadDocument
-from .organisms import expand_genus, read_organism
+from .organisms import read_organism
 from .permitted import is_name
 from .respelling import respell
 from .short_forms import expand_long_form, expand_short_form
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from ..vocabulary.kb import ConceptKB
     from .settings import LinkerSettings
 
-# Not of `CaCl(2)`.
-_ASIDE = re.compile(r"\s+[(\[][^()\[\]]*[)\]]")
 _WORD = re.compile(r"[a-z][a-z-]{2,}|[A-Z][a-z-]{3,}(?: .*)?")
 
 
@@ -74,12 +72,6 @@ def read_queries(
         if spelled != queries[0].text and not own(queries[0].text):
             queries.insert(0, Query(spelled, SYMBOLS))
         _add(queries, WORD_LIST, mention, partial(expand_short_form, kb=kb, is_name=own))
-        without = _ASIDE.sub("", queries[0].text)
-        if not own(queries[0].text) and own(without):
-            # `growth hormone (GH) receptor`
-            queries.insert(0, Query(without, queries[0].source))
-        organism = partial(expand_genus, text=document.text, is_name=own)
-        _add(queries, WORD_LIST, mention, organism)
         if is_species(span.label_):
             _add(queries, WORD_LIST, mention, partial(read_organism, is_name=own))
     if settings.correct_spelling and STRICT.isdisjoint(wider_kinds_of(span.label_)):

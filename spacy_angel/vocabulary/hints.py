@@ -24,7 +24,6 @@ _MOST_SIGNS = 512
 _NEXT = 0.15
 # Of hundreds that are called «uncharacterized protein» none is impossible.
 _LEAST = 1e-9
-_CELL_LINE = "cell line"
 _WORD = re.compile(r"[^\W_]+")
 # No species, whatever the words say.
 _NONE = ""
@@ -166,14 +165,12 @@ class Hinter:
         types (Sequence[str]): of the concept. hint (str): of the mention.
         RETURNS (int): `SAID_FIRST`, what it speaks of first, or people where it does not speak of
             species at all; `SAID`, what it speaks of besides; `UNSAID`, what it is silent of; 0
-            where nothing can be told, as of cell lines, whose species is their donor's.
+            where nothing can be told.
         """
         wanted = hint.split(", ") if hint else self._usual
         field = self._endings.field_of_types(types)
         if not wanted or not field:
             return 0
-        if any(_CELL_LINE in name.lower() for name in types):
-            return SAID_FIRST
         if field not in wanted:
             return UNSAID
         return SAID if wanted.index(field) else SAID_FIRST
