@@ -161,10 +161,13 @@ def _long_form(*left_out: str) -> Callable[[str, str], bool]:
     return is_long_form
 
 
-def _without_signs() -> Any:
+def _without_role(role: str) -> Any:
     from spacy_angel.vocabulary.taxa import TAXA
 
-    return {key: taxon._replace(signs=()) for key, taxon in TAXA.items()}
+    return {
+        key: taxon._replace(phrases={k: some for k, some in taxon.phrases.items() if k != role})
+        for key, taxon in TAXA.items()
+    }
 
 
 @contextmanager
@@ -178,6 +181,14 @@ def _no_usual_species(linker: AngelLinker) -> Iterator[None]:
         self._usual = ()
 
     with patch.object(Hinter, "__init__", without_usual):
+        yield
+
+
+@contextmanager
+def _without_coherence(linker: AngelLinker) -> Iterator[None]:
+    from spacy_angel.linking.features import FEATURES
+
+    with patch.dict(FEATURES, coherence=FEATURES["coherence"]._replace(value=lambda _: 0.0)):
         yield
 
 
@@ -197,22 +208,20 @@ def _coherent_with_numbers(linker: AngelLinker) -> Iterator[None]:
 GENES, ORGANISMS = ("GENE", "CELL_LINE"), ("SPECIES",)
 NOTHING = _compiled(NEVER)
 RULES = (
-    Rule("species: mice as hosts", without(vocabulary__hints__HOSTS=()), GENES),
-    Rule("species: cell lines and tools", without(vocabulary__hints__TAXA=_without_signs()), GENES),
-    Rule("species: methods", without(vocabulary__hints__NO_SPECIES=()), GENES),
-    Rule("species: viruses", without(vocabulary__hints__is_virus=_never), GENES),
+    Rule("species: mice as hosts", without(vocabulary__hints__TAXA=_without_role("host")), GENES),
+    Rule(
+        "species: cell lines and tools",
+        without(vocabulary__hints__TAXA=_without_role("sign")),
+        GENES,
+    ),
+    Rule("species: methods", without(vocabulary__hints__METHODS=()), GENES),
     Rule("species: half distance", without(vocabulary__hints___HALF=1e12), GENES),
     Rule("species: two at most", without(vocabulary__hints__MOST=1), GENES),
     Rule("species: human by default", _no_usual_species, GENES),
     Rule("species: order of a name's concepts", without(vocabulary__hints___NEXT=1.0), GENES),
     Rule("species: cell lines exempt", without(vocabulary__hints___CELL_LINE="\0"), GENES),
     Rule("species: all", setting(hints=False), GENES),
-    Rule("organisms: genus in short", without(linking__queries__expand_genus=_same)),
-    Rule("organisms: parts, plurals", without(linking__queries__read_organism=_same), ORGANISMS),
-    Rule("organisms: parts", without(linking__organisms___PARTS=NOTHING), ORGANISMS),
-    Rule("organisms: plurals", without(linking__organisms___PLURALS=()), ORGANISMS),
-    Rule("organisms: binomial", without(linking__organisms___BINOMIAL=NOTHING), ORGANISMS),
-    Rule("queries: aside in brackets", without(linking__queries___ASIDE=NOTHING)),
+    Rule("organisms: binomial name", without(linking__queries__read_organism=_same), ORGANISMS),
     Rule("queries: symbol before long form", without(linking__queries__is_gene=_never), GENES),
     Rule("queries: word and name, no short form", without(linking__queries___WORD=NOTHING)),
     Rule("queries: word list", without(linking__queries__expand_short_form=_same)),
@@ -238,8 +247,7 @@ RULES = (
     ),
     Rule("short mentions: other queries", without(linking__candidates__SHORT=0)),
     Rule("short mentions: searched", without(linking__sparing__SHORT=0)),
-    Rule("coherence", without(linking__candidates__speak_for=_never)),
-    Rule("coherence: taxa share a word", without(linking__candidates__is_taxon=_never)),
+    Rule("coherence", _without_coherence),
     Rule("coherence: 0.2 of long mentions", without(linking__features___OF_LONG=1.0)),
     Rule("coherence: another number", _coherent_with_numbers),
     Rule("numbers", without(linking__features__numbers_of=lambda _: frozenset())),

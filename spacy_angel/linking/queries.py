@@ -4,7 +4,6 @@ The first query is what the model reads; names that the others are, or are near 
 as well, and the ranker knows by which one each came.
 """
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, partial
@@ -22,7 +21,6 @@ from .permitted import is_name
 from .respelling import respell
 from .short_forms import expand_long_form, expand_short_form
 from .symbols import spell_out
-from .wording import singular_of
 
 if TYPE_CHECKING:
     from spacy.tokens import Span
@@ -30,8 +28,6 @@ if TYPE_CHECKING:
     from ..curation.curated import Curated
     from ..vocabulary.kb import ConceptKB
     from .settings import LinkerSettings
-
-_WORD = re.compile(r"[a-z][a-z-]{2,}|[A-Z][a-z-]{3,}(?: .*)?")
 
 
 def read_queries(
@@ -53,10 +49,6 @@ def read_queries(
     queries = [Query(written, MENTION)]
     if mention.text != written:
         queries.insert(0, Query(mention.text, LONG_FORM))
-        is_word = _WORD.fullmatch(written) and not own(mention.text)
-        if is_word and any(map(own, (written, singular_of(written)))):
-            # `limbs` are no `limbs at HH27/29`.
-            queries.pop(0)
     if settings.rerank and is_gene(span.label_) and not own(queries[0].text):
         # A gene's symbol is its name; what a document says in full is often in words of its own.
         symbols = [written]

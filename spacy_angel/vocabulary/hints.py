@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from .endings import Endings, first_part, last_part
-from .taxa import HOST, HUMAN, MOUSE, NAME, SIGN, TAXA, WORD, is_taxon
+from .taxa import HOST, HUMAN, METHODS, MOUSE, NAME, SIGN, TAXA, WORD, is_taxon
 
 MOST = 2
 """Endings in a hint; each takes tokens from the text around the mention."""
@@ -24,7 +24,10 @@ _MOST_SIGNS = 512
 _NEXT = 0.15
 # Of hundreds that are called «uncharacterized protein» none is impossible.
 _LEAST = 1e-9
+_CELL_LINE = "cell line"
 _WORD = re.compile(r"[^\W_]+")
+# No species, whatever the words say.
+_NONE = ""
 
 
 class Sign(NamedTuple):
@@ -58,6 +61,7 @@ class Hinter:
             for taxon in TAXA.values():
                 self._take(taxon.of(HOST), taxon.name)
             self._hosts = frozenset(self._fields)
+            self._take(METHODS, _NONE)
         for name in names:
             field = endings.field_of_types([name])
             if field is not None:
@@ -74,7 +78,7 @@ class Hinter:
         text (str): of the document.
         spans (Iterable[tuple[int, int, str]]): mentions of species that are known: start, end and
             identifier, e.g. `NCBITaxon:10116`; the first of a place counts, in the place of all
-            words there, but for hosts (`taxa.HOST`).
+            words there, but for methods and hosts (`taxa`).
         RETURNS (list[Sign]): in the order of the text. Where mice are hosts, none is of mice.
         """
         places: dict[tuple[int, int], str] = {}
@@ -82,10 +86,11 @@ class Hinter:
             if is_taxon(concept_id):
                 places.setdefault((start, end), self._endings.taxon_name(concept_id))
         found = list(self._find(text))
-        hosts = [sign for sign in found if _words(text[sign.start : sign.end]) in self._hosts]
-        known = _apart((Sign(*place, field) for place, field in places.items()), hosts)
-        signs = sorted([*known, *_apart(found, known)])
-        return [sign for sign in signs if not hosts or sign.field != TAXA[MOUSE].name]
+        hosts = {sign for sign in found if _words(text[sign.start : sign.end]) in self._hosts}
+        fixed = [sign for sign in found if sign in hosts or sign.field == _NONE]
+        known = _apart((Sign(*place, field) for place, field in places.items()), fixed)
+        unsaid = {_NONE, TAXA[MOUSE].name} if hosts else {_NONE}
+        return sorted(s for s in [*known, *_apart(found, known)] if s.field not in unsaid)
 
     def _take(self, phrases: Iterable[str], field: str) -> None:
         for words in map(_words, phrases):
@@ -156,12 +161,14 @@ class Hinter:
         types (Sequence[str]): of the concept. hint (str): of the mention.
         RETURNS (int): `SAID_FIRST`, what it speaks of first, or people where it does not speak of
             species at all; `SAID`, what it speaks of besides; `UNSAID`, what it is silent of; 0
-            where nothing can be told.
+            where nothing can be told, as of cell lines, whose species is their donor's.
         """
         wanted = hint.split(", ") if hint else self._usual
         field = self._endings.field_of_types(types)
         if not wanted or not field:
             return 0
+        if any(_CELL_LINE in name.lower() for name in types):
+            return SAID_FIRST
         if field not in wanted:
             return UNSAID
         return SAID if wanted.index(field) else SAID_FIRST

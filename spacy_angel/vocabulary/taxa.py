@@ -1,8 +1,8 @@
 """Species that texts speak of in words of their own: laboratory animals, model organisms, people.
 
-`data/species.tsv` has a phrase, the number of its taxon and its role a line. Numbers and scientific
-names are NCBI Taxonomy's. A vocabulary of NCBI Taxonomy knows many more names, but that a patient,
-a woman or a child is a human being stands in none.
+`data/species.tsv` has a phrase, the number of its taxon and its role a line; a method has no taxon.
+Numbers and scientific names are NCBI Taxonomy's. A vocabulary of NCBI Taxonomy knows many more
+names, but that a patient, a woman or a child is a human being stands in none.
 """
 
 from collections.abc import Mapping
@@ -13,10 +13,10 @@ from ..about import DATA
 PREFIX = "NCBITaxon:"
 HUMAN, MOUSE = f"{PREFIX}9606", f"{PREFIX}10090"
 FILE = DATA / "species.tsv"
-NAME, WORD, SIGN, HOST = "name", "word", "sign", "host"
+NAME, WORD, SIGN, HOST, _METHOD = "name", "word", "sign", "host", "method"
 """Roles. The scientific name; other words that name the species; cells and tools, whose genes a
 text is about, though they are no names; mice that carry tissue of the species, whose genes are
-looked at."""
+looked at; words of a species that stand for a method or a reagent."""
 
 
 class Taxon(NamedTuple):
@@ -44,14 +44,18 @@ def is_taxon(name: str) -> bool:
     return name.startswith(PREFIX)
 
 
-def _read() -> dict[str, Taxon]:
+_ROWS = [line.split("\t") for line in FILE.read_text(encoding="utf8").splitlines()]
+METHODS = tuple(phrase for phrase, _, role in _ROWS if role == _METHOD)
+
+
+def _taxa() -> dict[str, Taxon]:
     phrases: dict[str, dict[str, tuple[str, ...]]] = {}
-    for line in FILE.read_text(encoding="utf8").splitlines():
-        phrase, number, role = line.split("\t")
-        own = phrases.setdefault(f"{PREFIX}{number}", {})
-        own[role] = (*own.get(role, ()), phrase)
+    for phrase, number, role in _ROWS:
+        if role != _METHOD:
+            own = phrases.setdefault(f"{PREFIX}{number}", {})
+            own[role] = (*own.get(role, ()), phrase)
     return {concept_id: Taxon(concept_id, own) for concept_id, own in phrases.items()}
 
 
-TAXA: Mapping[str, Taxon] = _read()
+TAXA: Mapping[str, Taxon] = _taxa()
 """By identifier."""

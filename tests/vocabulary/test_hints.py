@@ -3,7 +3,7 @@
 import pytest
 
 from spacy_angel import Concept, ConceptKB
-from spacy_angel.vocabulary.hints import Sign, shares_in_order
+from spacy_angel.vocabulary.hints import SAID_FIRST, Sign, shares_in_order
 
 HUMAN, MOUSE, FISH = "NCBITaxon:9606", "NCBITaxon:10090", "NCBITaxon:5555"
 GENES = [
@@ -49,7 +49,9 @@ def test_mentions_of_species_stand_in_the_place_of_words():
     assert fields(text, spans=spans) == [("brown mouse", "rattus norvegicus")]
 
 
-def test_where_mice_are_hosts_none_is_of_mice():
+def test_methods_are_no_species_and_mice_that_are_hosts_are_none():
+    assert fields("a yeast two-hybrid screen with anti-mouse IgG") == []
+    assert fields("a yeast two-hybrid screen of yeast") == [("yeast", "saccharomyces cerevisiae")]
     text = "BALB/c nude mice, other mice and rats"
     expected = [("nude mice", "homo sapiens"), ("rats", "rattus norvegicus")]
     assert fields(text) == expected
@@ -110,6 +112,12 @@ def test_how_far_a_concept_is_from_what_the_document_speaks_of():
     # a species has none
     assert KB.places_of([FISH], "mus musculus") == (0,)
     assert ConceptKB.build(GENES).places_of(owners, "mus musculus") == ()
+
+
+def test_of_a_cell_line_s_donor_nobody_speaks():
+    types = ("Cancer cell line", "NCBITaxon:9606")
+    kb = ConceptKB.build([*GENES, Concept("CVCL_0030", "HeLa", (), types)], endings="species")
+    assert kb.places_of(("CVCL_0030",), "mus musculus") == (SAID_FIRST,)
 
 
 def test_no_concept_of_a_name_is_impossible():
