@@ -192,19 +192,6 @@ def _without_coherence(linker: AngelLinker) -> Iterator[None]:
         yield
 
 
-@contextmanager
-def _coherent_with_numbers(linker: AngelLinker) -> Iterator[None]:
-    from spacy_angel.linking.features import FEATURES, Pair
-
-    def value(pair: Pair) -> float:
-        if pair.concept_id not in pair.found.agreed:
-            return 0.0
-        return 1.0 if pair.found.is_short else 0.2
-
-    with patch.dict(FEATURES, coherence=FEATURES["coherence"]._replace(value=value)):
-        yield
-
-
 GENES, ORGANISMS = ("GENE", "CELL_LINE"), ("SPECIES",)
 NOTHING = _compiled(NEVER)
 RULES = (
@@ -223,7 +210,6 @@ RULES = (
     Rule("species: all", setting(hints=False), GENES),
     Rule("organisms: binomial name", without(linking__queries__read_organism=_same), ORGANISMS),
     Rule("queries: symbol before long form", without(linking__queries__is_gene=_never), GENES),
-    Rule("queries: word and name, no short form", without(linking__queries___WORD=NOTHING)),
     Rule("queries: word list", without(linking__queries__expand_short_form=_same)),
     Rule("queries: other case", without(linking__short_forms___is_written_otherwise=_never)),
     Rule("queries: symbols", without(linking__queries__spell_out=_same)),
@@ -245,19 +231,14 @@ RULES = (
         "short mentions: similar letters",
         without(linking__features__Pair__similarity=property(lambda pair: pair.name.similarity)),
     ),
-    Rule("short mentions: other queries", without(linking__candidates__SHORT=0)),
     Rule("short mentions: searched", without(linking__sparing__SHORT=0)),
     Rule("coherence", _without_coherence),
     Rule("coherence: 0.2 of long mentions", without(linking__features___OF_LONG=1.0)),
-    Rule("coherence: another number", _coherent_with_numbers),
     Rule("numbers", without(linking__features__numbers_of=lambda _: frozenset())),
     Rule("scope: related, broad, narrow", without(linking__features___RELATED=frozenset())),
-    Rule("words: factor x", without(linking__wording___TENTH=NOTHING)),
-    Rule("words: Roman numerals", without(linking__wording___ROMAN={})),
     Rule("words: Greek letters", without(linking__wording___GREEK={})),
     Rule("alignment: stems", without(linking__alignment___STEM=99)),
     Rule("alignment: slips", without(linking__alignment___SLIP_FROM=99)),
-    Rule("alignment: small words", without(linking__alignment___SMALL=frozenset())),
     Rule("context", without(linking__candidates__said_around=lambda *_: 0.0)),
     Rule("context: rare words weigh more", without(linking__context___weight=lambda word: 1.0)),
     Rule("exact names unsearched", setting(exact_names_unsearched=False)),

@@ -14,7 +14,7 @@ from ..vocabulary.kinds import label_of
 from ..vocabulary.letters import Alike
 from .alignment import align
 from .context import said_around, telling_words, words_around
-from .features import FLOOR, SHORT, STRICT, CandidateName, MentionCandidates
+from .features import FLOOR, STRICT, CandidateName, MentionCandidates
 from .ranking import ConceptsOf, NameScore
 
 if TYPE_CHECKING:
@@ -168,19 +168,16 @@ def _names_near(
     found_names = {name.name for name in found}
     least = min((name.log_prob for name in found), default=FLOOR)
     near: list[CandidateName] = []
-    for place, query in enumerate(queries):
-        looks: Sequence[_Look] | None = None
-        if place > 0 and len(query.text.replace(" ", "")) <= SHORT:
-            own = kb.name_index(query.text)
-            is_allowed = own is not None and (item.allowed is None or item.allowed[own])
-            names = [own] if is_allowed and own is not None else []
-        else:
-            similar = kb.nearest.find(query.text, n_near + len(found_names), item.allowed)
-            names = [name for name, _ in similar]
-            if len(queries) == 1:
-                looks = [_Look(query, similarity, query.text) for _, similarity in similar]
+    for query in queries:
+        similar = kb.nearest.find(query.text, n_near + len(found_names), item.allowed)
+        names = [name for name, _ in similar]
+        looks = (
+            [_Look(query, similarity, query.text) for _, similarity in similar]
+            if len(queries) == 1
+            else _compare(kb, queries, names)
+        )
         n_new = 0
-        for name, look in zip(names, looks or _compare(kb, queries, names), strict=True):
+        for name, look in zip(names, looks, strict=True):
             is_new = name not in found_names
             if is_new and n_new == n_near:
                 continue
