@@ -332,12 +332,13 @@ def table(results: Annotated[Path, typer.Argument(help="What `rules` wrote.")]) 
 def features(
     candidates: Annotated[Path, typer.Argument(help="What `fit_ranker.py collect` wrote.")],
     folds: Annotated[int, typer.Option(help="Groups of vocabularies left out by turns.")] = 4,
+    every: Annotated[int, typer.Option(help="Take one mention of so many.")] = 1,
     only: Annotated[list[str], typer.Option(help="Features; else all.")] = [],  # noqa: B006
 ) -> None:
     """Print what the ranker loses without each feature, on vocabularies that were left out."""
     from spacy_angel.linking.features import FEATURES, MENTION_FEATURES
 
-    items = script.read(candidates)
+    items = script.read(candidates)[::every]
     names = sorted({script.SAME.get(i.of.kb, i.of.kb) for i in items} - {"GENES", "BIO"})
     random.Random(0).shuffle(names)
     groups = [names[n::folds] for n in range(folds)]

@@ -306,7 +306,7 @@ def added(pair: Pair) -> float:
     "2 · shared / (words of both), where it is not exact", "type I fiber, type I muscle fiber: 0.86"
 )
 def overlap(pair: Pair) -> float:
-    """Words that are the same but for plurals, Greek letters and Roman numerals."""
+    """Words that are the same but for plurals and Greek letters."""
     if pair.name.is_query:
         return 0.0
     theirs = frozenset(words_of(pair.name.text))
