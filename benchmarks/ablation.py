@@ -305,7 +305,8 @@ def table(results: Annotated[Path, typer.Argument(help="What `rules` wrote.")]) 
     typer.echo("\n| rule | strict | as written | false links fewer | where it changes most |")
     typer.echo("|---|--:|--:|--:|---|")
     for rule in RULES:
-        cells, means = [], []
+        cells: list[tuple[float, str]] = []
+        means: list[list[float]] = []
         for corpus, rows in base.items():
             off = _read(results, rule.name, corpus)
             if rows is None or off is None:
@@ -323,7 +324,7 @@ def table(results: Annotated[Path, typer.Argument(help="What `rules` wrote.")]) 
         if not means:
             continue
         strict, written, _ = np.nanmean(means, axis=0)
-        fewer = sum(one[2] for one in means)
+        fewer = int(sum(one[2] for one in means))
         most = "; ".join(text for _, text in sorted(cells)[:8]) or "nothing"
         typer.echo(f"| {rule.name} | {strict:+.2f} | {written:+.2f} | {fewer:+d} | {most} |")
 
