@@ -202,6 +202,7 @@ RULES = (
         GENES,
     ),
     Rule("species: methods", without(vocabulary__hints__METHODS=()), GENES),
+    Rule("species: viruses", without(vocabulary__hints__is_virus=_never), GENES),
     Rule("species: half distance", without(vocabulary__hints___HALF=1e12), GENES),
     Rule("species: two at most", without(vocabulary__hints__MOST=1), GENES),
     Rule("species: human by default", _no_usual_species, GENES),

@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from .endings import Endings, first_part, last_part
-from .taxa import HOST, HUMAN, METHODS, MOUSE, NAME, SIGN, TAXA, WORD, is_taxon
+from .taxa import HOST, HUMAN, METHODS, MOUSE, NAME, SIGN, TAXA, WORD, is_taxon, is_virus
 
 MOST = 2
 """Endings in a hint; each takes tokens from the text around the mention."""
@@ -78,13 +78,17 @@ class Hinter:
         text (str): of the document.
         spans (Iterable[tuple[int, int, str]]): mentions of species that are known: start, end and
             identifier, e.g. `NCBITaxon:10116`; the first of a place counts, in the place of all
-            words there, but for methods and hosts (`taxa`).
+            words there, but for methods and hosts (`taxa`). A virus of which the vocabulary
+            has nothing is no sign.
         RETURNS (list[Sign]): in the order of the text. Where mice are hosts, none is of mice.
         """
         places: dict[tuple[int, int], str] = {}
         for start, end, concept_id in spans:
             if is_taxon(concept_id):
-                places.setdefault((start, end), self._endings.taxon_name(concept_id))
+                name = self._endings.taxon_name(concept_id)
+                # Its genes are rarely meant, and mostly those of its host.
+                is_host_meant = is_virus(name) and name not in self._fields.values()
+                places.setdefault((start, end), _NONE if is_host_meant else name)
         found = list(self._find(text))
         hosts = {sign for sign in found if _words(text[sign.start : sign.end]) in self._hosts}
         fixed = [sign for sign in found if sign in hosts or sign.field == _NONE]

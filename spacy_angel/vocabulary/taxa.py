@@ -44,6 +44,11 @@ def is_taxon(name: str) -> bool:
     return name.startswith(PREFIX)
 
 
+def is_virus(name: str) -> bool:
+    """name (str): of a taxon. RETURNS (bool): e.g. of `human papillomavirus type 16`."""
+    return "virus" in name.lower()
+
+
 _ROWS = [line.split("\t") for line in FILE.read_text(encoding="utf8").splitlines()]
 METHODS = tuple(phrase for phrase, _, role in _ROWS if role == _METHOD)
 

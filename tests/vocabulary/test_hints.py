@@ -49,6 +49,18 @@ def test_mentions_of_species_stand_in_the_place_of_words():
     assert fields(text, spans=spans) == [("brown mouse", "rattus norvegicus")]
 
 
+def test_a_virus_is_no_species_unless_the_vocabulary_has_its_genes():
+    text = "CCR5 in human immunodeficiency virus 1 infection of mice"
+    spans = [(8, 38, "NCBITaxon:11676")]
+    taxon = Concept("NCBITaxon:11676", "Human immunodeficiency virus 1", (), ("species",))
+    kb = ConceptKB.build([*GENES, taxon], endings="species")
+    assert fields(text, kb, spans) == [("mice", "mus musculus")]
+    gene = Concept("G:4", "tat", (), ("NCBITaxon:11676",))
+    kb = ConceptKB.build([*GENES, taxon, gene], endings="species")
+    virus = ("human immunodeficiency virus 1", "human immunodeficiency virus 1")
+    assert fields(text, kb, spans) == [virus, ("mice", "mus musculus")]
+
+
 def test_methods_are_no_species_and_mice_that_are_hosts_are_none():
     assert fields("a yeast two-hybrid screen with anti-mouse IgG") == []
     assert fields("a yeast two-hybrid screen of yeast") == [("yeast", "saccharomyces cerevisiae")]
