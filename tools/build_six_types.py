@@ -49,7 +49,7 @@ from spacy_angel.vocabulary.formats.registry import read_vocabulary
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.occurrences import Occurrences
 from spacy_angel.vocabulary.orthologs import with_names_of_the_same_symbol
-from spacy_angel.vocabulary.taxa import PREFIX, TAXA
+from spacy_angel.vocabulary.taxa import NAME, PREFIX, TAXA, WORD
 
 # By name: file, label that is taken, vocabulary of its identifiers, one document in so many held.
 CORPORA = {
@@ -247,7 +247,7 @@ def organisms(folder: Path) -> list[list[Concept]]:
     by_name = {name: taxon.concept_id for taxon in further for name in taxon.names}
     by_name |= {taxon.canonical_name: taxon.concept_id for taxon in taxa}
     words = {
-        concept_id: [word for word in taxon.words if not _CELLS.search(word)]
+        concept_id: [word for word in taxon.of(NAME, WORD) if not _CELLS.search(word)]
         for concept_id, taxon in TAXA.items()
     }
     with TAXON_NAMES.open(encoding="utf8", newline="") as file:

@@ -7,9 +7,8 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import OSA
 
-from .wording import LONGEST_KEPT, words_of
+from .wording import words_of
 
-_SMALL = frozenset(("of", "the", "an", "and", "or", "in", "with", "to", "by", "due", "for", "from"))
 # Letters that a word and an inflected or derived form of it begin with, and their least share.
 _STEM = 4
 _LEAST_STEM = 0.55
@@ -31,11 +30,11 @@ class Alignment(NamedTuple):
 def align(mention: str, name: str, weight: Callable[[str], float]) -> Alignment:
     """mention (str), name (str): in normal form.
     weight (Callable[[str], float]): of a word, the rarer the more.
-    RETURNS (Alignment): e.g. of `lung epithelial cells` and `epithelial cell of lung` none and
+    RETURNS (Alignment): e.g. of `lung epithelial cells` and `epithelial cell, lung` none and
         none; a word and another with the same stem, or a slip away, have a part in common."""
     if mention == name:
         return Alignment(0.0, 0.0)
-    ours, theirs = _words(mention), _words(name)
+    ours, theirs = (tuple(dict.fromkeys(words_of(text))) for text in (mention, name))
     return Alignment(_lacking(ours, theirs, weight), _lacking(theirs, ours, weight))
 
 
@@ -46,18 +45,6 @@ def _lacking(words: Sequence[str], others: Sequence[str], weight: Callable[[str]
         total += own
         lacking += own * (1 - max((_alike(word, other) for other in others), default=0.0))
     return lacking / total if total else 1.0
-
-
-def _words(text: str) -> tuple[str, ...]:
-    return _known_words(text) if len(text) <= LONGEST_KEPT else _find_words(text)
-
-
-def _find_words(text: str) -> tuple[str, ...]:
-    words = tuple(dict.fromkeys(word for word in words_of(text) if word not in _SMALL))
-    return words or words_of(text)
-
-
-_known_words = lru_cache(maxsize=1 << 16)(_find_words)
 
 
 @lru_cache(maxsize=1 << 16)

@@ -12,10 +12,9 @@ from ..vocabulary.concepts import normalize_name
 from ..vocabulary.hints import shares_in_order
 from ..vocabulary.kinds import label_of
 from ..vocabulary.letters import Alike
-from ..vocabulary.taxa import is_taxon
 from .alignment import align
 from .context import said_around, telling_words, words_around
-from .features import FLOOR, SHORT, STRICT, CandidateName, MentionCandidates
+from .features import FLOOR, STRICT, CandidateName, MentionCandidates
 from .ranking import ConceptsOf, NameScore
 
 if TYPE_CHECKING:
@@ -169,19 +168,16 @@ def _names_near(
     found_names = {name.name for name in found}
     least = min((name.log_prob for name in found), default=FLOOR)
     near: list[CandidateName] = []
-    for place, query in enumerate(queries):
-        looks: Sequence[_Look] | None = None
-        if place > 0 and len(query.text.replace(" ", "")) <= SHORT:
-            own = kb.name_index(query.text)
-            is_allowed = own is not None and (item.allowed is None or item.allowed[own])
-            names = [own] if is_allowed and own is not None else []
-        else:
-            similar = kb.nearest.find(query.text, n_near + len(found_names), item.allowed)
-            names = [name for name, _ in similar]
-            if len(queries) == 1:
-                looks = [_Look(query, similarity, query.text) for _, similarity in similar]
+    for query in queries:
+        similar = kb.nearest.find(query.text, n_near + len(found_names), item.allowed)
+        names = [name for name, _ in similar]
+        looks = (
+            [_Look(query, similarity, query.text) for _, similarity in similar]
+            if len(queries) == 1
+            else _compare(kb, queries, names)
+        )
         n_new = 0
-        for name, look in zip(names, looks or _compare(kb, queries, names), strict=True):
+        for name, look in zip(names, looks, strict=True):
             is_new = name not in found_names
             if is_new and n_new == n_near:
                 continue
@@ -305,9 +301,7 @@ def _agreed(
     wanted: Sequence[Wanted], mentions: Sequence[str], names: Sequence[Sequence[CandidateName]]
 ) -> list[set[str]]:
     """For each mention those of its concepts that another mention of the document, in other words,
-    names without a doubt: it is a name of that concept alone. A text that speaks of patients says
-    nothing of what its mice are: of a species both have a word, as `E. coli` and `Escherichia coli`
-    do."""
+    names without a doubt: it is a name of that concept alone."""
     named: defaultdict[int, defaultdict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for item, mention, item_names in zip(wanted, mentions, names, strict=True):
         for name in item_names:
@@ -317,18 +311,7 @@ def _agreed(
         {
             concept_id
             for concept_id in {c for name in item_names for c in name.concepts}
-            if concept_id in named[item.document]
-            and speak_for(concept_id, named[item.document][concept_id], mention)
+            if named[item.document].get(concept_id, set()) - {mention}
         }
         for item, mention, item_names in zip(wanted, mentions, names, strict=True)
     ]
-
-
-def speak_for(concept_id: str, others: set[str], mention: str) -> bool:
-    """concept_id (str): a concept. others (set[str]): mentions of a document that name it.
-    mention (str): another or one of them. RETURNS (bool): whether they make it likelier for it."""
-    others = others - {mention}
-    if not is_taxon(concept_id):
-        return bool(others)
-    words = set(mention.split())
-    return any(not words.isdisjoint(other.split()) for other in others)

@@ -273,11 +273,8 @@ def spelled(pair: Pair) -> float:
 )
 def coherence(pair: Pair) -> float:
     """Document coherence: another mention names the concept beyond doubt, which tells most of short
-    forms. HIV-1 is no HIV, however much a document speaks of that."""
-    own = pair.found.exact
-    is_other_number = numbers_of(pair.name.text) != pair.found.numbers
-    is_other = own is not None and own.is_of_one and is_other_number
-    if is_other or pair.concept_id not in pair.found.agreed:
+    forms."""
+    if pair.concept_id not in pair.found.agreed:
         return 0.0
     return 1.0 if pair.found.is_short else _OF_LONG
 
@@ -309,7 +306,7 @@ def added(pair: Pair) -> float:
     "2 · shared / (words of both), where it is not exact", "type I fiber, type I muscle fiber: 0.86"
 )
 def overlap(pair: Pair) -> float:
-    """Words that are the same but for plurals, Greek letters and Roman numerals."""
+    """Words that are the same but for plurals and Greek letters."""
     if pair.name.is_query:
         return 0.0
     theirs = frozenset(words_of(pair.name.text))

@@ -4,7 +4,6 @@ The first query is what the model reads; names that the others are, or are near 
 as well, and the ranker knows by which one each came.
 """
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, partial
@@ -17,12 +16,11 @@ from ..vocabulary.kinds import is_gene, is_species
 from ..vocabulary.labels import wider_kinds_of
 from .features import STRICT
 from .mentions import ReadDocument
-from .organisms import expand_genus, read_organism
+from .organisms import read_organism
 from .permitted import is_name
 from .respelling import respell
 from .short_forms import expand_long_form, expand_short_form
 from .symbols import spell_out
-from .wording import singular_of
 
 if TYPE_CHECKING:
     from spacy.tokens import Span
@@ -30,10 +28,6 @@ if TYPE_CHECKING:
     from ..curation.curated import Curated
     from ..vocabulary.kb import ConceptKB
     from .settings import LinkerSettings
-
-# Not of `CaCl(2)`.
-_ASIDE = re.compile(r"\s+[(\[][^()\[\]]*[)\]]")
-_WORD = re.compile(r"[a-z][a-z-]{2,}|[A-Z][a-z-]{3,}(?: .*)?")
 
 
 def read_queries(
@@ -55,10 +49,6 @@ def read_queries(
     queries = [Query(written, MENTION)]
     if mention.text != written:
         queries.insert(0, Query(mention.text, LONG_FORM))
-        is_word = _WORD.fullmatch(written) and not own(mention.text)
-        if is_word and any(map(own, (written, singular_of(written)))):
-            # `limbs` are no `limbs at HH27/29`.
-            queries.pop(0)
     if settings.rerank and is_gene(span.label_) and not own(queries[0].text):
         # A gene's symbol is its name; what a document says in full is often in words of its own.
         symbols = [written]
@@ -74,12 +64,6 @@ def read_queries(
         if spelled != queries[0].text and not own(queries[0].text):
             queries.insert(0, Query(spelled, SYMBOLS))
         _add(queries, WORD_LIST, mention, partial(expand_short_form, kb=kb, is_name=own))
-        without = _ASIDE.sub("", queries[0].text)
-        if not own(queries[0].text) and own(without):
-            # `growth hormone (GH) receptor`
-            queries.insert(0, Query(without, queries[0].source))
-        organism = partial(expand_genus, text=document.text, is_name=own)
-        _add(queries, WORD_LIST, mention, organism)
         if is_species(span.label_):
             _add(queries, WORD_LIST, mention, partial(read_organism, is_name=own))
     if settings.correct_spelling and STRICT.isdisjoint(wider_kinds_of(span.label_)):

@@ -188,8 +188,7 @@ class LinkerSettings(CheckedSettings):
         Field(
             description="read clinical short forms, lay words, brands and other common words that "
             "are no names of the vocabulary as the names that they stand for, where the document "
-            "defines no long form; a genus in short as the document's, and organisms without "
-            "what is said of them (`rice plants`)"
+            "defines no long form; an organism as the binomial name in it (`Escherichia coli O157`)"
         ),
     ] = False
     correct_spelling: Annotated[

@@ -1,15 +1,9 @@
 """The words of mentions and names, in whatever way their numbers, Greek letters and plurals are
-written: `STAT5B` and `stat 5b`, `collagen XVII` and `type 17 collagens` have the same ones."""
+written: `STAT5B` and `stat 5b`, `TGF β1` and `TGF beta 1` have the same ones."""
 
 import re
 from functools import lru_cache
 
-# `x` alone is a chromosome as often.
-_NUMERALS = "i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx"
-_ROMAN = {
-    numeral: str(number) for number, numeral in enumerate(_NUMERALS.split(), 1) if numeral != "x"
-}
-_TENTH = re.compile(r"\b(factor|type|class|complex|collagen) x\b")
 _GREEK = {
     **dict.fromkeys(("alpha", "α"), "a"),
     **dict.fromkeys(("beta", "β"), "b"),
@@ -27,14 +21,14 @@ LONGEST_KEPT = 200
 
 
 def words_of(text: str) -> tuple[str, ...]:
-    """text (str): in normal form. RETURNS (tuple[str, ...]): letters and digits apart, Roman
-    numerals as numbers, Greek letters as Latin ones, plurals without their s, e.g. `fgfr2c` →
-    (fgfr, 2, c), `interferons type i beta` → (interferon, type, 1, b)."""
+    """text (str): in normal form. RETURNS (tuple[str, ...]): letters and digits apart, Greek
+    letters as Latin ones, plurals without their s, e.g. `fgfr2c` → (fgfr, 2, c), `interferons
+    beta` → (interferon, b)."""
     return _known_words_of(text) if len(text) <= LONGEST_KEPT else _find_words(text)
 
 
 def _find_words(text: str) -> tuple[str, ...]:
-    return tuple(_plain(word[:LONGEST_KEPT]) for word in _WORD.findall(_TENTH.sub(r"\1 10", text)))
+    return tuple(_plain(word[:LONGEST_KEPT]) for word in _WORD.findall(text))
 
 
 _known_words_of = lru_cache(maxsize=1 << 16)(_find_words)
@@ -42,14 +36,8 @@ _known_words_of = lru_cache(maxsize=1 << 16)(_find_words)
 
 def numbers_of(text: str) -> frozenset[str]:
     """text (str): in normal form. RETURNS (frozenset[str]): the numbers among its words, e.g.
-    `diabetes type ii` → 2."""
+    `diabetes type 2` → 2."""
     return frozenset(word for word in words_of(text) if word.isdecimal())
-
-
-def singular_of(text: str) -> str:
-    """text (str): a mention. RETURNS (str): without the s of its plural, e.g. `limbs` → `limb`."""
-    is_plural = len(text) >= _LONG and text[-1] == "s" and text[-2] not in "siu"
-    return text[:-1] if is_plural else text
 
 
 def _plain(word: str) -> str:
@@ -57,7 +45,5 @@ def _plain(word: str) -> str:
         return word.lstrip("0") or "0"
     if word in _GREEK:
         return _GREEK[word]
-    if word in _ROMAN:
-        return _ROMAN[word]
     is_plural = len(word) > _LONG and word[-1] == "s" and word[-2] not in "siu"
     return word[:-1] if is_plural else word

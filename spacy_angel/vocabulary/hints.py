@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from .endings import Endings, first_part, last_part
-from .taxa import HOST, HOSTS, HUMAN, NO_SPECIES, TAXA, is_taxon, is_virus
+from .taxa import HOST, HUMAN, METHODS, MOUSE, NAME, SIGN, TAXA, WORD, is_taxon, is_virus
 
 MOST = 2
 """Endings in a hint; each takes tokens from the text around the mention."""
@@ -58,9 +58,10 @@ class Hinter:
         self._usual: tuple[str, ...] = ()
         if has_taxa := any(is_taxon(name) for name in names):
             self._usual = (TAXA[HUMAN].name,)
-            self._hosts = frozenset(map(_words, HOSTS))
-            self._take(HOSTS, TAXA[HUMAN].name)
-            self._take(NO_SPECIES, _NONE)
+            for taxon in TAXA.values():
+                self._take(taxon.of(HOST), taxon.name)
+            self._hosts = frozenset(self._fields)
+            self._take(METHODS, _NONE)
         for name in names:
             field = endings.field_of_types([name])
             if field is not None:
@@ -68,7 +69,7 @@ class Hinter:
         if has_taxa:
             # A text may be about species of which the vocabulary has nothing.
             for taxon in TAXA.values():
-                self._take((*taxon.words, *taxon.signs), taxon.name)
+                self._take(taxon.of(NAME, WORD, SIGN), taxon.name)
         self._longest = max(map(len, self._fields), default=0)
 
     def find(self, text: str, spans: Iterable[tuple[int, int, str]] = ()) -> list[Sign]:
@@ -77,8 +78,8 @@ class Hinter:
         text (str): of the document.
         spans (Iterable[tuple[int, int, str]]): mentions of species that are known: start, end and
             identifier, e.g. `NCBITaxon:10116`; the first of a place counts, in the place of all
-            words there, but for methods and hosts (`taxa.NO_SPECIES`, `taxa.HOSTS`). A virus of
-            which the vocabulary has nothing is no sign.
+            words there, but for methods and hosts (`taxa`). A virus of which the vocabulary
+            has nothing is no sign.
         RETURNS (list[Sign]): in the order of the text. Where mice are hosts, none is of mice.
         """
         places: dict[tuple[int, int], str] = {}
@@ -88,14 +89,12 @@ class Hinter:
                 # Its genes are rarely meant, and mostly those of its host.
                 is_host_meant = is_virus(name) and name not in self._fields.values()
                 places.setdefault((start, end), _NONE if is_host_meant else name)
-        known = [Sign(*place, field) for place, field in places.items()]
         found = list(self._find(text))
         hosts = {sign for sign in found if _words(text[sign.start : sign.end]) in self._hosts}
         fixed = [sign for sign in found if sign in hosts or sign.field == _NONE]
-        known = _apart(known, fixed)
-        free = _apart(found, known)
-        unsaid = {_NONE, TAXA[HOST].name} if hosts else {_NONE}
-        return sorted(sign for sign in [*known, *free] if sign.field not in unsaid)
+        known = _apart((Sign(*place, field) for place, field in places.items()), fixed)
+        unsaid = {_NONE, TAXA[MOUSE].name} if hosts else {_NONE}
+        return sorted(s for s in [*known, *_apart(found, known)] if s.field not in unsaid)
 
     def _take(self, phrases: Iterable[str], field: str) -> None:
         for words in map(_words, phrases):
@@ -211,6 +210,6 @@ def shares_in_order(n: int) -> tuple[float, ...]:
 def _words_of_taxon(concept_id: str, name: str) -> Sequence[str]:
     """What stands for a taxon in a text; `d melanogaster` beside the whole name."""
     if concept_id in TAXA:
-        return (*TAXA[concept_id].words, *TAXA[concept_id].signs)
+        return TAXA[concept_id].of(NAME, WORD, SIGN)
     genus, _, species = name.partition(" ")
     return (name, f"{genus[0]} {species}") if species else (name,)

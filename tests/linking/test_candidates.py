@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spacy_angel import Concept, ConceptKB
-from spacy_angel.linking.candidates import CandidateGenerator, Wanted, speak_for
+from spacy_angel.linking.candidates import CandidateGenerator, Wanted
 from spacy_angel.model.mention import Mention, Query
 from spacy_angel.search.search import Hypothesis
 
@@ -90,19 +90,6 @@ def test_a_document_agrees_with_itself_in_other_words():
         searched("pnuemonia", 1),
     ]
     assert [found.agreed for found in gather(*items, n_near=1).found] == [set(), {"D:1"}, set()]
-
-
-@pytest.mark.parametrize(
-    ("concept_id", "others", "mention", "agrees"),
-    [
-        ("MESH:D011014", {"lung fever"}, "pneumonia", True),
-        ("MESH:D011014", {"pneumonia"}, "pneumonia", False),
-        ("NCBITaxon:9606", {"patients"}, "mice", False),
-        ("NCBITaxon:562", {"escherichia coli", "patients"}, "e coli", True),
-    ],
-)
-def test_species_agree_where_they_share_a_word(concept_id, others, mention, agrees):
-    assert speak_for(concept_id, others, mention) == agrees
 
 
 def test_every_query_brings_its_names():

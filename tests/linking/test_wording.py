@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_angel.linking.wording import numbers_of, singular_of, words_of
+from spacy_angel.linking.wording import numbers_of, words_of
 
 
 @pytest.mark.parametrize(
@@ -10,11 +10,9 @@ from spacy_angel.linking.wording import numbers_of, singular_of, words_of
     [
         ("fgfr2c", ["fgfr", "2", "c"]),
         ("stat 5b", ["stat", "5", "b"]),
-        ("interferons type i beta", ["interferon", "type", "1", "b"]),
+        ("interferons type 1 beta", ["interferon", "type", "1", "b"]),
         ("tgf β1", ["tgf", "b", "1"]),
         ("p110gamma", ["p", "110", "g"]),
-        ("xvii collagen", ["17", "collagen"]),
-        ("factor x", ["factor", "10"]),
         ("x linked ichthyosis", ["x", "linked", "ichthyosis"]),
         ("diabetes type 02", ["diabete", "type", "2"]),
         ("hepatitis", ["hepatitis"]),
@@ -27,15 +25,10 @@ def test_words_in_whatever_way_they_are_written(text, words):
     assert list(words_of(text)) == words
 
 
-def test_numbers_are_digits_and_roman_numerals():
-    assert numbers_of("diabetes mellitus type ii") == {"2"}
-    assert numbers_of("collagen type iv alpha 3 chain") == {"3", "4"}
+def test_numbers_are_digits():
+    assert numbers_of("diabetes mellitus type 2") == {"2"}
+    assert numbers_of("collagen type iv alpha 3 chain") == {"3"}
     assert numbers_of("bone marrow") == frozenset()
-
-
-@pytest.mark.parametrize(("text", "one"), [("limbs", "limb"), ("gas", "gas"), ("virus", "virus")])
-def test_singulars(text, one):
-    assert singular_of(text) == one
 
 
 @given(st.text(max_size=40))

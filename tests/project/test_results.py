@@ -28,7 +28,7 @@ PAGES = (
     *("results", "notebook/baselines", "notebook/training", "notebook/as_published"),
     *("notebook/own_corpus", "notebook/recognition", "notebook/speed", "notebook/vocabulary"),
     *("notebook/noise", "notebook/robustness", "notebook/ranker", "notebook/version_0_1"),
-    *("notebook/six_types", "notebook/curation"),
+    *("notebook/six_types", "notebook/curation", "notebook/rules"),
 )
 PAGE = "\n".join((ROOT / f"docs/{name}.md").read_text("utf8") for name in PAGES)
 FIXTURES = ROOT / "tests/fixtures"

@@ -4,7 +4,6 @@ import pytest
 
 from spacy_angel import Concept, ConceptKB
 from spacy_angel.vocabulary.hints import SAID_FIRST, Sign, shares_in_order
-from spacy_angel.vocabulary.taxa import TAXA
 
 HUMAN, MOUSE, FISH = "NCBITaxon:9606", "NCBITaxon:10090", "NCBITaxon:5555"
 GENES = [
@@ -153,9 +152,3 @@ def test_other_types_are_known_by_their_own_words():
 def test_without_endings_there_is_nothing_to_hint_at():
     assert ConceptKB.build(GENES).hinter is None
     assert fields("human", ConceptKB.build(GENES, endings="names")) == []
-
-
-def test_every_word_stands_for_one_species():
-    words = [word for taxon in TAXA.values() for word in taxon.words]
-    assert len(words) == len(set(words))
-    assert all(taxon.name == taxon.words[0] == taxon.name.lower() for taxon in TAXA.values())
