@@ -305,7 +305,7 @@ class Errors(metaclass=_WithCodes):
     E314 = (
         "angel_linker's setting types_by_label gives the label {label!r} the types {unknown}, "
         "which no concept of the vocabulary has. Correct them, leave them out, or set the "
-        "vocabulary first. Its types: {known}."
+        "vocabulary first. Its types: {known}. To link one label only, set `labels`."
     )
     E316 = (
         "The model cannot run on the device {device!r}: torch finds {known} on this machine. Set "
@@ -351,7 +351,7 @@ class Errors(metaclass=_WithCodes):
         "`dmis-lab/ANGEL_bc5cdr`, or null for the model that ships."
     )
     E329 = "angel_linker's {name}: expected {expected}, got {value!r}. {remedy}"
-    E330 = "angel_linker has no setting {names}. {hints} Its settings: {known}."
+    E330 = "angel_linker has no setting {names}.{hints} Its settings: {known}."
     E340 = (
         "{path!s} is no ranker of this version: {reason}. Fit one with scripts/fit_ranker.py, or "
         "leave `ranker` out for the one that ships."
@@ -982,6 +982,10 @@ class Warnings(metaclass=_WithCodes):
         "The added name {name!r} has no tokens in this model, which cannot find it. Add another "
         "name beside it."
     )
+    W202 = (
+        "{path}: no cell with {role} has {separator!r}, and {n:,} have {other!r}. Each cell was "
+        "read as one. If it is what stands between several, give --option 'separator={other}'."
+    )
     W201 = (
         "{path}, line {line}: the last line does not end with a line break, so the file may be cut "
         "there. It is read as it stands; compare it with the original, or end it with a line break."
@@ -1016,6 +1020,10 @@ class Warnings(metaclass=_WithCodes):
         "Not calibrated: on documents that the fitted weights have not seen, the loss is "
         "{after:.4f} nats a mention, with those that there are {before:.4f}, which stay in use. "
         "Give more documents, or such as those that are to be linked."
+    )
+    W321 = (
+        "{matcher} looks for names that were added to the vocabulary (`kb.add`, `kb.add_names`), "
+        "but there are none yet. For all of its names: config={{'names': 'all'}}."
     )
     W320 = (
         "{detector} stands behind {linker}, which reads the long forms that it finds "

@@ -47,7 +47,7 @@ def corpus(
         ),
     ] = None,
 ) -> None:
-    """Write corpora as training, or with --to an annotation tool, reads them."""
+    """Convert corpora: to what training reads, or with --to to what an annotation tool reads."""
     from ..corpora.convert import prepare_corpus
     from ..linking.loaders import load_vocabulary
 

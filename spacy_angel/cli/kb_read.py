@@ -49,7 +49,10 @@ def kb_explain(
     if len(explanation.holders) > 1:
         typer.echo("  Several concepts share the name; a link goes to the first.")
     if not explanation.holders and explanation.concept is None:
-        typer.echo("No concept has it, as a name or as an identifier: no link can come of it.")
+        typer.echo(
+            "No concept has it as a name or identifier. The model may still link it to a similar "
+            "name, which `spacy-angel link TEXT --kb KB --explain` shows."
+        )
         raise typer.Exit(1)
     if (concept := explanation.concept) is None:
         return

@@ -100,7 +100,10 @@ def _why_none(nlp: Any, linker: Any, *, is_shipped: bool) -> str:
     from ..pipelines.components import components_before
 
     if is_shipped:
-        return "No mentions found. The recogniser that ships knows diseases and chemicals."
+        return (
+            "No mentions found. The recogniser that ships knows diseases and chemicals; names of "
+            "your own are found by angel_matcher (docs/how_to/mentions.md)."
+        )
     before = components_before(nlp, linker)
     writes = "doc.ents" if linker.span_key is None else "doc.spans"
     if any(writes in nlp.get_pipe_meta(name).assigns for name in before):

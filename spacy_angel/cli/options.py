@@ -141,7 +141,12 @@ def print_columns(sources: list[dict[str, Any]]) -> None:
     """Say what the columns of tables were taken for."""
     for source in sources:
         if columns := source.get("columns"):
-            pairs = ", ".join(f"{role} = {name}" for role, name in columns.items())
+            separator = source["options"].get("separator", "|")
+            several = f" (split at {separator!r})"
+            pairs = ", ".join(
+                f"{role} = {name}{several if role == 'synonyms' else ''}"
+                for role, name in columns.items()
+            )
             typer.echo(f"{source['path']}: {pairs}")
 
 

@@ -318,7 +318,7 @@ def _lines(explained: LinkExplanation) -> list[str]:
         looked = ", ".join(f"“{text}” ({source})" for text, source in explained.queries)
         lines.append(f"Looked for: {looked}")
     if explained.source and explained.is_searched:
-        lines += [f"Model read: {explained.source}", f"and wrote after: {explained.prefix}"]
+        lines += [f"Model read: {explained.source}", f"Its answer starts with: {explained.prefix}"]
     if first is None:
         return lines
     limits = [] if explained.threshold is None else [f"threshold {explained.threshold:.3f}"]

@@ -174,6 +174,9 @@ class AngelMatcher(DocumentPipe):
     def _find(self, text: str, kb: "ConceptKB") -> "list[Occurrence]":
         from ..vocabulary.occurrences import Occurrences
 
+        if self.settings.names == "own" and not self._is_idle and not kb.own_names:
+            self._is_idle = True
+            warnings.warn(Warnings.W321.format(matcher=self.name), stacklevel=2)
         compiled = self._occurrences
         if compiled is None or compiled[0] is not kb:
             with COMPILING:

@@ -45,7 +45,8 @@ def unknown_settings(names: Iterable[str]) -> str:
     in their place."""
     names = sorted(names)
     known = ", ".join(sorted(SETTINGS))
-    return Errors.E330.format(names=names, hints=setting_hints(names), known=known)
+    hints = setting_hints(names)
+    return Errors.E330.format(names=names, hints=f" {hints}" if hints else "", known=known)
 
 
 def setting_hints(unknown: Iterable[str], known: Collection[str] = KNOWN) -> str:

@@ -284,11 +284,12 @@ def test_columns_of_a_table_are_named_or_guessed_and_shown(tmp_path: Path) -> No
     kb = tmp_path / "kb"
     code, out, _ = run("kb", "build", table, "-o", kb)
     assert code == 0
-    assert out.startswith(f"{table}: id = Code, name = Label\n1 concepts, 1 names")
+    told = f"{table}: id = Code, name = Label, not used = Kind, More\n1 concepts, 1 names"
+    assert out.startswith(told)
     columns = "id=Code,name=Label,synonyms=More,type=Kind"
     code, out, _ = run("kb", "add", kb, table, "--columns", columns)
     assert code == 0
-    assert f"{table}: id = Code, name = Label, synonyms = More, type = Kind\n" in out
+    assert f"{table}: id = Code, name = Label, synonyms = More (split at '|'), type = Kind\n" in out
     (concept,) = ConceptKB.from_disk(kb)
     assert (concept.aliases, concept.types) == (("snark ague",), ("Disease",))
 

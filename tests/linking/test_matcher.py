@@ -1,6 +1,7 @@
 """Names of the vocabulary as mentions."""
 
 import pickle
+import warnings
 
 import pytest
 import spacy
@@ -60,6 +61,15 @@ def test_own_names_are_found_as_soon_as_they_are_added(make) -> None:
     assert mentions(nlp(TEXT)) == [("Snark fever", "DISEASE")]
     kb.remove("MY:1")
     assert mentions(nlp(TEXT)) == [("fever", "DISEASE")]
+
+
+def test_without_names_of_ones_own_it_is_said_once(make) -> None:
+    nlp = make()
+    with pytest.warns(UserWarning, match=r"W321.*config=\{'names': 'all'\}"):
+        nlp("fever")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        nlp("fever")
 
 
 def test_what_fails_costs_its_document_alone(make) -> None:

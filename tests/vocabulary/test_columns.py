@@ -1,5 +1,6 @@
 """Tables whose columns have names."""
 
+import warnings
 from pathlib import Path
 
 import pytest
@@ -132,3 +133,25 @@ def test_a_table_of_tree_numbers_gives_types_to_the_table_beside_it(tmp_path: Pa
         assert [c.types for c in kb] == [("D", "D03"), ()]
         (source,) = kb.meta["sources"]
         assert source["options"] == {"tree_numbers": str(tmp_path / "numbers.tsv")}
+
+
+def test_cells_with_another_separator_are_told_and_columns_that_are_not_used(
+    tmp_path: Path,
+) -> None:
+    text = (
+        "Term ID,Term,Also known as,Owner\nMY:1,Snark fever,AFS; ague,jd\nMY:2,Boojum,bo; jum,jd\n"
+    )
+    with pytest.warns(UserWarning, match=r"W202.*synonyms has '\|', and 2 have ';'.*separator=;"):
+        concepts, columns = read(tmp_path / "terms.csv", text)
+    assert [concept.aliases for concept in concepts] == [("AFS; ague",), ("bo; jum",)]
+    assert columns == {
+        **{"id": "Term ID", "name": "Term", "synonyms": "Also known as"},
+        "not used": "Owner",
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        concepts, _ = read(tmp_path / "terms.csv", text, separator=";")
+        assert concepts[0].aliases == ("AFS", "ague")
+        # One cell with it may be a name, and so may all where others have the separator.
+        read(tmp_path / "terms.csv", "id,name,synonyms\nMY:1,a,b; c\nMY:2,d,e\n")
+        read(tmp_path / "terms.csv", "id,name,synonyms\nMY:1,a,b; c|d; e\nMY:2,d,e; f\n")

@@ -2,11 +2,13 @@
 
 import csv
 import re
+import warnings
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
-from ...errors import AngelError, Errors
+from ...errors import AngelError, Errors, Warnings
 from ...files.faults import FileReading
 from ...files.formats import Format, first_line
 from ...files.table import rows_of
@@ -16,13 +18,21 @@ from .records import Row, VocabularyReport, make_row, own_id
 # What a column of each role may be called, in small letters with one blank between words.
 _ROLES = {
     "id": re.compile(r"#? ?((\w+ )?(id|cui|code|curie|identifier))"),
-    "synonyms": re.compile(r"((\w+ )?synonyms?|alias(es)?|(other|alt|alternative) (name|label)s?)"),
+    "synonyms": re.compile(
+        r"((\w+ )?synonyms?|alias(es)?|(other|alt|alternative) (name|label)s?"
+        r"|also known as|aka)"
+    ),
     "name": re.compile(r"(\w+ )?(name|label|term|title)|preferred"),
     "type": re.compile(r"((\w+ )?(types?|category|categories)|class)"),
     "definition": re.compile(r"definition|description"),
     "alternates": re.compile(r"(alt(ernate|ernative)?|former|retired|other) (ids?|codes?)"),
 }
 _SEVERAL = ("synonyms", "type", "alternates")
+NOT_USED = "not used"
+"""Where `report.columns` has the columns that no role was found for."""
+# What people write between the synonyms of one cell, too; and so many cells are no accident.
+_OTHER_SEPARATORS = (";", ", ", "|")
+_LEAST_CELLS = 2
 _WORD = re.compile(r"[ _.-]+|(?<=[a-z])(?=[A-Z])")
 
 
@@ -61,9 +71,16 @@ def read_columns(
     if columns is not None and not _names_columns(columns, first):
         report.columns = {r: ", ".join(str(p + 1) for p in places) for r, places in roles.items()}
         rows = chain([(number, first)], rows)
+    taken = {place for places in roles.values() for place in places}
+    if unused := [name.strip() for i, name in enumerate(first) if i not in taken and name.strip()]:
+        report.columns[NOT_USED] = ", ".join(unused)
+    counts: dict[str, Counter[str]] = {role: Counter() for role in _SEVERAL if role in roles}
     for number, cells in rows:
         if len(cells) != len(first):
             raise wrong(path, number, f"{len(first)} columns", cells)
+        for role, found in counts.items():
+            for place in roles[role]:
+                found.update(s for s in {*_OTHER_SEPARATORS, separator} if s in cells[place])
         texts = {
             role: [
                 part.strip()
@@ -82,6 +99,13 @@ def read_columns(
             definition=" ".join(texts.get("definition", ())),
             alternate_ids=[own_id(code, prefix) for code in texts.get("alternates", ())],
         )
+    for role, found in counts.items():
+        other, n = max(((s, found[s]) for s in _OTHER_SEPARATORS), key=lambda pair: pair[1])
+        if not found[separator] and n >= _LEAST_CELLS:
+            message = Warnings.W202.format(
+                path=path, role=role, separator=separator, n=n, other=other.strip()
+            )
+            warnings.warn(message, stacklevel=2)
 
 
 def _cells(path: Path) -> Iterator[tuple[int, list[str]]]:
