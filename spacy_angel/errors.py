@@ -352,6 +352,9 @@ class Errors(metaclass=_WithCodes):
     )
     E329 = "angel_linker's {name}: expected {expected}, got {value!r}. {remedy}"
     E330 = "angel_linker has no setting {names}.{hints} Its settings: {known}."
+    E331 = (
+        "{path} is a vocabulary, a model was expected. Give it as such: `load(kb=...)`, or `--kb`."
+    )
     E340 = (
         "{path!s} is no ranker of this version: {reason}. Fit one with scripts/fit_ranker.py, or "
         "leave `ranker` out for the one that ships."

@@ -84,11 +84,15 @@ def load_checkpoint(
     RAISES (AngelError): it is no folder, and nothing may be fetched.
     """
     from ..search.generator import Generator
+    from ..vocabulary.arrays import is_folder_of
+    from ..vocabulary.kb import KIND
 
     if path is None or str(path) in SHIPPED_NAMES:
         if not SHIPPED_MODEL.is_dir():
             raise AngelError(Errors.E306.format(what="model", path=SHIPPED_MODEL))
         path = SHIPPED_MODEL
+    if is_folder_of(Path(path), KIND):
+        raise AngelError(Errors.E331.format(path=str(path)))
     folders = [Path(source).is_dir() for source in (path, tokenizer) if source is not None]
     if local_files_only and not all(folders):
         raise AngelError(Errors.E307.format(model=path))

@@ -77,6 +77,12 @@ def open_folder(
     return columns, meta
 
 
+def is_folder_of(path: Path, kind: str) -> bool:
+    """path (Path): any. kind (str): see `write_folder`. RETURNS (bool): whether it is a folder of
+    that kind, as far as its metadata tell."""
+    return path.is_dir() and (path / META).is_file() and _is_replaceable(path, kind)
+
+
 def verify_folder(
     path: Path, kind: str, version: int, names: Sequence[str], optional: Sequence[str] = ()
 ) -> None:

@@ -305,3 +305,9 @@ def test_its_name_is_that_of_its_model_and_vocabulary() -> None:
 def test_a_made_up_disease_with_of_is_found_whole(nlp: Language) -> None:
     found = [ent.text for ent in nlp("He had the fever of the snark.").ents]
     assert found == ["fever of the snark"]
+
+
+def test_a_vocabulary_in_the_place_of_a_model_is_told(tmp_path: Path) -> None:
+    ConceptKB.build([Concept("MY:1", "Snark fever")], tmp_path / "kb")
+    with pytest.raises(AngelError, match=r"E331.*kb is a vocabulary.*load\(kb="):
+        spacy_angel.load(str(tmp_path / "kb"))
