@@ -77,7 +77,7 @@ MADE = ("parquet", "docbin")
 CASES = [(kind, name) for kind, registry in REGISTRIES.items() for name in registry]
 EXAMPLES = 40
 MINUTE = float(os.environ.get("SPACY_ANGEL_FUZZ_SECONDS", "60"))
-SHORT = 2.0
+SHORT = 1.0
 TURN = os.environ.get("SPACY_ANGEL_FUZZ_TURN")
 AT_A_TIME = int(os.environ.get("SPACY_ANGEL_FUZZ_FORMATS", "1"))
 # Folder of what a reader broke on last, until hypothesis has made it small.

@@ -68,7 +68,7 @@ def test_the_pipeline_is_complete(parts: Path, tmp_path: Path) -> None:
     (ent,) = nlp("history of aspirin.").ents
     assert (ent.label_, ent.kb_id_) == ("DRUG", "MESH:D001241")
     assert nlp.meta["name"] == "angel_mini"
-    assert nlp.meta["requirements"] == ["spacy-angel>=0.1"]
+    assert nlp.meta["requirements"] == ["spacy-angel>=0.2"]
     assert nlp.meta["performance"] == {"ents_f": 0.9}
     (source,) = nlp.get_pipe("angel_linker").kb.meta["sources"]
     assert source["concepts"] == len(RECORDS)

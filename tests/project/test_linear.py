@@ -23,7 +23,7 @@ from ..support.tiny_recogniser import tiny_finder
 
 # Of a third of the families in each run that counts its turns, of all in a slow one without; and
 # of the others, which finds what grows fast.
-FULL, SMALL = 150, 50
+FULL, SMALL = 100, 30
 TURN = os.environ.get("SPACY_ANGEL_FUZZ_TURN")
 # Beside the factor: what is counted in whole rounds, and what a long word costs beside a short one.
 SLACK, CONSTANT = 1.3, 133
@@ -127,7 +127,7 @@ def test_each_family_has_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     for turn in range(3):
         monkeypatch.setitem(globals(), "TURN", str(turn))
         sizes.append([size_of(place, False) for place in range(4)])
-    assert sizes == [[150, 50, 50, 150], [50, 50, 150, 50], [50, 150, 50, 50]]
+    assert sizes == [[100, 30, 30, 100], [30, 30, 100, 30], [30, 100, 30, 30]]
 
 
 @pytest.mark.parametrize(("place", "family"), [*enumerate(FAMILIES.values())], ids=[*FAMILIES])
