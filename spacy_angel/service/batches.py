@@ -18,7 +18,7 @@ Results: TypeAlias = list[Linked | Failure]
 
 # Seconds that a batch should take, so long waits who comes next; and that it may take with one
 # document of each request alone, for large batches are faster by the document.
-_SECONDS, _TOGETHER = 0.4, 2.0
+_SECONDS, _TOGETHER = 0.3, 2.0
 _MOST_DOCUMENTS = 64
 # Seconds in which clients that were answered together may ask again, so that the next batch is as
 # large as the one before.
