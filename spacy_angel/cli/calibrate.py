@@ -1,8 +1,7 @@
 """`spacy-angel calibrate`: thresholds and probabilities fitted on a corpus."""
 
-from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -34,17 +33,10 @@ def calibrate(
 ) -> None:
     """Fit the ranker's weights and the threshold to a corpus; with `rerank` off the model's
     temperature, threshold and min_log_prob."""
-    from ..linking.loaders import load_vocabulary
-    from ..linking.presets import types_of
     from ..pipelines.calibrate import calibrate_on
     from ..pipelines.open import open_pipeline
 
-    nlp, linker = open_pipeline(pipeline)
-    if kb is not None:
-        linker.settings = replace(linker.settings, types_by_label={})
-        linker.kb = load_vocabulary(kb)
-        types: Any = types_of(kb)
-        linker.settings = replace(linker.settings, types_by_label=types)
+    nlp, linker = open_pipeline(pipeline, kb)
     steps = preprocessing_steps(preprocessing, abbreviations)
     documents = read_prepared(corpus, format, steps, linker.kb, reader_options(option))
     fitted = calibrate_on(nlp, linker, documents)

@@ -33,17 +33,11 @@ def corrections(
     made from; where they are no better there, nothing is written."""
     from ..corpora.registry import read_corpus
     from ..files.atomic import write_text
-    from ..linking.loaders import load_vocabulary
-    from ..linking.presets import types_of
     from ..pipelines.corrections import correction_lines, learn_rules
     from ..pipelines.open import open_pipeline
     from ..vocabulary.rule_file import added_rows
 
-    nlp, linker = open_pipeline(pipeline)
-    if kb is not None:
-        linker.settings = replace(linker.settings, types_by_label={})
-        linker.kb = load_vocabulary(kb)
-        linker.settings = replace(linker.settings, types_by_label=types_of(kb))  # type: ignore[arg-type]
+    nlp, linker = open_pipeline(pipeline, kb)
     if output.is_file():
         linker.settings = replace(linker.settings, curation=str(output))
     documents = list(read_corpus(corpus, format, **reader_options(option)))
