@@ -20,7 +20,7 @@ from scispacy.abbreviation import AbbreviationDetector
 from spacy.tokens import Doc
 
 from spacy_angel.corpora.registry import read_corpus
-from spacy_angel.linking.detector import LinearAbbreviationDetector
+from spacy_angel.linking.mentions.detector import LinearAbbreviationDetector
 
 _AROUND = 8
 

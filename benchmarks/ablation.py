@@ -40,8 +40,8 @@ from spacy_angel.linking.linker import AngelLinker
 from spacy_angel.pipelines.components import components_before
 from spacy_angel.pipelines.saved import find_linker
 from spacy_angel.search.cached import SearchCache
-from spacy_angel.vocabulary.identifiers import split_ids
-from spacy_angel.vocabulary.strings import Strings
+from spacy_angel.vocabulary.names.identifiers import split_ids
+from spacy_angel.vocabulary.storage.strings import Strings
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "scripts"))
 script: Any = import_module("fit_ranker")
@@ -147,7 +147,7 @@ def _compiled(pattern: str) -> Any:
 
 def _long_form(*left_out: str) -> Callable[[str, str], bool]:
     """RETURNS (Callable): `mentions._is_long_form` without some of its conditions."""
-    from spacy_angel.vocabulary.concepts import normalize_name
+    from spacy_angel.vocabulary.names.concepts import normalize_name
 
     def is_long_form(long_form: str, short_form: str) -> bool:
         checks = {
@@ -162,7 +162,7 @@ def _long_form(*left_out: str) -> Callable[[str, str], bool]:
 
 
 def _without_role(role: str) -> Any:
-    from spacy_angel.vocabulary.taxa import TAXA
+    from spacy_angel.vocabulary.names.taxa import TAXA
 
     return {
         key: taxon._replace(phrases={k: some for k, some in taxon.phrases.items() if k != role})
@@ -172,7 +172,7 @@ def _without_role(role: str) -> Any:
 
 @contextmanager
 def _no_usual_species(linker: AngelLinker) -> Iterator[None]:
-    from spacy_angel.vocabulary.hints import Hinter
+    from spacy_angel.vocabulary.species.context import Hinter
 
     begin = Hinter.__init__
 
@@ -186,7 +186,7 @@ def _no_usual_species(linker: AngelLinker) -> Iterator[None]:
 
 @contextmanager
 def _without_coherence(linker: AngelLinker) -> Iterator[None]:
-    from spacy_angel.linking.features import FEATURES
+    from spacy_angel.linking.ranking.features import FEATURES
 
     with patch.dict(FEATURES, coherence=FEATURES["coherence"]._replace(value=lambda _: 0.0)):
         yield
@@ -338,7 +338,7 @@ def features(
     only: Annotated[list[str], typer.Option(help="Features; else all.")] = [],  # noqa: B006
 ) -> None:
     """Print what the ranker loses without each feature, on vocabularies that were left out."""
-    from spacy_angel.linking.features import FEATURES, MENTION_FEATURES
+    from spacy_angel.linking.ranking.features import FEATURES, MENTION_FEATURES
 
     items = script.read(candidates)[::every]
     names = sorted({script.SAME.get(i.of.kb, i.of.kb) for i in items} - {"GENES", "BIO"})

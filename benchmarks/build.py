@@ -36,7 +36,7 @@ SEED = 0
 _BUILD = """
 import json, resource, sys, time
 from pathlib import Path
-from spacy_angel.vocabulary.build import build_vocabulary
+from spacy_angel.vocabulary.sources.build import build_vocabulary
 start = time.perf_counter()
 *files, output = map(Path, sys.argv[1:])
 kb = build_vocabulary(files, output)

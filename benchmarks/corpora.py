@@ -28,7 +28,7 @@ from spacy_angel.evaluation.systems import answer_documents, pipeline_system
 from spacy_angel.evaluation.tally import Tally
 from spacy_angel.files.atomic import write_text
 from spacy_angel.pipelines.open import open_pipeline
-from spacy_angel.vocabulary.labels import find_entries
+from spacy_angel.vocabulary.names.labels import find_entries
 
 GOLD_COLUMNS = ("known", "lenient", "strict", "kb_id")
 FOUND_COLUMNS = ("hunflair2", "document")

@@ -24,10 +24,10 @@ import typer
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
 from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.files.atomic import write_text
-from spacy_angel.linking.loaders import load_vocabulary
-from spacy_angel.vocabulary.concepts import normalize_name
-from spacy_angel.vocabulary.identifiers import normal_ids, split_ids
+from spacy_angel.linking.settings.loaders import load_vocabulary
 from spacy_angel.vocabulary.kb import ConceptKB
+from spacy_angel.vocabulary.names.concepts import normalize_name
+from spacy_angel.vocabulary.names.identifiers import normal_ids, split_ids
 
 _AIONER = {
     "Gene": "NCBIGene",

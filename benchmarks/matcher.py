@@ -72,9 +72,9 @@ def main(
 
 def build(data: Path, n: int, path: Path) -> None:
     """data (Path): folder of vocabularies. n (int): names. path (Path): vocabulary to write."""
-    from spacy_angel.vocabulary.concepts import Concept, normalize_name
-    from spacy_angel.vocabulary.formats.registry import read_vocabulary
     from spacy_angel.vocabulary.kb import ConceptKB
+    from spacy_angel.vocabulary.names.concepts import Concept, normalize_name
+    from spacy_angel.vocabulary.sources.formats.registry import read_vocabulary
 
     spellings: dict[str, str] = {}
     for file in VOCABULARIES:
@@ -156,7 +156,7 @@ def folded_pipeline(kb: Path) -> "tuple[Language, Callable[[Doc], Doc]]":
     from spacy.util import filter_spans
 
     from spacy_angel.vocabulary.kb import ConceptKB
-    from spacy_angel.vocabulary.occurrences import fold_word, split_words, words_of_name
+    from spacy_angel.vocabulary.lookup.occurrences import fold_word, split_words, words_of_name
 
     nlp = spacy.blank("en")
     matcher = PhraseMatcher(nlp.vocab)

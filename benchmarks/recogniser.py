@@ -21,22 +21,22 @@ import typer
 
 from spacy_angel.corpora.recogniser_data import to_entities
 from spacy_angel.corpora.registry import read_corpus
-from spacy_angel.linking.loaders import SHIPPED_PIPELINE
+from spacy_angel.linking.settings.loaders import SHIPPED_PIPELINE
 from spacy_angel.recognition.finder import MentionFinder
 from spacy_angel.recognition.found import FoundMention
-from spacy_angel.training.config import parse_overrides
-from spacy_angel.training.configs import find_config
-from spacy_angel.training.recogniser import measure
-from spacy_angel.training.recogniser_config import load_recogniser_config
-from spacy_angel.training.recogniser_data import (
+from spacy_angel.training.course.config import parse_overrides
+from spacy_angel.training.recogniser.config import load_recogniser_config
+from spacy_angel.training.recogniser.data import (
     Annotated as AnnotatedText,
 )
-from spacy_angel.training.recogniser_data import (
+from spacy_angel.training.recogniser.data import (
     MentionCounts,
     by_label,
     count_mentions,
     read_texts,
 )
+from spacy_angel.training.recogniser.training import measure
+from spacy_angel.training.settings.configs import find_config
 
 if TYPE_CHECKING:
     from spacy.language import Language

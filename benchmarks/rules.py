@@ -19,10 +19,10 @@ import spacy_angel
 from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.pipelines.corrections import decisions
 from spacy_angel.pipelines.saved import find_linker
-from spacy_angel.vocabulary.concepts import normalize_name
+from spacy_angel.vocabulary.changes.rule_file import write_rules
+from spacy_angel.vocabulary.changes.rules import Rule
 from spacy_angel.vocabulary.kb import ConceptKB
-from spacy_angel.vocabulary.rule_file import write_rules
-from spacy_angel.vocabulary.rules import Rule
+from spacy_angel.vocabulary.names.concepts import normalize_name
 
 N_RULES, ROUNDS = 10_000, 3
 

@@ -19,10 +19,10 @@ from typing import Annotated
 import typer
 
 from spacy_angel.curation.check import IN_EFFECT, STATES, check_rules
-from spacy_angel.linking.loaders import load_vocabulary
-from spacy_angel.vocabulary.build import build_vocabulary
-from spacy_angel.vocabulary.concepts import Concept, normalize_name
-from spacy_angel.vocabulary.rules import SHAPES, Rule, problem_of
+from spacy_angel.linking.settings.loaders import load_vocabulary
+from spacy_angel.vocabulary.changes.rules import SHAPES, Rule, problem_of
+from spacy_angel.vocabulary.names.concepts import Concept, normalize_name
+from spacy_angel.vocabulary.sources.build import build_vocabulary
 
 EACH = 5
 

@@ -28,9 +28,9 @@ from spacy_angel.model.prompts import PromptEncoder, PromptFormat
 from spacy_angel.search import expander, search, walker
 from spacy_angel.search.generator import Generator
 from spacy_angel.search.search import SearchSettings
-from spacy_angel.vocabulary.concepts import normalize_name
-from spacy_angel.vocabulary.formats.registry import read_vocabulary
-from spacy_angel.vocabulary.trie import NameTrie, SearchSpace
+from spacy_angel.vocabulary.names.concepts import normalize_name
+from spacy_angel.vocabulary.sources.formats.registry import read_vocabulary
+from spacy_angel.vocabulary.storage.trie import NameTrie, SearchSpace
 
 SIZES = {
     "base": {"d_model": 768, "layers": 6, "heads": 12},

@@ -20,8 +20,8 @@ from zlib import crc32
 import numpy as np
 import typer
 
-from spacy_angel.linking.features import SHORT
-from spacy_angel.vocabulary.concepts import normalize_name
+from spacy_angel.linking.ranking.features import SHORT
+from spacy_angel.vocabulary.names.concepts import normalize_name
 
 
 @dataclass

@@ -29,9 +29,9 @@ from typing import Annotated, Any
 import typer
 from tqdm import tqdm
 
-from spacy_angel.vocabulary.concepts import Concept, normalize_name
-from spacy_angel.vocabulary.formats.registry import read_vocabulary
 from spacy_angel.vocabulary.kb import ConceptKB
+from spacy_angel.vocabulary.names.concepts import Concept, normalize_name
+from spacy_angel.vocabulary.sources.formats.registry import read_vocabulary
 
 VOCABULARIES = (
     "medic/medic_06Jul2012.txt",

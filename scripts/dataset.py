@@ -20,8 +20,8 @@ from spacy_angel.corpora.preprocessing import PUBLISHED, Preprocessing
 from spacy_angel.errors import AngelError, Errors
 from spacy_angel.evaluation.compare import compare as compare_evaluations
 from spacy_angel.evaluation.run import evaluate as run_evaluation
-from spacy_angel.vocabulary.build import add_vocabulary, build_vocabulary
 from spacy_angel.vocabulary.kb import ConceptKB
+from spacy_angel.vocabulary.sources.build import add_vocabulary, build_vocabulary
 
 app = typer.Typer(help=__doc__, no_args_is_help=True, add_completion=False)
 Name = Annotated[str, typer.Argument(help="Dataset of configs/datasets.yml.")]

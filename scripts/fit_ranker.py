@@ -39,15 +39,15 @@ from spacy_angel.corpora.documents import CorpusDocument, GoldMention
 from spacy_angel.corpora.noise import Noise, noisy_document
 from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.files.atomic import replacing
-from spacy_angel.linking.alignment import Alignment
-from spacy_angel.linking.features import CandidateName, MentionCandidates
-from spacy_angel.linking.ranker import ALL, Ranker, Weights
-from spacy_angel.linking.ranker_fit import FitItem, fit_weights, no_weights
-from spacy_angel.vocabulary.concepts import Concept, normalize_name
-from spacy_angel.vocabulary.formats.registry import read_vocabulary
+from spacy_angel.linking.ranking.alignment import Alignment
+from spacy_angel.linking.ranking.features import CandidateName, MentionCandidates
+from spacy_angel.linking.ranking.fit import FitItem, fit_weights, no_weights
+from spacy_angel.linking.ranking.ranker import ALL, Ranker, Weights
 from spacy_angel.vocabulary.kb import ConceptKB
-from spacy_angel.vocabulary.letters import Alike
-from spacy_angel.vocabulary.orthologs import with_names_of_the_same_symbol
+from spacy_angel.vocabulary.lookup.string_similarity import Alike
+from spacy_angel.vocabulary.names.concepts import Concept, normalize_name
+from spacy_angel.vocabulary.sources.formats.registry import read_vocabulary
+from spacy_angel.vocabulary.species.orthologs import with_names_of_the_same_symbol
 
 app = typer.Typer(add_completion=False, help=__doc__)
 

@@ -29,8 +29,8 @@ from spacy_angel.corpora.recogniser_data import (
 from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.errors import AngelError
 from spacy_angel.files.atomic import replacing
-from spacy_angel.linking.loaders import load_vocabulary
-from spacy_angel.linking.short_forms import read_short_forms
+from spacy_angel.linking.settings.loaders import load_vocabulary
+from spacy_angel.linking.settings.short_forms import read_short_forms
 
 Letters = Literal["upper", "lower", "title"]
 

@@ -9,7 +9,7 @@ from typing import Any
 import srsly
 
 from spacy_angel.errors import AngelError, Errors
-from spacy_angel.vocabulary.table import SharedNames
+from spacy_angel.vocabulary.storage.table import SharedNames
 
 DATASETS = Path("configs/datasets.yml")
 SPLITS = ("train", "dev", "test")

@@ -21,7 +21,7 @@ def main(
     output: Annotated[Path, typer.Option(help="Folder to write.")],
 ) -> None:
     """Copy a model, published or trained before; --section.name VALUE overrides settings."""
-    from spacy_angel.training.config import load_config, parse_overrides
+    from spacy_angel.training.course.config import load_config, parse_overrides
     from spacy_angel.training.stages import starting_model
 
     settings = load_config(config, parse_overrides(ctx.args))

@@ -108,9 +108,9 @@ def train(dataset: str, row: Row, setting: Setting) -> Path:
     setting (Setting): of the run.
     RETURNS (Path): folder of the model.
     """
-    from spacy_angel.training.settings import as_plain
+    from spacy_angel.training.course.trainer import finished
+    from spacy_angel.training.settings.tables import as_plain
     from spacy_angel.training.stages import fine_tune, mine, starting_model, train_preferences
-    from spacy_angel.training.trainer import finished
 
     given = _pretrained(dataset, row, setting)
     config = _config(dataset, setting, row.overrides)
@@ -261,7 +261,7 @@ def _pretrained(dataset: str, row: Row, setting: Setting) -> str:
 
 def _parts(config: Any, *sections: str) -> list[Any]:
     """What a stage depends on: rows that say the same in other words share it."""
-    from spacy_angel.training.settings import as_plain
+    from spacy_angel.training.settings.tables import as_plain
 
     return [as_plain(getattr(config, section)) for section in sections]
 
@@ -294,7 +294,7 @@ def _config_file(dataset: str, setting: Setting) -> Path:
 
 
 def _config(dataset: str, setting: Setting, overrides: Mapping[str, Any]) -> Any:
-    from spacy_angel.training.config import load_config
+    from spacy_angel.training.course.config import load_config
 
     corpus = f"corpus/{dataset}"
     data = {
@@ -337,7 +337,7 @@ def main(
 ) -> None:
     """Train and evaluate the rows of a study, and write its table and picture."""
     from spacy_angel.evaluation.files import read_metrics
-    from spacy_angel.training.config import parse_overrides
+    from spacy_angel.training.course.config import parse_overrides
 
     study = read_study(name)
     chosen = tuple(datasets.split()) or study.datasets

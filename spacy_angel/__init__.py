@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from .annotation.run import annotate
     from .linking.linker import AngelLinker
     from .pipelines.shipped import load
-    from .vocabulary.concepts import Concept
     from .vocabulary.kb import ConceptKB
+    from .vocabulary.names.concepts import Concept
 
 __all__ = ["AngelLinker", "Concept", "ConceptKB", "annotate", "load"]
 
 _MODULES = {
     "AngelLinker": "linking.linker",
-    "Concept": "vocabulary.concepts",
+    "Concept": "vocabulary.names.concepts",
     "ConceptKB": "vocabulary.kb",
     "annotate": "annotation.run",
     "load": "pipelines.shipped",
@@ -42,4 +42,4 @@ def __dir__() -> list[str]:
 
 
 if "spacy.tokens.span" in sys.modules:
-    import_module(".linking.extensions", __name__).register_extensions()
+    import_module(".linking.decision.extensions", __name__).register_extensions()

@@ -605,7 +605,7 @@ class Errors(metaclass=_WithCodes):
     # E6xx: training
     E600 = (
         "The config {path} does not describe a training run: {problems}. Compare it with "
-        "configs/ncbi.cfg, and with the settings in spacy_angel/training/config.py."
+        "configs/ncbi.cfg, and with the settings in spacy_angel/training/course/config.py."
     )
     E601 = (
         "Cannot read the argument {argument!r}. Settings are overridden as --section.name value, "

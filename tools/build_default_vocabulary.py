@@ -23,9 +23,9 @@ from mentioned import raw_texts
 from supplementary import brands, old_identifiers, supplementary
 
 from spacy_angel.files.atomic import write_text
-from spacy_angel.vocabulary.concepts import Concept, normalize_name
-from spacy_angel.vocabulary.formats.registry import read_vocabulary
 from spacy_angel.vocabulary.kb import ConceptKB
+from spacy_angel.vocabulary.names.concepts import Concept, normalize_name
+from spacy_angel.vocabulary.sources.formats.registry import read_vocabulary
 
 NAMES = Path(__file__).with_name("common_names.tsv")
 # Anatomy, organisms, diseases, chemicals and drugs, procedures, psychiatry and psychology,

@@ -24,9 +24,9 @@ from spacy_angel.corpora.documents import CorpusDocument, GoldMention
 from spacy_angel.corpora.formats.bioc import write_bioc_json
 from spacy_angel.corpora.note_text import in_letters
 from spacy_angel.corpora.recogniser_data import names_by_label, short_forms_by_label
-from spacy_angel.linking.short_forms import read_short_forms
+from spacy_angel.linking.settings.short_forms import read_short_forms
 from spacy_angel.vocabulary.kb import ConceptKB
-from spacy_angel.vocabulary.occurrences import Occurrences
+from spacy_angel.vocabulary.lookup.occurrences import Occurrences
 
 KINDS = ("DISEASE", "CHEMICAL", "GENE", "SPECIES", "CELL_LINE", "PHENOTYPE")
 NOTES, OTHERS, TEXTS = 5000, {"post": 2500, "news": 1200, "home": 1200}, 7000

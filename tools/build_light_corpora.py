@@ -19,10 +19,10 @@ from spacy_angel.corpora.documents import CorpusDocument, GoldMention
 from spacy_angel.corpora.formats.bioc import write_bioc_json
 from spacy_angel.corpora.recogniser_data import OPEN
 from spacy_angel.corpora.registry import read_corpus
-from spacy_angel.training.configs import find_config
-from spacy_angel.training.recogniser_config import load_recogniser_config
-from spacy_angel.training.recogniser_data import digit_of
-from spacy_angel.vocabulary.labels import kind_of
+from spacy_angel.training.recogniser.config import load_recogniser_config
+from spacy_angel.training.recogniser.data import digit_of
+from spacy_angel.training.settings.configs import find_config
+from spacy_angel.vocabulary.names.labels import kind_of
 
 CORPORA = {
     "ncbi": "NCBItrainset_corpus.txt",

@@ -43,13 +43,13 @@ from spacy_angel.corpora.preprocessing import preprocess
 from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.files.atomic import replacing, write_text
 from spacy_angel.files.reading import open_binary
-from spacy_angel.vocabulary.build import add_vocabulary, build_vocabulary
-from spacy_angel.vocabulary.concepts import Concept, normalize_name
-from spacy_angel.vocabulary.formats.registry import read_vocabulary
 from spacy_angel.vocabulary.kb import ConceptKB
-from spacy_angel.vocabulary.occurrences import Occurrences
-from spacy_angel.vocabulary.orthologs import with_names_of_the_same_symbol
-from spacy_angel.vocabulary.taxa import NAME, PREFIX, TAXA, WORD
+from spacy_angel.vocabulary.lookup.occurrences import Occurrences
+from spacy_angel.vocabulary.names.concepts import Concept, normalize_name
+from spacy_angel.vocabulary.names.taxa import NAME, PREFIX, TAXA, WORD
+from spacy_angel.vocabulary.sources.build import add_vocabulary, build_vocabulary
+from spacy_angel.vocabulary.sources.formats.registry import read_vocabulary
+from spacy_angel.vocabulary.species.orthologs import with_names_of_the_same_symbol
 
 # By name: file, label that is taken, vocabulary of its identifiers, one document in so many held.
 CORPORA = {

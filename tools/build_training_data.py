@@ -25,9 +25,9 @@ from spacy_angel.corpora.documents import CorpusDocument
 from spacy_angel.corpora.formats.bioc import write_bioc_json
 from spacy_angel.corpora.preprocessing import Preprocessing, preprocess
 from spacy_angel.corpora.registry import read_corpus
-from spacy_angel.vocabulary.build import add_vocabulary, build_vocabulary
-from spacy_angel.vocabulary.concepts import Concept
 from spacy_angel.vocabulary.kb import ConceptKB
+from spacy_angel.vocabulary.names.concepts import Concept
+from spacy_angel.vocabulary.sources.build import add_vocabulary, build_vocabulary
 
 NCBI, CDR = "ncbi-disease/NCBI{}set_corpus.txt", "bc5cdr/CDR_{}Set.PubTator.txt"
 DEV = (NCBI.format("develop"), CDR.format("Development"))

@@ -33,16 +33,16 @@ from spacy_angel.component.checked import CheckedSettings, describe_settings
 from spacy_angel.corpora.registry import FORMATS as corpus_formats
 from spacy_angel.files.atomic import replacing
 from spacy_angel.files.formats import Formats
-from spacy_angel.linking.features import FEATURES, MENTION_FEATURES
-from spacy_angel.linking.matcher_settings import MatcherSettings
-from spacy_angel.linking.presets import Preset, preset_settings
-from spacy_angel.linking.settings import LinkerSettings
+from spacy_angel.linking.mentions.matcher_settings import MatcherSettings
+from spacy_angel.linking.ranking.features import FEATURES, MENTION_FEATURES
+from spacy_angel.linking.settings.presets import Preset, preset_settings
+from spacy_angel.linking.settings.table import LinkerSettings
 from spacy_angel.model.weights import SCALE_SUFFIX
 from spacy_angel.recognition.consistency import ConsistencySettings
 from spacy_angel.recognition.settings import RecogniserSettings
 from spacy_angel.recognition.variants.component import VariantSettings
-from spacy_angel.vocabulary.formats.registry import FORMATS as vocabulary_formats
-from spacy_angel.vocabulary.labels import labels_by_tool
+from spacy_angel.vocabulary.names.labels import labels_by_tool
+from spacy_angel.vocabulary.sources.formats.registry import FORMATS as vocabulary_formats
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"

@@ -18,10 +18,10 @@ from pathlib import Path
 
 from mesh import rows
 
-from spacy_angel.vocabulary.concepts import Concept, normalize_name
-from spacy_angel.vocabulary.formats.registry import read_vocabulary
-from spacy_angel.vocabulary.orthologs import with_names_of_the_same_symbol
-from spacy_angel.vocabulary.taxa import HUMAN, PREFIX
+from spacy_angel.vocabulary.names.concepts import Concept, normalize_name
+from spacy_angel.vocabulary.names.taxa import HUMAN, PREFIX
+from spacy_angel.vocabulary.sources.formats.registry import read_vocabulary
+from spacy_angel.vocabulary.species.orthologs import with_names_of_the_same_symbol
 
 # By species the taxon, and the kinds of genes beside those that code for a protein.
 GENE_INFO = {

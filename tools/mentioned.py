@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from spacy_angel.corpora.registry import read_corpus
-from spacy_angel.vocabulary.concepts import normalize_name
+from spacy_angel.vocabulary.names.concepts import normalize_name
 
 _MOST_WORDS = 6
 # Articles, abstracts; corpora whose texts speak of genes and species, their training parts.

@@ -12,9 +12,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from spacy_angel.vocabulary.concepts import Concept, normalize_name
-from spacy_angel.vocabulary.formats.lines import read_lines
-from spacy_angel.vocabulary.formats.records import tree_types
+from spacy_angel.vocabulary.names.concepts import Concept, normalize_name
+from spacy_angel.vocabulary.sources.formats.lines import read_lines
+from spacy_angel.vocabulary.sources.formats.records import tree_types
 
 DESCRIPTORS = "more/vocab/mesh_2024_descriptors.tsv.gz"
 NUMBERS = "more/vocab/mesh_2024_tree_numbers.tsv.gz"

@@ -20,9 +20,9 @@ from mentioned import mentioned
 from rapidfuzz.distance import OSA
 
 from spacy_angel.corpora.documents import CorpusDocument
-from spacy_angel.vocabulary.concepts import Concept, normalize_name
-from spacy_angel.vocabulary.formats.registry import read_vocabulary
-from spacy_angel.vocabulary.words import common_words
+from spacy_angel.vocabulary.lookup.words import common_words
+from spacy_angel.vocabulary.names.concepts import Concept, normalize_name
+from spacy_angel.vocabulary.sources.formats.registry import read_vocabulary
 
 _RECORDS = "chemical/mesh_supplementary_names_partial.tsv.gz"
 _RXNORM = "rxnorm_prescribable_2025-10_ingredients_brands_noA.tsv.gz"

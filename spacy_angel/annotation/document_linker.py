@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from ..corpora.docs import GOLD_SPANS, to_doc
 from ..corpora.documents import CorpusDocument
 from ..errors import AngelError, Errors
-from ..linking.mentions import find_spans
-from ..linking.ranking import NIL
-from ..linking.writing import is_dropped
+from ..linking.decision.writing import is_dropped
+from ..linking.mentions.reading import find_spans
+from ..linking.ranking.concepts import NIL
 from ..pipelines.components import components_before
 from ..pipelines.open import open_pipeline
 from ..pipelines.saved import linker_names, loading
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc, Span
 
+    from ..linking.decision.links import Link
     from ..linking.linker import AngelLinker
-    from ..linking.links import Link
 
 MentionSource = Literal["auto", "input", "pipeline"]
 

@@ -20,8 +20,8 @@ from ..corpora.documents import CorpusDocument, CorpusReport
 from ..errors import AngelError, Errors
 from ..files.atomic import replacing, write_text
 from ..files.json_values import parse_as
-from ..linking.loaders import load_vocabulary
-from ..linking.vocabulary_change import VocabularyChange
+from ..linking.decision.vocabulary_change import VocabularyChange
+from ..linking.settings.loaders import load_vocabulary
 from ..pipelines.components import limits_by_label
 from ..pipelines.open import open_pipeline
 from ..pipelines.shipped import load

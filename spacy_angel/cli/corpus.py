@@ -49,7 +49,7 @@ def corpus(
 ) -> None:
     """Convert corpora: to what training reads, or with --to to what an annotation tool reads."""
     from ..corpora.convert import prepare_corpus
-    from ..linking.loaders import load_vocabulary
+    from ..linking.settings.loaders import load_vocabulary
 
     steps = preprocessing_steps(preprocessing, abbreviations)
     if kb is None and steps is not None and steps.unknown == "drop":

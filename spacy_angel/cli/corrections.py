@@ -35,7 +35,7 @@ def corrections(
     from ..files.atomic import write_text
     from ..pipelines.corrections import correction_lines, learn_rules
     from ..pipelines.open import open_pipeline
-    from ..vocabulary.rule_file import added_rows
+    from ..vocabulary.changes.rule_file import added_rows
 
     nlp, linker = open_pipeline(pipeline, kb)
     if output.is_file():

@@ -24,7 +24,7 @@ def info() -> None:
     from ..corpora.registry import FORMATS as corpus_formats
     from ..files.download import cache_folder
     from ..model.fastest import describe_cpu, fastest_dtype, measure_dtypes
-    from ..vocabulary.formats.registry import FORMATS as vocabulary_formats
+    from ..vocabulary.sources.formats.registry import FORMATS as vocabulary_formats
 
     typer.echo(f"spacy-angel {__version__}")
     for name, value in (
@@ -78,8 +78,8 @@ def _vocabularies() -> Iterator[str]:
     """The checksums of the columns stand in meta.json, so that its own stands for all."""
     from hashlib import sha256
 
-    from ..vocabulary.arrays import META
-    from ..vocabulary.installed import installed_vocabularies
+    from ..vocabulary.sources.installed import installed_vocabularies
+    from ..vocabulary.storage.arrays import META
 
     for name, folder in installed_vocabularies().items():
         digest = sha256(Path(folder, META).read_bytes()).hexdigest()

@@ -68,7 +68,7 @@ def kb_build(
     option: ReaderOptions = None,
 ) -> None:
     """Build a vocabulary from the files it is published in."""
-    from ..vocabulary.build import build_vocabulary
+    from ..vocabulary.sources.build import build_vocabulary
 
     format, options = table_options(format, columns, option)
     kb = build_vocabulary(
@@ -151,9 +151,9 @@ def kb_add(
 ) -> None:
     """Add concepts of a file, mention strings of a training corpus, or names to a vocabulary."""
     from ..corpora.mention_names import add_corpus_mentions
-    from ..vocabulary.build import add_vocabulary
-    from ..vocabulary.edits import add_to_concept
     from ..vocabulary.kb import ConceptKB
+    from ..vocabulary.sources.build import add_vocabulary
+    from ..vocabulary.sources.edits import add_to_concept
 
     if sum(given is not None for given in (file, mentions, concept)) != 1:
         raise AngelError(Errors.E701)
@@ -208,7 +208,7 @@ def kb_merge(
     ] = False,
 ) -> None:
     """Join vocabularies; the first one's canonical names stay."""
-    from ..linking.loaders import load_vocabulary
+    from ..linking.settings.loaders import load_vocabulary
     from ..vocabulary.kb import ConceptKB
 
     kbs = [load_vocabulary(vocabulary) for vocabulary in vocabularies]

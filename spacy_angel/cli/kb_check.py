@@ -23,8 +23,8 @@ def kb_check(
     from wasabi import table
 
     from ..curation.check import IN_EFFECT, NEEDS_A_PERSON, STATES, check_rules
+    from ..vocabulary.changes.rule_file import read_rules
     from ..vocabulary.kb import ConceptKB
-    from ..vocabulary.rule_file import read_rules
 
     read = read_rules(rules)
     # Its own rules are held against what it would be without them.

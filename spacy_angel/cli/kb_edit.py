@@ -19,8 +19,8 @@ def kb_remove(
     author: Author = "",
 ) -> None:
     """Remove concepts, or names of one concept; where one is unknown, nothing is removed."""
-    from ..vocabulary.edits import remove_concepts, remove_names
     from ..vocabulary.kb import ConceptKB
+    from ..vocabulary.sources.edits import remove_concepts, remove_names
 
     if not name:
         remove_concepts(kb, concept_ids, command("remove", *concept_ids), author)
@@ -45,8 +45,8 @@ def kb_rename(
     author: Author = "",
 ) -> None:
     """Give a concept another canonical name, or write one of its names anew."""
-    from ..vocabulary.edits import rename
     from ..vocabulary.kb import ConceptKB
+    from ..vocabulary.sources.edits import rename
 
     given = [] if name is None else ["--name", name]
     rename(kb, concept_id, new, name, command("rename", concept_id, new, *given), author)
@@ -57,8 +57,8 @@ def kb_rename(
 def kb_undo(kb: Vocabulary) -> None:
     """Take back the rules of the last `kb add --concept`, `remove` or `rename`; again, those of the
     one before it."""
-    from ..vocabulary.edits import stands, undo
     from ..vocabulary.kb import ConceptKB
+    from ..vocabulary.sources.edits import stands, undo
 
     taken, left = undo(kb)
     vocabulary = ConceptKB.from_disk(kb)

@@ -9,10 +9,10 @@ from ..errors import AngelError, Errors
 from .options import ReaderOptions, Vocabulary, located, print_counts, reader_options
 
 if TYPE_CHECKING:
-    from ..vocabulary.catalogue import Source
-    from ..vocabulary.difference import Difference
-    from ..vocabulary.fetch import Request
     from ..vocabulary.kb import ConceptKB
+    from ..vocabulary.sources.catalogue import Source
+    from ..vocabulary.sources.difference import Difference
+    from ..vocabulary.sources.fetch import Request
 
 _SHOWN = 5
 
@@ -44,8 +44,8 @@ def kb_fetch(
 ) -> None:
     """Fetch published vocabularies and build them; of several those that fail are told at the end,
     and the same command goes on with them."""
-    from ..vocabulary.catalogue import find_source
-    from ..vocabulary.fetch import Request, parse_taxa
+    from ..vocabulary.sources.catalogue import find_source
+    from ..vocabulary.sources.fetch import Request, parse_taxa
 
     sources = [find_source(name) for name in dict.fromkeys(names)]
     options = reader_options(option)
@@ -78,8 +78,8 @@ def _fetch(
     options: dict[str, Any],
 ) -> None:
     """Fetch and build one, and say how to use it."""
-    from ..vocabulary.fetch import fetch_vocabulary
-    from ..vocabulary.installed import built_folder
+    from ..vocabulary.sources.fetch import fetch_vocabulary
+    from ..vocabulary.sources.installed import built_folder
 
     _announce(source, request, file)
     kb = fetch_vocabulary(source, output, request=request, copy=file, options=options)
@@ -90,9 +90,9 @@ def _fetch(
 
 def kb_list() -> None:
     """List the published vocabularies that can be fetched, and those that are built."""
-    from ..vocabulary.catalogue import read_catalogue
-    from ..vocabulary.installed import installed_vocabularies
     from ..vocabulary.kb import ConceptKB
+    from ..vocabulary.sources.catalogue import read_catalogue
+    from ..vocabulary.sources.installed import installed_vocabularies
 
     for source in read_catalogue().values():
         typer.echo(f"{source.name:<20} {source.megabytes:>5,} MB  {source.title}")
@@ -120,13 +120,13 @@ def kb_update(
 ) -> None:
     """Fetch vocabularies anew, and say what has changed in them. Rules beside them (`kb add
     --concept`, `remove`, `rename`) stay, and files that were added are added again."""
-    from ..vocabulary.build import repeat_additions, unrepeatable
-    from ..vocabulary.catalogue import find_source
-    from ..vocabulary.difference import compare_vocabularies
-    from ..vocabulary.fetch import fetch_vocabulary, fetched_as
-    from ..vocabulary.installed import find_vocabulary, installed_vocabularies
     from ..vocabulary.kb import RULES, ConceptKB
-    from ..vocabulary.older_changes import convert_changes
+    from ..vocabulary.sources.build import repeat_additions, unrepeatable
+    from ..vocabulary.sources.catalogue import find_source
+    from ..vocabulary.sources.difference import compare_vocabularies
+    from ..vocabulary.sources.fetch import fetch_vocabulary, fetched_as
+    from ..vocabulary.sources.installed import find_vocabulary, installed_vocabularies
+    from ..vocabulary.sources.older_changes import convert_changes
 
     folders = [find_vocabulary(name) for name in names or installed_vocabularies()]
     for folder in folders:
@@ -156,8 +156,8 @@ def kb_diff(
     new: Annotated[Path, typer.Argument(help="Another vocabulary.", callback=located)],
 ) -> None:
     """Say what changes from one vocabulary to another: concepts added, gone, merged, renamed."""
-    from ..vocabulary.difference import compare_vocabularies
     from ..vocabulary.kb import ConceptKB
+    from ..vocabulary.sources.difference import compare_vocabularies
 
     before, after = ConceptKB.from_disk(old), ConceptKB.from_disk(new)
     _print_difference(compare_vocabularies(before, after), before, after)

@@ -22,7 +22,7 @@ def kb_package(
     ] = None,
 ) -> None:
     """Make a wheel of a vocabulary; `pip install` puts it in reach of `load(kb=NAME)`."""
-    from ..vocabulary.package import package_vocabulary
+    from ..vocabulary.sources.package import package_vocabulary
 
     wheel = package_vocabulary(kb, output, name=name, version=version, licence=licence)
     typer.echo(f"{wheel}: {wheel.stat().st_size / 1e6:.1f} MB. Use it: pip install {wheel}")

@@ -15,7 +15,7 @@ def kb_search(
 ) -> None:
     """Find concepts by identifier, name, words of a name, or similar letters."""
     from ..vocabulary.kb import ConceptKB
-    from ..vocabulary.lookup import search_concepts
+    from ..vocabulary.lookup.typed import search_concepts
 
     hits = search_concepts(ConceptKB.from_disk(kb), text, limit)
     for hit in hits:
@@ -36,7 +36,7 @@ def kb_explain(
 ) -> None:
     """Tell what the vocabulary makes of a text, and which concept a link would go to."""
     from ..vocabulary.kb import ConceptKB
-    from ..vocabulary.lookup import explain
+    from ..vocabulary.lookup.typed import explain
 
     explanation = explain(ConceptKB.from_disk(kb), text)
     if explanation.normal:
@@ -84,8 +84,8 @@ def kb_export(
     ] = None,
 ) -> None:
     """Write the concepts to a file: all that is known (JSON lines), or a table of names."""
-    from ..vocabulary.export import export_concepts
     from ..vocabulary.kb import ConceptKB
+    from ..vocabulary.sources.export import export_concepts
 
     counts = export_concepts(ConceptKB.from_disk(kb), output, format)  # type: ignore[arg-type]
     typer.echo(f"{counts['concepts']:,} concepts, {counts['names']:,} names: {output}")

@@ -59,8 +59,8 @@ def link(
     """Link a text and print a line for each mention."""
     from ..about import SHIPPED_NAMES
     from ..files.reading import decoded, pieces
-    from ..linking.mentions import find_spans
-    from ..linking.page import link_table, write_page
+    from ..linking.mentions.reading import find_spans
+    from ..linking.showing.page import link_table, write_page
     from ..pipelines.context import add_context, flags_of
     from ..pipelines.open import open_pipeline
     from ..pipelines.shipped import load

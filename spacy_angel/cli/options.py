@@ -77,7 +77,7 @@ Author = Annotated[
 
 def located(name: Path) -> Path:
     """The folder of a vocabulary that is given by its name."""
-    from ..vocabulary.installed import find_vocabulary
+    from ..vocabulary.sources.installed import find_vocabulary
 
     return find_vocabulary(name)
 

@@ -39,7 +39,7 @@ def relink(
     concept is gone or has lost a name, or a name near the mention leads elsewhere than before.
     """
     from ..annotation.relink import relink as run
-    from ..vocabulary.installed import find_vocabulary
+    from ..vocabulary.sources.installed import find_vocabulary
 
     before = None if old is None else find_vocabulary(old)
     result = run(

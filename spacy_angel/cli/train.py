@@ -11,7 +11,7 @@ from ..about import SHIPPED_NAME
 from ..errors import AngelError, Errors
 
 if TYPE_CHECKING:
-    from ..training.config import TrainingConfig
+    from ..training.course.config import TrainingConfig
 
 train_app = typer.Typer(invoke_without_command=True, no_args_is_help=True)
 # What is no option is an override, `--section.name VALUE`.
@@ -181,10 +181,10 @@ def recogniser(ctx: typer.Context, config: ConfigName, output: StageFolder) -> N
     Run again after a kill, it goes on. It lies in OUTPUT/model, for the component angel_recogniser.
     """
     _check_extra()
-    from ..training.config import parse_overrides
-    from ..training.configs import find_config
-    from ..training.recogniser import score_table, train_recogniser
-    from ..training.recogniser_config import load_recogniser_config
+    from ..training.course.config import parse_overrides
+    from ..training.recogniser.config import load_recogniser_config
+    from ..training.recogniser.training import score_table, train_recogniser
+    from ..training.settings.configs import find_config
 
     settings = load_recogniser_config(find_config(config), parse_overrides(ctx.args))
     scores = train_recogniser(settings, output)
@@ -207,8 +207,8 @@ def average(
     """Average models that go back to one, e.g. A B -o MEAN --share 2 --share 1."""
     _check_extra()
     from ..model.checkpoint import checkpoint_folder
-    from ..training.averaging import average_models
-    from ..training.recogniser_averaging import average_recognisers, is_recogniser
+    from ..training.models.averaging import average_models
+    from ..training.recogniser.averaging import average_recognisers, is_recogniser
 
     if all(is_recogniser(Path(model)) for model in models):
         average_recognisers([Path(model) for model in models], output, share)
@@ -226,7 +226,7 @@ def configs(
     ] = None,
 ) -> None:
     """List the configs that ship, each with its first line."""
-    from ..training.configs import copy_configs, shipped_configs
+    from ..training.settings.configs import copy_configs, shipped_configs
 
     for name, title in shipped_configs().items():
         typer.echo(f"{name:<28}{title}")
@@ -256,7 +256,7 @@ def _train_own(
     from ..model.bart import is_supported
     from ..model.checkpoint import open_checkpoint
     from ..pipelines.assemble import assemble
-    from ..training.course import run_course, table
+    from ..training.course.both_stages import run_course, table
 
     recipe = _read_config(config, [f"--{setting}" for setting in settings])
     course = run_course(recipe, output, train=train, dev=dev, kb=kb, start=start)
@@ -280,8 +280,8 @@ def _train_own(
 def _read_config(config: str, overrides: list[str]) -> "TrainingConfig":
     import logging
 
-    from ..training.config import load_config, parse_overrides
-    from ..training.configs import find_config
+    from ..training.course.config import load_config, parse_overrides
+    from ..training.settings.configs import find_config
 
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(message)s")
     return load_config(find_config(config), parse_overrides(overrides))

@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ..vocabulary.concepts import normalize_name
+from ..vocabulary.names.concepts import normalize_name
 from .documents import CorpusDocument
 
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 
 from ..errors import Errors
 from ..files.faults import FileReading, ReadingReport
-from ..vocabulary.identifiers import normal_ids
-from ..vocabulary.labels import find_entries
+from ..vocabulary.names.identifiers import normal_ids
+from ..vocabulary.names.labels import find_entries
 
 
 @dataclass(frozen=True, slots=True)

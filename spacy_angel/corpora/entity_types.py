@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 
-from ..vocabulary.identifiers import join_ids, split_ids
-from ..vocabulary.labels import KINDS, is_neutral, kind_of
+from ..vocabulary.names.identifiers import join_ids, split_ids
+from ..vocabulary.names.labels import KINDS, is_neutral, kind_of
 from .documents import CorpusDocument, CorpusReport, GoldMention
 
 READ_AS = "ids_read_as_"

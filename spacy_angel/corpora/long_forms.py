@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..files.atomic import write_text
-from ..vocabulary.concepts import normalize_name
+from ..vocabulary.names.concepts import normalize_name
 from .abbreviations import Detector
 
 

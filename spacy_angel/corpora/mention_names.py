@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from ..vocabulary.identifiers import split_ids
 from ..vocabulary.kb import ConceptKB
+from ..vocabulary.names.identifiers import split_ids
 from .documents import CorpusDocument
 
 

@@ -12,8 +12,8 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal, get_args
 
 from ..errors import AngelError, Errors
-from ..vocabulary.concepts import normalize_name
-from ..vocabulary.identifiers import join_ids, split_ids
+from ..vocabulary.names.concepts import normalize_name
+from ..vocabulary.names.identifiers import join_ids, split_ids
 from .abbreviations import DETECTORS, Detector
 from .composites import first_part, parts_in_place, split_composite
 from .documents import CorpusDocument, CorpusReport, GoldMention

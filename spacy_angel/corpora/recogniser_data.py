@@ -1,7 +1,7 @@
 """Gold documents → entities that a mention recogniser is trained on.
 
-The annotated types become the labels of `vocabulary/labels.yml`, those of NCBI-disease and BC5CDR
-two:
+The annotated types become the labels of `vocabulary/names/labels.yml`, those of NCBI-disease and
+BC5CDR two:
 
     SpecificDisease, DiseaseClass, Modifier, CompositeMention, Disease → DISEASE
     Chemical → CHEMICAL
@@ -26,8 +26,8 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from ..errors import AngelError, Errors
-from ..vocabulary.concepts import Concept, normalize_name
-from ..vocabulary.labels import KINDS, kind_of, kinds_of
+from ..vocabulary.names.concepts import Concept, normalize_name
+from ..vocabulary.names.labels import KINDS, kind_of, kinds_of
 from .docs import GOLD_SPANS, to_doc
 from .documents import CorpusDocument, CorpusReport, GoldMention
 from .note_text import as_written

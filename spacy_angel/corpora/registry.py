@@ -14,7 +14,7 @@ from ..errors import AngelError, Errors, Warnings
 from ..files.formats import Format, Formats
 from ..files.options import checked_options
 from ..files.reading import pieces
-from ..vocabulary.identifiers import normal_ids, split_ids
+from ..vocabulary.names.identifiers import normal_ids, split_ids
 from .docs import from_doc, to_doc
 from .documents import CorpusDocument, CorpusReport, GoldMention, Reading
 from .formats import (

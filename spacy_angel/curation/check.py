@@ -5,11 +5,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ..vocabulary.applied import change_concepts, find_concept
-from ..vocabulary.concepts import normalize_name
-from ..vocabulary.identifiers import normal_ids
+from ..vocabulary.changes.applied import change_concepts, find_concept
+from ..vocabulary.changes.rules import CASE, SUBTREE, Rule
 from ..vocabulary.kb import ConceptKB
-from ..vocabulary.rules import CASE, SUBTREE, Rule
+from ..vocabulary.names.concepts import normalize_name
+from ..vocabulary.names.identifiers import normal_ids
 
 CONFLICT, OBSOLETE, DISCREPANT = "in conflict", "obsolete", "discrepant"
 SUPERFLUOUS, IN_EFFECT = "superfluous", "in effect"

@@ -18,13 +18,13 @@ from threading import RLock
 from typing import Any, NamedTuple
 
 from ..errors import AngelError, Errors, Warnings
-from ..vocabulary.applied import change_concepts, concepts_of, find_concept
-from ..vocabulary.concepts import normalize_name
+from ..vocabulary.changes.applied import change_concepts, concepts_of, find_concept
+from ..vocabulary.changes.rule_file import RuleFile, parse_rules, read_rules
+from ..vocabulary.changes.rules import CASE, ELSEWHERE, Rule
 from ..vocabulary.kb import ConceptKB
-from ..vocabulary.labels import find_entries
-from ..vocabulary.rule_file import RuleFile, parse_rules, read_rules
-from ..vocabulary.rules import CASE, ELSEWHERE, Rule
-from ..vocabulary.search_spaces import Subset
+from ..vocabulary.lookup.search_spaces import Subset
+from ..vocabulary.names.concepts import normalize_name
+from ..vocabulary.names.labels import find_entries
 
 # Each is told from those before it, which a cache may hold results of.
 _NUMBERS = count(1)

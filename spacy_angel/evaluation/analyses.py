@@ -11,8 +11,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..model.mention import Mention
-from ..vocabulary.concepts import normalize_name
-from ..vocabulary.tfidf import TrigramTfidf
+from ..vocabulary.lookup.tfidf import TrigramTfidf
+from ..vocabulary.names.concepts import normalize_name
 from .counts import Outcome
 
 

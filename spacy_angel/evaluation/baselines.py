@@ -8,9 +8,9 @@ from functools import partial
 from typing import Protocol
 
 from ..errors import AngelError, Errors
-from ..vocabulary.concepts import normalize_name
 from ..vocabulary.kb import ConceptKB
-from ..vocabulary.tfidf import TrigramTfidf
+from ..vocabulary.lookup.tfidf import TrigramTfidf
+from ..vocabulary.names.concepts import normalize_name
 from .counts import Ranking
 
 # Names looked up for k concepts: a concept has about six names in the vocabularies of the

@@ -21,7 +21,7 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from ..errors import AngelError, Errors
-from ..vocabulary.labels import find_entries
+from ..vocabulary.names.labels import find_entries
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -29,13 +29,13 @@ from ..corpora.preprocessing import Preprocessing, preprocess
 from ..corpora.registry import read_corpus
 from ..errors import AngelError, Errors, Warnings
 from ..files.atomic import replacing, write_json
-from ..linking.loaders import load_vocabulary
+from ..linking.settings.loaders import load_vocabulary
 from ..pipelines.components import limits_by_label
 from ..pipelines.open import open_pipeline
-from ..vocabulary.concepts import normalize_name
-from ..vocabulary.identifiers import split_ids
 from ..vocabulary.kb import ConceptKB
-from ..vocabulary.tfidf import TrigramTfidf
+from ..vocabulary.lookup.tfidf import TrigramTfidf
+from ..vocabulary.names.concepts import normalize_name
+from ..vocabulary.names.identifiers import split_ids
 from .analyses import Seen, describe_mentions, score_margins
 from .baselines import BASELINES
 from .counts import count_result, mean_and_spread

@@ -15,11 +15,11 @@ from ..corpora.composites import split_composite
 from ..corpora.docs import to_doc
 from ..corpora.documents import CorpusDocument, GoldMention
 from ..corpora.entity_types import entity_type
-from ..linking.mentions import READ_AS, find_spans
-from ..linking.ranking import NIL
+from ..linking.mentions.reading import READ_AS, find_spans
+from ..linking.ranking.concepts import NIL
 from ..model.mention import Mention, mention_at
 from ..pipelines.components import components_before, name_of
-from ..vocabulary.identifiers import split_ids
+from ..vocabulary.names.identifiers import split_ids
 from .baselines import Baseline
 from .counts import MentionResult, Ranking
 from .protocols import LinkedSpan

@@ -9,16 +9,22 @@ from spacy.language import Language
 
 from ..component.block import NOT_GIVEN, ConfigBlock, is_saved_in, takes
 from ..errors import AngelError, Warnings
-from ..vocabulary.rule_file import read_rules
-from .extensions import register_extensions
+from ..vocabulary.changes.rule_file import read_rules
+from .decision.extensions import register_extensions
 from .linker import AngelLinker
-from .loaders import ModelLoader, VocabularyLoader, check_device, check_files, check_sources
 from .matcher import AngelMatcher
-from .matcher_settings import MatcherSettings
-from .older import OLDER, as_of_now
-from .presets import preset_of, preset_settings
-from .setting_hints import FOREIGN, unknown_settings
-from .settings import SETTINGS
+from .mentions.matcher_settings import MatcherSettings
+from .settings.hints import FOREIGN, unknown_settings
+from .settings.loaders import (
+    ModelLoader,
+    VocabularyLoader,
+    check_device,
+    check_files,
+    check_sources,
+)
+from .settings.older import OLDER, as_of_now
+from .settings.presets import preset_of, preset_settings
+from .settings.table import SETTINGS
 
 DEFAULT_CONFIG: dict[str, Any] = {
     # A folder, a hub name, or a block with @architectures; null is the model that ships.

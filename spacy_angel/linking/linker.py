@@ -28,13 +28,19 @@ from ..component.running import OPENING
 from ..curation.curated import Constraint, Curated, CurationFile, DocumentNames
 from ..errors import AngelError, Errors, Warnings
 from ..files.atomic import replacing, write_json
-from ..vocabulary.kinds import is_cell_line, is_species, may_need_species
-from ..vocabulary.rule_file import read_rules
-from ..vocabulary.taxa import is_taxon
-from .extensions import set_extensions
-from .finder import NameFinder
-from .links import FoundNames, Link, make_link, rank_candidates
-from .loaders import (
+from ..vocabulary.changes.rule_file import read_rules
+from ..vocabulary.names.entity_types import is_cell_line, is_species, may_need_species
+from ..vocabulary.names.taxa import is_taxon
+from .candidates.generator import NameFinder
+from .decision.extensions import set_extensions
+from .decision.links import FoundNames, Link, make_link, rank_candidates
+from .decision.scoring import gold_ids
+from .decision.writing import read_kb_id, write_links
+from .mentions.permitted import check_types, is_linked, labels_of, links_label, may_share_labels
+from .mentions.queries import read_queries
+from .mentions.reading import ReadDocument, find_spans, read_mentions
+from .settings.hints import unknown_settings
+from .settings.loaders import (
     ModelLoader,
     VocabularyLoader,
     check_files,
@@ -42,23 +48,17 @@ from .loaders import (
     load_checkpoint,
     load_vocabulary,
 )
-from .mentions import ReadDocument, find_spans, read_mentions
-from .permitted import check_types, is_linked, labels_of, links_label, may_share_labels
-from .presets import types_of
-from .queries import read_queries
-from .saved import restore_settings, settings_to_save
-from .scoring import gold_ids
-from .setting_hints import unknown_settings
-from .settings import SETTINGS, LinkerSettings
-from .writing import read_kb_id, write_links
+from .settings.presets import types_of
+from .settings.saved import restore_settings, settings_to_save
+from .settings.table import SETTINGS, LinkerSettings
 
 if TYPE_CHECKING:
     from ..model.mention import Mention
     from ..search.cached import SearchCache
     from ..search.generator import Generator
     from ..vocabulary.kb import ConceptKB
-    from .calibration import Calibration, CalibrationItem
-    from .explanation import LinkExplanation
+    from .decision.calibration import Calibration, CalibrationItem
+    from .showing.explanation import LinkExplanation
 
 SETTINGS_FILE = "settings.json"
 RULES_FILE, RANKER_FILE, LONG_FORMS_FILE = "curation.tsv", "ranker.json", "long_forms.tsv"
@@ -382,7 +382,7 @@ class AngelLinker(DocumentPipe):
         RETURNS (LinkExplanation): plain values, `to_dict()`; a text with tables, `str()`.
         RAISES (AngelError): it is none of the mentions that this linker reads.
         """
-        from .explanation import explain_mention
+        from .showing.explanation import explain_mention
 
         return explain_mention(span, self)
 
@@ -416,7 +416,7 @@ class AngelLinker(DocumentPipe):
         RETURNS (Calibration): the settings found, and figures.
         RAISES (AngelError): no mention's right concept is among its candidates.
         """
-        from .calibration import calibrate, calibrate_ranker
+        from .decision.calibration import calibrate, calibrate_ranker
 
         items = []
         with tqdm(desc="Calibrating", unit=" documents", disable=None) as progress:
@@ -437,7 +437,7 @@ class AngelLinker(DocumentPipe):
         RETURNS (list[CalibrationItem]): of every mention whose label is not discarded candidates,
             right identifiers and, with the setting `rerank`, what is ranked.
         """
-        from .calibration import CalibrationItem
+        from .decision.calibration import CalibrationItem
 
         # Fitted to what the model says of every mention.
         once = self.using(exact_names_unsearched=False, once_a_document=False)

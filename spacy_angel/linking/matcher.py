@@ -12,14 +12,14 @@ from spacy.tokens import Doc, Span, SpanGroup
 from ..component.characters import ReadText, read
 from ..component.pipe import DocumentPipe
 from ..errors import AngelError, Errors, Warnings
-from ..vocabulary.compiled import COMPILING
-from ..vocabulary.kinds import label_of
+from ..vocabulary.names.entity_types import label_of
+from ..vocabulary.storage.compiled import COMPILING
 from .linker import AngelLinker
-from .matcher_settings import NEUTRAL_LABEL, MatcherSettings
+from .mentions.matcher_settings import NEUTRAL_LABEL, MatcherSettings
 
 if TYPE_CHECKING:
     from ..vocabulary.kb import ConceptKB
-    from ..vocabulary.occurrences import Occurrence, Occurrences
+    from ..vocabulary.lookup.occurrences import Occurrence, Occurrences
 
 # Names of MeSH that were among the most frequent words of 2,000 abstracts, nearly always in their
 # everyday meaning.
@@ -141,7 +141,7 @@ class AngelMatcher(DocumentPipe):
             if self._may_stand(s, _overlapping(s, over))
         ]
         if self.settings.misspelled:
-            from .misspelled import find_misspelled
+            from .mentions.misspelled import find_misspelled
 
             over = _by_token([*mentions, *spans])
             misspelled = find_misspelled(text.text, kb)
@@ -172,7 +172,7 @@ class AngelMatcher(DocumentPipe):
                 yield span
 
     def _find(self, text: str, kb: "ConceptKB") -> "list[Occurrence]":
-        from ..vocabulary.occurrences import Occurrences
+        from ..vocabulary.lookup.occurrences import Occurrences
 
         if self.settings.names == "own" and not self._is_idle and not kb.own_names:
             self._is_idle = True

@@ -16,13 +16,13 @@ from ..component.running import RunDtype
 from ..errors import AngelError, Errors
 from ..files.atomic import replacing_folder
 from ..files.json_values import checked, parse_as
-from ..linking.presets import types_of
-from ..linking.settings import Dtype
+from ..linking.settings.presets import types_of
+from ..linking.settings.table import Dtype
 
 if TYPE_CHECKING:
     from spacy.language import Language
 
-    from ..linking.calibration import Calibration
+    from ..linking.decision.calibration import Calibration
     from ..search.generator import Generator
     from ..vocabulary.kb import ConceptKB
 
@@ -125,7 +125,7 @@ def _parts(
     """checkpoint: model, tokenizer, preset.
     YIELDS (tuple[Generator, ConceptKB]): the model as it will be read from its folder, and the
     vocabulary; files that they map stay until the end."""
-    from ..linking.loaders import load_vocabulary
+    from ..linking.settings.loaders import load_vocabulary
     from ..search.generator import Generator
 
     with TemporaryDirectory(prefix="spacy-angel-") as temporary:
@@ -142,7 +142,7 @@ def _open_base(ner: Path | str | None) -> "Language":
     sentences and abbreviations."""
     import spacy
 
-    from ..linking.loaders import SHIPPED_PIPELINE
+    from ..linking.settings.loaders import SHIPPED_PIPELINE
 
     if ner is None:
         nlp = spacy.blank("en")

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from spacy.language import Language
 
     from ..corpora.documents import CorpusDocument
-    from ..linking.calibration import Calibration
+    from ..linking.decision.calibration import Calibration
     from ..linking.linker import AngelLinker
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from ..vocabulary.concepts import normalize_name
-from ..vocabulary.identifiers import split_ids
-from ..vocabulary.rule_file import read_rules, write_rules
-from ..vocabulary.rules import Rule
+from ..vocabulary.changes.rule_file import read_rules, write_rules
+from ..vocabulary.changes.rules import Rule
+from ..vocabulary.names.concepts import normalize_name
+from ..vocabulary.names.identifiers import split_ids
 from .components import components_before
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..about import SHIPPED_NAMES
-from ..linking.loaders import load_vocabulary
-from ..linking.presets import types_of
+from ..linking.settings.loaders import load_vocabulary
+from ..linking.settings.presets import types_of
 from .lazy import load_folder
 from .opening import opening
 from .saved import find_linker, loading, saved_folder

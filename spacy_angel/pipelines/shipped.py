@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..about import DATA, SHIPPED_NAME, SHIPPED_NAMES
 from ..errors import AngelError, Errors
-from ..linking.presets import as_published, model_alone
-from ..linking.setting_hints import unknown_settings
-from ..linking.settings import SETTINGS, LinkerSettings
+from ..linking.settings.hints import unknown_settings
+from ..linking.settings.presets import as_published, model_alone
+from ..linking.settings.table import SETTINGS, LinkerSettings
 from .opening import opening
 from .saved import find_linker, linker_names, loading, saved_folder
 
@@ -49,7 +49,7 @@ def load(
     RAISES (AngelError): no model or vocabulary there, an unknown setting or a wrong value; a
         tokenizer or preset for the shipped model, which has its own.
     """
-    from ..linking.loaders import load_vocabulary
+    from ..linking.settings.loaders import load_vocabulary
 
     if unknown := set(settings) - SETTINGS:
         raise AngelError(unknown_settings(unknown))

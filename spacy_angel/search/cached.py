@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ..model.mention import Mention
-    from ..vocabulary.search_spaces import SearchSpace
+    from ..vocabulary.lookup.search_spaces import SearchSpace
     from .search import SearchResult, SearchSettings
 
 

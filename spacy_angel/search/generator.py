@@ -18,7 +18,7 @@ from ..model.interface import Model
 from ..model.mention import Mention
 from ..model.presets import preset_named
 from ..model.prompts import PromptEncoder
-from ..vocabulary.trie import SearchSpace
+from ..vocabulary.storage.trie import SearchSpace
 from .cached import SearchCache
 from .expander import Expander
 from .named import log_probs_of_names

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..vocabulary.trie import NameTrie, SearchSpace
+from ..vocabulary.storage.trie import NameTrie, SearchSpace
 
 
 class Children(NamedTuple):

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from ..corpora.documents import CorpusDocument, GoldMention
 from ..errors import Errors
-from ..linking.display import concept_url
-from ..vocabulary.lookup import complete_name, concept_of
+from ..linking.showing.display import concept_url
+from ..vocabulary.lookup.typed import complete_name, concept_of
 from .batches import LinkQueue
 from .limits import Limits, Refused
 from .linking import Failure, Job, Linked, PipelineLinker

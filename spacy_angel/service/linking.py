@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..corpora.docs import GOLD_SPANS, to_doc
 from ..corpora.documents import CorpusDocument
-from ..linking.explain import explain_link
-from ..linking.mentions import find_spans
-from ..linking.page import links_html
-from ..linking.permitted import links_label
-from ..linking.ranking import NIL
+from ..linking.mentions.permitted import links_label
+from ..linking.mentions.reading import find_spans
+from ..linking.ranking.concepts import NIL
+from ..linking.showing.cause import explain_link
+from ..linking.showing.page import links_html
 from ..pipelines.components import components_before
 from .schema import Found, LinkedMention
 

@@ -10,7 +10,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from ..linking.page import page_style
+from ..linking.showing.page import page_style
 
 _FILE = Path(__file__).with_name("page.html")
 _SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)

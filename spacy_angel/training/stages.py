@@ -20,13 +20,13 @@ from ..errors import AngelError, Errors, Warnings
 from ..files.atomic import write_text
 from ..model.checkpoint import PROMPT_FILE, checkpoint_folder
 from ..model.mention import Mention
-from .backbone_kinds import make_backbone
-from .backbones import Backbone, load_backbone
-from .batches import Example, PreferencePair, TokenRows, encode_examples, encode_pairs
-from .corpus import LabelledMention, split_by_text
-from .data import TrainingData
-from .development import Development
-from .examples import (
+from .course.negative import train_negative
+from .course.positive import train_positive
+from .course.trainer import MODEL_FOLDER, Trained, claim_folder, finished
+from .data.batches import Example, PreferencePair, TokenRows, encode_examples, encode_pairs
+from .data.corpus import LabelledMention, split_by_text
+from .data.development import Development
+from .data.examples import (
     PairScorer,
     embedding_scorer,
     in_contexts,
@@ -37,11 +37,7 @@ from .examples import (
     vocabulary_pairs,
     with_noise,
 )
-from .losses import all_losses
-from .negative import train_negative
-from .positive import train_positive
-from .prediction import generator_of
-from .preferences import (
+from .data.preferences import (
     correction_pairs,
     gold_names,
     mine_pairs,
@@ -49,9 +45,19 @@ from .preferences import (
     read_pairs,
     write_pairs,
 )
-from .references import reference_log_probs
-from .settings import ExampleSettings, NegativeSettings, OptimizerSettings, TrainingConfig, as_plain
-from .trainer import MODEL_FOLDER, Trained, claim_folder, finished
+from .data.references import reference_log_probs
+from .data.sources import TrainingData
+from .models.backbone_kinds import make_backbone
+from .models.backbones import Backbone, load_backbone
+from .models.losses import all_losses
+from .models.prediction import generator_of
+from .settings.tables import (
+    ExampleSettings,
+    NegativeSettings,
+    OptimizerSettings,
+    TrainingConfig,
+    as_plain,
+)
 
 logger = logging.getLogger(__name__)
 

@@ -13,10 +13,25 @@ import numpy as np
 from tqdm import tqdm
 
 from ..errors import AngelError, Errors
-from . import endings as names_with_endings
-from . import letters, prefixes, trie, words
-from .applied import change_concepts, is_of_vocabulary, remove_excluded
-from .arrays import (
+from .changes.applied import change_concepts, is_of_vocabulary, remove_excluded
+from .changes.changing import ChangeLock
+from .changes.live import LiveVocabulary
+from .changes.rule_file import digest_of, read_rules
+from .changes.rules import Rule
+from .lookup import prefixes, words
+from .lookup import string_similarity as letters
+from .lookup.by_name import joined_by_name
+from .lookup.nearest import NearestNames
+from .lookup.prefixes import NamePrefixes
+from .lookup.scispacy_views import ConceptsById, IdsBySpelling
+from .lookup.search_spaces import SearchSpaces, Subset
+from .lookup.words import KnownWords
+from .names.concepts import Concept, normalize_name
+from .species import suffixes as names_with_endings
+from .species.context import Hinter
+from .species.suffixes import EndingRule, Endings, written
+from .storage import trie
+from .storage.arrays import (
     META,
     TRIES,
     open_folder,
@@ -26,24 +41,11 @@ from .arrays import (
     verify_one_of,
     write_folder,
 )
-from .by_name import joined_by_name
-from .changing import ChangeLock
-from .compiled import COMPILING
-from .concepts import Concept, normalize_name
-from .endings import EndingRule, Endings, written
-from .hints import Hinter
-from .live import LiveVocabulary
-from .nearest import NearestNames
-from .prefixes import NamePrefixes
-from .rule_file import digest_of, read_rules
-from .rules import Rule
-from .scispacy_views import ConceptsById, IdsBySpelling
-from .search_spaces import SearchSpaces, Subset
-from .table import COLUMNS, OPTIONAL_COLUMNS, ConceptTable, SharedNames, tidy
-from .table_builder import TableBuilder
-from .trie import SearchSpace
-from .trie_compiler import NameTokenizer
-from .words import KnownWords
+from .storage.compiled import COMPILING
+from .storage.table import COLUMNS, OPTIONAL_COLUMNS, ConceptTable, SharedNames, tidy
+from .storage.table_builder import TableBuilder
+from .storage.trie import SearchSpace
+from .storage.trie_compiler import NameTokenizer
 
 KIND = "spacy-angel vocabulary"
 VERSION = 1

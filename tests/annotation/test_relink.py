@@ -17,10 +17,10 @@ from spacy_angel.annotation.run import annotate
 from spacy_angel.annotation.stored import read_stored
 from spacy_angel.cli.app import app
 from spacy_angel.errors import AngelError
-from spacy_angel.linking.vocabulary_change import VocabularyChange
+from spacy_angel.linking.decision.vocabulary_change import VocabularyChange
 from spacy_angel.pipelines.open import open_pipeline
-from spacy_angel.vocabulary.concepts import Concept
 from spacy_angel.vocabulary.kb import ConceptKB
+from spacy_angel.vocabulary.names.concepts import Concept
 
 torch.set_num_threads(1)
 

@@ -35,8 +35,8 @@ from spacy_angel.corpora.documents import CorpusDocument, CorpusReport, GoldMent
 from spacy_angel.errors import AngelError
 from spacy_angel.pipelines.components import name_of
 from spacy_angel.pipelines.open import open_pipeline
-from spacy_angel.vocabulary.concepts import Concept
 from spacy_angel.vocabulary.kb import ConceptKB
+from spacy_angel.vocabulary.names.concepts import Concept
 
 torch.set_num_threads(1)
 

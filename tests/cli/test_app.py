@@ -165,7 +165,7 @@ def test_info_prints_counts_types_sources_and_steps(folder: Path, corpus: Path) 
 
 
 def test_info_verifies_large_folders_on_demand(folder: Path, monkeypatch) -> None:
-    monkeypatch.setattr("spacy_angel.vocabulary.arrays.HASHED_AT_OPENING", 0)
+    monkeypatch.setattr("spacy_angel.vocabulary.storage.arrays.HASHED_AT_OPENING", 0)
     assert run("kb", "info", folder, "--verify")[0] == 0
     path = folder / "name_data.npy"
     content = bytearray(path.read_bytes())

@@ -6,8 +6,8 @@ import pytest
 from typer.testing import CliRunner
 
 from spacy_angel.cli.app import app
-from spacy_angel.vocabulary.concepts import Concept
 from spacy_angel.vocabulary.kb import ConceptKB
+from spacy_angel.vocabulary.names.concepts import Concept
 
 OLD = [
     Concept("M:1", "Coronary Artery Disease", ("CAD",), ("T047",)),

@@ -10,8 +10,8 @@ from spacy_angel.cli import train
 from spacy_angel.cli.app import app
 from spacy_angel.errors import AngelError
 from spacy_angel.training import stages
-from spacy_angel.training.config import load_config
-from spacy_angel.training.configs import find_config
+from spacy_angel.training.course.config import load_config
+from spacy_angel.training.settings.configs import find_config
 
 
 def run(*arguments):

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from spacy_angel.about import SHIPPED_NAMES
 from spacy_angel.cli.app import app
-from spacy_angel.linking.loaders import load_vocabulary
+from spacy_angel.linking.settings.loaders import load_vocabulary
 from spacy_angel.vocabulary.kb import ConceptKB
 
 torch.set_num_threads(1)

@@ -8,8 +8,8 @@ import spacy
 from spacy import Language
 
 from spacy_angel.errors import AngelError
-from spacy_angel.vocabulary.concepts import Concept
 from spacy_angel.vocabulary.kb import ConceptKB
+from spacy_angel.vocabulary.names.concepts import Concept
 
 
 def test_vocabulary(make: Callable[..., Language], tmp_path: Path) -> None:

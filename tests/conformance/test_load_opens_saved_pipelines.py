@@ -8,8 +8,8 @@ import spacy
 from spacy import Language
 
 import spacy_angel
-from spacy_angel.vocabulary.concepts import Concept
 from spacy_angel.vocabulary.kb import ConceptKB
+from spacy_angel.vocabulary.names.concepts import Concept
 
 
 def test_a_folder_with_settings_and_a_vocabulary(

@@ -13,12 +13,12 @@ from support.tiny_linker import TEXT, make_pipeline
 
 import spacy_angel
 from spacy_angel.corpora.registry import read_corpus
-from spacy_angel.linking.loaders import SHIPPED_MODEL
+from spacy_angel.linking.settings.loaders import SHIPPED_MODEL
 from spacy_angel.model.checkpoint import open_checkpoint
 from spacy_angel.model.mention import Mention
 from spacy_angel.search.threads import cpu_threads, map_batches
-from spacy_angel.vocabulary.changing import ChangeLock
-from spacy_angel.vocabulary.concepts import Concept
+from spacy_angel.vocabulary.changes.changing import ChangeLock
+from spacy_angel.vocabulary.names.concepts import Concept
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*W036")
 THREADS = 8

@@ -10,7 +10,7 @@ from support.doc_blocks import read_blocks
 from support.helpers import ROOT
 from support.tiny_linker import make_pipeline, make_vocabulary
 
-from spacy_angel.vocabulary.concepts import Concept
+from spacy_angel.vocabulary.names.concepts import Concept
 
 TEXT = "history of migraine then aspirin ."
 MIGRAINE, ASPIRIN = (11, 19), (25, 32)

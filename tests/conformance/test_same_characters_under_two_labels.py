@@ -4,7 +4,7 @@ import pytest
 from spacy.tokens import Doc, Span
 from support.tiny_linker import make_pipeline, make_vocabulary
 
-from spacy_angel.vocabulary.concepts import Concept
+from spacy_angel.vocabulary.names.concepts import Concept
 
 
 @pytest.fixture(scope="module")

@@ -11,8 +11,8 @@ from spacy.tokens import Doc, Span
 from spacy.training import Example
 
 from spacy_angel.errors import AngelError
-from spacy_angel.vocabulary.concepts import Concept
 from spacy_angel.vocabulary.kb import ConceptKB
+from spacy_angel.vocabulary.names.concepts import Concept
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 import spacy
 
 import spacy_angel
-from spacy_angel.linking.loaders import SHIPPED_PIPELINE
+from spacy_angel.linking.settings.loaders import SHIPPED_PIPELINE
 
 TEXT = "After a heart attack she took aspirin for hart failure."
 

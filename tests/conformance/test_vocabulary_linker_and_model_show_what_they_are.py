@@ -4,8 +4,8 @@ import pytest
 from support.tiny_linker import concepts, make_pipeline
 
 from spacy_angel.errors import AngelError
-from spacy_angel.vocabulary.concepts import Concept
 from spacy_angel.vocabulary.kb import ConceptKB
+from spacy_angel.vocabulary.names.concepts import Concept
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ from support.helpers import shared_data
 from spacy_angel.corpora.documents import CorpusDocument, CorpusReport, GoldMention
 from spacy_angel.corpora.entity_types import complete_ids, entity_type, types_left_out
 from spacy_angel.corpora.registry import read_corpus
-from spacy_angel.linking.loaders import load_vocabulary
-from spacy_angel.vocabulary.identifiers import split_ids
+from spacy_angel.linking.settings.loaders import load_vocabulary
+from spacy_angel.vocabulary.names.identifiers import split_ids
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from spacy_angel.corpora.formats.docbin import write_docbin
 from spacy_angel.corpora.formats.pubtator import format_pubtator, write_pubtator
 from spacy_angel.corpora.registry import infer_format, read_corpus
 from spacy_angel.errors import AngelError
-from spacy_angel.vocabulary.identifiers import normal_ids, split_ids
+from spacy_angel.vocabulary.names.identifiers import normal_ids, split_ids
 
 FIXTURES = ROOT / "tests/fixtures/corpora"
 FILES = {

@@ -13,7 +13,7 @@ from spacy_angel.corpora.documents import CorpusDocument, GoldMention
 from spacy_angel.corpora.note_text import as_list, as_written, in_letters, invented_note, restyled
 from spacy_angel.corpora.note_tokens import SLASHED, add_note_tokens, make_note_tokenizer
 from spacy_angel.corpora.registry import read_corpus
-from spacy_angel.linking.loaders import SHIPPED_PIPELINE
+from spacy_angel.linking.settings.loaders import SHIPPED_PIPELINE
 
 LINES = ROOT / "tests/fixtures/corpora/clinical_lines.jsonl"
 POOLS = [

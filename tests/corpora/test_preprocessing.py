@@ -28,9 +28,9 @@ from spacy_angel.corpora.preprocessing import (
 from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.errors import AngelError
 from spacy_angel.model.mention import Mention
-from spacy_angel.training.corpus import label_mentions
-from spacy_angel.vocabulary.concepts import normalize_name
-from spacy_angel.vocabulary.identifiers import split_ids
+from spacy_angel.training.data.corpus import label_mentions
+from spacy_angel.vocabulary.names.concepts import normalize_name
+from spacy_angel.vocabulary.names.identifiers import split_ids
 
 APC = ("APC", "adenomatous polyposis coli")
 

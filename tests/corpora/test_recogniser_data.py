@@ -26,7 +26,7 @@ from spacy_angel.corpora.recogniser_data import (
 )
 from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.errors import AngelError
-from spacy_angel.vocabulary.concepts import Concept
+from spacy_angel.vocabulary.names.concepts import Concept
 
 # As NCBI-disease: four types of diseases, chemicals unmarked. Two mentions overlap.
 DISEASES = """\

@@ -3,9 +3,9 @@
 import pytest
 
 from spacy_angel.curation.check import STATES, check_rules
-from spacy_angel.vocabulary.concepts import Concept
+from spacy_angel.vocabulary.changes.rules import Rule
 from spacy_angel.vocabulary.kb import ConceptKB
-from spacy_angel.vocabulary.rules import Rule
+from spacy_angel.vocabulary.names.concepts import Concept
 
 KB = ConceptKB.build(
     [

@@ -7,9 +7,9 @@ import time
 import pytest
 
 from spacy_angel.curation.curated import Curated, CurationFile, DocumentNames
-from spacy_angel.vocabulary.concepts import Concept
+from spacy_angel.vocabulary.changes.rules import Rule
 from spacy_angel.vocabulary.kb import ConceptKB
-from spacy_angel.vocabulary.rules import Rule
+from spacy_angel.vocabulary.names.concepts import Concept
 
 CONCEPTS = (
     Concept("M:1", "Heart Diseases", ("cardiac disease",), ("T047",), tree_numbers=("C14",)),

@@ -11,9 +11,9 @@ from spacy_angel.evaluation.analyses import (
 )
 from spacy_angel.evaluation.counts import MentionResult, Ranking, count_result
 from spacy_angel.model.mention import Mention
-from spacy_angel.vocabulary.concepts import Concept
 from spacy_angel.vocabulary.kb import ConceptKB
-from spacy_angel.vocabulary.tfidf import TrigramTfidf
+from spacy_angel.vocabulary.lookup.tfidf import TrigramTfidf
+from spacy_angel.vocabulary.names.concepts import Concept
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,8 @@ from spacy_angel.evaluation.baselines import (
     ScispacyCandidates,
     rank_names,
 )
-from spacy_angel.vocabulary.concepts import Concept
 from spacy_angel.vocabulary.kb import ConceptKB
+from spacy_angel.vocabulary.names.concepts import Concept
 
 CONCEPTS = [
     Concept("MESH:D009203", "Myocardial Infarction", ("heart attack", "cold")),

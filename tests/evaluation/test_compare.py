@@ -8,8 +8,8 @@ from spacy_angel.corpora.preprocessing import Preprocessing
 from spacy_angel.errors import AngelError
 from spacy_angel.evaluation.compare import compare
 from spacy_angel.evaluation.run import evaluate
-from spacy_angel.vocabulary.concepts import Concept
 from spacy_angel.vocabulary.kb import ConceptKB
+from spacy_angel.vocabulary.names.concepts import Concept
 
 CORPUS = ROOT / "tests/fixtures/evaluation" / "dev.PubTator.txt"
 PLAIN = Preprocessing()

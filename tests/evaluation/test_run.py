@@ -21,8 +21,8 @@ from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.errors import AngelError
 from spacy_angel.evaluation.compare import read_pairs
 from spacy_angel.evaluation.run import evaluate
-from spacy_angel.vocabulary.concepts import Concept
 from spacy_angel.vocabulary.kb import ConceptKB
+from spacy_angel.vocabulary.names.concepts import Concept
 
 torch.set_num_threads(1)
 
@@ -456,9 +456,9 @@ def test_tfidf_on_askapatient(tmp_path):
 
 COUNT = """
 import resource, sys
-from spacy_angel.vocabulary.concepts import Concept
+from spacy_angel.vocabulary.names.concepts import Concept
 from spacy_angel.corpora.registry import read_corpus
-from spacy_angel.vocabulary.identifiers import split_ids
+from spacy_angel.vocabulary.names.identifiers import split_ids
 from spacy_angel.evaluation.compare import read_pairs
 from spacy_angel.evaluation.run import evaluate
 from spacy_angel.vocabulary.kb import ConceptKB

@@ -10,7 +10,7 @@ from spacy_angel.evaluation.systems import (
     sentence_around,
 )
 from spacy_angel.model.mention import Mention
-from spacy_angel.vocabulary.identifiers import split_ids
+from spacy_angel.vocabulary.names.identifiers import split_ids
 
 
 def document(doc_id="1"):

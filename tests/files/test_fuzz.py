@@ -28,8 +28,8 @@ from spacy_angel.corpora.documents import CorpusDocument, GoldMention
 from spacy_angel.corpora.registry import FORMATS as CORPUS_FORMATS
 from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.errors import AngelError
-from spacy_angel.vocabulary.formats.registry import FORMATS as VOCABULARY_FORMATS
-from spacy_angel.vocabulary.formats.registry import read_vocabulary
+from spacy_angel.vocabulary.sources.formats.registry import FORMATS as VOCABULARY_FORMATS
+from spacy_angel.vocabulary.sources.formats.registry import read_vocabulary
 
 FIXTURES = ROOT / "tests/fixtures"
 REGISTRIES = {"corpus": CORPUS_FORMATS, "vocabulary": VOCABULARY_FORMATS}

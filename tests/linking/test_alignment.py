@@ -1,6 +1,6 @@
 import pytest
 
-from spacy_angel.linking.alignment import align
+from spacy_angel.linking.ranking.alignment import align
 
 
 @pytest.mark.parametrize(

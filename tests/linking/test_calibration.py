@@ -5,7 +5,7 @@ import math
 import pytest
 
 from spacy_angel.errors import AngelError
-from spacy_angel.linking.calibration import (
+from spacy_angel.linking.decision.calibration import (
     TEMPERATURES,
     CalibrationItem,
     calibrate,
@@ -14,7 +14,7 @@ from spacy_angel.linking.calibration import (
     link_f_score,
     temperature_loss,
 )
-from spacy_angel.linking.ranking import NIL, Candidate, RankedConcept
+from spacy_angel.linking.ranking.concepts import NIL, Candidate, RankedConcept
 
 
 def item(gold, **log_probs):

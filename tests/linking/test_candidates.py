@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spacy_angel import Concept, ConceptKB
-from spacy_angel.linking.candidates import CandidateGenerator, Wanted
+from spacy_angel.linking.candidates.merging import CandidateGenerator, Wanted
 from spacy_angel.model.mention import Mention, Query
 from spacy_angel.search.search import Hypothesis
 

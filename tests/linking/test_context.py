@@ -1,6 +1,6 @@
 import pytest
 
-from spacy_angel.linking.context import said_around, telling_words, words_around
+from spacy_angel.linking.ranking.context import said_around, telling_words, words_around
 from spacy_angel.model.mention import Mention
 
 

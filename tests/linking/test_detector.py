@@ -10,7 +10,7 @@ from scispacy.abbreviation import AbbreviationDetector
 from spacy.tokens import Doc, DocBin
 
 from spacy_angel.corpora.registry import read_corpus
-from spacy_angel.linking.detector import LinearAbbreviationDetector, near_brackets
+from spacy_angel.linking.mentions.detector import LinearAbbreviationDetector, near_brackets
 
 from ..support.helpers import shared_data
 

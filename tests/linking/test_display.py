@@ -8,14 +8,14 @@ import spacy
 from spacy import displacy
 from spacy.tokens import Span
 
-from spacy_angel.linking.display import (
+from spacy_angel.linking.showing.display import (
     COLORS,
     DARK_COLORS,
     KbUrls,
     concept_url,
     render_links,
 )
-from spacy_angel.linking.page import OTHER_COLORS, PAGE_COLORS
+from spacy_angel.linking.showing.page import OTHER_COLORS, PAGE_COLORS
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,12 @@ import pytest
 import spacy
 from spacy.tokens import Span
 
-from spacy_angel.linking.explain import explain_link
 from spacy_angel.linking.linker import AngelLinker
-from spacy_angel.linking.page import link_rows, write_page
-from spacy_angel.linking.settings import LinkerSettings
-from spacy_angel.vocabulary.concepts import Concept
+from spacy_angel.linking.settings.table import LinkerSettings
+from spacy_angel.linking.showing.cause import explain_link
+from spacy_angel.linking.showing.page import link_rows, write_page
 from spacy_angel.vocabulary.kb import ConceptKB
+from spacy_angel.vocabulary.names.concepts import Concept
 
 FOUND = [
     {"concept_id": "T:1", "name": "Kidney colic", "score": -1.0, "log_prob": -2.0},

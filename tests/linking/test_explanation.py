@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from spacy_angel.cli.app import app
 from spacy_angel.errors import AngelError
-from spacy_angel.linking.explanation import LinkExplanation
+from spacy_angel.linking.showing.explanation import LinkExplanation
 
 torch.set_num_threads(1)
 ATTACK, ASPIRIN, NAMESAKE = "MESH:D009203", "MESH:D001241", "MESH:D000001"

@@ -3,13 +3,13 @@
 from dataclasses import replace
 from xml.etree import ElementTree
 
-from spacy_angel.linking.explanation import (
+from spacy_angel.linking.showing.explanation import (
     ExplainedConcept,
     FeatureShare,
     LinkExplanation,
     RunnerUp,
 )
-from spacy_angel.linking.explanation_picture import explanation_svg
+from spacy_angel.linking.showing.picture import explanation_svg
 
 FEATURES = (FeatureShare("confidence", -1.0, 2.0, -2.0), FeatureShare("edits", 0.5, 2.0, 1.0))
 EXPLAINED = LinkExplanation(

@@ -4,9 +4,9 @@ import pytest
 import spacy
 from spacy.tokens import Doc, DocBin, Span
 
-from spacy_angel.linking.extensions import set_extensions
-from spacy_angel.linking.mentions import abbreviation_replacements
-from spacy_angel.linking.settings import LinkerSettings
+from spacy_angel.linking.decision.extensions import set_extensions
+from spacy_angel.linking.mentions.reading import abbreviation_replacements
+from spacy_angel.linking.settings.table import LinkerSettings
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*W036")
 TEXT = "Chronic kidney disease (CKD) is common. CKD is treated."

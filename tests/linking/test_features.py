@@ -4,15 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from spacy_angel.linking.alignment import Alignment
-from spacy_angel.linking.features import (
+from spacy_angel.linking.ranking.alignment import Alignment
+from spacy_angel.linking.ranking.features import (
     FEATURES,
     MENTION_FEATURES,
     CandidateName,
     MentionCandidates,
 )
-from spacy_angel.vocabulary.hints import SAID, SAID_FIRST, UNSAID
-from spacy_angel.vocabulary.letters import Alike
+from spacy_angel.vocabulary.lookup.string_similarity import Alike
+from spacy_angel.vocabulary.species.context import SAID, SAID_FIRST, UNSAID
 
 NAME = CandidateName(
     0,

@@ -29,19 +29,20 @@ import spacy_angel
 from spacy_angel.component.probability import register_probability
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
 from spacy_angel.errors import AngelError
-from spacy_angel.linking import calibration, loaders
-from spacy_angel.linking.explain import explain_link
+from spacy_angel.linking.decision import calibration
+from spacy_angel.linking.decision.scoring import score_links
 from spacy_angel.linking.linker import AngelLinker
-from spacy_angel.linking.mentions import ABBREVIATIONS
-from spacy_angel.linking.ranker import Weights, shipped_ranker
-from spacy_angel.linking.ranking import NIL
-from spacy_angel.linking.scoring import score_links
-from spacy_angel.linking.settings import LinkerSettings
+from spacy_angel.linking.mentions.reading import ABBREVIATIONS
+from spacy_angel.linking.ranking.concepts import NIL
+from spacy_angel.linking.ranking.ranker import Weights, shipped_ranker
+from spacy_angel.linking.settings import loaders
+from spacy_angel.linking.settings.table import LinkerSettings
+from spacy_angel.linking.showing.cause import explain_link
 from spacy_angel.pipelines.calibrate import calibrate_on
 from spacy_angel.search.cached import SearchCache
 from spacy_angel.search.generator import Generator
-from spacy_angel.vocabulary.concepts import Concept
 from spacy_angel.vocabulary.kb import ConceptKB
+from spacy_angel.vocabulary.names.concepts import Concept
 
 torch.set_num_threads(1)
 

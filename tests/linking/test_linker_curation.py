@@ -13,8 +13,8 @@ from support.tiny_linker import pipeline
 
 from spacy_angel.errors import AngelError
 from spacy_angel.search.cached import SearchCache
+from spacy_angel.vocabulary.changes.rules import COLUMNS
 from spacy_angel.vocabulary.kb import ConceptKB
-from spacy_angel.vocabulary.rules import COLUMNS
 
 torch.set_num_threads(1)
 ATTACK, ASPIRIN, NAMESAKE = "MESH:D009203", "MESH:D001241", "MESH:D000001"

@@ -10,10 +10,10 @@ from spacy.tokens import Doc, Span
 
 from spacy_angel.errors import AngelError
 from spacy_angel.linking.matcher import choose_label
-from spacy_angel.linking.matcher_settings import MatcherSettings
+from spacy_angel.linking.mentions.matcher_settings import MatcherSettings
 from spacy_angel.pipelines.components import components_before
-from spacy_angel.vocabulary.concepts import Concept
 from spacy_angel.vocabulary.kb import ConceptKB
+from spacy_angel.vocabulary.names.concepts import Concept
 
 TEXT = "Snark fever after a heart attack was treated with aspirin."
 

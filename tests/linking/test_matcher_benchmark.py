@@ -5,8 +5,8 @@ import importlib.util
 import pytest
 from support.helpers import ROOT
 
-from spacy_angel.vocabulary.concepts import Concept
 from spacy_angel.vocabulary.kb import ConceptKB
+from spacy_angel.vocabulary.names.concepts import Concept
 
 
 def test_every_side_finds_the_names(tmp_path) -> None:

@@ -11,7 +11,7 @@ from spacy.tokens import DocBin, Span
 from spacy.tokens.underscore import Underscore
 
 from spacy_angel.errors import AngelError
-from spacy_angel.linking.mentions import ABBREVIATIONS, find_spans, read_mentions
+from spacy_angel.linking.mentions.reading import ABBREVIATIONS, find_spans, read_mentions
 from spacy_angel.model.mention import (
     MAX_CONTEXT_CHARS,
     Mention,

@@ -2,9 +2,9 @@
 
 import pytest
 
-from spacy_angel.linking.misspelled import find_misspelled
-from spacy_angel.vocabulary.concepts import Concept
+from spacy_angel.linking.mentions.misspelled import find_misspelled
 from spacy_angel.vocabulary.kb import ConceptKB
+from spacy_angel.vocabulary.names.concepts import Concept
 
 
 @pytest.fixture(scope="module")

@@ -11,15 +11,15 @@ from support.helpers import ROOT
 from spacy_angel import Concept, ConceptKB
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
 from spacy_angel.corpora.formats.pubtator import write_pubtator
-from spacy_angel.linking.candidates import CandidateGenerator, Wanted
+from spacy_angel.linking.candidates.merging import CandidateGenerator, Wanted
 from spacy_angel.linking.linker import AngelLinker
-from spacy_angel.linking.settings import LinkerSettings
+from spacy_angel.linking.settings.table import LinkerSettings
 from spacy_angel.model.checkpoint import open_checkpoint
 from spacy_angel.model.mention import Mention
 from spacy_angel.search.search import Hypothesis
 from spacy_angel.training import stages
-from spacy_angel.training.config import load_config
-from spacy_angel.training.preferences import read_pairs
+from spacy_angel.training.course.config import load_config
+from spacy_angel.training.data.preferences import read_pairs
 
 HUMAN, MOUSE = "NCBITaxon:9606", "NCBITaxon:10090"
 GENES = [

@@ -3,7 +3,7 @@ import warnings
 import pytest
 import spacy
 
-from spacy_angel.linking.older import as_of_now
+from spacy_angel.linking.settings.older import as_of_now
 
 
 def test_evidence_is_the_ranker_and_its_weights_do_not_count():

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_angel.linking.organisms import read_organism
+from spacy_angel.linking.mentions.organisms import read_organism
 from spacy_angel.model.mention import Mention
 
 NAMES = {"Trypanosoma cruzi", "Escherichia coli", "E. coli", "rice"}

@@ -8,9 +8,15 @@ import numpy as np
 import pytest
 
 from spacy_angel.errors import AngelError
-from spacy_angel.linking.alignment import Alignment
-from spacy_angel.linking.features import CandidateName, MentionCandidates
-from spacy_angel.linking.ranker import (
+from spacy_angel.linking.ranking.alignment import Alignment
+from spacy_angel.linking.ranking.features import CandidateName, MentionCandidates
+from spacy_angel.linking.ranking.fit import (
+    FitItem,
+    fit_weights,
+    negative_log_likelihood,
+    no_weights,
+)
+from spacy_angel.linking.ranking.ranker import (
     CONCEPT_TERMS,
     LINK_TERMS,
     Ranker,
@@ -20,13 +26,7 @@ from spacy_angel.linking.ranker import (
     read_ranker,
     shipped_ranker,
 )
-from spacy_angel.linking.ranker_fit import (
-    FitItem,
-    fit_weights,
-    negative_log_likelihood,
-    no_weights,
-)
-from spacy_angel.vocabulary.letters import Alike
+from spacy_angel.vocabulary.lookup.string_similarity import Alike
 
 
 def name(i: int, log_prob: float, *concepts: str, **values) -> CandidateName:

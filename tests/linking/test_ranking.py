@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_angel.errors import AngelError
-from spacy_angel.linking.ranking import (
+from spacy_angel.linking.ranking.concepts import (
     NIL,
     Candidate,
     RankedConcept,

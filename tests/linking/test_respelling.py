@@ -1,7 +1,7 @@
 import pytest
 
 from spacy_angel import Concept, ConceptKB
-from spacy_angel.linking.respelling import respell
+from spacy_angel.linking.mentions.spelling import respell
 from spacy_angel.model.mention import Mention
 
 KB = ConceptKB.build(

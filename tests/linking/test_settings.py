@@ -6,7 +6,7 @@ import pytest
 
 from spacy_angel.component.checked import describe_settings
 from spacy_angel.errors import AngelError
-from spacy_angel.linking.settings import LinkerSettings
+from spacy_angel.linking.settings.table import LinkerSettings
 
 
 @pytest.mark.parametrize(

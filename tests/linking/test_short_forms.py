@@ -2,14 +2,14 @@ import pytest
 
 from spacy_angel import Concept, ConceptKB
 from spacy_angel.errors import AngelError
-from spacy_angel.linking.short_forms import (
+from spacy_angel.linking.settings.short_forms import (
     FILE,
     expand_long_form,
     expand_short_form,
     read_short_forms,
 )
 from spacy_angel.model.mention import Mention
-from spacy_angel.vocabulary.concepts import normalize_name
+from spacy_angel.vocabulary.names.concepts import normalize_name
 
 KB = ConceptKB.build(
     [

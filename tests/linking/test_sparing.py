@@ -3,7 +3,7 @@ import math
 import pytest
 
 from spacy_angel import Concept, ConceptKB
-from spacy_angel.linking.sparing import first_of_equals, take_name
+from spacy_angel.linking.candidates.caching import first_of_equals, take_name
 from spacy_angel.model.mention import Mention, Query
 
 KB = ConceptKB.build(

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_angel.linking.symbols import spell_out
+from spacy_angel.linking.mentions.symbols import spell_out
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_angel.linking.wording import numbers_of, words_of
+from spacy_angel.linking.ranking.wording import numbers_of, words_of
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from transformers import (
     PreTrainedTokenizerBase,
 )
 
-from spacy_angel.linking.loaders import SHIPPED_MODEL
+from spacy_angel.linking.settings.loaders import SHIPPED_MODEL
 from spacy_angel.model.checkpoint import open_checkpoint
 from spacy_angel.model.mention import Mention
 from spacy_angel.model.plain import PlainConfig, PlainTokenizer, plain_config, plain_tokenizer

@@ -16,7 +16,7 @@ from spacy_angel.errors import AngelError
 from spacy_angel.model.mention import Mention
 from spacy_angel.model.presets import PRESETS
 from spacy_angel.model.prompts import PromptEncoder, PromptFormat, split_context
-from spacy_angel.vocabulary.concepts import normalize_name
+from spacy_angel.vocabulary.names.concepts import normalize_name
 
 START, END, IS = 33714, 34588, 16
 DIABETES, PATIENTS, WITH, WERE, SEEN = 7704, [11632, 20676], 19, 58, 450

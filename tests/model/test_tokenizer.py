@@ -7,7 +7,7 @@ import transformers
 from support.models import make_tokenizer
 from transformers import AutoTokenizer, BartTokenizerFast
 
-from spacy_angel.linking.loaders import SHIPPED_MODEL
+from spacy_angel.linking.settings.loaders import SHIPPED_MODEL
 from spacy_angel.model.tokenizer import tokenizer_class
 
 TEXT = " the patient had [START] non inherited </s> Ménière's disease [END] ."

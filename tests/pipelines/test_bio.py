@@ -9,7 +9,7 @@ from spacy import Language
 
 import spacy_angel
 from spacy_angel.about import DATA
-from spacy_angel.linking.loaders import load_vocabulary
+from spacy_angel.linking.settings.loaders import load_vocabulary
 from spacy_angel.pipelines.open import open_pipeline
 
 torch.set_num_threads(1)

@@ -16,10 +16,10 @@ from spacy_angel.pipelines.corrections import (
     learn_rules,
     propose_rules,
 )
-from spacy_angel.training.preferences import read_corrections
-from spacy_angel.vocabulary.concepts import Concept
+from spacy_angel.training.data.preferences import read_corrections
+from spacy_angel.vocabulary.changes.rule_file import read_rules
 from spacy_angel.vocabulary.kb import ConceptKB
-from spacy_angel.vocabulary.rule_file import read_rules
+from spacy_angel.vocabulary.names.concepts import Concept
 
 ATTACK, ASPIRIN, MIGRAINE = "MESH:D009203", "MESH:D001241", "MESH:D008881"
 LABELS = {"aspirin": "DRUG", "migraine": "DISEASE"}

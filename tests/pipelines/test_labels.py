@@ -9,8 +9,8 @@ from spacy import Language
 from spacy.tokens import Doc, Span
 
 import spacy_angel
-from spacy_angel.linking.permitted import _MOST_TOLD, _tell_unlinked, _told
-from spacy_angel.vocabulary.labels import ANY, labels_by_tool
+from spacy_angel.linking.mentions.permitted import _MOST_TOLD, _tell_unlinked, _told
+from spacy_angel.vocabulary.names.labels import ANY, labels_by_tool
 
 torch.set_num_threads(1)
 

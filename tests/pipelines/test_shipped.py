@@ -13,13 +13,13 @@ from support.models import make_tiny_model
 
 import spacy_angel
 from spacy_angel.errors import AngelError
-from spacy_angel.linking import loaders
-from spacy_angel.linking.settings import LinkerSettings
+from spacy_angel.linking.settings import loaders
+from spacy_angel.linking.settings.table import LinkerSettings
 from spacy_angel.pipelines import shipped
 from spacy_angel.pipelines.open import open_pipeline
-from spacy_angel.vocabulary.concepts import Concept
-from spacy_angel.vocabulary.formats.registry import read_vocabulary
 from spacy_angel.vocabulary.kb import ConceptKB
+from spacy_angel.vocabulary.names.concepts import Concept
+from spacy_angel.vocabulary.sources.formats.registry import read_vocabulary
 
 torch.set_num_threads(1)
 

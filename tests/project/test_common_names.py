@@ -12,8 +12,8 @@ sys.path.insert(0, str(ROOT / "tools"))
 import mesh
 from build_six_types import more_names, organisms
 
-from spacy_angel.vocabulary.concepts import Concept, normalize_name
-from spacy_angel.vocabulary.formats.registry import read_vocabulary
+from spacy_angel.vocabulary.names.concepts import Concept, normalize_name
+from spacy_angel.vocabulary.sources.formats.registry import read_vocabulary
 
 COMMON = ROOT / "tools/common_names.tsv"
 # MeSH counts mental disorders under F03; CTD's disease vocabulary takes them in.

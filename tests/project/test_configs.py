@@ -6,8 +6,8 @@ import pytest
 from support.helpers import ROOT
 
 from spacy_angel.errors import AngelError
-from spacy_angel.training.config import load_config, parse_overrides
-from spacy_angel.training.recogniser_config import load_recogniser_config
+from spacy_angel.training.course.config import load_config, parse_overrides
+from spacy_angel.training.recogniser.config import load_recogniser_config
 
 RECOGNISER = ROOT / "configs" / "recogniser.cfg"
 CONFIGS = sorted(

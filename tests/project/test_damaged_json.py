@@ -23,9 +23,9 @@ from spacy_angel.files.json_values import parse_as
 from spacy_angel.model.config_file import check_config
 from spacy_angel.pipelines.assemble import _read_description
 from spacy_angel.pipelines.open import open_pipeline
-from spacy_angel.training.preferences import read_corrections, read_pairs
-from spacy_angel.training.trainer import claim_folder, finished
-from spacy_angel.vocabulary.mappings import Mappings
+from spacy_angel.training.course.trainer import claim_folder, finished
+from spacy_angel.training.data.preferences import read_corrections, read_pairs
+from spacy_angel.vocabulary.sources.mappings import Mappings
 
 NO_JSON = [b"", b'{"a": ', b"\xff\xfe{}", b"[" * 100_000, b'{"a":' * 100_000, b"9" * 5000]
 JUNK: list[Any] = [None, True, 3, -1, 1.5, 10**400, "", "x", [], [3], {}, {"a": 3}]

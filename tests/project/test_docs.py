@@ -102,7 +102,7 @@ def test_pages_of_the_notebook_begin_with_what_was_concluded() -> None:
 def test_examples_of_settings_are_such() -> None:
     from reference import EXAMPLES
 
-    from spacy_angel.linking.settings import LinkerSettings
+    from spacy_angel.linking.settings.table import LinkerSettings
 
     assert list(EXAMPLES) == list(LinkerSettings().to_dict())
     for name, value in EXAMPLES.items():
@@ -130,7 +130,7 @@ def test_every_command_and_every_option_of_a_format_is_in_the_reference() -> Non
     from reference import cli_reference, options_table
 
     from spacy_angel.corpora.registry import FORMATS as corpora
-    from spacy_angel.vocabulary.formats.registry import FORMATS as vocabularies
+    from spacy_angel.vocabulary.sources.formats.registry import FORMATS as vocabularies
 
     text = cli_reference()
     assert "## `spacy-angel kb build`" in text

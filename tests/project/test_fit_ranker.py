@@ -11,10 +11,10 @@ import pytest
 from support.helpers import ROOT
 from typer.testing import CliRunner
 
-from spacy_angel.linking.alignment import Alignment
-from spacy_angel.linking.features import CandidateName, MentionCandidates
-from spacy_angel.linking.ranker import Ranker
-from spacy_angel.vocabulary.letters import Alike
+from spacy_angel.linking.ranking.alignment import Alignment
+from spacy_angel.linking.ranking.features import CandidateName, MentionCandidates
+from spacy_angel.linking.ranking.ranker import Ranker
+from spacy_angel.vocabulary.lookup.string_similarity import Alike
 
 _SPEC = importlib.util.spec_from_file_location("fit_ranker", ROOT / "scripts/fit_ranker.py")
 script = importlib.util.module_from_spec(_SPEC)

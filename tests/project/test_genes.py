@@ -16,7 +16,7 @@ from build_bio_vocabulary import by_register
 from genes import FAMILIES, FAMILY_NAMES, MEMBERS, chosen, families
 from mentioned import mentioned
 
-from spacy_angel.vocabulary.concepts import Concept
+from spacy_angel.vocabulary.names.concepts import Concept
 
 MAN, MOUSE, RAT, FISH, CRESS = (
     ("protein-coding", f"NCBITaxon:{n}") for n in (9606, 10090, 10116, 7955, 3702)

@@ -11,7 +11,7 @@ import pytest
 from support.helpers import ROOT
 
 from spacy_angel.about import SHIPPED_NAMES
-from spacy_angel.linking.loaders import load_vocabulary
+from spacy_angel.linking.settings.loaders import load_vocabulary
 
 PAGE = ROOT / "docs/reference/licences.md"
 BUILDING = sorted(

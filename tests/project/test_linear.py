@@ -12,9 +12,9 @@ from spacy.language import Language
 
 from spacy_angel.component.characters import read
 from spacy_angel.linking import linker as linker_module
-from spacy_angel.linking.links import FoundNames
-from spacy_angel.vocabulary.concepts import Concept
+from spacy_angel.linking.decision.links import FoundNames
 from spacy_angel.vocabulary.kb import ConceptKB
+from spacy_angel.vocabulary.names.concepts import Concept
 
 from ..support.families import FAMILIES, NAMES, Family
 from ..support.models import make_tiny_model

@@ -11,7 +11,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 
 import mesh
 
-from spacy_angel.vocabulary.concepts import Concept
+from spacy_angel.vocabulary.names.concepts import Concept
 
 FILES = {
     mesh.DESCRIPTORS: (

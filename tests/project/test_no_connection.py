@@ -36,7 +36,7 @@ LINK_AND_BUILD = """
 from pathlib import Path
 
 import spacy_angel
-from spacy_angel.vocabulary.build import build_vocabulary
+from spacy_angel.vocabulary.sources.build import build_vocabulary
 
 nlp = spacy_angel.load()
 (ent, *_) = nlp("Aspirin after a heart attack.").ents

@@ -13,7 +13,7 @@ from support.helpers import ROOT
 FORMATS = """
 import json, sys
 from spacy_angel.corpora.registry import infer_format, read_corpus
-from spacy_angel.vocabulary.formats.registry import read_vocabulary
+from spacy_angel.vocabulary.sources.formats.registry import read_vocabulary
 notes, codes = sys.argv[1:]
 (document,) = read_corpus(notes, upper="yes", prefix="HP")
 (concept,) = read_vocabulary(codes)
@@ -25,10 +25,10 @@ import json, sys
 from pathlib import Path
 from spacy_angel.model.mention import Mention
 from spacy_angel.search.generator import Generator
-from spacy_angel.training.backbone_kinds import make_backbone
-from spacy_angel.training.batches import PreferencePair, encode_pairs
-from spacy_angel.training.config import load_config
-from spacy_angel.training.negative import train_negative
+from spacy_angel.training.models.backbone_kinds import make_backbone
+from spacy_angel.training.data.batches import PreferencePair, encode_pairs
+from spacy_angel.training.course.config import load_config
+from spacy_angel.training.course.negative import train_negative
 config, output = map(Path, sys.argv[1:])
 config = load_config(config, {"backbone.kind": "ward", "negative.engine": "plain"})
 mention = Mention("renal pain", "a case of", "at night")

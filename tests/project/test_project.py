@@ -21,7 +21,7 @@ from weasel.util import load_project_config
 from spacy_angel.corpora.preprocessing import PUBLISHED
 from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.errors import AngelError
-from spacy_angel.vocabulary.formats.registry import FORMATS as vocabulary_formats
+from spacy_angel.vocabulary.sources.formats.registry import FORMATS as vocabulary_formats
 
 BENCHMARKS = ["ncbi", "bc5cdr", "aap", "cometa", "mm_st21pv"]
 CASES = [(dataset, size) for dataset in BENCHMARKS for size in ("", "mini/")]
@@ -70,7 +70,7 @@ def test_every_dependency_is_in_the_project_or_made_before(
 def test_settings_of_the_training_reach_the_scripts(copy: Path):
     from shlex import split
 
-    from spacy_angel.training.config import load_config, parse_overrides
+    from spacy_angel.training.course.config import load_config, parse_overrides
 
     override = "positive.optimizer.steps=7 --negative.rounds=2"
     config = read(copy, dataset="en_angel_mini", backbone="some/a model", override=override)
@@ -269,7 +269,7 @@ def test_the_released_form_is_trained_on(
 
     from spacy_angel.model.checkpoint import open_checkpoint
     from spacy_angel.training import stages
-    from spacy_angel.training.config import load_config
+    from spacy_angel.training.course.config import load_config
 
     monkeypatch.chdir(copy)
     (copy / "assets/aap").mkdir()

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from support.helpers import shared_data
 
-from spacy_angel.linking.loaders import load_vocabulary
+from spacy_angel.linking.settings.loaders import load_vocabulary
 from spacy_angel.vocabulary.kb import ConceptKB
 
 N = 200

@@ -18,7 +18,7 @@ from recipes import base_of, read_recipe
 from weasel.util import load_project_config
 
 from spacy_angel.errors import AngelError
-from spacy_angel.training.config import load_config
+from spacy_angel.training.course.config import load_config
 
 STUDIES = srsly.read_yaml(ROOT / study.STUDIES)
 BENCHMARKS = ["ncbi", "bc5cdr", "aap", "cometa", "mm_st21pv"]

@@ -13,7 +13,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 from supplementary import brands, old_identifiers, supplementary
 
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
-from spacy_angel.vocabulary.concepts import Concept
+from spacy_angel.vocabulary.names.concepts import Concept
 
 DESCRIPTORS = [
     Concept("MESH:D000001", "Snarkine", ("snark oil",), ("D",)),

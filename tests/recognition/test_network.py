@@ -12,8 +12,8 @@ from transformers import BartForConditionalGeneration
 from spacy_angel.recognition.finder import ENCODER_FIELDS, FinderConfig
 from spacy_angel.recognition.network import NO_WORD, Row, TaggingNetwork, mean_by_word
 from spacy_angel.recognition.words import WordReader
-from spacy_angel.training.recogniser import RecogniserModule
-from spacy_angel.training.recogniser_data import collate
+from spacy_angel.training.recogniser.data import collate
+from spacy_angel.training.recogniser.training import RecogniserModule
 
 
 def test_a_word_is_the_mean_of_its_pieces() -> None:

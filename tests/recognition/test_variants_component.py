@@ -19,13 +19,13 @@ from spacy_angel.annotation.run import annotate
 from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.errors import AngelError
 from spacy_angel.evaluation.run import evaluate
-from spacy_angel.linking.display import render_links
-from spacy_angel.linking.explain import explain_link
-from spacy_angel.linking.page import link_table, write_page
+from spacy_angel.linking.showing.cause import explain_link
+from spacy_angel.linking.showing.display import render_links
+from spacy_angel.linking.showing.page import link_table, write_page
 from spacy_angel.pipelines.components import components_before
 from spacy_angel.pipelines.open import open_pipeline
 from spacy_angel.recognition.variants.component import AngelVariants, VariantSettings
-from spacy_angel.vocabulary.identifiers import normal_ids, split_ids
+from spacy_angel.vocabulary.names.identifiers import normal_ids, split_ids
 
 torch.set_num_threads(1)
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 
-from spacy_angel.linking.loaders import SHIPPED_MODEL
+from spacy_angel.linking.settings.loaders import SHIPPED_MODEL
 from spacy_angel.recognition.words import CASES, WordReader, shape_of
 
 READER = WordReader((SHIPPED_MODEL / "tokenizer.json").read_text(encoding="utf8"))

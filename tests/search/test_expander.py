@@ -6,7 +6,7 @@ from support.tries import END, trie
 from spacy_angel.model.interface import TokenScores
 from spacy_angel.search.expander import Expander
 from spacy_angel.search.walker import Walker
-from spacy_angel.vocabulary.trie import SearchSpace
+from spacy_angel.vocabulary.storage.trie import SearchSpace
 
 
 class Decoding:

@@ -25,8 +25,8 @@ from spacy_angel.model.mention import Mention
 from spacy_angel.model.weights import SCALE_SUFFIX, read_weights, row_scales, write_weights
 from spacy_angel.search.generator import Generator
 from spacy_angel.search.search import SearchResult, SearchSettings
-from spacy_angel.vocabulary.concepts import Concept
 from spacy_angel.vocabulary.kb import ConceptKB
+from spacy_angel.vocabulary.names.concepts import Concept
 
 KB = ConceptKB.build(Concept(c, names[0], names[1:]) for c, names in DISEASES.items())
 NAMES = [KB.name(i) for i in range(KB.n_names)]

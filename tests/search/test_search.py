@@ -25,7 +25,7 @@ from spacy_angel.search.search import (
     hypotheses,
 )
 from spacy_angel.search.walker import Walker
-from spacy_angel.vocabulary.trie import NameTrie, SearchSpace
+from spacy_angel.vocabulary.storage.trie import NameTrie, SearchSpace
 
 END = 2
 VOCABULARY = 40

@@ -6,7 +6,7 @@ import torch
 from support.tries import END, trie
 
 from spacy_angel.search.walker import Walker
-from spacy_angel.vocabulary.trie import NameTrie, SearchSpace
+from spacy_angel.vocabulary.storage.trie import NameTrie, SearchSpace
 
 
 def walker(space: SearchSpace, subset: int = 0) -> Walker:

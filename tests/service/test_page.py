@@ -17,7 +17,7 @@ from spacy_angel.service.app import OPEN_PATHS, make_app
 from spacy_angel.service.guards import access_for
 from spacy_angel.service.metrics import Metrics
 from spacy_angel.service.serving import serve
-from spacy_angel.vocabulary.concepts import Concept
+from spacy_angel.vocabulary.names.concepts import Concept
 
 pytestmark = pytest.mark.slow
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)

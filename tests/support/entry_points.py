@@ -2,7 +2,7 @@
 
 import pytest
 
-from spacy_angel.training import registry
+from spacy_angel.training.settings import registry
 
 
 class _Entry:

@@ -6,8 +6,8 @@ from pathlib import Path
 import spacy
 from support import models
 
-from spacy_angel.vocabulary.concepts import Concept
 from spacy_angel.vocabulary.kb import ConceptKB
+from spacy_angel.vocabulary.names.concepts import Concept
 
 CONCEPTS = models.DISEASES | models.DRUGS
 

@@ -6,8 +6,8 @@ from typing import Any
 import spacy
 from spacy import Language
 
-from spacy_angel.vocabulary.concepts import Concept
 from spacy_angel.vocabulary.kb import ConceptKB
+from spacy_angel.vocabulary.names.concepts import Concept
 
 from . import models
 

@@ -7,12 +7,12 @@ import numpy as np
 import torch
 
 from spacy_angel.model.mention import Mention
-from spacy_angel.training.backbones import Backbone
-from spacy_angel.training.batches import Example, PreferencePair
-from spacy_angel.training.corpus import LabelledMention
-from spacy_angel.training.fresh import fresh_bart
-from spacy_angel.training.settings import BackboneSettings, OptimizerSettings
-from spacy_angel.vocabulary.concepts import Concept, normalize_name
+from spacy_angel.training.data.batches import Example, PreferencePair
+from spacy_angel.training.data.corpus import LabelledMention
+from spacy_angel.training.models.backbones import Backbone
+from spacy_angel.training.models.fresh import fresh_bart
+from spacy_angel.training.settings.tables import BackboneSettings, OptimizerSettings
+from spacy_angel.vocabulary.names.concepts import Concept, normalize_name
 
 CONCEPTS = (
     Concept(

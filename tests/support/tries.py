@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from spacy_angel.vocabulary.trie import NameTrie
+from spacy_angel.vocabulary.storage.trie import NameTrie
 
 END = 2
 

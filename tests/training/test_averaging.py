@@ -8,9 +8,9 @@ from support.helpers import ROOT
 from support.tiny_training import TINY, tiny_backbone
 
 from spacy_angel.errors import AngelError
-from spacy_angel.training.averaging import average_models
-from spacy_angel.training.backbones import load_backbone
-from spacy_angel.training.fresh import fresh_bart
+from spacy_angel.training.models.averaging import average_models
+from spacy_angel.training.models.backbones import load_backbone
+from spacy_angel.training.models.fresh import fresh_bart
 
 
 @pytest.fixture

@@ -12,16 +12,16 @@ from transformers import T5ForConditionalGeneration as T5
 from spacy_angel.errors import AngelError
 from spacy_angel.model.mention import Mention
 from spacy_angel.model.prompts import PromptFormat
-from spacy_angel.training.backbone_kinds import make_backbone
-from spacy_angel.training.backbones import (
+from spacy_angel.training.course.config import load_config
+from spacy_angel.training.models.backbone_kinds import make_backbone
+from spacy_angel.training.models.backbones import (
     Backbone,
     load_backbone,
     set_dropout,
     tells_marks,
 )
-from spacy_angel.training.config import load_config
-from spacy_angel.training.copied import copy_encoder
-from spacy_angel.training.settings import BackboneSettings
+from spacy_angel.training.models.copied import copy_encoder
+from spacy_angel.training.settings.tables import BackboneSettings
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "start", "end", "heart", "attack", "is", "a"]
 SETTINGS = BackboneSettings(kind="encoder", encoder_layers=4, decoder_layers=2)

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from support.tiny_training import EXAMPLES, PAIRS, tiny_backbone
 
 from spacy_angel.model.mention import Mention
-from spacy_angel.training.batches import (
+from spacy_angel.training.data.batches import (
     Example,
     LengthSampler,
     collate_examples,

@@ -5,14 +5,14 @@ from hypothesis import strategies as st
 
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
 from spacy_angel.model.mention import Mention
-from spacy_angel.training.corpus import (
+from spacy_angel.training.data.corpus import (
     LabelledMention,
     distinct_mentions,
     label_mentions,
     split_by_text,
 )
-from spacy_angel.vocabulary.concepts import normalize_name
-from spacy_angel.vocabulary.identifiers import split_ids
+from spacy_angel.vocabulary.names.concepts import normalize_name
+from spacy_angel.vocabulary.names.identifiers import split_ids
 
 
 def labelled(text: str, *concept_ids: str) -> LabelledMention:

@@ -13,9 +13,9 @@ from spacy_angel.cli.app import app
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
 from spacy_angel.corpora.formats.pubtator import write_pubtator
 from spacy_angel.errors import AngelError
-from spacy_angel.training.config import load_config
-from spacy_angel.training.course import Standing, guard_set, run_course, table
-from spacy_angel.training.settings import DevelopmentSettings
+from spacy_angel.training.course.both_stages import Standing, guard_set, run_course, table
+from spacy_angel.training.course.config import load_config
+from spacy_angel.training.settings.tables import DevelopmentSettings
 from spacy_angel.vocabulary.kb import ConceptKB
 
 SENTENCES = [

@@ -5,8 +5,8 @@ import warnings
 import pytest
 from support.helpers import ROOT
 
-from spacy_angel.training.config import load_config
-from spacy_angel.training.configs import shipped_configs
+from spacy_angel.training.course.config import load_config
+from spacy_angel.training.settings.configs import shipped_configs
 
 NCBI = ROOT / "configs/mini/ncbi.cfg"
 

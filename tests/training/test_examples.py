@@ -8,8 +8,8 @@ from transformers import BertConfig, BertModel, BertTokenizerFast
 
 from spacy_angel.errors import AngelError
 from spacy_angel.model.mention import Mention
-from spacy_angel.training.batches import Example
-from spacy_angel.training.examples import (
+from spacy_angel.training.data.batches import Example
+from spacy_angel.training.data.examples import (
     clause,
     embedding_scorer,
     in_contexts,
@@ -21,9 +21,9 @@ from spacy_angel.training.examples import (
     vocabulary_pairs,
     with_noise,
 )
-from spacy_angel.training.settings import NoiseSettings
-from spacy_angel.vocabulary.concepts import Concept
-from spacy_angel.vocabulary.tfidf import TrigramTfidf
+from spacy_angel.training.settings.tables import NoiseSettings
+from spacy_angel.vocabulary.lookup.tfidf import TrigramTfidf
+from spacy_angel.vocabulary.names.concepts import Concept
 
 
 class Fixed:

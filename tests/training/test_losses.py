@@ -6,14 +6,14 @@ from support.entry_points import install
 from support.helpers import ROOT
 from support.tiny_training import EXAMPLES, PAIRS, tiny_backbone
 
-from spacy_angel.training.batches import (
+from spacy_angel.training.course.config import load_config
+from spacy_angel.training.data.batches import (
     collate_examples,
     collate_pairs,
     encode_examples,
     encode_pairs,
 )
-from spacy_angel.training.config import load_config
-from spacy_angel.training.losses import (
+from spacy_angel.training.models.losses import (
     IGNORE,
     LOSSES,
     Loss,
@@ -26,7 +26,7 @@ from spacy_angel.training.losses import (
     pair_log_probs,
     smoothed_cross_entropy,
 )
-from spacy_angel.training.settings import LossSettings
+from spacy_angel.training.settings.tables import LossSettings
 
 CHOSEN = NameLogProbs(torch.tensor([-2.0, -6.0]), torch.tensor([2, 3]))
 REJECTED = NameLogProbs(torch.tensor([-3.0, -4.0]), torch.tensor([1, 4]))

@@ -6,12 +6,12 @@ import torch
 from support.tiny_training import PAIRS, quick, tiny_backbone, weights_of
 
 from spacy_angel.errors import AngelError
-from spacy_angel.training import negative
-from spacy_angel.training.batches import collate_pairs, encode_pairs
-from spacy_angel.training.losses import pair_log_probs
-from spacy_angel.training.negative import train_negative
-from spacy_angel.training.references import reference_log_probs
-from spacy_angel.training.settings import LossSettings, NegativeSettings
+from spacy_angel.training.course import negative
+from spacy_angel.training.course.negative import train_negative
+from spacy_angel.training.data.batches import collate_pairs, encode_pairs
+from spacy_angel.training.data.references import reference_log_probs
+from spacy_angel.training.models.losses import pair_log_probs
+from spacy_angel.training.settings.tables import LossSettings, NegativeSettings
 
 KINDS = ("dpo", "pairwise", "cpo", "simpo")
 
@@ -98,7 +98,7 @@ def test_learns_to_prefer_and_logs_both_sides(tmp_path):
 def test_killed_and_resumed_it_takes_the_same_course(tmp_path, monkeypatch, engine):
     modules = [negative]
     if engine == "trl":
-        from spacy_angel.training import trl_trainers
+        from spacy_angel.training.course import trl_trainers
 
         modules.append(trl_trainers)
     course = {"engine": engine, "steps": 9, "batch_size": 2, "checkpoint_every": 2, "dropout": 0.2}
@@ -125,7 +125,7 @@ def test_killed_and_resumed_it_takes_the_same_course(tmp_path, monkeypatch, engi
 
 
 def test_reference_is_computed_once_a_pair_file(tmp_path, monkeypatch):
-    from spacy_angel.training import references
+    from spacy_angel.training.data import references
 
     backbone = tiny_backbone()
     rows = encode_pairs(PAIRS, backbone.prompts, backbone.max_target_tokens)

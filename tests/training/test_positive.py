@@ -4,10 +4,10 @@ import pytest
 import torch
 from support.tiny_training import EXAMPLES, quick, tiny_backbone, weights_of
 
-from spacy_angel.training.batches import collate_examples, encode_examples
-from spacy_angel.training.losses import label_logits, name_log_probs
-from spacy_angel.training.positive import train_positive
-from spacy_angel.training.settings import PositiveSettings
+from spacy_angel.training.course.positive import train_positive
+from spacy_angel.training.data.batches import collate_examples, encode_examples
+from spacy_angel.training.models.losses import label_logits, name_log_probs
+from spacy_angel.training.settings.tables import PositiveSettings
 
 
 def losses(output):
@@ -67,7 +67,7 @@ def test_killed_and_resumed_it_takes_the_same_course(tmp_path, monkeypatch):
     straight, killed = tmp_path / "straight", tmp_path / "killed"
     train(straight, **course)
 
-    from spacy_angel.training.positive import PositiveTrainer
+    from spacy_angel.training.course.positive import PositiveTrainer
 
     compute_loss, calls = PositiveTrainer.compute_loss, []
 

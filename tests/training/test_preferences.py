@@ -6,10 +6,10 @@ from support.tiny_training import CONCEPTS, GOLD, NAMES, PAIRS
 
 from spacy_angel.errors import AngelError
 from spacy_angel.model.mention import Mention
-from spacy_angel.training import preferences
-from spacy_angel.training.batches import PreferencePair
-from spacy_angel.training.corpus import LabelledMention
-from spacy_angel.training.preferences import (
+from spacy_angel.training.data import preferences
+from spacy_angel.training.data.batches import PreferencePair
+from spacy_angel.training.data.corpus import LabelledMention
+from spacy_angel.training.data.preferences import (
     Correction,
     correction_pairs,
     mine_pairs,
@@ -19,9 +19,9 @@ from spacy_angel.training.preferences import (
     read_pairs,
     write_pairs,
 )
-from spacy_angel.training.settings import PairSettings
+from spacy_angel.training.settings.tables import PairSettings
 from spacy_angel.vocabulary.kb import ConceptKB
-from spacy_angel.vocabulary.tfidf import TrigramTfidf
+from spacy_angel.vocabulary.lookup.tfidf import TrigramTfidf
 
 M = Mention("m", "left", "right")
 

@@ -13,16 +13,16 @@ from support.tiny_recogniser import LABELS, TEXTS
 from spacy_angel.about import DATA
 from spacy_angel.errors import AngelError
 from spacy_angel.recognition.finder import MentionFinder
-from spacy_angel.training.losses import IGNORE
-from spacy_angel.training.recogniser import score_table, train_recogniser
-from spacy_angel.training.recogniser_config import (
+from spacy_angel.training.models.losses import IGNORE
+from spacy_angel.training.recogniser.config import (
     RecogniserConfig,
     RecogniserCorpus,
     RecogniserData,
     RecogniserSettings,
 )
-from spacy_angel.training.recogniser_module import tag_loss
-from spacy_angel.training.settings import OptimizerSettings
+from spacy_angel.training.recogniser.module import tag_loss
+from spacy_angel.training.recogniser.training import score_table, train_recogniser
+from spacy_angel.training.settings.tables import OptimizerSettings
 
 
 def test_open_words_take_no_loss() -> None:
@@ -108,7 +108,7 @@ def test_a_killed_course_goes_on(
 ) -> None:
     whole = train_recogniser(recipe, tmp_path / "whole")
 
-    from spacy_angel.training import recogniser
+    from spacy_angel.training.recogniser import training as recogniser
 
     def killed(*_: object) -> None:
         raise KeyboardInterrupt

@@ -8,7 +8,7 @@ from support.tiny_recogniser import TEXTS, tiny_finder
 
 from spacy_angel.errors import AngelError
 from spacy_angel.recognition.finder import MentionFinder
-from spacy_angel.training.recogniser_averaging import average_recognisers, is_recogniser
+from spacy_angel.training.recogniser.averaging import average_recognisers, is_recogniser
 
 NORM = "model.encoder.layernorm_embedding.weight"
 

@@ -16,18 +16,18 @@ from tokenizers.pre_tokenizers import Whitespace
 
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
 from spacy_angel.errors import AngelError
-from spacy_angel.linking.loaders import SHIPPED_MODEL
+from spacy_angel.linking.settings.loaders import SHIPPED_MODEL
 from spacy_angel.recognition.found import FoundMention
 from spacy_angel.recognition.words import WordReader
-from spacy_angel.training.losses import IGNORE
-from spacy_angel.training.recogniser_config import (
+from spacy_angel.training.models.losses import IGNORE
+from spacy_angel.training.recogniser.config import (
     RecogniserConfig,
     RecogniserCorpus,
     RecogniserData,
     RecogniserSettings,
     load_recogniser_config,
 )
-from spacy_angel.training.recogniser_data import (
+from spacy_angel.training.recogniser.data import (
     Annotated,
     MentionCounts,
     article_of,
@@ -39,7 +39,7 @@ from spacy_angel.training.recogniser_data import (
     read_texts,
     word_tags,
 )
-from spacy_angel.training.settings import OptimizerSettings
+from spacy_angel.training.settings.tables import OptimizerSettings
 
 READER = WordReader((SHIPPED_MODEL / "tokenizer.json").read_text(encoding="utf8"))
 TEXT = "Sorafenib in renal cancer"

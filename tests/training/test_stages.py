@@ -18,12 +18,12 @@ from spacy_angel.corpora.formats.pubtator import write_pubtator
 from spacy_angel.errors import AngelError
 from spacy_angel.search.generator import Generator
 from spacy_angel.training import stages
-from spacy_angel.training.backbone_kinds import make_backbone
-from spacy_angel.training.config import load_config
-from spacy_angel.training.preferences import read_pairs
-from spacy_angel.training.settings import NoiseSettings
-from spacy_angel.vocabulary.concepts import Concept, normalize_name
+from spacy_angel.training.course.config import load_config
+from spacy_angel.training.data.preferences import read_pairs
+from spacy_angel.training.models.backbone_kinds import make_backbone
+from spacy_angel.training.settings.tables import NoiseSettings
 from spacy_angel.vocabulary.kb import ConceptKB
+from spacy_angel.vocabulary.names.concepts import Concept, normalize_name
 
 SENTENCES = [
     ("A man with renal pain came.", "renal pain", "T:1"),

@@ -12,18 +12,18 @@ from support.tiny_recogniser import LABELS, TEXTS
 from transformers import MPNetConfig, MPNetModel, PreTrainedTokenizerFast
 
 from spacy_angel.errors import AngelError
-from spacy_angel.training import teacher as teacher_module
-from spacy_angel.training.losses import IGNORE
-from spacy_angel.training.recogniser import train_recogniser
-from spacy_angel.training.recogniser_config import (
+from spacy_angel.training.models.losses import IGNORE
+from spacy_angel.training.recogniser import teacher as teacher_module
+from spacy_angel.training.recogniser.config import (
     RecogniserConfig,
     RecogniserCorpus,
     RecogniserData,
     RecogniserSettings,
 )
-from spacy_angel.training.recogniser_module import tag_loss
-from spacy_angel.training.settings import OptimizerSettings
-from spacy_angel.training.teacher import open_teacher, teach
+from spacy_angel.training.recogniser.module import tag_loss
+from spacy_angel.training.recogniser.teacher import open_teacher, teach
+from spacy_angel.training.recogniser.training import train_recogniser
+from spacy_angel.training.settings.tables import OptimizerSettings
 
 NAMES = ("Disease", "Gene", "Cell")
 

@@ -12,16 +12,16 @@ from transformers import Seq2SeqTrainingArguments
 from transformers.training_args import TrainingArguments
 
 from spacy_angel.errors import AngelError
-from spacy_angel.training.batches import encode_examples
-from spacy_angel.training.development import Development, even_sample
-from spacy_angel.training.positive import PositiveTrainer, train_positive
-from spacy_angel.training.settings import DevelopmentSettings, PositiveSettings
-from spacy_angel.training.trainer import (
+from spacy_angel.training.course.positive import PositiveTrainer, train_positive
+from spacy_angel.training.course.trainer import (
     MetricsFile,
     claim_folder,
     last_checkpoint,
     training_arguments,
 )
+from spacy_angel.training.data.batches import encode_examples
+from spacy_angel.training.data.development import Development, even_sample
+from spacy_angel.training.settings.tables import DevelopmentSettings, PositiveSettings
 from spacy_angel.vocabulary.kb import ConceptKB
 
 
@@ -139,12 +139,16 @@ sys.path.insert(0, sys.argv[1])
 import torch
 from support.tiny_training import CONCEPTS, EXAMPLES, GOLD, PAIRS, quick, tiny_backbone
 from spacy_angel.vocabulary.kb import ConceptKB
-from spacy_angel.training.batches import encode_examples, encode_pairs
-from spacy_angel.training.settings import DevelopmentSettings, NegativeSettings, PositiveSettings
-from spacy_angel.training.development import Development
-from spacy_angel.training.negative import train_negative
-from spacy_angel.training.positive import train_positive
-from spacy_angel.training.references import reference_log_probs
+from spacy_angel.training.data.batches import encode_examples, encode_pairs
+from spacy_angel.training.settings.tables import (
+    DevelopmentSettings,
+    NegativeSettings,
+    PositiveSettings,
+)
+from spacy_angel.training.data.development import Development
+from spacy_angel.training.course.negative import train_negative
+from spacy_angel.training.course.positive import train_positive
+from spacy_angel.training.data.references import reference_log_probs
 
 output = Path(sys.argv[2])
 backbone = tiny_backbone()

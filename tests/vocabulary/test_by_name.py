@@ -2,9 +2,9 @@
 
 import pytest
 
-from spacy_angel.vocabulary.by_name import joined_by_name
-from spacy_angel.vocabulary.concepts import Concept
 from spacy_angel.vocabulary.kb import ConceptKB
+from spacy_angel.vocabulary.lookup.by_name import joined_by_name
+from spacy_angel.vocabulary.names.concepts import Concept
 
 TAXA = [
     Concept("T:1", "Snark virus", ("Hunted virus",), alternate_ids=("V:9",)),

@@ -7,10 +7,10 @@ import pytest
 from support.helpers import ROOT
 
 from spacy_angel.errors import AngelError
-from spacy_angel.vocabulary.build import build_vocabulary
-from spacy_angel.vocabulary.concepts import Concept
-from spacy_angel.vocabulary.formats.records import VocabularyReport
-from spacy_angel.vocabulary.formats.registry import infer_format, read_vocabulary
+from spacy_angel.vocabulary.names.concepts import Concept
+from spacy_angel.vocabulary.sources.build import build_vocabulary
+from spacy_angel.vocabulary.sources.formats.records import VocabularyReport
+from spacy_angel.vocabulary.sources.formats.registry import infer_format, read_vocabulary
 
 FIXTURE = ROOT / "tests/fixtures/vocabularies/columns.csv"
 CALCIMYCIN = Concept("MESH:D000001", "Calcimycin", ("A-23187",), ("Chemical",))

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from spacy_angel.errors import AngelError
-from spacy_angel.vocabulary import compiled
-from spacy_angel.vocabulary.compiled import open_or_compile
+from spacy_angel.vocabulary.storage import compiled
+from spacy_angel.vocabulary.storage.compiled import open_or_compile
 
 
 @dataclass

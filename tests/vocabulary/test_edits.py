@@ -10,13 +10,13 @@ from typer.testing import CliRunner
 
 from spacy_angel.cli.app import app
 from spacy_angel.errors import AngelError
-from spacy_angel.vocabulary.build import add_vocabulary
-from spacy_angel.vocabulary.concepts import Concept
-from spacy_angel.vocabulary.edits import add_to_concept, remove_concepts, undo
+from spacy_angel.vocabulary.changes.rule_file import read_rules, write_rules
+from spacy_angel.vocabulary.changes.rules import Rule
 from spacy_angel.vocabulary.kb import RULES, ConceptKB
-from spacy_angel.vocabulary.older_changes import CHANGES, convert_changes
-from spacy_angel.vocabulary.rule_file import read_rules, write_rules
-from spacy_angel.vocabulary.rules import Rule
+from spacy_angel.vocabulary.names.concepts import Concept
+from spacy_angel.vocabulary.sources.build import add_vocabulary
+from spacy_angel.vocabulary.sources.edits import add_to_concept, remove_concepts, undo
+from spacy_angel.vocabulary.sources.older_changes import CHANGES, convert_changes
 
 CONCEPTS = [
     Concept("MY:1", "Snark fever", ("fever of the snark", "Snark-fever"), ("Disease",), "Rare."),

@@ -8,8 +8,14 @@ from support.helpers import ROOT
 
 from spacy_angel import Concept, ConceptKB
 from spacy_angel.errors import AngelError
-from spacy_angel.vocabulary.build import add_vocabulary, build_vocabulary
-from spacy_angel.vocabulary.endings import Endings, StoredEntries, first_part, tell_apart, written
+from spacy_angel.vocabulary.sources.build import add_vocabulary, build_vocabulary
+from spacy_angel.vocabulary.species.suffixes import (
+    Endings,
+    StoredEntries,
+    first_part,
+    tell_apart,
+    written,
+)
 
 FIXTURES = ROOT / "tests/fixtures/vocabularies"
 END = 2

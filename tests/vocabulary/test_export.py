@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_angel.errors import AngelError
-from spacy_angel.vocabulary.concepts import Concept
-from spacy_angel.vocabulary.export import export_concepts
-from spacy_angel.vocabulary.formats.registry import read_vocabulary
+from spacy_angel.vocabulary.names.concepts import Concept
+from spacy_angel.vocabulary.sources.export import export_concepts
+from spacy_angel.vocabulary.sources.formats.registry import read_vocabulary
 
 CONCEPTS = [
     Concept(

@@ -10,20 +10,20 @@ from support.helpers import ROOT
 from support.server import Page, serving
 from typer.testing import CliRunner
 
-import spacy_angel.vocabulary.catalogue as catalogue
+import spacy_angel.vocabulary.sources.catalogue as catalogue
 from spacy_angel.cli.app import app
 from spacy_angel.errors import AngelError
-from spacy_angel.linking.loaders import load_vocabulary
-from spacy_angel.vocabulary.catalogue import Source, find_source, read_catalogue
-from spacy_angel.vocabulary.difference import compare_vocabularies
-from spacy_angel.vocabulary.fetch import Request, fetch_vocabulary, fetched_as, parse_taxa
-from spacy_angel.vocabulary.formats.registry import FORMATS
-from spacy_angel.vocabulary.installed import (
+from spacy_angel.linking.settings.loaders import load_vocabulary
+from spacy_angel.vocabulary.kb import ConceptKB
+from spacy_angel.vocabulary.sources.catalogue import Source, find_source, read_catalogue
+from spacy_angel.vocabulary.sources.difference import compare_vocabularies
+from spacy_angel.vocabulary.sources.fetch import Request, fetch_vocabulary, fetched_as, parse_taxa
+from spacy_angel.vocabulary.sources.formats.registry import FORMATS
+from spacy_angel.vocabulary.sources.installed import (
     built_folder,
     find_vocabulary,
     installed_vocabularies,
 )
-from spacy_angel.vocabulary.kb import ConceptKB
 
 FIXTURES = ROOT / "tests/fixtures/vocabularies"
 OBO = """\

@@ -13,12 +13,12 @@ from support.helpers import ROOT
 from support.server import Page, serving
 from typer.testing import CliRunner
 
-import spacy_angel.vocabulary.catalogue as catalogue
+import spacy_angel.vocabulary.sources.catalogue as catalogue
 from spacy_angel.cli.app import app
 from spacy_angel.files.download import cache_folder
-from spacy_angel.vocabulary.catalogue import find_source, read_catalogue
-from spacy_angel.vocabulary.installed import built_folder
 from spacy_angel.vocabulary.kb import ConceptKB
+from spacy_angel.vocabulary.sources.catalogue import find_source, read_catalogue
+from spacy_angel.vocabulary.sources.installed import built_folder
 
 FIXTURES = ROOT / "tests/fixtures/vocabularies"
 NAMES = [
@@ -276,7 +276,7 @@ def test_mesh_is_found_where_its_year_lies(server, monkeypatch, place, release, 
         def today(cls):
             return cls(2026, 12, 1)
 
-    monkeypatch.setattr("spacy_angel.vocabulary.fetch.date", Day)
+    monkeypatch.setattr("spacy_angel.vocabulary.sources.fetch.date", Day)
     server.pages[place] = server.pages.pop("/projects/mesh/MESH_FILES/xmlmesh/desc2026.gz")
     result = CliRunner().invoke(app, ["kb", "fetch", "mesh", *options])
     assert result.exit_code == 0, result.stderr

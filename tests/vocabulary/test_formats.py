@@ -13,16 +13,16 @@ import pytest
 from support.helpers import ROOT, shared_data
 
 from spacy_angel.errors import AngelError
-from spacy_angel.vocabulary.concepts import Concept
-from spacy_angel.vocabulary.formats.records import (
+from spacy_angel.vocabulary.names.concepts import Concept
+from spacy_angel.vocabulary.names.identifiers import bare_prefix, normalize_id
+from spacy_angel.vocabulary.sources.formats.records import (
     VocabularyReport,
     merge_concepts,
     successors,
     tree_types,
 )
-from spacy_angel.vocabulary.formats.registry import FORMATS, infer_format, read_vocabulary
-from spacy_angel.vocabulary.formats.umls import ST21PV_SOURCES, ST21PV_TYPES
-from spacy_angel.vocabulary.identifiers import bare_prefix, normalize_id
+from spacy_angel.vocabulary.sources.formats.registry import FORMATS, infer_format, read_vocabulary
+from spacy_angel.vocabulary.sources.formats.umls import ST21PV_SOURCES, ST21PV_TYPES
 
 FIXTURES = ROOT / "tests/fixtures/vocabularies"
 # Format → the fixture that it is tried on.

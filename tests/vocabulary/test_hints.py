@@ -3,7 +3,7 @@
 import pytest
 
 from spacy_angel import Concept, ConceptKB
-from spacy_angel.vocabulary.hints import SAID_FIRST, Sign, shares_in_order
+from spacy_angel.vocabulary.species.context import SAID_FIRST, Sign, shares_in_order
 
 HUMAN, MOUSE, FISH = "NCBITaxon:9606", "NCBITaxon:10090", "NCBITaxon:5555"
 GENES = [

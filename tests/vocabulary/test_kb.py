@@ -14,9 +14,9 @@ from support.helpers import shared_data
 
 from spacy_angel.errors import AngelError
 from spacy_angel.search.walker import Walker
-from spacy_angel.vocabulary.concepts import Concept, normalize_name
 from spacy_angel.vocabulary.kb import ConceptKB
-from spacy_angel.vocabulary.strings import HashIndex, StringsBuilder
+from spacy_angel.vocabulary.names.concepts import Concept, normalize_name
+from spacy_angel.vocabulary.storage.strings import HashIndex, StringsBuilder
 
 END = 2
 
@@ -608,7 +608,7 @@ def test_masks_out_of_use_are_dropped_when_they_take_too_much(monkeypatch):
     subsets = [kb.subset(concept_ids=[c.concept_id]) for c in CONCEPTS]
     first = kb.search_space(tokenizer, subsets)
     monkeypatch.setattr(
-        "spacy_angel.vocabulary.search_spaces._MASK_BYTES", first.masks[0][0].nbytes
+        "spacy_angel.vocabulary.lookup.search_spaces._MASK_BYTES", first.masks[0][0].nbytes
     )
     last = kb.search_space(tokenizer, subsets[2:])
     assert last.masks[0][0] is first.masks[2][0]
@@ -792,7 +792,7 @@ def test_concepts_that_one_vocabulary_keeps_apart_are_not_joined_to_one():
 
 
 def test_medic_and_ctd_have_each_disease_once():
-    from spacy_angel.vocabulary.formats.registry import read_vocabulary
+    from spacy_angel.vocabulary.sources.formats.registry import read_vocabulary
 
     files = ("medic/medic_06Jul2012.txt", "medic/CTD_diseases_2017-06.tsv.gz")
     kb = ConceptKB.join(read_vocabulary(shared_data(file)) for file in files)
@@ -969,7 +969,7 @@ def test_many_random_concepts_survive_the_disk(tmp_path):
 
 
 def test_medic_has_concepts_without_a_name_of_their_own():
-    from spacy_angel.vocabulary.formats.registry import read_vocabulary
+    from spacy_angel.vocabulary.sources.formats.registry import read_vocabulary
 
     concepts = read_vocabulary(shared_data("medic/medic_06Jul2012.txt"))
     kb = ConceptKB.build(concepts, shared_names="fewer_names")
@@ -981,7 +981,7 @@ def test_medic_with_the_tokenizer_of_the_published_models(tmp_path):
     from transformers import BartTokenizerFast
 
     from spacy_angel.model.prompts import PromptEncoder, PromptFormat
-    from spacy_angel.vocabulary.formats.registry import read_vocabulary
+    from spacy_angel.vocabulary.sources.formats.registry import read_vocabulary
 
     path = shared_data("medic/medic_06Jul2012.txt")
     files = [shared_data(f"bart-tokenizer/{name}") for name in ("vocab.json", "merges.txt")]

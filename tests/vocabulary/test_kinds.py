@@ -1,6 +1,6 @@
 import pytest
 
-from spacy_angel.vocabulary.kinds import is_foreign, is_species, may_need_species
+from spacy_angel.vocabulary.names.entity_types import is_foreign, is_species, may_need_species
 
 
 @pytest.mark.parametrize(

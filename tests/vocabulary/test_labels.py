@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_angel.vocabulary.labels import (
+from spacy_angel.vocabulary.names.labels import (
     ANY,
     KINDS,
     find_entries,

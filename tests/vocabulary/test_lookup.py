@@ -1,8 +1,8 @@
 """Finding concepts by what a person types, and what a vocabulary makes of a text."""
 
-from spacy_angel.vocabulary.concepts import Concept
 from spacy_angel.vocabulary.kb import ConceptKB
-from spacy_angel.vocabulary.lookup import explain, search_concepts
+from spacy_angel.vocabulary.lookup.typed import explain, search_concepts
+from spacy_angel.vocabulary.names.concepts import Concept
 
 CONCEPTS = [
     Concept("MESH:D009203", "Myocardial Infarction", ("Heart-Attack", "heart attack", "+")),

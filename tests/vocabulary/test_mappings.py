@@ -11,10 +11,10 @@ from typer.testing import CliRunner
 
 from spacy_angel.cli.app import app
 from spacy_angel.errors import AngelError
-from spacy_angel.vocabulary.build import build_vocabulary
-from spacy_angel.vocabulary.concepts import Concept
 from spacy_angel.vocabulary.kb import ConceptKB
-from spacy_angel.vocabulary.mappings import Mappings
+from spacy_angel.vocabulary.names.concepts import Concept
+from spacy_angel.vocabulary.sources.build import build_vocabulary
+from spacy_angel.vocabulary.sources.mappings import Mappings
 
 TABLE = """\
 # curie_map:

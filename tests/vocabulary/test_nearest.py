@@ -4,9 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_angel import Concept, ConceptKB
-from spacy_angel.vocabulary import letters
-from spacy_angel.vocabulary.letters import LEAST_COSINE, LetterIndex, gram_codes
-from spacy_angel.vocabulary.strings import StringsBuilder
+from spacy_angel.vocabulary.lookup import string_similarity as letters
+from spacy_angel.vocabulary.lookup.string_similarity import LEAST_COSINE, LetterIndex, gram_codes
+from spacy_angel.vocabulary.storage.strings import StringsBuilder
 
 NAMES = ["heart attack", "heart arrest", "pain", "paint", "pneumonia", "diabetes mellitus"]
 
@@ -152,7 +152,7 @@ def test_rare_words_weigh_more_and_the_table_of_weights_stays_small(kb, monkeypa
     known, unknown = nearest.word_weight("heart"), nearest.word_weight("zqx")
     assert 0 < known < unknown
     assert nearest.word_weight("") == 0
-    monkeypatch.setattr("spacy_angel.vocabulary.nearest._MOST_WEIGHTS", 2)
+    monkeypatch.setattr("spacy_angel.vocabulary.lookup.nearest._MOST_WEIGHTS", 2)
     assert [nearest.word_weight(word) for word in ("heart", "zqx", "heart")] == [
         known,
         unknown,

@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_angel.vocabulary import occurrences
-from spacy_angel.vocabulary.concepts import Concept, normalize_name
 from spacy_angel.vocabulary.kb import ConceptKB
-from spacy_angel.vocabulary.occurrences import (
+from spacy_angel.vocabulary.lookup import occurrences
+from spacy_angel.vocabulary.lookup.occurrences import (
     Occurrences,
     fold_word,
     is_short_form,
     words_of_name,
 )
+from spacy_angel.vocabulary.names.concepts import Concept, normalize_name
 
 
 def kb_of(*names: str) -> ConceptKB:

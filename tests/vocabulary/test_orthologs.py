@@ -1,7 +1,7 @@
 """Names of genes of one symbol."""
 
 from spacy_angel import Concept, ConceptKB
-from spacy_angel.vocabulary.orthologs import with_names_of_the_same_symbol
+from spacy_angel.vocabulary.species.orthologs import with_names_of_the_same_symbol
 
 HUMAN, MOUSE = "NCBITaxon:9606", "NCBITaxon:10090"
 GENES = [

@@ -12,11 +12,11 @@ from typer.testing import CliRunner
 
 from spacy_angel.cli.app import app
 from spacy_angel.errors import AngelError
-from spacy_angel.linking.loaders import load_vocabulary
-from spacy_angel.vocabulary.concepts import Concept
-from spacy_angel.vocabulary.installed import installed_vocabularies
+from spacy_angel.linking.settings.loaders import load_vocabulary
 from spacy_angel.vocabulary.kb import ConceptKB
-from spacy_angel.vocabulary.package import package_vocabulary
+from spacy_angel.vocabulary.names.concepts import Concept
+from spacy_angel.vocabulary.sources.installed import installed_vocabularies
+from spacy_angel.vocabulary.sources.package import package_vocabulary
 
 CONCEPTS = [
     Concept("MY:1", "Snark fever", ("fever of the snark",), ("Disease",)),

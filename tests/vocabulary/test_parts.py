@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from spacy_angel.errors import AngelError
-from spacy_angel.vocabulary.concepts import Concept
-from spacy_angel.vocabulary.export import export_concepts
-from spacy_angel.vocabulary.formats.registry import read_vocabulary
 from spacy_angel.vocabulary.kb import ConceptKB
+from spacy_angel.vocabulary.names.concepts import Concept
+from spacy_angel.vocabulary.sources.export import export_concepts
+from spacy_angel.vocabulary.sources.formats.registry import read_vocabulary
 
 CONCEPTS = [
     Concept("FPLX:NFkappaB", "NFkappaB", ("NF-kappaB",), parts=("FPLX:NFkappaB_1", "FPLX:X")),

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_angel.errors import AngelError
-from spacy_angel.vocabulary.concepts import Concept, normalize_name
 from spacy_angel.vocabulary.kb import ConceptKB
-from spacy_angel.vocabulary.lookup import complete_name, concept_of
-from spacy_angel.vocabulary.prefixes import NameOrder
-from spacy_angel.vocabulary.strings import StringsBuilder
+from spacy_angel.vocabulary.lookup.prefixes import NameOrder
+from spacy_angel.vocabulary.lookup.typed import complete_name, concept_of
+from spacy_angel.vocabulary.names.concepts import Concept, normalize_name
+from spacy_angel.vocabulary.storage.strings import StringsBuilder
 
 CONCEPTS = [
     Concept("MESH:D009203", "Myocardial Infarction", ("Heart-Attack",), alternate_ids=("X:1",)),

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from support.helpers import ROOT, shared_data
 
 from spacy_angel.errors import AngelError
-from spacy_angel.vocabulary.concepts import Concept
-from spacy_angel.vocabulary.formats.registry import (
+from spacy_angel.vocabulary.names.concepts import Concept
+from spacy_angel.vocabulary.sources.formats.registry import (
     VocabularyReport,
     read_vocabulary,
 )

@@ -5,9 +5,9 @@ import warnings
 import pytest
 
 from spacy_angel.errors import AngelError
-from spacy_angel.vocabulary import rule_file
-from spacy_angel.vocabulary.rule_file import parse_rules, read_rules, write_rules
-from spacy_angel.vocabulary.rules import COLUMNS, MOST_CHARACTERS, SHAPES, Rule, problem_of
+from spacy_angel.vocabulary.changes import rule_file
+from spacy_angel.vocabulary.changes.rule_file import parse_rules, read_rules, write_rules
+from spacy_angel.vocabulary.changes.rules import COLUMNS, MOST_CHARACTERS, SHAPES, Rule, problem_of
 
 GOOD = {
     "concept": {"string": "Snark fever", "concept": "MY:1", "type": "T047"},

@@ -11,14 +11,14 @@ from typer.testing import CliRunner
 
 from spacy_angel.cli.app import app
 from spacy_angel.errors import AngelError
-from spacy_angel.vocabulary.build import build_vocabulary
-from spacy_angel.vocabulary.concepts import SCOPES, Concept, nearest_scopes
-from spacy_angel.vocabulary.edits import remove_concepts, undo
-from spacy_angel.vocabulary.export import export_concepts
-from spacy_angel.vocabulary.formats.records import merge_concepts
-from spacy_angel.vocabulary.formats.registry import read_vocabulary
 from spacy_angel.vocabulary.kb import ConceptKB
-from spacy_angel.vocabulary.table import tidy
+from spacy_angel.vocabulary.names.concepts import SCOPES, Concept, nearest_scopes
+from spacy_angel.vocabulary.sources.build import build_vocabulary
+from spacy_angel.vocabulary.sources.edits import remove_concepts, undo
+from spacy_angel.vocabulary.sources.export import export_concepts
+from spacy_angel.vocabulary.sources.formats.records import merge_concepts
+from spacy_angel.vocabulary.sources.formats.registry import read_vocabulary
+from spacy_angel.vocabulary.storage.table import tidy
 
 OBO = ROOT / "tests/fixtures/vocabularies/ontology.obo"
 HEART = Concept(
@@ -74,7 +74,7 @@ def test_a_vocabulary_without_scopes_is_as_it_was(tmp_path: Path) -> None:
 
 def test_what_ships_opens() -> None:
     """It may have been built before there were scopes."""
-    from spacy_angel.linking.loaders import load_vocabulary
+    from spacy_angel.linking.settings.loaders import load_vocabulary
 
     kb = load_vocabulary("en_angel_mini")
     i = kb.name_index("heart attack")

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from spacy_angel.vocabulary.taxa import HOST, METHODS, NAME, SIGN, TAXA, WORD
+from spacy_angel.vocabulary.names.taxa import HOST, METHODS, NAME, SIGN, TAXA, WORD
 
 
 def test_every_phrase_stands_for_one_species_and_is_in_small_letters():

@@ -8,8 +8,8 @@ from support.helpers import shared_data
 from spacy_angel.corpora.formats.askapatient import askapatient_concepts
 from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.errors import AngelError
-from spacy_angel.vocabulary import tfidf as tfidf_module
-from spacy_angel.vocabulary.tfidf import TrigramTfidf
+from spacy_angel.vocabulary.lookup import tfidf as tfidf_module
+from spacy_angel.vocabulary.lookup.tfidf import TrigramTfidf
 
 NAMES = ["breast cancer", "ovarian cancer", "diabetes mellitus", "diabetes insipidus", "ataxia"]
 

@@ -9,11 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_angel.errors import AngelError
-from spacy_angel.vocabulary.concepts import Concept
-from spacy_angel.vocabulary.export import export_concepts
-from spacy_angel.vocabulary.formats.registry import read_vocabulary
 from spacy_angel.vocabulary.kb import ConceptKB
-from spacy_angel.vocabulary.tree_numbers import TREE_COLUMNS, TreeNumbers, TreeNumbersBuilder
+from spacy_angel.vocabulary.names.concepts import Concept
+from spacy_angel.vocabulary.sources.export import export_concepts
+from spacy_angel.vocabulary.sources.formats.registry import read_vocabulary
+from spacy_angel.vocabulary.storage.tree_numbers import (
+    TREE_COLUMNS,
+    TreeNumbers,
+    TreeNumbersBuilder,
+)
 
 CONCEPTS = [
     Concept("X:1", "tumours", types=("C",), tree_numbers=("C04",)),

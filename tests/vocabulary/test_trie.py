@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_angel.errors import AngelError
-from spacy_angel.vocabulary import trie as trie_module
-from spacy_angel.vocabulary.trie import NameTrie
+from spacy_angel.vocabulary.storage import trie as trie_module
+from spacy_angel.vocabulary.storage.trie import NameTrie
 
 END = 2
 

@@ -3,8 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_angel import Concept, ConceptKB
-from spacy_angel.vocabulary.strings import StringsBuilder
-from spacy_angel.vocabulary.words import WordIndex, common_words
+from spacy_angel.vocabulary.lookup.words import WordIndex, common_words
+from spacy_angel.vocabulary.storage.strings import StringsBuilder
 
 COMMON = {"attack": 9, "renal": 7, "penal": 2, "carcinoma": 5, "liver": 4, "diver": 8}
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from ...errors import Errors
 from ...files.formats import Format, first_line
 from ...files.reading import numbered_lines
-from ...vocabulary.concepts import Concept
+from ...vocabulary.names.concepts import Concept
 from ..documents import CorpusDocument, Reading
 
 _ROW = re.compile(r"[0-9]+\t[^\t]+\t[^\t]+")

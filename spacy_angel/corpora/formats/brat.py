@@ -26,7 +26,7 @@ from ...files.atomic import replacing
 from ...files.formats import Format
 from ...files.json_values import parse_as
 from ...files.reading import numbered_lines
-from ...vocabulary.identifiers import split_ids
+from ...vocabulary.names.identifiers import split_ids
 from ..docs import NO_LABEL
 from ..documents import CorpusDocument, GoldMention, Reading
 from .folders import FileNames, new_folder

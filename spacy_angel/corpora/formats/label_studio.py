@@ -31,7 +31,7 @@ from ...files.atomic import replacing, write_text
 from ...files.formats import Format
 from ...files.json_stream import stream_objects
 from ...files.json_values import checked
-from ...vocabulary.identifiers import split_ids
+from ...vocabulary.names.identifiers import split_ids
 from ..docs import NO_LABEL
 from ..documents import CorpusDocument, GoldMention, Reading
 

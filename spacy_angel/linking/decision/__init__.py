@@ -1,0 +1,1 @@
+"""Probabilities to links, and links onto the document."""

@@ -1,0 +1,378 @@
+"""Temperature, or the weights of the ranker, and the limits of «links to nothing», fitted on a
+development set.
+
+The temperature makes the probabilities honest (it is fitted by likelihood and cannot change which
+names are found); the limits are then chosen for the best F-score of the links.
+"""
+
+import math
+import warnings
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+
+from ...errors import AngelError, Errors, Warnings
+from ..ranking.concepts import NIL, Candidate, RankedConcept, choose_link, rank_concepts
+from ..ranking.features import MentionCandidates
+from ..ranking.fit import FitItem, fit_weights, negative_log_likelihood
+from ..ranking.ranker import CONCEPT, LINK, Ranker, Weights
+
+if TYPE_CHECKING:
+    from ..settings.table import LinkerSettings
+
+TEMPERATURES = (0.05, 20.0)
+"""Lowest and highest temperature tried."""
+MAX_LIMITS = 200
+"""Most values tried for each limit; of more, evenly spread quantiles are."""
+NIL_SHARE = 0.1
+"""Share of mentions whose concept is thought to be missing in the vocabulary."""
+PENALTY = 10.0
+"""How strongly weights are drawn to those there are."""
+PARTS = 5
+"""Parts of a development set, of which each is measured by weights of the others."""
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationItem:
+    """What the search found for one mention of the development set.
+
+    candidates (tuple[Candidate, ...]): in the order of the search.
+    gold (frozenset[str]): its right identifiers, any of which will do; empty where the mention
+        should link to nothing.
+    found (MentionCandidates | None): what the ranker ranks, where it does.
+    label (str): of the mention.
+    """
+
+    candidates: tuple[Candidate, ...]
+    gold: frozenset[str]
+    found: MentionCandidates | None = None
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """What was fitted, and how good it is on the mentions it was fitted on.
+
+    temperature (float): see `ranking.rank_concepts`.
+    threshold (float | None), min_log_prob (float | None): see `ranking.choose_link`; None where
+        no limit does better.
+    n_mentions (int): mentions in all.
+    n_found (int): mentions whose right concept was among the candidates.
+    nll_before (float), nll (float): mean negative log-probability of the right concept where it
+        was found, in nats, at temperature 1 and at the fitted one.
+    f_before (float), f (float): F-score of the links between 0 and 1, without limits and with.
+    n_right (int): mentions that get their right concept, with the limits.
+    n_outside (int): mentions that should link to nothing.
+    n_outside_nil (int): those of them that do, with the limits.
+    ranker_weights (Mapping | None): see the setting; where they are fitted, temperature and
+        min_log_prob are not, and `nll_before` is by the weights there were.
+    """
+
+    temperature: float
+    threshold: float | None
+    min_log_prob: float | None
+    n_mentions: int
+    n_found: int
+    nll_before: float
+    nll: float
+    f_before: float
+    f: float
+    n_right: int
+    n_outside: int
+    n_outside_nil: int
+    ranker_weights: Mapping[str, Mapping[str, Mapping[str, float]]] | None = None
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """RETURNS (dict[str, Any]): what was fitted, by its name in `LinkerSettings`."""
+        if self.ranker_weights is not None:
+            weights = {
+                kind: {model: dict(terms) for model, terms in by_model.items()}
+                for kind, by_model in self.ranker_weights.items()
+            }
+            # What was expected is in the weights now.
+            return {"ranker_weights": weights, "threshold": self.threshold, "nil_share": None}
+        names = ("temperature", "threshold", "min_log_prob")
+        return {name: getattr(self, name) for name in names}
+
+    def report(self) -> str:
+        """RETURNS (str): all of it in a few lines for a person."""
+        n_inside = self.n_mentions - self.n_outside
+        change = f"(loss {self.nll_before:.4f} → {self.nll:.4f} nats)"
+        if self.ranker_weights is None:
+            fitted = [
+                f"  temperature   {self.temperature:.4g} {change}",
+                f"  threshold     {_limit_text(self.threshold)}",
+                f"  min_log_prob  {_limit_text(self.min_log_prob)}",
+            ]
+        else:
+            kinds = ", ".join(sorted(self.ranker_weights)) or "as they were"
+            fitted = [
+                f"  weights of the ranker: {kinds} {change}",
+                f"  threshold     {_limit_text(self.threshold)}",
+            ]
+        return "\n".join(
+            [
+                f"{self.n_mentions:,} mentions, {self.n_found:,} with the right concept found",
+                *fitted,
+                f"  F-score of the links {self.f_before:.4f} → {self.f:.4f}",
+                f"  in the vocabulary: {n_inside:,}, {self.n_right:,} get the right link",
+                f"  not in it:         {self.n_outside:,}, {self.n_outside_nil:,} get none",
+            ]
+        )
+
+
+def calibrate(items: Iterable[CalibrationItem]) -> Calibration:
+    """Fit temperature, then the limits.
+
+    items (Iterable[CalibrationItem]): the development set.
+    RETURNS (Calibration): settings for the component, and figures.
+    RAISES (AngelError): no mention's right concept is among its candidates.
+    """
+    items = list(items)
+    temperature = fit_temperature(items)
+    ranked = [rank_concepts(item.candidates, temperature) for item in items]
+    gold = [item.gold for item in items]
+    threshold, min_log_prob = fit_limits(ranked, gold)
+    return Calibration(
+        temperature=temperature,
+        threshold=threshold,
+        min_log_prob=min_log_prob,
+        nll_before=temperature_loss(items, 1.0),
+        nll=temperature_loss(items, temperature),
+        **_figures(items, ranked, threshold, min_log_prob),
+    )
+
+
+def calibrate_ranker(
+    items: Iterable[CalibrationItem], settings: "LinkerSettings", *, penalty: float = PENALTY
+) -> Calibration:
+    """Fit the ranker's weights, those of entity types that have their own on their mentions alone;
+    then the threshold.
+
+    Every mention counts a little more, as often as `NIL_SHARE` says, as one whose concept the
+    vocabulary lacks: a development set without such mentions says nothing of them.
+
+    items (Iterable[CalibrationItem]): the development set, with what was found.
+    settings (LinkerSettings): the weights there are, which the fitted ones are drawn to.
+    penalty (float): see `fit_weights`.
+    RETURNS (Calibration): settings for the component, and figures; those there are, with a warning,
+        where the fitted weights are no better on mentions that they have not seen.
+    RAISES (AngelError): no mention's right concept is among its candidates.
+    """
+    items = list(items)
+    if not any(_is_found(item) for item in items):
+        raise AngelError(Errors.E303.format(n_mentions=len(items)))
+    ranker = settings.ranker_in_use
+    groups: dict[str, list[FitItem]] = {}
+    for item in items:
+        if item.found is not None:
+            groups.setdefault(ranker.type_of(item.label), []).extend(_with_nil(item))
+    before = {kind: ranker.by_type.get(kind, ranker.weights) for kind in groups}
+    old = _mean_loss(groups, before)
+    held = _held_loss(groups, before, penalty)
+    if held >= old:
+        warnings.warn(Warnings.W308.format(before=old, after=held), stacklevel=3)
+        weights: dict[str, dict[str, dict[str, float]]] = dict(settings.ranker_weights)
+        threshold, new = settings.threshold, old
+    else:
+        fitted = {kind: fit_weights(g, before[kind], penalty=penalty) for kind, g in groups.items()}
+        own = {kind: {CONCEPT: dict(w.concept), LINK: dict(w.link)} for kind, w in fitted.items()}
+        weights = {**settings.ranker_weights, **own}
+        threshold, new = settings.threshold, _mean_loss(groups, fitted)
+    in_use = ranker.with_weights(weights)
+    ranked = [_ranked(item, in_use) for item in items]
+    if held < old:
+        extra = [_removed(item) for item in items]
+        n = max(round(NIL_SHARE * len(items)), 1)
+        spread = extra[:: max(len(extra) // n, 1)]
+        threshold = fit_threshold(
+            [*ranked, *(_ranked(item, in_use) for item in spread)],
+            [*(item.gold for item in items), *(item.gold for item in spread)],
+        )
+    return Calibration(
+        temperature=1.0,
+        threshold=threshold,
+        min_log_prob=None,
+        nll_before=old,
+        nll=new,
+        ranker_weights=weights,
+        **_figures(items, ranked, threshold, None),
+    )
+
+
+def _ranked(item: CalibrationItem, ranker: Ranker) -> list[RankedConcept]:
+    return [] if item.found is None else ranker.rank(item.found, item.label).concepts
+
+
+def _removed(item: CalibrationItem) -> CalibrationItem:
+    """RETURNS (CalibrationItem): as if the vocabulary had none of the right concepts."""
+    found = None if item.found is None else item.found.without(item.gold)
+    return replace(item, found=found, gold=frozenset())
+
+
+def _with_nil(item: CalibrationItem) -> list[FitItem]:
+    assert item.found is not None
+    own = FitItem(item.found, item.gold)
+    removed = item.found.without(item.gold)
+    if not item.gold or not removed.names:
+        return [own]
+    return [own, FitItem(removed, (), NIL_SHARE / (1 - NIL_SHARE))]
+
+
+def _mean_loss(groups: Mapping[str, Sequence[FitItem]], weights: Mapping[str, Weights]) -> float:
+    sums = {kind: sum(item.weight for item in group) for kind, group in groups.items()}
+    losses = (
+        sums[kind] * negative_log_likelihood(group, weights[kind]) for kind, group in groups.items()
+    )
+    return sum(losses) / sum(sums.values())
+
+
+def _held_loss(
+    groups: Mapping[str, Sequence[FitItem]], start: Mapping[str, Weights], penalty: float
+) -> float:
+    """RETURNS (float): mean loss by weights that were fitted on the other parts of the set, of
+    which the mentions of a part stand together."""
+    total = count = 0.0
+    for kind, group in groups.items():
+        edges = [len(group) * i // PARTS for i in range(PARTS + 1)]
+        for first, last in pairwise(edges):
+            others = [*group[:first], *group[last:]]
+            if first < last and others:
+                fitted = fit_weights(others, start[kind], penalty=penalty)
+                weight = sum(item.weight for item in group[first:last])
+                total += weight * negative_log_likelihood(group[first:last], fitted)
+                count += weight
+    return total / count if count else math.inf
+
+
+def fit_temperature(items: Sequence[CalibrationItem]) -> float:
+    """The temperature under which the right concepts are most likely.
+
+    items (Sequence[CalibrationItem]): mentions whose right concept was not found do not count.
+    RETURNS (float): within `TEMPERATURES`; 1 where it makes no difference.
+    RAISES (AngelError): no mention's right concept is among its candidates.
+    """
+    if not any(_is_found(item) for item in items):
+        raise AngelError(Errors.E303.format(n_mentions=len(items)))
+    # A coarse grid first: with several names a concept, the likelihood need not be convex.
+    grid = np.geomspace(*TEMPERATURES, 25)
+    values = [temperature_loss(items, float(t)) for t in grid]
+    position = int(np.argmin(values))
+    bounds = np.log([grid[max(position - 1, 0)], grid[min(position + 1, len(grid) - 1)]])
+    fitted = minimize_scalar(
+        lambda t: temperature_loss(items, float(np.exp(t))), bounds=bounds, method="bounded"
+    )
+    gain = temperature_loss(items, 1.0) - fitted.fun
+    return float(np.exp(fitted.x)) if gain > 1e-9 else 1.0
+
+
+def temperature_loss(items: Sequence[CalibrationItem], temperature: float) -> float:
+    """RETURNS (float): mean of -log of the summed probability of the right concepts, in nats,
+    over the mentions where one was found."""
+    losses = []
+    for item in items:
+        if _is_found(item):
+            ranked = rank_concepts(item.candidates, temperature)
+            right = sum(r.probability for r in ranked if r.concept_id in item.gold)
+            losses.append(-np.log(max(right, np.finfo(float).tiny)))
+    return float(np.mean(losses)) if losses else 0.0
+
+
+def fit_limits(
+    ranked: Sequence[Sequence[RankedConcept]], gold: Sequence[Collection[str]]
+) -> tuple[float | None, float | None]:
+    """The pair of limits with the best F-score of the links; of equal pairs the least strict.
+
+    ranked (Sequence[Sequence[RankedConcept]]): concepts of each mention, most probable first.
+    gold (Sequence[Collection[str]]): right identifiers of each; empty: links to nothing.
+    RETURNS (tuple[float | None, float | None]): `threshold` and `min_log_prob`; None is off. A
+        limit lies halfway between the last value that it refuses and the first that it accepts.
+    """
+    top = [(r[0], r[0].concept_id in g) for r, g in zip(ranked, gold, strict=True) if r]
+    probability = np.array([concept.probability for concept, _ in top])
+    log_prob = np.array([concept.log_prob for concept, _ in top])
+    right = np.array([is_right for _, is_right in top], dtype=bool)
+    n_gold = sum(bool(g) for g in gold)
+    thresholds, min_log_probs = _limits(probability), _limits(log_prob)
+    # counts[i, j]: mentions accepted by threshold i and by min_log_prob j
+    by_probability = probability >= thresholds[:, None]
+    by_log_prob = log_prob >= min_log_probs[:, None]
+    n_right = (by_probability & right).astype(np.float32) @ by_log_prob.T.astype(np.float32)
+    n_linked = by_probability.astype(np.float32) @ by_log_prob.T.astype(np.float32)
+    f = 2 * n_right / np.maximum(n_linked + n_gold, 1)
+    # argmax takes the first of equals, and the limits rise from «off»
+    i, j = np.unravel_index(int(np.argmax(f)), f.shape)
+    return _limit(thresholds[i]), _limit(min_log_probs[j])
+
+
+def fit_threshold(
+    ranked: Sequence[Sequence[RankedConcept]], gold: Sequence[Collection[str]]
+) -> float | None:
+    """The threshold alone with the best F-score of the links; see `fit_limits`.
+
+    ranked (Sequence[Sequence[RankedConcept]]), gold (Sequence[Collection[str]]): see there.
+    RETURNS (float | None): `threshold`; None is off.
+    """
+    level = [[replace(concept, log_prob=0.0) for concept in r[:1]] for r in ranked]
+    return fit_limits(level, gold)[0]
+
+
+def link_f_score(links: Sequence[str], gold: Sequence[Collection[str]]) -> float:
+    """Micro-averaged F-score as spaCy's `Scorer.score_links` counts: a right «links to nothing»
+    counts nowhere, a wrong link is a false positive and, where there was a right one, also a
+    false negative.
+
+    links (Sequence[str]): identifiers or `NIL`.
+    gold (Sequence[Collection[str]]): right identifiers of each; empty: links to nothing.
+    RETURNS (float): between 0 and 1.
+    """
+    n_right = sum(link in g for link, g in zip(links, gold, strict=True))
+    n_linked = sum(link != NIL for link in links)
+    n_gold = sum(bool(g) for g in gold)
+    return 2 * n_right / max(n_linked + n_gold, 1)
+
+
+def _figures(
+    items: Sequence[CalibrationItem],
+    ranked: Sequence[Sequence[RankedConcept]],
+    threshold: float | None,
+    min_log_prob: float | None,
+) -> dict[str, Any]:
+    """The figures of a `Calibration` that count mentions and links."""
+    gold = [item.gold for item in items]
+    links = [choose_link(r, threshold, min_log_prob) for r in ranked]
+    return {
+        "n_mentions": len(items),
+        "n_found": sum(_is_found(item) for item in items),
+        "f_before": link_f_score([choose_link(r) for r in ranked], gold),
+        "f": link_f_score(links, gold),
+        "n_right": sum(link in g for link, g in zip(links, gold, strict=True)),
+        "n_outside": sum(not g for g in gold),
+        "n_outside_nil": sum(link == NIL and not g for link, g in zip(links, gold, strict=True)),
+    }
+
+
+def _is_found(item: CalibrationItem) -> bool:
+    return any(candidate.concept_id in item.gold for candidate in item.candidates)
+
+
+def _limits(values: np.ndarray) -> np.ndarray:
+    """«Off», then the middles between neighbouring values, rising."""
+    levels = np.unique(values)
+    middles = (levels[1:] + levels[:-1]) / 2
+    if len(middles) > MAX_LIMITS:
+        middles = np.unique(np.quantile(middles, np.linspace(0, 1, MAX_LIMITS), method="nearest"))
+    return np.concatenate([[-np.inf], middles])
+
+
+def _limit_text(limit: float | None) -> str:
+    return "off" if limit is None else f"{limit:.4g}"
+
+
+def _limit(value: float) -> float | None:
+    return None if np.isneginf(value) else float(value)

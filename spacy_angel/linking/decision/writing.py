@@ -1,0 +1,95 @@
+"""Where links stand on a document, and how they come there."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from spacy.tokens import Doc, Span, SpanGroup
+
+from ...component.probability import probability_of
+from ..mentions.permitted import links_label
+from ..mentions.reading import find_spans
+from ..ranking.concepts import NIL
+from ..settings.attributes import ATTRIBUTES
+from ..settings.table import LinkerSettings
+from .extensions import write_values
+from .links import Link
+
+
+def read_kb_id(span: Span, settings: LinkerSettings) -> str:
+    """span (Span): a mention. settings (LinkerSettings): of the linker. RETURNS (str): the
+    identifier that it has from before; empty without one."""
+    return span.kb_id_ if settings.is_first else span._.get(settings.kb_id_attr)
+
+
+def write_links(doc: Doc, links: Sequence[Link | None], settings: LinkerSettings) -> None:
+    """Write links on a document.
+
+    doc (Doc): changed in place.
+    links (Sequence[Link | None]): one a mention, in the order of `find_spans`; None where the
+        mention stays as it is.
+    settings (LinkerSettings): which attributes and span groups.
+    """
+    spans = find_spans(doc, settings.span_key)
+    _set_attributes(spans, links, settings)
+    kb_ids = [
+        read_kb_id(span, settings) if link is None else link.kb_id
+        for span, link in zip(spans, links, strict=True)
+    ]
+    if settings.is_first:
+        _set_kb_ids(doc, settings.span_key, spans, kb_ids)
+    if settings.output_span_key is not None:
+        group = [_with_kb_id(*pair) for pair in zip(spans, kb_ids, strict=True)]
+        doc.spans[settings.output_span_key] = group
+    dropped = [is_dropped(*pair, settings) for pair in zip(spans, links, strict=True)]
+    if any(dropped):
+        doc.ents = [ent for ent, goes in zip(doc.ents, dropped, strict=True) if not goes]
+
+
+def is_dropped(span: Span, link: Link | None, settings: LinkerSettings) -> bool:
+    """span (Span): a mention. link (Link | None): found for it. settings (LinkerSettings): of the
+    linker. RETURNS (bool): whether it is to go, see `drop_unlinked_below`."""
+    if link is None or link.kb_id != NIL or settings.span_key is not None:
+        return False
+    if not links_label(span.label_, settings):
+        return False
+    probability = probability_of(span)
+    return probability is not None and probability < settings.drop_unlinked_below
+
+
+def _set_attributes(
+    spans: Sequence[Span], links: Sequence[Link | None], settings: LinkerSettings
+) -> None:
+    places: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
+    for i, span in enumerate(spans):
+        places[span.start_char, span.end_char].append(i)
+    for here in places.values():
+        for i in here:
+            if links[i] is None and settings.is_first and not spans[i]._.get(settings.kb_id_attr):
+                # Another component's identifier, that is to stay.
+                spans[i]._.set(settings.kb_id_attr, spans[i].kb_id_)
+        written = [link for i in here if (link := links[i]) is not None]
+        if not written:
+            continue
+        shown = next((link for link in written if link.kb_id != NIL), written[0])
+        for attribute in ATTRIBUTES:
+            values = [getattr(links[i], attribute.name, None) for i in here]
+            name = attribute.name_in(settings)
+            write_values([spans[i] for i in here], values, name, getattr(shown, attribute.name))
+
+
+def _set_kb_ids(
+    doc: Doc, span_key: str | None, spans: Sequence[Span], kb_ids: Sequence[str]
+) -> None:
+    """Write `kb_id_` of the mentions; on a span taken from a group it would be lost."""
+    if span_key is None:
+        for span, kb_id in zip(spans, kb_ids, strict=True):
+            for token in span:
+                token.ent_kb_id_ = kb_id
+    elif span_key in doc.spans:
+        group = [_with_kb_id(*pair) for pair in zip(spans, kb_ids, strict=True)]
+        attrs = doc.spans[span_key].attrs
+        doc.spans[span_key] = SpanGroup(doc, name=span_key, attrs=attrs, spans=group)
+
+
+def _with_kb_id(span: Span, kb_id: str) -> Span:
+    return Span(span.doc, span.start, span.end, label=span.label, kb_id=kb_id, span_id=span.id)

@@ -1,0 +1,1 @@
+"""Documents to mentions, and mentions to queries."""

@@ -1,0 +1,150 @@
+"""scispaCy's abbreviation detector in time linear in the length of a text.
+
+scispaCy matches each opening bracket of a document with each closing one behind it, however far
+apart, although it keeps only pairs with at most eight words between them; and it searches the
+document for short forms with spaCy's `Matcher`, which tries all of its patterns at each token. Ten
+thousand brackets, or some thousand definitions, take minutes. Here only near brackets are paired,
+and short forms are looked up by their words, so that several threads can use one detector. What is
+a definition, scispaCy decides.
+"""
+
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from scispacy.abbreviation import AbbreviationDetector, filter_matches, find_abbreviation
+from spacy.attrs import ORTH
+from spacy.language import Language
+from spacy.tokens import Doc, Span
+
+from ...component.characters import read
+from ...component.view import in_document, view
+from .abbreviated import read_abbreviations_alike
+from .order import warn_of_late_detectors
+
+# As in scispaCy's `filter_matches`.
+_MOST_WORDS = 8
+
+
+class LinearAbbreviationDetector(AbbreviationDetector):
+    """scispaCy's detector, bounded: it writes the same pairs in the same way into
+    `doc._.abbreviations` and `span._.long_form`, but for those that reach from one sentence into
+    another.
+
+    nlp (Language): the pipeline.
+    name (str): the component's name.
+    make_serializable (bool): write plain values, which `DocBin` and several processes need, in
+        place of spans.
+    """
+
+    def __init__(
+        self,
+        nlp: Language,
+        name: str = "abbreviation_detector",
+        make_serializable: bool = False,
+    ) -> None:
+        super().__init__(nlp, name, make_serializable)
+        # until it first runs
+        self._nlp: Language | None = nlp
+        # scispaCy's registers `doc._.abbreviations` anew.
+        read_abbreviations_alike()
+
+    def __call__(self, doc: Doc) -> Doc:
+        """Find the abbreviations of one document.
+
+        doc (Doc): changed in place; what has noise is seen as it is read, and written on the
+            document's own tokens.
+        RETURNS (Doc): the same.
+        """
+        # Another pipeline may have made scispaCy's own detector since.
+        read_abbreviations_alike()
+        nlp, self._nlp = self._nlp, None
+        if nlp is not None:
+            warn_of_late_detectors(nlp)
+        text = read(doc.text)
+        seen = doc if text.is_clean else view(doc, text)
+        within = [(match, start + 1, end - 1) for match, start, end in near_brackets(seen)]
+        long_forms: dict[Span, Span] = {}
+        for long, shorts in self.find_matches_for(filter_matches(within, seen), seen):
+            long_form, *places = [long, *shorts]
+            if seen is not doc:
+                long_form, *places = in_document(doc, text, [long, *shorts])
+            for short in places:
+                # Two short forms may stand in one token.
+                long_forms.setdefault(short, long_form)
+        for short, long in long_forms.items():
+            short._.long_form = long
+        found: list[Any] = sorted(long_forms)
+        if self.make_serializable:
+            found = list(map(self.make_short_form_serializable, found))
+        # Once: a linker has the list looked through whenever it is read.
+        doc._.abbreviations = found
+        return doc
+
+    def find_matches_for(
+        self, filtered: list[tuple[Span, Span]], doc: Doc
+    ) -> list[tuple[Span, set[Span]]]:
+        """Definitions among candidates, and where their short forms stand.
+
+        filtered (list[tuple[Span, Span]]): candidates for a long and a short form each, as
+            scispaCy's `filter_matches` gives them.
+        doc (Doc): where they stand.
+        RETURNS (list[tuple[Span, set[Span]]]): long forms, each with all places of its short form;
+            of equal long forms the first counts, and of equal short forms. Both stand in one
+            sentence, as Schwartz and Hearst (2003) have it.
+        """
+        found: dict[Span, set[Span]] = {}
+        seen_long: set[str] = set()
+        words: list[int] = doc.to_array(ORTH).tolist()
+        meant: dict[tuple[int, ...], Span] = {}
+        for long_candidate, short in filtered:
+            _, long = find_abbreviation(long_candidate, short)
+            if long is None or not _is_in_one_sentence(long, short):
+                continue
+            own = tuple(words[short.start : short.end])
+            if long.text not in seen_long and own not in meant:
+                seen_long.add(long.text)
+                meant[own] = long
+                found[long] = {short}
+        for start, end, long in _places(words, meant):
+            found[long].add(doc[start:end])
+        return list(found.items())
+
+
+def near_brackets(doc: Doc) -> list[tuple[int, int, int]]:
+    """Pairs of brackets that can hold a definition.
+
+    doc (Doc): a document.
+    RETURNS (list[tuple[int, int, int]]): as spaCy's `Matcher` gives matches, and in its order: 0,
+        the place of an opening bracket, the place behind a closing one, with one to eight words
+        between; of `( ( a )` (0, 1, 4) and (0, 0, 4).
+    """
+    opening, closing = (doc.vocab.strings.add(mark) for mark in "()")
+    matches: list[tuple[int, int, int]] = []
+    opened: deque[int] = deque()
+    for place, word in enumerate(doc.to_array(ORTH).tolist()):
+        if word == closing:
+            while opened and place - opened[0] - 1 > _MOST_WORDS:
+                opened.popleft()
+            matches += [(0, one, place + 1) for one in reversed(opened) if place - one > 1]
+        elif word == opening:
+            opened.append(place)
+    return matches
+
+
+def _places(
+    words: Sequence[int], meant: Mapping[tuple[int, ...], Span]
+) -> Iterator[tuple[int, int, Span]]:
+    """YIELDS (tuple[int, int, Span]): where the words of a short form stand, and what it means."""
+    lengths = sorted({len(short) for short in meant})
+    for start in range(len(words) if lengths else 0):
+        for length in lengths:
+            long = meant.get(tuple(words[start : start + length]))
+            if long is not None:
+                yield start, start + length, long
+
+
+def _is_in_one_sentence(long: Span, short: Span) -> bool:
+    """Where sentences are not marked, everything is in one."""
+    between = long.doc[min(long.start, short.start) + 1 : max(long.end, short.end)]
+    return not any(token.is_sent_start for token in between)

@@ -1,0 +1,31 @@
+"""Whether components stand in the order in which each reads what the other writes."""
+
+import warnings
+from typing import TYPE_CHECKING
+
+from ...errors import Warnings
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+_DETECTOR = "abbreviation_detector"
+
+
+def warn_of_late_detectors(nlp: "Language") -> None:
+    """Tell of linkers that resolve abbreviations and stand before what finds them.
+
+    nlp (Language): the pipeline, when it first runs: components may be moved until then.
+    """
+    from ..linker import AngelLinker
+
+    before: list[str] = []
+    for name, component in nlp.pipeline:
+        if isinstance(component, AngelLinker) and component.settings.resolve_abbreviations:
+            before.append(name)
+        elif before and nlp.get_pipe_meta(name).factory == _DETECTOR:
+            for linker in before:
+                warnings.warn(Warnings.W320.format(detector=name, linker=linker), stacklevel=3)
+            return
+        # one detector in the right place is enough
+        elif nlp.get_pipe_meta(name).factory == _DETECTOR:
+            return

@@ -1,0 +1,148 @@
+"""Which mentions are linked, and which concepts they may have, by their labels."""
+
+import warnings
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING
+
+from ...errors import AngelError, Errors, Warnings
+from ...vocabulary.names.entity_types import is_foreign
+from ...vocabulary.names.labels import find_entries, is_neutral, kinds_of
+
+if TYPE_CHECKING:
+    from ...curation.curated import Curated
+    from ...vocabulary.kb import ConceptKB
+    from ...vocabulary.lookup.search_spaces import Subset
+    from ..settings.table import LinkerSettings
+
+# Labels that are told; those of a service may be any caller's words.
+_MOST_TOLD = 200
+_told: set[tuple[str, tuple[str, ...]]] = set()
+
+
+def is_linked(
+    label: str, settings: "LinkerSettings", linked_elsewhere: Collection[str] = ()
+) -> bool:
+    """label (str): of a mention. settings (LinkerSettings): see `links_label`. linked_elsewhere
+    (Collection[str]): labels of other linkers of the pipeline.
+    RETURNS (bool): whether it is to be linked. What `types_by_label` does not have is told once, of
+    the first 200 labels."""
+    if links_label(label, settings):
+        return True
+    is_meant = settings.labels or label in settings.labels_discard
+    if not is_meant and not find_entries(label, linked_elsewhere):
+        _tell_unlinked(label, tuple(settings.types_by_label))
+    return False
+
+
+def links_label(label: str, settings: "LinkerSettings") -> bool:
+    """label (str): of a mention. settings (LinkerSettings): `labels`, `labels_discard`,
+    `types_by_label`.
+    RETURNS (bool): whether such mentions are linked: those of `labels`; or else those that say
+        nothing of their kind, and those of `types_by_label`; where both are empty, all. Labels
+        count by any of their spellings in `vocabulary/names/labels.yml`. Discarded ones are not,
+        unless `labels` names them."""
+    if label in settings.labels_discard and label not in settings.labels:
+        return False
+    if settings.labels:
+        return bool(find_entries(label, settings.labels))
+    known = settings.types_by_label
+    return not known or is_neutral(label) or bool(find_entries(label, known, wider=True))
+
+
+def labels_of(settings: "LinkerSettings") -> tuple[str, ...]:
+    """settings (LinkerSettings): as for `links_label`. RETURNS (tuple[str, ...]): the labels that
+    are named in them; none where all are linked."""
+    return settings.labels or tuple(settings.types_by_label)
+
+
+def may_share_labels(one: "LinkerSettings", other: "LinkerSettings") -> bool:
+    """one (LinkerSettings), other (LinkerSettings): of two linkers, as for `links_label`.
+    RETURNS (bool): whether both may link the same mention."""
+    named = [*labels_of(one), *labels_of(other)]
+    if not (one.labels or other.labels):
+        # A mention without a label, or another that neither has discarded.
+        named += ["", *one.labels_discard, *other.labels_discard]
+        if not (one.types_by_label or other.types_by_label):
+            return True
+    return any(links_label(label, one) and links_label(label, other) for label in named)
+
+
+def _tell_unlinked(label: str, known: tuple[str, ...]) -> None:
+    if len(_told) > _MOST_TOLD or (label, known) in _told:
+        return
+    _told.add((label, known))
+    if len(_told) > _MOST_TOLD:
+        warnings.warn(Warnings.W891.format(n=_MOST_TOLD), stacklevel=3)
+        return
+    kinds = " or ".join(sorted(kinds_of(label)))
+    warnings.warn(
+        Warnings.W890.format(
+            label=label, kind=f" ({kinds})" if kinds else "", known=", ".join(known)
+        ),
+        stacklevel=3,
+    )
+
+
+def check_types(types_by_label: "Mapping[str, Collection[str]]", kb: "ConceptKB") -> None:
+    """types_by_label (Mapping[str, Collection[str]]): the setting. kb (ConceptKB): the vocabulary.
+    RAISES (AngelError): a type that none of its concepts has."""
+    for label, types in types_by_label.items():
+        if unknown := sorted(set(types) - set(kb.types)):
+            raise AngelError(
+                Errors.E314.format(label=label, unknown=unknown, known=sorted(kb.types))
+            )
+
+
+def subset_of_label(
+    label: str, kb: "ConceptKB", settings: "LinkerSettings", curated: "Curated | None" = None
+) -> "Subset | None":
+    """label (str): of mentions. kb (ConceptKB): the vocabulary. settings (LinkerSettings):
+    `types_by_label`. curated (Curated | None): the rules of curation over the vocabulary.
+    RETURNS (Subset | None): what the label, or one that stands for the same, is limited to; None:
+    to nothing.
+    RAISES (AngelError): the vocabulary does not have the types."""
+    entries = find_entries(label, settings.types_by_label, wider=True)
+    types = {name for entry in entries for name in settings.types_by_label[entry]}
+    if not types:
+        return None if curated is None else curated.subset(label, None, frozenset())
+    # Of a type that the user made up and no label has, nobody knows what it is not.
+    told = {name for names in settings.types_by_label.values() for name in names}
+    free_types = kb.own_types - told
+    if curated is not None:
+        return curated.subset(label, frozenset(types), free_types)
+    return kb.subset(types=types, free_types=free_types)
+
+
+def is_permitted(
+    concept_id: str,
+    label: str,
+    subset: "Subset | None",
+    kb: "ConceptKB",
+    settings: "LinkerSettings",
+) -> bool:
+    """concept_id (str): of the vocabulary. label (str): of a mention. subset (Subset | None): of
+    the label. kb (ConceptKB): the vocabulary. settings (LinkerSettings): `restrict_kinds`.
+    RETURNS (bool): whether the mention may have the concept."""
+    if subset is not None and not subset.allows(concept_id):
+        return False
+    if subset is not None and subset.types is not None:
+        return True
+    return not (settings.restrict_kinds and is_foreign(label, kb.types_of(concept_id)))
+
+
+def is_name(
+    text: str,
+    label: str,
+    kb: "ConceptKB",
+    settings: "LinkerSettings",
+    curated: "Curated | None" = None,
+) -> bool:
+    """text (str), label (str): of a mention. kb (ConceptKB): the vocabulary. settings
+    (LinkerSettings): as for `is_permitted`. curated (Curated | None): the rules of curation.
+    RETURNS (bool): whether it is a name of a concept that
+    it may have: `cancer` is that of a crab, but no disease's of MeSH."""
+    name = kb.name_index(text)
+    if name is None:
+        return False
+    subset = subset_of_label(label, kb, settings, curated)
+    return any(is_permitted(c, label, subset, kb, settings) for c in kb.concept_ids_of(name))

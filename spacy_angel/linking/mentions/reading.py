@@ -1,0 +1,190 @@
+"""Doc → Mention: the mention, its context, long forms in place of abbreviations.
+
+Everything is cut by character offsets of the text as it is read, which are those of the text as it
+stands but for what `component.characters` reads away; nothing here changes an offset of the
+document.
+"""
+
+import warnings
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from ...component.characters import read
+from ...errors import AngelError, Errors, Warnings
+from ...model.mention import Mention, Replacement, mention_at, replace_longest
+from ...vocabulary.names.concepts import normalize_name
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Span
+
+ABBREVIATIONS = ("._.", "abbreviations", None, None)
+"""Where a document keeps what an abbreviation detector found."""
+# A short form has capitals or digits, or is no longer.
+_SHORTEST_WORD = 3
+READ_AS = "spacy_angel_read_as"
+"""Where a document keeps what is read in the places of given mentions: `[start, end, text]` each,
+in characters."""
+
+
+class ReadDocument:
+    """A document as it is read; what several of its mentions need is looked for once.
+
+    doc (Doc): the document; it must not change as long as this is in use.
+    """
+
+    def __init__(self, doc: "Doc") -> None:
+        self.doc = doc
+        self._read = read(doc.text)
+
+    @property
+    def text(self) -> str:
+        """RETURNS (str): its text as it is read."""
+        return self._read.text
+
+    def place(self, start: int, end: int) -> tuple[int, int]:
+        """start (int), end (int): characters of the document. RETURNS (tuple[int, int]): those of
+        `text`."""
+        return self._read.from_source(start, end)
+
+    def place_of(self, span: "Span") -> tuple[int, int]:
+        """span (Span): of the document. RETURNS (tuple[int, int]): its characters in `text`."""
+        return self._read.from_source(span.start_char, span.end_char)
+
+    def text_of(self, span: "Span") -> str:
+        """span (Span): of the document. RETURNS (str): as it is read; may be empty."""
+        start, end = self.place_of(span)
+        return self.text[start:end]
+
+    @cached_property
+    def replacements(self) -> list[Replacement]:
+        """RETURNS (list[Replacement]): `abbreviation_replacements`, in characters of `text`."""
+        found = abbreviation_replacements(self.doc)
+        return [Replacement(*self.place(one.start, one.end), one.text) for one in found]
+
+    @cached_property
+    def short_forms(self) -> dict[str, list[str]]:
+        """RETURNS (dict[str, list[str]]): by long form, in normal form, the short forms that the
+        document defines, in the order of the text."""
+        forms: defaultdict[str, list[str]] = defaultdict(list)
+        for one in self.replacements:
+            forms[normalize_name(one.text)].append(self.text[one.start : one.end])
+        return forms
+
+
+def find_spans(doc: "Doc", span_key: str | None) -> list["Span"]:
+    """The mentions of a document.
+
+    doc (Doc): a document.
+    span_key (str | None): the span group to read; None reads `doc.ents`.
+    RETURNS (list[Span]): in the order of the entities or of the group; none, with a warning,
+        where the document has words but no such group.
+    """
+    if span_key is None:
+        return list(doc.ents)
+    if span_key in doc.spans:
+        return list(doc.spans[span_key])
+    if len(doc):
+        warnings.warn(Warnings.W301.format(key=span_key, found=sorted(doc.spans)), stacklevel=2)
+    return []
+
+
+def read_mentions(
+    doc: "Doc",
+    spans: Sequence["Span"],
+    *,
+    n_sents: int | None = None,
+    resolve_abbreviations: bool = True,
+    collapse_blanks: bool = True,
+    expand_context: bool = True,
+    hints: Sequence[str] | None = None,
+    document: ReadDocument | None = None,
+) -> list[Mention]:
+    """Mentions in their context, as the model reads them.
+
+    doc (Doc): the document.
+    spans (Sequence[Span]): its mentions, in any order; they may overlap and cross sentences.
+    n_sents (int | None): sentences of context on either side of the sentences that the mention
+        touches; None reads the whole document, as far as the model's length allows.
+    resolve_abbreviations (bool): put the long forms of `doc._.abbreviations` (scispaCy's
+        detector) in their place; a document without them is read as it is.
+    collapse_blanks (bool), expand_context (bool): see `PromptFormat`.
+    hints (Sequence[str] | None): see `Mention`, one a span; None: none.
+    document (ReadDocument | None): the document as it is read, where it has been already.
+    RETURNS (list[Mention]): one a span.
+    RAISES (AngelError): `n_sents` is given and the document has no sentence boundaries.
+    """
+    if not spans:
+        return []
+    document = document or ReadDocument(doc)
+    read_as = {(start, end): read for start, end, read in doc.user_data.get(READ_AS, ())}
+    replacements = document.replacements if resolve_abbreviations else []
+    windows = _sentence_windows(doc, spans, n_sents)
+    return [
+        mention_at(
+            document.text,
+            *document.place_of(span),
+            window=None if window is None else document.place(*window),
+            replacements=replacements,
+            collapse_blanks=collapse_blanks,
+            expand_context=expand_context,
+            read_as=read_as.get((span.start_char, span.end_char), ""),
+            hint=hint,
+        )
+        for span, window, hint in zip(spans, windows, hints or [""] * len(spans), strict=True)
+    ]
+
+
+def abbreviation_replacements(doc: "Doc") -> list[Replacement]:
+    """What scispaCy's abbreviation detector found, in both of its forms.
+
+    doc (Doc): `doc._.abbreviations` holds spans with `span._.long_form` (a span or a string), or,
+        made serializable, dictionaries with `short_start`, `short_end` (tokens) and `long_text`.
+    RETURNS (list[Replacement]): as `replace_longest` gives them, long forms as they are read;
+        empty where none was found. What is no longer than its short form, or lacks a bracket, is
+        no long form.
+    """
+    replacements = []
+    # Not `doc._.abbreviations`: where the detector is not loaded, the attribute is unknown though
+    # a document from a DocBin holds it; where it is not set, reading would write its default.
+    user_data: dict[Any, Any] = doc.user_data
+    for item in user_data.get(ABBREVIATIONS, ()):
+        if isinstance(item, dict):
+            span, found = doc[item["short_start"] : item["short_end"]], item["long_text"]
+        else:
+            span, found = item, item._.long_form
+        long_form = read(str(found)).text
+        if _is_long_form(long_form, read(span.text).text):
+            replacements.append(Replacement(span.start_char, span.end_char, long_form))
+    return replace_longest(replacements)
+
+
+def _is_long_form(long_form: str, short_form: str) -> bool:
+    """Not so: `Nile virus` of `West Nile virus`, `virus) replicon particle` of `VEE`, `embryo
+    pictures in Fig 2B` of `embryos`, `ES cells` of `ES`."""
+    is_word = short_form.isalpha() and short_form.islower() and len(short_form) > _SHORTEST_WORD
+    is_whole = long_form.count("(") == long_form.count(")")
+    is_other = short_form.lower() not in normalize_name(long_form).split()
+    return is_whole and is_other and not is_word and len(long_form) > len(short_form)
+
+
+def _sentence_windows(
+    doc: "Doc", spans: Sequence["Span"], n_sents: int | None
+) -> list[tuple[int, int] | None]:
+    """Character offsets of each mention's sentences and their neighbours."""
+    if n_sents is None:
+        return [None] * len(spans)
+    if not doc.has_annotation("SENT_START"):
+        raise AngelError(Errors.E301.format(n_sents=n_sents))
+    sents = [(sent.start_char, sent.end_char) for sent in doc.sents]
+    starts = [start for start, _ in sents]
+    windows: list[tuple[int, int] | None] = []
+    for span in spans:
+        first = bisect_right(starts, span.start_char) - 1
+        last = bisect_left(starts, span.end_char) - 1
+        windows.append(
+            (sents[max(first - n_sents, 0)][0], sents[min(last + n_sents, len(sents) - 1)][1])
+        )
+    return windows

@@ -1,0 +1,142 @@
+"""Names → concepts: candidates, a probability for every concept, when to link to nothing.
+
+The search gives names with log-probabilities (ANGEL, equation 1); a name may stand for several
+concepts and a concept may have several names.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from ...errors import AngelError, Errors
+
+NIL = "NIL"
+"""spaCy's identifier for «links to nothing»."""
+
+
+class NameScore(Protocol):
+    """What this module reads of a search result; `search.search.Hypothesis` fits."""
+
+    @property
+    def name(self) -> int: ...
+    @property
+    def log_prob(self) -> float: ...
+    @property
+    def score(self) -> float: ...
+    @property
+    def ending(self) -> str | None: ...
+
+
+class ConceptsOf(Protocol):
+    """The concepts of a name, or of a name with an ending, that a mention may have."""
+
+    def __call__(self, name: int, ending: str | None, /) -> Sequence[str]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A concept that a name found by the search stands for.
+
+    concept_id (str): the concept.
+    name (int): the vocabulary's index of the name that led there.
+    score (float): the search's score of the name.
+    log_prob (float): log-probability of the name given the mention, in nats.
+    ending (str | None): what told the name's concepts apart, see `search.search.Hypothesis`.
+    """
+
+    concept_id: str
+    name: int
+    score: float
+    log_prob: float
+    ending: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RankedConcept:
+    """A concept with its probability among the concepts found.
+
+    concept_id (str): the concept.
+    probability (float): between 0 and 1; those of a mention sum to 1, or, by the ranker, to less.
+    log_prob (float): log-probability of its best name, in nats, without temperature.
+    """
+
+    concept_id: str
+    probability: float
+    log_prob: float
+
+
+def list_candidates(hypotheses: Iterable[NameScore], concept_ids_of: ConceptsOf) -> list[Candidate]:
+    """Every name with every concept it stands for.
+
+    hypotheses (Iterable[NameScore]): the names found, best first.
+    concept_ids_of (ConceptsOf): the concepts of a name; those that the mention may not have are
+        already left out.
+    RETURNS (list[Candidate]): in the order of the search; the concepts of one name as the
+        vocabulary orders them, best evidence first.
+    """
+    return [
+        Candidate(concept_id, found.name, found.score, found.log_prob, found.ending)
+        for found in hypotheses
+        for concept_id in concept_ids_of(found.name, found.ending)
+    ]
+
+
+def rank_concepts(candidates: Iterable[Candidate], temperature: float = 1.0) -> list[RankedConcept]:
+    """Probability of each concept: a name has the weight exp(log_prob / temperature), shared
+    equally among its concepts; a concept has the sum of its shares, divided by the sum of all.
+
+    candidates (Iterable[Candidate]): of one mention, as `list_candidates` gives them.
+    temperature (float): above 0; over 1 flattens, under 1 sharpens.
+    RETURNS (list[RankedConcept]): most probable first, equal ones as they were found. Names with
+        probabilities 0.4 (of A), 0.2 (of A and B) → A 0.5 / 0.6, B 0.1 / 0.6.
+    RAISES (AngelError): a log-probability is not a number.
+    """
+    concepts_of: dict[tuple[int, str | None], list[str]] = {}
+    log_probs: dict[tuple[int, str | None], float] = {}
+    for candidate in candidates:
+        if math.isnan(candidate.log_prob):
+            raise AngelError(Errors.E302.format(concept_id=candidate.concept_id))
+        written = candidate.name, candidate.ending
+        concepts_of.setdefault(written, []).append(candidate.concept_id)
+        log_probs[written] = candidate.log_prob
+    best = max(log_probs.values(), default=-math.inf)
+    if best == -math.inf:
+        return []
+    shares: dict[str, list[float]] = {}
+    best_name: dict[str, float] = {}
+    for name, concept_ids in concepts_of.items():
+        weight = math.exp((log_probs[name] - best) / temperature) / len(concept_ids)
+        for concept_id in concept_ids:
+            shares.setdefault(concept_id, []).append(weight)
+            best_name[concept_id] = max(best_name.get(concept_id, -math.inf), log_probs[name])
+    # fsum: equal concepts get equal sums whatever the order of their names
+    weights = {concept_id: math.fsum(parts) for concept_id, parts in shares.items()}
+    total = math.fsum(weights.values())
+    ranked = [RankedConcept(c, weight / total, best_name[c]) for c, weight in weights.items()]
+    return sorted(ranked, key=lambda concept: -concept.probability)
+
+
+def choose_link(
+    ranked: Sequence[RankedConcept],
+    threshold: float | None = None,
+    min_log_prob: float | None = None,
+) -> str:
+    """The concept to link to, or nothing. Where probabilities sum to 1, a lone candidate has 1, so
+    the second rule is what tells a mention outside the vocabulary; those of the ranker sum to less,
+    and the first rule tells it.
+
+    ranked (Sequence[RankedConcept]): most probable first.
+    threshold (float | None): least probability; None is off.
+    min_log_prob (float | None): least log-probability of the concept's best name; None is off.
+    RETURNS (str): the first concept's identifier, or `NIL` where there is none, or it is under
+        a threshold.
+    """
+    if not ranked:
+        return NIL
+    top = ranked[0]
+    if threshold is not None and top.probability < threshold:
+        return NIL
+    if min_log_prob is not None and top.log_prob < min_log_prob:
+        return NIL
+    return top.concept_id

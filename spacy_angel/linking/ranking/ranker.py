@@ -1,0 +1,360 @@
+"""Which concept a mention means, and whether it is any of those found.
+
+Among the candidates a conditional logistic model (McFadden 1974) over `FEATURES` says which is the
+likeliest; then a logistic model over the features of that one, and over `MENTION_FEATURES`, says
+whether it is right. Both
+are fitted by `ranker_fit`; their weights are plain numbers in a JSON file, and each feature's
+contribution is its weight times its value.
+"""
+
+import json
+import math
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache, cached_property, lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...about import DATA
+from ...errors import AngelError, Errors
+from ...files.atomic import write_text
+from ...vocabulary.names.labels import wider_kinds_of
+from .concepts import Candidate, RankedConcept
+from .features import FEATURES, MENTION_FEATURES, MentionCandidates, Pair
+
+FILE = DATA / "ranker.json"
+KIND = "spacy-angel ranker"
+VERSION = 1
+SHARE, LEAD = "share", "lead"
+"""What the second model knows of the first one: the logarithm of the best concept's share among
+all candidates, and how many times likelier it is than the next one, as a logarithm, at most 10,
+/ 10."""
+UNSURE = "_unsure"
+CONCEPT_TERMS = (*FEATURES, *(f"{name}{UNSURE}" for name in FEATURES))
+"""What the first model weighs: each feature, and each times how unsure the model is."""
+LINK_TERMS = (*CONCEPT_TERMS, *MENTION_FEATURES, SHARE, LEAD)
+"""What the second one weighs: those of the best concept's best name, and what is of the mention."""
+ALL, CONCEPT, LINK = "ALL", "concept", "link"
+TERMS = {CONCEPT: CONCEPT_TERMS, LINK: LINK_TERMS}
+BIAS = "bias"
+NIL_SHARE = 0.25
+"""Where a file of weights does not say what share it was fitted on."""
+PRIOR = "prior"
+"""The logarithm of a concept's part of a name, in an explanation; it has no weight to fit."""
+_LEAST_SHARE = 1e-6
+_LEAST_PRIOR = 1e-9
+_MOST_LEAD = 10.0
+
+
+class Contribution(NamedTuple):
+    """feature (str): its name. value (float), weight (float): their product is what it adds to the
+    utility, in nats."""
+
+    feature: str
+    value: float
+    weight: float
+
+
+class Explained(NamedTuple):
+    """Of a concept among a mention's candidates, by its best name.
+
+    name (int): the vocabulary's index of that name. query (str): source of the query that it
+    answers best. contributions (list[Contribution]): the weightiest first, `PRIOR` among them,
+    which is the concept's part of the name. utility (float): their sum, in nats.
+    """
+
+    name: int
+    query: str
+    contributions: list[Contribution]
+    utility: float
+
+
+class Ranking(NamedTuple):
+    """Of a mention.
+
+    concepts (list[RankedConcept]): most probable first, equal ones by identifier; what they lack to
+        1 is the probability of NIL, that no concept which was found is right.
+    candidates (list[tuple[Candidate, float]]): with their part of their concept's probability,
+        names with the more probable concept first, the candidates of one name together.
+    """
+
+    concepts: list[RankedConcept]
+    candidates: list[tuple[Candidate, float]]
+
+
+@dataclass(frozen=True)
+class Weights:
+    """One a term.
+
+    concept (Mapping[str, float]): of `CONCEPT_TERMS`. link (Mapping[str, float]): of `LINK_TERMS`.
+    """
+
+    concept: Mapping[str, float]
+    link: Mapping[str, float]
+
+    def __or__(self, other: "Weights") -> "Weights":
+        return Weights({**self.concept, **other.concept}, {**self.link, **other.link})
+
+    @cached_property
+    def concept_vector(self) -> np.ndarray:
+        """RETURNS (np.ndarray): float64, in the order of `CONCEPT_TERMS`."""
+        return np.array([self.concept[name] for name in CONCEPT_TERMS])
+
+    @cached_property
+    def link_vector(self) -> np.ndarray:
+        """RETURNS (np.ndarray): float64, in the order of `LINK_TERMS`."""
+        return np.array([self.link[name] for name in LINK_TERMS])
+
+
+@dataclass(frozen=True)
+class Ranker:
+    """Weights, and those of entity types that have their own.
+
+    weights (Weights): of all mentions. by_type (Mapping[str, Weights]): entity type → in their
+    place, e.g. of GENE, for one letter makes another gene.
+    nil_shares (Mapping[str, float]): of the mentions that each was fitted on, `ALL` or an entity
+        type, the share whose concept the vocabulary did not have.
+    """
+
+    weights: Weights
+    by_type: Mapping[str, Weights] = field(default_factory=dict)
+    nil_shares: Mapping[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def from_disk(cls, path: str | Path) -> "Ranker":
+        """path (str | Path): JSON. RETURNS (Ranker): of it.
+        RAISES (AngelError): it cannot be read, or is of another kind, version or features."""
+        try:
+            data = json.loads(Path(path).read_text(encoding="utf8"))
+            is_own = (data["kind"], data["version"]) == (KIND, VERSION)
+            shares = {str(k): float(share) for k, share in data.get("nil_shares", {}).items()}
+            ranker = cls(
+                _weights(data), {k: _weights(w) for k, w in data["by_type"].items()}, shares
+            )
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            raise AngelError(Errors.E340.format(path=path, reason=error)) from error
+        if not is_own or not ranker.fits():
+            raise AngelError(Errors.E340.format(path=path, reason="other features or version"))
+        return ranker
+
+    def to_disk(self, path: str | Path) -> None:
+        """path (str | Path): JSON to write."""
+        write_text(Path(path), json.dumps(self.to_dict(), indent=1) + "\n")
+
+    def to_dict(self) -> dict[str, Any]:
+        """RETURNS (dict[str, Any]): as `to_disk` writes it."""
+        own = {kind: _plain(weights) for kind, weights in self.by_type.items()}
+        plain = {"kind": KIND, "version": VERSION, **_plain(self.weights), "by_type": own}
+        return plain | {"nil_shares": dict(self.nil_shares)}
+
+    def fits(self) -> bool:
+        """RETURNS (bool): whether it has a weight for each term, and no others."""
+        return all(
+            set(w.concept) == set(CONCEPT_TERMS) and set(w.link) == set(LINK_TERMS)
+            for w in (self.weights, *self.by_type.values())
+        )
+
+    def with_weights(self, changes: Mapping[str, Mapping[str, Mapping[str, float]]]) -> "Ranker":
+        """changes (Mapping): by entity type, or `ALL`, and by model some weights.
+        RETURNS (Ranker): with them in the place of its own."""
+        if not changes:
+            return self
+        some = {
+            kind: Weights(by_model.get(CONCEPT, {}), by_model.get(LINK, {}))
+            for kind, by_model in changes.items()
+        }
+        weights = self.weights | some.pop(ALL, Weights({}, {}))
+        own = {kind: self.by_type.get(kind, weights) | change for kind, change in some.items()}
+        return Ranker(weights, {**self.by_type, **own}, self.nil_shares)
+
+    def expecting(self, nil_share: float) -> "Ranker":
+        """nil_share (float): share of mentions whose concept the vocabulary does not have, between
+        0 and 1. RETURNS (Ranker): whose odds of a link are those of such texts: they are multiplied
+        by what they change between the texts of the fit and these (Saerens et al., 2002, equation
+        2.4)."""
+
+        def shifted(kind: str, weights: Weights) -> Weights:
+            fitted = self.nil_shares.get(kind, self.nil_shares.get(ALL, NIL_SHARE))
+            shift = _log_odds(fitted) - _log_odds(nil_share)
+            return Weights(weights.concept, {**weights.link, BIAS: weights.link[BIAS] + shift})
+
+        own = {kind: shifted(kind, weights) for kind, weights in self.by_type.items()}
+        return Ranker(shifted(ALL, self.weights), own, self.nil_shares)
+
+    def type_of(self, label: str) -> str:
+        """label (str): of a mention. RETURNS (str): the entity type whose weights count for it, or
+        `ALL`."""
+        kinds = wider_kinds_of(label) & self.by_type.keys()
+        return min(kinds, default=ALL)
+
+    def weights_of(self, label: str) -> Weights:
+        """label (str): of a mention. RETURNS (Weights): what counts for it."""
+        return self.by_type.get(self.type_of(label), self.weights)
+
+    def rank(self, found: MentionCandidates, label: str) -> Ranking:
+        """found (MentionCandidates): of a mention. label (str): its label.
+        RETURNS (Ranking): concepts and candidates by their probability."""
+        return rank(found, self.weights_of(label))
+
+    def explain(
+        self, found: MentionCandidates, label: str, concept_id: str
+    ) -> tuple[list[Contribution], list[Contribution]]:
+        """found (MentionCandidates): of a mention. label (str): its label. concept_id (str): one of
+        its candidates. RETURNS (tuple[list[Contribution], list[Contribution]]): why it comes where
+        it does among the candidates, by its best name; and why the first of them is thought right,
+        or not; the weightiest first."""
+        weights = self.weights_of(label)
+        table = Table(found)
+        utilities = table.utilities(weights)
+        own = [i for i, pair in enumerate(table.pairs) if pair.concept_id == concept_id]
+        best = max(own, key=lambda i: utilities[i])
+        _, link, _ = table.link_terms(utilities)
+        return (
+            _contributions(CONCEPT_TERMS, table.terms[best], weights.concept),
+            _contributions(LINK_TERMS, link, weights.link),
+        )
+
+    def explain_all(self, found: MentionCandidates, label: str) -> dict[str, Explained]:
+        """found (MentionCandidates): of a mention. label (str): its label. RETURNS (dict[str,
+        Explained]): of each candidate why it comes where it does."""
+        weights = self.weights_of(label)
+        table = Table(found)
+        utilities = table.utilities(weights)
+        explained: dict[str, Explained] = {}
+        for i in np.argsort(-utilities, kind="stable").tolist():
+            pair = table.pairs[i]
+            if pair.concept_id in explained:
+                continue
+            prior = Contribution(PRIOR, float(table.priors[i]), 1.0)
+            terms = _contributions(CONCEPT_TERMS, table.terms[i], weights.concept)
+            terms = [*terms, prior] if prior.value else terms
+            terms.sort(key=lambda c: -abs(c.value * c.weight))
+            explained[pair.concept_id] = Explained(
+                pair.name.name, pair.name.query, terms, float(utilities[i])
+            )
+        return explained
+
+
+class Table:
+    """The terms of a mention's candidates.
+
+    found (MentionCandidates): of the mention.
+    """
+
+    def __init__(self, found: MentionCandidates) -> None:
+        self.found = found
+        self.pairs: list[Pair] = list(found.pairs())
+        values = [[f.value(pair) for f in FEATURES.values()] for pair in self.pairs]
+        features = np.array(values, dtype=float).reshape(-1, len(FEATURES))
+        self.terms = np.hstack([features, features * found.unsure])
+        self.priors = np.log([max(pair.prior, _LEAST_PRIOR) for pair in self.pairs])
+
+    def utilities(self, weights: Weights) -> np.ndarray:
+        """weights (Weights): one a term. RETURNS (np.ndarray): float64[n], of each candidate."""
+        return self.terms @ weights.concept_vector + self.priors
+
+    def link_terms(self, utilities: np.ndarray) -> tuple[str, np.ndarray, np.ndarray]:
+        """utilities (np.ndarray): of each candidate, at least one. RETURNS (tuple[str, np.ndarray,
+        np.ndarray]): the likeliest concept, its `LINK_TERMS`; and float64[n], the candidates' parts
+        of what is right, if anything is."""
+        parts = np.exp(utilities - utilities.max())
+        parts /= parts.sum()
+        sums: defaultdict[str, float] = defaultdict(float)
+        for pair, part in zip(self.pairs, parts.tolist(), strict=True):
+            sums[pair.concept_id] += part
+        (first, top), *others = sorted(sums.items(), key=lambda item: (-item[1], item[0]))
+        own = [i for i, pair in enumerate(self.pairs) if pair.concept_id == first]
+        best = max(own, key=lambda i: utilities[i])
+        second = max(others[0][1] if others else 0.0, _LEAST_PRIOR)
+        lead = min(math.log(max(top, _LEAST_PRIOR) / second), _MOST_LEAD) / _MOST_LEAD
+        mention = [f.value(self.found) for f in MENTION_FEATURES.values()]
+        row = [*self.terms[best], *mention, math.log(max(top, _LEAST_SHARE)), lead]
+        return first, np.array(row), parts
+
+
+def rank(found: MentionCandidates, weights: Weights) -> Ranking:
+    """Concepts and candidates by their probability.
+
+    The likeliest concept has the probability q that the second model gives it; if it is wrong, each
+    other one is right as often as its share among all of them says, and NIL is as often as that of
+    the likeliest one does.
+
+    found (MentionCandidates): of a mention. weights (Weights): one a term.
+    RETURNS (Ranking): the likeliest concept first.
+    """
+    table = Table(found)
+    if not table.pairs:
+        return Ranking([], [])
+    first, link, shares = table.link_terms(table.utilities(weights))
+    q = 1 / (1 + math.exp(-float(link @ weights.link_vector)))
+    parts: defaultdict[str, list[float]] = defaultdict(list)
+    log_probs: defaultdict[str, float] = defaultdict(lambda: -math.inf)
+    for pair, share in zip(table.pairs, shares.tolist(), strict=True):
+        parts[pair.concept_id].append(share)
+        log_probs[pair.concept_id] = max(log_probs[pair.concept_id], pair.name.log_prob)
+    sums = {concept_id: math.fsum(some) for concept_id, some in parts.items()}
+    probabilities = {c: q if c == first else min((1 - q) * own, q) for c, own in sums.items()}
+    concepts = [RankedConcept(c, p, log_probs[c]) for c, p in probabilities.items()]
+    concepts.sort(key=lambda c: (c.concept_id != first, -c.probability, c.concept_id))
+    places = {concept.concept_id: place for place, concept in enumerate(concepts)}
+    candidates = [
+        (candidate, _part(share, sums[candidate.concept_id]) * probabilities[candidate.concept_id])
+        for candidate, share in zip(found.candidates, shares.tolist(), strict=True)
+    ]
+    best: defaultdict[int, tuple[int, float]] = defaultdict(lambda: (len(places), 0.0))
+    for candidate, part in candidates:
+        best[candidate.name] = min(best[candidate.name], (places[candidate.concept_id], -part))
+    candidates.sort(key=lambda c: (*best[c[0].name], c[0].name, places[c[0].concept_id]))
+    return Ranking(concepts, candidates)
+
+
+def _log_odds(share: float) -> float:
+    return math.log(share / (1 - share))
+
+
+def _part(share: float, of_all: float) -> float:
+    return share / of_all if of_all else 0.0
+
+
+@cache
+def shipped_ranker() -> Ranker:
+    """RETURNS (Ranker): fitted on all vocabularies at hand, see docs/notebook/ranker.md."""
+    return Ranker.from_disk(FILE)
+
+
+def read_ranker(path: str) -> Ranker:
+    """path (str): JSON. RETURNS (Ranker): of it, read once as long as the file stays the same.
+    RAISES (AngelError): see `Ranker.from_disk`."""
+    try:
+        changed = Path(path).stat().st_mtime_ns
+    except OSError as error:
+        raise AngelError(Errors.E340.format(path=path, reason=error)) from error
+    return _read_once(path, changed)
+
+
+@lru_cache(maxsize=8)
+def _read_once(path: str, changed: int) -> Ranker:
+    return Ranker.from_disk(path)
+
+
+def _weights(data: Mapping[str, Any]) -> Weights:
+    return Weights(
+        {str(name): float(value) for name, value in data["concept"].items()},
+        {str(name): float(value) for name, value in data["link"].items()},
+    )
+
+
+def _plain(weights: Weights) -> dict[str, Any]:
+    return {"concept": dict(weights.concept), "link": dict(weights.link)}
+
+
+def _contributions(names: Any, values: np.ndarray, weights: Mapping[str, float]) -> list[Any]:
+    all_of_them = [
+        Contribution(name, value, weights[name])
+        for name, value in zip(names, values.tolist(), strict=True)
+        if value
+    ]
+    return sorted(all_of_them, key=lambda c: -abs(c.value * c.weight))

@@ -1,0 +1,1 @@
+"""What the component can be told, and the files that its settings name."""

@@ -1,0 +1,186 @@
+"""Where the component's model and vocabulary come from: the shipped ones, a path, a hub name, a
+block of a config file. Nothing is opened before `load`."""
+
+import re
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ...about import DATA, SHIPPED_NAME, SHIPPED_NAMES
+from ...component.running import RunDtype
+from ...errors import AngelError, Errors
+from ...vocabulary.storage.table import SharedNames
+from ..ranking.ranker import read_ranker
+from .short_forms import read_short_forms
+
+if TYPE_CHECKING:
+    from ...search.generator import Generator
+    from ...vocabulary.kb import ConceptKB
+    from .table import LinkerSettings
+
+SHIPPED_PIPELINE = DATA / SHIPPED_NAME
+SHIPPED_MODEL = SHIPPED_PIPELINE / "angel_linker" / "model"
+VOCABULARY_FOLDER = Path("angel_linker", "kb")
+_HUB_NAME = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?")
+
+
+class ModelLoader(Protocol):
+    """What `[components.angel_linker.model] @architectures = …` may make."""
+
+    def __call__(self, *, device: str, dtype: RunDtype, local_files_only: bool) -> "Generator": ...
+
+
+VocabularyLoader = Callable[[], "ConceptKB"]
+
+
+def checkpoint_loader(
+    path: str, tokenizer: str | None = None, preset: str | None = None
+) -> ModelLoader:
+    """`spacy_angel.Checkpoint.v1`: an encoder-decoder checkpoint.
+
+    path (str): a folder, or a hub name such as `dmis-lab/ANGEL_bc5cdr`.
+    tokenizer (str | None): folder or hub name, where the checkpoint has no tokenizer.
+    preset (str | None): of `model.presets.PRESETS`: what the model was trained with, where neither
+        its files nor its name tell.
+    RETURNS (ModelLoader): loads it.
+    """
+    return partial(load_checkpoint, path, tokenizer=tokenizer, preset=preset)
+
+
+def vocabulary_loader(
+    paths: Sequence[str],
+    format: str | None = None,
+    shared_names: SharedNames = "all",
+) -> VocabularyLoader:
+    """`spacy_angel.Vocabulary.v1`: a vocabulary built in memory from the files it is published
+    in. A large one is better built once, with `spacy-angel kb build`, and given as a folder.
+
+    paths (Sequence[str]): the files; their concepts are read one after the other.
+    format (str | None): as `vocabularies.read_vocabulary`; None infers it for each file.
+    shared_names (str): as `ConceptKB.build`.
+    RETURNS (VocabularyLoader): builds it.
+    """
+    return partial(_build, tuple(paths), format, shared_names)
+
+
+def load_checkpoint(
+    path: str | Path | None,
+    *,
+    device: str,
+    dtype: RunDtype,
+    local_files_only: bool,
+    tokenizer: str | None = None,
+    preset: str | None = None,
+) -> "Generator":
+    """Open a checkpoint.
+
+    path (str | Path | None): a folder or a hub name; None, `en_angel_mini` and `en_angel_bio` are
+        the shipped model.
+    device (str), dtype (str): as in `LinkerSettings`.
+    local_files_only (bool): open folders only, fetch nothing.
+    tokenizer (str | None), preset (str | None): see `checkpoint_loader`.
+    RETURNS (Generator): the model.
+    RAISES (AngelError): it is no folder, and nothing may be fetched.
+    """
+    from ...search.generator import Generator
+    from ...vocabulary.kb import KIND
+    from ...vocabulary.storage.arrays import is_folder_of
+
+    if path is None or str(path) in SHIPPED_NAMES:
+        if not SHIPPED_MODEL.is_dir():
+            raise AngelError(Errors.E306.format(what="model", path=SHIPPED_MODEL))
+        path = SHIPPED_MODEL
+    if is_folder_of(Path(path), KIND):
+        raise AngelError(Errors.E331.format(path=str(path)))
+    folders = [Path(source).is_dir() for source in (path, tokenizer) if source is not None]
+    if local_files_only and not all(folders):
+        raise AngelError(Errors.E307.format(model=path))
+    return Generator.from_pretrained(
+        str(path),
+        device=device,
+        dtype=dtype,
+        tokenizer=tokenizer,
+        preset=preset,
+        local_files_only=all(folders),
+    )
+
+
+def load_vocabulary(path: str | Path | None) -> "ConceptKB":
+    """Open a stored vocabulary.
+
+    path (str | Path | None): a folder that `spacy-angel kb build` wrote; or a vocabulary file,
+        which is built in memory; or the name of one that was fetched, or that a package brings;
+        `en_angel_mini` and `en_angel_bio` are the shipped ones, None the first of them.
+    RETURNS (ConceptKB): the vocabulary.
+    RAISES (AngelError): there is no such thing.
+    """
+    from ...vocabulary.kb import ConceptKB
+    from ...vocabulary.sources.installed import find_vocabulary
+
+    if path is None or str(path) in SHIPPED_NAMES:
+        path = DATA / (path or SHIPPED_NAME) / VOCABULARY_FOLDER
+        if not path.is_dir():
+            raise AngelError(Errors.E306.format(what="vocabulary", path=path))
+    path = find_vocabulary(path)
+    if not path.exists():
+        raise AngelError(Errors.E308.format(path=path))
+    if path.is_file():
+        return _build((path,), None, "all")
+    return ConceptKB.from_disk(path)
+
+
+def check_sources(model: Any, vocabulary: Any) -> None:
+    """Whether there is a model and a vocabulary, before a document needs them; nothing is opened.
+
+    model (Any), vocabulary (Any): as `AngelLinker` takes them.
+    RAISES (AngelError): it is of another type, or not there; what may be a hub name may be fetched.
+    """
+    expected = "a folder, a name, a block that makes a loader, or null"
+    for name, value in (("model", model), ("vocabulary", vocabulary)):
+        if not (value is None or callable(value) or isinstance(value, str | Path)):
+            raise AngelError(
+                Errors.E305.format(
+                    component="angel_linker", name=name, expected=expected, value=value
+                )
+            )
+    if isinstance(model, str | Path) and str(model) not in SHIPPED_NAMES:
+        is_hub_name = _HUB_NAME.fullmatch(str(model)) and not isinstance(model, Path)
+        if not Path(model).is_dir() and not is_hub_name:
+            raise AngelError(Errors.E328.format(model=model))
+    if isinstance(vocabulary, str | Path) and str(vocabulary) not in SHIPPED_NAMES:
+        from ...vocabulary.sources.installed import find_vocabulary
+
+        if not find_vocabulary(vocabulary).exists():
+            raise AngelError(Errors.E308.format(path=vocabulary))
+
+
+def check_device(settings: "LinkerSettings") -> None:
+    """Whether the machine has what settings name, before a document needs it.
+
+    settings (LinkerSettings): `device`.
+    RAISES (AngelError): no such device.
+    """
+    if settings.device != "cpu":
+        from ...search.generator import find_device
+
+        find_device(settings.device)
+
+
+def check_files(settings: "LinkerSettings") -> None:
+    """settings (LinkerSettings): `long_forms`, `ranker`. RAISES (AngelError): a file cannot be
+    read."""
+    if settings.long_forms is not None:
+        read_short_forms(Path(settings.long_forms))
+    if settings.ranker is not None:
+        read_ranker(settings.ranker)
+
+
+def _build(
+    paths: Sequence[str | Path], format: str | None, shared_names: SharedNames
+) -> "ConceptKB":
+    from ...vocabulary.sources.build import build_vocabulary
+
+    if missing := [path for path in paths if not Path(path).exists()]:
+        raise AngelError(Errors.E308.format(path=missing[0]))
+    return build_vocabulary(list(map(Path, paths)), None, format=format, shared_names=shared_names)

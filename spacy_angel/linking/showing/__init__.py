@@ -1,0 +1,1 @@
+"""Links for a person: pictures, pages and explanations."""

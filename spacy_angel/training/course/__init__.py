@@ -1,0 +1,1 @@
+"""The two stages: positive-only, then negative-aware."""

@@ -1,0 +1,1 @@
+"""Corpora and vocabularies to batches."""

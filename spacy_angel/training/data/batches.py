@@ -1,0 +1,301 @@
+"""Examples as token ids, and batches of them by length."""
+
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.utils.data import Dataset, Sampler
+from tqdm import tqdm
+
+from ...model.mention import Mention
+from ...model.prompts import PromptEncoder
+from ..models.losses import IGNORE
+
+# Every new tensor shape costs memory on the CPU and a kernel choice on the GPU.
+_MULTIPLE = 8
+_POOL = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A mention and one name that it should lead to.
+
+    mention (Mention): the mention in its context.
+    name (str): the target, in normal form.
+    """
+
+    mention: Mention
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class PreferencePair:
+    """A mention, a name that is right for it and one that is not.
+
+    mention (Mention): the mention in its context.
+    chosen (str), rejected (str): names in normal form.
+    chosen_rank (int | None), rejected_rank (int | None): their ranks in the prediction, from 0.
+    """
+
+    mention: Mention
+    chosen: str
+    rejected: str
+    chosen_rank: int | None = None
+    rejected_rank: int | None = None
+
+
+class TokenLists:
+    """Lists of token ids in one flat array: four bytes a token, millions of lists.
+
+    flat (np.ndarray): int32[tokens].
+    offsets (np.ndarray): int64[lists + 1].
+    """
+
+    def __init__(self, flat: np.ndarray, offsets: np.ndarray) -> None:
+        self.flat = flat
+        self.offsets = offsets
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, index: int) -> np.ndarray:
+        return self.flat[self.offsets[index] : self.offsets[index + 1]]
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """RETURNS (np.ndarray): int64[lists]."""
+        return np.diff(self.offsets)
+
+
+@dataclass
+class TokenRows(Dataset):
+    """The rows of a training set.
+
+    columns (dict[str, TokenLists]): `source`, `prefix`, and `name` or `chosen` and `rejected`.
+    dropped (int): rows left out because the decoder would have had to be longer than the model.
+    values (dict[str, np.ndarray]): float32[rows] each, e.g. a reference's log-probabilities.
+    """
+
+    columns: dict[str, TokenLists]
+    dropped: int = 0
+    values: dict[str, np.ndarray] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.columns["source"])
+
+    def __getitem__(self, index: int) -> dict[str, np.ndarray]:
+        row = {name: column[index] for name, column in self.columns.items()}
+        return row | {name: column[index] for name, column in self.values.items()}
+
+    @property
+    def lengths(self) -> tuple[np.ndarray, np.ndarray]:
+        """RETURNS (tuple[np.ndarray, np.ndarray]): int64[rows] of the encoder's input and of the
+        decoder's (the longer one of a pair)."""
+        names = [self.columns[name].lengths for name in _TARGETS if name in self.columns]
+        return (
+            self.columns["source"].lengths,
+            self.columns["prefix"].lengths + np.max(names, axis=0),
+        )
+
+
+_TARGETS = ("name", "chosen", "rejected")
+
+
+def encode_examples(
+    examples: Iterable[Example],
+    prompts: PromptEncoder,
+    max_target_tokens: int,
+    total: int | None = None,
+) -> TokenRows:
+    """Token ids of positive examples.
+
+    examples (Iterable[Example]): read once, in chunks.
+    prompts (PromptEncoder): the model's.
+    max_target_tokens (int): longest decoder input; rows above it are dropped and counted.
+    total (int | None): number of examples, for the progress bar.
+    RETURNS (TokenRows): columns `source`, `prefix`, `name`.
+    """
+    return _encode(examples, prompts, max_target_tokens, {"name": lambda e: e.name}, total)
+
+
+def encode_pairs(
+    pairs: Iterable[PreferencePair],
+    prompts: PromptEncoder,
+    max_target_tokens: int,
+    total: int | None = None,
+) -> TokenRows:
+    """Token ids of preference pairs; arguments as of `encode_examples`.
+
+    RETURNS (TokenRows): columns `source`, `prefix`, `chosen`, `rejected`.
+    """
+    targets: dict[str, Callable] = {"chosen": lambda p: p.chosen, "rejected": lambda p: p.rejected}
+    return _encode(pairs, prompts, max_target_tokens, targets, total)
+
+
+def collate_examples(
+    rows: Sequence[Mapping[str, np.ndarray]], pad_token_id: int
+) -> dict[str, Tensor]:
+    """A batch of positive examples.
+
+    With source [0, 5, 2], prefix [2, 7], name [8, 9, 2]: `decoder_input_ids` [2, 7, 8, 9],
+    `labels` [-100, 8, 9, 2]: what stands at a position predicts the label there, and nothing of
+    the prefix is a label. Lengths are padded on the right to multiples of 8.
+
+    rows (Sequence[Mapping[str, np.ndarray]]): rows of `encode_examples`.
+    pad_token_id (int): the model's.
+    RETURNS (dict[str, Tensor]): `input_ids`, `attention_mask`, `decoder_input_ids`, `labels`.
+    """
+    return _batch(
+        [row["source"] for row in rows],
+        [(row["prefix"], row["name"]) for row in rows],
+        pad_token_id,
+    )
+
+
+def collate_pairs(rows: Sequence[Mapping[str, np.ndarray]], pad_token_id: int) -> dict[str, Tensor]:
+    """A batch of preference pairs: the chosen names' rows first, then the rejected ones', each
+    as in `collate_examples`.
+
+    rows (Sequence[Mapping[str, np.ndarray]]): rows of `encode_pairs`.
+    pad_token_id (int): the model's.
+    RETURNS (dict[str, Tensor]): as `collate_examples`, twice as many rows; and, where the rows
+        have them, `ref_chosen_logps` and `ref_rejected_logps`, one value a pair.
+    """
+    batch = _batch(
+        [row["source"] for row in rows] * 2,
+        [(row["prefix"], row[side]) for side in ("chosen", "rejected") for row in rows],
+        pad_token_id,
+    )
+    for name in rows[0].keys() & {"ref_chosen_logps", "ref_rejected_logps"}:
+        batch[name] = torch.tensor([float(row[name]) for row in rows])
+    return batch
+
+
+class LengthSampler(Sampler[int]):
+    """Order of an epoch: random, but rows of like length share a batch.
+
+    The order depends on seed and epoch only, so a resumed run goes on where it stopped.
+
+    lengths (tuple[np.ndarray, np.ndarray]): int64[rows] of encoder and decoder inputs.
+    batch_size (int): rows of one update, over all processes.
+    seed (int): of the order.
+    """
+
+    def __init__(
+        self, lengths: tuple[np.ndarray, np.ndarray], batch_size: int, seed: int = 0
+    ) -> None:
+        self.lengths = lengths
+        self.batch_size = batch_size
+        self.seed = seed
+        self.epoch = 0
+
+    def __len__(self) -> int:
+        return len(self.lengths[0])
+
+    def set_epoch(self, epoch: int) -> None:
+        """epoch (int): number of the epoch to come, from 0."""
+        self.epoch = epoch
+
+    def __iter__(self) -> Iterator[int]:
+        rng = np.random.default_rng((self.seed, self.epoch))
+        return iter(order_by_length(*self.lengths, self.batch_size, rng).tolist())
+
+
+def order_by_length(
+    source: np.ndarray, target: np.ndarray, batch_size: int, rng: np.random.Generator
+) -> np.ndarray:
+    """Shuffle, sort pools of 64 batches by length, shuffle the batches of each pool.
+
+    source (np.ndarray), target (np.ndarray): int64[rows], lengths.
+    batch_size (int): rows a batch.
+    rng (np.random.Generator): source of chance.
+    RETURNS (np.ndarray): int64[rows], a permutation; an incomplete batch stands last.
+    """
+    order = rng.permutation(len(source))
+    pool = _POOL * batch_size
+    parts = []
+    for start in range(0, len(order), pool):
+        rows = order[start : start + pool]
+        rows = rows[np.lexsort((target[rows], -(-source[rows] // _MULTIPLE)))]
+        whole = len(rows) - len(rows) % batch_size
+        batches = rows[:whole].reshape(-1, batch_size)
+        parts += [rng.permutation(batches).ravel(), rows[whole:]]
+    return np.concatenate(parts) if parts else order
+
+
+def _encode(
+    items: Iterable,
+    prompts: PromptEncoder,
+    max_target_tokens: int,
+    targets: Mapping[str, Callable],
+    total: int | None,
+) -> TokenRows:
+    names = ("source", "prefix", *targets)
+    flat = {name: array("i") for name in names}
+    lengths = {name: array("q") for name in names}
+    dropped = 0
+    for chunk in chunks(tqdm(items, desc="Tokenizing", total=total, unit="examples"), 1024):
+        # A mention's positives and pairs stand together: its context is tokenized once.
+        mentions = list(dict.fromkeys(item.mention for item in chunk))
+        row_of = {mention: row for row, mention in enumerate(mentions)}
+        sources, prefixes = prompts.source_ids(mentions), prompts.prefix_ids(mentions)
+        rows = [row_of[item.mention] for item in chunk]
+        lists = [[sources[row] for row in rows], [prefixes[row] for row in rows]]
+        lists += [prompts.encode_names([get(item) for item in chunk]) for get in targets.values()]
+        for row in zip(*lists, strict=True):
+            # The end token is predicted, never read.
+            if len(row[1]) + max(map(len, row[2:])) - 1 > max_target_tokens:
+                dropped += 1
+                continue
+            for name, ids in zip(names, row, strict=True):
+                flat[name].extend(ids)
+                lengths[name].append(len(ids))
+    columns = {}
+    for name in names:
+        offsets = np.zeros(len(lengths[name]) + 1, dtype=np.int64)
+        np.cumsum(np.frombuffer(lengths[name], dtype=np.int64), out=offsets[1:])
+        columns[name] = TokenLists(np.frombuffer(flat[name], dtype=np.int32), offsets)
+    return TokenRows(columns, dropped)
+
+
+def chunks(items: Iterable, size: int) -> Iterator[list]:
+    """RETURNS (Iterator[list]): lists of `size` items, the last one perhaps shorter."""
+    iterator = iter(items)
+    while chunk := list(islice(iterator, size)):
+        yield chunk
+
+
+def _batch(
+    sources: Sequence[np.ndarray],
+    targets: Sequence[tuple[np.ndarray, np.ndarray]],
+    pad_token_id: int,
+) -> dict[str, Tensor]:
+    n_source = padded(max(map(len, sources)))
+    n_target = padded(max(len(prefix) + len(name) - 1 for prefix, name in targets))
+    input_ids = np.full((len(sources), n_source), pad_token_id, dtype=np.int64)
+    attention_mask = np.zeros((len(sources), n_source), dtype=np.int64)
+    decoder_input_ids = np.full((len(sources), n_target), pad_token_id, dtype=np.int64)
+    labels = np.full((len(sources), n_target), IGNORE, dtype=np.int64)
+    for i, (source, (prefix, name)) in enumerate(zip(sources, targets, strict=True)):
+        first, last = len(prefix) - 1, len(prefix) + len(name) - 1
+        input_ids[i, : len(source)] = source
+        attention_mask[i, : len(source)] = 1
+        decoder_input_ids[i, : first + 1] = prefix
+        decoder_input_ids[i, first + 1 : last] = name[:-1]
+        labels[i, first:last] = name
+    arrays = {
+        "input_ids": input_ids,
+        "attention_mask": attention_mask,
+        "decoder_input_ids": decoder_input_ids,
+        "labels": labels,
+    }
+    return {name: torch.from_numpy(values) for name, values in arrays.items()}
+
+
+def padded(length: int) -> int:
+    """RETURNS (int): the next multiple, for there should be few shapes."""
+    return -(-length // _MULTIPLE) * _MULTIPLE

@@ -1,0 +1,323 @@
+"""What the model is shown: nearest names as positives, and the vocabulary in clauses.
+
+ANGEL, sections 3.2 and 3.3; GenBioEL, sections 2.2, 2.3 and table 10.
+"""
+
+import random
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import chain
+
+import numpy as np
+
+from ...corpora.noise import Noise, add_noise, add_noise_to_words
+from ...model.mention import Mention
+from ...vocabulary.lookup.tfidf import TrigramTfidf
+from ...vocabulary.names.concepts import Concept, normalize_name
+from ...vocabulary.species.context import MOST
+from ..settings.tables import NoiseSettings
+from .batches import Example, PreferencePair, chunks
+
+# Scores the partners of two lists of texts, higher is nearer: float[len(a)].
+PairScorer = Callable[[Sequence[str], Sequence[str]], np.ndarray]
+
+MENTION_THEN_DEFINITION = ("is defined as", "is described as")
+DEFINITION_THEN_MENTION = ("are the definitions of", "describe", "define")
+MENTION_THEN_NAMES = ("has synonyms such as", "refers to the same concept as")
+NAMES_THEN_MENTION = ("are the synonyms of", "indicate the same concept as")
+MENTION_THEN_NAME = ("is", "is the same as")
+
+# A concept with hundreds of names would need tens of thousands of comparisons for a choice of one.
+_MOST_COMPARED = 32
+
+
+def nearest_names(
+    mentions: Sequence[str], names: Sequence[Sequence[str]], k: int, score: PairScorer
+) -> list[list[str]]:
+    """The k names of highest score for each mention (equation 3).
+
+    mentions (Sequence[str]): texts.
+    names (Sequence[Sequence[str]]): for each mention the names of its gold concept.
+    k (int): names to keep.
+    score (PairScorer): e.g. `TrigramTfidf.pairwise`.
+    RETURNS (list[list[str]]): at most k different names a mention, best first; of equal ones the
+        one that stood first.
+    """
+    distinct = [list(dict.fromkeys(options)) for options in names]
+    scores = score(
+        [m for m, options in zip(mentions, distinct, strict=True) for _ in options],
+        list(chain.from_iterable(distinct)),
+    )
+    ends = np.cumsum([len(options) for options in distinct])
+    return [
+        [options[i] for i in np.argsort(-scores[end - len(options) : end], kind="stable")[:k]]
+        for options, end in zip(distinct, ends, strict=True)
+    ]
+
+
+def shortest_first(mentions: Sequence[str], names: Sequence[str]) -> np.ndarray:
+    """Scorer of the ablation «shortest name» (GenBioEL, section 4).
+
+    RETURNS (np.ndarray): float64[len(names)], the negative length.
+    """
+    return -np.array([len(name) for name in names], dtype=np.float64)
+
+
+def random_scorer(seed: int) -> PairScorer:
+    """Scorer of the ablation «random name» (GenBioEL, section 4).
+
+    seed (int): of the order.
+    RETURNS (PairScorer): every call goes on in the same stream of numbers.
+    """
+    rng = np.random.default_rng(seed)
+    return lambda mentions, names: rng.random(len(names))
+
+
+def embedding_scorer(name_or_path: str, device: str = "cpu", batch_size: int = 64) -> PairScorer:
+    """Scorer by a sentence encoder, e.g. SapBERT (ANGEL, table 3).
+
+    name_or_path (str): a BERT-like checkpoint.
+    device (str): where it runs.
+    batch_size (int): texts at a time.
+    RETURNS (PairScorer): cosine of the means over a text's tokens.
+    """
+    import torch
+    from transformers import AutoModel, AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(name_or_path)
+    model = AutoModel.from_pretrained(name_or_path).to(device).eval()
+
+    @torch.inference_mode()
+    def embed(texts: list[str]) -> np.ndarray:
+        parts = []
+        for chunk in chunks(texts, batch_size):
+            tokens = tokenizer(chunk, padding=True, truncation=True, return_tensors="pt")
+            tokens = tokens.to(device)
+            states = model(**tokens).last_hidden_state
+            mask = tokens["attention_mask"][:, :, None]
+            mean = (states * mask).sum(1) / mask.sum(1)
+            parts.append(torch.nn.functional.normalize(mean, dim=1).float().cpu().numpy())
+        return np.concatenate(parts)
+
+    def score(mentions: Sequence[str], names: Sequence[str]) -> np.ndarray:
+        if not names:
+            return np.zeros(0)
+        texts = sorted({*mentions, *names})
+        row = {text: i for i, text in enumerate(texts)}
+        vectors = embed(texts)
+        left, right = [row[text] for text in mentions], [row[text] for text in names]
+        return np.einsum("ij,ij->i", vectors[left], vectors[right])
+
+    return score
+
+
+def clause(
+    mention: str, definition: str | None, others: Sequence[str], rng: np.random.Generator
+) -> Mention:
+    """A name in a sentence made from its concept (GenBioEL, table 10).
+
+    With definition: `renal colic is defined as pain of the kidney`, or the definition first; else
+    with up to three other names: `a has synonyms such as b, c`, or those first; where there are
+    none the mention stands for itself: `a is a`.
+
+    mention (str): the name that is marked.
+    definition (str | None): of the concept.
+    others (Sequence[str]): other names of the concept; chosen from by chance.
+    rng (np.random.Generator): chooses names and template.
+    RETURNS (Mention): the mention between its left and right context.
+    """
+    if definition:
+        return _spliced(mention, definition, MENTION_THEN_DEFINITION, DEFINITION_THEN_MENTION, rng)
+    if not others:
+        return _spliced(mention, mention, MENTION_THEN_NAME, (), rng)
+    chosen = rng.permutation(len(others))[:3]
+    names = ", ".join(others[i] for i in chosen)
+    return _spliced(mention, names, MENTION_THEN_NAMES, NAMES_THEN_MENTION, rng)
+
+
+def vocabulary_examples(
+    concepts: Iterable[Concept],
+    rng: np.random.Generator,
+    score: PairScorer | None = None,
+    copies: float = 0.0,
+    written: Callable[[Concept, str], tuple[str, str]] = lambda _, name: (name, ""),
+) -> Iterator[Example]:
+    """Each name of each concept once as the target, another name of it as the mention.
+
+    The target is kept out of the clause: with two names it says that the mention is the mention,
+    and an only name leads to itself (GenBioEL, appendix E.2, whose clause of two names can also be
+    read as naming the target; then there is nothing to learn from it but to copy).
+
+    concepts (Iterable[Concept]): read once.
+    rng (np.random.Generator): chooses names and templates.
+    score (PairScorer | None): the mention is the other name of highest score (ANGEL, section
+        3.3); None: a random one (GenBioEL).
+    copies (float): share of the examples whose mention is the target itself. Not in the papers,
+        whose backbones copy as they come; a small one has to learn it.
+    written (Callable[[Concept, str], tuple[str, str]]): what a model writes for a concept's name,
+        and the hint that tells it the ending.
+    RETURNS (Iterator[Example]): in the order of the concepts.
+    """
+    for chunk in chunks(concepts, 512):
+        spelled = [_spelled(concept) for concept in chunk]
+        mentions = _mentions_for([list(names) for names in spelled], rng, score)
+        for concept, names, by_target in zip(chunk, spelled, mentions, strict=True):
+            for target, mention in by_target.items():
+                if copies and rng.random() < copies:
+                    mention = target
+                others = [names[name] for name in names if name not in (target, mention)]
+                source = clause(names[mention], concept.definition, others, rng)
+                name, hint = written(concept, target)
+                yield Example(replace(source, hint=hint), name)
+
+
+def in_contexts(
+    examples: Iterable[Example], contexts: Sequence[Mention], rng: np.random.Generator
+) -> Iterator[Example]:
+    """Vocabulary examples in the sentences of a corpus in place of their clauses.
+
+    Not in the papers: a corpus shows a few hundred concepts; so a small model also sees names of
+    the others as mentions, in text as it will be.
+
+    examples (Iterable[Example]): as `vocabulary_examples` makes them.
+    contexts (Sequence[Mention]): corpus mentions, whose place is taken; at least one.
+    rng (np.random.Generator): chooses the context.
+    RETURNS (Iterator[Example]): `a is the same as b` → b and `has [m] today` give `has [a] today`
+        → b, one an example. A hint that the example has comes before that of the context.
+    """
+    for example in examples:
+        context = contexts[int(rng.integers(len(contexts)))]
+        mention = example.mention
+        # What the context says of other endings stands behind what is right here.
+        others = [field for field in context.hint.split(", ") if field not in ("", mention.hint)]
+        hint = ", ".join([mention.hint, *others][:MOST]) if mention.hint else context.hint
+        yield Example(replace(context, text=mention.text, hint=hint), example.name)
+
+
+def with_noise(
+    examples: Iterable[Example], settings: NoiseSettings, seed: int = 0
+) -> Iterator[Example]:
+    """Examples as people, keyboards and scanners would have written them.
+
+    Not in the papers: a model that only saw clean text takes a misspelled name for another one.
+
+    examples (Iterable[Example]): of a corpus.
+    settings (NoiseSettings): how often, how much, which.
+    seed (int): fixes all that is chosen.
+    RETURNS (Iterator[Example]): as many; `a [heart attack] today` → myocardial infarction may
+        become `a [haert attack] today` → myocardial infarction.
+    RAISES (AngelError): an unknown kind of noise.
+    """
+    kinds = [Noise(kind).kind for kind in settings.kinds]
+    chance = random.Random(seed)
+    for example in examples:
+        if chance.random() >= settings.share:
+            yield example
+            continue
+        kind, edits = chance.choice(kinds), chance.randint(1, settings.most_edits)
+        mention = example.mention
+        left, right = (
+            add_noise_to_words(text, kind, settings.context, chance)
+            for text in (mention.left, mention.right)
+        )
+        text = add_noise(mention.text, kind, edits, chance)
+        yield replace(example, mention=replace(mention, left=left, text=text, right=right))
+
+
+def vocabulary_pairs(
+    examples: Iterable[Example],
+    names: Sequence[str],
+    concept_ids_of: Callable[[int], Iterable[str]],
+    negatives: int,
+    tfidf: TrigramTfidf,
+) -> Iterator[PreferencePair]:
+    """Preference pairs of the second stage of pre-training: the rejected names are those of other
+    concepts that are nearest to the mention (ANGEL, section 3.3).
+
+    examples (Iterable[Example]): as `vocabulary_examples` makes them.
+    names (Sequence[str]): all names of the vocabulary, which `tfidf` was fitted on.
+    concept_ids_of (Callable[[int], Iterable[str]]): concepts of the name with an index.
+    negatives (int): pairs an example.
+    tfidf (TrigramTfidf): finds the nearest names.
+    RETURNS (Iterator[PreferencePair]): at most `negatives` an example.
+    """
+    index = {name: i for i, name in enumerate(names)}
+    for chunk in chunks(examples, 256):
+        rejected = nearest_wrong_names(
+            [example.mention.text for example in chunk],
+            [set(concept_ids_of(index[example.name])) for example in chunk],
+            names,
+            concept_ids_of,
+            negatives,
+            tfidf,
+        )
+        for example, wrong in zip(chunk, rejected, strict=True):
+            for name in wrong:
+                yield PreferencePair(example.mention, example.name, name)
+
+
+def nearest_wrong_names(
+    mentions: Sequence[str],
+    gold: Sequence[set[str]],
+    names: Sequence[str],
+    concept_ids_of: Callable[[int], Iterable[str]],
+    k: int,
+    tfidf: TrigramTfidf,
+) -> list[list[str]]:
+    """The k names nearest to each mention that stand for none of its gold concepts.
+
+    mentions (Sequence[str]): texts.
+    gold (Sequence[set[str]]): the concepts of each.
+    names (Sequence[str]), concept_ids_of (Callable[[int], Iterable[str]]), tfidf (TrigramTfidf):
+        as in `vocabulary_pairs`.
+    RETURNS (list[list[str]]): nearest first; fewer where a concept's own names fill the
+        neighbourhood that is looked at (k + 32 names).
+    """
+    nearest, _ = tfidf.nearest(mentions, k=k + _MOST_COMPARED)
+    return [
+        [names[i] for i in row if i >= 0 and right.isdisjoint(concept_ids_of(int(i)))][:k]
+        for row, right in zip(nearest, gold, strict=True)
+    ]
+
+
+def _spliced(
+    mention: str,
+    context: str,
+    mention_first: Sequence[str],
+    context_first: Sequence[str],
+    rng: np.random.Generator,
+) -> Mention:
+    which = int(rng.integers(len(mention_first) + len(context_first)))
+    if which < len(mention_first):
+        return Mention(mention, right=f"{mention_first[which]} {context}")
+    return Mention(mention, left=f"{context} {context_first[which - len(mention_first)]}")
+
+
+def _spelled(concept: Concept) -> dict[str, str]:
+    """Normal form → how the name stands in a clause; the first spelling of a form counts."""
+    spelled: dict[str, str] = {}
+    for name in concept.names:
+        if form := normalize_name(name):
+            spelled.setdefault(form, name)
+    return spelled
+
+
+def _mentions_for(
+    concepts: Sequence[Sequence[str]], rng: np.random.Generator, score: PairScorer | None
+) -> list[dict[str, str]]:
+    """For each concept: target name → the name that is the mention."""
+    options = []
+    for names in concepts:
+        for target in names:
+            others = [name for name in names if name != target] or [target]
+            compared = 1 if score is None else _MOST_COMPARED
+            if len(others) > compared:
+                others = [others[i] for i in np.sort(rng.permutation(len(others))[:compared])]
+            options.append(others)
+    targets = [target for names in concepts for target in names]
+    if score is None:
+        best = [others[0] for others in options]
+    else:
+        best = [partners[0] for partners in nearest_names(targets, options, 1, score)]
+    pairs = iter(zip(targets, best, strict=True))
+    return [dict(next(pairs) for _ in names) for names in concepts]

@@ -1,0 +1,295 @@
+"""Preference pairs: from predictions by the paper's rule and its ablations, and from a curator's
+corrections (ANGEL, section 3.2 and table 2)."""
+
+import json
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import BaseModel, Field
+
+from ...errors import AngelError, Errors, Warnings
+from ...files.atomic import write_text
+from ...files.faults import FileReading
+from ...files.json_values import parse_as
+from ...files.reading import numbered_lines
+from ...model.mention import Mention
+from ..models.prediction import predict
+from ..settings.tables import PairSettings
+from .batches import PreferencePair
+from .corpus import LabelledMention, distinct_mentions
+from .examples import nearest_names, nearest_wrong_names
+
+if TYPE_CHECKING:
+    from ...search.generator import Generator
+    from ...vocabulary.kb import ConceptKB
+    from ...vocabulary.lookup.tfidf import TrigramTfidf
+
+
+def rank_pairs(
+    right: Sequence[bool], rule: Literal["above", "errors", "all"] = "above"
+) -> list[tuple[int, int]]:
+    """Which ranks of a prediction are paired.
+
+    `above`: each right name with each wrong one ranked above it; and where rank 0 is right, it
+    with the highest-ranked wrong one, so that what is right stays so. `errors`: the former only,
+    for a model that knows its training mentions by heart. `all`: each right name with each wrong
+    one.
+
+        right                        above                         errors  all
+        [no, no, yes, no, yes]       (2,0) (2,1) (4,0) (4,1) (4,3) same    + (2,3)
+        [yes, no, yes, no, no]       (0,1) (2,1)                   (2,1)   + (0,3) (0,4) (2,3) (2,4)
+
+    right (Sequence[bool]): whether the name at each rank is right, best rank first.
+    rule (str): see above.
+    RETURNS (list[tuple[int, int]]): (rank of the chosen, rank of the rejected), sorted.
+    """
+    pairs = [
+        (chosen, rejected)
+        for chosen, is_right in enumerate(right)
+        for rejected, is_right_too in enumerate(right)
+        if is_right and not is_right_too
+    ]
+    if rule == "all":
+        return pairs
+    first_wrong = next((rank for rank, is_right in enumerate(right) if not is_right), None)
+    return [
+        (chosen, rejected)
+        for chosen, rejected in pairs
+        if rejected < chosen or (rule == "above" and chosen == 0 and rejected == first_wrong)
+    ]
+
+
+def prediction_pairs(
+    mention: Mention,
+    names: Sequence[str],
+    right: Sequence[bool],
+    settings: PairSettings,
+    positive: str | None = None,
+) -> list[PreferencePair]:
+    """Pairs of one mention.
+
+    mention (Mention): what was predicted for.
+    names (Sequence[str]): predicted names, best first.
+    right (Sequence[bool]): whether each stands for a gold concept.
+    settings (PairSettings): `top_k`, `rule`, `without_right`.
+    positive (str | None): the nearest name of the gold concepts, paired with every prediction
+        where none is right and `without_right` is `positive`.
+    RETURNS (list[PreferencePair]): with their ranks; empty where nothing is wrong.
+    """
+    names, right = names[: settings.top_k], right[: settings.top_k]
+    if not any(right):
+        if settings.without_right == "skip" or positive is None:
+            return []
+        return [
+            PreferencePair(mention, positive, name, None, rank) for rank, name in enumerate(names)
+        ]
+    assert settings.rule != "tfidf"
+    return [
+        PreferencePair(mention, names[chosen], names[rejected], chosen, rejected)
+        for chosen, rejected in rank_pairs(right, settings.rule)
+    ]
+
+
+def mine_pairs(
+    mentions: Sequence[LabelledMention],
+    generator: "Generator",
+    kb: "ConceptKB",
+    tfidf: "TrigramTfidf",
+    settings: PairSettings,
+) -> list[PreferencePair]:
+    """Search for every mention and pair what comes out.
+
+    mentions (Sequence[LabelledMention]): of the training set.
+    generator (Generator): the current model; unused by the rule `tfidf`.
+    kb (ConceptKB): the vocabulary.
+    tfidf (TrigramTfidf): fitted on the names of the vocabulary, by index.
+    settings (PairSettings): which pairs.
+    RETURNS (list[PreferencePair]): mention after mention.
+    """
+    if settings.distinct:
+        mentions = distinct_mentions(mentions)
+    texts = [labelled.mention.text for labelled in mentions]
+    names_of = cache(partial(gold_names, kb=kb))
+    options = [names_of(labelled.concept_ids) for labelled in mentions]
+    nearest = nearest_names(texts, [list(names) for names in options], 1, tfidf.pairwise)
+    positives = [
+        next((written[name] for name in names), None)
+        for names, written in zip(nearest, options, strict=True)
+    ]
+    if settings.rule == "tfidf":
+        rejected = nearest_wrong_names(
+            texts,
+            [set(labelled.concept_ids) for labelled in mentions],
+            [kb.name(i) for i in range(kb.n_names)],
+            kb.concept_ids_of,
+            settings.top_k,
+            tfidf,
+        )
+        return [
+            PreferencePair(labelled.mention, positive, name)
+            for labelled, positive, wrong in zip(mentions, positives, rejected, strict=True)
+            if positive is not None
+            for name in wrong
+        ]
+    pairs: list[PreferencePair] = []
+    predictions = predict(
+        [labelled.mention for labelled in mentions],
+        generator,
+        kb,
+        settings.search,
+        settings.top_k,
+    )
+    for labelled, positive, predicted in zip(mentions, positives, predictions, strict=True):
+        gold = set(labelled.concept_ids)
+        names = [kb.written(*name) for name in predicted]
+        right = [not gold.isdisjoint(kb.concept_ids_of(*name)) for name in predicted]
+        pairs += prediction_pairs(labelled.mention, names, right, settings, positive)
+    return pairs
+
+
+def gold_names(concept_ids: Iterable[str], kb: "ConceptKB") -> dict[str, str]:
+    """RETURNS (dict[str, str]): normal forms of all names of some concepts, canonical ones first,
+    and what a model writes for each: with the ending that leads to the concept."""
+    written: dict[str, str] = {}
+    for concept_id in concept_ids:
+        for i in kb.names_of(concept_id):
+            written.setdefault(kb.name(i), kb.written_for(i, concept_id))
+    return written
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """What a curator decided about one link.
+
+    mention (Mention): in its context.
+    chosen_id (str): the right concept.
+    rejected_ids (tuple[str, ...]): concepts that are wrong here.
+    """
+
+    mention: Mention
+    chosen_id: str
+    rejected_ids: tuple[str, ...]
+
+
+def read_corrections(path: Path) -> Iterator[Correction]:
+    """Read a curator's file, one JSON object a line: `{"mention": "MLD", "left": "a gene for",
+    "right": "was found", "chosen_id": "MESH:D007966", "rejected_ids": ["MESH:D008209"]}`.
+
+    path (Path): JSONL; `left`, `right` may be missing. A line that cannot be read is skipped with
+        a warning that names it.
+    RETURNS (Iterator[Correction]): in the order of the file.
+    """
+    for number, line in numbered_lines(path, FileReading(str(path))):
+        if not line.strip():
+            continue
+        try:
+            row = parse_as(line, _CorrectionRow)
+        except ValueError as error:
+            message = Warnings.W601.format(path=path, number=number, problem=error)
+            warnings.warn(message, stacklevel=2)
+        else:
+            mention = Mention(row.mention, row.left, row.right)
+            yield Correction(mention, row.chosen_id, row.rejected_ids)
+
+
+def correction_pairs(
+    corrections: Iterable[Correction],
+    kb: "ConceptKB",
+    score: Callable,
+) -> list[PreferencePair]:
+    """Pairs of a curator's corrections: the nearest name of the chosen concept with the nearest
+    name of each rejected one that is not the chosen one's too.
+
+    corrections (Iterable[Correction]): as read.
+    kb (ConceptKB): the vocabulary; a correction whose identifiers it lacks is skipped with a
+        warning.
+    score (Callable): e.g. `TrigramTfidf.pairwise`.
+    RETURNS (list[PreferencePair]): one a rejected identifier.
+    """
+    pairs = []
+    for correction in corrections:
+        chosen_id = kb.resolve(correction.chosen_id)
+        rejected_ids = [kb.resolve(concept_id) for concept_id in correction.rejected_ids]
+        if chosen_id is None or None in rejected_ids:
+            warnings.warn(Warnings.W602.format(correction=correction), stacklevel=2)
+        if chosen_id is None:
+            continue
+        right = gold_names([chosen_id], kb)
+        text = correction.mention.text
+        [[chosen]] = nearest_names([text], [list(right)], 1, score)
+        for concept_id in filter(None, rejected_ids):
+            written = gold_names([concept_id], kb)
+            wrong = [name for name, other in written.items() if other != right.get(name)]
+            for [rejected] in filter(None, nearest_names([text], [wrong], 1, score)):
+                pair = PreferencePair(correction.mention, right[chosen], written[rejected])
+                pairs.append(pair)
+    return pairs
+
+
+def write_pairs(path: Path, pairs: Iterable[PreferencePair]) -> None:
+    """Write pairs as JSONL: `mention`, `left`, `right`, `hint` where there is one, `chosen`,
+    `rejected`, `chosen_rank`, `rejected_rank`.
+
+    path (Path): appears when it is complete.
+    pairs (Iterable[PreferencePair]): in the order of the file.
+    """
+    lines = []
+    for pair in pairs:
+        row: dict[str, Any] = asdict(pair)
+        context = row.pop("mention")
+        hint = {"hint": context["hint"]} if context["hint"] else {}
+        sides = {"left": context["left"], "right": context["right"]}
+        row = {"mention": context["text"], **sides, **hint} | row
+        lines.append(json.dumps(row, ensure_ascii=False) + "\n")
+    write_text(path, "".join(lines))
+
+
+def read_pairs(path: Path) -> list[PreferencePair]:
+    """Read what `write_pairs` wrote.
+
+    path (Path): JSONL.
+    RETURNS (list[PreferencePair]): in the order of the file.
+    RAISES (AngelError): a line is not a pair; names it.
+    """
+    pairs = []
+    for number, line in numbered_lines(path, FileReading(str(path))):
+        try:
+            row = parse_as(line, _PairRow)
+        except ValueError as error:
+            message = Errors.E606.format(path=path, number=number, problem=error)
+            raise AngelError(message) from error
+        mention = Mention(row.mention, row.left, row.right, row.hint)
+        pairs.append(
+            PreferencePair(mention, row.chosen, row.rejected, row.chosen_rank, row.rejected_rank)
+        )
+    return pairs
+
+
+_NotBlank = Annotated[str, Field(pattern=r"\S")]
+
+
+class _CorrectionRow(BaseModel, strict=True):
+    """A line of a curator's file."""
+
+    mention: _NotBlank
+    left: str = ""
+    right: str = ""
+    chosen_id: _NotBlank
+    rejected_ids: Annotated[tuple[_NotBlank, ...], Field(strict=False)]
+
+
+class _PairRow(BaseModel, strict=True):
+    """A line of `write_pairs`."""
+
+    mention: _NotBlank
+    left: str
+    right: str
+    hint: str = ""
+    chosen: _NotBlank
+    rejected: _NotBlank
+    chosen_rank: int | None = None
+    rejected_rank: int | None = None

@@ -1,0 +1,173 @@
+"""Settings of a recogniser's training: a file in spaCy's config format → plain dataclasses.
+
+    [corpora.biored]
+    path = "BioRED_TrainDev.PubTator"
+
+    [corpora.biored.labels]
+    Gene = "GENE"                a mention of the corpus and its label here
+    FamilyName = "GENE?"         may or may not be one: its words are left open for GENE
+    Variant = ""                 read over
+
+A corpus annotates the labels that stand there without question mark, everywhere; its texts say
+nothing of the others, for which they are left open: nothing is learned there, but from a teacher.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+from ...errors import AngelError, Errors
+from ..course.config import check_values, read_values
+from ..settings.tables import OptimizerSettings
+
+_STRICT = {"extra": "forbid"}
+OPEN = "?"
+
+
+@dataclass(frozen=True)
+class RecogniserCorpus:
+    """A corpus to learn from.
+
+    path (str): file, of any corpus format.
+    labels (dict[str, str]): see above; a mention whose label is missing has that of another
+        spelling of it (`GeneOrGeneProduct` that of Gene), and is an error where there is none.
+    format (str | None): corpus format; None: inferred from the file.
+    strict (bool): refuse the file at its first fault; if not, leave out what the fault spoils.
+    left_open (dict[str, tuple[str, ...]]): label to strings that this corpus does not mark, but
+        others do, in small letters, e.g. `{"SPECIES": ["patients"]}`.
+    names (dict[str, str]): label to a vocabulary, a folder or file: in the texts to learn from its
+        names are taken for mentions with the label, and whatever else the corpus marks is left open
+        for it. For labels of which there is hardly any annotation.
+    without_mentions (float): share of the texts without any mention that are kept.
+    copies (float): how many times each text is read a pass; 0.25: of the texts a quarter.
+    silver (bool): annotated by another system: learned from, never measured on.
+    """
+
+    __pydantic_config__: ClassVar[Any] = _STRICT
+    path: str
+    labels: dict[str, str]
+    format: str | None = None
+    strict: bool = True
+    left_open: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
+    without_mentions: float = 1.0
+    copies: float = 1
+    silver: bool = False
+
+    @property
+    def annotated(self) -> frozenset[str]:
+        """RETURNS (frozenset[str]): labels that it annotates everywhere."""
+        return frozenset(v for v in self.labels.values() if v and not v.endswith(OPEN))
+
+
+@dataclass(frozen=True)
+class RecogniserSettings:
+    """The recogniser and where it begins.
+
+    labels (tuple[str, ...]): what it finds.
+    start (str): model whose encoder it begins with: folder, hub name or `en_angel_mini`. A BERT
+        becomes a BART's encoder; any other that is no encoder-decoder (MPNet, RoBERTa) makes a
+        teacher, which does not go into a pipeline.
+    layers (int): of a BERT, evenly spaced; 0 for all.
+    frozen_layers (int): so many of the encoder's lowest layers stay as they are, which makes an
+        update of a large one a quarter faster at 4 of 12.
+    teacher (str): folder of a recogniser, of a teacher mostly, from whose probabilities it learns
+        beside the annotation; empty for none.
+    source (str): recogniser that it goes on from in the place of a start, and to whose labels it
+        adds: folder of one or of a pipeline that has one, or `en_angel_bio`; empty for none.
+    window (int), overlap (int): see `recognition.finder.FinderConfig`.
+    train_embeddings (bool): change the vectors of the pieces as well. Without, most of the weights
+        stay those of the linker that they were taken from, and an update is faster.
+    """
+
+    __pydantic_config__: ClassVar[Any] = _STRICT
+    labels: tuple[str, ...]
+    start: str = "en_angel_mini"
+    layers: int = 0
+    frozen_layers: int = 0
+    teacher: str = ""
+    source: str = ""
+    window: int = 128
+    overlap: int = 24
+    train_embeddings: bool = False
+
+
+@dataclass(frozen=True)
+class RecogniserData:
+    """How texts become examples.
+
+    The last decimal digit of the MD5 of an article's id says whether its documents are for
+    choosing, for the last look, or to learn from, whichever corpora they stand in.
+
+    choose (tuple[int, ...]): digits of the documents on which the best checkpoint is chosen.
+    last_look (tuple[int, ...]): digits of those which are only measured on at the end.
+    never (tuple[str, ...]): files of corpora none of whose articles is learned from, wherever else
+        they stand.
+    passes (int): times that each text is read, each time in other windows.
+    swapped (float): share of the readings, from the second pass on, in which mentions have the
+        place of others with their label.
+    restyled (float): share of them in which the text is written as notes are (`note_text`).
+    masked (float): share of the words, from the second pass on, that the encoder does not see, but
+        the tokenizer's mask in their place: what they are has to be read from the others.
+    names (tuple[str, ...]): vocabularies whose names are put in the place of mentions, folders or
+        pipelines that ship; see `corpora.recogniser_data.names_by_label`.
+    seed (int): of all that.
+    """
+
+    __pydantic_config__: ClassVar[Any] = _STRICT
+    choose: tuple[int, ...] = (0,)
+    last_look: tuple[int, ...] = (1,)
+    never: tuple[str, ...] = ()
+    passes: int = 3
+    swapped: float = 0.3
+    restyled: float = 0.15
+    masked: float = 0.0
+    names: tuple[str, ...] = ()
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class RecogniserConfig:
+    """The whole recipe.
+
+    recogniser (RecogniserSettings), data (RecogniserData), corpora (dict[str, RecogniserCorpus]),
+    optimizer (OptimizerSettings).
+    """
+
+    __pydantic_config__: ClassVar[Any] = _STRICT
+    recogniser: RecogniserSettings
+    corpora: dict[str, RecogniserCorpus]
+    optimizer: OptimizerSettings
+    data: RecogniserData = field(default_factory=RecogniserData)
+
+
+def load_recogniser_config(
+    path: Path, overrides: Mapping[str, Any] | None = None
+) -> RecogniserConfig:
+    """Read a config file.
+
+    path (Path): file in spaCy's config format.
+    overrides (Mapping[str, Any] | None): dotted names to values.
+    RETURNS (RecogniserConfig): every value checked.
+    RAISES (AngelError): unknown, missing or mistyped settings, each named; a corpus with a label
+        that the recogniser does not have.
+    """
+    config = check_values(path, read_values(path, overrides), RecogniserConfig)
+    known = config.recogniser.labels
+    problems = [
+        f"corpora.{name}: the label {label!r} is none of {', '.join(known)}"
+        for name, corpus in config.corpora.items()
+        for label in sorted({v.removesuffix(OPEN) for v in corpus.labels.values()} - {"", *known})
+    ]
+    problems += [
+        f"corpora.{name}.names: {label!r} is none of {', '.join(known)}, or annotated there"
+        for name, corpus in config.corpora.items()
+        for label in sorted(set(corpus.names) - (set(known) - corpus.annotated))
+    ]
+    annotated = frozenset().union(*(corpus.annotated for corpus in config.corpora.values()))
+    if not config.recogniser.teacher:
+        problems += [f"no corpus annotates {label!r}" for label in known if label not in annotated]
+    if problems:
+        raise AngelError(Errors.E600.format(path=path, problems="; ".join(problems)))
+    return config

@@ -1,0 +1,220 @@
+"""A recogniser's training: encoder, cases and tags by partial annotation; transformers' Trainer."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import torch
+from torch.utils.data import Sampler
+from transformers.trainer import Trainer
+from transformers.trainer_utils import set_seed
+from transformers.training_args import TrainingArguments
+
+from ...errors import AngelError, Errors
+from ...files.atomic import write_json
+from ...recognition.finder import MentionFinder
+from ...recognition.network import TaggingNetwork
+from ..course.trainer import (
+    METRICS_FILE,
+    MODEL_FOLDER,
+    MeasureAtEnd,
+    MetricsFile,
+    claim_folder,
+    last_checkpoint,
+    read_own,
+    training_arguments,
+)
+from ..data.batches import LengthSampler
+from ..models.backbones import set_dropout
+from ..settings.tables import as_plain
+from .config import RecogniserConfig
+from .data import (
+    Annotated,
+    MentionCounts,
+    RecogniserTexts,
+    TaggedRows,
+    by_label,
+    collate,
+    count_mentions,
+    make_rows,
+    read_texts,
+)
+from .module import RecogniserModule
+from .start import Start, open_start
+from .teacher import TeachersNetwork, open_teacher, save_teacher, teach
+
+RESULT_FILE = "result.json"
+_F_SCORE = "mean_f_score"
+_TEXTS_AT_ONCE = 64
+
+
+class RecogniserTrainer(Trainer):
+    """transformers' Trainer with batches by length, measured by what is found.
+
+    module (RecogniserModule): trained in place.
+    start (Start): what it began as.
+    texts (Sequence[Annotated]): measured on at each checkpoint.
+    train_dataset (TaggedRows): what it is trained on.
+    """
+
+    def __init__(
+        self,
+        *,
+        module: RecogniserModule,
+        start: Start,
+        texts: Sequence[Annotated],
+        train_dataset: TaggedRows,
+        args: TrainingArguments,
+    ) -> None:
+        self.start = start
+        self.texts = texts
+        self.rows = train_dataset
+        pad_token_id = start.form.encoder["pad_token_id"]
+        super().__init__(
+            model=module,
+            args=args,
+            train_dataset=train_dataset,
+            # transformers wants one where something is measured; ours are the texts.
+            eval_dataset=train_dataset if texts else None,
+            data_collator=lambda items: collate(items, pad_token_id),
+            callbacks=[MeasureAtEnd()] if texts else [],
+        )
+
+    def _get_train_sampler(self, train_dataset: Any = None) -> Sampler[int]:
+        return LengthSampler(self.rows.lengths, self.args.train_batch_size, self.args.seed)
+
+    def evaluate(self, *args: Any, metric_key_prefix: str = "eval", **kwargs: Any) -> dict:
+        """F-scores of the labels, and their mean."""
+        module: Any = self.accelerator.unwrap_model(self.model)
+        device = self.accelerator.device
+        labels = by_label(measure(as_finder(module, self.start, device), self.texts))
+        known = self.start.form.labels
+        scores = {label: labels[label].f_score for label in known if label in labels}
+        metrics = {
+            f"{metric_key_prefix}_{_F_SCORE}": sum(scores.values()) / len(scores),
+            **{f"{metric_key_prefix}_f_{label}": score for label, score in scores.items()},
+        }
+        self.log(dict(metrics))
+        self.control = self.callback_handler.on_evaluate(
+            self.args, self.state, self.control, metrics
+        )
+        return metrics
+
+
+def as_finder(module: RecogniserModule, start: Start, device: torch.device) -> MentionFinder:
+    """A recogniser with the weights as they are now.
+
+    module (RecogniserModule): its weights are copied, but for a teacher's.
+    start (Start): what it began as.
+    device (torch.device): where it runs, in float32.
+    RETURNS (MentionFinder): for use.
+    """
+    network: Any
+    if start.is_teacher:
+        network = TeachersNetwork(module, start.form, device)
+    else:
+        config = SimpleNamespace(**start.form.encoder)
+        network = TaggingNetwork(config, module.weights(), device, torch.float32)
+    return MentionFinder(start.form, start.reader, network)
+
+
+def measure(
+    finder: MentionFinder, texts: Sequence[Annotated]
+) -> dict[tuple[str, str], MentionCounts]:
+    """finder (MentionFinder): a recogniser. texts (Sequence[Annotated]): documents.
+    RETURNS (dict[tuple[str, str], MentionCounts]): see `count_mentions`."""
+    found = []
+    for begin in range(0, len(texts), _TEXTS_AT_ONCE):
+        group = texts[begin : begin + _TEXTS_AT_ONCE]
+        found += finder.find([annotated.document.text for annotated in group])
+    return count_mentions(texts, found)
+
+
+def train_recogniser(config: RecogniserConfig, output: Path) -> dict[str, Any]:
+    """Train, or go on where a killed run stopped, or return what a finished one left.
+
+    config (RecogniserConfig): the recipe.
+    output (Path): folder of the run; the recogniser lies in `model`, with int8 weights.
+    RETURNS (dict[str, Any]): of the best checkpoint, over the texts for choosing and those for the
+        last look, the counts of each label: `{"choose": {"GENE": {"right": …}}, "last_look": …}`.
+    RAISES (AngelError): a file that cannot be read, a model whose encoder is no BART's, or another
+        run in the folder.
+    """
+    set_seed(config.optimizer.seed)
+    start = open_start(config.recogniser)
+    texts = read_texts(config)
+    if not texts.train:
+        raise AngelError(Errors.E604.format(output=output))
+    output.mkdir(parents=True, exist_ok=True)
+    claim_folder(output, {"settings": as_plain(config), "texts": len(texts.train)})
+    result = output / RESULT_FILE
+    if result.is_file():
+        return read_own(result, dict[str, dict[str, dict[str, Any]]])
+    trainer = _make_trainer(config, start, texts, output)
+    saved = last_checkpoint(output / "checkpoints")
+    trainer.train(resume_from_checkpoint=str(saved) if saved else None)
+    module: Any = trainer.accelerator.unwrap_model(trainer.model)
+    folder = output / MODEL_FOLDER
+    if start.is_teacher:
+        save_teacher(folder, module, start.form, start.reader)
+    else:
+        as_finder(module, start, torch.device("cpu")).to_disk(folder, storage="int8")
+    # What was written is measured, not what it was rounded from.
+    stored = open_teacher(folder)
+    scores = {
+        part: {label: asdict(one) for label, one in by_label(measure(stored, some)).items()}
+        for part, some in (("choose", texts.choose), ("last_look", texts.last_look))
+    }
+    write_json(result, scores)
+    return scores
+
+
+def score_table(scores: dict[str, Any], labels: Sequence[str]) -> str:
+    """scores (dict[str, Any]): of `train_recogniser`. labels (Sequence[str]): in the table's order.
+    RETURNS (str): precision, recall and F-score in per cent as a Markdown table."""
+    lines = ["| label | texts for | mentions | precision | recall | F-score |", "|" + "---|" * 6]
+    for label in labels:
+        for part in ("choose", "last_look"):
+            if label not in scores[part]:
+                continue
+            one = MentionCounts(**scores[part][label])
+            rates = (one.right / max(one.found, 1), one.right / max(one.gold, 1), one.f_score)
+            figures = " | ".join(f"{100 * rate:.1f}" for rate in rates)
+            use = "choosing" if part == "choose" else "the last look"
+            lines.append(f"| {label} | {use} | {one.gold:,} | {figures} |")
+    return "\n".join(lines)
+
+
+def _make_trainer(
+    config: RecogniserConfig, start: Start, texts: RecogniserTexts, output: Path
+) -> RecogniserTrainer:
+    optimizer, settings = config.optimizer, config.recogniser
+    module = RecogniserModule(start.encoder, len(settings.labels))
+    embeddings = module.encoder.get_input_embeddings()
+    embeddings.weight.requires_grad_(settings.train_embeddings)
+    for layer in module.layers[: settings.frozen_layers]:
+        layer.requires_grad_(False)
+    if start.source is not None:
+        module.take(start.source, settings.labels)
+    set_dropout(module, optimizer.dropout, optimizer.attention_dropout)
+    arguments = training_arguments(
+        TrainingArguments, optimizer, output / "checkpoints", measured=bool(texts.choose)
+    )
+    if texts.choose:
+        arguments.metric_for_best_model = _F_SCORE
+    taught = {}
+    if settings.teacher:
+        read = dict.fromkeys(annotated.document.text for annotated in texts.train)
+        teacher = open_teacher(Path(settings.teacher))
+        taught = teach(teacher, [*read], settings.labels, output / "taught")
+    trainer = RecogniserTrainer(
+        module=module.train(),
+        start=start,
+        texts=texts.choose,
+        train_dataset=make_rows(texts.train, config, start.form, start.reader, taught),
+        args=arguments,
+    )
+    trainer.add_callback(MetricsFile(output / METRICS_FILE))
+    return trainer

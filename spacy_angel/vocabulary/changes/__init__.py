@@ -1,0 +1,1 @@
+"""What changes while running, and the rules of a curator."""

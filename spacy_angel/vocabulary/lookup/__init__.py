@@ -1,0 +1,1 @@
+"""Finding names: as typed, by string similarity, in running text, and for a search."""

@@ -1,0 +1,273 @@
+"""Names of a vocabulary in running text: upper and lower case, singular and plural are one, but
+abbreviations keep their case, and of names that overlap the longest counts.
+
+Text and names are cut into words, runs of letters and digits: everything that the normal form
+blanks lies between words, as do typographic dashes and apostrophes. A mark that ends a sentence,
+and a bracket that stands apart, are words of their own, so that no name reaches over them unless it
+is written so (`St. Louis encephalitis`):
+
+    The snark's fevers; aspirin.  →  the  snark  s  fever  .  aspirin  .
+
+Each word has a code of two characters, the first of one range, the second of another, and an
+Aho-Corasick automaton (Aho and Corasick, Communications of the ACM 18(6), 1975) finds the names as
+substrings of the codes: it cannot begin or end within a word.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import lru_cache, partial
+from typing import Any, NamedTuple
+
+from ahocorasick_rs import AhoCorasick, Implementation, MatchKind
+from tqdm import tqdm
+
+from ..kb import ConceptKB
+from ..storage.compiled import COMPILING
+
+# Letters and digits, with the accents that stand alone in decomposed text; or the end of a
+# sentence or paragraph, or a bracket.
+_WORD = re.compile(
+    r"((?:[^\W_]|[\u0300-\u036f])+)|[.;:?!](?=\s|$)|\n\s*\n|(?<!\S)[(\[]|[)\]](?!\w)"
+)
+_END, _BRACKET = ".", "("
+# What is no word of any name.
+_UNKNOWN = "\0\0"
+# Characters of two bytes in UTF-8, and of three below the surrogates.
+_SECOND, _N_SECOND, _FIRST = 0x80, 0x780, 0x800
+# Words of a running text that are looked up once.
+_KEPT_WORDS = 1 << 17
+# Letters from which on nothing in a text is kept, nor taken for a word of a name.
+_LONGEST = 200
+# From so many names on, compiling takes long enough to be shown.
+_SHOWN = 50_000
+
+
+class Occurrence(NamedTuple):
+    """A name in a text.
+
+    start (int), end (int): characters.
+    name (int): name index.
+    """
+
+    start: int
+    end: int
+    name: int
+
+
+def split_words(text: str) -> list[tuple[str, re.Match[str]]]:
+    """text (str): a text or a name. RETURNS (list[tuple[str, re.Match[str]]]): its words as
+    written, `.` for an end of a sentence and `(` for any bracket, each with its place."""
+    return [
+        (match[1] or (_BRACKET if match[0] in "()[]" else _END), match)
+        for match in _WORD.finditer(text)
+    ]
+
+
+def fold_word(word: str) -> str:
+    """What words have in common that are the same but for case and number: the S-stemmer of Harman
+    (How effective is suffixing?, JASIS 42(1), 1991, table 1), and `-is` as `-es` is folded
+    (metastasis, metastases).
+
+    word (str): e.g. `Fevers`. RETURNS (str): e.g. `fever`; up to three letters only lower case.
+    """
+    folded = word if word.isascii() else unicodedata.normalize("NFC", word)
+    folded = folded.lower()
+    if len(folded) <= 3 or folded[-1] != "s":
+        return folded
+    if folded.endswith("ies") and not folded.endswith(("eies", "aies")):
+        return folded[:-3] + "y"
+    if folded.endswith("is") and len(folded) > 5:
+        return folded[:-2] + "e"
+    if folded.endswith(("us", "ss")):
+        return folded
+    return folded if folded.endswith(("aes", "ees", "oes")) else folded[:-1]
+
+
+def is_short_form(words: Collection[str]) -> bool:
+    """Whether the case of a name tells what it is: it is one word with a capital letter behind its
+    first (`AIDS`, `mRNA`), or one of up to two letters with a capital (`K`, `Na`).
+
+    words (Collection[str]): of the name, as written.
+    """
+    if len(words) != 1:
+        return False
+    (word,) = words
+    return any(map(str.isupper, word if len(word) <= 2 else word[1:]))
+
+
+class Occurrences:
+    """Finds names in texts; follows what is added to the vocabulary and removed while running.
+
+    kb (ConceptKB): the vocabulary.
+    everything (bool): all names; else only `kb.own_names`.
+    min_length (int): letters and digits that a name must have.
+    stop_words (Collection[str]): words of which no name may consist alone, but for short forms in
+        capital letters. They, `min_length`, and that a name has a letter, do not hold for the own
+        names.
+    """
+
+    def __init__(
+        self,
+        kb: ConceptKB,
+        *,
+        everything: bool = False,
+        min_length: int = 1,
+        stop_words: Collection[str] = (),
+    ) -> None:
+        self._kb = kb
+        self._everything = everything
+        self._min_length = min_length
+        self._stop_words = stop_words
+        self._folded_stop_words = frozenset(map(fold_word, stop_words))
+        self._n_stored = kb.n_names if everything else 0
+        self._stored = _Dictionary(kb, range(self._n_stored), self._is_clear)
+        self._version = -1
+
+    def find(self, text: str) -> list[Occurrence]:
+        """text (str): a text. RETURNS (list[Occurrence]): in their order, none over another; of
+        those that overlap that of most words counts, then the first."""
+        if self._version != self._kb.version:
+            with COMPILING:
+                if self._version != self._kb.version:
+                    self._update()
+        words = split_words(text)
+        texts = [word for word, _ in words]
+        found = [
+            match
+            for dictionary in (self._own, self._added, self._stored)
+            for match in dictionary.find(texts, self._is_live)
+        ]
+        taken = bytearray(len(words))
+        chosen = []
+        for first, end, name in sorted(found, key=lambda m: (m[0] - m[1], m[0])):
+            if not any(taken[first:end]):
+                taken[first:end] = b"\1" * (end - first)
+                place = words[first][1].start(), words[end - 1][1].end()
+                chosen.append(Occurrence(*place, name))
+        return sorted(chosen)
+
+    def __reduce__(self) -> Any:
+        # An automaton cannot be pickled; another process compiles its own.
+        make = partial(
+            Occurrences,
+            everything=self._everything,
+            min_length=self._min_length,
+            stop_words=self._stop_words,
+        )
+        return make, (self._kb,)
+
+    def _update(self) -> None:
+        """Compile what was added, the vocabulary having changed."""
+        kb = self._kb
+        version = kb.version
+        own = kb.own_names
+        self._own = _Dictionary(kb, own)
+        new = set(range(self._n_stored, kb.n_names)).difference(own) if self._everything else ()
+        self._added = _Dictionary(kb, new, self._is_clear)
+        self._is_live = lru_cache(_KEPT_WORDS)(lambda name: bool(kb.concept_ids_of(name)))
+        # Last: a thread that sees it uses all that is above.
+        self._version = version
+
+    def _is_clear(self, words: Sequence[str]) -> bool:
+        """Whether a name, by its words, can be looked for without anyone having asked for it."""
+        if sum(map(len, words)) < self._min_length:
+            return False
+        if is_short_form(words):
+            return True
+        content = (w for w in words if len(w) > 1 and fold_word(w) not in self._folded_stop_words)
+        return any(any(map(str.isalpha, word)) for word in content)
+
+
+class _Dictionary:
+    """Some names of a vocabulary, compiled.
+
+    kb (ConceptKB): the vocabulary. indices (Collection[int]): of the names.
+    is_wanted (Callable[[Sequence[str]], bool] | None): which spellings are looked for, by their
+        words; None: all.
+    """
+
+    def __init__(
+        self,
+        kb: ConceptKB,
+        indices: Collection[int],
+        is_wanted: Callable[[Sequence[str]], bool] | None = None,
+    ) -> None:
+        self._codes: dict[str, str] = {}
+        # Names by what they are compiled to, and those that are compiled to the same as another.
+        self._short_forms: dict[str, int] = {}
+        self._twins: dict[int, list[int]] = {}
+        patterns: dict[str, int] = {}
+        hidden = None if len(indices) >= _SHOWN else True
+        for i in tqdm(indices, desc="Compiling names", unit=" names", disable=hidden):
+            for words in map(words_of_name, kb.spellings_of(i)):
+                if not words or (is_wanted is not None and not is_wanted(words)):
+                    continue
+                if is_short_form(words):
+                    self._put(self._short_forms, words[0], i)
+                    continue
+                self._put(patterns, self._compile(words), i)
+                plain = [word for word in words if word not in (_END, _BRACKET)]
+                if plain != words:
+                    self._put(patterns, self._compile(plain), i)
+        self._names = list(patterns.values())
+        self._automaton = AhoCorasick(
+            list(patterns),
+            matchkind=MatchKind.Standard,
+            # The state machine with the least memory that is quick enough.
+            implementation=Implementation.ContiguousNFA,
+            store_patterns=False,
+        )
+        self._code_of = lru_cache(_KEPT_WORDS)(
+            lambda word: self._codes.get(fold_word(word), _UNKNOWN)
+        )
+
+    def find(
+        self, words: Sequence[str], is_live: Callable[[int], bool]
+    ) -> Iterator[tuple[int, int, int]]:
+        """words (Sequence[str]): of a text. is_live (Callable[[int], bool]): whether a name has
+        still a concept.
+        YIELDS (tuple[int, int, int]): first word, end, name index; some lie over others."""
+        if self._names:
+            codes = "".join(
+                self._code_of(word) if len(word) <= _LONGEST else _UNKNOWN for word in words
+            )
+            matches = self._automaton.find_matches_as_indexes(codes, overlapping=True)
+            for number, start, end in matches:
+                if (live := self._first_live(self._names[number], is_live)) is not None:
+                    yield start // 2, end // 2, live
+        for place, word in enumerate(words if self._short_forms else ()):
+            name = self._short_forms.get(word)
+            # `MRIs`, but not `Was`
+            if name is None and len(word) > 3 and word[-1] == "s":
+                name = self._short_forms.get(word[:-1])
+            if name is not None and (live := self._first_live(name, is_live)) is not None:
+                yield place, place + 1, live
+
+    def _first_live(self, name: int, is_live: Callable[[int], bool]) -> int | None:
+        return next(filter(is_live, (name, *self._twins.get(name, ()))), None)
+
+    def _put(self, names: dict[str, int], key: str, name: int) -> None:
+        if (first := names.setdefault(key, name)) != name:
+            self._twins.setdefault(first, []).append(name)
+
+    def _compile(self, words: Sequence[str]) -> str:
+        codes = self._codes
+        return "".join(
+            codes.get(word) or codes.setdefault(word, _code(len(codes) + 1))
+            for word in map(fold_word, words)
+        )
+
+
+def words_of_name(name: str) -> list[str]:
+    """name (str): as written. RETURNS (list[str]): its words, without a full stop at its end; none
+    where there is neither letter nor digit."""
+    words = [word for word, _ in split_words(name)]
+    while words and words[-1] == _END:
+        words.pop()
+    return words if any(word not in (_END, _BRACKET) for word in words) else []
+
+
+def _code(number: int) -> str:
+    first, second = divmod(number, _N_SECOND)
+    return chr(_FIRST + first) + chr(_SECOND + second)

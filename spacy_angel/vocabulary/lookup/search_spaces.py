@@ -1,0 +1,239 @@
+"""What a vocabulary gives to a search: compiled tries, subsets as masks, each made once."""
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from ...errors import AngelError, Errors
+from ..changes.live import LiveVocabulary
+from ..species.suffixes import KIND, VERSION, Endings, Entries, StoredEntries
+from ..storage.compiled import COMPILING, open_or_compile
+from ..storage.table import ConceptTable
+from ..storage.trie import NameTrie, SearchSpace
+from ..storage.trie_compiler import AddedNames, NameTokenizer, compile_names
+
+# masks that are not in use are dropped beyond this; one of 6 million names takes 30 MB
+_MASK_BYTES = 256 * 2**20
+
+
+class _Mask(NamedTuple):
+    """A subset as a search uses it; all None where nothing is forbidden.
+
+    sums (tuple[np.ndarray, ...] | None): leaf prefix sums of every trie.
+    allowed (np.ndarray | None): bool[n_names].
+    entries (np.ndarray | None): bool[n_entries], where the tries hold entries.
+    """
+
+    sums: tuple[np.ndarray, ...] | None = None
+    allowed: np.ndarray | None = None
+    entries: np.ndarray | None = None
+
+    @property
+    def nbytes(self) -> int:
+        arrays = (*(self.sums or ()), self.allowed, self.entries)
+        return sum(array.nbytes for array in arrays if array is not None)
+
+
+@dataclass(frozen=True)
+class Subset:
+    """A part of a vocabulary that a search is limited to; made by `ConceptKB.subset`.
+
+    types (frozenset[str] | None): a concept needs one of them, unless it has no type at all, for
+        then nothing speaks against it; None asks for none.
+    concept_ids (frozenset[str] | None): a concept must be one of them; None takes all.
+    vocabulary (LiveVocabulary): what it is a part of.
+    free_types (frozenset[str]): a concept that has no others is in as one without types is.
+    excluded (frozenset[str]): these concepts are not in, whatever else is asked for.
+    """
+
+    types: frozenset[str] | None
+    concept_ids: frozenset[str] | None
+    vocabulary: LiveVocabulary = field(repr=False)
+    free_types: frozenset[str] = frozenset()
+    excluded: frozenset[str] = frozenset()
+
+    def allows(self, concept_id: str) -> bool:
+        """concept_id (str): own identifier of a concept. RETURNS (bool): whether it is in."""
+        if self.concept_ids is not None and concept_id not in self.concept_ids:
+            return False
+        if concept_id in self.excluded:
+            return False
+        if self.types is None:
+            return True
+        types = self.vocabulary.types_of(concept_id)
+        return self.free_types.issuperset(types) or not self.types.isdisjoint(types)
+
+
+class SearchSpaces:
+    """Compiles a vocabulary for the tokenizers that ask, and keeps what it compiled.
+
+    vocabulary (LiveVocabulary): names and concepts.
+    fingerprint (str): of the stored names.
+    folder (Path | None): where tries are stored, by fingerprint; None keeps them in memory.
+    endings (Endings | None): what tells the concepts of one name apart, where anything does.
+    """
+
+    def __init__(
+        self,
+        vocabulary: LiveVocabulary,
+        fingerprint: str,
+        folder: Path | None,
+        endings: Endings | None = None,
+    ) -> None:
+        self.folder = folder
+        self._endings = endings
+        self._entries: Entries | None = None
+        self._vocabulary = vocabulary
+        self._fingerprint = fingerprint
+        self._tries: dict[str, NameTrie] = {}
+        self._added: dict[str, AddedNames] = {}
+        self._masks: OrderedDict[tuple[str, Subset | None, int], _Mask] = OrderedDict()
+
+    def space(
+        self, tokenizer: NameTokenizer, subsets: Sequence[Subset | None] = (None,)
+    ) -> SearchSpace:
+        """tokenizer (NameTokenizer), subsets (Sequence[Subset | None]): see
+        `ConceptKB.search_space`. RETURNS (SearchSpace): tries and masks."""
+        with COMPILING:
+            return self._space(tokenizer, subsets)
+
+    def _space(self, tokenizer: NameTokenizer, subsets: Sequence[Subset | None]) -> SearchSpace:
+        entries = self._opened_entries() if tokenizer.writes_endings else None
+        fingerprint = self._trie_fingerprint(tokenizer, entries)
+        if fingerprint not in self._tries:
+            self._tries[fingerprint] = self._stored_names(tokenizer, fingerprint, entries)
+        added = self._added.setdefault(fingerprint, AddedNames())
+        names = self._vocabulary.added_names if entries is None else entries.added()
+        tries = [self._tries[fingerprint], added.update(names, tokenizer)]
+        if not tries[1].n_leaves:
+            del tries[1]
+        masks = [self._mask(fingerprint, subset, tries, entries) for subset in subsets]
+        self._drop_masks(len(subsets))
+        return SearchSpace(
+            tuple(tries),
+            tuple(m.sums for m in masks),
+            tuple(m.allowed for m in masks),
+            entries,
+            tuple(m.entries for m in masks) if entries is not None else (),
+        )
+
+    def share(self, other: "SearchSpaces") -> None:
+        """other (SearchSpaces): of the same stored names. What either compiles of them is both's
+        from now on."""
+        self._tries = other._tries
+        if other._entries is not None and self._endings is not None:
+            self._entries = Entries(other._entries.stored, self._vocabulary, self._endings)
+
+    def to_disk(self, folder: Path) -> None:
+        """folder (Path): gets the tries of the stored names that were in use."""
+        if self._entries is not None:
+            self._entries.stored.to_disk(folder / self._entries_fingerprint)
+        for fingerprint, trie in self._tries.items():
+            trie.to_disk(folder / fingerprint)
+
+    def _trie_fingerprint(self, tokenizer: NameTokenizer, entries: Entries | None) -> str:
+        parts = [tokenizer.fingerprint, self._fingerprint]
+        return _digest(*parts, *([] if entries is None else [self._entries_fingerprint]))
+
+    @property
+    def _entries_fingerprint(self) -> str:
+        return _digest(KIND, str(VERSION), self._fingerprint)
+
+    def _opened_entries(self) -> Entries | None:
+        """Names with their endings: from the folder, else told apart and put there."""
+        if self._endings is None or self._entries is not None:
+            return self._entries
+        table, endings = self._vocabulary.table, self._endings
+        stored = open_or_compile(
+            None if self.folder is None else self.folder / self._entries_fingerprint,
+            "list of endings",
+            StoredEntries.from_disk,
+            lambda: StoredEntries.build(table, endings),
+        )
+        self._entries = Entries(stored, self._vocabulary, endings)
+        return self._entries
+
+    def _stored_names(
+        self, tokenizer: NameTokenizer, fingerprint: str, entries: Entries | None
+    ) -> NameTrie:
+        """The trie of the stored names: from the folder, else compiled and put there."""
+        names = self._vocabulary.table.names
+        n = len(names) if entries is None else len(entries.stored)
+        return open_or_compile(
+            None if self.folder is None else self.folder / fingerprint,
+            "name trie",
+            lambda folder: NameTrie.from_disk(folder, fingerprint),
+            lambda: compile_names(
+                names if entries is None else entries.stored.written(names),
+                n,
+                tokenizer,
+                fingerprint,
+            ),
+        )
+
+    def _mask(
+        self,
+        fingerprint: str,
+        subset: Subset | None,
+        tries: Sequence[NameTrie],
+        entries: Entries | None,
+    ) -> _Mask:
+        """Leaf prefix sums of a subset, kept until the vocabulary changes."""
+        if subset is not None and subset.vocabulary is not self._vocabulary:
+            raise AngelError(Errors.E114)
+        key = (fingerprint, subset, self._vocabulary.version)
+        if key not in self._masks:
+            allowed = self._allowed_names(subset)
+            numbers = allowed if entries is None else self._allowed_entries(subset, entries)
+            n_stored = self._vocabulary.table.n_names if entries is None else len(entries.stored)
+            everything = subset is None and numbers[:n_stored].all()
+            sums = (trie.leaf_prefix_sums(numbers) for trie in tries)
+            self._masks[key] = (
+                _Mask()
+                if everything
+                else _Mask(tuple(sums), allowed, None if entries is None else numbers)
+            )
+        self._masks.move_to_end(key)
+        return self._masks[key]
+
+    def _drop_masks(self, n_in_use: int) -> None:
+        """Forget the masks that were longest out of use."""
+        size = sum(mask.nbytes for mask in self._masks.values())
+        while size > _MASK_BYTES and len(self._masks) > n_in_use:
+            _, mask = self._masks.popitem(last=False)
+            size -= mask.nbytes
+
+    def _allowed_names(self, subset: Subset | None) -> np.ndarray:
+        """bool[n_names]: by whole columns for what is stored, one by one for what has changed."""
+        vocabulary = self._vocabulary
+        allowed = np.ones(vocabulary.n_names, dtype=bool)
+        if subset is not None:
+            concepts = _stored_concepts(subset, vocabulary.table)
+            allowed[: vocabulary.table.n_names] = vocabulary.table.names_in(concepts)
+        for i in vocabulary.touched:
+            ids = vocabulary.concept_ids_of(i)
+            allowed[i] = bool(ids) if subset is None else any(map(subset.allows, ids))
+        return allowed
+
+    def _allowed_entries(self, subset: Subset | None, entries: Entries) -> np.ndarray:
+        """bool[n_entries], likewise."""
+        table = self._vocabulary.table
+        if subset is None:
+            return entries.allowed(np.ones(table.n_concepts, dtype=bool), lambda _: True)
+        return entries.allowed(_stored_concepts(subset, table), subset.allows)
+
+
+def _stored_concepts(subset: Subset, table: ConceptTable) -> np.ndarray:
+    allowed = table.concepts_in(subset.types, subset.concept_ids, subset.free_types)
+    rows = map(table.find_own_id, subset.excluded)
+    allowed[[row for row in rows if row is not None]] = False
+    return allowed
+
+
+def _digest(*parts: str) -> str:
+    return blake2b(" ".join(parts).encode(), digest_size=16).hexdigest()

@@ -1,0 +1,209 @@
+"""The words that the names of a vocabulary are made of, with those of biomedical abstracts, and
+what a word that is none of them was meant to be.
+
+The list of the abstracts' words, `data/words.txt.gz`, has a word and the number of documents that
+have it a line; `tools/build_word_list.py` wrote it.
+"""
+
+import gzip
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import cache
+from hashlib import blake2b
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+from rapidfuzz.distance import OSA
+
+from ...about import DATA
+from ..changes.live import LiveVocabulary
+from ..storage.arrays import Columns, open_folder, write_folder
+from ..storage.compiled import COMPILING, open_or_compile
+from ..storage.strings import Strings, StringsBuilder
+from .string_similarity import COLUMNS as LETTER_COLUMNS
+from .string_similarity import LetterIndex
+
+KIND = "spacy-angel words"
+VERSION = 1
+COLUMNS = ("words", "counts", *LETTER_COLUMNS)
+FILE = DATA / "words.txt.gz"
+SHORTEST, LONGEST = 4, 24
+"""Letters of the words that count."""
+_ONE_LETTER_FROM, _TWO_LETTERS_FROM = 5, 8
+_BLOCK = 1 << 16
+_REMEMBERED = 1 << 14
+
+
+class WordIndex:
+    """Words in lower case, without digits, and those near to a text by letters.
+
+    columns (Columns): `words` bytes[n], at most `LONGEST` each, sorted; `counts` int64[n], names
+        and documents that have each; and the columns of a `LetterIndex` over the words.
+    """
+
+    def __init__(self, columns: Columns) -> None:
+        self.columns = columns
+        self._letters = LetterIndex({name: columns[name] for name in LETTER_COLUMNS})
+
+    @classmethod
+    def build(cls, names: Strings, common: Mapping[str, int]) -> "WordIndex":
+        """names (Strings): of a vocabulary, in normal form. common (Mapping[str, int]): further
+        words and how often they were seen. RETURNS (WordIndex): of both."""
+        counts = Counter({word.encode(): n for word, n in common.items()})
+        for block in _blocks(names):
+            counts.update(word for word in block.split() if _is_word(word))
+        words = sorted(counts)
+        letters = LetterIndex.build(StringsBuilder(word.decode() for word in words).finish())
+        return cls(
+            {
+                "words": np.array(words, dtype=f"S{LONGEST}"),
+                "counts": np.array([counts[word] for word in words], dtype=np.int64),
+                **letters.columns,
+            }
+        )
+
+    @classmethod
+    def from_disk(cls, path: Path) -> "WordIndex":
+        """path (Path): as `to_disk` wrote it. RETURNS (WordIndex): mapped.
+        RAISES (AngelError): the folder is missing, foreign or damaged."""
+        return cls(open_folder(path, KIND, VERSION, COLUMNS)[0])
+
+    def to_disk(self, path: Path) -> None:
+        """path (Path): folder to write."""
+        write_folder(path, KIND, VERSION, self.columns, {})
+
+    def count(self, word: str) -> int:
+        """word (str): in lower case. RETURNS (int): how often it was seen, 0 for no word."""
+        words, wanted = self.columns["words"], np.bytes_(word.encode())
+        at = int(np.searchsorted(words, wanted))
+        return int(self.columns["counts"][at]) if at < len(words) and words[at] == wanted else 0
+
+    def nearest(self, word: str) -> list[str]:
+        """The words that another may have been meant to be.
+
+        word (str): in lower case, no word of the index.
+        RETURNS (list[str]): those fewest letters away, at most one, or two of eight and more
+            (changed, added, left out, or swapped with the next one), or one in the wrong place,
+            `athsma` for `asthma`; first those that begin alike, of these first the ones seen most
+            often.
+        """
+        if len(word) < _ONE_LETTER_FROM:
+            return []
+        letters = sorted(word)
+        words = self.columns["words"]
+        near = [(int(i), words[i].decode()) for i in self._letters.shortlist(word)]
+        away = [(OSA.distance(word, text, score_cutoff=2), i, text) for i, text in near]
+        away = [
+            (distance, i, text)
+            for distance, i, text in away
+            if distance <= (2 if len(word) >= _TWO_LETTERS_FROM or sorted(text) == letters else 1)
+        ]
+        least = min((distance for distance, _, _ in away), default=0)
+        ranked = [
+            (text[0] != word[0], -int(self.columns["counts"][i]), text)
+            for distance, i, text in away
+            if distance == least
+        ]
+        return [text for _, _, text in sorted(ranked)]
+
+
+class KnownWords:
+    """The words of a vocabulary; follows names that are added while running.
+
+    vocabulary (LiveVocabulary): names and concepts.
+    fingerprint (str): of the stored names.
+    folder (Path | None): where the index is kept, by fingerprint; None keeps it in memory.
+    """
+
+    def __init__(self, vocabulary: LiveVocabulary, fingerprint: str, folder: Path | None) -> None:
+        self.folder = folder
+        self._vocabulary = vocabulary
+        self._fingerprint = fingerprint
+        self._stored: WordIndex | None = None
+        self._shared: KnownWords | None = None
+        self._added: frozenset[str] = frozenset()
+        self._version = 0
+        self._seen: dict[str, list[str]] = {}
+
+    @property
+    def index(self) -> WordIndex:
+        """RETURNS (WordIndex): of the stored names and the list, opened or compiled if it is not
+        yet."""
+        if self._shared is not None:
+            return self._shared.index
+        if self._stored is None:
+            with COMPILING:
+                self._stored = self._stored or self._open()
+        return self._stored
+
+    def share(self, other: "KnownWords") -> None:
+        """other (KnownWords): of the same stored names, whose index is used."""
+        self._shared = other
+
+    def count(self, word: str) -> int:
+        """word (str): in lower case. RETURNS (int): how often it was seen in stored names and
+        abstracts, 0 for no word."""
+        return self.index.count(word)
+
+    def meant(self, word: str) -> list[str]:
+        """word (str): in lower case. RETURNS (list[str]): the words that it may have been meant to
+        be, see `WordIndex.nearest`; itself alone where it is a word, or near to none."""
+        if word in self._words_of_added():
+            return [word]
+        meant = self._seen.get(word)
+        if meant is None:
+            if len(self._seen) >= _REMEMBERED:
+                self._seen.clear()
+            known = self.index.count(word) > 0
+            meant = self._seen[word] = [word] if known else self.index.nearest(word) or [word]
+        return meant
+
+    def to_disk(self, folder: Path) -> None:
+        """folder (Path): gets the index of the stored names, if it was in use."""
+        if self._stored is not None:
+            self._stored.to_disk(folder / self._name())
+
+    def _open(self) -> WordIndex:
+        return open_or_compile(
+            None if self.folder is None else self.folder / self._name(),
+            "index of words",
+            WordIndex.from_disk,
+            lambda: WordIndex.build(self._vocabulary.table.names, common_words()),
+        )
+
+    def _words_of_added(self) -> frozenset[str]:
+        version = self._vocabulary.version
+        if self._version != version:
+            added = self._vocabulary.added_names.values()
+            self._added = frozenset(word for name in added for word in name.split())
+            self._version = version
+        return self._added
+
+    def _name(self) -> str:
+        both = f"{KIND} {VERSION} {_digest()} {self._fingerprint}"
+        return blake2b(both.encode(), digest_size=16).hexdigest()
+
+
+@cache
+def common_words() -> dict[str, int]:
+    """RETURNS (dict[str, int]): words of biomedical abstracts, and the documents that have each."""
+    lines = gzip.decompress(FILE.read_bytes()).decode().splitlines()
+    return {word: int(n) for word, n in (line.split("\t") for line in lines)}
+
+
+@cache
+def _digest() -> str:
+    return blake2b(FILE.read_bytes(), digest_size=16).hexdigest()
+
+
+def _is_word(text: bytes) -> bool:
+    return SHORTEST <= len(text) <= LONGEST and text.isalpha()
+
+
+def _blocks(names: Strings) -> Iterator[bytes]:
+    """YIELDS (bytes): many names, a blank between two."""
+    for first in range(0, len(names), _BLOCK):
+        offsets = names.offsets[first : first + _BLOCK + 1].astype(np.int64)
+        data = names.data[offsets[0] : offsets[-1]].tobytes()
+        yield b" ".join(data[a:b] for a, b in pairwise((offsets - offsets[0]).tolist()))

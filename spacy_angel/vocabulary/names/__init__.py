@@ -1,0 +1,1 @@
+"""Concepts, their names and identifiers, and what labels and types stand for."""

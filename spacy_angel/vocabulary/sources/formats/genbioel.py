@@ -1,0 +1,98 @@
+"""GenBioEL's target_kb.json."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from hashlib import blake2b
+from pathlib import Path
+
+from ....files.faults import FileReading
+from ....files.formats import Format
+from ....files.json_stream import stream_entries
+from ...names.concepts import Concept
+from .records import (
+    NO_NAME,
+    Row,
+    VocabularyReport,
+    make_row,
+    merge_concepts,
+    own_id,
+    whole_text,
+    whole_texts,
+)
+
+
+def read_target_kb(
+    path: Path, report: VocabularyReport, *, prefix: str | None = None, twins: bool = True
+) -> Iterator[Row]:
+    """GenBioEL's target_kb.json: one object, `{id: [names]}`, read entry by entry.
+
+    A composite key (`D001|D002`) is one concept with the first identifier; the others are its
+    alternates. A key with blanks at its edges (` D008661`, which stands in the published file of
+    NCBI-disease beside `D008661`) is the same key without them; where both are there, they are
+    joined and counted as `merged`. So are entries with the very same names: MEDIC's concepts stand
+    there once under their MeSH identifier and once under each of OMIM's, and nothing tells them
+    apart.
+
+    path (Path): the file, gzipped or not; read twice, and twice more for twins.
+    prefix (str | None): vocabulary of identifiers without prefix; None: MeSH or UMLS where the
+        form tells, else none.
+    twins (bool): join entries with the very same names; the identifiers of the later ones become
+        alternates of the first.
+    YIELDS (Row): one a concept; of keys with blanks that stand alone at the end.
+    RAISES (AngelError): the file is no such object, or cut.
+    """
+    others: dict[str, list[str]] = {}
+    joined: set[str] = set()
+    first: dict[bytes, str] = {}
+    for row in _entries(path, VocabularyReport(), prefix) if twins else ():
+        own = row.concept.concept_id
+        leader = first.setdefault(_digest(row.concept.names), own)
+        if leader != own:
+            joined.add(own)
+            others.setdefault(leader, []).extend((own, *row.concept.alternate_ids))
+    for row in _entries(path, report, prefix):
+        concept = row.concept
+        if concept.concept_id in joined:
+            report.merged += 1
+            continue
+        alternates = (*concept.alternate_ids, *others.get(concept.concept_id, ()))
+        yield row._replace(concept=replace(concept, alternate_ids=tuple(dict.fromkeys(alternates))))
+
+
+def _digest(names: Iterable[str]) -> bytes:
+    """Of names as a set: 16 bytes an entry are kept, not the names."""
+    return blake2b("\0".join(sorted(set(names))).encode(), digest_size=16).digest()
+
+
+def _entries(path: Path, report: VocabularyReport, prefix: str | None) -> Iterator[Row]:
+    """The entries, those of one key joined."""
+    blank = list(_rows(path, prefix, report, blank=True))
+    by_id: dict[str, list[Concept]] = {}
+    for row in blank:
+        by_id.setdefault(row.concept.concept_id, []).append(row.concept)
+    for row in _rows(path, prefix, report, blank=False):
+        others = by_id.pop(row.concept.concept_id, [])
+        report.merged += len(others)
+        yield row._replace(concept=merge_concepts(row.concept, *others))
+    yield from sorted(
+        (row for row in blank if row.concept.concept_id in by_id),
+        key=lambda row: row.concept.concept_id,
+    )
+
+
+def _rows(path: Path, prefix: str | None, report: VocabularyReport, blank: bool) -> Iterator[Row]:
+    """The entries whose keys have, or do not have, blanks at their edges."""
+    for number, key, value in stream_entries(path, FileReading(str(path), progress=True)):
+        if (key != key.strip()) is not blank:
+            continue
+        names = [name for name in whole_texts(path, number, value) if name.strip()]
+        if not names:
+            report.skipped[NO_NAME] += 1
+            continue
+        codes = re.split(r"[|+]", whole_text(path, number, key))
+        ids = [own_id(code, prefix) for code in codes]
+        yield make_row(path, number, ids[0], names, alternate_ids=ids[1:])
+
+
+FORMAT = Format("target_kb.v1", read_target_kb, lambda path, head: head.startswith("{"))

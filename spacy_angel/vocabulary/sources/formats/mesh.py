@@ -1,0 +1,106 @@
+"""MeSH in XML: descriptors (desc*.xml) and supplementary records (supp*.xml)."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from xml.etree.ElementTree import Element
+
+from ....files.faults import FileReading
+from ....files.formats import Format
+from ....files.xml_stream import stream_elements
+from ...names.identifiers import normalize_id
+from .lines import wrong
+from .records import Row, VocabularyReport, make_row, tree_types
+
+_RECORDS = {
+    "DescriptorRecordSet": ("DescriptorRecord", "DescriptorUI", "DescriptorName/String"),
+    "SupplementalRecordSet": (
+        "SupplementalRecord",
+        "SupplementalRecordUI",
+        "SupplementalRecordName/String",
+    ),
+}
+_RELATIONS = {"NRW": "NARROW", "BRD": "BROAD", "REL": "RELATED"}
+_INVERSE = {"NRW": "BRD", "BRD": "NRW"}
+# Supplementary records have no tree numbers; their class tells the tree (protocols have none).
+_CLASS_TREES = {"1": "D", "3": "C", "4": "B", "5": "M", "6": "A"}
+
+
+def read_mesh_xml(path: Path, report: VocabularyReport) -> Iterator[Row]:
+    """MeSH's XML, one record in memory at a time.
+
+    Names are all terms of all concepts of a record; what the record says of a concept, that it is
+    narrower, broader or related, is the scope of its terms, and those of the preferred one are
+    exact. Types are the letter and the branch of the
+    tree numbers, which are kept (a supplementary record: the letter that belongs to its class), and
+    UMLS semantic types where the file has them (until 2019). The definition is the scope note of
+    the preferred concept, or the note of a supplementary record.
+
+    path (Path): the file, gzipped or not.
+    YIELDS (Row): one a record, with the line in which it ends.
+    RAISES (AngelError): the file is not such XML, is cut, or a record lacks identifier or name.
+    """
+    reading = FileReading(str(path), progress=True)
+    kinds = {root: [record] for root, (record, *_) in _RECORDS.items()}
+    tags = {record: (code, name) for record, code, name in _RECORDS.values()}
+    for number, element in stream_elements(path, reading, kinds):
+        yield _row(path, number, element, *tags[element.tag])
+
+
+def _row(path: Path, line: int, record: Element, id_tag: str, name_tag: str) -> Row:
+    concepts = record.findall("ConceptList/Concept")
+    preferred = [c for c in concepts if c.get("PreferredConceptYN") == "Y"]
+    relations = _relations(concepts, preferred)
+    terms = [
+        (_text(term), relations.get(_text(concept.find("ConceptUI")), ""))
+        for concept in concepts
+        for term in concept.iterfind("TermList/Term/String")
+    ]
+    canonical = _text(record.find(name_tag))
+    notes = [_text(concept.find("ScopeNote")) for concept in preferred]
+    numbers = [_text(number) for number in record.iterfind("TreeNumberList/TreeNumber")]
+    try:
+        types = tree_types(numbers)
+    except ValueError as error:
+        raise wrong(path, line, "MeSH tree numbers", error.args[0]) from error
+    if record.tag == "SupplementalRecord":
+        tree = _CLASS_TREES.get(record.get("SCRClass", "1"))
+        types = [tree] if tree else []
+    types += [_text(element) for element in record.iter("SemanticTypeUI")]
+    return make_row(
+        path,
+        line,
+        normalize_id(_text(record.find(id_tag)), "MESH"),
+        dict.fromkeys((canonical, *(term for term, _ in terms))),
+        types=filter(None, types),
+        definition=next(filter(None, notes), "") or _text(record.find("Note")),
+        tree_numbers=numbers,
+        scopes=[(canonical, "PREFERRED"), *((term, scope) for term, scope in terms if scope)],
+    )
+
+
+def _relations(concepts: list[Element], preferred: list[Element]) -> dict[str, str]:
+    """The scope of each concept's terms: what the record says of it beside the preferred one."""
+    own = {_text(concept.find("ConceptUI")) for concept in preferred}
+    scopes = dict.fromkeys(own, "EXACT")
+    for concept in concepts:
+        for relation in concept.iterfind("ConceptRelationList/ConceptRelation"):
+            first, second = (_text(relation.find(f"Concept{i}UI")) for i in (1, 2))
+            name = relation.get("RelationName", "")
+            # Mostly the preferred one comes first, and the name says what the second one is.
+            if first in own:
+                scopes.setdefault(second, _RELATIONS.get(name, ""))
+            elif second in own:
+                scopes.setdefault(first, _RELATIONS.get(_INVERSE.get(name, name), ""))
+    return scopes
+
+
+def _text(element: Element | None) -> str:
+    """The text of an element on one line: files may be indented."""
+    return " ".join((element.text or "").split()) if element is not None else ""
+
+
+def _recognises(path: Path, head: str) -> bool:
+    return head.startswith("<") and any(f"<{root}" in head for root in _RECORDS)
+
+
+FORMAT = Format("mesh_xml.v1", read_mesh_xml, _recognises)

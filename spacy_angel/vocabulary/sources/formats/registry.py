@@ -1,0 +1,101 @@
+"""Readers of vocabularies: every format gives `Concept`s, in a stream.
+
+A reader takes the path, a report that it fills and its options, and yields rows; it is registered
+under a versioned name, so that a new version can stand beside an old one.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ....files.formats import Formats
+from ...names.concepts import Concept
+from . import (
+    cellosaurus,
+    columns,
+    genbioel,
+    ictv,
+    mesh,
+    ncbi,
+    obo,
+    orphadata,
+    registers,
+    scispacy,
+    snomed,
+    tables,
+    umls,
+)
+from .records import VocabularyReport, merge_rows
+from .umls import ST21PV_SOURCES, ST21PV_TYPES
+
+__all__ = [
+    "FORMATS",
+    "ST21PV_SOURCES",
+    "ST21PV_TYPES",
+    "VocabularyReport",
+    "infer_format",
+    "read_vocabulary",
+]
+
+FORMATS = Formats(
+    "vocabulary",
+    "spacy_angel_vocabulary_formats",
+    [
+        umls.UMLS,
+        umls.ST21PV,
+        snomed.FORMAT,
+        ncbi.TAXONOMY,
+        ncbi.GENES,
+        ictv.FORMAT,
+        registers.RXNORM,
+        registers.HGNC,
+        registers.DRUGBANK,
+        registers.ICD10CM,
+        mesh.FORMAT,
+        orphadata.FORMAT,
+        scispacy.FORMAT,
+        genbioel.FORMAT,
+        tables.CTD,
+        obo.FORMAT,
+        tables.MEDIC,
+        cellosaurus.FORMAT,
+        columns.FORMAT,
+        tables.TABLE,
+    ],
+)
+
+
+def read_vocabulary(
+    path: str | Path,
+    format: str | None = None,
+    *,
+    report: VocabularyReport | None = None,
+    **options: Any,
+) -> Iterator[Concept]:
+    """Read the concepts of a vocabulary, each once, in a stream.
+
+    path (str | Path): a file, gzipped or not; for UMLS and SNOMED CT the folder.
+    format (str | None): a name in `FORMATS`, with or without its version; None: inferred.
+    report (VocabularyReport | None): filled with counts of what is read, merged and left out.
+    options (Any): of the reader, e.g. `sources` and `types` for UMLS; text is converted, see
+        `options.checked_options`.
+    RETURNS (Iterator[Concept]): concepts in the order of the file; neighbouring rows of one
+        identifier are joined.
+    RAISES (AngelError): at once: an unknown format or option, or a wrong value of one; while
+        reading: a file that is missing, damaged, of another format, without a concept, or with an
+        identifier in two places. The message names file and line.
+    """
+    path = Path(path)
+    chosen = FORMATS.named(format) if format is not None else FORMATS.of(path)
+    report = report if report is not None else VocabularyReport()
+    return merge_rows(path, chosen.read(path, report, **chosen.checked(options)), report)
+
+
+def infer_format(path: str | Path) -> str:
+    """Tell the format of a vocabulary by its name and its first lines.
+
+    path (str | Path): a file or folder.
+    RETURNS (str): a name in `FORMATS`.
+    RAISES (AngelError): it cannot be read, is empty or UTF-16, or looks like none of them.
+    """
+    return FORMATS.of(Path(path)).name

@@ -1,0 +1,312 @@
+"""Endings that tell the concepts of one name apart: `tp53 | homo sapiens`, `tp53 | mus musculus`.
+
+A name of one concept has none, so that only what is ambiguous becomes longer. What an ending is
+made of is chosen when a vocabulary is built (`ENDINGS`); where that is the same for several
+concepts of a name, their canonical names follow: the alias `p40` of two human genes is written
+`p40 | homo sapiens | il12b` and `p40 | homo sapiens | psmd7`, while a gene whose canonical name it
+is needs no more than its species (the idea of Garda and Leser, BELHD, Bioinformatics 40(8), 2024).
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeVar
+
+import numpy as np
+
+from ..changes.live import LiveVocabulary
+from ..names.concepts import normalize_name
+from ..names.taxa import TAXA, is_taxon
+from ..storage.arrays import open_folder, write_folder
+from ..storage.strings import Strings, StringsBuilder, offsets_of
+from ..storage.table import ConceptTable
+
+EndingRule = Literal["species", "types", "names"]
+SEPARATOR = " | "
+"""Between a name and its ending, and between the parts of an ending."""
+KIND = "spacy-angel name endings"
+VERSION = 1
+COLUMNS = ("names", "endings", "text_data", "text_offsets", "concept_offsets", "concepts")
+
+T = TypeVar("T")
+
+
+def written(name: str, ending: str | None) -> str:
+    """name (str): in normal form. ending (str | None): empty or None where it has none.
+    RETURNS (str): what a model writes, e.g. `tp53 | homo sapiens`."""
+    return f"{name}{SEPARATOR}{ending}" if ending else name
+
+
+def first_part(ending: str) -> str:
+    """ending (str): e.g. `homo sapiens | il12b`. RETURNS (str): what a document can tell of it,
+    `homo sapiens`."""
+    return ending.split(SEPARATOR)[0]
+
+
+def last_part(ending: str) -> str:
+    """ending (str): e.g. `homo sapiens | il12b`. RETURNS (str): the canonical name that tells
+    concepts of one beginning apart, `il12b`; empty where none has to."""
+    return ending.partition(SEPARATOR)[2]
+
+
+def tell_apart(
+    name: str,
+    owners: Sequence[T],
+    field_of: Callable[[T], str | None],
+    canonical_of: Callable[[T], str],
+) -> dict[str, list[T]]:
+    """Endings for the concepts of a name.
+
+    name (str): in normal form.
+    owners (Sequence[T]): its concepts, best evidence first.
+    field_of (Callable[[T], str | None]): what an ending begins with; None: the concept is to be
+        found under the name alone, as are all others of which that is so.
+    canonical_of (Callable[[T], str]): its canonical name in normal form.
+    RETURNS (dict[str, list[T]]): concepts by ending, in their order; several where nothing tells
+        them apart. An empty ending is the name alone.
+    """
+    if len(owners) == 1:
+        return {"": list(owners)}
+    by_field: dict[str | None, list[T]] = {}
+    for owner in owners:
+        by_field.setdefault(field_of(owner), []).append(owner)
+    told: dict[str, list[T]] = {}
+    for field, members in by_field.items():
+        for member in members:
+            own = canonical_of(member) if field is not None and len(members) > 1 else ""
+            parts = (field or "", "" if own == name else own)
+            told.setdefault(SEPARATOR.join(filter(None, parts)), []).append(member)
+    return told
+
+
+class Endings:
+    """The endings of a vocabulary's names, as it is now.
+
+    vocabulary (LiveVocabulary): names and concepts.
+    rule (EndingRule): what an ending begins with: `species`, of a concept one of whose types is a
+        taxon (`NCBITaxon:9606`; others have no ending); `types`, the same, else its first type, and
+        where there is none nothing; `names`, nothing, so that the canonical name is all of it.
+    """
+
+    def __init__(self, vocabulary: LiveVocabulary, rule: EndingRule) -> None:
+        self.rule = rule
+        self._vocabulary = vocabulary
+        self._taxa: dict[str, str] = {}
+
+    def of(self, i: int) -> dict[str, list[str]]:
+        """i (int): name index. RETURNS (dict[str, list[str]]): identifiers of its concepts by
+        ending; empty for a name that was removed."""
+        owners = self._vocabulary.concept_ids_of(i)
+        if not owners:
+            return {}
+        return tell_apart(self._vocabulary.name(i), owners, self._field_of, self._canonical_of)
+
+    def field_of_types(self, types: Sequence[str]) -> str | None:
+        """types (Sequence[str]): of a concept. RETURNS (str | None): what its endings begin
+        with, see `tell_apart`."""
+        if self.rule == "names":
+            return ""
+        taxon = next((name for name in types if is_taxon(name)), None)
+        if taxon is not None:
+            return self.taxon_name(taxon)
+        if self.rule == "species":
+            return None
+        return normalize_name(types[0]) if types else ""
+
+    def taxon_name(self, concept_id: str) -> str:
+        """concept_id (str): e.g. `NCBITaxon:9606`. RETURNS (str): its name in normal form, as far
+        as `taxa` or the stored vocabulary know it, else the identifier's."""
+        if concept_id not in self._taxa:
+            self._taxa[concept_id] = normalize_name(self._taxon_name(concept_id))
+        return self._taxa[concept_id]
+
+    def _taxon_name(self, concept_id: str) -> str:
+        if concept_id in TAXA:
+            return TAXA[concept_id].name
+        table = self._vocabulary.table
+        row = table.find_own_id(concept_id)
+        return concept_id if row is None else table.concept(row).canonical_name
+
+    def _field_of(self, concept_id: str) -> str | None:
+        return self.field_of_types(self._vocabulary.types_of(concept_id))
+
+    def _canonical_of(self, concept_id: str) -> str:
+        concept = self._vocabulary.concept(concept_id)
+        return "" if concept is None else normalize_name(concept.canonical_name)
+
+
+@dataclass(frozen=True, eq=False)
+class StoredEntries:
+    """Each stored name with each of its endings, numbered by name; what a trie is compiled from.
+
+    names (np.ndarray): int32[n], name index, ascending.
+    endings (np.ndarray): int32[n], which of the texts is the ending, -1 for none.
+    texts (Strings): the endings, each once.
+    concept_offsets (np.ndarray): int32[n + 1]; concepts (np.ndarray): int32[m]: the rows of the
+        concepts of entry `i` are `concepts[concept_offsets[i]:concept_offsets[i + 1]]`.
+    """
+
+    names: np.ndarray
+    endings: np.ndarray
+    texts: Strings
+    concept_offsets: np.ndarray
+    concepts: np.ndarray
+
+    @classmethod
+    def build(cls, table: ConceptTable, endings: Endings) -> "StoredEntries":
+        """table (ConceptTable): names and concepts. endings (Endings): the rule.
+        RETURNS (StoredEntries): in memory."""
+        name, concept = table.owners()
+        counts = np.bincount(name, minlength=table.n_names)
+        starts = offsets_of(counts)
+        texts: dict[str, int] = {}
+        rows: list[tuple[int, int, list[int]]] = []
+        for i in np.flatnonzero(counts > 1).tolist():
+            owners = concept[starts[i] : starts[i + 1]].tolist()
+            told = tell_apart(
+                table.names[i],
+                owners,
+                lambda row: endings.field_of_types(table.types_of(row)),
+                table.canonical_of,
+            )
+            for text, some in told.items():
+                rows.append((i, texts.setdefault(text, len(texts)) if text else -1, some))
+        single = np.flatnonzero(counts == 1).astype(np.int32)
+        several = np.array([i for i, _, _ in rows], dtype=np.int32)
+        names = np.concatenate([single, several])
+        order = np.argsort(names, kind="stable")
+        ending = np.concatenate(
+            [np.full(len(single), -1), np.array([t for _, t, _ in rows], dtype=np.int64)]
+        ).astype(np.int32)
+        sizes = np.concatenate(
+            [np.ones(len(single)), np.array([len(some) for _, _, some in rows])]
+        ).astype(np.int64)
+        firsts = np.concatenate([concept[starts[single]], *(some for _, _, some in rows)])
+        begins = np.cumsum(sizes) - sizes
+        offsets = offsets_of(sizes[order])
+        within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], sizes[order])
+        return cls(
+            names[order],
+            ending[order],
+            StringsBuilder(texts).finish(),
+            offsets,
+            firsts[np.repeat(begins[order], sizes[order]) + within].astype(np.int32),
+        )
+
+    @classmethod
+    def from_disk(cls, path: Path) -> "StoredEntries":
+        """path (Path): as `to_disk` wrote it. RETURNS (StoredEntries): mapped.
+        RAISES (AngelError): missing or damaged."""
+        columns, _ = open_folder(path, KIND, VERSION, COLUMNS)
+        texts = Strings(columns.pop("text_data"), columns.pop("text_offsets"))
+        return cls(texts=texts, **columns)
+
+    def to_disk(self, path: Path) -> None:
+        """path (Path): folder to write."""
+        columns = {
+            "names": self.names,
+            "endings": self.endings,
+            "text_data": self.texts.data,
+            "text_offsets": self.texts.offsets,
+            "concept_offsets": self.concept_offsets,
+            "concepts": self.concepts,
+        }
+        write_folder(path, KIND, VERSION, columns, {})
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def ending(self, number: int) -> str:
+        """number (int): of an entry. RETURNS (str): its ending, empty where it has none."""
+        text = int(self.endings[number])
+        return "" if text < 0 else self.texts[text]
+
+    def of_name(self, i: int) -> range:
+        """i (int): name index. RETURNS (range): its entries."""
+        # of another type of integers the whole mapped column would be converted
+        first, last = np.searchsorted(self.names, np.array([i, i + 1], dtype=self.names.dtype))
+        return range(int(first), int(last))
+
+    def written(self, names: Strings) -> Iterator[str]:
+        """names (Strings): of the table. YIELDS (str): what a model writes, entry by entry."""
+        texts = list(self.texts)
+        entry, n = 0, len(self)
+        endings = self.endings
+        indices = self.names
+        for i, name in enumerate(names):
+            while entry < n and indices[entry] == i:
+                text = endings[entry]
+                yield name if text < 0 else written(name, texts[text])
+                entry += 1
+
+    def leading_to(self, concepts: np.ndarray) -> np.ndarray:
+        """concepts (np.ndarray): bool[n_concepts]. RETURNS (np.ndarray): bool[n], the entries
+        that lead to one of them."""
+        if not len(self):
+            return np.zeros(0, dtype=bool)
+        # every entry has a concept
+        return np.logical_or.reduceat(concepts[self.concepts], self.concept_offsets[:-1])
+
+
+class Entries:
+    """All names with their endings, those added while running at the end; numbers stay.
+
+    stored (StoredEntries): of the table. vocabulary (LiveVocabulary): changes. endings (Endings).
+    """
+
+    def __init__(self, stored: StoredEntries, vocabulary: LiveVocabulary, endings: Endings) -> None:
+        self.stored = stored
+        self._vocabulary = vocabulary
+        self._endings = endings
+        self._added: list[tuple[int, str]] = []
+        self._numbers: dict[tuple[int, str], int] = {}
+        self._wanted: dict[int, str] = {}
+        self._version = -1
+
+    def __len__(self) -> int:
+        return len(self.stored) + len(self._added)
+
+    def at(self, number: int) -> tuple[int, str]:
+        """number (int): of an entry. RETURNS (tuple[int, str]): name index and ending."""
+        n = len(self.stored)
+        if number >= n:
+            return self._added[number - n]
+        return int(self.stored.names[number]), self.stored.ending(number)
+
+    def added(self) -> dict[int, str]:
+        """RETURNS (dict[int, str]): what a model writes for the entries that the table has not,
+        by number; those that are gone are left out."""
+        if self._version != self._vocabulary.version:
+            self._version = self._vocabulary.version
+            self._wanted = {}
+            for i in sorted(self._vocabulary.touched):
+                known = {self.stored.ending(number) for number in self.stored.of_name(i)}
+                for text in self._endings.of(i):
+                    if text not in known:
+                        name = written(self._vocabulary.name(i), text)
+                        self._wanted[self._number(i, text)] = name
+        return self._wanted
+
+    def allowed(self, concepts: np.ndarray, allows: Callable[[str], bool]) -> np.ndarray:
+        """Entries of a subset.
+
+        concepts (np.ndarray): bool[n_concepts], of the table. allows (Callable[[str], bool]):
+            whether a concept is in, by identifier.
+        RETURNS (np.ndarray): bool[len(self)].
+        """
+        mask = np.zeros(len(self), dtype=bool)
+        mask[: len(self.stored)] = self.stored.leading_to(concepts)
+        for i in self._vocabulary.touched:
+            told: Mapping[str, list[str]] = self._endings.of(i)
+            for number in self.stored.of_name(i):
+                mask[number] = any(map(allows, told.get(self.stored.ending(number), ())))
+            for text, concept_ids in told.items():
+                if (added := self._numbers.get((i, text))) is not None:
+                    mask[added] = any(map(allows, concept_ids))
+        return mask
+
+    def _number(self, i: int, ending: str) -> int:
+        if (i, ending) not in self._numbers:
+            self._numbers[i, ending] = len(self)
+            self._added.append((i, ending))
+        return self._numbers[i, ending]

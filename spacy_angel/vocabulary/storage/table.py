@@ -1,0 +1,383 @@
+"""The stored vocabulary: concepts and names as flat columns that are never changed.
+
+Rows and how they refer to each other:
+
+    concept i    its identifier ids[i]; spellings concept_spellings[i] .. [i + 1] - 1, the canonical
+                 name first; alternate identifiers ids[n + alternates[i]] ..
+    spelling r   spellings[r] as the source writes it; its name spelling_name[r], -1 where the
+                 normal form is empty and the search cannot write it
+    name j       names[j] in normal form, each once; its spellings are
+                 name_rows[name_spellings[j]] .. name_rows[name_spellings[j + 1] - 1]
+
+Tree numbers, where concepts have some, are in columns of their own: see `tree_numbers`. So are the
+scopes of spellings, where one has a scope: `spelling_scope[r]` is 1 + its place in
+`concepts.SCOPES`, 0 where its source says nothing; and parts: those of concept i are
+concept_parts[i] .. concept_parts[i + 1] - 1 of the strings `part`.
+"""
+
+from collections.abc import Collection, Iterator
+from typing import Literal
+
+import numpy as np
+
+from ...errors import AngelError, Errors
+from ..names.concepts import SCOPES, Concept, nearest_scopes
+from .arrays import Columns, digest
+from .strings import HashIndex, Strings
+from .tree_numbers import TREE_COLUMNS, TreeNumbers
+
+SharedNames = Literal["all", "fewer_names"]
+
+STRINGS = ("id", "name", "spelling", "type", "definition")
+INDEXES = ("id", "name")
+_PLAIN = (
+    "alternates",
+    "concept_spellings",
+    "spelling_name",
+    "name_spellings",
+    "name_rows",
+    "concept_type_offsets",
+    "concept_types",
+)
+COLUMNS = (
+    *(f"{name}_{part}" for name in STRINGS for part in ("data", "offsets")),
+    *(f"{name}_{part}" for name in INDEXES for part in ("hash", "hash_row")),
+    *_PLAIN,
+)
+
+SCOPE_COLUMNS = ("spelling_scope",)
+_SCOPE_NAMES = ("", *SCOPES)
+PART_COLUMNS = ("concept_parts", "part_data", "part_offsets")
+"""A vocabulary without families has none of these."""
+OPTIONAL_COLUMNS = (*TREE_COLUMNS, *SCOPE_COLUMNS, *PART_COLUMNS)
+
+_OF_ENDINGS = (
+    *(f"{name}_{part}" for name in ("id", "name", "type") for part in ("data", "offsets")),
+    *("concept_spellings", "spelling_name", "name_spellings", "name_rows"),
+    *("concept_type_offsets", "concept_types"),
+)
+# What the names, types and alternate identifiers of a concept may come in.
+_SEVERAL = (tuple, list, set, frozenset)
+
+
+class ConceptTable:
+    """Concepts and names in columns, in memory or mapped.
+
+    columns (Columns): the arrays named in `COLUMNS`; those of `OPTIONAL_COLUMNS` may be missing.
+    shared_names (SharedNames): who gets a name that several concepts have: `all` of them, or the
+        one with `fewer_names`, which stands first in `name_rows`.
+    """
+
+    def __init__(self, columns: Columns, shared_names: SharedNames) -> None:
+        self.columns = columns
+        self.shared_names = shared_names
+        self.ids, self.names, self.spellings, self.types, self.definitions = (
+            Strings(columns[f"{name}_data"], columns[f"{name}_offsets"]) for name in STRINGS
+        )
+        self._id_index, self._name_index = (
+            HashIndex(columns[f"{name}_hash"], columns[f"{name}_hash_row"]) for name in INDEXES
+        )
+        has_trees = set(TREE_COLUMNS) <= columns.keys()
+        self._tree_numbers = TreeNumbers(columns) if has_trees else None
+        self._scopes = columns.get("spelling_scope")
+        has_parts = set(PART_COLUMNS) <= columns.keys()
+        self._parts = Strings(columns["part_data"], columns["part_offsets"]) if has_parts else None
+        self.n_concepts = len(columns["concept_spellings"]) - 1
+        self.n_names = len(self.names)
+
+    @property
+    def fingerprint(self) -> str:
+        """RETURNS (str): digest of all names in their order; what a compiled trie depends on."""
+        return digest(self.names.data, self.names.offsets)
+
+    def fingerprint_with(self, endings: str) -> str:
+        """endings (str): the rule by which names are told apart. RETURNS (str): digest of the names
+        and of all that their endings depend on."""
+        rule = np.frombuffer(endings.encode("utf8"), dtype=np.uint8)
+        return digest(rule, *(self.columns[name] for name in _OF_ENDINGS))
+
+    def find_own_id(self, concept_id: str) -> int | None:
+        """concept_id (str): an identifier. RETURNS (int | None): the concept whose own it is."""
+        row = next(self._id_index.find(concept_id, self.ids), self.n_concepts)
+        return row if row < self.n_concepts else None
+
+    def find_id(self, concept_id: str) -> Iterator[int]:
+        """concept_id (str): an identifier. YIELDS (int): the concept whose own it is, then those
+        that have it as an alternate, in their order."""
+        for row in self._id_index.find(concept_id, self.ids):
+            if row < self.n_concepts:
+                yield row
+            else:
+                alternate = np.array([row - self.n_concepts])
+                yield int(_group_of(alternate, self.columns["alternates"])[0])
+
+    def find_name(self, normal: str) -> int | None:
+        """normal (str): a name in normal form. RETURNS (int | None): its index."""
+        return next(self._name_index.find(normal, self.names), None)
+
+    def concept(self, i: int) -> Concept:
+        """i (int): row. RETURNS (Concept): with its names as the source spelled them."""
+        rows = self.spelling_rows(i)
+        canonical, *aliases = names = [self.spellings[r] for r in rows]
+        alternates = self._range("alternates", i)
+        return Concept(
+            concept_id=self.ids[i],
+            canonical_name=canonical,
+            aliases=tuple(aliases),
+            types=self.types_of(i),
+            definition=self.definitions[i] or None,
+            alternate_ids=tuple(self.ids[self.n_concepts + a] for a in range(*alternates)),
+            tree_numbers=() if self._tree_numbers is None else self._tree_numbers.of(i),
+            scopes=tuple((n, s) for n, s in zip(names, self._scopes_of(rows), strict=True) if s),
+            parts=self.parts_of(i),
+        )
+
+    def _scopes_of(self, rows: range) -> list[str]:
+        if self._scopes is None:
+            return [""] * len(rows)
+        return [_SCOPE_NAMES[code] for code in self._scopes[rows.start : rows.stop].tolist()]
+
+    def scope_of(self, i: int, j: int) -> str:
+        """i (int): concept row. j (int): name index. RETURNS (str): the nearest of the scopes that
+        its spellings of the name have, see `SCOPES`; empty where there is none."""
+        if self._scopes is None:
+            return ""
+        rows = self.spelling_rows(i)
+        scopes = self._scopes[rows.start : rows.stop]
+        told = scopes[(self.columns["spelling_name"][rows.start : rows.stop] == j) & (scopes > 0)]
+        return _SCOPE_NAMES[int(told.min())] if len(told) else ""
+
+    def scope_counts(self) -> dict[str, int]:
+        """RETURNS (dict[str, int]): how many spellings have each scope, those that some have."""
+        if self._scopes is None:
+            return {}
+        counts = np.bincount(self._scopes, minlength=len(_SCOPE_NAMES)).tolist()
+        return {name: n for name, n in zip(_SCOPE_NAMES, counts, strict=True) if name and n}
+
+    def parts_of(self, i: int) -> tuple[str, ...]:
+        """i (int): concept row. RETURNS (tuple[str, ...]): identifiers of its members."""
+        if self._parts is None:
+            return ()
+        return tuple(self._parts[row] for row in range(*self._range("concept_parts", i)))
+
+    def n_of_type(self, semantic_type: str) -> int:
+        """semantic_type (str): any. RETURNS (int): how many concepts have it."""
+        wanted = np.array([name == semantic_type for name in self.types], dtype=bool)
+        return int(wanted[self.columns["concept_types"]].sum())
+
+    def types_of(self, i: int) -> tuple[str, ...]:
+        """i (int): concept row. RETURNS (tuple[str, ...]): its types."""
+        first, last = self._range("concept_type_offsets", i)
+        return tuple(self.types[t] for t in self.columns["concept_types"][first:last].tolist())
+
+    def spelling_rows(self, i: int) -> range:
+        """i (int): concept row. RETURNS (range): rows of its spellings, the canonical one first."""
+        return range(*self._range("concept_spellings", i))
+
+    def names_of_concept(self, i: int) -> list[int]:
+        """i (int): concept row. RETURNS (list[int]): its names, each once, the canonical first,
+        whoever owns them."""
+        first, last = self._range("concept_spellings", i)
+        rows = self.columns["spelling_name"][first:last].tolist()
+        return [name for name in dict.fromkeys(rows) if name >= 0]
+
+    def rows_of_name(self, j: int) -> list[int]:
+        """j (int): name index. RETURNS (list[int]): rows of its spellings, the best first: the
+        owner's under `fewer_names`, one that is canonical under `all`."""
+        first, last = self._range("name_spellings", j)
+        return self.columns["name_rows"][first:last].tolist()
+
+    def is_canonical(self, i: int, j: int) -> bool:
+        """i (int): concept row. j (int): name index. RETURNS (bool): whether it is the concept's
+        canonical name."""
+        first, _ = self._range("concept_spellings", i)
+        return int(self.columns["spelling_name"][first]) == j
+
+    def concepts_of_name(self, j: int) -> list[int]:
+        """j (int): name index. RETURNS (list[int]): rows of all concepts that have the name, under
+        `all` those first whose canonical one it is."""
+        first, last = self._range("name_spellings", j)
+        rows = self.columns["name_rows"][first:last]
+        return list(dict.fromkeys(_group_of(rows, self.columns["concept_spellings"]).tolist()))
+
+    def owners(self) -> tuple[np.ndarray, np.ndarray]:
+        """RETURNS (tuple[np.ndarray, np.ndarray]): int32[m] names, ascending, and the concepts that
+        they lead to, as `owners_of_name` orders them."""
+        starts = self.columns["name_spellings"]
+        rows = self.columns["name_rows"]
+        if self.shared_names == "fewer_names":
+            rows = rows[starts[:-1]]
+            names = np.arange(self.n_names, dtype=np.int32)
+        else:
+            names = np.repeat(np.arange(self.n_names, dtype=np.int32), np.diff(starts))
+        concepts = _group_of(rows, self.columns["concept_spellings"])
+        pairs = (names.astype(np.int64) << 32) | concepts
+        first = np.sort(np.unique(pairs, return_index=True)[1])
+        return names[first], concepts[first].astype(np.int32)
+
+    def canonical_of(self, i: int) -> str:
+        """i (int): concept row. RETURNS (str): its canonical name in normal form."""
+        first, _ = self._range("concept_spellings", i)
+        name = int(self.columns["spelling_name"][first])
+        return self.names[name] if name >= 0 else ""
+
+    def owners_of_name(self, j: int) -> list[int]:
+        """j (int): name index. RETURNS (list[int]): rows of the concepts that it leads to."""
+        concepts = self.concepts_of_name(j)
+        return concepts if self.shared_names == "all" else concepts[:1]
+
+    def concepts_in(
+        self,
+        types: Collection[str] | None,
+        concept_ids: Collection[str] | None,
+        free_types: Collection[str] = (),
+    ) -> np.ndarray:
+        """Concepts of a subset.
+
+        types (Collection[str] | None): a concept needs one of them, or no type at all; None asks
+            for none.
+        concept_ids (Collection[str] | None): own identifiers; None takes all.
+        free_types (Collection[str]): count as no type.
+        RETURNS (np.ndarray): bool[n_concepts].
+        """
+        allowed = np.ones(self.n_concepts, dtype=bool)
+        if concept_ids is not None:
+            allowed[:] = False
+            indices = (self.find_own_id(concept_id) for concept_id in concept_ids)
+            allowed[[i for i in indices if i is not None]] = True
+        if types is not None:
+            wanted = np.array([name in types for name in self.types], dtype=bool)
+            hits = np.flatnonzero(wanted[self.columns["concept_types"]])
+            offsets = self.columns["concept_type_offsets"]
+            fits = offsets[1:] == offsets[:-1]
+            fits[_group_of(hits, offsets)] = True
+            if free_types:
+                told = np.array([name not in free_types for name in self.types], dtype=bool)
+                fits |= (
+                    np.bincount(
+                        _group_of(np.flatnonzero(told[self.columns["concept_types"]]), offsets),
+                        minlength=self.n_concepts,
+                    )
+                    == 0
+                )
+            allowed &= fits
+        return allowed
+
+    def concepts_of_types(self, types: Collection[str]) -> np.ndarray:
+        """types (Collection[str]): semantic types. RETURNS (np.ndarray): rows of the concepts that
+        have one of them, ascending."""
+        wanted = np.array([name in types for name in self.types], dtype=bool)
+        hits = np.flatnonzero(wanted[self.columns["concept_types"]])
+        return np.unique(_group_of(hits, self.columns["concept_type_offsets"]))
+
+    def concepts_below(self, i: int) -> np.ndarray:
+        """i (int): concept row. RETURNS (np.ndarray): its row and those of the concepts that stand
+        below it in the trees, ascending; it alone where it has no tree number."""
+        below = np.array([i]) if self._tree_numbers is None else self._tree_numbers.below(i)
+        return np.union1d(below, [i])
+
+    @property
+    def has_trees(self) -> bool:
+        """RETURNS (bool): whether concepts have tree numbers."""
+        return self._tree_numbers is not None
+
+    def names_in(self, concepts: np.ndarray) -> np.ndarray:
+        """Names that lead to one of these concepts.
+
+        concepts (np.ndarray): bool[n_concepts].
+        RETURNS (np.ndarray): bool[n_names].
+        """
+        by_row = np.repeat(concepts, np.diff(self.columns["concept_spellings"]))
+        starts = self.columns["name_spellings"]
+        if self.shared_names == "fewer_names":
+            return by_row[self.columns["name_rows"][starts[:-1]]]
+        allowed = np.zeros(self.n_names, dtype=bool)
+        names = self.columns["spelling_name"][by_row]
+        allowed[names[names >= 0]] = True
+        return allowed
+
+    def _range(self, offsets: str, i: int) -> tuple[int, int]:
+        first, last = self.columns[offsets][i : i + 2].tolist()
+        return first, last
+
+
+def _group_of(rows: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """The group that each row falls into, by the offsets of the groups."""
+    # with two types of integers the whole mapped column would be converted
+    return np.searchsorted(offsets, rows.astype(offsets.dtype), side="right") - 1
+
+
+def tidy(concept: Concept) -> Concept:
+    """A concept as a vocabulary keeps it.
+
+    concept (Concept): as its source gives it.
+    RETURNS (Concept): each name, type, alternate identifier, tree number and part once, its own
+        identifier not among the alternates or parts, no empty definition, scopes of its names only.
+    RAISES (AngelError): a field is not of its type, e.g. one text in place of several aliases, or
+        a scope is none of `SCOPES`.
+    """
+    _check(concept)
+    own = concept.concept_id
+    canonical, *aliases = dict.fromkeys(concept.names)
+    return Concept(
+        concept_id=own,
+        canonical_name=canonical,
+        aliases=tuple(aliases),
+        types=tuple(dict.fromkeys(concept.types)),
+        definition=concept.definition or None,
+        alternate_ids=tuple(dict.fromkeys(a for a in concept.alternate_ids if a != own)),
+        tree_numbers=tuple(dict.fromkeys(filter(None, concept.tree_numbers))),
+        scopes=_tidy_scopes(concept) if concept.scopes else (),
+        parts=tuple(dict.fromkeys(part for part in concept.parts if part and part != own)),
+    )
+
+
+def _tidy_scopes(concept: Concept) -> tuple[tuple[str, str], ...]:
+    """In the order of the names."""
+    try:
+        nearest = dict(nearest_scopes(concept.scopes))
+    except (TypeError, ValueError) as error:
+        expected = f"pairs of a name and one of {', '.join(SCOPES)}"
+        raise AngelError(
+            Errors.E116.format(
+                field="scopes",
+                concept_id=concept.concept_id,
+                expected=expected,
+                found=concept.scopes,
+            )
+        ) from error
+    return tuple((n, nearest[n]) for n in dict.fromkeys(concept.names) if n in nearest)
+
+
+def _check(concept: Concept) -> None:
+    # Millions of concepts come by here: to join texts is the quickest way to ask whether all are.
+    several = (
+        *(concept.aliases, concept.types, concept.alternate_ids, concept.tree_numbers),
+        concept.parts,
+    )
+    try:
+        "".join((concept.concept_id, concept.canonical_name, concept.definition or ""))
+        for texts in several:
+            "".join(texts)
+        is_sound = all(isinstance(texts, _SEVERAL) for texts in several)
+    except TypeError:
+        is_sound = False
+    if not is_sound:
+        raise AngelError(_problem(concept))
+
+
+def _problem(concept: Concept) -> str:
+    """The message for the first field that is not of its type."""
+    problems = []
+    for field in ("concept_id", "canonical_name", "definition"):
+        value = getattr(concept, field)
+        if not isinstance(value, str) and (value or field != "definition"):
+            problems.append((field, "a text", value))
+    for field in ("aliases", "types", "alternate_ids", "tree_numbers", "parts"):
+        value = getattr(concept, field)
+        if not isinstance(value, _SEVERAL) or not all(isinstance(text, str) for text in value):
+            problems.append((field, "several texts, e.g. ('one', 'two')", value))
+    field, expected, value = problems[0]
+    return Errors.E116.format(
+        field=field, concept_id=concept.concept_id, expected=expected, found=value
+    )

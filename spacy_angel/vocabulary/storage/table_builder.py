@@ -1,0 +1,281 @@
+"""From a stream of concepts to the columns of a `ConceptTable`."""
+
+from array import array
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...errors import AngelError, Errors
+from ..names.concepts import SCOPES, Concept, normalize_name
+from .arrays import Columns
+from .strings import HashIndex, Strings, StringsBuilder, offsets_of, to_numpy
+from .table import ConceptTable, SharedNames, tidy
+from .tree_numbers import TreeNumbersBuilder
+
+
+class TableBuilder:
+    """Takes concepts one by one and lays them out in columns.
+
+    A concept whose identifier came before is joined to it: names, types, alternate identifiers,
+    tree numbers and parts are added, the first canonical name and definition stay, and of each name
+    the first scope.
+    """
+
+    def __init__(self) -> None:
+        self._index: dict[str, int] = {}
+        self._n_earlier = 0
+        self._earlier_alternates: dict[str, int] = {}
+        self._joined_as: dict[str, int] = {}
+        self._taken: set[int] = set()
+        self._name_index: dict[str, int] = {}
+        self._type_index: dict[str, int] = {}
+        self._spellings = _Group()
+        self._spelling_name = array("i")
+        self._spelling_scope = array("B")
+        self._alternates = _Group()
+        self._definitions = _Group()
+        self._type_rows, self._type_concept = array("i"), array("i")
+        self._tree_numbers = TreeNumbersBuilder()
+        self._parts = _Group()
+        self._joined: set[int] = set()
+
+    def add(self, concept: Concept) -> None:
+        """Take one concept.
+
+        concept (Concept): goes to the end, or to the one that it is, see `begin_vocabulary`.
+        RAISES (AngelError): where it has no identifier.
+        """
+        if not concept.concept_id:
+            raise AngelError(Errors.E108.format(name=concept.canonical_name))
+        concept = tidy(concept)
+        known = len(self._index)
+        i = self._find(concept)
+        if i is None:
+            i = self._index[concept.concept_id] = known
+        if i < known:
+            self._joined.add(i)
+        scopes = dict(concept.scopes)
+        for spelling in concept.names:
+            normal = normalize_name(spelling)
+            name = self._name_index.setdefault(normal, len(self._name_index)) if normal else -1
+            self._spellings.append(i, spelling)
+            self._spelling_name.append(name)
+            scope = scopes.get(spelling)
+            self._spelling_scope.append(0 if scope is None else 1 + SCOPES.index(scope))
+        for alternate in (concept.concept_id, *concept.alternate_ids):
+            if self._index.get(alternate) != i:
+                self._alternates.append(i, alternate)
+        for type_ in concept.types:
+            self._type_rows.append(self._type_index.setdefault(type_, len(self._type_index)))
+            self._type_concept.append(i)
+        for number in concept.tree_numbers:
+            self._tree_numbers.add(i, number)
+        for part in concept.parts:
+            self._parts.append(i, part)
+        if concept.definition:
+            self._definitions.append(i, concept.definition)
+
+    def begin_vocabulary(self) -> None:
+        """What comes from now on is of another vocabulary than what came before.
+
+        Vocabularies name the same concept by different ones of its identifiers: a concept is also
+        joined to the earlier one that has its identifier as an alternate, or whose own identifier
+        is among its alternates, if it is only one. Within a vocabulary they are different concepts:
+        no second one is joined so to an earlier one.
+        """
+        self._n_earlier = len(self._index)
+        self._earlier_alternates = {}
+        self._joined_as = {}
+        self._taken = set()
+        for i, alternate in self._alternates:
+            self._earlier_alternates.setdefault(alternate, i)
+
+    def finish(self, shared_names: SharedNames) -> tuple[ConceptTable, dict[str, int]]:
+        """Lay out what was added; the builder is of no use afterwards.
+
+        shared_names (SharedNames): see `ConceptTable`.
+        RETURNS (tuple[ConceptTable, dict[str, int]]): the table, and how much there is of what.
+        """
+        n = len(self._index)
+        spellings, concept_spellings, rows = self._spellings.finish(n, self._joined)
+        spelling_name = to_numpy(self._spelling_name)[rows]
+        scopes = to_numpy(self._spelling_scope).copy()
+        kept, repeated = (to_numpy(part) for part in self._spellings.repeated)
+        late = np.flatnonzero((scopes[kept] == 0) & (scopes[repeated] > 0))[::-1]
+        # backwards, so that of several the first one stays
+        scopes[kept[late]] = scopes[repeated[late]]
+        alternates, alternate_offsets, _ = self._alternates.finish(n, self._joined)
+        ids = _concatenate(StringsBuilder(self._index).finish(), alternates)
+        self._index = {}
+        names = StringsBuilder(self._name_index).finish()
+        self._name_index = {}
+        name_rows = _sort_by_name(spelling_name, concept_spellings, shared_names)
+        type_offsets, types = _group_types(self._type_concept, self._type_rows, n)
+        strings = {
+            "id": ids,
+            "name": names,
+            "spelling": spellings,
+            "type": StringsBuilder(self._type_index).finish(),
+            "definition": self._definitions.finish_first(n),
+        }
+        columns: Columns = {
+            "alternates": alternate_offsets,
+            "concept_spellings": concept_spellings,
+            "spelling_name": spelling_name,
+            "name_spellings": _offsets(spelling_name[name_rows], len(names)),
+            "name_rows": name_rows,
+            "concept_type_offsets": type_offsets,
+            "concept_types": types,
+            **({"spelling_scope": scopes[rows]} if scopes.any() else {}),
+            **self._tree_numbers.finish(n),
+        }
+        parts, concept_parts, _ = self._parts.finish(n, self._joined)
+        if len(parts):
+            columns["concept_parts"] = concept_parts
+            strings["part"] = parts
+        for name, column in strings.items():
+            columns |= {f"{name}_data": column.data, f"{name}_offsets": column.offsets}
+        for name in ("id", "name"):
+            index = HashIndex.build(strings[name])
+            columns |= {f"{name}_hash": index.hashes, f"{name}_hash_row": index.rows}
+        table = ConceptTable(columns, shared_names)
+        return table, _count(table) | {"joined_concepts": len(self._joined)}
+
+    def _find(self, concept: Concept) -> int | None:
+        """Which of the concepts that came before it is."""
+        for index in (self._index, self._joined_as):
+            if (i := index.get(concept.concept_id)) is not None:
+                self._taken.add(i)
+                return i
+        i = self._earlier_alternates.get(concept.concept_id)
+        if i is None:
+            named = {self._index.get(a, self._n_earlier) for a in concept.alternate_ids}
+            earlier = [i for i in named if i < self._n_earlier]
+            i = earlier[0] if len(earlier) == 1 else None
+        if i is None or i in self._taken:
+            return None
+        self._taken.add(i)
+        self._joined_as[concept.concept_id] = i
+        return i
+
+
+class _Group:
+    """Strings that each belong to a concept, in the order in which they come."""
+
+    def __init__(self) -> None:
+        self._strings = StringsBuilder()
+        self._concept = array("i")
+        # where a concept has a string several times: the first row, and each further one
+        self.repeated = (array("i"), array("i"))
+
+    def append(self, concept: int, text: str) -> None:
+        self._strings.append(text)
+        self._concept.append(concept)
+
+    def __iter__(self) -> Iterator[tuple[int, str]]:
+        """YIELDS: concept and string, in the order in which they came."""
+        return zip(self._concept, self._strings, strict=True)
+
+    def finish(self, n: int, joined: set[int]) -> tuple[Strings, np.ndarray, np.ndarray]:
+        """Bring the strings of each of the n concepts together, each once.
+
+        joined: concepts that came in several parts, which may repeat a string.
+        RETURNS: the strings, int32[n + 1] their offsets by concept, the old row of each.
+        """
+        strings, concept = self._strings.finish(), to_numpy(self._concept)
+        rows = np.arange(len(strings))
+        if joined:
+            rows = np.argsort(concept, kind="stable")
+            starts = _offsets(concept[rows], n)
+            keep = np.ones(len(rows), dtype=bool)
+            for i in joined:
+                first: dict[str, int] = {}
+                for position in range(starts[i], starts[i + 1]):
+                    row = int(rows[position])
+                    keep[position] = (kept := first.setdefault(strings[row], row)) == row
+                    if kept != row:
+                        for part, number in zip(self.repeated, (kept, row), strict=True):
+                            part.append(number)
+            rows = rows[keep]
+            strings = strings.take(rows)
+        return strings, _offsets(concept[rows], n), rows
+
+    def finish_first(self, n: int) -> Strings:
+        """RETURNS: n strings, the first of each concept, empty where it has none."""
+        strings, concept = self._strings.finish(), to_numpy(self._concept)
+        owners, first = np.unique(concept, return_index=True)
+        chosen = strings.take(first)
+        lengths = np.zeros(n, dtype=np.int64)
+        lengths[owners] = np.diff(chosen.offsets)
+        return Strings(chosen.data, offsets_of(lengths))
+
+
+def _offsets(groups: np.ndarray, n: int) -> np.ndarray:
+    """Where each of n groups begins in a sorted array of group numbers, int32[n + 1]."""
+    return offsets_of(np.bincount(groups, minlength=n))
+
+
+def _concatenate(first: Strings, second: Strings) -> Strings:
+    lengths = np.concatenate([np.diff(first.offsets), np.diff(second.offsets)])
+    return Strings(np.concatenate([first.data, second.data]), offsets_of(lengths))
+
+
+def _group_types(
+    concept: "array[int]", types: "array[int]", n: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Types by concept, each once, in the order in which they came."""
+    pair = (to_numpy(concept).astype(np.int64) << 32) | to_numpy(types)
+    first = np.sort(np.unique(pair, return_index=True)[1])
+    rows = first[np.argsort(pair[first] >> 32, kind="stable")]
+    return _offsets(pair[rows] >> 32, n), (pair[rows] & 0xFFFFFFFF).astype(np.int32)
+
+
+def _sort_by_name(
+    spelling_name: np.ndarray,
+    concept_spellings: np.ndarray,
+    shared_names: SharedNames,
+) -> np.ndarray:
+    """Rows of the spellings by name, the best row of each name first.
+
+    Under `fewer_names` the rows of the concept with fewer names lead (GenBioEL's rule, appendix
+    E.1); where that does not tell, and under `all`, those where the name is canonical; then the
+    concepts in their order.
+    """
+    n = len(concept_spellings) - 1
+    concept = np.repeat(np.arange(n, dtype=np.int32), np.diff(concept_spellings))
+    rows = np.flatnonzero(spelling_name >= 0).astype(np.int32)
+    name = spelling_name[rows]
+    is_alias = rows != concept_spellings[concept[rows]]
+    if shared_names == "all":
+        return rows[np.lexsort((rows, is_alias, name))]
+    pairs = np.unique((concept[rows].astype(np.int64) << 32) | name)
+    n_names = np.bincount(pairs >> 32, minlength=n)
+    return rows[np.lexsort((rows, is_alias, n_names[concept[rows]], name))]
+
+
+def _count(table: ConceptTable) -> dict[str, int]:
+    """What the metadata tell about a table."""
+    columns = table.columns
+    n = table.n_concepts
+    concept = np.repeat(np.arange(n), np.diff(columns["concept_spellings"]))
+    searchable = columns["spelling_name"] >= 0
+    pairs = np.unique(
+        (concept[searchable].astype(np.int64) << 32) | columns["spelling_name"][searchable]
+    )
+    leading = columns["name_rows"]
+    if table.shared_names == "fewer_names":
+        # a name leads to the concept of its first row only
+        leading = leading[columns["name_spellings"][:-1]]
+    hashes = columns["id_hash"]
+    return {
+        "concepts": n,
+        "names": table.n_names,
+        "spellings": len(searchable),
+        "shared_names": int((np.bincount(pairs & 0xFFFFFFFF) > 1).sum()),
+        "unsearchable_spellings": int((~searchable).sum()),
+        "concepts_without_names": n - len(np.unique(concept[leading])),
+        "alternate_ids": len(table.ids) - n,
+        "ambiguous_ids": int((hashes[1:] == hashes[:-1]).sum()),
+        "types": len(table.types),
+        "definitions": int((np.diff(columns["definition_offsets"]) > 0).sum()),
+    }
