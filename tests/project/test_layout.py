@@ -113,6 +113,33 @@ def test_there_is_no_circle_of_files() -> None:
     assert len(list(TopologicalSorter(arrows).static_order())) == len(files)
 
 
+# Below its face no file stands at the top of these, and the folders have no circle either. A face
+# stands apart: files above and below it know it.
+FACES = {
+    "vocabulary": {"kb"},
+    "linking": {"linker", "matcher", "factory"},
+    "training": {"stages"},
+}
+
+
+@pytest.mark.parametrize("package", FACES)
+def test_folders_of_a_package(package: str) -> None:
+    root = PACKAGE / package
+    assert {p.stem for p in root.glob("*.py")} == FACES[package] | {"__init__"}
+    folders = {p.parent.name for p in root.glob("*/__init__.py")}
+    assert 3 <= len(folders) <= 6
+    below: dict[str, set[str]] = {folder: set() for folder in folders}
+    for path in root.glob("*/**/*.py"):
+        own = path.relative_to(root).parts[0]
+        for _, name in imports_of(path):
+            parts = name.split(".")
+            if parts[0] == package and parts[1] in folders - {own}:
+                below[own].add(parts[1])
+    assert sum(map(len, below.values())) >= len(folders)
+    # raises a CycleError that names the circle
+    assert set(TopologicalSorter(below).static_order()) == folders
+
+
 def test_nobody_uses_another_modules_private_names() -> None:
     private = []
     for path in sorted(PACKAGE.rglob("*.py")):
