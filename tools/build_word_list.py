@@ -1,4 +1,4 @@
-"""Count the words of biomedical abstracts: what `linking/respelling.py` takes for a word.
+"""Count the words of biomedical abstracts: what `linking/mentions/spelling.py` takes for a word.
 
     python tools/build_word_list.py DATA spacy_angel/data/words.txt.gz
 

@@ -30,18 +30,18 @@ from tqdm import tqdm
 
 ROOT = Path(__file__).parents[1]
 TESTS = {
-    "linking/ranking": ["linking/test_ranking.py"],
+    "linking/ranking/concepts": ["linking/test_ranking.py"],
     "search/search": ["search/test_search.py"],
-    "vocabulary/trie": ["vocabulary/test_trie.py", "search/test_walker.py"],
+    "vocabulary/storage/trie": ["vocabulary/test_trie.py", "search/test_walker.py"],
     "evaluation/counts": ["evaluation/test_counts.py", "evaluation/test_systems.py"],
-    "training/losses": ["training/test_losses.py"],
+    "training/models/losses": ["training/test_losses.py"],
     "model/prompts": ["model/test_prompts.py"],
     "annotation/manifest": ["annotation/test_manifest.py", "annotation/test_records.py"],
     "annotation/records": ["annotation/test_records.py", "annotation/test_manifest.py"],
     "annotation/plan": ["annotation/test_manifest.py"],
     "annotation/parts": ["annotation/test_parts.py"],
     "annotation/progress": ["annotation/test_progress.py"],
-    "vocabulary/live": ["vocabulary/test_kb.py"],
+    "vocabulary/changes/live": ["vocabulary/test_kb.py"],
 }
 """Modules, and the tests that are theirs."""
 
@@ -171,7 +171,7 @@ class _Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 def passes(module: str, tree: ast.Module, tests: list[str], limit: float) -> bool:
     """Run the tests of a module against a tree, in a process of their own.
 
-    module (str): e.g. `linking/ranking`. tree (ast.Module): what stands in its place.
+    module (str): e.g. `linking/ranking/concepts`. tree (ast.Module): what stands in its place.
     tests (list[str]): files under tests/. limit (float): seconds.
     RETURNS (bool): whether all passed in time.
     """

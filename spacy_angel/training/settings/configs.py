@@ -6,7 +6,7 @@ from textwrap import shorten
 
 from ...errors import AngelError, Errors
 
-_PACKAGE = Path(__file__).parents[1]
+_PACKAGE = Path(__file__).parents[2]
 
 
 def config_folder() -> Path:
