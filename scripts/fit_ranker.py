@@ -25,6 +25,7 @@ import random
 import re
 import tempfile
 import zipfile
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import chain, pairwise
@@ -112,8 +113,31 @@ BEFORE = ("sentencizer", "abbreviation_detector")
 FOLDS = 4
 WEIGHT_OF_NOISE = 0.5
 # To take one drug for another is the worst answer there is.
-WEIGHT_OF_DRUGS = 3.0
-GENE_PENALTY = 3.0
+DRUGS = ("drugs", "stems")
+WEIGHT_OF_DRUGS, OF_CHEMICALS = 3.0, 8.0
+
+
+@dataclass(frozen=True)
+class OwnWeights:
+    """Weights of an entity type, drawn to those of all mentions.
+
+    labels (tuple[str, ...]): of the sets that they are fitted on.
+    penalty (float): of `fit_weights`.
+    drugs (float): how much each unknown drug counts.
+    is_apart (bool): the weights of all mentions are not fitted on these sets.
+    """
+
+    labels: tuple[str, ...]
+    penalty: float
+    drugs: float = WEIGHT_OF_DRUGS
+    is_apart: bool = False
+
+
+OWN = {
+    "GENE": OwnWeights(("GENE",), 3.0, is_apart=True),
+    "DISEASE": OwnWeights(("DISEASE", "MONDO"), 10.0),
+    "CHEMICAL": OwnWeights(("CHEMICAL", "CHEBI"), 3.0, OF_CHEMICALS),
+}
 
 
 @dataclass(frozen=True)
@@ -143,7 +167,7 @@ class MentionSet:
     @property
     def weight(self) -> float:
         """RETURNS (float): how much each of its mentions counts, beside its number."""
-        if self.corpus in ("drugs", "stems"):
+        if self.corpus in DRUGS:
             return WEIGHT_OF_DRUGS
         return WEIGHT_OF_NOISE if self.noise else 1.0
 
@@ -298,23 +322,34 @@ def report(
 
 def fit_ranker(items: Sequence[Item], leave_out: Iterable[str] = ()) -> Ranker:
     """items (Sequence[Item]): of all sets. leave_out (Iterable[str]): vocabularies.
-    RETURNS (Ranker): fitted on the others; genes have weights of their own, drawn to the rest."""
+    RETURNS (Ranker): fitted on the others; the types of `OWN` have weights of their own."""
     out = {SAME.get(kb, kb) for kb in leave_out}
     used = [item for item in items if SAME.get(item.of.kb, item.of.kb) not in out]
-    sizes: dict[str, int] = {}
-    for item in used:
-        sizes[item.of.key] = sizes.get(item.of.key, 0) + 1
-    # So that a large set does not decide alone.
-    weights = [item.of.weight / sizes[item.of.key] ** 0.5 for item in used]
-    mean = sum(weights) / len(weights)
-    groups: dict[bool, list[FitItem]] = {False: [], True: []}
-    for item, weight in zip(used, weights, strict=True):
-        groups[item.of.kb == GENES].append(FitItem(item.found, item.gold, weight / mean))
-    every = fit_weights(groups[False], no_weights())
-    genes = {"GENE": fit_weights(groups[True], every, penalty=GENE_PENALTY)} if groups[True] else {}
-    shares = {ALL: _nil_share(groups[False])}
-    shares |= {kind: _nil_share(groups[True]) for kind in genes}
-    return Ranker(_rounded(every), {k: _rounded(some) for k, some in genes.items()}, shares)
+    apart = {label for own in OWN.values() if own.is_apart for label in own.labels}
+    general = _weighted([i for i in used if i.of.label not in apart], WEIGHT_OF_DRUGS)
+    every = fit_weights(general, no_weights())
+    by_type, shares = {}, {ALL: _nil_share(general)}
+    for kind, own in OWN.items():
+        some = _weighted([i for i in used if i.of.label in own.labels], own.drugs)
+        if some:
+            by_type[kind] = _rounded(fit_weights(some, every, penalty=own.penalty))
+            shares[kind] = _nil_share(some)
+    return Ranker(_rounded(every), by_type, shares)
+
+
+def _weighted(items: Sequence[Item], drugs: float) -> list[FitItem]:
+    """drugs (float): how much each unknown drug counts. RETURNS (list[FitItem]): of a set each
+    counts the less the more there are, so that a large set does not decide alone; 1 in the mean."""
+    sizes = Counter(item.of.key for item in items)
+    weights = [
+        (drugs if item.of.corpus in DRUGS else item.of.weight) / sizes[item.of.key] ** 0.5
+        for item in items
+    ]
+    mean = sum(weights) / max(len(weights), 1)
+    return [
+        FitItem(item.found, item.gold, weight / mean)
+        for item, weight in zip(items, weights, strict=True)
+    ]
 
 
 def _nil_share(items: Sequence[FitItem]) -> float:
@@ -568,7 +603,8 @@ def _print_table(title: str, items: Sequence[Item], rankers: Sequence[Ranker]) -
     typer.echo("|---|--:|--:|--:|--:|--:|--:|")
     rows: dict[str, list[tuple[float, bool, bool]]] = {}
     for item, ranker in zip(items, rankers, strict=True):
-        concepts = ranker.rank(item.found, item.label).concepts
+        kinds = (kind for kind, own in OWN.items() if item.of.label in own.labels)
+        concepts = ranker.rank(item.found, next(kinds, item.label)).concepts
         top = concepts[0] if concepts else None
         answer = (top.probability, top.concept_id in item.gold) if top else (0.0, False)
         rows.setdefault(item.of.key, []).append((*answer, bool(item.gold)))

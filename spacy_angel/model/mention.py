@@ -12,11 +12,12 @@ stay linear in their number of mentions."""
 _LONGEST_WORD = 64
 
 
-MENTION, LONG_FORM, WORD_LIST, SYMBOLS, SPELLING = (
-    *("mention", "long form", "word list", "symbols", "spelling"),
+MENTION, LONG_FORM, WORD_LIST, SYMBOLS, SPELLING, DERIVED = (
+    *("mention", "long form", "word list", "symbols", "spelling", "derived form"),
 )
 """Sources of queries: the mention as it stands, its long form, a list of short forms and lay words,
-Greek letters and charges spelled out, and words spelled as they were meant."""
+Greek letters and charges spelled out, words spelled as they were meant, and the nouns that words
+are derived from."""
 
 
 class Query(NamedTuple):

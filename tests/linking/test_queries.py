@@ -101,3 +101,21 @@ def test_organisms_are_read_by_their_names():
     # Of a disease the whole mention says which one it is.
     assert read("Trypanosoma cruzi Y", "DISEASE") == "Trypanosoma cruzi Y"
     assert read("Trypanosoma cruzi Y", "SPECIES", LinkerSettings()) == "Trypanosoma cruzi Y"
+
+
+@pytest.mark.parametrize(
+    ("label", "rerank", "queries"),
+    [
+        ("CELL", True, [("neuronal", "mention"), ("neuron", "derived form")]),
+        # One letter makes another of these; what they are derived from is none of them.
+        ("CHEMICAL", True, []),
+        ("CELL", False, None),
+    ],
+)
+def test_the_noun_is_looked_for_as_well(label, rerank, queries):
+    kb = ConceptKB.build([Concept("C:1", "neuron", ())])
+    span = Span(Doc(spacy.blank("en").vocab, ["neuronal"]), 0, 1, label=label)
+    found = read_queries(Mention("neuronal"), span, kb, LinkerSettings(rerank=rerank))
+    assert found.text == "neuronal"
+    if queries is not None:
+        assert [tuple(q) for q in found.queries] == (queries or [("neuronal", "mention")])

@@ -65,6 +65,21 @@ def test_a_ranker_is_fitted_and_a_vocabulary_left_out(folder, tmp_path):
     assert again == ranker
 
 
+def test_types_have_weights_of_their_own(folder):
+    (one,) = (s for s in script.CLEAN if s.corpus == "cdr" and s.label == "CHEMICAL")
+    drugs = replace(one, corpus="drugs", is_foreign=True)
+    (folder / f"{CLEAN[0].key}.jsonl").rename(folder / f"{one.key}.jsonl")
+    # An unknown drug that looks as a right chemical does.
+    row = json.dumps({"doc": "1", "label": one.label, "gold": []} | script._plain(found(True)))
+    (folder / f"{drugs.key}.jsonl").write_text(f"{row}\n" * 40)
+    ranker = script.fit_ranker(script.read(folder))
+    assert set(ranker.by_type) == {"CHEMICAL"}
+    chemical, other = (ranker.rank(found(True), label).concepts[0] for label in ("Drug", "X"))
+    assert chemical.probability < other.probability - 0.1
+    left = script.fit_ranker(script.read(folder), [one.kb])
+    assert left.by_type == {}
+
+
 def test_the_report_has_a_line_for_each_set(folder):
     run = CliRunner().invoke(script.app, ["report", str(folder)])
     assert run.exit_code == 0, run.output

@@ -10,12 +10,22 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...model.mention import LONG_FORM, MENTION, SPELLING, SYMBOLS, WORD_LIST, Mention, Query
+from ...model.mention import (
+    DERIVED,
+    LONG_FORM,
+    MENTION,
+    SPELLING,
+    SYMBOLS,
+    WORD_LIST,
+    Mention,
+    Query,
+)
 from ...vocabulary.names.concepts import normalize_name
 from ...vocabulary.names.entity_types import is_gene, is_species
-from ...vocabulary.names.labels import wider_kinds_of
+from ...vocabulary.names.labels import kinds_of, wider_kinds_of
 from ..ranking.features import STRICT
 from ..settings.short_forms import expand_long_form, expand_short_form
+from .derived import derived_names
 from .organisms import read_organism
 from .permitted import is_name
 from .reading import ReadDocument
@@ -68,6 +78,9 @@ def read_queries(
             _add(queries, WORD_LIST, mention, partial(read_organism, is_name=own))
     if settings.correct_spelling and STRICT.isdisjoint(wider_kinds_of(span.label_)):
         _add(queries, SPELLING, mention, partial(respell, kb=kb))
+    if settings.rerank and not (kinds_of(span.label_) <= STRICT or own(queries[0].text)):
+        # Beside what the model reads, which is the document's own word.
+        queries += [Query(name, DERIVED) for name in derived_names(queries[0].text, own)]
     if not settings.rerank:
         return replace(mention, text=queries[0].text, queries=(queries[0],))
     return replace(mention, text=queries[0].text, queries=tuple(dict.fromkeys(queries)))
