@@ -107,6 +107,7 @@ def test_organisms_are_read_by_their_names():
     ("label", "rerank", "queries"),
     [
         ("CELL", True, [("neuronal", "mention"), ("neuron", "derived form")]),
+        ("any label", True, [("neuronal", "mention"), ("neuron", "derived form")]),
         # One letter makes another of these; what they are derived from is none of them.
         ("CHEMICAL", True, []),
         ("CELL", False, None),

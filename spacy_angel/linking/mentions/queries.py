@@ -78,7 +78,9 @@ def read_queries(
             _add(queries, WORD_LIST, mention, partial(read_organism, is_name=own))
     if settings.correct_spelling and STRICT.isdisjoint(wider_kinds_of(span.label_)):
         _add(queries, SPELLING, mention, partial(respell, kb=kb))
-    if settings.rerank and not (kinds_of(span.label_) <= STRICT or own(queries[0].text)):
+    kinds = kinds_of(span.label_)
+    is_strict = bool(kinds) and kinds <= STRICT
+    if settings.rerank and not is_strict and not own(queries[0].text):
         # Beside what the model reads, which is the document's own word.
         queries += [Query(name, DERIVED) for name in derived_names(queries[0].text, own)]
     if not settings.rerank:
