@@ -181,6 +181,19 @@ def test_a_block_whose_extra_is_not_there_is_passed_over(tmp_path: Path) -> None
             run_page(page, tmp_path, extras)
 
 
+def test_files_of_another_page_are_there(tmp_path: Path) -> None:
+    (tmp_path / "other.md").write_text(
+        '```text title="a.txt"\nx\n```\n\n```bash\nfalse\n```\n', "utf8"
+    )
+    page = tmp_path / "page.md"
+    page.write_text("```bash\ncat a.txt\n```\n\n```text\nx\n```\n", "utf8")
+    (tmp_path / "work").mkdir()
+    with pytest.raises(AssertionError, match=r"page\.md:1: exit 1"):
+        run_page(page, tmp_path / "work")
+    page.write_text(f"<!-- files: other.md -->\n{page.read_text('utf8')}", "utf8")
+    run_page(page, tmp_path / "work")
+
+
 def test_a_block_that_prints_something_else_fails(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("```bash\nprintf 'a\\nb\\nc\\n'\n```\n\n```text\na\n...\nc\n```\n", "utf8")
