@@ -83,11 +83,11 @@ def test_figures_of_the_readme_and_the_cards_are_those_of_the_results() -> None:
         assert [figure for figure in percents if figure not in results] == []
 
 
-def test_results_are_a_page_that_is_read() -> None:
+def test_pages_are_as_long_as_one_reads() -> None:
     assert len((ROOT / "docs/results.md").read_text("utf8").splitlines()) <= 200
     for page in (ROOT / "docs/how_to").glob("*.md"):
-        if page.name not in ("annotators.md", "curation.md", "service.md"):
-            assert len(page.read_text("utf8").splitlines()) <= 190, page.name
+        most = 190 if page.name == "troubleshooting.md" else 110  # which is looked up by symptom
+        assert len(page.read_text("utf8").splitlines()) <= most, page.name
 
 
 def test_pages_of_the_notebook_begin_with_what_was_concluded() -> None:
