@@ -32,7 +32,7 @@ screenshot: demo
 		--screenshot=$(CURDIR)/docs/img/demo.png file://$(CURDIR)/demo.html 2>/dev/null; \
 		status=$$?; rm -rf $$profile; exit $$status
 
-# The pictures of docs/service.md, likewise; playwright drives Chromium.
+# The pictures of docs/how_to/service.md, likewise; playwright drives Chromium.
 service-screenshots: $(VENV)/.installed-serve
 	@test -n "$(CHROMIUM)" || { echo "Chromium is needed, none was found." >&2; exit 1; }
 	$(PIP) playwright

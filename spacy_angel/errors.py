@@ -37,8 +37,8 @@ class Errors(metaclass=_WithCodes):
         "encoder-decoder writes it, with a config.json that names its model type."
     )
     E008 = (
-        "The model {path} is neither a folder nor a name on the Hugging Face hub "
-        "(organisation/name). Check the path, or train a model first."
+        "{path} is neither a folder, nor an installed pipeline, nor a name on the Hugging Face hub "
+        "(organisation/name). Check the path or the name."
     )
     E009 = (
         "Cannot fetch the model {name} from the Hugging Face hub: {error}. Check the name and the "
@@ -114,11 +114,11 @@ class Errors(metaclass=_WithCodes):
     )
     E108 = (
         "A concept with the canonical name {name!r} has no identifier. Every concept needs one, "
-        "e.g. `MESH:D003920`: mend or leave out the row that it comes from."
+        "e.g. `MESH:D003920`: correct or leave out the row that it comes from."
     )
     E109 = (
         "{concept_id!r} is not an identifier of this vocabulary. Identifiers carry their "
-        "vocabulary, e.g. `MESH:D003920`; `spacy-angel kb info` tells what is in it."
+        "vocabulary, e.g. `MESH:D003920`; `spacy-angel kb info` says what is in it."
     )
     E110 = (
         "{concept_id!r} is in the vocabulary already. Use `add_names` to give it more names, or "
@@ -131,7 +131,7 @@ class Errors(metaclass=_WithCodes):
     )
     E113 = (
         "The vocabulary has no concept of the types {unknown}. Its types: {known}. Leave out or "
-        "mend what is misspelled."
+        "correct what is misspelled."
     )
     E114 = "A subset of one vocabulary was used with another. Make it with this one's `subset`."
     E115 = "shared_names must be one of {known}, it is {found!r}."
@@ -152,12 +152,12 @@ class Errors(metaclass=_WithCodes):
         "open what this one has. Open it again with ConceptKB.from_disk."
     )
     E120 = (
-        "Cannot tell the format to write from the name of {path}. Known: {known}; give --format, "
+        "The format to write is not clear from the name of {path}. Known: {known}; give --format, "
         "or a name that ends so, perhaps with .gz behind it."
     )
     E121 = (
-        "No name of {concept_id!r} can stand in a table, for each has a tab, a line break or | in "
-        "it: {names}. Write JSON lines (--format jsonl), which hold every name."
+        "No name of {concept_id!r} can be written into a table, for each has a tab, a line break "
+        "or | in it: {names}. Write JSON lines (--format jsonl), which hold every name."
     )
     E131 = (
         "Cannot fetch {address}: {problem}. Check the connection and the proxy (HTTPS_PROXY), or "
@@ -207,7 +207,7 @@ class Errors(metaclass=_WithCodes):
         "Nothing says under which terms {path} may be passed on: its source {unknown} has no "
         "licence in the metadata. Give a file with them: --licence FILE."
     )
-    E144 = "The new name of {concept_id} is blank. Give one with letters in it."
+    E144 = "The new name of {concept_id} is empty. Give one with letters in it."
     E145 = (
         "There is no rule in {path} that could be taken back. `kb add --concept`, `remove` and "
         "`rename` write such; what came from files (`kb add FILE`) is taken out by building anew."
@@ -373,7 +373,7 @@ class Errors(metaclass=_WithCodes):
     )
     E355 = (
         "Nothing is written to {path}: the {n:,} rules of these corrections break more than they "
-        "mend on documents that they were not made from. Correct more documents, or write the "
+        "correct on documents that they were not made from. Correct more documents, or write the "
         "rules that you are sure of by hand."
     )
     E326 = "The recogniser does not know the labels {unknown}. Known: {known}."
@@ -405,8 +405,8 @@ class Errors(metaclass=_WithCodes):
         "end; this line has {fields} columns. Was the file cut or converted?"
     )
     E410 = (
-        "The document id {doc_id!r} cannot stand in a PubTator file: it must not be empty nor hold "
-        "`|`, tabs or line ends. Give the document another id, or write BioC JSON."
+        "The document id {doc_id!r} cannot be written into a PubTator file: it must not be empty "
+        "nor hold `|`, tabs or line ends. Give the document another id, or write BioC JSON."
     )
     E413 = (
         "{where}: the document that ends here is no BioC document: {problem}. Correct it; or read "
@@ -426,7 +426,7 @@ class Errors(metaclass=_WithCodes):
     )
     E418 = (
         "{where}: the separated values are broken ({error}). Fields that hold quotes, separators "
-        "or line ends stand in quotes; was the file cut or edited?"
+        "or line ends have quotes around them; was the file cut or edited?"
     )
     E419 = "{path} has no file `{split}.source`. Expected: a folder that GenBioEL's scripts wrote."
     E420 = (
@@ -447,7 +447,7 @@ class Errors(metaclass=_WithCodes):
     E427 = "The preprocessing step {step} has no choice {value!r}. Choices: {known}."
     E428 = (
         "Leaving out mentions whose concept is not in the vocabulary (unknown=drop) needs the "
-        "vocabulary: pass known=, which must tell whether an identifier is in it."
+        "vocabulary: pass known=, which must say whether an identifier is in it."
     )
     E431 = (
         "The mention {text!r} has the type {label!r}, which no entity label is given for. Expected "
@@ -629,7 +629,7 @@ class Errors(metaclass=_WithCodes):
     )
     E606 = (
         "Line {number} of {path} is not a preference pair: {problem}. Expected an object with "
-        "mention, left, right, chosen, rejected. Mine the pairs again, or mend the line."
+        "mention, left, right, chosen, rejected. Mine the pairs again, or correct the line."
     )
     E607 = (
         "{setting} gives no mention with an identifier of the vocabulary (files: {paths}). Check "
@@ -877,7 +877,7 @@ class Errors(metaclass=_WithCodes):
     )
     E862 = (
         "The token file {path} must hold one line of at least {least} printable characters without "
-        "blanks, e.g. of `openssl rand -hex 32`."
+        "spaces, e.g. of `openssl rand -hex 32`."
     )
     E863 = "The request has over {n:,} bytes, which is what may be sent. Send it in parts."
     E864 = "The body did not come within {seconds:g} seconds. Send the request again."
@@ -1037,7 +1037,7 @@ class Warnings(metaclass=_WithCodes):
     W331 = "{path}: {n:,} more rows are left out; `spacy-angel kb check` has all of them."
     W332 = (
         "{path}: {n:,} of {n_all:,} rules name a concept or type that the vocabulary does not "
-        "have, the first on line {number} ({rule}). `spacy-angel kb check` tells which."
+        "have, the first on line {number} ({rule}). `spacy-angel kb check` says which."
     )
     W333 = "{path} cannot be read any more, so that its rules stay as they were. {error}"
     W401 = (
@@ -1067,7 +1067,7 @@ class Warnings(metaclass=_WithCodes):
         "place between its shards. To have all by one version, give a new folder."
     )
     W802 = (
-        "The lines {lines} of {path} are damaged; what they told of is done again. Look after the "
+        "The lines {lines} of {path} are damaged; what they recorded is done again. Look after the "
         "disk, if no one has edited the file."
     )
     W803 = (
@@ -1087,10 +1087,10 @@ class Warnings(metaclass=_WithCodes):
         "alone, put it into labels_discard."
     )
     W891 = (
-        "angel_linker: more than {n} labels are not linked; further ones are not told. Where any "
+        "angel_linker: more than {n} labels are not linked; further ones are not named. Where any "
         "text may be a label, `labels` names those that are linked."
     )
     W901 = (
         "The {kind} format of another package, {entry}, cannot be loaded: {error}. It is left out; "
-        "mend or remove that package."
+        "correct or remove that package."
     )

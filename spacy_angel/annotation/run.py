@@ -59,7 +59,7 @@ def annotate(
         `spacy_angel.load()` gives.
     output (str | Path): folder, new or that of the run to continue.
     kb (str | Path | None): another vocabulary for the shipped pipeline, see `spacy_angel.load`.
-    input_format (str | None): one of `input_formats()`; None to tell it from each file.
+    input_format (str | None): one of `input_formats()`; None: by each file.
     output_format (str): one of OUTPUT_FORMATS.
     mentions (MentionSource): `input` takes the entities of the input, `pipeline` finds them,
         `auto` takes those of the input where a document has any.

@@ -90,8 +90,8 @@ def annotate(
     """Annotate large document sets; started again, it goes on where it was interrupted.
 
     Exits with 0 where every document is in the output, 3 where all is done but documents or
-    mentions are missing, 1 after an error or where an input could not be read to its end, 130 when
-    interrupted.
+    mentions are missing. 1 is an error or an input that could not be read to its end, 130 an
+    interruption.
     """
     from ..annotation.run import annotate as run
     from ..annotation.run import is_address

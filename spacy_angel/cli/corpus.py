@@ -22,7 +22,7 @@ def corpus(
     kb: Annotated[
         Path | None,
         typer.Option(
-            help="Vocabulary, a folder or file, that tells which mentions are known, and the names "
+            help="Vocabulary, a folder or file, that says which mentions are known, and the names "
             "that an annotation tool shows."
         ),
     ] = None,

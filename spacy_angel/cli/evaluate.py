@@ -45,7 +45,7 @@ def evaluate(
         list[str] | None, typer.Option(help="Only mentions with this label; may be repeated.")
     ] = None,
     train: Annotated[
-        Path | None, typer.Option(help="Training corpus, to tell what was seen.")
+        Path | None, typer.Option(help="Training corpus, to separate what was seen.")
     ] = None,
     train_names: Annotated[
         bool, typer.Option("--train-names", help="Its mention strings become names as well.")
@@ -58,8 +58,8 @@ def evaluate(
         typer.Option(
             metavar="KIND[:EDITS]",
             help="Also with noise in the mentions, one and two edits in each or as many as given: "
-            "typo, keyboard, swapped, missing, doubled, ocr, spelling, hyphen, order, plural, "
-            "case, blank, mixed; may be repeated.",
+            "`typo`, `keyboard`, `swapped`, `missing`, `doubled`, `ocr`, `spelling`, `hyphen`, "
+            "`order`, `plural`, `case`, `blank`, `mixed`; may be repeated.",
         ),
     ] = None,
     noise_seed: Annotated[int, typer.Option(help="Chooses what the noise does.")] = 0,

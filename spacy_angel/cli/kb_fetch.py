@@ -42,7 +42,7 @@ def kb_fetch(
     ] = None,
     option: ReaderOptions = None,
 ) -> None:
-    """Fetch published vocabularies and build them; of several those that fail are told at the end,
+    """Fetch published vocabularies and build them; of several those that fail are named at the end,
     and the same command goes on with them."""
     from ..vocabulary.sources.catalogue import find_source
     from ..vocabulary.sources.fetch import Request, parse_taxa

@@ -13,7 +13,7 @@ def kb_search(
     text: Annotated[str, typer.Argument(help="Identifier or name, whole or a part of it.")],
     limit: Annotated[int, typer.Option("--limit", "-n", help="Concepts to show.")] = 10,
 ) -> None:
-    """Find concepts by identifier, name, words of a name, or similar letters."""
+    """Find concepts by identifier, name, words of a name, or similar spelling."""
     from ..vocabulary.kb import ConceptKB
     from ..vocabulary.lookup.typed import search_concepts
 
@@ -27,7 +27,7 @@ def kb_search(
         typer.echo("Nothing in the vocabulary is like it.")
         raise typer.Exit(1)
     if hits[0].how == "similar":
-        typer.echo("No name has these words; these are similar by their letters.", err=True)
+        typer.echo("No name has these words; these are spelled similarly.", err=True)
 
 
 def kb_explain(

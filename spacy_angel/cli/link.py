@@ -44,7 +44,7 @@ def link(
         typer.Option(
             "--explain",
             help="Also say of each mention why: what was read, looked for and found, what each "
-            "feature adds, which limit or rule decided, what the next concept lacks.",
+            "feature adds, which threshold or rule decided, what the next concept lacks.",
         ),
     ] = False,
     curation: Annotated[

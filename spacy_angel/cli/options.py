@@ -60,7 +60,7 @@ ModelPreset = Annotated[
     str | None,
     typer.Option(
         "--preset",
-        help="What --model was trained with, where neither its files nor its name tell, e.g. "
+        help="What --model was trained with, where neither its files nor its name say so, e.g. "
         "`genbioel`.",
     ),
 ]

@@ -35,8 +35,8 @@ def relink(
 ) -> None:
     """Tell which links of an annotated set change with another vocabulary.
 
-    The model is asked only about documents with a mention whose link may be another one: its
-    concept is gone or has lost a name, or a name near the mention leads elsewhere than before.
+    The model is asked only about documents with a mention whose link may be another one. Its
+    concept is gone or has lost a name, or a similar name leads elsewhere than before.
     """
     from ..annotation.relink import relink as run
     from ..vocabulary.sources.installed import find_vocabulary

@@ -115,10 +115,10 @@ def read_corpus(
     """Stream the documents of a corpus.
 
     path (str | Path): file (plain or gzip) or folder.
-    format (str | None): one of FORMATS; None to tell it from the file.
+    format (str | None): one of FORMATS; None: by the file.
     prefix (str | Mapping[str, str]): vocabulary of ids without one, or one for each label, e.g.
         `{"GENE": "NCBIGene"}`, by any of its spellings; MeSH ids and CUIs are known without.
-    split (str | None): split of the documents; None to tell it from the file's name.
+    split (str | None): split of the documents; None: by the file's name.
     pmids (str | Path | Collection[str] | None): ids of the documents to keep, or a file with one
         a line (MedMentions' splits).
     keep_duplicates (bool): keep documents that stand twice, word for word (NCBI-disease's

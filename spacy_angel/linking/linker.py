@@ -74,9 +74,9 @@ class AngelLinker(DocumentPipe):
 
     Writes `span._.kb_id` (an identifier or `NIL`), `span._.kb_ents` [(concept_id, probability)],
     which is empty with `NIL`, `span._.candidates` and, where its `kb_id_attr` is `kb_id`,
-    `span.kb_id_`. Attributes on `span._` belong to the characters and the label: of spans over the
-    same characters each shows its own there, and a span without their labels that of the first
-    that is linked.
+    `span.kb_id_`. Attributes on `span._` belong to the characters and the label: spans over the
+    same characters have each its own. A span without their labels has that of the first that is
+    linked.
 
     vocab (Vocab): the pipeline's.
     name (str): the component's name.
@@ -85,7 +85,7 @@ class AngelLinker(DocumentPipe):
     vocabulary (str | Path | VocabularyLoader | None): likewise.
     settings (LinkerSettings): everything else; each is also an attribute, `linker.threshold = 0.7`,
         and may be set at any time, but device, dtype, max_source_tokens and attribute names are
-        read once. What is set stands in `nlp.config`, too.
+        read once. `nlp.config` has what is set, too.
     scorer (Callable | None): answers `score`.
     block (ConfigBlock | None): the component's part of its pipeline's config.
 
@@ -140,7 +140,7 @@ class AngelLinker(DocumentPipe):
 
     @property
     def name(self) -> str:
-        """RETURNS (str): the component's, which spaCy sets as soon as it stands in a pipeline, and
+        """RETURNS (str): the component's, which spaCy sets as soon as it is in a pipeline, and
         whenever it is renamed."""
         return self._name
 
@@ -288,7 +288,7 @@ class AngelLinker(DocumentPipe):
     @contextmanager
     def holding_rules(self) -> Iterator[None]:
         """The rules of `curation` as they are now for the time of a block: what is linked in it,
-        and what is told of that, goes by the same ones.
+        and what is said of that, goes by the same ones.
 
         RAISES (AngelError): see `curated`.
         """
@@ -367,7 +367,7 @@ class AngelLinker(DocumentPipe):
             write_links(doc, doc_links, self.settings)
 
     def rank(self, candidates: Iterable[dict[str, Any]]) -> list[tuple[str, float]]:
-        """What `kb_ents` would hold without the limits, which are for links.
+        """What `kb_ents` would hold without the thresholds, which are for links.
 
         candidates (Iterable[dict[str, Any]]): of one mention, as `span._.candidates` has them.
         RETURNS (list[tuple[str, float]]): concepts with their probability, best first.
@@ -431,7 +431,7 @@ class AngelLinker(DocumentPipe):
         return fitted
 
     def calibration_items(self, docs: Sequence[Doc]) -> "list[CalibrationItem]":
-        """What limits and weights are fitted on.
+        """What thresholds and weights are fitted on.
 
         docs (Sequence[Doc]): as `calibrate` takes them. They are not changed.
         RETURNS (list[CalibrationItem]): of every mention whose label is not discarded candidates,
@@ -543,7 +543,7 @@ class AngelLinker(DocumentPipe):
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
         """Save model, vocabulary and the settings that were changed while running (the others
-        stand in the pipeline's config.cfg), each with the value that it has in the config.
+        are in the pipeline's config.cfg), each with the value that it has in the config.
 
         path (str | Path): a folder.
         exclude (Iterable[str]): any of `settings`, `model`, `kb`, and the settings that name a

@@ -31,18 +31,18 @@ def load(
 ) -> "Language":
     """A pipeline with mentions, abbreviations, links.
 
-    model (Path | str | None): `en_angel_bio` for mentions of six kinds and their vocabulary in
+    model (Path | str | None): `en_angel_bio` for mentions of six types and their vocabularies in
         place of diseases and chemicals in MeSH; or a saved pipeline, its folder or the name of an
         installed package; or another encoder-decoder, a folder or hub name, in `en_angel_mini`:
-        the limits that the shipped one was calibrated to do not
+        the thresholds that the shipped one was calibrated to do not
         hold for it and are off.
     kb (ConceptKB | Path | str | None): another vocabulary, or its folder, file or name; nothing is
         trained for it. The ranker and its threshold hold for any; without
-        `rerank`, the shipped limits are off with another.
+        `rerank`, the shipped thresholds are off with another.
     tokenizer (Path | str | None): folder or hub name, where the model's folder has none.
     preset (str | None): `published` for the method as published, the model alone and every mention
         linked; or, of an encoder-decoder, what it was trained with, where neither its files nor its
-        name tell; see `model.presets`.
+        name say so; see `model.presets`.
     settings (Any): fields of `LinkerSettings` in place of the pipeline's own, e.g. `dtype="int8"`
         or `min_log_prob=None`.
     RETURNS (Language): recogniser, abbreviation_detector, angel_linker.

@@ -71,7 +71,7 @@ class ConceptKB:
 
     A name in the sense of the search is a normal form (`concepts.normalize_name`), of which each
     has one index; concepts keep the spellings of their source. A spelling whose normal form is
-    empty stays with its concept but cannot be found by the search; `meta["counts"]` tells how many
+    empty stays with its concept but cannot be found by the search; `meta["counts"]` says how many
     there are.
 
     Made by `build`, `merge`, `from_disk` or `from_bytes`. What is stored is never changed: changes
@@ -418,12 +418,12 @@ class ConceptKB:
 
     @property
     def endings(self) -> EndingRule | None:
-        """RETURNS (EndingRule | None): what tells the concepts of one name apart, see `build`."""
+        """RETURNS (EndingRule | None): what distinguishes the concepts of one name, see `build`."""
         return None if self._endings is None else self._endings.rule
 
     @property
     def hinter(self) -> Hinter | None:
-        """RETURNS (Hinter | None): finds in texts what tells concepts of one name apart; None
+        """RETURNS (Hinter | None): finds in texts what distinguishes concepts of one name; None
         where the vocabulary has no endings."""
         if self._hinter is None and self._endings is not None:
             with COMPILING:
@@ -440,7 +440,7 @@ class ConceptKB:
 
     def concept_ids_of(self, i: int, ending: str | None = None) -> list[str]:
         """i (int): name index. ending (str | None): one of `endings_of`; None: any.
-        RETURNS (list[str]): identifiers of the concepts that the name leads to, best evidence
+        RETURNS (list[str]): identifiers of the concepts that the name leads to, the best
         first: those whose canonical name it is, then those that are more frequent in the corpora
         of `add_mentions`, then in the order of the vocabulary; empty where it was removed."""
         if ending is None:
@@ -449,7 +449,7 @@ class ConceptKB:
 
     def endings_of(self, i: int) -> dict[str, list[str]]:
         """i (int): name index. RETURNS (dict[str, list[str]]): the concepts that it leads to by
-        what tells them apart; under an empty ending those to which the name alone leads."""
+        what distinguishes them; under an empty ending those to which the name alone leads."""
         if self._endings is not None:
             return self._endings.of(i)
         concept_ids = self._live.concept_ids_of(i)
@@ -489,7 +489,7 @@ class ConceptKB:
     @property
     def scope_counts(self) -> dict[str, int]:
         """RETURNS (dict[str, int]): how many spellings have each scope, as last stored; empty
-        where the sources tell none, or the vocabulary was built before they were kept."""
+        where the sources give none, or the vocabulary was built before they were kept."""
         return self._table.scope_counts()
 
     def find(self, name: str) -> list[Concept]:
@@ -631,7 +631,7 @@ class ConceptKB:
     def add_mentions(self, mentions: Iterable[tuple[str, str]], source: str) -> dict[str, Any]:
         """Add the mention strings of a training corpus as names, a published practice of the
         NCBI-disease benchmark; the step is recorded in the metadata, and how often each concept
-        was meant, by which concepts of one name are told apart.
+        was meant, by which concepts of one name are distinguished.
 
         mentions (Iterable[tuple[str, str]]): identifier of a gold concept, text of the mention.
         source (str): the corpus, for the record.

@@ -1,7 +1,7 @@
 """The words of the manual: the field's, short sentences, plain quotation marks, spelling.
 
-What the code says of itself (passages between marks) is left out, and so are code, tables where
-sentences are counted, and the notebook, which is a diary, but for its quotation marks.
+Code is left out, tables where sentences are counted, what the project's file says of itself, and
+the notebook, which is a diary, but for its quotation marks.
 """
 
 import re
@@ -22,7 +22,7 @@ WORDS = {
     r"\bobey(?:s|ed)?\b": "override, exact match",
     r"slips? of the pen|\bslips?\b": "typo",
     r"(?:by|of) letters\b|letters (?:alone|near)|near by letters": "string similarity",
-    r"\bblanks?\b": "space",
+    r"\bblanks?\b(?! lines?\b)": "space",
     r"\bthe same words mentions\b": "equal words",
     r"\bstands? in\b": "is in",
     r"\btells?\b|\btold\b": "says, shows, prints",
@@ -43,15 +43,14 @@ MOST_WORDS = 30
 
 def prose(text: str) -> Iterator[tuple[int, str]]:
     """text (str): a page. YIELDS (tuple[int, str]): number of its first line, and a paragraph, list
-    item or table row without code, links' addresses and generated passages."""
+    item or table row without code, links' addresses and what project.yml says."""
 
     def without(match: re.Match[str]) -> str:
         return "\n" * match[0].count("\n")
 
     text = re.sub(r"^```.*?^ *```", without, text, flags=re.DOTALL | re.MULTILINE)
-    text = re.sub(
-        r"^<!-- ([a-z ]+): begin -->.*?<!-- \1: end -->", without, text, flags=re.S | re.M
-    )
+    project = r"^<!-- project: begin -->.*?<!-- project: end -->"
+    text = re.sub(project, without, text, flags=re.DOTALL | re.MULTILINE)
     text = re.sub(r"^  ```.*?^  ```", without, text, flags=re.DOTALL | re.MULTILINE)
     text = re.sub(r"^    \S.*$", "", text, flags=re.MULTILINE)
     text = re.sub(r"<!--.*?-->", without, text, flags=re.DOTALL)

@@ -371,7 +371,7 @@ def test_hub_names_without_a_connection() -> None:
 
 @pytest.mark.parametrize("name", ["nowhere", "/nowhere/at/all", "a/b/c", ""])
 def test_neither_folder_nor_hub_name(name: str) -> None:
-    with pytest.raises(AngelError, match="neither a folder nor a name on the Hugging Face hub"):
+    with pytest.raises(AngelError, match="neither a folder, nor an installed pipeline, nor"):
         Generator.from_pretrained(name)
 
 

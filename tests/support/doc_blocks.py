@@ -20,6 +20,7 @@ _FENCE = re.compile(
     r"^```(?P<language>\w+)(?P<header>[^\n]*)\n(?P<text>.*?)^```$",
     re.DOTALL | re.MULTILINE,
 )
+_FILES = re.compile(r"^<!-- files: (?P<page>[^\n]+?) -->$", re.MULTILINE)
 RUNNABLE = ("python", "bash")
 
 
@@ -82,19 +83,22 @@ def read_blocks(page: str) -> list[Block]:
 def run_page(page: Path, folder: Path, extras: Collection[str] | None = None) -> None:
     """Run the blocks of a page in their order; those in Python share their names.
 
-    page (Path): a Markdown file.
+    page (Path): a Markdown file. Files that another page shows are written first where a comment
+        says so, `<!-- files: train.md -->`.
     folder (Path): the working folder; the page's files are written there.
     extras (Collection[str] | None): those that are installed; blocks that need another are passed
         over. None: all are.
     RAISES (AssertionError): a block fails, or prints something else than what stands below it.
     """
     names: dict[str, Any] = {"__name__": "__main__"}
-    for block in read_blocks(page.read_text("utf8")):
+    text = page.read_text("utf8")
+    for other in _FILES.findall(text):
+        for block in read_blocks((page.parent / other).read_text("utf8")):
+            _write_file(block, folder)
+    for block in read_blocks(text):
         where = f"{page.name}:{block.line}"
         if block.title is not None:
-            file = folder / block.title
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(block.text, encoding="utf8")
+            _write_file(block, folder)
         elif block.runs and (extras is None or block.needs <= set(extras)):
             printed = (
                 _run_python(block, names, where)
@@ -103,6 +107,13 @@ def run_page(page: Path, folder: Path, extras: Collection[str] | None = None) ->
             )
             if block.output is not None:
                 _compare(block.output, printed, where)
+
+
+def _write_file(block: Block, folder: Path) -> None:
+    if block.title is not None:
+        file = folder / block.title
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(block.text, encoding="utf8")
 
 
 def _run_python(block: Block, names: dict[str, Any], where: str) -> str:

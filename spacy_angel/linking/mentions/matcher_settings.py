@@ -42,7 +42,7 @@ class MatcherSettings(CheckedSettings):
         bool,
         Field(
             description="words of six small letters and more, in no mention, that neither the "
-            "vocabulary nor biomedical text knows and that are a slip away from the name of a "
+            "vocabulary nor biomedical text knows and that are a typo away from the name of a "
             "disease or chemical, as `athsma` is from `asthma`, are mentions too"
         ),
     ] = False
@@ -65,8 +65,8 @@ class MatcherSettings(CheckedSettings):
         int,
         Field(
             ge=1,
-            description="letters and digits that a name must have to be looked for; own names may "
-            "have fewer",
+            description="letters and digits that a name must have to be looked for; added names "
+            "may have fewer",
         ),
     ] = 3
     stop_words: Annotated[
@@ -74,6 +74,6 @@ class MatcherSettings(CheckedSettings):
         Field(
             description="words of which a name may not consist alone, in small letters or with a "
             "capital; null: spaCy's English stop words and some that are seldom meant as the "
-            "concept; own names may"
+            "concept; added names may"
         ),
     ] = None

@@ -272,7 +272,7 @@ def spelled(pair: Pair) -> float:
     "WS beside Williams syndrome: 1",
 )
 def coherence(pair: Pair) -> float:
-    """Document coherence: another mention names the concept beyond doubt, which tells most of short
+    """Document coherence: another mention names the concept beyond doubt, which says most of short
     forms."""
     if pair.concept_id not in pair.found.agreed:
         return 0.0

@@ -42,7 +42,7 @@ def checkpoint_loader(
     path (str): a folder, or a hub name such as `dmis-lab/ANGEL_bc5cdr`.
     tokenizer (str | None): folder or hub name, where the checkpoint has no tokenizer.
     preset (str | None): of `model.presets.PRESETS`: what the model was trained with, where neither
-        its files nor its name tell.
+        its files nor its name say so.
     RETURNS (ModelLoader): loads it.
     """
     return partial(load_checkpoint, path, tokenizer=tokenizer, preset=preset)

@@ -104,7 +104,7 @@ class LinkerSettings(CheckedSettings):
     link_exact_names: Annotated[
         bool,
         Field(
-            description="`min_log_prob`, which tells mentions outside the vocabulary, does not "
+            description="`min_log_prob`, which finds mentions outside the vocabulary, does not "
             "hold for a mention that is, in normal form, a name found of the most probable concept"
         ),
     ] = False
@@ -172,7 +172,7 @@ class LinkerSettings(CheckedSettings):
         Field(
             description="where names of the vocabulary have endings (`spacy-angel kb build "
             "--endings`), what the document says about them, e.g. which species it speaks of, "
-            "decides which concept of a name comes first, and stands in the source of a model that "
+            "decides which concept of a name comes first, and is in the source of a model that "
             "writes endings"
         ),
     ] = True
@@ -220,7 +220,7 @@ class LinkerSettings(CheckedSettings):
         Field(
             ge=0,
             le=1,
-            description="entities that link to nothing and are less probable than this "
+            description="entities that get `NIL` and are less probable than this "
             "(`span._.mention_probability`) are left out of `doc.ents`; those of which no "
             "recogniser says how probable they are stay, as do the spans of a group. 0: all stay",
         ),

@@ -87,7 +87,7 @@ _EXTENDED = re.compile(
 
 # Of the shape of V600E or C677T: lines of cells, proteins, receptors, diseases in short. Each keeps
 # something out of texts at hand that it was not collected from, or of those that it was, see
-# docs/how_to/variants.md.
+# docs/notebook/recognition.md.
 OTHER_THINGS = frozenset(
     (
         *("T47D", "T98G", "H295R", "C33A", "C3H"),

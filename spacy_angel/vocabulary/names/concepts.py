@@ -25,7 +25,7 @@ class Concept:
     types (tuple[str, ...]): semantic types, e.g. `T047` or `Disease`.
     definition (str | None): free text.
     alternate_ids (tuple[str, ...]): further identifiers of the same concept (merged, retired).
-    tree_numbers (tuple[str, ...]): where it stands in MeSH's trees, e.g. `C04.557.337`.
+    tree_numbers (tuple[str, ...]): where it is in MeSH's trees, e.g. `C04.557.337`.
     scopes (tuple[tuple[str, str], ...]): names of which the source says how they belong to the
         concept, and which of `SCOPES` it says, e.g. `(("sugar sickness", "RELATED"),)`.
     parts (tuple[str, ...]): identifiers of its members, where it is a family of genes or a complex,

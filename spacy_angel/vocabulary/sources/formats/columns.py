@@ -52,7 +52,7 @@ def read_columns(
         identifiers), each with the name of a column or its number from 1; the same role again for
         a further column. None: guessed by their names.
     prefix (str | None): vocabulary of identifiers without prefix; None: MeSH or UMLS where the
-        form tells, else none.
+        form says so, else none.
     separator (str): between the synonyms, types or identifiers of one cell.
     YIELDS (Row): one a line; `report.columns` tells which were taken.
     RAISES (AngelError): columns are not there or cannot be guessed, or a line has not as many.

@@ -36,7 +36,7 @@ def read_target_kb(
 
     path (Path): the file, gzipped or not; read twice, and twice more for twins.
     prefix (str | None): vocabulary of identifiers without prefix; None: MeSH or UMLS where the
-        form tells, else none.
+        form says so, else none.
     twins (bool): join entries with the very same names; the identifiers of the later ones become
         alternates of the first.
     YIELDS (Row): one a concept; of keys with blanks that stand alone at the end.

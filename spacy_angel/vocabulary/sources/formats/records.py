@@ -159,7 +159,7 @@ def own_id(code: str, prefix: str | None) -> str:
 
     code (str): as the file has it.
     prefix (str | None): vocabulary of identifiers without prefix; None: MeSH or UMLS where the
-        form tells, else none.
+        form says so, else none.
     RETURNS (str): in normal form.
     """
     code = code.strip()

@@ -111,7 +111,7 @@ def read_rxnorm(
     path: Path, report: VocabularyReport, *, term_types: frozenset[str] | None = None
 ) -> Iterator[Row]:
     """RxNorm's RXNCONSO.RRF: ingredients, brands, clinical and branded drugs. Types are the term
-    types of RxNorm's own names (`IN`, `BN`, `SCD`, …); names of other sources are aliases.
+    types of the names by RxNorm itself (`IN`, `BN`, `SCD`, …); names of other sources are aliases.
 
     path (Path): RXNCONSO.RRF, gzipped or not, or the folder that holds it.
     term_types (frozenset[str] | None): term types that a concept needs one of; None: all.

@@ -19,7 +19,7 @@ def read_scispacy(
 
     path (Path): the file, gzipped or not.
     prefix (str | None): vocabulary of identifiers without prefix; None: MeSH or UMLS where the
-        form tells, else none.
+        form says so, else none.
     YIELDS (Row): one a line.
     RAISES (AngelError): a line that is no JSON object, or a field of the wrong kind.
     """

@@ -116,7 +116,7 @@ def read_table(
 
     path (Path): the file, gzipped or not.
     prefix (str | None): vocabulary of identifiers without prefix; None: MeSH or UMLS where the
-        form tells, else none.
+        form says so, else none.
     tree_numbers (str | Path | None): tab-separated MeSH tree numbers (`id, name, number`), which
         give the types as well: letter and branch.
     YIELDS (Row): one a line.

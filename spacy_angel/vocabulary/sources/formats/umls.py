@@ -85,7 +85,7 @@ def read_umls(
     languages (frozenset[str] | None): languages (LAT); None: all.
     types (frozenset[str] | None): semantic types (`T047`: exactly it), or places in the
         Semantic Network (`B2.2.1.2.1`: with its descendants); None: all.
-    suppressed (bool): take suppressed names as well; their scopes tell them.
+    suppressed (bool): take suppressed names as well; their scopes say so.
     all_names (bool): where a name of a concept is of `sources`, those of all others are taken, too.
     YIELDS (Row): one a concept, with the line of its first name that passes.
     RAISES (AngelError): a file is missing or not in the form of RRF, or the rows of a concept
