@@ -326,14 +326,15 @@ def fit_ranker(items: Sequence[Item], leave_out: Iterable[str] = ()) -> Ranker:
     out = {SAME.get(kb, kb) for kb in leave_out}
     used = [item for item in items if SAME.get(item.of.kb, item.of.kb) not in out]
     apart = {label for own in OWN.values() if own.is_apart for label in own.labels}
-    general = _weighted([i for i in used if i.of.label not in apart], WEIGHT_OF_DRUGS)
-    every = fit_weights(general, no_weights())
+    general = [item for item in used if item.of.label not in apart]
+    every = fit_weights(_weighted(general, WEIGHT_OF_DRUGS), no_weights())
     by_type, shares = {}, {ALL: _nil_share(general)}
     for kind, own in OWN.items():
-        some = _weighted([i for i in used if i.of.label in own.labels], own.drugs)
+        labelled = [i for i in used if i.of.label in own.labels]
+        some = _weighted(labelled, own.drugs)
         if some:
             by_type[kind] = _rounded(fit_weights(some, every, penalty=own.penalty))
-            shares[kind] = _nil_share(some)
+            shares[kind] = _nil_share(labelled)
     return Ranker(_rounded(every), by_type, shares)
 
 
@@ -352,9 +353,11 @@ def _weighted(items: Sequence[Item], drugs: float) -> list[FitItem]:
     ]
 
 
-def _nil_share(items: Sequence[FitItem]) -> float:
-    total = sum(item.weight for item in items)
-    return round(sum(item.weight for item in items if not item.gold) / total, 3)
+def _nil_share(items: Sequence[Item]) -> float:
+    """RETURNS (float): share of mentions without a concept; unknown drugs, of which there are far
+    more than in texts, do not count."""
+    some = _weighted([item for item in items if item.of.corpus not in DRUGS], 0.0)
+    return round(sum(i.weight for i in some if not i.gold) / max(sum(i.weight for i in some), 1), 3)
 
 
 def read(folder: Path, sets: Sequence[MentionSet] = SETS) -> list[Item]:
