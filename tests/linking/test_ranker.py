@@ -95,9 +95,7 @@ def test_a_corrected_spelling_lowers_the_probability(label):
     # The letters are those that stand there: `hart atack`.
     slip = {"similarity": Alike(0.6, 10 / 12), "alignment": Alignment(0.1, 0.1)}
     spelled = replace(said, query="spelling", **slip)
-    first, second = (
-        ranker.rank(found(n), label).concepts[0].probability for n in (said, spelled)
-    )
+    first, second = (ranker.rank(found(n), label).concepts[0].probability for n in (said, spelled))
     assert 1 - second > 1.2 * (1 - first)
     for weights in (ranker.weights, *ranker.by_type.values()):
         assert weights.concept["spelled"] <= -0.5 >= weights.link["spelled"]

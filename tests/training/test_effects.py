@@ -24,7 +24,6 @@ def test_every_setting_of_the_configs_that_ship_does_something(name):
     [
         ({"negative.patience": 3}, "negative.patience (negative.rounds is 1)"),
         ({"negative.reference": "round"}, "negative.reference (negative.rounds is 1)"),
-        ({"negative.loss.gamma": 0.3}, "negative.loss.gamma (negative.loss.kind is dpo)"),
         ({"backbone.preset": "genbioel"}, "backbone.preset (backbone.kind is encoder)"),
         ({"backbone.width": 99}, "backbone.width (backbone.kind is encoder)"),
         (

@@ -6,6 +6,7 @@ from support.entry_points import install
 from support.helpers import ROOT
 from support.tiny_training import EXAMPLES, PAIRS, tiny_backbone
 
+from spacy_angel.errors import AngelError
 from spacy_angel.training.course.config import load_config
 from spacy_angel.training.data.batches import (
     collate_examples,
@@ -24,6 +25,7 @@ from spacy_angel.training.models.losses import (
     name_log_probs,
     nll_weight,
     pair_log_probs,
+    parameter,
     smoothed_cross_entropy,
 )
 from spacy_angel.training.settings.tables import LossSettings
@@ -65,13 +67,23 @@ def test_name_log_probs_sum_over_the_labels_of_each_row():
         (LossSettings("pairwise", beta=0.1), [0.1, -0.2]),
         (LossSettings("cpo", beta=0.1), [0.1, -0.2]),
         # Means over tokens: -1 and -2 against -3 and -1; less the margin γ.
-        (LossSettings("simpo", beta=2.0, gamma=0.5), [2 * 2.0 - 0.5, 2 * -1.0 - 0.5]),
+        (LossSettings("simpo", beta=2.0), [2 * 2.0 - 0.5, 2 * -1.0 - 0.5]),
+        (
+            LossSettings("simpo", beta=2.0, parameters={"gamma": 0.3}),
+            [2 * 2.0 - 0.3, 2 * -1.0 - 0.3],
+        ),
     ],
 )
 def test_preference_losses_by_hand(settings, margins):
     reference = torch.tensor([-2.5, -5.5]), torch.tensor([-2.0, -4.5])
     losses = LOSSES[settings.kind].function(CHOSEN, REJECTED, settings, reference)
     assert losses.tolist() == pytest.approx([minus_log_sigmoid(m) for m in margins], abs=1e-6)
+
+
+def test_a_parameter_is_the_loss_s_own():
+    assert parameter(LossSettings("simpo"), "gamma") == 0.5
+    with pytest.raises(AngelError, match=r"negative\.loss\.parameters\.gamma: 'dpo' has no such"):
+        load_config(ROOT / "configs/ncbi.cfg", {"negative.loss.parameters": {"gamma": 0.3}})
 
 
 def test_a_loss_compares_with_a_reference_or_does_not():

@@ -39,7 +39,9 @@ def train(output, kind="dpo", engine="trl", backbone=None, loss=None, **values):
     settings = NegativeSettings(
         optimizer=quick(**{"learning_rate": 1e-3, **values}),
         loss=LossSettings(
-            kind=kind, **{"beta": 0.5, "nll_weight": 0.3, "gamma": 0.7, **(loss or {})}
+            kind=kind,
+            parameters={"gamma": 0.7} if kind == "simpo" else {},
+            **{"beta": 0.5, "nll_weight": 0.3, **(loss or {})},
         ),
         engine=engine,
     )

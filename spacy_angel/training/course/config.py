@@ -33,7 +33,7 @@ def load_config(path: Path, overrides: dict[str, Any] | None = None) -> Training
     """
     values = read_values(path, overrides)
     config = check_values(path, values, TrainingConfig)
-    if unknown := _unknown_kinds(config):
+    if unknown := [*_unknown_kinds(config), *_unknown_parameters(config)]:
         raise AngelError(Errors.E600.format(path=path, problems="; ".join(unknown)))
     for setting in without_effect(config, values):
         warnings.warn(Warnings.W604.format(path=path, setting=setting), stacklevel=2)
@@ -74,6 +74,21 @@ def _unknown_kinds(config: TrainingConfig) -> list[str]:
         f"{setting}: {kind!r} is none of {', '.join(known)}"
         for setting, kind, known in given
         if kind not in known
+    ]
+
+
+def _unknown_parameters(config: TrainingConfig) -> list[str]:
+    """RETURNS (list[str]): parameters that a loss does not have, in words."""
+    losses = all_losses()
+    return [
+        f"{section}.loss.parameters.{name}: {loss.kind!r} has no such parameter"
+        for section, loss in (
+            ("pretrain.negative", config.pretrain.negative.loss),
+            ("negative", config.negative.loss),
+        )
+        if loss.kind in losses
+        for name in loss.parameters
+        if name not in losses[loss.kind].parameters
     ]
 
 

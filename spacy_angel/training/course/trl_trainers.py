@@ -16,7 +16,7 @@ from trl.trainer.dpo_config import DPOConfig
 from trl.trainer.dpo_trainer import DPOTrainer
 
 from ..data.batches import TokenRows
-from ..models.losses import mean_nll, nll_weight, pair_log_probs
+from ..models.losses import GAMMA, mean_nll, nll_weight, pair_log_probs, parameter
 from ..settings.tables import NegativeSettings
 from .trainer import LinkingTrainer, training_arguments
 
@@ -128,14 +128,15 @@ def cpo_trainer(
     RETURNS (PrefixCPOTrainer): ready to train.
     """
     loss = negative.loss
+    is_simpo = loss.kind == "simpo"
     arguments = training_arguments(
         CPOConfig,
         negative.optimizer,
         output,
         measured,
         beta=loss.beta,
-        loss_type="simpo" if loss.kind == "simpo" else "sigmoid",
-        simpo_gamma=loss.gamma,
+        loss_type="simpo" if is_simpo else "sigmoid",
+        simpo_gamma=parameter(loss, GAMMA) if is_simpo else 0.0,
         cpo_alpha=nll_weight(loss),
         disable_dropout=False,
         gradient_checkpointing=False,

@@ -8,9 +8,9 @@ A batch is a dictionary of right-padded tensors, `rows` = number of decoder sequ
 `labels` is IGNORE on the prefix and the padding.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 import torch
@@ -24,6 +24,8 @@ from ..settings.tables import LossSettings
 IGNORE = -100
 _INPUTS = ("input_ids", "attention_mask", "decoder_input_ids")
 _MULTIPLE = 64
+GAMMA = "gamma"
+"""Margin that SimPO asks for."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +113,7 @@ class LossFunction(Protocol):
         """Without the likelihood term, see `mean_nll`.
 
         chosen (NameLogProbs), rejected (NameLogProbs): under the trained model, one row a pair.
-        settings (LossSettings): β, γ.
+        settings (LossSettings): β, and parameters of its own.
         reference (tuple[Tensor, Tensor] | None): float32[pairs] each, log p_ref of the same names,
             for a loss that needs it.
         RETURNS (Tensor): float32[pairs].
@@ -126,12 +128,14 @@ class Loss:
     needs_reference (bool): it compares with a frozen model.
     nll_weight (float): of the likelihood term, where the config says nothing.
     trl (str | None): TRL's trainer that has it, `dpo` or `cpo`; None: only the engine `plain` has.
+    parameters (Mapping[str, float]): its own, with their defaults, see `parameter`.
     """
 
     function: LossFunction
     needs_reference: bool = False
     nll_weight: float = 0.0
     trl: Literal["dpo", "cpo"] | None = None
+    parameters: Mapping[str, float] = field(default_factory=dict)
 
 
 def dpo(
@@ -166,14 +170,14 @@ def simpo(
 ) -> Tensor:
     """-log σ(β (r(chosen) - r(rejected)) - γ) with r = log p a token (appendix C)."""
     margin = chosen.sums / chosen.lengths - rejected.sums / rejected.lengths
-    return -F.logsigmoid(settings.beta * margin - settings.gamma)
+    return -F.logsigmoid(settings.beta * margin - parameter(settings, GAMMA))
 
 
 LOSSES: dict[str, Loss] = {
     "dpo": Loss(dpo, needs_reference=True, trl="dpo"),
     "pairwise": Loss(pairwise, trl="dpo"),
     "cpo": Loss(pairwise, nll_weight=1.0, trl="cpo"),
-    "simpo": Loss(simpo, trl="cpo"),
+    "simpo": Loss(simpo, trl="cpo", parameters={GAMMA: 0.5}),
 }
 
 
@@ -187,6 +191,12 @@ def nll_weight(settings: LossSettings) -> float:
     if settings.nll_weight is not None:
         return settings.nll_weight
     return all_losses()[settings.kind].nll_weight
+
+
+def parameter(settings: LossSettings, name: str) -> float:
+    """settings (LossSettings): of a loss. name (str): of a parameter that it has.
+    RETURNS (float): by the settings or else by the loss."""
+    return settings.parameters.get(name, all_losses()[settings.kind].parameters[name])
 
 
 def mean_nll(names: NameLogProbs) -> Tensor:

@@ -57,8 +57,6 @@ def _idle(config: TrainingConfig) -> Iterator[tuple[str, str]]:
 
 def _idle_of_negative(settings: NegativeSettings, section: str) -> Iterator[tuple[str, str]]:
     yield from _idle_of_optimizer(settings.optimizer, f"{section}.optimizer")
-    if settings.loss.kind in ("dpo", "pairwise", "cpo"):
-        yield f"{section}.loss.gamma", f"{section}.loss.kind is {settings.loss.kind}"
 
 
 def _idle_of_optimizer(settings: OptimizerSettings, section: str) -> Iterator[tuple[str, str]]:

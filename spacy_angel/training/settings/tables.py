@@ -207,14 +207,15 @@ class LossSettings:
     beta (float): scale of the difference of log-probabilities.
     nll_weight (float | None): weight of the chosen name's negative log-likelihood a token (CPO's
         and RPO's extra term); None is the loss's own, 1 for `cpo` and 0 for the others.
-    gamma (float): margin that SimPO asks for.
+    parameters (dict[str, float]): the loss's own, e.g. `gamma` of `simpo`; those that are not
+        given are as its row of `losses.LOSSES` has them.
     """
 
     __pydantic_config__: ClassVar[Any] = _STRICT
     kind: str = "dpo"
     beta: float = 0.1
     nll_weight: float | None = None
-    gamma: float = 0.5
+    parameters: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
