@@ -1,4 +1,4 @@
-"""CRAFT as it is distributed: Knowtator's files of either version, and what is told of damaged ones."""
+"""CRAFT as it is distributed: files of either Knowtator, and what is told of damaged ones."""
 
 import shutil
 from pathlib import Path
