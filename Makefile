@@ -18,7 +18,7 @@ CHROMIUM ?= $(shell for p in chromium chromium-browser google-chrome; do \
 
 CRAFT ?=
 
-.PHONY: demo screenshot service-screenshots craft-example test lint docs install install-check clean
+.PHONY: demo screenshot service-screenshots ranker-pictures craft-example test lint docs install install-check clean
 
 demo: $(VENV)/.installed
 	$(BIN)/spacy-angel link --pipeline en_angel_bio --file assets/demo.txt --html demo.html
@@ -39,6 +39,11 @@ service-screenshots: $(VENV)/.installed-serve
 	@test -n "$(CHROMIUM)" || { echo "Chromium is needed, none was found." >&2; exit 1; }
 	$(PIP) playwright
 	$(BIN)/python tools/service_screenshots.py --chromium $(CHROMIUM) -o docs/img
+
+# Those of docs/notebook/ranker.md: $(DATA) is as for scripts/fit_ranker.py.
+DATA ?= ../shared/data
+ranker-pictures: $(VENV)/.installed
+	$(BIN)/python benchmarks/nil_share.py $(DATA) --pictures docs/img
 
 # The commands of docs/how_to/adapt.md, from CRAFT's folder to the figures, half an hour on one core.
 craft-example: $(VENV)/.installed-train

@@ -31,10 +31,10 @@ SHARES = (0.05, 0.1, None, 0.5, 0.7, 0.9)
 HOLES = 0.3
 # Per cent of the mentions without a concept that are linked.
 FALSE_LINKS = (0, 5, 10, 15, 20, 25, 30, 40, 50)
-# A bin with fewer mentions says nothing.
-LEAST_OF_BIN = 5
+# Of the diagram; a bin with fewer mentions says nothing.
+BINS, LEAST_OF_BIN = 5, 10
 OFF = {"threshold": None, "min_log_prob": None}
-SYSTEMS = {"before": {**as_published(), **OFF}, "after": OFF}
+SYSTEMS = {"model": {**as_published(), **OFF}, "ranker": OFF}
 
 
 class First(NamedTuple):
@@ -60,7 +60,14 @@ def main(
     linker = find_linker(nlp)
     linker.settings = replace(linker.settings, types_by_label={})
     if pictures is not None:
-        draw(script, data, ontology or ["CL", "UBERON", "SO"], nlp, linker, pictures)
+        typer.echo(f"| ontology | | ECE | {' | '.join(f'{share} %' for share in FALSE_LINKS)} |")
+        typer.echo(f"|---|---|{'--:|' * (1 + len(FALSE_LINKS))}")
+        names = ontology or ["CL", "UBERON", "SO"]
+        charts = [charts_of(name, measured(script, data, name, nlp, linker)) for name in names]
+        for kind, own in zip(
+            ("reliability", "false_links"), zip(*charts, strict=True), strict=True
+        ):
+            (pictures / f"{kind}.svg").write_text(stacked(own), encoding="utf8")
         return
     typer.echo("| ontology | `nil_share` | right | another | what is not there |")
     typer.echo("|---|--:|--:|--:|--:|")
@@ -86,40 +93,41 @@ def development(script: Any, data: Path, name: str) -> list[Any]:
     return list(script.chosen(data, script.MentionSet("craft_dev", name, name, 10_000)))
 
 
-def draw(
-    script: Any, data: Path, names: Sequence[str], nlp: Any, linker: Any, folder: Path
-) -> None:
-    """Write `reliability.svg` and `false_links.svg`, a chart an ontology, and print the figures."""
-    drawn: dict[str, list[str]] = {"reliability": [], "false_links": []}
-    typer.echo("| ontology | | ECE | strict | lost at 10 % false links |")
-    typer.echo("|---|---|--:|--:|--:|")
-    for name in names:
-        documents = development(script, data, name)
-        found: dict[float, dict[str, list[First]]] = {}
-        for holes in (0.0, HOLES):
-            linker.kb = script.vocabulary(data, name, holes)
-            found[holes] = {
-                system: list(firsts(nlp, linker, documents, settings))
-                for system, settings in SYSTEMS.items()
-            }
-        lines = {f"{name}, {system}": bins(own) for system, own in found[0.0].items()}
-        middles = sorted({x for points in lines.values() for x, _ in points})
-        lines["calibrated"] = [(x, x) for x in middles]
-        drawn["reliability"].append(
-            line_chart("Right, of what has a probability", lines, "probability, per cent")
-        )
-        losses = {f"{name}, {system}": loss(own) for system, own in found[HOLES].items()}
-        below = "links of mentions without a concept, per cent; upwards: right links lost, points"
-        drawn["false_links"].append(line_chart("Lost", losses, below, in_per_cent=False))
-        for system, own in found[0.0].items():
-            error = calibration_error([f.probability for f in own], [f.is_right for f in own])
-            strict = 100 * np.mean(
-                [one.is_right for one in found[HOLES][system] if one.has_concept]
-            )
-            lost = dict(losses[f"{name}, {system}"])[10]
-            typer.echo(f"| {name} | {system} | {error:.1f} | {strict:.1f} | {lost:.1f} |")
-    for kind, charts in drawn.items():
-        (folder / f"{kind}.svg").write_text(stacked(charts), encoding="utf8")
+def measured(
+    script: Any, data: Path, name: str, nlp: Any, linker: Any
+) -> dict[float, dict[str, list[First]]]:
+    """RETURNS (dict[float, dict[str, list[First]]]): by the share of the concepts that is taken out
+    of an ontology, and by system."""
+    documents = development(script, data, name)
+    found = {}
+    for holes in (0.0, HOLES):
+        linker.kb = script.vocabulary(data, name, holes)
+        found[holes] = {
+            system: list(firsts(nlp, linker, documents, settings))
+            for system, settings in SYSTEMS.items()
+        }
+    return found
+
+
+def charts_of(name: str, found: Mapping[float, Mapping[str, Sequence[First]]]) -> list[str]:
+    """Print the figures of an ontology.
+
+    name (str): of the ontology. found (Mapping): see `measured`.
+    RETURNS (list[str]): charts of reliability and of what is lost.
+    """
+    lines = {f"{name}, {system}": bins(own) for system, own in found[0.0].items()}
+    losses = {f"{name}, {system}": loss(own) for system, own in found[HOLES].items()}
+    for system, own in found[0.0].items():
+        error = calibration_error([f.probability for f in own], [f.is_right for f in own])
+        lost = " | ".join(f"{points:.1f}" for _, points in losses[f"{name}, {system}"])
+        typer.echo(f"| {name} | {system} | {error:.1f} | {lost} |")
+    middles = sorted({x for points in lines.values() for x, _ in points})
+    lines["calibrated"] = [(x, x) for x in middles]
+    below = "links of mentions without a concept, per cent; upwards: right links lost, points"
+    return [
+        line_chart("Right, per cent", lines, "probability of the first concept, per cent"),
+        line_chart("Right links lost", losses, below, in_per_cent=False),
+    ]
 
 
 def firsts(
@@ -133,12 +141,12 @@ def firsts(
 
 
 def bins(found: Sequence[First]) -> list[tuple[float, float]]:
-    """RETURNS (list[tuple[float, float]]): of tenths of the probability the middle and how many are
-    right, both in per cent."""
+    """RETURNS (list[tuple[float, float]]): of each bin of the probability the middle and how many
+    are right, both in per cent."""
     probabilities, right = [f.probability for f in found], [f.is_right for f in found]
     return [
-        (100 * one["low"] + 5, one["right"])
-        for one in reliability(probabilities, right)
+        (100 * (one["low"] + 0.5 / BINS), one["right"])
+        for one in reliability(probabilities, right, BINS)
         if one["mentions"] >= LEAST_OF_BIN
     ]
 
