@@ -23,7 +23,7 @@ import typer
 import spacy_angel
 from spacy_angel.evaluation.charts import line_chart, picture
 from spacy_angel.evaluation.confidence import calibration_error, reliability
-from spacy_angel.linking.presets import as_published
+from spacy_angel.linking.settings.presets import as_published
 from spacy_angel.pipelines.corrections import decisions
 from spacy_angel.pipelines.saved import find_linker
 

@@ -33,7 +33,7 @@ from xml.etree import ElementTree
 from ...errors import AngelError, Errors
 from ...files.formats import Format
 from ...files.xml_stream import stream_elements
-from ...vocabulary.identifiers import join_ids, split_ids
+from ...vocabulary.names.identifiers import join_ids, split_ids
 from ..documents import CorpusDocument, GoldMention, Reading
 from .text import text_of
 
