@@ -16,7 +16,9 @@ PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constr
 CHROMIUM ?= $(shell for p in chromium chromium-browser google-chrome; do \
 	command -v $$p && break; done)
 
-.PHONY: demo screenshot service-screenshots test lint docs install install-check clean
+CRAFT ?=
+
+.PHONY: demo screenshot service-screenshots ranker-pictures craft-example test lint docs install install-check clean
 
 demo: $(VENV)/.installed
 	$(BIN)/spacy-angel link --pipeline en_angel_bio --file assets/demo.txt --html demo.html
@@ -37,6 +39,18 @@ service-screenshots: $(VENV)/.installed-serve
 	@test -n "$(CHROMIUM)" || { echo "Chromium is needed, none was found." >&2; exit 1; }
 	$(PIP) playwright
 	$(BIN)/python tools/service_screenshots.py --chromium $(CHROMIUM) -o docs/img
+
+# Those of docs/notebook/ranker.md: $(DATA) is as for scripts/fit_ranker.py.
+DATA ?= ../shared/data
+ranker-pictures: $(VENV)/.installed
+	$(BIN)/python benchmarks/nil_share.py $(DATA) --pictures docs/img
+
+# The commands of docs/how_to/adapt.md, from CRAFT's folder to the figures, half an hour on one core.
+craft-example: $(VENV)/.installed-train
+	@test -d "$(CRAFT)" || { echo "Give CRAFT's folder: make craft-example CRAFT=FOLDER" >&2; exit 1; }
+	mkdir -p craft-example
+	sed -n '/^```bash$$/,/^```$$/{/^```/!p;}' docs/how_to/adapt.md > craft-example/commands
+	cd craft-example && CRAFT="$(abspath $(CRAFT))" PATH="$(abspath $(BIN)):$$PATH" bash -euxo pipefail commands
 
 test: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -n auto --dist loadfile $(if $(SLOW),--slow)

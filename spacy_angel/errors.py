@@ -533,6 +533,16 @@ class Errors(metaclass=_WithCodes):
         "{where}: no correction: {problem}. A line is an object with `mention` and `chosen_id`, "
         "and where they are known `left`, `right` and `label`."
     )
+    E453 = (
+        "{path} is no folder of annotations in CRAFT's. Give that of an ontology, e.g. "
+        "`CRAFT/concept-annotation/CL/CL`, where the texts of the articles lie in "
+        "`CRAFT/articles/txt`."
+    )
+    E454 = (
+        "{where}: the annotation {text!r} has no class, or no span with `start` and `end`. Is this "
+        "a file of Knowtator, and whole? Read with strict=False, which leaves such annotations out "
+        "and counts them."
+    )
     # E5xx: evaluation
     E501 = (
         "Expected gold mentions with identifiers to count; of the {n} mentions read, none has one. "

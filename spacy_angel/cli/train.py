@@ -253,16 +253,16 @@ def _train_own(
 ) -> None:
     from accelerate import PartialState
 
+    from ..files.atomic import write_text
     from ..model.bart import is_supported
     from ..model.checkpoint import open_checkpoint
     from ..pipelines.assemble import assemble
-    from ..training.course.both_stages import run_course, table
+    from ..training.course.both_stages import TABLE_FILE, run_course, table
 
     recipe = _read_config(config, [f"--{setting}" for setting in settings])
     course = run_course(recipe, output, train=train, dev=dev, kb=kb, start=start)
     if not PartialState().is_main_process:
         return
-    typer.echo(table(course.standings, course.best))
     found_any = course.best.development[1] > 0
     assemble(
         str(course.best.folder),
@@ -274,7 +274,30 @@ def _train_own(
         length_penalty=recipe.development.search.length_penalty,
         calibrate=dev if found_any else (),
     )
+    models = table(course.standings, course.best)
+    if found_any:
+        models = f"{_pipelines_table(course.dev[0], course.kb, output)}\n{models}"
+        write_text(output / TABLE_FILE, models)
+    typer.echo(models)
     typer.echo(f"Pipeline: {output / 'pipeline'}")
+
+
+def _pipelines_table(dev: Path, kb: Path, output: Path) -> str:
+    """What the pipeline that ships does with the development corpus over the same vocabulary, and
+    what the new one does."""
+    from ..evaluation.run import evaluate
+
+    rows = []
+    for title, pipeline, vocabulary in (
+        (f"{SHIPPED_NAME} as it ships", SHIPPED_NAME, kb),
+        ("trained", str(output / "pipeline"), None),
+    ):
+        found = evaluate(pipeline, dev, None, vocabulary, output / "metrics" / title.split()[0])
+        shares = (found["strict"]["acc@1"], found["kb_id"]["acc@1"])
+        rows.append(f"| {title} | {shares[0]:.1f} | {shares[1]:.1f} |")
+    head = f"| pipeline | right concept first (n = {found['mentions']:,.0f}) | linked to it |"
+    note = "Development mentions; the trained pipeline was calibrated on them."
+    return "\n".join([head, "|---|---|---|", *rows, "", note, ""])
 
 
 def _read_config(config: str, overrides: list[str]) -> "TrainingConfig":

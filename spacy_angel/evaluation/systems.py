@@ -12,13 +12,12 @@ from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any
 
 from ..corpora.composites import split_composite
-from ..corpora.docs import to_doc
 from ..corpora.documents import CorpusDocument, GoldMention
 from ..corpora.entity_types import entity_type
-from ..linking.mentions.reading import READ_AS, find_spans
+from ..linking.mentions.reading import find_spans
 from ..linking.ranking.concepts import NIL
 from ..model.mention import Mention, mention_at
-from ..pipelines.components import components_before, name_of
+from ..pipelines.components import components_before, given_doc, name_of
 from ..vocabulary.names.identifiers import split_ids
 from .baselines import Baseline
 from .counts import MentionResult, Ranking
@@ -177,9 +176,7 @@ def _given(document: CorpusDocument, nlp: "Language") -> "Doc":
     """The document with its gold mentions, and what is read in their places. Without identifiers: a
     linker that does not overwrite would hand the gold ones back."""
     mentions = tuple(replace(mention, concept_ids="") for mention in document.mentions)
-    doc = to_doc(replace(document, mentions=mentions), nlp)
-    doc.user_data[READ_AS] = [[m.start, m.end, m.read_as] for m in mentions if m.read_as]
-    return doc
+    return given_doc(replace(document, mentions=mentions), nlp)
 
 
 def _read_span(span: "Span", prompt: Mention, linker: "AngelLinker") -> Answer:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from .components import components_before
+from .components import components_before, given_doc
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -25,14 +25,14 @@ def calibrate_on(
     RETURNS (Calibration): see `AngelLinker.calibrate`.
     RAISES (AngelError): no mention's right concept is among its candidates.
     """
-    from ..corpora.docs import GOLD_SPANS, to_doc
+    from ..corpora.docs import GOLD_SPANS
     from ..corpora.entity_types import complete_ids
 
     # A number that the vocabulary does not know would teach the linker to call its mention NIL.
     documents = complete_ids(documents, linker.kb.resolve)
     kept = components_before(nlp, linker, given_mentions=True)
     docs = nlp.pipe(
-        (to_doc(document, nlp) for document in documents),
+        (given_doc(document, nlp) for document in documents),
         disable=set(nlp.pipe_names).difference(kept),
     )
     with linker.using(span_key=GOLD_SPANS):

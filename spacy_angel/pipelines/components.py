@@ -1,10 +1,12 @@
-"""Which components of a pipeline run for a linker."""
+"""What a linker in a pipeline is given: the work of other components, and gold mentions."""
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from spacy.language import Language
+    from spacy.tokens import Doc
 
+    from ..corpora.documents import CorpusDocument
     from ..linking.linker import AngelLinker
     from ..vocabulary.kb import ConceptKB
 
@@ -24,6 +26,17 @@ def components_before(
     if not given_mentions:
         return before
     return [name for name in before if "doc.ents" not in nlp.get_pipe_meta(name).assigns]
+
+
+def given_doc(document: "CorpusDocument", nlp: "Language") -> "Doc":
+    """document (CorpusDocument): with gold mentions. nlp (Language): makes its tokens.
+    RETURNS (Doc): see `corpora.to_doc`; a linker reads in the mentions' places what is to be."""
+    from ..corpora.docs import to_doc
+    from ..linking.mentions.reading import READ_AS
+
+    doc = to_doc(document, nlp)
+    doc.user_data[READ_AS] = [[m.start, m.end, m.read_as] for m in document.mentions if m.read_as]
+    return doc
 
 
 def limits_by_label(linker: "AngelLinker", kb: "ConceptKB") -> dict[str, tuple[str, ...]]:

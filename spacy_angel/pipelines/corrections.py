@@ -12,7 +12,7 @@ from ..vocabulary.changes.rule_file import read_rules, write_rules
 from ..vocabulary.changes.rules import Rule
 from ..vocabulary.names.concepts import normalize_name
 from ..vocabulary.names.identifiers import split_ids
-from .components import components_before
+from .components import components_before, given_doc
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -76,7 +76,7 @@ def decisions(
     documents (Sequence[CorpusDocument]): with gold mentions.
     RETURNS (list[list[Decision]]): a list a document, in their order.
     """
-    from ..corpora.docs import GOLD_SPANS, to_doc
+    from ..corpora.docs import GOLD_SPANS
 
     before = components_before(nlp, linker, given_mentions=True)
     # A linker that does not overwrite would hand the gold identifiers back.
@@ -84,7 +84,9 @@ def decisions(
         replace(d, mentions=tuple(replace(m, concept_ids="") for m in d.mentions))
         for d in documents
     )
-    docs = nlp.pipe((to_doc(d, nlp) for d in given), disable=set(nlp.pipe_names).difference(before))
+    docs = nlp.pipe(
+        (given_doc(d, nlp) for d in given), disable=set(nlp.pipe_names).difference(before)
+    )
     found = []
     with linker.using(span_key=GOLD_SPANS):
         for document, doc in zip(documents, linker.pipe(docs), strict=True):

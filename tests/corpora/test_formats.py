@@ -36,6 +36,7 @@ FILES = {
     "GSCplus.tsv": "gsc",
     "label_studio.json": "label_studio",
     "brat": "brat",
+    "craft": "craft",
     "inception/curation": "uima_json",
     "inception_xmi": "uima_xmi",
 }

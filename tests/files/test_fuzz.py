@@ -40,6 +40,7 @@ SEEDS = {
         "bioc_xml": ["bioc.xml"],
         "brat": ["brat"],
         "cometa": ["cometa/train.csv"],
+        "craft": ["craft"],
         "corrections": ["corrections.jsonl"],
         "genbioel": ["genbioel"],
         "gsc": ["GSCplus.tsv"],

@@ -2,7 +2,9 @@
 
 import spacy
 
-from spacy_angel.pipelines.components import components_before, name_of
+from spacy_angel.corpora.docs import GOLD_SPANS
+from spacy_angel.corpora.documents import CorpusDocument, GoldMention
+from spacy_angel.pipelines.components import components_before, given_doc, name_of
 
 
 def test_what_writes_entities_does_not_run_on_given_mentions() -> None:
@@ -14,3 +16,13 @@ def test_what_writes_entities_does_not_run_on_given_mentions() -> None:
     assert components_before(nlp, linker) == ["sentencizer", "entity_ruler"]
     assert components_before(nlp, linker, given_mentions=True) == ["sentencizer"]
     assert name_of(nlp, linker) == "diseases"
+
+
+def test_a_linker_reads_what_is_to_be_read_in_the_place_of_a_mention() -> None:
+    nlp = spacy.blank("en")
+    linker = nlp.add_pipe("angel_linker")
+    whole = GoldMention(0, 14, "T and B cells.", read_as="T cells")
+    mentions = (whole, GoldMention(6, 13, "B cells"))
+    doc = given_doc(CorpusDocument("1", "T and B cells.", mentions), nlp)
+    read = linker.read_mentions(doc, doc.spans[GOLD_SPANS])
+    assert [mention.text for mention in read] == ["T cells", "B cells"]

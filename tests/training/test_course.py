@@ -113,6 +113,10 @@ def test_the_command_ends_in_a_pipeline_that_links(corpus, tmp_path):
     done = CliRunner().invoke(app, [*map(str, arguments)])
     assert done.exit_code == 0, done.output
     assert "| negative-aware (in the pipeline) | 100.0 | 100.0 |" in done.stdout
+    _, _, shipped, trained, *_ = lines = (tmp_path / "out/table.md").read_text().splitlines()
+    assert shipped.startswith("| en_angel_mini as it ships | ")
+    assert trained.startswith("| trained | 100.0 | ")
+    assert all(line in done.stdout for line in lines)
     nlp = spacy.load(tmp_path / "out/pipeline")
     assert nlp.pipe_names[-1] == "angel_linker"
     assert len(nlp.get_pipe("angel_linker").kb) == len(CONCEPTS)
