@@ -10,8 +10,9 @@ from .form import Form, Needs, Reading
 from .letters import bases
 
 ARROW = r"(?: ?(?:-{0,4}>|-{2,4}|→|⟶|&gt;) ?)"
-# Not behind a letter, a digit or a point, where a longer form would go on.
-START = r"(?<![\w.*])"
+# Not behind a letter, a digit or a point, where a longer form would go on; the sign of a subunit,
+# `εA411P`, belongs to it.
+START = r"(?:(?<![\w.*])[α-λν-ω]?)"
 # `TNFA-863C>A`, `IL6-174G>C`: the sign belongs to the place.
 _SIGNED = r"(?:(?<![\w.*])(?<!\d-)|(?<=[A-Za-z])(?=-\d)|(?<=[A-Za-z]\d)(?=-\d{2}))"
 STOP = r"(?![\w*])"
@@ -27,6 +28,8 @@ _OFFSET = r"(?: ?[+-] ?\d{1,6}(?:(?:\.\d)? ?kb)?)"
 _POINT = rf"(?:{_IVS}|{_NUMBER}{_OFFSET}?)"
 _CLOSE_POINT = rf"(?:{_IVS}|{_NUMBER}(?:[+-]\d{{1,6}}| \+ ?\d{{1,3}}(?:\.\d)?(?: ?kb)?)?)"
 _BASES = r"[ACGTU]{1,12}|[acgtu]{1,12}"
+# What extracts from PDF make of `>`.
+_GARBLED = r"[<4](?=[ACGT]\b)"
 _END = STOP
 
 _RS = re.compile(r"(?<![\w/])(?:rs|RS|Rs)(?:[ #-]{1,2}(?=\d{4}))?(?P<number>[1-9]\d{2,10})" + _END)
@@ -36,7 +39,7 @@ _STAR = re.compile(
 )
 _SUBSTITUTION = re.compile(
     START + _REFERENCE + _LEVEL + rf"(?P<start>{_POINT})(?:_(?P<end>{_POINT}))?,? ?(?P<open>\()?"
-    rf"(?P<ref>{_BASES})(?:{ARROW}| ?/ ?| to |-to-)(?P<alt>{_BASES})(?(open)\))" + _END
+    rf"(?P<ref>{_BASES})(?:{ARROW}| ?/ ?| to |-to-|{_GARBLED})(?P<alt>{_BASES})(?(open)\))" + _END
 )
 _BARE_SUBSTITUTION = re.compile(
     _SIGNED + rf"(?P<level>[cgm](?=-?\d{{2}}))?(?P<start>{_CLOSE_POINT}),? ?(?P<open>\()?"
@@ -45,6 +48,14 @@ _BARE_SUBSTITUTION = re.compile(
 _GENOTYPED = re.compile(
     START + _REFERENCE + rf"{_LEVEL}(?P<start>{_POINT}) ?(?P<ref>[ACGT]{{0,20}})=" + r"(?!\w)"
 )
+_IN_AN_INTRON = re.compile(
+    START
+    + r"(?P<start>(?:IVS|ivs)[- ]?\d{1,3}(?: ?nt ?[-+]?\d{1,6}|\([-+]\d{1,6}\)))"
+    + r"(?![\w*>/-]| ?[ACGT]\b)"
+)
+_HYPHENED = re.compile(
+    START + r"(?P<start>\d{2,6}[-+]\d{1,4}) ?(?P<ref>[ACGT])-(?P<alt>[ACGT])" + _END
+)
 _IVS_IN_BRACKETS = re.compile(
     START
     + rf"(?P<start>{_IVS}),? ?\(?(?P<ref>[ACGTacgt]) ?- ?(?P<alt>[ACGTacgt])(?P<close>\))?"
@@ -52,7 +63,7 @@ _IVS_IN_BRACKETS = re.compile(
 )
 _OLD = re.compile(
     START + r"(?P<level>[cgmnr]\. ?)?(?P<ref>[ACGT])(?P<start>[-+]?\d{1,8}|\([-+]\d{1,6}\))"
-    r"(?P<alt>[ACGT])(?:/(?P<also>[ACGT]))?" + _END
+    rf"{ARROW}?(?P<alt>[ACGT])(?:/(?P<also>[ACGT]))?" + _END
 )
 _CHANGES = (
     r"(?P<change>delins|del/ins|ins/del|indel|del|ins|dup|inv|Del|Ins|Dup|INS|DEL"
@@ -328,6 +339,8 @@ FORMS = (
     Form("bare substitution", _BARE_SUBSTITUTION, _read_bare_substitution),
     Form("unchanged", _GENOTYPED, _read_genotyped),
     Form("in an intron", _IVS_IN_BRACKETS, _read_ivs),
+    Form("place in an intron", _IN_AN_INTRON, _unnamed),
+    Form("in an intron, with a hyphen", _HYPHENED, _read_ivs),
     Form("base, place, base", _OLD, _read_old),
     Form("deletion, insertion, duplication", _INDEL, _read_indel),
     Form("deletion first", _INDEL_FIRST, _read_indel_first),
