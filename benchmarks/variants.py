@@ -14,8 +14,9 @@ byte is odd, is the one whose mistakes nobody has read.
 
 Mentions are the component's, in a blank English pipeline; without `cut_tokens` a mention that ends
 inside a token of spaCy's is lost. Strict: exactly these characters; lenient: a character in common.
-Normal forms: of the mentions of tmVar3 that are found strictly and whose own form names one change at one
-place, those whose identifier is that form in HGVS (`c|DEL|35|G` is `c.35del`), or that rs number.
+Normal forms: of the mentions of tmVar3 that are found strictly and whose own form names one change
+at one place, those whose identifier is that form in HGVS (`c|DEL|35|G` is `c.35del`), or that rs
+number.
 Genes: with tmVar3's genes as entities, the share of the variants found whose `variant_gene` has the
 gold gene's identifier.
 """
