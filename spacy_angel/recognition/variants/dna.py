@@ -124,9 +124,7 @@ def substituted(level: str, start: str, ref: str, alt: str) -> str:
     """level (str): `c`, `g`, …. start (str): see `point`. ref (str), alt (str): bases. RETURNS
     (str): e.g. `c.35G>A`, `c.-174=` where nothing changes; empty for several bases at a place of
     which nobody can tell the end, `+0AA>G`."""
-    ref, alt = bases(ref), bases(alt)
-    if level == "r":
-        ref, alt = (one.lower().replace("t", "u") for one in (ref, alt))
+    ref, alt = _letters(level, ref), _letters(level, alt)
     if ref == alt:
         return f"{level}.{start}="
     if len(ref) > 1 or len(alt) > 1:
@@ -142,7 +140,14 @@ def substituted(level: str, start: str, ref: str, alt: str) -> str:
 def inserted(level: str, start: str, what: str) -> str:
     """As `substituted`. RETURNS (str): behind `start`, `c.1154_1155insTC`."""
     behind = _shifted(start, 1)
-    return f"{level}.{start}_{behind}ins{bases(what)}" if behind else f"{level}.{start}ins{what}"
+    what = _letters(level, what)
+    return f"{level}.{start}_{behind}ins{what}" if behind else f"{level}.{start}ins{what}"
+
+
+def _letters(level: str, written: str) -> str:
+    """RETURNS (str): bases as HGVS has them at a level, `ACGT`, of RNA `acgu`; `N[3]` as it is."""
+    letters = bases(written)
+    return letters.lower().replace("t", "u") if level == "r" and letters.isalpha() else letters
 
 
 def _shifted(start: str, by: int) -> str:
@@ -199,7 +204,8 @@ def _read_star(found: re.Match[str]) -> Reading | None:
 def _read_substitution(found: re.Match[str]) -> Reading | None:
     start, ref, alt = point(found["start"]), found["ref"], found["alt"]
     if found["end"] is not None:
-        form = f"{_level(found)}.{start}_{point(found['end'])}delins{bases(alt)}"
+        level = _level(found)
+        form = f"{level}.{start}_{point(found['end'])}delins{_letters(level, alt)}"
     else:
         form = substituted(_level(found), start, ref, alt)
     identifier = _with_reference(found, form) if form else ""
@@ -245,7 +251,7 @@ def _read_indel(found: re.Match[str]) -> Reading | None:
     start, level = point(found["start"]), _level(found)
     change = found["change"].lower().strip()
     change = {"δ": "del", "∆": "del", "delta": "del", "indel": "delins"}.get(change, change)
-    what = bases(found["what"] or found["low"] or "")
+    what = _letters(level, found["what"] or found["low"] or "")
     count = int(found["count"] or found["unknown"] or 0) * (1000 if found["unit"] == "kb" else 1)
     if found["change"].isupper() and not (found["level"] or what or found["inserted"]):
         # `1930 DEL MONTE`.
@@ -261,7 +267,7 @@ def _read_indel(found: re.Match[str]) -> Reading | None:
     if found["inserted"]:
         inserts = found["inserted"]
         if not inserts.endswith("]"):
-            inserts = f"N[{inserts}]" if inserts.isdigit() else bases(inserts)
+            inserts = f"N[{inserts}]" if inserts.isdigit() else _letters(level, inserts)
         if not end and what:
             end = _shifted(start, len(what) - 1)
         form = f"{level}.{_joined(start, end)}delins{inserts}"

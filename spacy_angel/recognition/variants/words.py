@@ -50,7 +50,9 @@ _BASE_CHANGE_OF = re.compile(
     + STOP
 )
 _BASES_DELETED_AT = re.compile(
-    START + rf"(?P<what>{_SOME_BASES}) (?P<change>deletion|insertion|duplication){_AT}" + STOP
+    START
+    + rf"(?P<what>{_SOME_BASES}) (?P<change>deletion|insertion|duplication)(?: mutation)?{_AT}"
+    + STOP
 )
 _DELETION_OF_BASES_AT = re.compile(
     START + rf"(?P<change>deletion|insertion|duplication) of (?:an? |the )?(?P<what>{_SOME_BASES})"
@@ -148,8 +150,7 @@ _OF_BASES = re.compile(
 _BASES_CHANGED = re.compile(
     r"(?<![\w.])"
     rf"(?:\((?:[ACGT]{{1,12}})\)|[ACGT]{{1,12}}|(?i:{BASE_NAMES})) "
-    rf"(?:insertion[-/]deletion|deletion|insertion|duplication)(?:(?: mutation)?{_AT_A_PLACE})?"
-    + STOP
+    rf"(?:insertion[-/]deletion|deletion|insertion|duplication){_AT_A_PLACE}?" + STOP
 )
 _DELTA_SIZE = re.compile(
     r"(?:(?<![A-Za-z0-9])|(?<=\d))"
