@@ -3,18 +3,27 @@
     python benchmarks/noise.py ../shared/data/bc5cdr/CDR_DevelopmentSet.PubTator.txt
 
 Fifteen kinds of noise as extracts from PDF and HTML have them, each put into every mention that it
-fits, or with `--everywhere` into the whole text. `same`: of all mentions, given, those with the
-link that they have in the text without noise; `right`: those linked to one of their identifiers.
-From text: mentions found, and linked right, as F-score, with exactly the characters of the text
-without noise and their type, of the types that the corpus marks.
+fits, or with `--everywhere` into the whole text; with `--as-it-stands` no component reads the noise
+away, as before there was a cleaned view. `--speed` measures what reading costs instead.
+
+A document that is read as it is without noise counts with what was found in that; with `--whole`
+each is linked again.
+
+`same`: of all mentions, given, those with the link that they have in the text without noise;
+`right`: those linked to one of their identifiers. From text: mentions found, and linked right, as
+F-score, with exactly the characters of the text without noise and their type, of the types that the
+corpus marks.
 """
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from statistics import median
+from time import process_time
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import torch
 import typer
@@ -185,31 +194,115 @@ def main(
         bool,
         typer.Option(help="Read noise between two words of the list as their blank or hyphen."),
     ] = True,
+    as_it_stands: Annotated[
+        bool, typer.Option("--as-it-stands", help="Read no noise away.")
+    ] = False,
+    whole: Annotated[
+        bool, typer.Option("--whole", help="Link each document, however it is read.")
+    ] = False,
+    speed: Annotated[
+        int,
+        typer.Option(help="So many rounds over the texts without noise, by both ways of reading."),
+    ] = 0,
 ) -> None:
     """Print a Markdown table."""
     torch.set_num_threads(1)
     if not words:
-        characters._is_between_words = lambda text, start, end: False
+        characters._words = dict  # type: ignore[assignment]
     nlp, linker = open_pipeline(pipeline)
+    if speed:
+        print_speed(nlp, [one.text for one in islice(read_documents(corpus), documents)], speed)
+        return
+    with reading_as_it_stands() if as_it_stands else nullcontext():
+        some = list(islice(read_documents(corpus), documents))
+        print_noise(nlp, linker, some, kinds.split(","), everywhere, whole)
+
+
+@contextmanager
+def reading_as_it_stands() -> Iterator[None]:
+    """No component finds noise in a text, nor does the tokenizer."""
+    patterns = characters._NOISE, characters._NOISE_OF_ASCII
+    characters._NOISE = characters._NOISE_OF_ASCII = re.compile(r"(?!)")
+    try:
+        yield
+    finally:
+        characters._NOISE, characters._NOISE_OF_ASCII = patterns
+
+
+def print_speed(nlp: "Language", texts: list[str], rounds: int) -> None:
+    """Print processor time of a round, the median of rounds in turns, without a cache."""
+    seconds: dict[bool, list[float]] = {True: [], False: []}
+    for number in range(2 * rounds + 1):
+        is_read = number % 2 == 0
+        with nullcontext() if is_read else reading_as_it_stands():
+            begin = process_time()
+            for _ in nlp.pipe(texts, batch_size=32):
+                pass
+            seconds[is_read].append(process_time() - begin)
+    # The first round loads what is loaded when it is asked for.
+    read, unread = seconds[True][1:], seconds[False]
+    by_round = [f"{100 * (a / b - 1):+.1f}" for a, b in zip(read, unread, strict=True)]
+    print(f"{len(texts)} texts, {rounds} rounds, seconds of the processor:")
+    print(f"{median(read):.2f} read, {median(unread):.2f} as they stand, by round {by_round} %")
+
+
+def print_noise(
+    nlp: "Language",
+    linker: AngelLinker,
+    documents: list[CorpusDocument],
+    kinds: list[str],
+    everywhere: bool,
+    whole: bool,
+) -> None:
+    """Print a Markdown table, a row for each kind of noise."""
     # A mention that is read as another one was, in the same text, is not searched again.
     linker.search_cache = SearchCache()
-    some = list(islice(read_documents(corpus), documents))
-    print("| noise | given: same | given: right | from text: mentions | from text: links |")
-    print("|---|---|---|---|---|", flush=True)
-    clean: list[str] = []
+    print("| noise | linked again | given: same | given: right | from text: mentions | links |")
+    print("|---|---|---|---|---|---|", flush=True)
+    gold = [ids_of(m, linker) for document in documents for m in document.mentions]
+    labels = {m.label for document in documents for m in document.mentions}
+    clean: list[Result] = []
     for name, noise in NOISE.items():
-        if clean and kinds and not any(kind in name for kind in kinds.split(",")):
+        if clean and not any(kind in name for kind in kinds):
             continue
-        noisy = [make_noisy(document, noise, everywhere) for document in some]
-        links = list(link_given(nlp, linker, some, noisy))
-        clean = clean or links
-        gold = [ids_of(m, linker) for document in some for m in document.mentions]
-        same = sum(a == b for a, b in zip(links, clean, strict=True))
-        right = sum(link in ids for link, ids in zip(links, gold, strict=True))
-        found, linked = find(nlp, linker, some, noisy)
+        noisy = [make_noisy(document, noise, everywhere) for document in documents]
+        again = [
+            place
+            for place, (one, document) in enumerate(zip(noisy, documents, strict=True))
+            if whole
+            or not clean
+            or characters.read(one.text).text != characters.read(document.text).text
+        ]
+        chosen = [documents[i] for i in again], [noisy[i] for i in again]
+        links = link_given(nlp, linker, *chosen)
+        counts = find(nlp, linker, *chosen, labels)
+        anew = (Result(one, *some) for one, some in zip(list(links), counts, strict=True))
+        results = dict(enumerate(clean)) | dict(zip(again, anew, strict=True))
+        clean = clean or list(results.values())
+        some = [results[place] for place in range(len(documents))]
+        linked_to = [link for one in some for link in one.links]
+        unnoisy = [link for one in clean for link in one.links]
+        same = sum(a == b for a, b in zip(linked_to, unnoisy, strict=True))
+        right = sum(link in ids for link, ids in zip(linked_to, gold, strict=True))
+        n_found = sum(one.found for one in some)
+        found, linked = (
+            2 * sum(hits) / (len(gold) + n_found)
+            for hits in zip(*((one.right, one.linked) for one in some), strict=True)
+        )
         rates = (same / len(gold), right / sum(map(bool, gold)), found, linked)
-        cells = [name, *(f"{100 * rate:.1f}" for rate in rates)]
+        cells = [name, str(len(again)), *(f"{100 * rate:.1f}" for rate in rates)]
         print("| " + " | ".join(cells) + " |", flush=True)
+
+
+class Result(NamedTuple):
+    """links (list[str]): of the mentions of a document, given. found, right, linked (int): mentions
+    found in its text, those on their characters with their label, and of these those linked right.
+    """
+
+    links: list[str]
+    found: int
+    right: int
+    linked: int
 
 
 def read_documents(path: Path) -> Iterator[CorpusDocument]:
@@ -228,8 +321,8 @@ def ids_of(mention: GoldMention, linker: AngelLinker) -> set[str | None]:
 
 def link_given(
     nlp: "Language", linker: AngelLinker, documents: list[CorpusDocument], noisy: list[Noisy]
-) -> Iterator[str]:
-    """YIELDS (str): the link of each mention, in order."""
+) -> Iterator[list[str]]:
+    """YIELDS (list[str]): the links of the mentions of a document, in order."""
     kept = {*components_before(nlp, linker, given_mentions=True), name_of(nlp, linker)}
 
     def docs() -> Iterator[Doc]:
@@ -245,27 +338,29 @@ def link_given(
     with linker.using(span_key=_KEY):
         disable = [name for name in nlp.pipe_names if name not in kept]
         for doc in nlp.pipe(docs(), batch_size=32, disable=disable):
-            yield from (span.kb_id_ for span in doc.spans[_KEY])
+            yield [span.kb_id_ for span in doc.spans[_KEY]]
 
 
 def find(
-    nlp: "Language", linker: AngelLinker, documents: list[CorpusDocument], noisy: list[Noisy]
-) -> tuple[float, float]:
-    """RETURNS (tuple[float, float]): F-scores of mentions, and of mentions with their links."""
-    marked = {m.label for document in documents for m in document.mentions}
-    n_gold = n_found = right = linked = 0
+    nlp: "Language",
+    linker: AngelLinker,
+    documents: list[CorpusDocument],
+    noisy: list[Noisy],
+    labels: set[str],
+) -> Iterator[tuple[int, int, int]]:
+    """YIELDS (tuple[int, int, int]): of each document the mentions found, right, and linked."""
     docs = nlp.pipe((one.text for one in noisy), batch_size=32)
     for doc, one, document in zip(docs, noisy, documents, strict=True):
         gold = {(m.start, m.end, m.label): ids_of(m, linker) for m in document.mentions}
-        spans = [ent for ent in doc.ents if entity_type(ent.label_) in marked]
-        n_gold += len(gold)
-        n_found += len(spans)
-        for span in spans:
-            place = one.origin(span.start_char, span.end_char)
-            concepts = gold.get((*place, entity_type(span.label_)))
-            right += concepts is not None
-            linked += concepts is not None and span.kb_id_ in concepts
-    return 2 * right / (n_gold + n_found), 2 * linked / (n_gold + n_found)
+        spans = [ent for ent in doc.ents if entity_type(ent.label_) in labels]
+        hits = [
+            (gold[key], span)
+            for span in spans
+            if (key := (*one.origin(span.start_char, span.end_char), entity_type(span.label_)))
+            in gold
+        ]
+        linked = sum(span.kb_id_ in concepts for concepts, span in hits)
+        yield len(spans), len(hits), linked
 
 
 def _without_last(pieces: Pieces) -> Pieces:

@@ -12,10 +12,11 @@ The held half of tmVar3 has been looked at twice: its figures once, with the gra
 on the other half; then the mistakes of its first part were read. The second part, where the next
 byte is odd, is the one whose mistakes nobody has read.
 
-Mentions are the component's, in the tokens of a blank English pipeline, so that a mention that ends
-inside a token is lost. Strict: exactly these characters; lenient: a character in common. Normal
-forms: of the mentions of tmVar3 that are found strictly and whose own form names one change at one
-place, those whose identifier is that form in HGVS (`c|DEL|35|G` is `c.35del`), or that rs number.
+Mentions are the component's, in a blank English pipeline; without `cut_tokens` a mention that ends
+inside a token of spaCy's is lost. Strict: exactly these characters; lenient: a character in common.
+Normal forms: of the mentions of tmVar3 that are found strictly and whose own form names one change
+at one place, those whose identifier is that form in HGVS (`c|DEL|35|G` is `c.35del`), or that rs
+number.
 Genes: with tmVar3's genes as entities, the share of the variants found whose `variant_gene` has the
 gold gene's identifier.
 """
@@ -69,7 +70,7 @@ def main(
     data: Annotated[Path, typer.Argument(help="Folder of the corpora.")],
     held: Annotated[bool, typer.Option("--held", help="The half that is looked at once.")] = False,
     corpus: Annotated[list[str] | None, typer.Option(help="Only this one.")] = None,
-    full_stops: Annotated[bool, typer.Option(help="The component's setting.")] = True,
+    cut_tokens: Annotated[bool, typer.Option(help="The component's setting.")] = True,
     errors: Annotated[bool, typer.Option("--errors", help="Also print what is wrong.")] = False,
 ) -> None:
     """Print Markdown tables."""
@@ -93,7 +94,7 @@ def main(
     parts = {k: part for k, part in parts.items() if not corpus or k.partition(",")[0] in corpus}
     nlp = spacy.blank("en")
     nlp.add_pipe("sentencizer")
-    nlp.add_pipe("angel_variants", config={"full_stops": full_stops})
+    nlp.add_pipe("angel_variants", config={"cut_tokens": cut_tokens})
     print("| corpus | documents | variants | P | R | F | lenient P | R | F |")
     print("|---|---|---|---|---|---|---|---|---|")
     for name, documents in parts.items():

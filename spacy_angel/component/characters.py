@@ -40,12 +40,13 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 _LETTERS_BEFORE = re.compile(r"(?<![^\W\d_])[^\W\d_]+\Z")
 # Longer words are not in the list.
 _LONGEST_WORD = 25
+_NOT_SHORT, _FREQUENT = 4, 100
 _SHORT_WORDS = frozenset(
     (
         *("a", "an", "and", "are", "as", "at", "but", "by", "can", "did", "due", "few", "for"),
         *("had", "has", "her", "his", "if", "in", "is", "it", "its", "may", "new", "no", "non"),
         *("nor", "not", "of", "old", "on", "one", "or", "our", "per", "sex", "she", "the", "to"),
-        *("two", "via", "was", "we", "who"),
+        *("two", "via", "was", "we", "who", "de", "der", "van", "von", "eye", "jaw"),
     )
 )
 _LINE_END = r"[ \t]*\r?\n[ \t]*"
@@ -115,14 +116,14 @@ def read(text: str) -> ReadText:
 def without_unseen(text: str) -> ReadText:
     """text (str): any. RETURNS (ReadText): without what is invisible, a soft hyphen with the line
     end behind it, and with blanks, hyphens, ligatures and full-width forms as plain ones. A control
-    or zero-width blank between two words that are none together is a blank (`heart\\0attack`)."""
+    or zero-width blank that parts two words is a blank (`heart\\0attack`)."""
 
     def edits() -> Iterable[tuple[int, int, str]]:
         for found in _UNSEEN.finditer(text):
             start, end = found.span()
             if _SOFT_HYPHEN in found[0] and (line_end := _AT_LINE_END.match(text, end)):
                 yield start, line_end.end(), ""
-            elif _MAY_BE_BLANK.fullmatch(found[0]) and _is_between_words(text, start, end):
+            elif _MAY_BE_BLANK.fullmatch(found[0]) and _stands_for_blank(text, start, end):
                 yield start, end, " "
             else:
                 yield start, end, _PLAIN.get(found[0], "")
@@ -143,18 +144,15 @@ def with_accents(text: str) -> ReadText:
 
 def without_line_ends(text: str) -> ReadText:
     """text (str): any. RETURNS (ReadText): with the two halves of a word together that a hyphen
-    parts at the end of a line: `myo-` and `cardial` are `myocardial`. The hyphen stays behind a
-    capital, a digit or a single letter (`T-cell`), before a capital or a digit (`Wiskott-Aldrich`),
-    and between two words that are none together (`insulin-dependent`)."""
+    parts at the end of a line: `myo-` and `cardial` are `myocardial`. The hyphen stays between two
+    words that are none together (`insulin-dependent`); and behind a capital, a digit or a single
+    letter (`T-cell`) and before a capital or a digit (`Wiskott-Aldrich`), unless both are a word
+    that is known (`L-d-opa`)."""
 
     def edits() -> Iterable[tuple[int, int, str]]:
         for found in _BROKEN.finditer(text):
             start, end = found.span()
-            left = _LETTERS_BEFORE.search(text, max(start - _LONGEST_WORD, 0), start)
-            is_half = left is not None and len(left[0]) > 1 and left[0][-1].islower()
-            is_half = is_half and "a" <= text[end] <= "z"
-            is_half = is_half and not _is_between_words(text, start, end)
-            yield start, end, "" if is_half else "-"
+            yield start, end, "" if _is_in_word(text, start, end) else "-"
 
     return _edited(text, edits())
 
@@ -172,23 +170,58 @@ _PLAIN = {
 }
 
 
-def _is_between_words(text: str, start: int, end: int) -> bool:
-    """Whether what stands before a place and what stands behind it are words, but not together."""
-    left = _LETTERS_BEFORE.search(text, max(start - _LONGEST_WORD, 0), start)
-    right = _LETTERS.match(text, end, end + _LONGEST_WORD)
-    if left is None or right is None:
+def _is_in_word(text: str, start: int, end: int) -> bool:
+    """Whether what stands before a hyphen at a line end and what stands behind it are one word."""
+    left, right = _letters_beside(text, start, end)
+    if not left or not right:
         return False
     words = _words()
-    first, second = left[0].lower(), right[0].lower()
-    return first in words and second in words and first + second not in words
+    first, second = left.lower(), right.lower()
+    if first + second in words:
+        # Not `p-value`, which some write without a hyphen.
+        return len(left) > 1 or second not in words
+    is_low = len(left) > 1 and left[-1].islower() and "a" <= right[0] <= "z"
+    return is_low and not (first in words and second in words)
+
+
+def _stands_for_blank(text: str, start: int, end: int) -> bool:
+    """Whether something invisible parts two words. They are both known and none together
+    (`heart\\0attack`), or one is frequent and the other not short (`Reye\\0syndrome`); or a word
+    stands before a capital (`hepatitis\\0B`), or behind a genitive, capitals, a digit, a bracket or
+    a comma (`C7\\0deficiency`)."""
+    left, right = _letters_beside(text, start, end)
+    if not right or not start:
+        return False
+    counts = _words()
+    first, second = left.lower(), right.lower()
+    if first + second in counts and first:
+        return False
+    if first in counts and (second in counts or (left[-1].islower() and right[0].isupper())):
+        return True
+    if min(len(left), len(right)) >= _NOT_SHORT:
+        return max(counts.get(first, 0), counts.get(second, 0)) >= _FREQUENT
+    if second not in counts or not right[-1].islower():
+        return False
+    is_genitive = left == "s" and text[start - 2] in "'’" and text[start - 3 : start - 2].isalpha()
+    behind_capitals = len(left) > 1 and left.isupper()
+    return is_genitive or behind_capitals or text[start - 1] in "0123456789)],"
+
+
+def _letters_beside(text: str, start: int, end: int) -> tuple[str, str]:
+    """RETURNS (tuple[str, str]): of the word before a place and of the one behind it; empty behind
+    and before anything else."""
+    left = _LETTERS_BEFORE.search(text, max(start - _LONGEST_WORD, 0), start)
+    right = _LETTERS.match(text, end, end + _LONGEST_WORD)
+    return left[0] if left else "", right[0] if right else ""
 
 
 @cache
-def _words() -> frozenset[str]:
-    """RETURNS (frozenset[str]): frequent words of biomedical abstracts, of four letters and more,
-    and some shorter ones."""
+def _words() -> dict[str, int]:
+    """RETURNS (dict[str, int]): words of biomedical abstracts, of four letters and more, with the
+    number of abstracts that have each; and some shorter ones."""
     lines = gzip.decompress((DATA / "words.txt.gz").read_bytes()).decode().splitlines()
-    return _SHORT_WORDS.union(line.split("\t")[0] for line in lines)
+    counts = {word: int(n) for word, n in (line.split("\t") for line in lines)}
+    return counts | dict.fromkeys(_SHORT_WORDS, _FREQUENT)
 
 
 def _edited(text: str, edits: Iterable[tuple[int, int, str]]) -> ReadText:

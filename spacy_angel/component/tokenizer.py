@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
-from typing import Any
 
 from spacy import util
 from spacy.language import Language
@@ -99,15 +98,19 @@ def make_tokenizer() -> Callable[[Language], LinearTokenizer]:
     """RETURNS (Callable[[Language], LinearTokenizer]): makes one with the rules of a language."""
 
     def make(nlp: Language) -> LinearTokenizer:
-        made: Any = util.registry.tokenizers.get("spacy.Tokenizer.v1")()(nlp)
-        return LinearTokenizer(
-            nlp.vocab,
-            rules=made.rules,
-            prefix_search=made.prefix_search,
-            suffix_search=made.suffix_search,
-            infix_finditer=made.infix_finditer,
-            token_match=made.token_match,
-            url_match=made.url_match,
-        )
+        return with_rules_of(util.registry.tokenizers.get("spacy.Tokenizer.v1")()(nlp))
 
     return make
+
+
+def with_rules_of(tokenizer: Tokenizer) -> LinearTokenizer:
+    """tokenizer (Tokenizer): of spaCy. RETURNS (LinearTokenizer): with its vocab and rules."""
+    return LinearTokenizer(
+        tokenizer.vocab,
+        rules=tokenizer.rules,
+        prefix_search=tokenizer.prefix_search,
+        suffix_search=tokenizer.suffix_search,
+        infix_finditer=tokenizer.infix_finditer,
+        token_match=tokenizer.token_match,
+        url_match=tokenizer.url_match,
+    )

@@ -139,17 +139,17 @@ def _parts(
 
 def _open_base(ner: Path | str | None) -> "Language":
     """RETURNS (Language): the recogniser's pipeline without its training's settings, with
-    sentences and abbreviations."""
+    sentences and abbreviations; spaCy's own `ner` and tokenizer read as the shipped ones do."""
     import spacy
+    from spacy.tokenizer import Tokenizer
 
-    from ..linking.settings.loaders import SHIPPED_PIPELINE
+    from ..component.tokenizer import with_rules_of
 
     if ner is None:
         nlp = spacy.blank("en")
     else:
         try:
-            folder = SHIPPED_PIPELINE if ner == SHIPPED_NAME else ner
-            nlp = spacy.load(folder, exclude=[LINKER, MISSPELLED, ABBREVIATIONS, CONSISTENCY])
+            nlp = _load_recogniser(ner)
         except OSError as error:
             reason = str(error).splitlines()[0].rstrip(".")
             raise AngelError(Errors.E706.format(pipeline=str(ner), reason=reason)) from error
@@ -158,6 +158,10 @@ def _open_base(ner: Path | str | None) -> "Language":
         for section in set(nlp.config) - {"nlp", "components"}:
             del nlp.config[section]
         nlp.config.update({s: plain[s] for s in plain if s not in nlp.config})
+    # A class of the user's own stays.
+    if type(nlp.tokenizer) is Tokenizer:
+        nlp.tokenizer = with_rules_of(nlp.tokenizer)
+        nlp.config["nlp"]["tokenizer"] = {"@tokenizers": "spacy_angel.Tokenizer.v1"}
     assigned = chain.from_iterable(nlp.get_pipe_meta(name).assigns for name in nlp.pipe_names)
     if "doc.sents" not in assigned:
         nlp.add_pipe("sentencizer", first=True)
@@ -165,6 +169,22 @@ def _open_base(ner: Path | str | None) -> "Language":
     if ner is not None:
         nlp.add_pipe(CONSISTENCY)
     return nlp
+
+
+def _load_recogniser(ner: Path | str) -> "Language":
+    """RETURNS (Language): the pipeline without linker and detector, each `ner` as `angel_ner`."""
+    import spacy
+
+    from ..linking.settings.loaders import SHIPPED_PIPELINE
+
+    folder = SHIPPED_PIPELINE if ner == SHIPPED_NAME else ner
+    exclude = [LINKER, MISSPELLED, ABBREVIATIONS, CONSISTENCY]
+    nlp = spacy.load(folder, exclude=exclude)
+    of_spacy = [name for name in nlp.pipe_names if nlp.get_pipe_meta(name).factory == "ner"]
+    if not of_spacy:
+        return nlp
+    components = {name: {"factory": "angel_ner"} for name in of_spacy}
+    return spacy.load(folder, exclude=exclude, config={"components": components})
 
 
 def _put_together(

@@ -11,13 +11,14 @@ from thinc.api import Model
 from ..component.characters import ReadText, read
 from ..component.view import in_document, view
 
-_LISTENER = "tok2vec-listener"
+# spaCy's, spacy-transformers' and curated ones.
+_LISTENER = "listener"
 
 
 class AngelNER(EntityRecognizer):
     """spaCy's `ner`, for which a text with noise (`component.characters`) is cut into tokens as it
-    is read; the entities stand on the document's own tokens. A model that listens to a `tok2vec` of
-    the pipeline reads the text as it stands, as that does.
+    is read; the entities stand on the document's own tokens. A model that listens to a `tok2vec` or
+    `transformer` of the pipeline reads the text as it stands, as that does.
     """
 
     def __call__(self, doc: Doc) -> Doc:
@@ -57,7 +58,7 @@ class AngelNER(EntityRecognizer):
 
     def _read(self, doc: Doc) -> ReadText:
         text = read(doc.text)
-        listens = not text.is_clean and any(one.name == _LISTENER for one in self.model.walk())
+        listens = not text.is_clean and any(_LISTENER in one.name for one in self.model.walk())
         return ReadText(doc.text) if listens else text
 
 

@@ -41,6 +41,10 @@ FORMS = {
     "C(-3)G": "c.-3C>G",
     "T1270533G": "g.1270533T>G",
     "C-174C": "c.-174=",
+    "G894-->T": "c.894G>T",
+    # What extracts from PDF make of `>`.
+    "c.108C4A": "c.108C>A",
+    "c.385G<T": "c.385G>T",
     "c.-174=": "c.-174=",
     "NM_000546.5:c.215C>G": "NM_000546.5:c.215C>G",
     # In introns.
@@ -49,6 +53,9 @@ FORMS = {
     "621 + 1G-->T": "c.621+1G>T",
     "3849 + 10kb C > T": "c.3849+10kbC>T",
     "IVS2+1G>A": "c.IVS2+1G>A",
+    "IVS10nt546": "",
+    "IVS-13(+5)": "",
+    "1525-1G-A": "c.1525-1G>A",
     "IVS3 + 18C > T": "c.IVS3+18C>T",
     "IVS10+1, g-->t": "c.IVS10+1G>T",
     "IVS2+1(g-t)": "c.IVS2+1G>T",
@@ -132,6 +139,19 @@ FORMS = {
     "Delta32": "",
     "dup(17)(p11.2p11.2)": "",
     "(CCTTT)14": "",
+    "codons 41/42 (-TTCT)": "",
+    "CD6 -A": "",
+    "deletion of phenylalanine at position 508": "",
+    "F508 deletion": "",
+    "T deletion mutation at position 11311": "c.11311del",
+    # Residues, with a subunit, in a helix, at several places.
+    "εA411P": "p.Ala411Pro",
+    "Lys for Glu342": "p.Glu342Lys",
+    "CGA-TGA at codon 117": "p.Arg117Ter",
+    "D2.50(83)N": "p.Asp83Asn",
+    "delE746-A750": "p.Glu746_Ala750del",
+    "K24/25/27R": "",
+    "K(24/25)R": "",
 }
 
 
@@ -263,6 +283,7 @@ PIECES = st.sampled_from(
 
 @given(st.one_of(st.text(max_size=200), st.lists(PIECES, max_size=25).map("".join)))
 @example("+0AA--G")
+@example("r.0au>au, r.10_11au>gg, r.3_4insAU")
 def test_any_text(text: str) -> None:
     found = find_variants(text)
     end = 0

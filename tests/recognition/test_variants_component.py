@@ -167,19 +167,44 @@ def test_a_gene_shows_the_identifier_that_it_gets_later(nlp):
 
 def test_a_sentence_ends_behind_a_variant():
     text = "They had V600E. BRAF was wild with c.35delG. So was p.Arg153X."
-    assert [len(list(made(full_stops=cut)(text).sents)) for cut in (True, False)] == [3, 1]
+    assert [len(list(made(cut_tokens=cut)(text).sents)) for cut in (True, False)] == [3, 1]
+
+
+def test_tokens_are_cut_at_variants_and_nowhere_else():
+    text = "JAK2V617F, K138A+Q146A: BRAF V600E.\nJ. R. Smith saw Fig. 2A. In U.S.A. too, B."
     words: Any = spacy.blank("en")
-    plain = [token.text for token in words("J. R. Smith et al. saw Fig. 2A. In U.S.A. too, B.")]
+    plain = [token.text_with_ws for token in words(text)]
     words.add_pipe("angel_variants")
-    tokens = [token.text for token in words("J. R. Smith et al. saw Fig. 2A. In U.S.A. too, B.")]
-    assert tokens == plain
-    suffixes = words.tokenizer.suffix_search.__self__.pattern
-    words.add_pipe("angel_variants", name="again")
-    assert words.tokenizer.suffix_search.__self__.pattern == suffixes
+    doc = words(text)
+    assert doc.text == text
+    tokens = [token.text_with_ws for token in doc]
+    assert tokens[:6] == ["JAK2", "V617F", ", ", "K138A", "+", "Q146A"]
+    assert tokens[tokens.index("J. ") :] == plain[plain.index("J. ") :]
+    assert [ent.text for ent in doc.ents] == ["V617F", "K138A", "Q146A", "V600E"]
 
 
-def test_whole_tokens_but_no_addresses(nlp):
-    doc = nlp("BRAFV600E; see http://a.example/V600E.html or V600E@a.example")
+def test_a_tokenizer_that_cuts_is_saved_and_copied_as_the_one_that_it_is_made_of(tmp_path):
+    nlp = made()
+    nlp.to_disk(tmp_path)
+    text = "JAK2V617F was found."
+    first = [token.text for token in nlp(text)]
+    assert first[:2] == ["JAK2", "V617F"]
+    assert [token.text for token in spacy.load(tmp_path)(text)] == first
+    assert [token.text for token in pickle.loads(pickle.dumps(nlp.tokenizer))(text)] == first
+    assert nlp.tokenizer.explain("x.")
+
+
+def test_noise_is_read_away():
+    nlp = made()
+    doc = nlp("BRAF V\u200b600\u00adE and c.35\u2011\u200b1G\uff1eA.")
+    assert [(ent.text, ent._.kb_id) for ent in doc.ents if ent.label_ == "VARIANT"] == [
+        ("V\u200b600\u00adE", "p.Val600Glu"),
+        ("c.35\u2011\u200b1G\uff1eA", "c.35-1G>A"),
+    ]
+
+
+def test_whole_tokens_but_no_addresses():
+    doc = made(cut_tokens=False)("BRAFV600E; see http://a.example/V600E.html or V600E@a.example")
     assert [(ent.text, ent._.kb_id) for ent in doc.ents] == [("BRAFV600E", "p.Val600Glu")]
 
 

@@ -14,7 +14,7 @@ from ...component.checked import CheckedSettings, Name, Names
 from ...component.pipe import DocumentPipe
 from ...errors import AngelError, Errors
 from .grammar import find_variants
-from .tokens import cut_full_stops
+from .tokens import VariantTokenizer
 
 if TYPE_CHECKING:
     from spacy.vocab import Vocab
@@ -63,11 +63,12 @@ class VariantSettings(CheckedSettings):
             "spans that lie in one, if a document has it"
         ),
     ] = None
-    full_stops: Annotated[
+    cut_tokens: Annotated[
         bool,
         Field(
-            description="let the pipeline's tokenizer cut the full stop off where a sentence ends "
-            "with a variant, `V600E.`; spaCy's rules keep it, and the sentence goes on"
+            description="let the pipeline's tokenizer cut tokens where a variant begins or ends, "
+            "`JAK2V617F`, `V600E.`; a variant is written with the whole of its tokens, and spaCy's "
+            "rules let a sentence go on behind `V600E.`"
         ),
     ] = True
 
@@ -304,8 +305,9 @@ def make_angel_variants(nlp: Language, name: str, **settings: Any) -> AngelVaria
     RAISES (AngelError): a setting that does not fit.
     """
     checked = VariantSettings.from_dict(settings)
-    if checked.full_stops:
-        cut_full_stops(nlp.tokenizer)
+    if checked.cut_tokens and not isinstance(nlp.tokenizer, VariantTokenizer):
+        tokenizer: Any = VariantTokenizer(nlp.tokenizer, checked.unplaced)
+        nlp.tokenizer = tokenizer
     return AngelVariants(nlp.vocab, name, settings=checked)
 
 

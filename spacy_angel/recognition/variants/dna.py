@@ -10,8 +10,9 @@ from .form import Form, Needs, Reading
 from .letters import bases
 
 ARROW = r"(?: ?(?:-{0,4}>|-{2,4}|→|⟶|&gt;) ?)"
-# Not behind a letter, a digit or a point, where a longer form would go on.
-START = r"(?<![\w.*])"
+# Not behind a letter, a digit or a point, where a longer form would go on; the sign of a subunit,
+# `εA411P`, belongs to it.
+START = r"(?:(?<![\w.*])[α-λν-ω]?)"
 # `TNFA-863C>A`, `IL6-174G>C`: the sign belongs to the place.
 _SIGNED = r"(?:(?<![\w.*])(?<!\d-)|(?<=[A-Za-z])(?=-\d)|(?<=[A-Za-z]\d)(?=-\d{2}))"
 STOP = r"(?![\w*])"
@@ -27,6 +28,8 @@ _OFFSET = r"(?: ?[+-] ?\d{1,6}(?:(?:\.\d)? ?kb)?)"
 _POINT = rf"(?:{_IVS}|{_NUMBER}{_OFFSET}?)"
 _CLOSE_POINT = rf"(?:{_IVS}|{_NUMBER}(?:[+-]\d{{1,6}}| \+ ?\d{{1,3}}(?:\.\d)?(?: ?kb)?)?)"
 _BASES = r"[ACGTU]{1,12}|[acgtu]{1,12}"
+# What extracts from PDF make of `>`.
+_GARBLED = r"[<4](?=[ACGT]\b)"
 _END = STOP
 
 _RS = re.compile(r"(?<![\w/])(?:rs|RS|Rs)(?:[ #-]{1,2}(?=\d{4}))?(?P<number>[1-9]\d{2,10})" + _END)
@@ -36,7 +39,7 @@ _STAR = re.compile(
 )
 _SUBSTITUTION = re.compile(
     START + _REFERENCE + _LEVEL + rf"(?P<start>{_POINT})(?:_(?P<end>{_POINT}))?,? ?(?P<open>\()?"
-    rf"(?P<ref>{_BASES})(?:{ARROW}| ?/ ?| to |-to-)(?P<alt>{_BASES})(?(open)\))" + _END
+    rf"(?P<ref>{_BASES})(?:{ARROW}| ?/ ?| to |-to-|{_GARBLED})(?P<alt>{_BASES})(?(open)\))" + _END
 )
 _BARE_SUBSTITUTION = re.compile(
     _SIGNED + rf"(?P<level>[cgm](?=-?\d{{2}}))?(?P<start>{_CLOSE_POINT}),? ?(?P<open>\()?"
@@ -45,6 +48,14 @@ _BARE_SUBSTITUTION = re.compile(
 _GENOTYPED = re.compile(
     START + _REFERENCE + rf"{_LEVEL}(?P<start>{_POINT}) ?(?P<ref>[ACGT]{{0,20}})=" + r"(?!\w)"
 )
+_IN_AN_INTRON = re.compile(
+    START
+    + r"(?P<start>(?:IVS|ivs)[- ]?\d{1,3}(?: ?nt ?[-+]?\d{1,6}|\([-+]\d{1,6}\)))"
+    + r"(?![\w*>/-]| ?[ACGT]\b)"
+)
+_HYPHENED = re.compile(
+    START + r"(?P<start>\d{2,6}[-+]\d{1,4}) ?(?P<ref>[ACGT])-(?P<alt>[ACGT])" + _END
+)
 _IVS_IN_BRACKETS = re.compile(
     START
     + rf"(?P<start>{_IVS}),? ?\(?(?P<ref>[ACGTacgt]) ?- ?(?P<alt>[ACGTacgt])(?P<close>\))?"
@@ -52,7 +63,7 @@ _IVS_IN_BRACKETS = re.compile(
 )
 _OLD = re.compile(
     START + r"(?P<level>[cgmnr]\. ?)?(?P<ref>[ACGT])(?P<start>[-+]?\d{1,8}|\([-+]\d{1,6}\))"
-    r"(?P<alt>[ACGT])(?:/(?P<also>[ACGT]))?" + _END
+    rf"{ARROW}?(?P<alt>[ACGT])(?:/(?P<also>[ACGT]))?" + _END
 )
 _CHANGES = (
     r"(?P<change>delins|del/ins|ins/del|indel|del|ins|dup|inv|Del|Ins|Dup|INS|DEL"
@@ -113,9 +124,7 @@ def substituted(level: str, start: str, ref: str, alt: str) -> str:
     """level (str): `c`, `g`, …. start (str): see `point`. ref (str), alt (str): bases. RETURNS
     (str): e.g. `c.35G>A`, `c.-174=` where nothing changes; empty for several bases at a place of
     which nobody can tell the end, `+0AA>G`."""
-    ref, alt = bases(ref), bases(alt)
-    if level == "r":
-        ref, alt = (one.lower().replace("t", "u") for one in (ref, alt))
+    ref, alt = _letters(level, ref), _letters(level, alt)
     if ref == alt:
         return f"{level}.{start}="
     if len(ref) > 1 or len(alt) > 1:
@@ -131,7 +140,14 @@ def substituted(level: str, start: str, ref: str, alt: str) -> str:
 def inserted(level: str, start: str, what: str) -> str:
     """As `substituted`. RETURNS (str): behind `start`, `c.1154_1155insTC`."""
     behind = _shifted(start, 1)
-    return f"{level}.{start}_{behind}ins{bases(what)}" if behind else f"{level}.{start}ins{what}"
+    what = _letters(level, what)
+    return f"{level}.{start}_{behind}ins{what}" if behind else f"{level}.{start}ins{what}"
+
+
+def _letters(level: str, written: str) -> str:
+    """RETURNS (str): bases as HGVS has them at a level, `ACGT`, of RNA `acgu`; `N[3]` as it is."""
+    letters = bases(written)
+    return letters.lower().replace("t", "u") if level == "r" and letters.isalpha() else letters
 
 
 def _shifted(start: str, by: int) -> str:
@@ -188,7 +204,8 @@ def _read_star(found: re.Match[str]) -> Reading | None:
 def _read_substitution(found: re.Match[str]) -> Reading | None:
     start, ref, alt = point(found["start"]), found["ref"], found["alt"]
     if found["end"] is not None:
-        form = f"{_level(found)}.{start}_{point(found['end'])}delins{bases(alt)}"
+        level = _level(found)
+        form = f"{level}.{start}_{point(found['end'])}delins{_letters(level, alt)}"
     else:
         form = substituted(_level(found), start, ref, alt)
     identifier = _with_reference(found, form) if form else ""
@@ -234,7 +251,7 @@ def _read_indel(found: re.Match[str]) -> Reading | None:
     start, level = point(found["start"]), _level(found)
     change = found["change"].lower().strip()
     change = {"δ": "del", "∆": "del", "delta": "del", "indel": "delins"}.get(change, change)
-    what = bases(found["what"] or found["low"] or "")
+    what = _letters(level, found["what"] or found["low"] or "")
     count = int(found["count"] or found["unknown"] or 0) * (1000 if found["unit"] == "kb" else 1)
     if found["change"].isupper() and not (found["level"] or what or found["inserted"]):
         # `1930 DEL MONTE`.
@@ -250,7 +267,7 @@ def _read_indel(found: re.Match[str]) -> Reading | None:
     if found["inserted"]:
         inserts = found["inserted"]
         if not inserts.endswith("]"):
-            inserts = f"N[{inserts}]" if inserts.isdigit() else bases(inserts)
+            inserts = f"N[{inserts}]" if inserts.isdigit() else _letters(level, inserts)
         if not end and what:
             end = _shifted(start, len(what) - 1)
         form = f"{level}.{_joined(start, end)}delins{inserts}"
@@ -328,6 +345,8 @@ FORMS = (
     Form("bare substitution", _BARE_SUBSTITUTION, _read_bare_substitution),
     Form("unchanged", _GENOTYPED, _read_genotyped),
     Form("in an intron", _IVS_IN_BRACKETS, _read_ivs),
+    Form("place in an intron", _IN_AN_INTRON, _unnamed),
+    Form("in an intron, with a hyphen", _HYPHENED, _read_ivs),
     Form("base, place, base", _OLD, _read_old),
     Form("deletion, insertion, duplication", _INDEL, _read_indel),
     Form("deletion first", _INDEL_FIRST, _read_indel_first),

@@ -5,6 +5,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from ...component.characters import read
 from . import dna, protein, words
 from .form import Form, Needs, Reading
 
@@ -57,12 +58,22 @@ class _Candidate(NamedTuple):
 def find_variants(text: str, *, unplaced: bool = True) -> list[FoundVariant]:
     """Find variants; takes time in proportion to the text.
 
-    text (str): any.
+    text (str): any; noise is read away, see `component.characters`.
     unplaced (bool): also those that name no place, `4-bp deletion`, `G>A`: they have no
         normal form.
-    RETURNS (list[FoundVariant]): by place; no two overlap.
+    RETURNS (list[FoundVariant]): by place in the text as it stands; no two overlap.
     """
-    text = text.translate(_PLAIN)
+    source = read(text)
+    found = _find(source.text.translate(_PLAIN), unplaced)
+    if source.is_clean:
+        return found
+    places = (source.to_source(one.start, one.end) for one in found)
+    return [
+        one._replace(start=start, end=end) for one, (start, end) in zip(found, places, strict=True)
+    ]
+
+
+def _find(text: str, unplaced: bool) -> list[FoundVariant]:
     candidates = list(_candidates(text, _ALL_FORMS if unplaced else _FORMS))
     kept = _with_what_they_need(text, _one_of_both(candidates))
     found = []

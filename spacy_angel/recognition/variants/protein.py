@@ -20,8 +20,8 @@ _NUMBER = r"[1-9]\d{0,4}"
 # Where a gene's name is written together with its variant: `BRAFV600E`, `εA411P`.
 _AFTER_GENE = (
     START + r"|(?<=RAF)|(?<=RAS)|(?<=Raf)|(?<=Ras)|(?<=raf)|(?<=ras)|(?<=EGFR)|(?<=JAK2)"
-    r"|(?<=p53)|(?<=IDH1)|(?<=IDH2)"
-    r"|(?<=[α-ω])|(?<=alpha)|(?<=beta)|(?<=epsilon)"
+    r"|(?<=p53)|(?<=IDH1)|(?<=IDH2)|(?<=\bH3)|(?<=\bH3\.3)"
+    r"|(?<=alpha)|(?<=beta)|\bepsilon"
 )
 
 _LONG = re.compile(
@@ -29,7 +29,7 @@ _LONG = re.compile(
     rf"(?P<alt>{_THREE}|{_ENDS}|{_ONE})?{_SHIFT}{_CLOSE}{STOP}"
 )
 _SHORT = re.compile(
-    r"(?=p\.|[A-Z][1-9])"
+    r"(?=p\.|[A-Z][1-9]|[α-ω]|eps)"
     rf"(?:{_AFTER_GENE})(?P<level>[pP]\. ?(?P<open>\()?)?(?P<ref>{_ONE})(?P<start>{_NUMBER})"
     rf"(?P<alt>{_ONE}|[X*]|[Ss]top|STOP|[Tt]er|TER|=)(?(open)\))" + STOP
 )
@@ -75,6 +75,16 @@ _DELTA = re.compile(
 )
 _RESIDUES_DELETED = re.compile(
     rf"{START}{_ONE}\d{{1,4}}(?:_{_ONE}\d{{1,4}}){{1,4}} (?:deletion|insertion|duplication)" + STOP
+)
+_DELETED_FIRST = re.compile(
+    rf"{START}(?:del|DEL|Δ) ?(?P<ref>{_THREE}|{_ONE})(?P<start>{_NUMBER})"
+    rf"[_-](?P<last>{_THREE}|{_ONE})(?P<end>{_NUMBER})" + STOP
+)
+_PLACES = re.compile(
+    rf"{START}{_ONE}(?:\d{{1,4}}(?:/\d{{1,4}}){{1,4}}|\(\d{{1,4}}(?:/\d{{1,4}}){{1,4}}\)){_ONE}{STOP}"
+)
+_IN_A_HELIX = re.compile(
+    rf"{START}(?P<ref>{_ONE})[1-8]\.\d{{2}}\((?P<start>{_NUMBER})\)(?P<alt>{_ONE}){STOP}"
 )
 _INSERTED = re.compile(
     rf"{START}(?P<what>{_ONE}{{1,8}})(?P<start>{_NUMBER})[-_](?P<end>{_NUMBER})"
@@ -137,6 +147,9 @@ def _read_arrowed(found: re.Match[str]) -> Reading | None:
     # `A1 to C` is a list of wells.
     if "t" in found["joint"] and len(found["ref"]) == 1:
         return None
+    # `G894-->T`; bases are read as such, elsewhere.
+    if found["ref"] in "ACGT" and found["alt"] in "ACGT":
+        return None
     return _read(found)
 
 
@@ -182,6 +195,11 @@ def _read_numbers(found: re.Match[str]) -> Reading | None:
     return Reading("")
 
 
+def _read_deleted_first(found: re.Match[str]) -> Reading:
+    first, last = residue(found["ref"]), residue(found["last"])
+    return Reading(f"p.{first}{found['start']}_{last}{found['end']}del")
+
+
 def _read_delta(found: re.Match[str]) -> Reading:
     (where,) = places_of(found["start"], found["ref"])
     return Reading(f"p.{where}del", places=(where,))
@@ -207,6 +225,9 @@ FORMS = (
     Form("numbers of residues", _NUMBERS_DELETED, _read_numbers),
     Form("deletion of one residue", _DELTA, _read_delta),
     Form("deletion of named residues", _RESIDUES_DELETED, _unnamed),
+    Form("deletion of residues from one to another", _DELETED_FIRST, _read_deleted_first),
+    Form("several places", _PLACES, _unnamed),
+    Form("place in a helix", _IN_A_HELIX, _read),
     Form("residues inserted", _INSERTED, _unnamed),
     Form("letters deleted", _LETTERS_DELETED, _unnamed),
     Form("one residue", _PREFIXED_ALLELE, _unnamed),

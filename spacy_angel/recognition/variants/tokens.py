@@ -1,24 +1,54 @@
-"""Where a variant ends, a token ends: spaCy's rules leave the full stop on `V600E.`, as they do on
-initials, and with it lose the end of the sentence."""
+"""Where a variant begins or ends, so does a token: `JAK2V617F` are two. spaCy's rules also leave
+the full stop on `V600E.`, as they do on initials, and with it lose the end of the sentence."""
 
-import re
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from typing import Any
 
-_ENDS = (
-    *(rf"(?<=[A-Za-z]\d{{{length}}}[A-Z])" for length in range(2, 6)),
-    *(rf"(?<=-\d{{{length}}}[ACGT])" for length in range(2, 5)),
-    *(rf"(?<={mark}[ACGT])" for mark in (">", "/", "del", "ins", "dup")),
-    *(rf"(?<={mark}[ACGT]{{2}})" for mark in ("del", "ins", "dup")),
-)
-FULL_STOP = rf"(?:{'|'.join(_ENDS)})\.$"
+from spacy.tokens import Doc, Token
+
+from .grammar import find_variants
 
 
-def cut_full_stops(tokenizer: Any) -> None:
-    """Let a tokenizer make a token of its own of the full stop behind a variant.
+class VariantTokenizer:
+    """A tokenizer whose tokens are cut at the variants of the text, but for addresses; in all else
+    the one that it is made of, whose settings and files it has.
 
-    tokenizer (Any): spaCy's, changed in place; one of another kind stays as it is.
+    tokenizer (Any): makes a `Doc` of a text.
+    unplaced (bool): see `find_variants`.
     """
-    search = getattr(tokenizer, "suffix_search", None)
-    pattern = getattr(getattr(search, "__self__", None), "pattern", None)
-    if isinstance(pattern, str) and FULL_STOP not in pattern:
-        tokenizer.suffix_search = re.compile(f"{pattern}|{FULL_STOP}").search
+
+    def __init__(self, tokenizer: Any, unplaced: bool = True) -> None:
+        self.tokenizer = tokenizer
+        self.unplaced = unplaced
+
+    def __call__(self, text: str) -> Doc:
+        """text (str): any. RETURNS (Doc): its tokens."""
+        doc: Doc = self.tokenizer(text)
+        found = find_variants(text, unplaced=self.unplaced)
+        edges = {edge for one in found for edge in (one.start, one.end)}
+        edges.difference_update(*((token.idx, token.idx + len(token)) for token in doc))
+        if not edges:
+            return doc
+        words: list[str] = []
+        spaces: list[bool] = []
+        for token in doc:
+            parts = list(_parts(token, edges))
+            words += parts
+            spaces += [False] * (len(parts) - 1) + [bool(token.whitespace_)]
+        return Doc(doc.vocab, words=words, spaces=spaces)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.tokenizer, name)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return VariantTokenizer, (self.tokenizer, self.unplaced)
+
+
+def _parts(token: Token, edges: Iterable[int]) -> Iterator[str]:
+    """edges (Iterable[int]): in the text. YIELDS (str): what a token is cut into."""
+    end = token.idx + len(token)
+    is_address = token.like_url or token.like_email
+    inside = [] if is_address else sorted(edge for edge in edges if token.idx < edge < end)
+    for first, last in pairwise([token.idx, *inside, end]):
+        yield token.text[first - token.idx : last - token.idx]

@@ -50,7 +50,9 @@ _BASE_CHANGE_OF = re.compile(
     + STOP
 )
 _BASES_DELETED_AT = re.compile(
-    START + rf"(?P<what>{_SOME_BASES}) (?P<change>deletion|insertion|duplication){_AT}" + STOP
+    START
+    + rf"(?P<what>{_SOME_BASES}) (?P<change>deletion|insertion|duplication)(?: mutation)?{_AT}"
+    + STOP
 )
 _DELETION_OF_BASES_AT = re.compile(
     START + rf"(?P<change>deletion|insertion|duplication) of (?:an? |the )?(?P<what>{_SOME_BASES})"
@@ -67,7 +69,7 @@ _CODON = re.compile(
 )
 _CODONS_AT = re.compile(
     START
-    + rf"(?P<open>\()?(?P<ref>[ACGTU]{{3}})(?:{ARROW}|/| to )(?P<alt>[ACGTU]{{2,3}})(?(open)\))"
+    + rf"(?P<open>\()?(?P<ref>[ACGTU]{{3}})(?:{ARROW}|/| to |-)(?P<alt>[ACGTU]{{2,3}})(?(open)\))"
     rf"(?: {_KIND})?(?:,? (?:in|at|of) codon (?P<start>\d{{1,5}}))" + STOP
 )
 _RESIDUE_PLACE_TO = re.compile(
@@ -82,6 +84,19 @@ _RESIDUE_TO_AT = re.compile(
 _RESIDUE_AT_TO = re.compile(
     START + rf"(?P<ref>{_RESIDUE})(?: residue| codon)?{_AT_UNIT}{_TO}(?P<alt>{_TARGET})" + STOP
 )
+_FOR_RESIDUE = re.compile(
+    START + rf"(?P<alt>{_RESIDUE})(?: (?i:substitution))? for (?:the )?(?P<ref>{_RESIDUE})[- ]?"
+    r"\(?(?P<start>[1-9]\d{0,4})\)?" + STOP
+)
+_DELETED_RESIDUE = re.compile(
+    START + rf"(?:(?:deletion|duplication) of (?:an? |the )?{_RESIDUE}(?:{_AT_UNIT}|[- ]?"
+    rf"\(?[1-9]\d{{0,4}}\)?)|(?:{THREE_LETTERS}|[{ONE_LETTER}])[- ]?[1-9]\d{{1,4}} "
+    r"(?:deletion|duplication))" + STOP
+)
+_BASES_OF_CODONS = re.compile(
+    START + r"(?:(?:CD|FSC|FS|[Cc]odon)s?) ?\d{1,4}(?: ?/ ?\d{1,4})?,? ?(?P<open>\()?[-+] ?"
+    r"(?:[ACGT]{1,12}|\d{1,2} ?(?:nt|bp))(?(open)\))" + STOP
+)
 _FOR_AT = re.compile(
     START
     + rf"(?P<alt>{_RESIDUE}|(?i:stop codon|termination))(?: residue)?(?: (?i:substitution))? for "
@@ -94,7 +109,7 @@ _RESIDUES_ONLY = re.compile(
     + rf"(?P<kind>(?= {_KIND}))?"
 )
 _BASES_ONLY = re.compile(
-    START + rf"(?P<ref>[ACGT]) ?(?P<joint>-{{0,4}}>|→|/|-to-| to )(?: ?)(?P<alt>[ACGT])"
+    START + rf"(?P<ref>[ACGT]) ?(?P<joint>-{{0,4}}>|→|/|-to-| to |-)(?: ?)(?P<alt>[ACGT])"
     rf"(?P<kind>(?= {_KIND}))?" + r"(?![\w/*'’+-]| ?[->→])"
 )
 _NUMBER_WORD = (
@@ -251,7 +266,7 @@ def _read_pair(found: re.Match[str]) -> Reading | None:
 
 def _read_bases(found: re.Match[str]) -> Reading | None:
     joint = found["joint"]
-    if "to" in joint and found["kind"] is None:
+    if ("to" in joint or joint == "-") and found["kind"] is None:
         return None
     return Reading(
         "", Needs.NOTHING if found["kind"] is not None or "to" in joint else Needs.A_WORD
@@ -287,6 +302,7 @@ FORMS = (
     Form("residue to residue at", _RESIDUE_TO_AT, _read_residues),
     Form("residue at, to residue", _RESIDUE_AT_TO, _read_residues),
     Form("residue for residue at", _FOR_AT, _read_residues),
+    Form("residue for residue and place", _FOR_RESIDUE, _read_residues),
 )
 ALLELES = (
     Form("base in an intron", _INTRON_ALLELE, _unnamed),
@@ -312,6 +328,8 @@ UNPLACED = (
     Form("insertion and deletion at", _INDEL_AT, _unnamed),
     Form("allele at", _ALLELE_AT, _unnamed),
     Form("deletion of residues", _RESIDUES_DELETED, _unnamed),
+    Form("deletion of a residue", _DELETED_RESIDUE, _unnamed),
+    Form("bases of codons", _BASES_OF_CODONS, _unnamed),
     Form("repeats", _REPEATS, _unnamed),
     Form("change and size", _DUP_SIZE, _unnamed),
     Form("cytogenetic", _CYTOGENETIC, _unnamed),
