@@ -27,6 +27,8 @@ RECOGNISER = "angel_recogniser"
 # Of a curve over daily sentences, criteria of trials, case reports and BioRED, see
 # docs/notebook/recognition.md
 DROP_UNLINKED_BELOW = 0.3
+# Found so on the articles that the recogniser was chosen by, see there.
+OTHER_LABELS_FROM = 0.2
 TYPES_BY_LABEL = {
     "DISEASE": ["C", "F03"],
     "CHEMICAL": ["D"],
@@ -56,6 +58,7 @@ def build(
         # phenotype, too, is in `doc.ents`.
         "span_labels": [*TYPES_BY_LABEL][2:],
         "secondary": ["PHENOTYPE"],
+        "other_labels_from": OTHER_LABELS_FROM,
         "skip_variants": True,
         "dtype": "auto",
     }

@@ -13,8 +13,8 @@ from spacy.vocab import Vocab
 from ..component.characters import ReadText, read
 from ..component.forks import OneThreadInForks, quiet_tokenizers_in_forks
 from ..component.pipe import DocumentPipe
+from ..component.probability import LABELS, register_probability
 from ..component.probability import NAME as PROBABILITY
-from ..component.probability import register_probability
 from ..component.running import OPENING
 from ..errors import AngelError, Errors
 from .finder import MentionFinder, TaggedText
@@ -27,12 +27,14 @@ class Recognised(NamedTuple):
     """What is said of a document.
 
     mentions (list[TokenSpan]): found in it, by place.
+    labels (list[dict[str, float]]): of each mention, other ones that it may have.
     entities (list[float | None]): how probable each entity is that it has and may keep, see
         `TaggedText.probability`.
     variants (list[tuple[int, int]]): tokens of the sequence variants, with `skip_variants`.
     """
 
     mentions: list[TokenSpan]
+    labels: list[dict[str, float]]
     entities: list[float | None]
     variants: list[tuple[int, int]]
 
@@ -137,15 +139,16 @@ class AngelRecogniser(DocumentPipe):
         docs (Sequence[Doc]): as given to `predict`.
         predicted (Sequence[Recognised]): as it returned them.
         """
-        key, labels = self.settings.span_key, self.settings.span_labels
-        for doc, (mentions, probabilities, variants) in zip(docs, predicted, strict=True):
+        settings = self.settings
+        key, labels = settings.span_key, settings.span_labels
+        for doc, (mentions, others, probabilities, variants) in zip(docs, predicted, strict=True):
             if key is not None:
                 grouped = [m for m in mentions if labels is None or m.label in labels]
                 scores = [mention.probability for mention in grouped]
                 group = [Span(doc, m.start, m.end, label=m.label) for m in grouped]
                 doc.spans[key] = SpanGroup(doc, name=key, attrs={"scores": scores}, spans=group)
-            if self.settings.set_ents:
-                earlier = [] if self.settings.overwrite else list(doc.ents)
+            if settings.set_ents:
+                earlier = [] if settings.overwrite else list(doc.ents)
                 over = _labels_by_token(mentions)
                 kept = [
                     (entity, probability)
@@ -154,11 +157,15 @@ class AngelRecogniser(DocumentPipe):
                     and not _is_in((entity.start, entity.end), variants)
                 ]
                 taken = [TokenSpan(e.start, e.end, e.label_, 1.0) for e, _ in kept]
-                chosen = most_probable(mentions, taken, self.settings.secondary)
+                chosen = most_probable(mentions, taken, settings.secondary)
                 found = [(Span(doc, m.start, m.end, label=m.label), m.probability) for m in chosen]
                 doc.ents = [entity for entity, _ in (*kept, *found)]
                 for entity, probability in (*kept, *found):
                     entity._.set(PROBABILITY, probability)
+                if settings.other_labels_from < 1:
+                    labels_of = dict(zip(mentions, others, strict=True))
+                    for one, (entity, _) in zip(chosen, found, strict=True):
+                        entity._.set(LABELS, labels_of[one])
 
     def _recognised(self, doc: Doc, text: ReadText, tagged: TaggedText) -> Recognised:
         earlier = () if self.settings.overwrite else doc.ents
@@ -169,7 +176,22 @@ class AngelRecogniser(DocumentPipe):
         spans = self._spans(doc, _in_source(text, tagged.mentions))
         variants = _variants(doc) if self.settings.skip_variants and (spans or earlier) else []
         mentions = [one for one in spans if not _is_in((one.start, one.end), variants)]
-        return Recognised(mentions, probabilities, variants)
+        labels = [self._other_labels(doc, one, text, tagged) for one in mentions]
+        return Recognised(mentions, labels, probabilities, variants)
+
+    def _other_labels(
+        self, doc: Doc, mention: TokenSpan, text: ReadText, tagged: TaggedText
+    ) -> dict[str, float]:
+        least = self.settings.other_labels_from
+        if least == 1:
+            return {}
+        span = doc[mention.start : mention.end]
+        found = tagged.labels_at(*text.from_source(span.start_char, span.end_char))
+        return {
+            label: probability
+            for label, probability in found.items()
+            if probability >= least and label != mention.label and label in self.labels
+        }
 
     def _is_replaced(self, entity: Span, labels: Mapping[int, Set[str]]) -> bool:
         tokens = range(entity.start, entity.end)
