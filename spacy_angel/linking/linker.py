@@ -732,8 +732,8 @@ class AngelLinker(DocumentPipe):
         overwrite: bool,
         curated: Curated | None,
     ) -> list[list[FoundNames | None]]:
-        """Candidates of every mention of the documents: none where it is discarded, blank or by a rule no mention,
-        None where it keeps the identifier that it has."""
+        """Candidates of every mention of the documents: none where it is discarded, blank or by a
+        rule no mention, None where it keeps the identifier that it has."""
         settings = self.settings
         kb = self.kb if curated is None else curated.kb
         constraints: list[Constraint | None] = []

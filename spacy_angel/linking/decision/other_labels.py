@@ -52,9 +52,10 @@ def with_other_labels(
     their_links: Sequence[Link | None],
 ) -> list[Link | None]:
     """links (Sequence[Link | None]): of the mentions of a document. readings
-    (Sequence[OtherReading]): what some may be besides. their_links (Sequence[Link | None]): of each
-    reading. RETURNS (list[Link | None]): in the place of a mention's own the link of the reading for
-    which the product of both probabilities is highest, of those that link."""
+        (Sequence[OtherReading]): what some may be besides. their_links (Sequence[Link | None]): of
+        each reading.
+    RETURNS (list[Link | None]): in the place of a mention's own the link of the reading for which
+        the product of both probabilities is highest, of those that link."""
     chosen = list(links)
     best: dict[int, float] = {}
     for (place, span, probability), link in zip(readings, their_links, strict=True):
