@@ -26,9 +26,7 @@ from spacy_angel.search.generator import Generator
 RECOGNISER = "angel_recogniser"
 # Of a curve over daily sentences, criteria of trials, case reports and BioRED, see
 # docs/notebook/recognition.md
-DROP_UNLINKED_BELOW = 0.3
-# Found so on the articles that the recogniser was chosen by, see there.
-OTHER_LABELS_FROM = 0.2
+DROP_UNLINKED_BELOW = 0.6
 TYPES_BY_LABEL = {
     "DISEASE": ["C", "F03"],
     "CHEMICAL": ["D"],
@@ -58,7 +56,6 @@ def build(
         # phenotype, too, is in `doc.ents`.
         "span_labels": [*TYPES_BY_LABEL][2:],
         "secondary": ["PHENOTYPE"],
-        "other_labels_from": OTHER_LABELS_FROM,
         "skip_variants": True,
         "dtype": "auto",
     }

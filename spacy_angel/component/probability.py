@@ -21,6 +21,6 @@ def probability_of(span: Span) -> float | None:
 
 
 def other_labels_of(span: Span) -> dict[str, float]:
-    """span (Span): a mention. RETURNS (dict[str, float]): other labels that it may have, each with
-    the probability that it is exactly a mention of it."""
+    """span (Span): a mention. RETURNS (dict[str, float]): other labels under which the recogniser
+    finds it, with their probabilities."""
     return (span._.get(LABELS) if Span.has_extension(LABELS) else None) or {}

@@ -22,7 +22,7 @@ from ..model.fastest import fastest_dtype
 from ..model.weights import pack_weights, read_weights, unpack_weights, write_weights
 from .found import FoundMention, mended
 from .network import NO_WORD, Row, TaggingNetwork
-from .tags import BEGIN, INSIDE, OUTSIDE, best_tags, spans_of
+from .tags import OUTSIDE, best_tags, spans_of
 from .windows import cut_windows, owned_words
 from .words import WordReader, Words
 
@@ -117,34 +117,12 @@ class TaggedText(NamedTuple):
         RETURNS (float | None): the mean of its words'; None where the recogniser does not know the
             label, or no word is there.
         """
-        first, last = self._words(start, end)
+        first = int(np.searchsorted(self.words.ends, start, side="right"))
+        last = int(np.searchsorted(self.words.starts, end, side="left"))
         if label not in self.labels or first >= last:
             return None
         outside = self.log_probs[first:last, self.labels.index(label), OUTSIDE]
         return float(1 - np.exp(outside).mean())
-
-    def labels_at(self, start: int, end: int) -> dict[str, float]:
-        """Which mentions a part of the text may be, no more and no less of it.
-
-        start, end (int): characters.
-        RETURNS (dict[str, float]): probability of each label, which need not sum to 1; none where
-            no word is there.
-        """
-        first, last = self._words(start, end)
-        if first >= last:
-            return {}
-        probs = np.exp(self.log_probs[first : last + 1])
-        n = last - first
-        exact = probs[0, :, BEGIN] * probs[1:n, :, INSIDE].prod(axis=0)
-        # It goes on where the next word is inside, too.
-        exact = exact * (1 - probs[n:, :, INSIDE]).prod(axis=0)
-        return dict(zip(self.labels, exact.tolist(), strict=True))
-
-    def _words(self, start: int, end: int) -> tuple[int, int]:
-        """RETURNS (tuple[int, int]): the first word that has one of the characters, and the one
-        behind the last."""
-        first = int(np.searchsorted(self.words.ends, start, side="right"))
-        return first, int(np.searchsorted(self.words.starts, end, side="left"))
 
 
 class MentionFinder:

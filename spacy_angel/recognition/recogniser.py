@@ -27,14 +27,12 @@ class Recognised(NamedTuple):
     """What is said of a document.
 
     mentions (list[TokenSpan]): found in it, by place.
-    labels (list[dict[str, float]]): of each mention, other ones that it may have.
     entities (list[float | None]): how probable each entity is that it has and may keep, see
         `TaggedText.probability`.
     variants (list[tuple[int, int]]): tokens of the sequence variants, with `skip_variants`.
     """
 
     mentions: list[TokenSpan]
-    labels: list[dict[str, float]]
     entities: list[float | None]
     variants: list[tuple[int, int]]
 
@@ -44,7 +42,8 @@ class AngelRecogniser(DocumentPipe):
 
     Mentions that end inside a token of the pipeline are written with the whole token. Entities have
     their probability as `span._.mention_probability`, also those that a document had, if the model
-    knows their label.
+    knows their label; and those that it finds, as `span._.mention_labels`, the other labels that it
+    finds in the same place, with their probabilities.
 
     vocab (Vocab): the pipeline's.
     name (str): the component's name.
@@ -139,16 +138,15 @@ class AngelRecogniser(DocumentPipe):
         docs (Sequence[Doc]): as given to `predict`.
         predicted (Sequence[Recognised]): as it returned them.
         """
-        settings = self.settings
-        key, labels = settings.span_key, settings.span_labels
-        for doc, (mentions, others, probabilities, variants) in zip(docs, predicted, strict=True):
+        key, labels = self.settings.span_key, self.settings.span_labels
+        for doc, (mentions, probabilities, variants) in zip(docs, predicted, strict=True):
             if key is not None:
                 grouped = [m for m in mentions if labels is None or m.label in labels]
                 scores = [mention.probability for mention in grouped]
                 group = [Span(doc, m.start, m.end, label=m.label) for m in grouped]
                 doc.spans[key] = SpanGroup(doc, name=key, attrs={"scores": scores}, spans=group)
-            if settings.set_ents:
-                earlier = [] if settings.overwrite else list(doc.ents)
+            if self.settings.set_ents:
+                earlier = [] if self.settings.overwrite else list(doc.ents)
                 over = _labels_by_token(mentions)
                 kept = [
                     (entity, probability)
@@ -157,15 +155,16 @@ class AngelRecogniser(DocumentPipe):
                     and not _is_in((entity.start, entity.end), variants)
                 ]
                 taken = [TokenSpan(e.start, e.end, e.label_, 1.0) for e, _ in kept]
-                chosen = most_probable(mentions, taken, settings.secondary)
+                chosen = most_probable(mentions, taken, self.settings.secondary)
                 found = [(Span(doc, m.start, m.end, label=m.label), m.probability) for m in chosen]
                 doc.ents = [entity for entity, _ in (*kept, *found)]
                 for entity, probability in (*kept, *found):
                     entity._.set(PROBABILITY, probability)
-                if settings.other_labels_from < 1:
-                    labels_of = dict(zip(mentions, others, strict=True))
-                    for one, (entity, _) in zip(chosen, found, strict=True):
-                        entity._.set(LABELS, labels_of[one])
+                by_place = _labels_by_place(mentions)
+                for entity, _ in found:
+                    labels_here = by_place[entity.start, entity.end]
+                    others = {k: p for k, p in labels_here.items() if k != entity.label_}
+                    entity._.set(LABELS, others)
 
     def _recognised(self, doc: Doc, text: ReadText, tagged: TaggedText) -> Recognised:
         earlier = () if self.settings.overwrite else doc.ents
@@ -176,22 +175,7 @@ class AngelRecogniser(DocumentPipe):
         spans = self._spans(doc, _in_source(text, tagged.mentions))
         variants = _variants(doc) if self.settings.skip_variants and (spans or earlier) else []
         mentions = [one for one in spans if not _is_in((one.start, one.end), variants)]
-        labels = [self._other_labels(doc, one, text, tagged) for one in mentions]
-        return Recognised(mentions, labels, probabilities, variants)
-
-    def _other_labels(
-        self, doc: Doc, mention: TokenSpan, text: ReadText, tagged: TaggedText
-    ) -> dict[str, float]:
-        least = self.settings.other_labels_from
-        if least == 1:
-            return {}
-        span = doc[mention.start : mention.end]
-        found = tagged.labels_at(*text.from_source(span.start_char, span.end_char))
-        return {
-            label: probability
-            for label, probability in found.items()
-            if probability >= least and label != mention.label and label in self.labels
-        }
+        return Recognised(mentions, probabilities, variants)
 
     def _is_replaced(self, entity: Span, labels: Mapping[int, Set[str]]) -> bool:
         tokens = range(entity.start, entity.end)
@@ -262,6 +246,15 @@ def _variants(doc: Doc) -> list[tuple[int, int]]:
 def _is_in(place: tuple[int, int], others: Iterable[tuple[int, int]]) -> bool:
     """RETURNS (bool): whether the tokens all lie in those of one of the others."""
     return any(start <= place[0] and place[1] <= end for start, end in others)
+
+
+def _labels_by_place(mentions: Iterable[TokenSpan]) -> dict[tuple[int, int], dict[str, float]]:
+    """RETURNS (dict[tuple[int, int], dict[str, float]]): tokens to the labels of the mentions that
+    have just these, with their probabilities."""
+    labels: dict[tuple[int, int], dict[str, float]] = {}
+    for one in mentions:
+        labels.setdefault((one.start, one.end), {})[one.label] = one.probability
+    return labels
 
 
 def _labels_by_token(mentions: Iterable[TokenSpan]) -> dict[int, set[str]]:

@@ -56,16 +56,6 @@ class RecogniserSettings(CheckedSettings):
             "is, however probable: a phenotype that is a disease, too"
         ),
     ] = ()
-    other_labels_from: Annotated[
-        float,
-        Field(
-            ge=0,
-            le=1,
-            description="other labels that an entity may have, from this probability on, are "
-            "written beside it (`span._.mention_labels`): a linker takes one where the entity's "
-            "own label links to nothing. 1: none",
-        ),
-    ] = 1.0
     overwrite: Annotated[
         bool,
         Field(description="drop the entities that a document has; if not, they come first"),

@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 import spacy
 from spacy.tokens import Doc, Span
-from spacy_angel.linking.decision.links import FoundNames, Link
-from spacy_angel.linking.decision.other_labels import other_readings, with_other_labels
 from support.tiny_linker import pipeline
 
 from spacy_angel.component.probability import register_probability
 from spacy_angel.curation.curated import Constraint
+from spacy_angel.linking.decision.links import FoundNames, Link
+from spacy_angel.linking.decision.other_labels import other_readings, with_other_labels
 from spacy_angel.linking.ranking.concepts import NIL
 from spacy_angel.linking.settings.table import LinkerSettings
 

@@ -3,7 +3,6 @@
 import pickle
 from pathlib import Path
 
-import numpy as np
 import pytest
 import spacy
 from spacy.language import Language
@@ -13,11 +12,10 @@ from support.tiny_recogniser import LABELS, TEXTS, documents, tiny_finder
 
 from spacy_angel.corpora.docs import to_doc
 from spacy_angel.errors import AngelError
-from spacy_angel.recognition.finder import MentionFinder, TaggedText
+from spacy_angel.recognition.finder import MentionFinder
 from spacy_angel.recognition.found import FoundMention
 from spacy_angel.recognition.recogniser import TokenSpan, most_probable
 from spacy_angel.recognition.settings import RecogniserSettings
-from spacy_angel.recognition.words import Words
 
 
 @pytest.fixture(scope="module")
@@ -230,25 +228,24 @@ def test_the_probability_of_any_part_of_a_text(folder: Path) -> None:
     assert tagged.probability(4, 5, "GENE") is None
 
 
-def test_a_part_of_a_text_is_a_mention_no_more_and_no_less() -> None:
-    tags = [[0.1, 0.8, 0.1], [0.3, 0.1, 0.6], [0.9, 0.05, 0.05]]
-    log_probs = np.log(np.array(tags, dtype=np.float32))[:, None]
-    words = Words(np.array([0, 2, 4]), np.array([1, 3, 5]), *[np.arange(3)] * 3)
-    tagged = TaggedText(("GENE",), words, log_probs, [])
-    expected = {(0, 3): 0.8 * 0.6 * 0.95, (0, 1): 0.8 * 0.4, (4, 5): 0.05, (2, 5): 0.1 * 0.05}
-    for place, probability in expected.items():
-        assert tagged.labels_at(*place) == {"GENE": pytest.approx(probability, abs=1e-6)}
-    assert tagged.labels_at(1, 2) == {}
-
-
-def test_entities_say_what_else_they_may_be(folder: Path) -> None:
-    doc = pipeline(folder)(TEXTS[0][0])
-    assert {ent._.mention_labels for ent in doc.ents} == {None}
-    doc = pipeline(folder, other_labels_from=0.0)(TEXTS[0][0])
-    for ent in doc.ents:
-        assert set(ent._.mention_labels) == {*LABELS} - {ent.label_}
-    doc = pipeline(folder, other_labels_from=0.0, labels=["GENE"])(TEXTS[0][0])
-    assert [ent._.mention_labels for ent in doc.ents] == [{}]
+def test_entities_say_under_which_other_labels_they_were_found(folder: Path) -> None:
+    text = "TP53 fever"
+    found = [
+        FoundMention(0, 4, "GENE", 0.9),
+        FoundMention(0, 4, "CELL_TYPE", 0.7),
+        FoundMention(0, 10, "DISEASE", 0.6),
+        FoundMention(5, 10, "DISEASE", 0.5),
+    ]
+    nlp = pipeline(folder)
+    component = nlp.get_pipe("angel_recogniser")
+    [tagged] = component.finder.read([text])
+    component.finder.read = lambda texts: [tagged._replace(mentions=found)]
+    doc = nlp(text)
+    others = {ent.text: (ent.label_, ent._.mention_labels) for ent in doc.ents}
+    # No more and no less of the text.
+    assert others == {"TP53": ("GENE", {"CELL_TYPE": 0.7}), "fever": ("DISEASE", {})}
+    again = Doc(nlp.vocab).from_bytes(doc.to_bytes())
+    assert [ent._.mention_labels for ent in again.ents] == [{"CELL_TYPE": 0.7}, {}]
 
 
 def test_sequence_variants_are_no_mentions(folder: Path) -> None:

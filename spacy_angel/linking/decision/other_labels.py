@@ -16,7 +16,7 @@ from .links import FoundNames, Link
 
 class OtherReading(NamedTuple):
     """place (int): of the mention among those of its document. span (Span): with the other label.
-    probability (float): that it is a mention of it, as the recogniser says."""
+    probability (float): of the mention with it, as the recogniser says."""
 
     place: int
     span: Span
