@@ -26,7 +26,7 @@ from spacy_angel.search.generator import Generator
 RECOGNISER = "angel_recogniser"
 # Of a curve over daily sentences, criteria of trials, case reports and BioRED, see
 # docs/notebook/recognition.md
-DROP_UNLINKED_BELOW = 0.3
+DROP_UNLINKED_BELOW = 0.6
 TYPES_BY_LABEL = {
     "DISEASE": ["C", "F03"],
     "CHEMICAL": ["D"],

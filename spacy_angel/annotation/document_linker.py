@@ -196,7 +196,7 @@ class DocumentLinker:
                 span.start_char,
                 span.end_char,
                 span.text,
-                span.label_,
+                span.label_ if link is None else link.label or span.label_,
                 parts=some,
                 **self._concept(link, span.kb_id_),
             )

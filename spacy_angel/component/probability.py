@@ -1,17 +1,26 @@
-"""How probable a mention is, as what found it says: `span._.mention_probability`."""
+"""How probable a mention is, as what found it says: `span._.mention_probability`; and which other
+labels it may have: `span._.mention_labels`."""
 
 from spacy.tokens import Span
 
 NAME = "mention_probability"
+LABELS = "mention_labels"
 
 
 def register_probability() -> None:
-    """Register the attribute; None where nobody says how probable a mention is. One that others
-    registered stays."""
-    if not Span.has_extension(NAME):
-        Span.set_extension(NAME, default=None)
+    """Register the attributes; None where nobody says how probable a mention is, or what else it
+    may be. Those that others registered stay."""
+    for name in (NAME, LABELS):
+        if not Span.has_extension(name):
+            Span.set_extension(name, default=None)
 
 
 def probability_of(span: Span) -> float | None:
     """span (Span): a mention. RETURNS (float | None): its probability, if it has one."""
     return span._.get(NAME) if Span.has_extension(NAME) else None
+
+
+def other_labels_of(span: Span) -> dict[str, float]:
+    """span (Span): a mention. RETURNS (dict[str, float]): other labels under which the recogniser
+    finds it, with their probabilities."""
+    return (span._.get(LABELS) if Span.has_extension(LABELS) else None) or {}

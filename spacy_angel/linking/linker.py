@@ -34,6 +34,7 @@ from ..vocabulary.names.taxa import is_taxon
 from .candidates.generator import NameFinder
 from .decision.extensions import set_extensions
 from .decision.links import FoundNames, Link, make_link, rank_candidates
+from .decision.other_labels import other_readings, with_other_labels
 from .decision.scoring import gold_ids
 from .decision.writing import read_kb_id, write_links
 from .mentions.permitted import check_types, is_linked, labels_of, links_label, may_share_labels
@@ -342,20 +343,37 @@ class AngelLinker(DocumentPipe):
         # What other threads add to the vocabulary meanwhile is there for the next documents.
         with kb.reading():
             curated = self.curated
-            candidates = self._find_candidates(docs, settings.overwrite, curated)
-            vocabulary, preferred = (kb, {}) if curated is None else (curated.kb, curated.preferred)
-            return [
-                [
-                    None
-                    if names is None
-                    else make_link(
-                        *(read(span.text).text, span.label_, names, vocabulary, settings),
-                        preferred,
-                    )
-                    for span, names in zip(doc_spans, doc_found, strict=True)
-                ]
-                for doc_spans, doc_found in zip(spans, candidates, strict=True)
+            found = self._find_candidates(docs, spans, settings.overwrite, curated)
+            links = self._links(spans, found, curated)
+            if settings.span_key is not None:
+                return links
+            others = [
+                other_readings(*one, settings) for one in zip(spans, found, links, strict=True)
             ]
+            if not any(others):
+                return links
+            other_spans = [[reading.span for reading in some] for some in others]
+            found = self._find_candidates(docs, other_spans, True, curated)
+            other_links = self._links(other_spans, found, curated)
+            return list(map(with_other_labels, links, others, other_links))
+
+    def _links(
+        self,
+        spans: Sequence[Sequence[Span]],
+        found: Sequence[Sequence[FoundNames | None]],
+        curated: Curated | None,
+    ) -> list[list[Link | None]]:
+        settings = self.settings
+        kb, preferred = (self.kb, {}) if curated is None else (curated.kb, curated.preferred)
+        return [
+            [
+                None
+                if names is None
+                else make_link(read(span.text).text, span.label_, names, kb, settings, preferred)
+                for span, names in zip(doc_spans, doc_found, strict=True)
+            ]
+            for doc_spans, doc_found in zip(spans, found, strict=True)
+        ]
 
     def set_annotations(self, docs: Iterable[Doc], links: Sequence[Sequence[Link | None]]) -> None:
         """Write the links on the documents.
@@ -398,7 +416,7 @@ class AngelLinker(DocumentPipe):
         settings, kb = self.settings, self.kb if curated is None else curated.kb
         spans, document = find_spans(doc, settings.span_key), ReadDocument(doc)
         with self.kb.reading():
-            (found,) = self._find_candidates([doc], True, curated)
+            (found,) = self._find_candidates([doc], [spans], True, curated)
             mentions = [
                 read_queries(mention, span, kb, settings, document, curated)
                 for mention, span in zip(self._read(document, spans), spans, strict=True)
@@ -441,8 +459,9 @@ class AngelLinker(DocumentPipe):
 
         # Fitted to what the model says of every mention.
         once = self.using(exact_names_unsearched=False, once_a_document=False)
+        spans = [find_spans(doc, self.settings.span_key) for doc in docs]
         with once, self.kb.reading():
-            candidates = self._find_candidates(docs, True, self.curated)
+            candidates = self._find_candidates(docs, spans, True, self.curated)
         return [
             CalibrationItem(
                 names.candidates if names else (),
@@ -450,8 +469,8 @@ class AngelLinker(DocumentPipe):
                 names.found if names else None,
                 span.label_,
             )
-            for doc, doc_found in zip(docs, candidates, strict=True)
-            for span, names in zip(find_spans(doc, self.settings.span_key), doc_found, strict=True)
+            for doc_spans, doc_found in zip(spans, candidates, strict=True)
+            for span, names in zip(doc_spans, doc_found, strict=True)
             # What a rule decides says nothing of the model.
             if links_label(span.label_, self.settings) and not (names and names.is_taken)
         ]
@@ -707,10 +726,14 @@ class AngelLinker(DocumentPipe):
         self.settings = replace(self.settings, types_by_label=types)
 
     def _find_candidates(
-        self, docs: Sequence[Doc], overwrite: bool, curated: Curated | None
+        self,
+        docs: Sequence[Doc],
+        spans_of: Sequence[Sequence[Span]],
+        overwrite: bool,
+        curated: Curated | None,
     ) -> list[list[FoundNames | None]]:
-        """Candidates of every mention: none where it is discarded, blank or by a rule no mention,
-        None where it keeps the identifier that it has."""
+        """Candidates of every mention of the documents: none where it is discarded, blank or by a
+        rule no mention, None where it keeps the identifier that it has."""
         settings = self.settings
         kb = self.kb if curated is None else curated.kb
         constraints: list[Constraint | None] = []
@@ -718,8 +741,7 @@ class AngelLinker(DocumentPipe):
         places: list[tuple[int, int]] = []
         mentions: list[Mention] = []
         chosen: list[Span] = []
-        for doc_index, doc in enumerate(docs):
-            spans = find_spans(doc, settings.span_key)
+        for doc_index, (doc, spans) in enumerate(zip(docs, spans_of, strict=True)):
             stay = [self._stays(span, overwrite) for span in spans]
             slots.append([None if stays else FoundNames() for stays in stay])
             wanted = [

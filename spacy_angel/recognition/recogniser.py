@@ -13,8 +13,8 @@ from spacy.vocab import Vocab
 from ..component.characters import ReadText, read
 from ..component.forks import OneThreadInForks, quiet_tokenizers_in_forks
 from ..component.pipe import DocumentPipe
+from ..component.probability import LABELS, register_probability
 from ..component.probability import NAME as PROBABILITY
-from ..component.probability import register_probability
 from ..component.running import OPENING
 from ..errors import AngelError, Errors
 from .finder import MentionFinder, TaggedText
@@ -42,7 +42,8 @@ class AngelRecogniser(DocumentPipe):
 
     Mentions that end inside a token of the pipeline are written with the whole token. Entities have
     their probability as `span._.mention_probability`, also those that a document had, if the model
-    knows their label.
+    knows their label; and those that it finds, as `span._.mention_labels`, the other labels that it
+    finds in the same place, with their probabilities.
 
     vocab (Vocab): the pipeline's.
     name (str): the component's name.
@@ -159,6 +160,11 @@ class AngelRecogniser(DocumentPipe):
                 doc.ents = [entity for entity, _ in (*kept, *found)]
                 for entity, probability in (*kept, *found):
                     entity._.set(PROBABILITY, probability)
+                by_place = _labels_by_place(mentions)
+                for entity, _ in found:
+                    labels_here = by_place[entity.start, entity.end]
+                    others = {k: p for k, p in labels_here.items() if k != entity.label_}
+                    entity._.set(LABELS, others)
 
     def _recognised(self, doc: Doc, text: ReadText, tagged: TaggedText) -> Recognised:
         earlier = () if self.settings.overwrite else doc.ents
@@ -240,6 +246,15 @@ def _variants(doc: Doc) -> list[tuple[int, int]]:
 def _is_in(place: tuple[int, int], others: Iterable[tuple[int, int]]) -> bool:
     """RETURNS (bool): whether the tokens all lie in those of one of the others."""
     return any(start <= place[0] and place[1] <= end for start, end in others)
+
+
+def _labels_by_place(mentions: Iterable[TokenSpan]) -> dict[tuple[int, int], dict[str, float]]:
+    """RETURNS (dict[tuple[int, int], dict[str, float]]): tokens to the labels of the mentions that
+    have just these, with their probabilities."""
+    labels: dict[tuple[int, int], dict[str, float]] = {}
+    for one in mentions:
+        labels.setdefault((one.start, one.end), {})[one.label] = one.probability
+    return labels
 
 
 def _labels_by_token(mentions: Iterable[TokenSpan]) -> dict[int, set[str]]:

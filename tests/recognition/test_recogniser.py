@@ -228,6 +228,26 @@ def test_the_probability_of_any_part_of_a_text(folder: Path) -> None:
     assert tagged.probability(4, 5, "GENE") is None
 
 
+def test_entities_say_under_which_other_labels_they_were_found(folder: Path) -> None:
+    text = "TP53 fever"
+    found = [
+        FoundMention(0, 4, "GENE", 0.9),
+        FoundMention(0, 4, "CELL_TYPE", 0.7),
+        FoundMention(0, 10, "DISEASE", 0.6),
+        FoundMention(5, 10, "DISEASE", 0.5),
+    ]
+    nlp = pipeline(folder)
+    component = nlp.get_pipe("angel_recogniser")
+    [tagged] = component.finder.read([text])
+    component.finder.read = lambda texts: [tagged._replace(mentions=found)]
+    doc = nlp(text)
+    others = {ent.text: (ent.label_, ent._.mention_labels) for ent in doc.ents}
+    # No more and no less of the text.
+    assert others == {"TP53": ("GENE", {"CELL_TYPE": 0.7}), "fever": ("DISEASE", {})}
+    again = Doc(nlp.vocab).from_bytes(doc.to_bytes())
+    assert [ent._.mention_labels for ent in again.ents] == [{"CELL_TYPE": 0.7}, {}]
+
+
 def test_sequence_variants_are_no_mentions(folder: Path) -> None:
     text = "TP53 V600E"
     found = {}

@@ -32,11 +32,14 @@ class Link:
         first; with the setting `prefer`, or a rule that prefers an identifier, also `other_ids`,
         the concept's further identifiers;
         `ending`, where the model wrote one, which may be empty.
+    label (str): in the place of the mention's, whose concepts it has none of, see
+        `other_labels`; empty: it keeps its own.
     """
 
     kb_id: str
     kb_ents: list[tuple[str, float]]
     candidates: list[dict[str, Any]]
+    label: str = ""
 
 
 class FoundNames(NamedTuple):

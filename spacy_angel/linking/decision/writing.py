@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 from spacy.tokens import Doc, Span, SpanGroup
 
-from ...component.probability import probability_of
+from ...component.probability import NAME as PROBABILITY
+from ...component.probability import other_labels_of, probability_of
 from ..mentions.permitted import links_label
 from ..mentions.reading import find_spans
 from ..ranking.concepts import NIL
@@ -29,6 +30,8 @@ def write_links(doc: Doc, links: Sequence[Link | None], settings: LinkerSettings
         mention stays as it is.
     settings (LinkerSettings): which attributes and span groups.
     """
+    if any(link is not None and link.label for link in links):
+        _set_labels(doc, links)
     spans = find_spans(doc, settings.span_key)
     _set_attributes(spans, links, settings)
     kb_ids = [
@@ -54,6 +57,16 @@ def is_dropped(span: Span, link: Link | None, settings: LinkerSettings) -> bool:
         return False
     probability = probability_of(span)
     return probability is not None and probability < settings.drop_unlinked_below
+
+
+def _set_labels(doc: Doc, links: Sequence[Link | None]) -> None:
+    """Entities that were linked under another label get it, with its probability."""
+    ents = list(doc.ents)
+    for i, link in enumerate(links):
+        if link is not None and link.label:
+            ents[i] = Span(doc, ents[i].start, ents[i].end, label=link.label)
+            ents[i]._.set(PROBABILITY, other_labels_of(ents[i])[link.label])
+    doc.ents = ents
 
 
 def _set_attributes(
