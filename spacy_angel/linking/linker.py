@@ -29,13 +29,14 @@ from ..curation.curated import Constraint, Curated, CurationFile, DocumentNames
 from ..errors import AngelError, Errors, Warnings
 from ..files.atomic import replacing, write_json
 from ..vocabulary.changes.rule_file import read_rules
-from ..vocabulary.names.entity_types import is_cell_line, is_species, may_need_species
-from ..vocabulary.names.taxa import is_taxon
+from ..vocabulary.names.entity_types import is_cell_line, is_species, label_of, may_need_species
+from ..vocabulary.names.taxa import HUMAN, MOUSE, RAT, is_taxon
 from .candidates.generator import NameFinder
 from .decision.extensions import set_extensions
 from .decision.links import FoundNames, Link, make_link, rank_candidates
 from .decision.scoring import gold_ids
 from .decision.writing import read_kb_id, write_links
+from .mentions.organisms import cell_lines_in
 from .mentions.permitted import check_types, is_linked, labels_of, links_label, may_share_labels
 from .mentions.queries import read_queries
 from .mentions.reading import ReadDocument, find_spans, read_mentions
@@ -64,6 +65,7 @@ SETTINGS_FILE = "settings.json"
 RULES_FILE, RANKER_FILE, LONG_FORMS_FILE = "curation.tsv", "ranker.json", "long_forms.tsv"
 SAVED_FILES = {"curation": RULES_FILE, "ranker": RANKER_FILE, "long_forms": LONG_FORMS_FILE}
 """Settings that name a file, and the name of the copy that is saved with the pipeline."""
+_TELLING_DONORS = frozenset({HUMAN, MOUSE, RAT})
 # What may be set beside settings and properties.
 _ATTRIBUTES = ("vocab", "search_cache", "error_handler")
 
@@ -490,21 +492,35 @@ class AngelLinker(DocumentPipe):
             (*document.place_of(span), taxon)
             for span in (*document.doc.ents, *spans)
             if is_species(span.label_) or is_cell_line(span.label_)
-            for taxon in self._taxa(document.text_of(span), span.label_)
+            for taxon in self._taxa(document.text_of(span), is_species(span.label_))
         ]
+        species += self._donors(document.text, species)
         signs = hinter.find(document.text, species)
         return [
             hinter.hint(signs, *document.place_of(span)) if may_need_species(span.label_) else ""
             for span in spans
         ]
 
-    def _taxa(self, text: str, label: str) -> list[str]:
+    def _taxa(self, text: str, names_species: bool) -> list[str]:
         """The species that a mention of one names, or from which all cell lines of its name are."""
         concepts = self.kb.find(text)
-        if is_species(label):
+        if names_species:
             return [c.concept_id for c in concepts if is_taxon(c.concept_id)]
-        donors = {name for c in concepts for name in c.types if is_taxon(name)}
+        lines = (c for c in concepts if is_cell_line(label_of(c.types) or ""))
+        donors = {name for line in lines for name in line.types if is_taxon(name)}
         return list(donors) if len(donors) == 1 else []
+
+    def _donors(
+        self, text: str, known: Sequence[tuple[int, int, str]]
+    ) -> Iterator[tuple[int, int, str]]:
+        """The species of cell lines that are no mentions. Cells of others than man, mouse and rat
+        mostly express foreign genes."""
+        for places in cell_lines_in(text):
+            taxa = ((start, end, self._taxa(text[start:end], False)) for start, end in places)
+            start, end, donors = next((one for one in taxa if one[2]), (0, 0, []))
+            is_known = any(first < end and start < last for first, last, _ in known)
+            if not is_known and _TELLING_DONORS.issuperset(donors):
+                yield from ((start, end, donor) for donor in donors)
 
     def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
         """Score the links of predicted documents against gold ones.

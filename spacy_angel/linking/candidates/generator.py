@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import Warnings
 from ...vocabulary.names.concepts import normalize_name
+from ...vocabulary.names.entity_types import is_gene
 from ..decision.links import FoundNames
 from ..mentions.permitted import is_permitted, subset_of_label
 from ..ranking.concepts import ConceptsOf, NameScore, list_candidates
@@ -235,13 +236,15 @@ class NameFinder:
         """The concepts of a name that a mention with this label may have, where the document tells
         them apart the likeliest first."""
         concept_ids = self.kb.concept_ids_of(name, ending)
-        if limit is not None:
-            concept_ids = [c for c in concept_ids if limit.allows(c)]
-            if limit.means is not None:
-                # What a person has decided holds whatever types the label may have.
-                return concept_ids
-        if (hinter := self.kb.hinter) is not None and len(concept_ids) > 1:
+        if limit is not None and limit.means is not None:
+            # What a person has decided holds whatever types the label may have.
+            return [c for c in concept_ids if limit.allows(c)]
+        needs_orthologs = ending is None and self.settings.hints and is_gene(label)
+        if (hinter := self.kb.hinter) is not None and (len(concept_ids) > 1 or needs_orthologs):
             told = self.kb.endings_of(name) if ending is None else {ending: concept_ids}
+            told = hinter.with_orthologs(told, hint) if needs_orthologs else told
             second = [c for c in concept_ids if self.kb.is_second_name(name, c)]
             concept_ids = hinter.order(told, hint, self.kb.name(name), second)
+        if limit is not None:
+            concept_ids = [c for c in concept_ids if limit.allows(c)]
         return [c for c in concept_ids if is_permitted(c, label, subset, self.kb, self.settings)]

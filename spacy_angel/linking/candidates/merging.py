@@ -11,7 +11,7 @@ from ...model.mention import MENTION, SPELLING, Query
 from ...vocabulary.lookup.string_similarity import Alike
 from ...vocabulary.names.concepts import normalize_name
 from ...vocabulary.names.entity_types import label_of
-from ...vocabulary.species.context import shares_in_order
+from ...vocabulary.species.context import UNSAID, shares_in_order
 from ..ranking.alignment import align
 from ..ranking.concepts import ConceptsOf, NameScore
 from ..ranking.context import said_around, telling_words, words_around
@@ -290,7 +290,10 @@ def _best(found: Sequence[CandidateName]) -> float:
 
 def _is_decided(found: Sequence[CandidateName], mention: str) -> bool:
     best = max(found, key=lambda name: name.log_prob, default=None)
-    return best is not None and best.text == mention and best.log_prob >= _DECIDED
+    if best is None or best.text != mention or best.log_prob < _DECIDED:
+        return False
+    # A name that only a species has of which the document is silent is hardly meant.
+    return set(best.species) != {UNSAID}
 
 
 def _with_log_prob(name: CandidateName, log_prob: float) -> CandidateName:

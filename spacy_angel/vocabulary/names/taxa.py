@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ...about import DATA
 
 PREFIX = "NCBITaxon:"
-HUMAN, MOUSE = f"{PREFIX}9606", f"{PREFIX}10090"
+HUMAN, MOUSE, RAT = f"{PREFIX}9606", f"{PREFIX}10090", f"{PREFIX}10116"
 FILE = DATA / "species.tsv"
 NAME, WORD, SIGN, HOST, _METHOD = "name", "word", "sign", "host", "method"
 """Roles. The scientific name; other words that name the species; cells and tools, whose genes a

@@ -24,6 +24,8 @@ _MOST_SIGNS = 512
 _NEXT = 0.15
 # Of hundreds that are called «uncharacterized protein» none is impossible.
 _LEAST = 1e-9
+# Concepts of a name whose genes in other species are looked for.
+_MOST_SIBLINGS = 8
 _CELL_LINE = "cell line"
 _WORD = re.compile(r"[^\W_]+")
 # No species, whatever the words say.
@@ -131,6 +133,24 @@ class Hinter:
             weights[sign.field] = weights.get(sign.field, 0.0) + 1 / (1 + distance / _HALF)
         best = sorted(weights, key=lambda field: (-weights[field], field))
         return ", ".join(best[:MOST])
+
+    def with_orthologs(self, told: dict[str, list[str]], hint: str) -> dict[str, list[str]]:
+        """The concepts of a name, and those that it means in another species: who writes of rats
+        means the rat's gene by a name that is listed for the man's alone.
+
+        told (dict[str, list[str]]): concepts by ending. hint (str): of the mention.
+        RETURNS (dict[str, list[str]]): with the genes of the same symbol of those species that the
+            document speaks of, else of people, and of which the name has none.
+        """
+        concept_ids = [c for ids in told.values() for c in ids][:_MOST_SIBLINGS]
+        missing = dict.fromkeys(hint.split(", ") if hint else self._usual)
+        for concept_id in concept_ids:
+            missing.pop(self._endings.field_of(concept_id), None)
+        for field in missing:
+            genes = (self._endings.orthologs_of(c).get(field) for c in concept_ids)
+            if own := list(dict.fromkeys(filter(None, genes))):
+                told = {**told, field: own}
+        return told
 
     def order(
         self, told: dict[str, list[str]], hint: str, name: str, second: Collection[str] = ()

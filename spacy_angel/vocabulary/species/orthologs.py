@@ -14,6 +14,13 @@ _LIKE_MAN = frozenset(
 )
 
 
+def may_share_symbols(types: Iterable[str]) -> bool:
+    """types (Iterable[str]): of a concept. RETURNS (bool): whether it is of a vertebrate, or of no
+    species, so that a gene of another vertebrate with its symbol is the same gene."""
+    taxa = [name for name in types if is_taxon(name)]
+    return not taxa or not _LIKE_MAN.isdisjoint(taxa)
+
+
 def with_names_of_the_same_symbol(genes: Iterable[Concept]) -> Iterator[Concept]:
     """Give each gene the names that its orthologs have in addition.
 
@@ -28,17 +35,14 @@ def with_names_of_the_same_symbol(genes: Iterable[Concept]) -> Iterator[Concept]
     """
     held = list(genes)
     names: dict[str, dict[str, None]] = {}
-    for gene in filter(_is_like_man, held):
+    for gene in held:
+        if not may_share_symbols(gene.types):
+            continue
         names.setdefault(gene.canonical_name.lower(), {}).update(dict.fromkeys(gene.names))
     for gene in held:
-        if not _is_like_man(gene):
+        if not may_share_symbols(gene.types):
             yield gene
             continue
         own = dict.fromkeys((*gene.aliases, *names[gene.canonical_name.lower()]))
         own.pop(gene.canonical_name, None)
         yield replace(gene, aliases=tuple(own))
-
-
-def _is_like_man(gene: Concept) -> bool:
-    taxa = [name for name in gene.types if is_taxon(name)]
-    return not taxa or not _LIKE_MAN.isdisjoint(taxa)

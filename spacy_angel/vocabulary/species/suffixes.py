@@ -20,6 +20,7 @@ from ..names.taxa import TAXA, is_taxon
 from ..storage.arrays import open_folder, write_folder
 from ..storage.strings import Strings, StringsBuilder, offsets_of
 from ..storage.table import ConceptTable
+from .orthologs import may_share_symbols
 
 EndingRule = Literal["species", "types", "names"]
 SEPARATOR = " | "
@@ -92,6 +93,9 @@ class Endings:
         self.rule = rule
         self._vocabulary = vocabulary
         self._taxa: dict[str, str] = {}
+        # by identifier, and the version of the vocabulary that they are of
+        self._orthologs: dict[str, dict[str, str]] = {}
+        self._version = 0
 
     def of(self, i: int) -> dict[str, list[str]]:
         """i (int): name index. RETURNS (dict[str, list[str]]): identifiers of its concepts by
@@ -99,7 +103,7 @@ class Endings:
         owners = self._vocabulary.concept_ids_of(i)
         if not owners:
             return {}
-        return tell_apart(self._vocabulary.name(i), owners, self._field_of, self._canonical_of)
+        return tell_apart(self._vocabulary.name(i), owners, self.field_of, self._canonical_of)
 
     def field_of_types(self, types: Sequence[str]) -> str | None:
         """types (Sequence[str]): of a concept. RETURNS (str | None): what its endings begin
@@ -112,6 +116,30 @@ class Endings:
         if self.rule == "species":
             return None
         return normalize_name(types[0]) if types else ""
+
+    def orthologs_of(self, concept_id: str) -> Mapping[str, str]:
+        """concept_id (str): a gene. RETURNS (Mapping[str, str]): by what their endings begin with
+        the genes of other vertebrates that have its symbol for theirs; case does not count."""
+        if self._version != self._vocabulary.version:
+            self._version = self._vocabulary.version
+            self._orthologs = {}
+        if concept_id not in self._orthologs:
+            self._orthologs[concept_id] = self._find_orthologs(concept_id)
+        return self._orthologs[concept_id]
+
+    def _find_orthologs(self, concept_id: str) -> dict[str, str]:
+        types = self._vocabulary.types_of(concept_id)
+        if self.field_of_types(types) is None or not may_share_symbols(types):
+            return {}
+        symbol = self._canonical_of(concept_id)
+        name = self._vocabulary.find_name(symbol)
+        found: dict[str, str] = {}
+        for other in () if name is None else self._vocabulary.concept_ids_of(name):
+            types = self._vocabulary.types_of(other)
+            field = self.field_of_types(types)
+            if field and may_share_symbols(types) and self._canonical_of(other) == symbol:
+                found.setdefault(field, other)
+        return found
 
     def taxon_name(self, concept_id: str) -> str:
         """concept_id (str): e.g. `NCBITaxon:9606`. RETURNS (str): its name in normal form, as far
@@ -127,7 +155,8 @@ class Endings:
         row = table.find_own_id(concept_id)
         return concept_id if row is None else table.concept(row).canonical_name
 
-    def _field_of(self, concept_id: str) -> str | None:
+    def field_of(self, concept_id: str) -> str | None:
+        """concept_id (str): its own identifier. RETURNS (str | None): see `field_of_types`."""
         return self.field_of_types(self._vocabulary.types_of(concept_id))
 
     def _canonical_of(self, concept_id: str) -> str:
