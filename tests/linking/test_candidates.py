@@ -70,6 +70,21 @@ def test_the_model_is_not_asked_where_it_has_decided():
     assert found.asked == []
 
 
+def test_a_name_that_only_a_silent_species_has_decides_nothing():
+    cress, mouse = ("NCBITaxon:3702",), ("NCBITaxon:10090",)
+    genes = [Concept("G:1", "gamma-H2AX", (), cress), Concept("G:2", "H2ax", (), mouse)]
+    kb = ConceptKB.build(genes, endings="species")
+
+    def names(hint):
+        mention = Mention("gamma-H2AX", hint=hint)
+        generator = CandidateGenerator([Wanted(mention, 0, kb.concept_ids_of)], kb, 2)
+        generator.add(0, [Hypothesis(kb.name_index("gamma-H2AX"), -0.5, -0.5, 2)])
+        return [name.text for name in generator.finish()[0].names]
+
+    assert names("mus musculus") == ["gamma h2ax", "h2ax"]
+    assert names("arabidopsis thaliana") == ["gamma h2ax"]
+
+
 def test_without_letters_the_search_stands_alone():
     assert gather(searched("pnuemonia", 0, ("insomnia", -6.0)), n_near=0).names == [
         [("insomnia", -6.0)]

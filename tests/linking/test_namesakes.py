@@ -154,6 +154,38 @@ def test_cell_lines_tell_of_the_species_that_they_are_from(folder):
     assert component.read_mentions(doc, [gene])[0].hint == ""
 
 
+def test_cells_of_a_line_tell_of_its_donor_where_it_is_no_mention(folder):
+    component, nlp = linker(folder)
+    for number, (name, donor) in enumerate([("P19", 10090), ("COS-7", 9534), ("KX1", 9606)]):
+        types = ("Cell line", f"NCBITaxon:{donor}")
+        component.kb.add(Concept(f"CVCL_{number}", name, (), types))
+    hints = [
+        component.read_mentions(doc, [doc[:1]])[0].hint
+        for doc in map(nlp, ("abc in P19 cells", "abc in COS-7 cells", "abc in P19"))
+    ]
+    # Monkeys' cells mostly have foreign genes in them.
+    assert hints == ["mus musculus", "", ""]
+    # A mention in the same place counts once, as what it is.
+    doc = nlp("the lab line KX1 cells and abc")
+    doc.ents = [Span(doc, 3, 4, label="CELL_LINE"), Span(doc, 6, 7, label="GENE")]
+    assert component.read_mentions(doc, doc.ents)[1].hint == "homo sapiens"
+
+
+def test_a_name_of_one_species_means_the_gene_of_that_of_the_text(folder):
+    component, nlp = linker(folder, rerank=True)
+    prompts = component.generator.prompts
+    prompts.format = replace(prompts.format, endings=False)
+    component.kb.add(Concept("G:5", "Abc", (), ("NCBITaxon:10116",)))
+    # Symbols of flies are of their own.
+    component.kb.add(Concept("G:6", "abc", (), ("NCBITaxon:7227",)))
+    found = {}
+    for word in ("man", "rats", "flies"):
+        mention = linked((component, nlp), f"in {word} alpha", "alpha")
+        alpha = [c["concept_id"] for c in mention._.candidates if c["name"] == "alpha"]
+        found[word] = set(alpha)
+    assert found == {"man": {"G:1"}, "rats": {"G:1", "G:5"}, "flies": {"G:1"}}
+
+
 def test_a_model_without_endings_leaves_the_choice_to_the_document(folder):
     component, nlp = linker(folder, rerank=True)
     prompts = component.generator.prompts

@@ -152,3 +152,25 @@ def test_other_types_are_known_by_their_own_words():
 def test_without_endings_there_is_nothing_to_hint_at():
     assert ConceptKB.build(GENES).hinter is None
     assert fields("human", ConceptKB.build(GENES, endings="names")) == []
+
+
+def test_a_name_means_the_gene_of_its_symbol_in_the_species_of_the_text():
+    rat, fly = "NCBITaxon:10116", "NCBITaxon:7227"
+    genes = [
+        Concept("G:1", "PAK2", ("p21 activated kinase 2",), (HUMAN,)),
+        Concept("G:2", "Pak2", (), (rat,)),
+        Concept("G:3", "pak2", (), (fly,)),
+    ]
+    kb = ConceptKB.build(genes, endings="species")
+
+    def told(hint):
+        return kb.hinter.with_orthologs({"": ["G:1"]}, hint)
+
+    assert told("rattus norvegicus") == {"": ["G:1"], "rattus norvegicus": ["G:2"]}
+    assert kb.hinter.order(told("rattus norvegicus"), "rattus norvegicus", "x") == ["G:2", "G:1"]
+    # It has man's already, mice have none, and symbols of flies are of their own.
+    for hint in ("homo sapiens", "", "mus musculus", "drosophila melanogaster"):
+        assert told(hint) == {"": ["G:1"]}
+    kb.add(Concept("G:4", "Pak2", (), (MOUSE,)))
+    assert told("mus musculus") == {"": ["G:1"], "mus musculus": ["G:4"]}
+    assert kb.hinter.with_orthologs({"": ["G:2"]}, "") == {"": ["G:2"], "homo sapiens": ["G:1"]}
