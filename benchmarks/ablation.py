@@ -60,9 +60,9 @@ BESIDE = {"GENE": ("SPECIES", "CELL_LINE")}
 
 
 class Corpus(NamedTuple):
-    """source (str): as in `scripts/fit_ranker.py`, or `gnormplus`. label (str): of the mentions
-    that count. kb (str): key of its vocabularies; empty: that of `en_angel_bio`. noise (str): as
-    `Noise.name`, made in the mentions."""
+    """source (str): as in `scripts/fit_ranker.py`. label (str): of the mentions that count. kb
+    (str): key of its vocabularies; empty: that of `en_angel_bio`. noise (str): as `Noise.name`, in
+    the mentions."""
 
     source: str
     label: str
@@ -208,7 +208,14 @@ RULES = (
     Rule("species: human by default", _no_usual_species, GENES),
     Rule("species: order of a name's concepts", without(vocabulary__hints___NEXT=1.0), GENES),
     Rule("species: cell lines exempt", without(vocabulary__hints___CELL_LINE="\0"), GENES),
+    Rule(
+        "species: lines without mentions",
+        without(linking__linker__cell_lines_in=lambda _: ()),
+        GENES,
+    ),
     Rule("species: all", setting(hints=False), GENES),
+    Rule("candidates: same symbol", without(vocabulary__hints___MOST_SIBLINGS=0), GENES),
+    Rule("candidates: silent species", without(linking__candidates__UNSAID=None), GENES),
     Rule("organisms: binomial name", without(linking__queries__read_organism=_same), ORGANISMS),
     Rule("queries: symbol before long form", without(linking__queries__is_gene=_never), GENES),
     Rule("queries: word list", without(linking__queries__expand_short_form=_same)),
@@ -450,10 +457,7 @@ def _documents(data: Path, corpus: Corpus, distinct: int) -> Iterator[CorpusDocu
         script.MentionSet(corpus.source, corpus.kb or "BIO", kind, 0)
         for kind in (label, *BESIDE.get(label, ()))
     ]
-    if corpus.source == "gnormplus":
-        documents = list(script._pubtator(data / "aioner/GNormPlus_Train.PubTator"))
-    else:
-        documents = list(script._documents(data, sets[0]))
+    documents = list(script._documents(data, sets[0]))
     random.Random(5).shuffle(documents)
     left = distinct
     for document in documents:

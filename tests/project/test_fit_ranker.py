@@ -11,6 +11,7 @@ import pytest
 from support.helpers import ROOT
 from typer.testing import CliRunner
 
+from spacy_angel.corpora.documents import GoldMention
 from spacy_angel.linking.ranking.alignment import Alignment
 from spacy_angel.linking.ranking.features import CandidateName, MentionCandidates
 from spacy_angel.linking.ranking.ranker import Ranker
@@ -86,6 +87,13 @@ def test_the_report_has_a_line_for_each_set(folder):
     for one in CLEAN:
         # Right at every second mention, and linked there alone.
         assert f"| {one.key} | 40 | 100.0 | 100.0 | 0.0 |" in run.output
+
+
+def test_numbers_of_genes_are_read_without_remarks_on_their_species():
+    one = next(s for s in script.CLEAN if s.corpus == "gnormplus")
+    mention = GoldMention(0, 3, "abc", "Gene", "2099(Tax:9606);24513(tax:10116)")
+    labelled = script._labelled(mention, one)
+    assert (labelled.label, labelled.concept_ids) == ("GENE", "NCBIGene:2099;NCBIGene:24513")
 
 
 def test_drugs_take_the_places_of_chemicals(tmp_path):
