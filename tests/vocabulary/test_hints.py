@@ -174,3 +174,6 @@ def test_a_name_means_the_gene_of_its_symbol_in_the_species_of_the_text():
     kb.add(Concept("G:4", "Pak2", (), (MOUSE,)))
     assert told("mus musculus") == {"": ["G:1"], "mus musculus": ["G:4"]}
     assert kb.hinter.with_orthologs({"": ["G:2"]}, "") == {"": ["G:2"], "homo sapiens": ["G:1"]}
+    # However many others have the name before.
+    many = {"": ["G:1"] * 20, "rattus norvegicus": ["G:2"]}
+    assert kb.hinter.with_orthologs(many, "rattus norvegicus") == many

@@ -142,12 +142,15 @@ class Hinter:
         RETURNS (dict[str, list[str]]): with the genes of the same symbol of those species that the
             document speaks of, else of people, and of which the name has none.
         """
-        concept_ids = [c for ids in told.values() for c in ids][:_MOST_SIBLINGS]
+        concept_ids = [c for ids in told.values() for c in ids]
         missing = dict.fromkeys(hint.split(", ") if hint else self._usual)
-        for concept_id in concept_ids:
-            missing.pop(self._endings.field_of(concept_id), None)
+        for field in filter(None, map(self._endings.field_of, concept_ids)):
+            missing.pop(field, None)
+            if not missing:
+                return told
         for field in missing:
-            genes = (self._endings.orthologs_of(c).get(field) for c in concept_ids)
+            orthologs = map(self._endings.orthologs_of, concept_ids[:_MOST_SIBLINGS])
+            genes = (own.get(field) for own in orthologs)
             if own := list(dict.fromkeys(filter(None, genes))):
                 told = {**told, field: own}
         return told
