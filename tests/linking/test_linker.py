@@ -1176,7 +1176,7 @@ def test_the_detector_is_quiet_from_the_first_text_without_abbreviations(model, 
 
 def sure(bias: float) -> dict:
     """Whether all or none of the best concepts are right."""
-    return {"ALL": {"link": {"bias": bias}}}
+    return {kind: {"link": {"bias": bias}} for kind in ("ALL", "CHEMICAL", "DISEASE")}
 
 
 def typos(nlp: Language) -> Doc:
@@ -1332,8 +1332,8 @@ def test_weights_are_fitted_and_saved_with_the_pipeline(make, tmp_path):
     fitted = linker.calibrate(gold_documents(nlp, 10))
     assert fitted.nll < fitted.nll_before
     assert fitted.settings["ranker_weights"] == linker.settings.ranker_weights
-    assert linker.settings.ranker_weights.keys() == {"ALL"}
-    assert "weights of the ranker: ALL" in fitted.report()
+    assert linker.settings.ranker_weights.keys() == {"CHEMICAL", "DISEASE"}
+    assert "weights of the ranker: CHEMICAL, DISEASE" in fitted.report()
     nlp.to_disk(tmp_path)
     again = spacy.load(tmp_path).get_pipe("angel_linker")
     assert again.settings == linker.settings
