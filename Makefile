@@ -16,7 +16,7 @@ PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constr
 CHROMIUM ?= $(shell for p in chromium chromium-browser google-chrome; do \
 	command -v $$p && break; done)
 
-.PHONY: demo screenshot service-screenshots test lint docs install install-check clean
+.PHONY: demo screenshot service-screenshots test lint docs install wheel install-check clean
 
 demo: $(VENV)/.installed
 	$(BIN)/spacy-angel link --pipeline en_angel_bio --file assets/demo.txt --html demo.html
@@ -39,7 +39,7 @@ service-screenshots: $(VENV)/.installed-serve
 	$(BIN)/python tools/service_screenshots.py --chromium $(CHROMIUM) -o docs/img
 
 test: $(VENV)/.installed-test
-	$(BIN)/python -m pytest -n auto --dist loadfile $(if $(SLOW),--slow)
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder $(if $(SLOW),--slow)
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check .
@@ -51,9 +51,10 @@ docs: $(VENV)/.installed-docs
 
 install: $(if $(EXTRAS),$(addprefix $(VENV)/.installed-,$(EXTRAS)),$(VENV)/.installed)
 
-install-check:
+wheel install-check:
 	@test -n "$(PYTHON)" || { echo "Python 3.10, 3.11 or 3.12 is needed, none was found." >&2; exit 1; }
-	$(PYTHON) tools/install_check.py $(if $(TURN),--turn $(TURN)) $(if $(WORK),--work $(WORK))
+	$(PYTHON) tools/install_check.py $(if $(TURN),--turn $(TURN)) $(if $(WORK),--work $(WORK)) \
+		$(if $(filter wheel,$@),--wheel)
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "Python 3.10, 3.11 or 3.12 is needed, none was found." >&2; exit 1; }
