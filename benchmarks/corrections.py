@@ -11,15 +11,14 @@ that are to be expected of them, the sum of 1 - probability over their mentions.
 """
 
 import random
-import sys
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
+from measuring import fit_ranker
 
 import spacy_angel
 from spacy_angel.pipelines.corrections import Decision, decisions, n_right_under, propose_rules
@@ -37,8 +36,7 @@ def main(
     first: Annotated[int, typer.Option(help="Strings that are corrected.")] = 20,
 ) -> None:
     """Print a table, a line a seed and order."""
-    sys.path.insert(0, str(Path(__file__).parents[1] / "scripts"))
-    script: Any = import_module("fit_ranker")
+    script = fit_ranker()
     nlp = spacy_angel.load("en_angel_mini", dtype="int8")
     linker = find_linker(nlp)
     linker.settings = replace(linker.settings, types_by_label={})

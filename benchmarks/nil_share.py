@@ -6,13 +6,12 @@ DATA is as for `scripts/fit_ranker.py`. Mentions of CRAFT's development part are
 `en_angel_mini` over an ontology of which 30 % of the concepts are taken out.
 """
 
-import sys
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
+from measuring import fit_ranker
 
 import spacy_angel
 from spacy_angel.pipelines.corrections import decisions
@@ -27,8 +26,7 @@ def main(
     ontology: Annotated[list[str] | None, typer.Option(help="`CL`, `UBERON`, …")] = None,
 ) -> None:
     """Print a table, a line an ontology and share."""
-    sys.path.insert(0, str(Path(__file__).parents[1] / "scripts"))
-    script: Any = import_module("fit_ranker")
+    script = fit_ranker()
     nlp = spacy_angel.load("en_angel_mini", dtype="int8")
     linker = find_linker(nlp)
     linker.settings = replace(linker.settings, types_by_label={})

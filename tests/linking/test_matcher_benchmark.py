@@ -1,9 +1,7 @@
 """The sides of benchmarks/matcher.py look for the same names."""
 
-import importlib.util
-
 import pytest
-from support.helpers import ROOT
+from support.scripts import load_script
 
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.names.concepts import Concept
@@ -11,9 +9,7 @@ from spacy_angel.vocabulary.names.concepts import Concept
 
 def test_every_side_finds_the_names(tmp_path) -> None:
     pytest.importorskip("resource", reason="needs a Unix")
-    spec = importlib.util.spec_from_file_location("matcher", ROOT / "benchmarks/matcher.py")
-    benchmark = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(benchmark)
+    benchmark = load_script("benchmarks/matcher.py")
     names = ["Heart attack", "Non-small cell carcinoma", "Fever"]
     ConceptKB.build([Concept(f"X:{i}", name) for i, name in enumerate(names)], tmp_path / "kb")
     found = {}
