@@ -11,20 +11,18 @@ from random import Random
 from typing import Annotated, Literal
 
 import typer
+from entities import entity_docs, in_all_letters, to_entities, unmarked_strings
+from notes import invented_note
 from tqdm import tqdm
 
 from spacy_angel.corpora.documents import CorpusReport
-from spacy_angel.corpora.note_text import in_letters, invented_note, restyled
+from spacy_angel.corpora.note_text import in_letters, restyled
 from spacy_angel.corpora.note_tokens import add_note_tokens
 from spacy_angel.corpora.recogniser_data import (
-    entity_docs,
-    in_all_letters,
     mentions_by_label,
     names_by_label,
     short_forms_by_label,
     swap_mentions,
-    to_entities,
-    unmarked_strings,
 )
 from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.errors import AngelError
