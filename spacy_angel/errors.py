@@ -802,7 +802,7 @@ class Errors(metaclass=_WithCodes):
     )
     E815 = (
         "{path} holds no annotation that could be continued, and other files. Give an empty or "
-        "new folder."
+        "new folder; what an older version has begun, that version goes on with."
     )
     E816 = (
         "{path} was begun with other settings (different: {changed}), so continuing would mix two "
@@ -1067,8 +1067,8 @@ class Warnings(metaclass=_WithCodes):
         "place between its shards. To have all by one version, give a new folder."
     )
     W802 = (
-        "The lines {lines} of {path} are damaged; what they recorded is done again. Look after the "
-        "disk, if no one has edited the file."
+        "{names} in {path} are damaged; what they told of is done again. Look after the disk, if "
+        "no one has edited the files."
     )
     W803 = (
         "{path} has {n} folders in it, which are not read ({names}). Name them as inputs, too, if "

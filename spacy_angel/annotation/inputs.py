@@ -14,7 +14,7 @@ from typing import Any
 from ..corpora.documents import CorpusDocument, CorpusReport
 from ..corpora.registry import FORMATS, read_corpus
 from ..errors import AngelError, Errors, Warnings
-from .manifest import is_bookkeeping
+from .folder import is_bookkeeping
 from .source import Input
 
 # What a folder of PubMed's holds beside the articles.
@@ -29,8 +29,8 @@ def plan_inputs(
     """Tell what is to be read.
 
     paths (Sequence[str | Path]): files; a folder stands for its files by name, hidden ones and
-        checksums left out, and of the output of a run its journal and manifest; of folders in it
-        a warning tells. Plain texts of a folder become one input.
+        checksums left out, and of the output of a run what it records; of folders in it a warning
+        tells. Plain texts of a folder become one input.
     format (str | None): one of `input_formats()`; None to tell it from each file.
     options (Collection[str]): names of the options that the reading will get.
     RETURNS (list[Input]): in the order given.

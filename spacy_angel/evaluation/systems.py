@@ -174,11 +174,9 @@ def pipeline_system(
 
 
 def _given(document: CorpusDocument, nlp: "Language") -> "Doc":
-    """The document with its gold mentions, and what is read in their places. Without identifiers: a
-    linker that does not overwrite would hand the gold ones back."""
-    mentions = tuple(replace(mention, concept_ids="") for mention in document.mentions)
-    doc = to_doc(replace(document, mentions=mentions), nlp)
-    doc.user_data[READ_AS] = [[m.start, m.end, m.read_as] for m in mentions if m.read_as]
+    """The document with its gold mentions, and what is read in their places."""
+    doc = to_doc(document.without_ids(), nlp)
+    doc.user_data[READ_AS] = [[m.start, m.end, m.read_as] for m in document.mentions if m.read_as]
     return doc
 
 

@@ -1,30 +1,22 @@
 """The scripts that measure batch annotation: what they compute and compare."""
 
-import importlib.util
 import json
 from types import ModuleType
 
 import pytest
-from support.helpers import ROOT
+from support.scripts import load_script
 from support.tiny_annotation import write_jsonl
-
-
-def load_script(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, ROOT / f"benchmarks/{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture(scope="module")
 def benchmark() -> ModuleType:
     pytest.importorskip("resource", reason="needs a Unix")
-    return load_script("annotate")
+    return load_script("benchmarks/annotate.py")
 
 
 @pytest.fixture(scope="module")
 def fault_test() -> ModuleType:
-    return load_script("annotate_faults")
+    return load_script("benchmarks/annotate_faults.py")
 
 
 MEASURED = {
@@ -56,14 +48,13 @@ def test_sizing_with_other_mentions_and_a_gpu(benchmark) -> None:
     assert lines[-1] == "GPU hours: 0 (0.01 s a mention)"
 
 
-def test_documents_in_a_journal(benchmark, tmp_path) -> None:
-    journal = tmp_path / "_journal.jsonl"
-    assert benchmark.documents_done(journal) == 0
-    shards = [{"kind": "shard", "read": n} for n in (3, 4)]
-    lines = [{"kind": "run"}, *shards, {"kind": "end", "shards": 2}]
-    whole = "".join(json.dumps(line) + "\n" for line in lines)
-    journal.write_text(whole + '{"kind": "shard", "re')
-    assert benchmark.documents_done(journal) == 7
+def test_documents_of_an_output(benchmark, tmp_path) -> None:
+    assert benchmark.documents_done(tmp_path) == 0
+    for number, read in enumerate((3, 4)):
+        record = json.dumps({"seal": "", "record": {"read": read}})
+        (tmp_path / f"_00000-00000{number}.json").write_text(record)
+    (tmp_path / "_00000.json").write_text("{}")
+    assert benchmark.documents_done(tmp_path) == 7
 
 
 def test_documents_are_counted_against_the_input(fault_test, tmp_path) -> None:
@@ -83,7 +74,6 @@ def test_differences_of_two_outputs(fault_test, tmp_path) -> None:
     a, b = tmp_path / "a", tmp_path / "b"
     for folder in (a, b):
         folder.mkdir()
-        (folder / "_journal.jsonl").write_text(folder.name)
         (folder / "_manifest.json").write_text("{}")
         (folder / "00000-000000.jsonl").write_text("x")
     assert fault_test.differences(a, b) == []

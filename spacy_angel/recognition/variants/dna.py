@@ -6,7 +6,7 @@ Two older conventions are read as their authors meant them (Antonarakis and othe
 
 import re
 
-from .form import Form, Needs, Reading
+from .form import Form, Needs, Reading, unnamed
 from .letters import bases
 
 ARROW = r"(?: ?(?:-{0,4}>|-{2,4}|→|⟶|&gt;) ?)"
@@ -317,10 +317,6 @@ def _read_repeat(found: re.Match[str]) -> Reading:
     return Reading(f"{_level(found)}.{found['start']}{found['what']}[{times}]" if times else "")
 
 
-def _unnamed(found: re.Match[str]) -> Reading:
-    return Reading("")
-
-
 FORMS = (
     Form("rs number", _RS, _read_rs),
     Form("star allele", _STAR, _read_star),
@@ -332,5 +328,5 @@ FORMS = (
     Form("deletion, insertion, duplication", _INDEL, _read_indel),
     Form("deletion first", _INDEL_FIRST, _read_indel_first),
     Form("repeat", _REPEAT, _read_repeat),
-    Form("repeat without level", _BARE_REPEAT, _unnamed),
+    Form("repeat without level", _BARE_REPEAT, unnamed),
 )
