@@ -11,7 +11,6 @@ in `raw/` the files of the other corpora.
 """
 
 import csv
-import hashlib
 import io
 import re
 import shutil
@@ -33,6 +32,7 @@ from build_training_data import (
     TMVAR,
     biored,
     documents,
+    number,
     phenotypes,
     silver,
 )
@@ -346,11 +346,6 @@ def _rows(path: Path) -> Iterator[list[str]]:
             cells = line.decode("utf8").rstrip("\r\n").split("\t")
             if len(cells) > 1:
                 yield cells
-
-
-def number(text: str) -> int:
-    """RETURNS (int): one that belongs to the text, the same everywhere."""
-    return int(hashlib.md5(text.encode()).hexdigest(), 16)
 
 
 if __name__ == "__main__":

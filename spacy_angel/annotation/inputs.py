@@ -38,7 +38,9 @@ def plan_inputs(
         a pipe, a folder that is one corpus, an unknown format or option.
     """
     if format is not None and format not in input_formats():
-        raise AngelError(Errors.E801.format(format=format, known=", ".join(input_formats())))
+        raise AngelError(
+            Errors.E910.format(kind="input format", name=format, known=", ".join(input_formats()))
+        )
     inputs: list[Input] = []
     for path in map(Path, paths):
         if not path.exists():

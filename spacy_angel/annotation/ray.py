@@ -243,5 +243,7 @@ def _import_ray() -> Any:
         import ray.data
         import ray.exceptions
     except ImportError as error:
-        raise AngelError(Errors.E820) from error
+        raise AngelError(
+            Errors.E916.format(what="Annotation on many machines", package="ray", extra="ray")
+        ) from error
     return ray

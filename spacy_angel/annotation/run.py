@@ -192,7 +192,7 @@ def _check(
 ) -> None:
     if output_format not in OUTPUT_FORMATS:
         known = ", ".join(OUTPUT_FORMATS)
-        raise AngelError(Errors.E811.format(format=output_format, known=known))
+        raise AngelError(Errors.E910.format(kind="output format", name=output_format, known=known))
     if mentions not in _SOURCES:
         expected = f"one of {', '.join(_SOURCES)}"
         raise AngelError(Errors.E819.format(name="mentions", expected=expected, value=mentions))

@@ -531,7 +531,7 @@ def test_what_does_not_fit_is_refused(pipeline, source, tmp_path) -> None:
         annotate(source, pipeline, output=tmp_path)
     with pytest.raises(AngelError, match="shard_size must be a whole number from 1, not 0"):
         annotate(source, pipeline, output=tmp_path / "x", shard_size=0)
-    with pytest.raises(AngelError, match="Unknown output format 'xls'"):
+    with pytest.raises(AngelError, match="There is no output format 'xls'"):
         annotate(source, pipeline, output=tmp_path / "x", output_format="xls")
     with pytest.raises(AngelError, match="mentions must be one of"):
         annotate(source, pipeline, output=tmp_path / "x", mentions="all")

@@ -91,7 +91,9 @@ def import_parquet() -> Any:
     try:
         import pyarrow.parquet as pq
     except ImportError as error:
-        raise AngelError(Errors.E810) from error
+        raise AngelError(
+            Errors.E916.format(what="Parquet", package="pyarrow", extra="parquet")
+        ) from error
     return pq
 
 
