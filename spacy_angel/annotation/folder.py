@@ -15,13 +15,12 @@ import os
 import warnings
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
 from ..errors import AngelError, Errors, Warnings
 from ..files.atomic import replacing
-from ..files.system import advice, reason
+from .disk import lock, write_whole, writing
 from .records import (
     Duplicate,
     FailedDocument,
@@ -73,7 +72,7 @@ class OutputFolder:
             path.mkdir(parents=True, exist_ok=True)
             self._file = self._open()
         try:
-            _lock(self._file, path)
+            lock(self._file, path)
             self._read()
             self._clear()
         except BaseException:
@@ -329,21 +328,6 @@ class OutputFolder:
             return False
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """path (Path), data (bytes): of a file. When this returns, it stays there though the machine
-    may not."""
-    with replacing(path) as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    if os.name == "posix":
-        handle = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-
-
 def place_of(source: Input) -> str:
     """RETURNS (str): absolute path of an input, which tells it from a copy."""
     return os.path.abspath(source.name)
@@ -364,18 +348,6 @@ def is_bookkeeping(path: Path) -> bool:
     if path.name in _OLD_FILES:
         return {each.name for each in path.parent.iterdir()} >= _OLD_FILES
     return path.name.startswith("_") and any((path.parent / n).exists() for n in _RUN_FILES)
-
-
-@contextmanager
-def writing(path: Path) -> Iterator[None]:
-    """path (Path): what is written. RAISES (AngelError): the file system refuses; says what to
-    do."""
-    try:
-        yield
-    except OSError as error:
-        raise AngelError(
-            Errors.E824.format(path=path, reason=reason(error), advice=advice(error))
-        ) from error
 
 
 def _beside(number: int, shard: int) -> str:
@@ -400,18 +372,3 @@ def _begun(number: int, source: Input, sha256: str) -> InputRecord:
         size=source.size,
         sha256=sha256,
     )
-
-
-def _lock(file: IO[bytes], folder: Path) -> None:
-    """Hold the file for this process, where the system and the disk know such locks."""
-    try:
-        import fcntl
-    except ImportError:
-        return
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (BlockingIOError, PermissionError) as error:
-        raise AngelError(Errors.E818.format(path=folder)) from error
-    except OSError:
-        # Some network disks have none.
-        return

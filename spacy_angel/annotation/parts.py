@@ -15,8 +15,9 @@ from pathlib import Path
 
 from ..corpora.documents import CorpusDocument
 from ..files.json_values import parse_as
+from .disk import writing
 from .documents import AnnotatedDocument, AnnotatedMention
-from .folder import MANIFEST, PART, part_name, writing
+from .folder import MANIFEST, PART, part_name
 from .records import Manifest
 
 

@@ -9,9 +9,10 @@ from typing import TypeVar
 
 from ..corpora.documents import CorpusDocument
 from ..errors import AngelError, Errors
+from .disk import write_whole, writing
 from .document_linker import LinkingSettings, open_linker
 from .documents import AnnotatedDocument, Failure
-from .folder import shard_name, write_whole, writing
+from .folder import shard_name
 from .outputs import OUTPUT_FORMATS
 from .parts import PartFile
 from .records import ShardRecord

@@ -24,8 +24,9 @@ import spacy_angel
 from spacy_angel.annotation import run as run_module
 from spacy_angel.annotation import shards as shards_module
 from spacy_angel.annotation import workers
+from spacy_angel.annotation.disk import writing
 from spacy_angel.annotation.document_linker import DocumentLinker, LinkingSettings, open_linker
-from spacy_angel.annotation.folder import RUN, OutputFolder, writing
+from spacy_angel.annotation.folder import RUN, OutputFolder
 from spacy_angel.annotation.inputs import plan_inputs, read_input
 from spacy_angel.annotation.records import Manifest
 from spacy_angel.annotation.run import annotate
