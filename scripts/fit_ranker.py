@@ -620,7 +620,7 @@ def _print_table(title: str, items: Sequence[Item], rankers: Sequence[Ranker]) -
         if "holes" in key and inside.any() and not inside.all():
             limit = np.sort(p[~inside])[::-1][int(0.1 * (~inside).sum())]
             lost = f"{strict - _share((right & (p > limit))[inside]):.1f}"
-        error = calibration_error(p, right)
+        error = calibration_error(p.tolist(), right.tolist())
         typer.echo(
             f"| {key} | {len(some)} | {strict:.1f} | {written:.1f} | {false:.1f} | {error:.1f} "
             f"| {lost} |"

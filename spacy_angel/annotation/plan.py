@@ -100,7 +100,11 @@ class Plan:
         self.folder = folder
         self.strict = strict
         # Of `InputShards`.
-        self.reading = {"shard_size": shard_size, "strict": strict, "options": options}
+        self.reading: dict[str, Any] = {
+            "shard_size": shard_size,
+            "strict": strict,
+            "options": options,
+        }
         self.total = sum(source.size for source in sources)
         # Bytes of the inputs: of each shard that is to be made, and of what was done before.
         self.sizes: dict[tuple[int, int], int] = {}

@@ -23,6 +23,10 @@ MESH_LABELS: dict[str, str] = {
 }
 
 
+OPEN = "?"
+"""Behind a label: this may be such a mention or not."""
+
+
 def names_by_label(concepts: Iterable[Concept]) -> dict[str, list[str]]:
     """Names to put in the place of mentions.
 
