@@ -70,15 +70,6 @@ PREFIXES = {"Gene": "NCBIGene", "Species": "NCBITaxon"}
 VARIANTS = frozenset({"Variant", "DNAMutation", "ProteinMutation", "SNP", "OtherMutation"})
 # In the order of precedence: where a text names no species, people are meant.
 SPECIES = ("Homo_sapiens", "Mus_musculus", "Drosophila_melanogaster", "Danio_rerio")
-KINDS = {
-    "Disease": "Disease",
-    "Chemical": "Chemical",
-    "Gene": "Gene",
-    "Species": "Species",
-    "CellLine": "Cell line",
-    "Phenotype": "Phenotype",
-}
-"""Semantic type of the vocabulary by label of the corpora; setting `types_by_label`."""
 TAXON_NAMES = Path(__file__).with_name("taxon_names.tsv")
 COUNTED = {"Gene": ("gnormplus", "nlm_gene", "biored"), "Species": ("linnaeus", "s800", "biored")}
 """Corpora in which genes have their numbers."""
