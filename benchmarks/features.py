@@ -18,7 +18,7 @@ import numpy as np
 import typer
 from measuring import fit_ranker
 
-from spacy_angel.linking.features import FEATURES, MENTION_FEATURES
+from spacy_angel.linking.ranking.features import FEATURES, MENTION_FEATURES
 
 script = fit_ranker()
 

@@ -1,7 +1,7 @@
 """Gold documents → entities that spaCy's mention recogniser is trained on.
 
-The annotated types become the labels of `vocabulary/labels.yml`, those of NCBI-disease and BC5CDR
-two:
+The annotated types become the labels of `vocabulary/names/labels.yml`, those of NCBI-disease and
+BC5CDR two:
 
     SpecificDisease, DiseaseClass, Modifier, CompositeMention, Disease → DISEASE
     Chemical → CHEMICAL
@@ -26,7 +26,7 @@ from spacy_angel.corpora.documents import CorpusDocument, CorpusReport, GoldMent
 from spacy_angel.corpora.preprocessing import Preprocessing, preprocess
 from spacy_angel.corpora.recogniser_data import OPEN
 from spacy_angel.errors import AngelError, Errors
-from spacy_angel.vocabulary.labels import KINDS, kind_of
+from spacy_angel.vocabulary.names.labels import KINDS, kind_of
 
 if TYPE_CHECKING:
     from spacy.language import Language

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from build_training_data import documents
 
-from spacy_angel.vocabulary.concepts import normalize_name
+from spacy_angel.vocabulary.names.concepts import normalize_name
 
 _MOST_WORDS = 6
 # Articles, abstracts; corpora whose texts speak of genes and species, their training parts.

@@ -93,7 +93,7 @@ def swap_mentions(
     Equal mentions get equal names. Half of the names are lower-cased, as they mostly are in running
     text, but for those with capitals inside a word (`IDDM`, `GnRH`).
 
-    document (CorpusDocument): whose labels are those of `vocabulary/labels.yml`.
+    document (CorpusDocument): whose labels are those of `vocabulary/names/labels.yml`.
     names (Mapping[str, Sequence[str]]): from `names_by_label`; mentions of other labels stay.
     rng (Random): makes the choice.
     RETURNS (CorpusDocument): offsets moved with the text.
