@@ -83,18 +83,7 @@ _REPEAT = re.compile(
 _BARE_REPEAT = re.compile(r"(?<![\w.])\d{2,6}\([ACGT]{2,10}\)(?:\(\d{1,3}(?:-\d{1,3})?\)|n\b)")
 
 
-_ROMAN = {
-    "I": 1,
-    "II": 2,
-    "III": 3,
-    "IV": 4,
-    "V": 5,
-    "VI": 6,
-    "VII": 7,
-    "VIII": 8,
-    "IX": 9,
-    "X": 10,
-}
+_ROMAN = {roman: n for n, roman in enumerate("I II III IV V VI VII VIII IX X".split(), 1)}
 
 
 def point(written: str) -> str:
