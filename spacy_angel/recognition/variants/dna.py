@@ -83,7 +83,7 @@ _REPEAT = re.compile(
 _BARE_REPEAT = re.compile(r"(?<![\w.])\d{2,6}\([ACGT]{2,10}\)(?:\(\d{1,3}(?:-\d{1,3})?\)|n\b)")
 
 
-_ROMAN = {roman: n for n, roman in enumerate("I II III IV V VI VII VIII IX X".split(), 1)}
+_ROMANS = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X")
 
 
 def point(written: str) -> str:
@@ -94,7 +94,7 @@ def point(written: str) -> str:
     if found is None:
         return plain
     intron, _, sign, number = found.groups()
-    intron = str(_ROMAN.get(intron, intron))
+    intron = str(_ROMANS.index(intron) + 1) if intron in _ROMANS else intron
     return f"IVS{intron}{sign or '+'}{number}"
 
 
