@@ -126,7 +126,7 @@ def test_a_damaged_file_is_told_and_mended(out, source, tmp_path, monkeypatch, s
                 warnings.simplefilter("always")
                 run(out, source, other)
             if caught:
-                assert f"{name} in {out} are damaged" in str(caught[0].message)
+                assert f"{out} has damaged records ({name})" in str(caught[0].message)
                 assert files(out) == before
             else:
                 # Other blanks mean the same; without its end a line is that of a killed run.
@@ -148,14 +148,16 @@ def test_a_damaged_file_is_told_and_mended(out, source, tmp_path, monkeypatch, s
 def test_what_a_damaged_file_costs(out, source, name, made) -> None:
     before = files(out)
     (out / name).write_bytes(before[name].replace(b'"', b"'", 3))
-    with pytest.warns(UserWarning, match=f"{name} in .* are damaged"):
+    with pytest.warns(UserWarning, match=rf"damaged records \({name}\)"):
         assert run(out, source) == made
     assert files(out) == before
 
 
 def test_without_the_settings_other_settings_keep_nothing(out, source) -> None:
     (out / RUN).write_bytes(b"{\n")
-    named = "_run.json, _00000-000000.json, _00000-000001.json, _00000-000002.json, _00000.json in"
+    named = (
+        r"\(_run.json, _00000-000000.json, _00000-000001.json, _00000-000002.json, _00000.json\)"
+    )
     with pytest.warns(UserWarning, match=named):
         assert len(run(out, source, cache=True)) == 3
 
