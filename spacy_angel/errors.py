@@ -1056,8 +1056,8 @@ class Warnings(metaclass=_WithCodes):
         "place between its shards. To have all by one version, give a new folder."
     )
     W802 = (
-        "{path} has damaged records ({names}), and what they told of is done again. Look after the "
-        "disk, if no one has edited the files."
+        "{path} has damaged records ({names}), and what they recorded is done again. Look after "
+        "the disk, if no one has edited the files."
     )
     W803 = (
         "{path} has {n} folders in it, which are not read ({names}). Name them as inputs, too, if "
