@@ -18,20 +18,20 @@ import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Iterable
 from enum import Enum
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from measuring import memory_mib
 
 from spacy_angel.annotation.document_linker import LinkingSettings, open_linker
-from spacy_angel.annotation.manifest import JOURNAL
 from spacy_angel.annotation.run import annotate
 from spacy_angel.corpora.documents import CorpusDocument
 from spacy_angel.corpora.formats.bioc import write_bioc_json
 from spacy_angel.corpora.registry import read_corpus
+from spacy_angel.evaluation.charts import line_chart, picture
 from spacy_angel.pipelines.open import open_pipeline
 
 app = typer.Typer(add_completion=False)
@@ -200,13 +200,14 @@ def memory(
         process = subprocess.Popen(list(map(str, command)))
         samples = []
         while process.poll() is None:
-            done = documents_done(output / JOURNAL)
-            if done and (used := resident_mib(process.pid)) is not None:
+            done = documents_done(output)
+            if done and (used := memory_mib(process=process.pid)) is not None:
                 samples.append((done, used))
             time.sleep(0.5)
     if process.returncode:
         raise typer.Exit(process.returncode)
-    plot.write_text(draw(samples, n), encoding="utf8")
+    chart = line_chart("Memory, MiB", {"MiB": samples}, "documents", in_per_cent=False)
+    plot.write_bytes(picture(chart))
     tenth = len(samples) // 10
     first, last = (max(m for _, m in part) for part in (samples[: 2 * tenth], samples[-tenth:]))
     print(
@@ -214,56 +215,10 @@ def memory(
     )
 
 
-def documents_done(journal: Path) -> int:
-    """RETURNS (int): documents of the shards in a journal that is being written."""
-    if not journal.exists():
-        return 0
-    lines = [line for line in journal.read_bytes().split(b"\n")[:-1] if b'"shard"' in line]
-    return sum(json.loads(line).get("read", 0) for line in lines)
-
-
-def resident_mib(process: int) -> float | None:
-    """RETURNS (float | None): resident memory (Linux); None where the process has ended."""
-    try:
-        pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
-    except (OSError, IndexError):
-        return None
-    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
-
-
-def draw(samples: Iterable[tuple[int, float]], n: int) -> str:
-    """samples: documents done and MiB. n (int): right end of the axis. RETURNS (str): the SVG."""
-    points = list(samples)
-    top = 1.25 * max(used for _, used in points)
-    width, height, left, bottom = 720, 320, 70, 45
-
-    def x(documents: float) -> float:
-        return left + (width - left - 20) * documents / n
-
-    def y(used: float) -> float:
-        return (height - bottom) * (1 - used / top) + 10 * used / top
-
-    line = " ".join(f"{x(done):.1f},{y(used):.1f}" for done, used in points)
-    marks = []
-    for fifth in range(6):
-        at, used = n * fifth // 5, top * fifth / 5
-        marks.append(f'<text x="{x(at):.0f}" y="{height - 25}" text-anchor="middle">{at:,}</text>')
-        marks.append(
-            f'<text x="{left - 8}" y="{y(used) + 4:.0f}" text-anchor="end">{used:.0f}</text>'
-        )
-        marks.append(
-            f'<line x1="{left}" x2="{width - 20}" y1="{y(used):.1f}" y2="{y(used):.1f}" '
-            'stroke="#ddd"/>'
-        )
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
-        'font-family="sans-serif" font-size="12" fill="#333">\n'
-        f'<rect width="{width}" height="{height}" fill="#fff"/>\n'
-        + "\n".join(marks)
-        + f'\n<text x="{width / 2:.0f}" y="{height - 6}" text-anchor="middle">documents</text>\n'
-        f'<text x="8" y="{height - bottom + 20}">MiB</text>\n'
-        f'<polyline points="{line}" fill="none" stroke="#c4532d" stroke-width="1.5"/>\n</svg>\n'
-    )
+def documents_done(output: Path) -> int:
+    """RETURNS (int): documents of the shards in an output that is being written."""
+    records = output.glob("_[0-9]*-*.json")
+    return sum(json.loads(path.read_bytes())["record"]["read"] for path in records)
 
 
 @app.command()

@@ -3,9 +3,8 @@
 A run without interruption gives the output to compare with. Another one gets signals, by turns
 SIGKILL for all its processes at once, and SIGKILL, SIGINT, SIGHUP and SIGTERM for the parent alone,
 and is started again each time; but for SIGKILL it must leave no temporary file. A third one writes
-to a small tmpfs that is full until it has failed. All outputs must be equal, byte for byte, but for
-the journal, which tells of the order of events; and the first has every document as often as the
-inputs have it.
+to a small tmpfs that is full until it has failed. All outputs must be equal, byte for byte; and the
+first has every document as often as the inputs have it.
 
     python benchmarks/annotate_faults.py --pipeline PIPELINE INPUT…
 """
@@ -25,8 +24,8 @@ from typing import Annotated
 
 import typer
 
+from spacy_angel.annotation.folder import MANIFEST, PART
 from spacy_angel.annotation.inputs import plan_inputs, read_input
-from spacy_angel.annotation.manifest import JOURNAL, MANIFEST, PART
 from spacy_angel.corpora.documents import CorpusReport
 
 # The first for all processes, the others for the parent.
@@ -204,8 +203,6 @@ def differences(expected: Path, found: Path) -> list[str]:
     problems = []
     for name in names:
         a, b = expected / name, found / name
-        if name == JOURNAL:
-            continue
         if not (a.exists() and b.exists()):
             problems.append(f"{found}: {name} is in one output only")
         elif a.read_bytes() != b.read_bytes():

@@ -18,15 +18,14 @@ import gzip
 import json
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
 from itertools import islice
-from multiprocessing import get_context
 from pathlib import Path
 from resource import RUSAGE_SELF, getrusage
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from measuring import in_new_process
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -59,10 +58,10 @@ def main(
     """Measure all sides."""
     with TemporaryDirectory() as folder:
         kb = Path(folder) / "kb"
-        _in_new_process(build, data, names, kb)
+        in_new_process(build, data, names, kb)
         rates = {}
         for name, make in list(SIDES.items())[: 1 if alone else None]:
-            figures = _in_new_process(measure, make, kb, data, documents)
+            figures = in_new_process(measure, make, kb, data, documents)
             rates[name] = figures["tokens_a_second"]
             typer.echo(json.dumps({"side": name, **figures}))
         own, *others = rates
@@ -189,11 +188,6 @@ def _texts(path: Path) -> Iterator[str]:
         for citation in map(json.loads, file):
             if citation["abstract"]:
                 yield f"{citation['title']} {citation['abstract']}"
-
-
-def _in_new_process(stage: Callable[..., Any], *arguments: Any) -> Any:
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-        return pool.submit(stage, *arguments).result()
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import torch
 import typer
+from measuring import memory_mib
 from tqdm import tqdm
 
 import spacy_angel
@@ -196,16 +197,8 @@ def memory_course(nlp: "Language", corpus: Sequence[CorpusDocument], n: int) -> 
     course = []
     for number, _ in enumerate(tqdm(nlp.pipe(texts), total=n, desc="Documents"), start=1):
         if number % max(n // STEPS, 1) == 0:
-            course.append(resident_mib())
+            course.append(round(memory_mib() or 0, 1))
     return course
-
-
-def resident_mib() -> float:
-    """RETURNS (float): of this process, now."""
-    import resource
-
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return round(pages * resource.getpagesize() / 2**20, 1)
 
 
 def given(nlp: "Language", linker: AngelLinker, document: CorpusDocument) -> "Doc":

@@ -19,14 +19,13 @@ import json
 import random
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Iterator
 from itertools import islice
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from measuring import in_new_process, memory_mib
 from tqdm import tqdm
 
 from spacy_angel.vocabulary.kb import ConceptKB
@@ -54,10 +53,10 @@ def main(
     """Build, open and search a large vocabulary; the last line is one JSON object."""
     with tempfile.TemporaryDirectory() as folder:
         listed, model, stored = (Path(folder) / name for name in ("names.txt", "model", "kb"))
-        _in_new_process(write_names, data, names, listed)
-        _in_new_process(write_model, data, model)
-        figures = _in_new_process(build, listed, model, concepts, stored)
-        figures |= _in_new_process(search, listed, model, stored, searches)
+        in_new_process(write_names, data, names, listed)
+        in_new_process(write_model, data, model)
+        figures = in_new_process(build, listed, model, concepts, stored)
+        figures |= in_new_process(search, listed, model, stored, searches)
     typer.echo(json.dumps(figures))
 
 
@@ -112,7 +111,7 @@ def build(listed: Path, model: Path, concepts: int, stored: Path) -> dict[str, A
         "nodes": trie.n_nodes,
         "bytes_per_node": round(trie.nbytes / trie.n_nodes, 2),
         "build_seconds": round(time.perf_counter() - start, 1),
-        "build_peak_mb": round(_memory("VmHWM")),
+        "build_peak_mb": round(memory_mib("VmHWM") or 0),
     }
 
 
@@ -133,7 +132,7 @@ def search(listed: Path, model: Path, stored: Path, n: int) -> dict[str, Any]:
     # what the first search of a process allocates belongs to the model
     few = ConceptKB.build(Concept(f"X:{i}", text.strip()) for i, text in enumerate(texts))
     generator.search(mentions[:BATCH], few.search_space(generator.prompts), batch_size=BATCH)
-    before = _memory("VmRSS")
+    before = memory_mib() or 0
     start = time.perf_counter()
     kb = ConceptKB.from_disk(stored)
     space = kb.search_space(generator.prompts)
@@ -147,7 +146,7 @@ def search(listed: Path, model: Path, stored: Path, n: int) -> dict[str, Any]:
     assert all(spelling and ids for spelling, ids in linked)
     return {
         "open_seconds": round(opened - start, 3),
-        "resident_mb": round(_memory("VmRSS") - before),
+        "resident_mb": round((memory_mib() or 0) - before),
         "searches": n,
         "distinct_names_found": len(set(found)),
         "search_ms": round((time.perf_counter() - opened) / n * 1000, 2),
@@ -175,18 +174,6 @@ def write_model(data: Path, path: Path) -> None:
     folder = data / "bart-tokenizer"
     tokenizer = BartTokenizerFast(str(folder / "vocab.json"), str(folder / "merges.txt"))
     tokenizer.save_pretrained(path)
-
-
-def _in_new_process(stage: Callable[..., Any], *arguments: Any) -> Any:
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-        return pool.submit(stage, *arguments).result()
-
-
-def _memory(field: str) -> float:
-    """field (str): `VmRSS` or `VmHWM`. RETURNS (float): MB of this process."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    (line,) = (line for line in lines if line.startswith(field + ":"))
-    return int(line.split()[1]) / 1024
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+from command import run
 from fetch import ASSETS
 from recipes import CorpusPart, needs, read_recipe
 
@@ -212,8 +213,4 @@ def _say(what: str, report: CorpusReport) -> None:
 
 
 if __name__ == "__main__":
-    try:
-        app()
-    except AngelError as error:
-        # A person reads this: the message says what to do, a traceback would not.
-        sys.exit(f"Error: {error}")
+    run(app)

@@ -9,7 +9,6 @@ checksum, or one that is cut, is never put in place.
 
 import hashlib
 import shutil
-import sys
 import urllib.request
 import zipfile
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ from typing import IO, Annotated, Any
 
 import srsly
 import typer
+from command import plain_errors
 from recipes import needs, read_recipe
 from tqdm import tqdm
 
@@ -281,13 +281,10 @@ def main(
     project: Annotated[Path, typer.Option(help="Lists the assets.")] = Path("project.yml"),
 ) -> None:
     """Bring the files of datasets into assets/NAME/."""
-    try:
+    with plain_errors():
         for name in dict.fromkeys(names):
             without = fetch(name, Path(mirror) if mirror else None, project)
             print(f"{ASSETS / name}: complete" + ("" if not without else " but for its test split"))
-    except AngelError as error:
-        # A person reads this: the message says what to do, a traceback would not.
-        sys.exit(f"Error: {error}")
 
 
 if __name__ == "__main__":

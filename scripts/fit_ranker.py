@@ -30,7 +30,7 @@ import zipfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import chain, pairwise
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -41,6 +41,7 @@ from spacy_angel.corpora.docs import GOLD_SPANS, to_doc
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
 from spacy_angel.corpora.noise import Noise, noisy_document
 from spacy_angel.corpora.registry import read_corpus
+from spacy_angel.evaluation.confidence import calibration_error
 from spacy_angel.files.atomic import replacing
 from spacy_angel.linking.ranking.alignment import Alignment
 from spacy_angel.linking.ranking.features import CandidateName, MentionCandidates
@@ -627,7 +628,7 @@ def _print_table(title: str, items: Sequence[Item], rankers: Sequence[Ranker]) -
         if "holes" in key and inside.any() and not inside.all():
             limit = np.sort(p[~inside])[::-1][int(0.1 * (~inside).sum())]
             lost = f"{strict - _share((right & (p > limit))[inside]):.1f}"
-        error = calibration_error(p, right.astype(float))
+        error = calibration_error(p.tolist(), right.tolist())
         typer.echo(
             f"| {key} | {len(some)} | {strict:.1f} | {written:.1f} | {false:.1f} | {error:.1f} "
             f"| {lost} |"
@@ -636,18 +637,6 @@ def _print_table(title: str, items: Sequence[Item], rankers: Sequence[Ranker]) -
 
 def _share(some: np.ndarray) -> float:
     return 100 * float(some.mean()) if len(some) else float("nan")
-
-
-def calibration_error(probabilities: np.ndarray, right: np.ndarray, bins: int = 10) -> float:
-    """RETURNS (float): expected calibration error in points."""
-    edges = np.linspace(0, 1, bins + 1)
-    edges[-1] += 1e-9
-    total = 0.0
-    for low, high in pairwise(edges):
-        own = (probabilities >= low) & (probabilities < high)
-        if own.any():
-            total += own.mean() * abs(right[own].mean() - probabilities[own].mean())
-    return 100 * total
 
 
 if __name__ == "__main__":

@@ -2,11 +2,11 @@
 
 import hashlib
 import shutil
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from command import run
 
 from spacy_angel.errors import AngelError, Errors
 from spacy_angel.files.atomic import write_json
@@ -75,8 +75,4 @@ def _digest(path: Path) -> str:
 
 
 if __name__ == "__main__":
-    try:
-        app()
-    except AngelError as error:
-        # A person reads this: the message says what to do, a traceback would not.
-        sys.exit(f"Error: {error}")
+    run(app)

@@ -5,29 +5,26 @@ python scripts/ner_corpus.py --train NCBItrainset_corpus.txt --train CDR_Trainin
     --names tools/common_names.tsv --names en_angel_mini --notes 1500 --output corpus/ner
 """
 
-import sys
 from pathlib import Path
 from random import Random
 from typing import Annotated, Literal
 
 import typer
+from command import plain_errors
+from entities import entity_docs, in_all_letters, to_entities, unmarked_strings
+from notes import invented_note
 from tqdm import tqdm
 
 from spacy_angel.corpora.documents import CorpusReport
-from spacy_angel.corpora.note_text import in_letters, invented_note, restyled
+from spacy_angel.corpora.note_text import in_letters, restyled
 from spacy_angel.corpora.note_tokens import add_note_tokens
 from spacy_angel.corpora.recogniser_data import (
-    entity_docs,
-    in_all_letters,
     mentions_by_label,
     names_by_label,
     short_forms_by_label,
     swap_mentions,
-    to_entities,
-    unmarked_strings,
 )
 from spacy_angel.corpora.registry import read_corpus
-from spacy_angel.errors import AngelError
 from spacy_angel.files.atomic import replacing
 from spacy_angel.linking.settings.loaders import load_vocabulary
 from spacy_angel.linking.settings.short_forms import read_short_forms
@@ -129,11 +126,8 @@ def main(
     """Convert corpora; a split without files is not written."""
     if not train and not dev:
         raise typer.BadParameter("give at least one --train or --dev file")
-    try:
+    with plain_errors():
         convert({"train": train or [], "dev": dev or []}, names or [], notes, output, letters or "")
-    except AngelError as error:
-        # A person reads this: the message says what to do, a traceback would not.
-        sys.exit(f"Error: {error}")
 
 
 if __name__ == "__main__":

@@ -1,12 +1,10 @@
 """Put the model that positive-only training begins with into a folder of the project."""
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
-
-from spacy_angel.errors import AngelError
+from command import run
 
 BACKBONE = "backbone"
 
@@ -32,8 +30,4 @@ def main(
 if __name__ == "__main__":
     app = typer.Typer(add_completion=False)
     app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(main)
-    try:
-        app()
-    except AngelError as error:
-        # A person reads this: the message says what to do, a traceback would not.
-        sys.exit(f"Error: {error}")
+    run(app)

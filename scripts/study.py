@@ -19,6 +19,7 @@ from typing import Annotated, Any
 
 import srsly
 import typer
+from command import run
 from folders import INPUTS, renew
 from recipes import base_of
 
@@ -362,8 +363,4 @@ def main(
 
 
 if __name__ == "__main__":
-    try:
-        typer.run(main)
-    except AngelError as error:
-        # A person reads this: the message says what to do, a traceback would not.
-        sys.exit(f"Error: {error}")
+    run(lambda: typer.run(main))

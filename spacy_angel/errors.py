@@ -458,7 +458,6 @@ class Errors(metaclass=_WithCodes):
         "training documents. Expected one of: {known}, by any known spelling. Give another "
         "vocabulary."
     )
-    E433 = "There is no kind of noise {kind!r}. Known: {known}."
     E434 = (
         "Noise needs a number of edits of at least 0 and a share of the context between 0 and 1; "
         "got {edits} and {context}."
@@ -504,10 +503,6 @@ class Errors(metaclass=_WithCodes):
     E445 = (
         "{path} has no {companion} beside it. brat keeps a text and its annotations in two files "
         "of one name; put both into the folder."
-    )
-    E446 = (
-        "UIMA CAS files (INCEpTION) need the package dkpro-cassis: pip install "
-        "'spacy-angel[inception]'."
     )
     E447 = (
         "{path} is no UIMA CAS as INCEpTION exports it, or is damaged ({error}). Export the "
@@ -595,7 +590,6 @@ class Errors(metaclass=_WithCodes):
         "--noise needs a kind, or a kind and a number of edits, e.g. `typo` or `ocr:1`; got "
         "{value!r}. Kinds: {known}."
     )
-    E516 = "There is no protocol {name!r}. Known: {known}."
     E520 = (
         "Cannot read the floors {path}: {problem}. Expected TOML with the tables [all], "
         "[label.NAME], [vocabulary.PREFIX], each with `precision` or `recall` in per cent."
@@ -679,7 +673,6 @@ class Errors(metaclass=_WithCodes):
     )
     E615 = "There is no config {name!r}: neither a file nor one of those that ship: {known}."
     E616 = "{path} is there already, and no config is copied over it. Give another folder."
-    E617 = "Training needs the package {package}: pip install 'spacy-angel[train]'."
     E618 = "TRL does not have the loss {kind!r}. Set engine = plain beside it."
     E619 = (
         "{given} stand before the command {command!r}, which has options of its own. Put them "
@@ -732,7 +725,6 @@ class Errors(metaclass=_WithCodes):
         "--kb, or --pipeline. Those that ship take --kb."
     )
     E704 = "--option needs NAME=VALUE, e.g. `--option sources=MSH,NCI`; it is {value!r}."
-    E705 = "Unknown preprocessing {preset!r}. Known: {known}."
     E706 = (
         "{pipeline!r} cannot be loaded as a pipeline: {reason}. Give a folder that spaCy wrote, or "
         "the name of an installed package."
@@ -775,7 +767,6 @@ class Errors(metaclass=_WithCodes):
         "`--vars.form released`."
     )
     # E8xx: batch annotation
-    E801 = "Unknown input format {format!r}. Known: {known}."
     E802 = (
         "{path} looks like none of the input formats. Name it: --format with one of {known} "
         "(`lines` for plain text with one document a line)."
@@ -797,8 +788,6 @@ class Errors(metaclass=_WithCodes):
     E809 = (
         "{path}, after row {row}: not a Parquet file, or a damaged one ({error}). Fetch it again."
     )
-    E810 = "Parquet needs the package pyarrow: pip install 'spacy-angel[parquet]'."
-    E811 = "Unknown output format {format!r}. Known: {known}."
     E812 = (
         "The last {n} documents all failed, {doc_id} with: {reason}. That is rarely the documents' "
         "fault, so nothing of their shard was recorded. Look into it, and start the same command "
@@ -812,7 +801,7 @@ class Errors(metaclass=_WithCodes):
     )
     E815 = (
         "{path} holds no annotation that could be continued, and other files. Give an empty or "
-        "new folder."
+        "new folder; what an older version has begun, that version goes on with."
     )
     E816 = (
         "{path} was begun with other settings (different: {changed}), so continuing would mix two "
@@ -824,7 +813,6 @@ class Errors(metaclass=_WithCodes):
     )
     E818 = "Another process is annotating into {path}. Wait for it, or give another folder."
     E819 = "{name} must be {expected}, not {value!r}."
-    E820 = "Annotation on many machines needs Ray: pip install 'spacy-angel[ray]'."
     E821 = (
         "Addresses ({path}) are read and written with --ray, all inputs and the output alike, as "
         "folders of Parquet files. Give local paths, or addresses for all of them with --ray."
@@ -956,7 +944,7 @@ class Errors(metaclass=_WithCodes):
         "came before this line is sound."
     )
     E909 = "The format {format} has no option {unknown}. Its options: {known}."
-    E910 = "There is no {kind} format {name!r}. Known: {known}."
+    E910 = "There is no {kind} {name!r}. Known: {known}."
     E911 = "{path} looks like no known {kind} format. Name it: --format with one of {known}."
     E912 = (
         "The entry point {entry} should give a {kind} format (`spacy_angel.files.formats.Format`) "
@@ -967,6 +955,7 @@ class Errors(metaclass=_WithCodes):
         "{path} is UTF-16: convert it to UTF-8, e.g. with `iconv -f UTF-16 -t UTF-8`, to read it."
     )
     E915 = "{path}: {reason}. {advice}"
+    E916 = "{what} needs the package {package}: pip install 'spacy-angel[{extra}]'."
     # what users of scispaCy and spaCy look for
     E920 = (
         "A vocabulary has no semantic_type_tree. `concept.types` holds the types as strings, "
@@ -1077,8 +1066,8 @@ class Warnings(metaclass=_WithCodes):
         "place between its shards. To have all by one version, give a new folder."
     )
     W802 = (
-        "The lines {lines} of {path} are damaged; what they recorded is done again. Look after the "
-        "disk, if no one has edited the file."
+        "{path} has damaged records ({names}), and what they recorded is done again. Look after "
+        "the disk, if no one has edited the files."
     )
     W803 = (
         "{path} has {n} folders in it, which are not read ({names}). Name them as inputs, too, if "

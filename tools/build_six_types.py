@@ -11,7 +11,6 @@ in `raw/` the files of the other corpora.
 """
 
 import csv
-import hashlib
 import io
 import re
 import shutil
@@ -33,6 +32,7 @@ from build_training_data import (
     TMVAR,
     biored,
     documents,
+    number,
     phenotypes,
     silver,
 )
@@ -70,15 +70,6 @@ PREFIXES = {"Gene": "NCBIGene", "Species": "NCBITaxon"}
 VARIANTS = frozenset({"Variant", "DNAMutation", "ProteinMutation", "SNP", "OtherMutation"})
 # In the order of precedence: where a text names no species, people are meant.
 SPECIES = ("Homo_sapiens", "Mus_musculus", "Drosophila_melanogaster", "Danio_rerio")
-KINDS = {
-    "Disease": "Disease",
-    "Chemical": "Chemical",
-    "Gene": "Gene",
-    "Species": "Species",
-    "CellLine": "Cell line",
-    "Phenotype": "Phenotype",
-}
-"""Semantic type of the vocabulary by label of the corpora; setting `types_by_label`."""
 TAXON_NAMES = Path(__file__).with_name("taxon_names.tsv")
 COUNTED = {"Gene": ("gnormplus", "nlm_gene", "biored"), "Species": ("linnaeus", "s800", "biored")}
 """Corpora in which genes have their numbers."""
@@ -346,11 +337,6 @@ def _rows(path: Path) -> Iterator[list[str]]:
             cells = line.decode("utf8").rstrip("\r\n").split("\t")
             if len(cells) > 1:
                 yield cells
-
-
-def number(text: str) -> int:
-    """RETURNS (int): one that belongs to the text, the same everywhere."""
-    return int(hashlib.md5(text.encode()).hexdigest(), 16)
 
 
 if __name__ == "__main__":

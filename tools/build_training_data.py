@@ -76,7 +76,7 @@ def biored(data: Path) -> Iterator[CorpusDocument]:
     trained = [NCBI.format("train"), CDR.format("Training")]
     known = {document.doc_id for document in documents(data, trained)}
     for document in documents(data, [BIORED]):
-        is_unseen = _number(document.doc_id) % BIORED_PARTS < BIORED_UNSEEN
+        is_unseen = number(document.doc_id) % BIORED_PARTS < BIORED_UNSEEN
         if document.doc_id not in kept and (document.doc_id in known or not is_unseen):
             yield document
 
@@ -141,13 +141,14 @@ def drugs(path: Path) -> Iterator[Concept]:
             yield _concept(f"DB:{row['DrugBank ID']}", row["Common name"], synonyms, "D")
 
 
+def number(text: str) -> int:
+    """RETURNS (int): one that belongs to the text, the same everywhere."""
+    return int(hashlib.md5(text.encode()).hexdigest(), 16)
+
+
 def _concept(concept_id: str, name: str, synonyms: Iterable[str], tree: str) -> Concept:
     aliases = [s for s in dict.fromkeys(synonyms) if s and s != name and len(s) < LONGEST]
     return Concept(concept_id, name, tuple(aliases), (tree,))
-
-
-def _number(text: str) -> int:
-    return int(hashlib.md5(text.encode()).hexdigest(), 16)
 
 
 if __name__ == "__main__":

@@ -16,9 +16,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from build_training_data import documents
 
-from spacy_angel.corpora.documents import CorpusDocument
-from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.files.atomic import replacing
 from spacy_angel.files.reading import open_binary
 
@@ -69,15 +68,8 @@ def texts(data: Path) -> Iterator[str]:
             for line in stream:
                 values = json.loads(line).values()
                 yield " ".join(str(value) for value in values if value)
-    unseen = {document.doc_id for name in DEV for document in _documents(data / name)}
-    for name in PUBTATOR:
-        for document in _documents(data / name):
-            if document.doc_id not in unseen:
-                yield document.text
-
-
-def _documents(path: Path) -> Iterator[CorpusDocument]:
-    return read_corpus(path, "pubtator", strict=False)
+    unseen = {document.doc_id for document in documents(data, DEV)}
+    yield from (d.text for d in documents(data, PUBTATOR) if d.doc_id not in unseen)
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ from reference import (
     cli_reference,
     corpus_options,
     errors_reference,
+    in_cell,
     options_table,
     python_reference,
 )
@@ -137,7 +138,7 @@ def settings_table(
         values = (f"`{json.dumps(values.get(name, default))}`" for values in columns.values())
         example = [] if examples is None else [f"`{json.dumps(examples[name])}`"]
         cells = f"`{name}`", f"`{kind}`", *values, meaning, *example
-        lines.append(f"| {' | '.join(map(_in_cell, cells))} |")
+        lines.append(f"| {' | '.join(map(in_cell, cells))} |")
     return "\n".join(lines)
 
 
@@ -147,7 +148,7 @@ def features_table() -> str:
     for feature in (*FEATURES.values(), *MENTION_FEATURES.values()):
         meaning = " ".join((getdoc(feature.value) or "").split())
         cells = f"`{feature.name}`", feature.formula, feature.example, meaning
-        lines.append(f"| {' | '.join(map(_in_cell, cells))} |")
+        lines.append(f"| {' | '.join(map(in_cell, cells))} |")
     return "\n".join(lines)
 
 
@@ -188,7 +189,7 @@ def formats_table(formats: Formats) -> str:
     for name, format in sorted(formats.items()):
         meaning = " ".join((getdoc(format.read) or "").split("\n\n")[0].split())
         options = _code(format.options)
-        lines.append(f"| `{name}` | {_in_cell(meaning)} | {options} |")
+        lines.append(f"| `{name}` | {in_cell(meaning)} | {options} |")
         if writes:
             said = ["yes"] if format.write is not None else []
             said += [_code(format.write_options)] if format.write_options else []
@@ -208,7 +209,7 @@ def labels_table() -> str:
             f"`{kind}`: {', '.join(f'`{label}`' for label in labels if label)}"
             for kind, labels in of_tool.items()
         )
-        lines.append(f"| {tool or 'of no kind'} | {_in_cell('; '.join(kinds))} |")
+        lines.append(f"| {tool or 'of no kind'} | {in_cell('; '.join(kinds))} |")
     return "\n".join(lines)
 
 
@@ -255,11 +256,6 @@ def passages() -> list[tuple[Path, str, str]]:
         (PYTHON, "python", python_reference()),
         (PROJECT, "project", project_tables(ROOT)),
     ]
-
-
-def _in_cell(text: str) -> str:
-    """text (str): Markdown. RETURNS (str): as a cell of a table has it."""
-    return text.replace("|", "\\|")
 
 
 def _example(text: str) -> re.Match[str]:

@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from spacy_angel.corpora.registry import read_corpus
+from build_training_data import documents
+
 from spacy_angel.vocabulary.names.concepts import normalize_name
 
 _MOST_WORDS = 6
@@ -66,6 +67,4 @@ def texts_of(data: Path) -> Iterator[str]:
     yield from raw_texts(data)
     with lzma.open(data / "raw_text" / _ABSTRACTS, "rt", encoding="utf8") as file:
         yield from file
-    for path in _CORPORA:
-        for document in read_corpus(data / path, "pubtator", strict=False):
-            yield document.text
+    yield from (document.text for document in documents(data, _CORPORA))

@@ -103,7 +103,7 @@ def errors_reference() -> str:
     parts = []
     for prefix, title in AREAS.items():
         rows = [
-            f"| `{code}` | {_in_cell(cause)} | {_in_cell(remedy)} |"
+            f"| `{code}` | {in_cell(cause)} | {in_cell(remedy)} |"
             for code, cause, remedy in _messages()
             if code.startswith(prefix)
         ]
@@ -120,7 +120,7 @@ def options_table(formats: Formats) -> str:
         for option in format.options:
             default = inspect.signature(format.read).parameters[option].default
             meaning = described.get(option) or _jsonl(formats)[option]
-            lines.append(f"| `{name}` | `{option}` | {_value(default)} | {_in_cell(meaning)} |")
+            lines.append(f"| `{name}` | `{option}` | {_value(default)} | {in_cell(meaning)} |")
     return "\n".join(lines)
 
 
@@ -131,7 +131,7 @@ def corpus_options() -> str:
     described = dict(_arguments(read_corpus))
     for name in ("prefix", "split", "pmids", "keep_duplicates", "strict"):
         default = _value(parameters[name].default)
-        lines.append(f"| `{name}` | {default} | {_in_cell(described[name])} |")
+        lines.append(f"| `{name}` | {default} | {in_cell(described[name])} |")
     return "\n".join(lines)
 
 
@@ -161,7 +161,7 @@ def _row(parameter: Any, hint: Any) -> str:
     kind = parameter.metavar or _kind(hint)
     default = "required" if parameter.required else _value(parameter.default)
     cells = shown, kind, default, _text(parameter.help or "")
-    return f"| {' | '.join(map(_in_cell, cells))} |"
+    return f"| {' | '.join(map(in_cell, cells))} |"
 
 
 def _kind(hint: Any) -> str:
@@ -228,7 +228,7 @@ def _described(thing: Any) -> str:
             lines += [f"| {_SECTIONS[kind]} | type | |", "|---|---|---|"]
             for entry in section.value:
                 cells = f"`{entry.name}`", f"`{entry.annotation}`", _text(entry.description)
-                lines.append(f"| {' | '.join(map(_in_cell, cells))} |")
+                lines.append(f"| {' | '.join(map(in_cell, cells))} |")
             lines.append("")
         elif kind in ("returns", "yields", "raises"):
             for entry in section.value:
@@ -246,7 +246,7 @@ def _members(cls: type) -> str:
             continue
         taken = "" if isinstance(member, property) else _taken(function)
         cells = f"`{name}{taken}`", _summary(function)
-        lines.append(f"| {' | '.join(map(_in_cell, cells))} |")
+        lines.append(f"| {' | '.join(map(in_cell, cells))} |")
     return "\n".join(lines)
 
 
@@ -292,6 +292,6 @@ def _text(text: str) -> str:
     return " ".join(text.split())
 
 
-def _in_cell(text: str) -> str:
+def in_cell(text: str) -> str:
     """text (str): Markdown. RETURNS (str): as a cell of a table has it."""
     return text.replace("|", "\\|")

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..corpora.docs import GOLD_SPANS, to_doc
+from ..corpora.docs import GOLD_SPANS
 from ..corpora.documents import CorpusDocument
 from ..errors import AngelError, Errors
 from ..linking.decision.writing import is_dropped
 from ..linking.mentions.reading import find_spans
 from ..linking.ranking.concepts import NIL
-from ..pipelines.components import components_before
+from ..pipelines.components import MentionPipe, each_together
 from ..pipelines.open import open_pipeline
 from ..pipelines.saved import linker_names, loading
 from ..search.cached import SearchCache
@@ -70,12 +70,7 @@ class DocumentLinker:
         self.linker = linker
         self._settings = settings
         self._failed_in_a_row = 0
-        self._not_run = {
-            given: set(nlp.pipe_names).difference(
-                components_before(nlp, linker, given_mentions=given)
-            )
-            for given in (False, True)
-        }
+        self._docs = MentionPipe(nlp, linker)
         # Not `nlp.set_error_handler`: spaCy's own recogniser has no place for one.
         nlp.default_error_handler = raise_error
         for _, component in nlp.pipeline:
@@ -143,25 +138,17 @@ class DocumentLinker:
         return results
 
     def _link(self, documents: Sequence[CorpusDocument]) -> list[AnnotatedDocument]:
-        """Those with entities and those without, each together, back in their order."""
         wanted = self._settings.mentions
-        given = [wanted == "input" or (wanted == "auto" and bool(d.mentions)) for d in documents]
-        linked: dict[int, AnnotatedDocument] = {}
-        for kind in (True, False):
-            places = [i for i, is_given in enumerate(given) if is_given is kind]
-            if places:
-                alike = self._link_alike([documents[i] for i in places], given=kind)
-                linked.update(zip(places, alike, strict=True))
-        return [linked[i] for i in range(len(documents))]
+
+        def is_given(document: CorpusDocument) -> bool:
+            return wanted == "input" or (wanted == "auto" and bool(document.mentions))
+
+        return each_together(documents, is_given, self._link_alike)
 
     def _link_alike(
-        self, documents: Sequence[CorpusDocument], *, given: bool
+        self, documents: Sequence[CorpusDocument], given: bool
     ) -> list[AnnotatedDocument]:
-        docs: list[Doc] = [
-            to_doc(document, self.nlp) if given else self.nlp.make_doc(document.text)
-            for document in documents
-        ]
-        docs = list(self.nlp.pipe(docs, batch_size=len(docs), disable=self._not_run[given]))
+        docs = list(self._docs(documents, given=given))
         span_key = GOLD_SPANS if given else self.linker.settings.span_key
         with self.linker.using(span_key=span_key):
             links = self.linker.predict(docs)

@@ -14,7 +14,7 @@ from typing import Any
 from ..corpora.documents import CorpusDocument, CorpusReport
 from ..corpora.registry import FORMATS, read_corpus
 from ..errors import AngelError, Errors, Warnings
-from .manifest import is_bookkeeping
+from .folder import is_bookkeeping
 from .source import Input
 
 # What a folder of PubMed's holds beside the articles.
@@ -29,8 +29,8 @@ def plan_inputs(
     """Tell what is to be read.
 
     paths (Sequence[str | Path]): files; a folder stands for its files by name, hidden ones and
-        checksums left out, and of the output of a run its journal and manifest; of folders in it
-        a warning tells. Plain texts of a folder become one input.
+        checksums left out, and of the output of a run what it records; of folders in it a warning
+        tells. Plain texts of a folder become one input.
     format (str | None): one of `input_formats()`; None to tell it from each file.
     options (Collection[str]): names of the options that the reading will get.
     RETURNS (list[Input]): in the order given.
@@ -38,7 +38,9 @@ def plan_inputs(
         a pipe, a folder that is one corpus, an unknown format or option.
     """
     if format is not None and format not in input_formats():
-        raise AngelError(Errors.E801.format(format=format, known=", ".join(input_formats())))
+        raise AngelError(
+            Errors.E910.format(kind="input format", name=format, known=", ".join(input_formats()))
+        )
     inputs: list[Input] = []
     for path in map(Path, paths):
         if not path.exists():

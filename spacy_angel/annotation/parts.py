@@ -7,29 +7,36 @@ machine's fault. The file is closed by every end of a process, and a line that i
 written for other documents or settings, is as if it were not there.
 """
 
-from collections.abc import Sequence
-from dataclasses import asdict
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, suppress
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from types import TracebackType
-
-from pydantic import TypeAdapter
 
 from ..corpora.documents import CorpusDocument
+from ..files.json_values import parse_as
+from .disk import writing
 from .documents import AnnotatedDocument, AnnotatedMention
-from .manifest import part_name, writing
-from .records import Batch, Damaged, sealed, unsealed
-
-_BATCH: TypeAdapter[tuple[tuple[AnnotatedMention, ...], ...]] = TypeAdapter(
-    tuple[tuple[AnnotatedMention, ...], ...]
-)
+from .folder import MANIFEST, PART, part_name
+from .records import Manifest
 
 
-class PartFile:
+@dataclass
+class _Batch:
+    """A line: number (int) of the batch, mentions (tuple) of its documents, and what the shard's
+    key (str) was."""
+
+    number: int
+    mentions: tuple[tuple[AnnotatedMention, ...], ...]
+    key: str
+
+
+class PartFile(AbstractContextManager["PartFile"]):
     """The finished batches of a shard; a context, in which batches can be added.
 
     folder (Path): the output. file (str): name of the shard.
     documents (Sequence[CorpusDocument]): of the shard. batch_size (int): documents of a batch.
-    key (bytes): stands for the documents and all that decides their links.
+    key (str): stands for the documents and all that decides their links.
     """
 
     def __init__(
@@ -38,13 +45,11 @@ class PartFile:
         file: str,
         documents: Sequence[CorpusDocument],
         batch_size: int,
-        key: bytes,
+        key: str,
     ) -> None:
         self._path = folder / part_name(file)
         self._key = key
         self.batches: dict[int, list[AnnotatedDocument]] = {}
-        starts = range(0, len(documents), batch_size)
-        batches = [documents[start : start + batch_size] for start in starts]
         with writing(self._path):
             self._file = open(self._path, "a+b", buffering=0)  # noqa: SIM115 (closed by __exit__)
             self._file.seek(0)
@@ -52,41 +57,46 @@ class PartFile:
             # What a killed process left of a line must not begin the next one.
             data = data[: data.rfind(b"\n") + 1]
             self._file.truncate(len(data))
-            for line in data.splitlines(keepends=True):
-                try:
-                    number, mentions = _read_batch(line, key)
-                except Damaged:
-                    continue
-                self.batches[number] = [
+        for batch in _batches(data):
+            if batch.key == key:
+                start = batch.number * batch_size
+                self.batches[batch.number] = [
                     AnnotatedDocument(d.doc_id, d.text, some, title_end=d.title_end)
-                    for d, some in zip(batches[number], mentions, strict=True)
+                    for d, some in zip(
+                        documents[start : start + batch_size], batch.mentions, strict=True
+                    )
                 ]
 
-    def __enter__(self) -> "PartFile":
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._file.close()
 
     def add(self, number: int, results: Sequence[AnnotatedDocument]) -> None:
         """number (int): of a batch, from 0. results (Sequence[AnnotatedDocument]): its documents.
         RAISES (AngelError): the file cannot be written."""
         mentions = [[asdict(mention) for mention in document.mentions] for document in results]
-        line = sealed({"batch": number, "mentions": mentions}, self._key)
+        values = {"number": number, "mentions": mentions, "key": self._key}
+        line = (json.dumps(values) + "\n").encode()
         with writing(self._path):
             while line:
                 line = line[self._file.write(line) :]
 
 
-def _read_batch(line: bytes, key: bytes) -> tuple[int, tuple[tuple[AnnotatedMention, ...], ...]]:
-    values = unsealed(line, key)
-    try:
-        batch = Batch.model_validate(values)
-        return batch.batch, _BATCH.validate_python(batch.mentions)
-    except ValueError as error:
-        raise Damaged(str(error)) from error
+def documents_kept(folder: Path) -> tuple[int, int]:
+    """What an interrupted run leaves.
+
+    folder (Path): the output.
+    RETURNS (tuple[int, int]): documents in its shards, as its manifest has them, and in finished
+        batches of others.
+    """
+    whole = 0
+    with suppress(OSError, ValueError):
+        manifest = parse_as((folder / MANIFEST).read_bytes(), Manifest)
+        whole = manifest.counts.get("documents", 0)
+    parts = folder.glob(f"_*{PART}")
+    return whole, sum(len(b.mentions) for path in parts for b in _batches(path.read_bytes()))
+
+
+def _batches(data: bytes) -> Iterator[_Batch]:
+    for line in data.splitlines():
+        with suppress(ValueError):
+            yield parse_as(line, _Batch)

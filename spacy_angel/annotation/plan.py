@@ -9,8 +9,8 @@ from typing import Any
 from ..corpora.documents import CorpusDocument, CorpusReport
 from ..errors import AngelError, Errors
 from ..files.system import reason
+from .folder import OutputFolder, place_of
 from .inputs import fingerprint, read_input
-from .manifest import Journal, place_of
 from .shards import ShardJob
 from .source import Input
 
@@ -18,9 +18,55 @@ from .source import Input
 FileState = tuple[tuple[int, ...], ...]
 
 
+class InputShards:
+    """An input, cut into shards. Once they were asked for to the end: `n_shards` (int) says how
+    many there are, `report` (CorpusReport) what reading counted, `error` (str | None) where and why
+    it breaks.
+
+    source (Input), number (int): the input and its number.
+    there (Mapping[int, str]): number of each shard that is there → digest of its documents.
+    shard_size (int), strict (bool), options (Mapping[str, Any]): as for `annotate`.
+    """
+
+    def __init__(
+        self,
+        source: Input,
+        number: int,
+        there: Mapping[int, str],
+        *,
+        shard_size: int,
+        strict: bool,
+        options: Mapping[str, Any],
+    ) -> None:
+        self.report = CorpusReport()
+        self.n_shards = 0
+        self.error: str | None = None
+        self._source, self._number, self._there = source, number, there
+        self._shard_size, self._strict, self._options = shard_size, strict, options
+
+    def __iter__(self) -> Iterator[tuple[ShardJob | None, int]]:
+        """YIELDS (tuple[ShardJob | None, int]): each shard, None where it is there, and its bytes
+        of the input; at the end None and the bytes that are left."""
+        size, position = self._source.size, 0
+        documents = read_input(
+            self._source, strict=self._strict, report=self.report, options=self._options
+        )
+        try:
+            for shard, chunk in enumerate(cut(documents, self._shard_size)):
+                self.n_shards = shard + 1
+                before, position = position, min(self.report.position, size)
+                digest = documents_digest(chunk)
+                is_there = self._there.get(shard) == digest
+                job = None if is_there else ShardJob(self._number, shard, chunk, digest)
+                yield job, position - before
+        except AngelError as problem:
+            self.error = str(problem)
+        yield None, size - position
+
+
 @dataclass(frozen=True)
 class PlannedInput:
-    """An input, its number in the journal, and what it was when the run began.
+    """An input, its number in the output, and what it was when the run began.
 
     source (Input), number (int): the input and its number.
     sha256 (str): of its content. state (FileState): of its files, taken before that.
@@ -45,23 +91,28 @@ class Plan:
     def __init__(
         self,
         sources: Sequence[Input],
-        journal: Journal,
+        folder: OutputFolder,
         shard_size: int,
         strict: bool,
         options: Mapping[str, Any],
     ) -> None:
         self.sources = sources
-        self.journal = journal
-        self.shard_size = shard_size
+        self.folder = folder
         self.strict = strict
-        self.options = options
+        # Of `InputShards`.
+        self.reading: dict[str, Any] = {
+            "shard_size": shard_size,
+            "strict": strict,
+            "options": options,
+        }
         self.total = sum(source.size for source in sources)
         # Bytes of the inputs: of each shard that is to be made, and of what was done before.
         self.sizes: dict[tuple[int, int], int] = {}
         self.skipped = 0
+        # Whether every input of this run was read.
+        self.was_read = False
         self._places = {place_of(source) for source in sources}
         self._planned: dict[int, PlannedInput] = {}
-        self._was_read = False
 
     def inputs(self) -> Iterator[PlannedInput]:
         """YIELDS (PlannedInput): each that is not done, once."""
@@ -71,44 +122,32 @@ class Plan:
             except OSError as error:
                 message = Errors.E901.format(path=source.name, error=reason(error))
                 raise AngelError(message) from error
-            number = self.journal.number_of(source, content, self._places)
+            number = self.folder.number_of(source, content, self._places)
             is_new = number not in self._planned
             if is_new:
                 self._planned[number] = PlannedInput(source, number, content, state)
-            if is_new and not self.journal.is_done(number):
+            if is_new and not self.folder.is_done(number):
                 yield self._planned[number]
             else:
                 self.skipped += source.size
-        self._was_read = True
+        self.was_read = True
 
     def jobs(self) -> Iterator[ShardJob]:
         """YIELDS (ShardJob): each shard that is not there."""
         for planned in self.inputs():
-            report = CorpusReport()
-            shards = position = 0
-            error = None
-            try:
-                documents = self.read(planned, report)
-                for shard, chunk in enumerate(cut(documents, self.shard_size)):
-                    shards = shard + 1
-                    before, position = position, min(report.position, planned.source.size)
-                    digest = documents_digest(chunk)
-                    if self.journal.has_shard(planned.number, shard, len(chunk), digest):
-                        self.skipped += position - before
-                    else:
-                        self.sizes[planned.number, shard] = position - before
-                        yield ShardJob(planned.number, shard, chunk, digest)
-            except AngelError as problem:
-                error = str(problem)
-            self.skipped += planned.source.size - position
-            self.end(planned.number, shards, report.to_dict(), error)
-
-    def read(self, planned: PlannedInput, report: CorpusReport) -> Iterator[CorpusDocument]:
-        """RETURNS (Iterator[CorpusDocument]): all documents of an input."""
-        return read_input(planned.source, strict=self.strict, report=report, options=self.options)
+            number = planned.number
+            there = self.folder.digests(number)
+            shards = InputShards(planned.source, number, there, **self.reading)
+            for job, size in shards:
+                if job is None:
+                    self.skipped += size
+                else:
+                    self.sizes[number, job.shard] = size
+                    yield job
+            self.end(number, shards.n_shards, shards.report.to_dict(), shards.error)
 
     def end(self, number: int, shards: int, report: Mapping[str, Any], error: str | None) -> None:
-        """Record the end of an input, see `Journal.end_input`.
+        """Record the end of an input, see `OutputFolder.end_input`.
 
         RAISES (AngelError): with `strict`, where there is an error, or the input has changed since
             the run began.
@@ -116,7 +155,7 @@ class Plan:
         planned = self._planned[number]
         if planned.has_changed():
             error = Errors.E825.format(path=planned.source.name)
-        self.journal.end_input(number, shards, report, error)
+        self.folder.end_input(number, shards, report, error)
         if error is not None and self.strict:
             raise AngelError(error)
 
@@ -128,14 +167,9 @@ class Plan:
         for number, planned in self._planned.items():
             if planned.has_changed():
                 error = Errors.E825.format(path=planned.source.name)
-                self.journal.fail_input(number, error)
+                self.folder.fail_input(number, error)
                 if self.strict:
                     raise AngelError(error)
-
-    @property
-    def was_read(self) -> bool:
-        """Whether every input of this run was read."""
-        return self._was_read
 
 
 def cut(documents: Iterable[CorpusDocument], size: int) -> Iterator[list[CorpusDocument]]:

@@ -1,7 +1,7 @@
 """Annotation on many machines with Ray Data.
 
 Reading, annotating and starting killed work again are Ray's. Files become shards as on one machine,
-in the same journal: inputs ─ read_shards ─→ one row a shard ─ actors ─→ bytes ─→ written by the
+in the same folder: inputs ─ read_shards ─→ one row a shard ─ actors ─→ bytes ─→ written by the
 caller, which need not share a disk with the actors for the output. Parquet in an object store is
 read and written by Ray itself.
 """
@@ -17,14 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter
 
-from ..corpora.documents import CorpusDocument, CorpusReport
+from ..corpora.documents import CorpusDocument
 from ..errors import AngelError, Errors
 from .dataframes import TableLinker
 from .document_linker import LinkingSettings
-from .inputs import read_input
-from .manifest import is_same_shard
 from .pipeline_folder import LOCAL, pipeline_folder
-from .plan import Plan, PlannedInput, cut, documents_digest
+from .plan import InputShards, Plan, PlannedInput
 from .records import ShardRecord
 from .shards import ShardJob, ShardWorker, WorkerSettings, write_shard
 from .source import Input
@@ -105,7 +103,7 @@ def run_ray(
                 continue
             plan.sizes[number, shard] = int(row["size"])
             record = ShardRecord.model_validate(json.loads(row["record"]))
-            yield write_shard(plan.journal.folder, row["data"], record)
+            yield write_shard(plan.folder.path, row["data"], record)
     except ray.exceptions.RayError as error:
         raise _known(error) from error
     finally:
@@ -172,10 +170,11 @@ class ShardActor:
         """batch (Mapping[str, Any]): a row of `read_shards`.
         RETURNS (dict[str, Any]): a row with `record` (JSON) and `data`, the bytes of the file."""
         number, shard = int(batch["input"][0]), int(batch["shard"][0])
-        data, record = b"", batch["documents"][0]
+        data, record = b"", batch["record"][0]
         if shard != _END:
-            documents = _DOCUMENTS.validate_python(json.loads(record))
-            job = ShardJob(number, shard, documents, documents_digest(documents))
+            values = json.loads(record)
+            documents = _DOCUMENTS.validate_python(values["documents"])
+            job = ShardJob(number, shard, documents, values["digest"])
             data, written = self._worker.encode(job)
             record = json.dumps(written.model_dump())
         kept = {key: batch[key] for key in ("input", "shard", "size")}
@@ -190,27 +189,16 @@ def read_shards(batch: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         one that tells of the end.
     """
     task = json.loads(batch["task"][0])
-    there = {int(shard): (read, digest) for shard, (read, digest) in task["there"].items()}
-    values = task["source"]
+    values, number = task["source"], task["number"]
     source = Input(**{**values, "paths": tuple(map(Path, values["paths"]))})
-    report = CorpusReport()
-    shards, position, error = 0, 0, None
-    try:
-        documents = read_input(
-            source, strict=task["strict"], report=report, options=task["options"]
-        )
-        for shard, chunk in enumerate(cut(documents, task["shard_size"])):
-            shards = shard + 1
-            before, position = position, min(report.position, source.size)
-            if not is_same_shard(there.get(shard), len(chunk), documents_digest(chunk)):
-                documents_json = json.dumps([asdict(document) for document in chunk])
-                yield _shard_row(task["number"], shard, position - before, documents_json)
-    except AngelError as problem:
-        if task["strict"]:
-            raise
-        error = str(problem)
-    end = json.dumps({"shards": shards, "error": error, "report": report.to_dict()})
-    yield _shard_row(task["number"], _END, 0, end)
+    there = {int(shard): digest for shard, digest in task["there"].items()}
+    shards = InputShards(source, number, there, **task["reading"])
+    for job, size in shards:
+        if job is not None:
+            row = {"documents": list(map(asdict, job.documents)), "digest": job.digest}
+            yield _row(number, job.shard, size, row)
+    end = {"shards": shards.n_shards, "error": shards.error, "report": shards.report.to_dict()}
+    yield _row(number, _END, 0, end)
 
 
 def _task(planned: PlannedInput, plan: Plan) -> str:
@@ -220,21 +208,14 @@ def _task(planned: PlannedInput, plan: Plan) -> str:
         {
             "number": planned.number,
             "source": {**asdict(source), "paths": paths},
-            "there": plan.journal.shards_of(planned.number),
-            "shard_size": plan.shard_size,
-            "strict": plan.strict,
-            "options": plan.options,
+            "there": plan.folder.digests(planned.number),
+            "reading": plan.reading,
         }
     )
 
 
-def _shard_row(number: int, shard: int, size: int, documents: str) -> dict[str, Any]:
-    return {
-        "input": [number],
-        "shard": [shard],
-        "size": [size],
-        "documents": [documents],
-    }
+def _row(number: int, shard: int, size: int, record: Mapping[str, Any]) -> dict[str, Any]:
+    return {"input": [number], "shard": [shard], "size": [size], "record": [json.dumps(record)]}
 
 
 def _gpus(device: str | None) -> int:
@@ -262,5 +243,7 @@ def _import_ray() -> Any:
         import ray.data
         import ray.exceptions
     except ImportError as error:
-        raise AngelError(Errors.E820) from error
+        raise AngelError(
+            Errors.E916.format(what="Annotation on many machines", package="ray", extra="ray")
+        ) from error
     return ray

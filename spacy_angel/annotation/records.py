@@ -1,29 +1,21 @@
-"""The JSON that a run writes and reads again: records of the journal, finished batches, manifest.
+"""The JSON that a run writes and reads again: a small file a shard and an input, and the manifest.
 
-Each line ends with a checksum of itself and of what it was written for, so that a line that a disk
-or an editor has changed is told from one that was written:
+A record is sealed with a digest of itself and of the settings of the run, so that a file that a
+disk or an editor has changed, or that was written with other settings, is told from one that holds:
 
-    {"kind": "end", "input": 0, "shards": 3, …, "crc32": "1c291ca3"}
-
-Lines of journals that were begun before there were checksums have none.
+    {"seal": "1c291ca3…", "record": {"input": 0, "shard": 1, "file": "00000-000001.jsonl", …}}
 """
 
 import json
-import zlib
 from collections.abc import Mapping
 from hashlib import sha256
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, PlainValidator, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator
+
+from ..files.json_values import checked, parse_json
 
 VERSION = 2
-
-_CHECKSUM = ', "crc32": "{:08x}"}}'
-_CHECKSUM_LENGTH = len(_CHECKSUM.format(0))
-
-
-class Damaged(ValueError):
-    """A line is not what was written."""
 
 
 def _text(value: object) -> str:
@@ -42,124 +34,58 @@ class _Record(BaseModel):
 
 
 class RunRecord(_Record):
-    """The first line: what decides the output.
+    """What was begun.
 
-    settings (dict[str, Any]): see `run.annotate`; plain values.
+    settings (dict[str, Any]): what decides the output, see `run.annotate`; plain values.
     versions (dict[str, Text]): what may decide the last decimal place.
     """
 
-    kind: Literal["run"] = "run"
     settings: dict[str, Any]
     versions: dict[str, Text]
-
-
-class InputRecord(_Record):
-    """An input that was begun, or begun again with another content.
-
-    number (Count | None): its number; None in old journals, which number by their lines.
-    name (Text): as it was given. place (Text): absolute path of the file, or of the folder of
-        several texts; empty in old journals.
-    format (Text), size (Count), sha256 (Text): of its content.
-    """
-
-    kind: Literal["input"] = "input"
-    number: Count | None = None
-    name: Text
-    place: Text = ""
-    format: Text
-    size: Count
-    sha256: Text
-
-
-class ShardRecord(_Record):
-    """A shard that was written.
-
-    input (Count), shard (Count): numbers of the input and of the shard in it.
-    file (Text): its name.
-    read (Count): documents that were to be annotated.
-    digest (Text): of these documents, see `plan.documents_digest`; empty in old journals.
-    documents (Count), mentions (Count), linked (Count): what is in it, and mentions with a concept.
-    size (Count), sha256 (Text): of the file, in bytes.
-    failures (tuple[tuple[Text, Text], ...]): identifier and reason of each document not in it.
-    """
-
-    kind: Literal["shard"] = "shard"
-    input: Count
-    shard: Count
-    file: Text
-    read: Count
-    digest: Text = ""
-    documents: Count
-    mentions: Count
-    linked: Count
-    size: Count
-    sha256: Text
-    failures: tuple[tuple[Text, Text], ...] = ()
-
-
-class Report(_Record):
-    """What reading counted.
-
-    counts (dict[str, Count]), notes (list[Text]): see `CorpusReport`.
-    """
-
-    counts: dict[str, Count] = {}
-    notes: list[Text] = []
-
-
-class EndRecord(_Record):
-    """An input was read to its end, or to where it breaks.
-
-    input (Count): its number. sha256 (Text): of its content; empty in old journals.
-    shards (Count): that its documents make.
-    error (Text | None): where and why it breaks.
-    report (Report): what reading counted.
-    """
-
-    kind: Literal["end"] = "end"
-    input: Count
-    sha256: Text = ""
-    shards: Count
-    error: Text | None = None
-    report: Report = Report()
-
-
-class Batch(_Record):
-    """A finished batch of a shard that is not whole yet, see `parts`.
-
-    batch (Count): its number. mentions (tuple[Any, ...]): those of each of its documents.
-    """
-
-    batch: Count
-    mentions: tuple[Any, ...]
-
-
-Record = RunRecord | InputRecord | ShardRecord | EndRecord
-_RECORD: TypeAdapter[Record] = TypeAdapter(Annotated[Record, Field(discriminator="kind")])
 
 
 class ManifestInput(_Record):
     """An input in the manifest.
 
-    name, format, size, sha256: as in `InputRecord`.
+    name (Text): as it was given.
+    format (Text), size (Count), sha256 (Text): of its content.
     read_to_end (bool): whether it was read without an error.
-    error (Text | None), shards (Count | None): as in `EndRecord`, None before its end.
-    counts (dict[str, Count]), notes (list[Text]): as in `Report`.
+    error (Text | None): where and why it breaks.
+    shards (Count | None): that its documents make; None before its end.
+    counts (dict[str, Count]), notes (list[Text]): what reading counted, see `CorpusReport`.
     """
 
     name: Text
     format: Text
     size: Count
     sha256: Text
-    read_to_end: bool
-    error: Text | None
-    shards: Count | None
-    counts: dict[str, Count]
-    notes: list[Text]
+    read_to_end: bool = False
+    error: Text | None = None
+    shards: Count | None = None
+    counts: dict[str, Count] = {}
+    notes: list[Text] = []
+
+
+class InputRecord(ManifestInput):
+    """An input that was begun, beside its shards.
+
+    number (Count): its number. place (Text): absolute path of the file, or of the folder of several
+        texts.
+    """
+
+    number: Count
+    place: Text
 
 
 class ManifestShard(_Record):
-    """A shard in the manifest; the fields are those of `ShardRecord`."""
+    """A shard in the manifest.
+
+    input (Count), shard (Count): numbers of the input and of the shard in it.
+    file (Text): its name.
+    read (Count): documents that were to be annotated.
+    documents (Count), mentions (Count), linked (Count): what is in it, and mentions with a concept.
+    size (Count), sha256 (Text): of the file, in bytes.
+    """
 
     input: Count
     shard: Count
@@ -170,6 +96,17 @@ class ManifestShard(_Record):
     linked: Count
     size: Count
     sha256: Text
+
+
+class ShardRecord(ManifestShard):
+    """A shard that was written, beside it.
+
+    digest (Text): of its documents, see `plan.documents_digest`.
+    failures (tuple[tuple[Text, Text], ...]): identifier and reason of each document not in it.
+    """
+
+    digest: Text
+    failures: tuple[tuple[Text, Text], ...] = ()
 
 
 class FailedDocument(_Record):
@@ -215,67 +152,37 @@ class Manifest(_Record):
     failures: list[FailedDocument]
 
 
+_R = TypeVar("_R", bound=_Record)
+
+
 def settings_key(settings: Mapping[str, Any]) -> bytes:
-    """RETURNS (bytes): digest of the settings of a run, which goes into its checksums."""
+    """RETURNS (bytes): digest of the settings of a run, which goes into its seals."""
     return sha256(json.dumps(settings, sort_keys=True).encode()).digest()
 
 
-def sealed(values: Mapping[str, Any], key: bytes) -> bytes:
-    """values (Mapping[str, Any]): plain values. key (bytes): what the line is written for.
-    RETURNS (bytes): a line of JSON with its checksum."""
-    body = json.dumps(values)
-    return (body[:-1] + _CHECKSUM.format(_crc32(body, key)) + "\n").encode()
+def sealed(record: _Record, key: bytes) -> bytes:
+    """record (_Record), key (bytes): of the settings. RETURNS (bytes): what `unsealed` reads."""
+    values = record.model_dump()
+    return (json.dumps({"seal": _seal(values, key), "record": values}) + "\n").encode()
 
 
-def unsealed(line: bytes, key: bytes | None = None) -> dict[str, Any]:
-    """Read a line of `sealed`.
+def unsealed(data: bytes, kind: type[_R], key: bytes | None = None) -> _R:
+    """Read what `sealed` wrote.
 
-    line (bytes): with its end. key (bytes | None): what it should be written for; None where that
-        does not matter, and nor does its checksum.
-    RETURNS (dict[str, Any]): its values.
-    RAISES (Damaged): it is not what was written, or was written for something else.
+    data (bytes): of the file. kind (type[_R]): of record.
+    key (bytes | None): of the settings; None for a `RunRecord`, which brings its own.
+    RETURNS (_R): the record.
+    RAISES (ValueError): it is not what was written, or was written with other settings.
     """
-    values, checksum, body = _parsed(line)
-    if key is not None and checksum != f"{_crc32(body, key):08x}":
-        raise Damaged("the checksum is another")
-    return values
+    values = parse_json(data)
+    if not isinstance(values, dict) or not isinstance(written := values.get("record"), dict):
+        raise ValueError("a record was expected")
+    record = checked(written, kind)
+    key = settings_key(written["settings"]) if key is None else key
+    if values.get("seal") != _seal(written, key):
+        raise ValueError("the seal is another")
+    return record
 
 
-def sealed_record(record: Record, key: bytes) -> bytes:
-    """record (Record), key (bytes): from `settings_key`. RETURNS (bytes): a journal's line."""
-    return sealed(record.model_dump(), key)
-
-
-def read_record(line: bytes, key: bytes) -> tuple[Record, bool]:
-    """Read a line of a journal.
-
-    line (bytes): with its end. key (bytes): of the run; the first line brings its own.
-    RETURNS (tuple[Record, bool]): the record, and whether it has a checksum, which is right.
-    RAISES (Damaged): it is not what was written.
-    """
-    values, checksum, body = _parsed(line)
-    try:
-        record = _RECORD.validate_python(values)
-    except ValueError as error:
-        raise Damaged(str(error)) from error
-    if isinstance(record, RunRecord):
-        key = settings_key(record.settings)
-    if checksum is not None and checksum != f"{_crc32(body, key):08x}":
-        raise Damaged("the checksum is another")
-    return record, checksum is not None
-
-
-def _parsed(line: bytes) -> tuple[dict[str, Any], object, str]:
-    """The values of a line, its checksum if it has one, and what that was taken of."""
-    try:
-        values = json.loads(line)
-        body = line.decode().removesuffix("\n")[:-_CHECKSUM_LENGTH] + "}"
-    except (ValueError, RecursionError) as error:
-        raise Damaged(str(error)) from error
-    if not isinstance(values, dict):
-        raise Damaged("an object was expected")
-    return values, values.pop("crc32", None), body
-
-
-def _crc32(body: str, key: bytes) -> int:
-    return zlib.crc32(key + body.encode())
+def _seal(values: Mapping[str, Any], key: bytes) -> str:
+    return sha256(key + json.dumps(values).encode()).hexdigest()[:16]

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
+from spacy.util import minibatch
 from tqdm import tqdm
 
 from ..corpora.documents import CorpusDocument, CorpusReport
@@ -163,7 +164,7 @@ class _Run:
         documents: list[AnnotatedDocument] = []
         has_candidates = False
         with tqdm(desc=source.name, unit=" documents", disable=None) as progress:
-            for batch in _batches(read_stored(source), _BATCH):
+            for batch in minibatch(read_stored(source), _BATCH):
                 has_candidates |= any(m.candidates for d in batch for m in d.mentions)
                 asked = [self._must_ask(document, counts) for document in batch]
                 pairs = zip(batch, asked, strict=True)
@@ -198,8 +199,7 @@ class _Run:
     def _linked_anew(self, documents: Sequence[AnnotatedDocument]) -> list[AnnotatedDocument]:
         if not documents:
             return []
-        # Without the identifiers: a linker that does not overwrite would keep them.
-        given = [_without_links(document) for document in documents]
+        given = [document.to_corpus().without_ids() for document in documents]
         results = self._linker(given, strict=True)
         return [result for result in results if not isinstance(result, Failure)]
 
@@ -291,24 +291,6 @@ class _Texts:
     def _read(self) -> Iterator[CorpusDocument]:
         for source in plan_inputs([self._path]):
             yield from read_input(source, strict=True, report=CorpusReport(), options={})
-
-
-def _without_links(document: AnnotatedDocument) -> CorpusDocument:
-    plain = document.to_corpus()
-    return replace(plain, mentions=tuple(replace(m, concept_ids="") for m in plain.mentions))
-
-
-def _batches(
-    documents: Iterator[AnnotatedDocument], size: int
-) -> Iterator[list[AnnotatedDocument]]:
-    batch: list[AnnotatedDocument] = []
-    for document in documents:
-        batch.append(document)
-        if len(batch) == size:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
 
 
 def _lines(rows: Sequence[Sequence[Any]]) -> str:

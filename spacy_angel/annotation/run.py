@@ -1,5 +1,5 @@
-"""A run from end to end: inputs are cut into shards, workers annotate them, the journal keeps
-account; what is there already is left as it is."""
+"""A run from end to end: inputs are cut into shards, workers annotate them; what is there already
+is left as it is."""
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import AngelError, Errors
 from .document_linker import LinkingSettings, MentionSource
+from .folder import OutputFolder
 from .inputs import plan_inputs
-from .manifest import Journal
 from .outputs import OUTPUT_FORMATS
 from .pipeline_folder import LOCAL, find_devices, pipeline_folder, versions
 from .plan import Plan
@@ -120,24 +120,24 @@ def annotate(
         everywhere = ray not in (None, LOCAL)
         opened = stack.enter_context(pipeline_folder(pipeline, kb, everywhere=everywhere))
         settings["pipeline"] = opened.fingerprint
-        journal = stack.enter_context(Journal(Path(output), settings, versions(device)))
+        folder = stack.enter_context(OutputFolder(Path(output), settings, versions(device)))
         worker = WorkerSettings(
-            str(opened.path), output_format, devices[0], linking, strict, journal.key
+            str(opened.path), output_format, devices[0], linking, strict, folder.key
         )
-        plan = Plan(sources, journal, shard_size, strict, values)
-        in_order = _ShardsInOrder(journal, on_shard)
+        plan = Plan(sources, folder, shard_size, strict, values)
+        in_order = _ShardsInOrder(folder, on_shard)
         records: Generator[BatchDone | ShardRecord, None, None]
         try:
             if ray is not None:
                 records = run_ray(plan, worker, workers)
             elif len(devices) == 1:
-                records = run_here(plan.jobs(), worker, journal.folder)
+                records = run_here(plan.jobs(), worker, folder.path)
             else:
-                records = run_processes(plan.jobs(), worker, journal.folder, devices)
+                records = run_processes(plan.jobs(), worker, folder.path, devices)
             with closing(records), Progress(plan) as progress:
                 for record in records:
                     if isinstance(record, ShardRecord):
-                        journal.add_shard(record)
+                        folder.add_shard(record)
                         in_order.go_on()
                     progress.show(record)
             in_order.go_on(is_end=True)
@@ -145,27 +145,28 @@ def annotate(
         except BaseException:
             # A full disk that stopped the run has no room for this either.
             with suppress(AngelError):
-                journal.write_manifest(was_read=False)
+                folder.write_manifest(was_read=False)
             raise
-        return journal.write_manifest(was_read=plan.was_read)
+        return folder.write_manifest(was_read=plan.was_read)
 
 
 class _ShardsInOrder:
     """Hands each shard on when all before it were.
 
-    journal (Journal): knows which are there. on_shard (Callable[[Path], None] | None): takes them.
+    folder (OutputFolder): knows which are there.
+    on_shard (Callable[[Path], None] | None): takes them.
     """
 
-    def __init__(self, journal: Journal, on_shard: Callable[[Path], None] | None) -> None:
-        self._journal, self._on_shard = journal, on_shard
+    def __init__(self, folder: OutputFolder, on_shard: Callable[[Path], None] | None) -> None:
+        self._folder, self._on_shard = folder, on_shard
         self._next = 0, 0
-        self._waits = journal.has_shards()
+        self._waits = folder.has_shards()
 
     def go_on(self, *, is_end: bool = False) -> None:
         """is_end (bool): all shards are whole. Hand on what can be by now."""
         if self._on_shard is None or (self._waits and not is_end):
             return
-        for number, shard, path in self._journal.shards_from(*self._next):
+        for number, shard, path in self._folder.shards_from(*self._next):
             self._on_shard(path)
             self._next = number, shard + 1
 
@@ -191,7 +192,7 @@ def _check(
 ) -> None:
     if output_format not in OUTPUT_FORMATS:
         known = ", ".join(OUTPUT_FORMATS)
-        raise AngelError(Errors.E811.format(format=output_format, known=known))
+        raise AngelError(Errors.E910.format(kind="output format", name=output_format, known=known))
     if mentions not in _SOURCES:
         expected = f"one of {', '.join(_SOURCES)}"
         raise AngelError(Errors.E819.format(name="mentions", expected=expected, value=mentions))

@@ -1,6 +1,5 @@
 """One shard: documents in, a file out, whole or not at all."""
 
-import os
 from collections.abc import Callable, Generator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
@@ -10,10 +9,10 @@ from typing import TypeVar
 
 from ..corpora.documents import CorpusDocument
 from ..errors import AngelError, Errors
-from ..files.atomic import replacing
+from .disk import write_whole, writing
 from .document_linker import LinkingSettings, open_linker
 from .documents import AnnotatedDocument, Failure
-from .manifest import writing
+from .folder import shard_name
 from .outputs import OUTPUT_FORMATS
 from .parts import PartFile
 from .records import ShardRecord
@@ -37,7 +36,7 @@ class ShardJob:
 
     def file(self, suffix: str) -> str:
         """suffix (str): of the format. RETURNS (str): name of the shard's file."""
-        return f"{self.input:05d}-{self.shard:06d}{suffix}"
+        return shard_name(self.input, self.shard) + suffix
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +96,7 @@ class ShardWorker:
         linking = self._settings.linking
         # With a cache what a batch finds in it depends on those before.
         keeps = not linking.cache
-        key = self._settings.key + job.digest.encode()
+        key = sha256(self._settings.key + job.digest.encode()).hexdigest()
         name = job.file(self._format.suffix)
         with (
             PartFile(folder, name, job.documents, linking.batch_size, key)
@@ -190,14 +189,5 @@ def write_shard(folder: Path, data: bytes, record: ShardRecord) -> ShardRecord:
     RETURNS (ShardRecord): the same record.
     """
     with writing(folder / record.file):
-        with replacing(folder / record.file) as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        if os.name == "posix":
-            handle = os.open(folder, os.O_RDONLY)
-            try:
-                os.fsync(handle)
-            finally:
-                os.close(handle)
+        write_whole(folder / record.file, data)
     return record

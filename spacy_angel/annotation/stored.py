@@ -8,11 +8,10 @@ from typing import Any
 from pydantic import BaseModel
 
 from ..corpora.documents import CorpusDocument, Reading
-from ..corpora.formats.rows import BadRow, import_parquet, row_document
+from ..corpora.formats.rows import BadRow, import_parquet, json_rows, row_document
 from ..corpora.registry import read_corpus
 from ..errors import AngelError, Errors
-from ..files.json_values import checked, parse_as, parse_json
-from ..files.reading import numbered_lines
+from ..files.json_values import checked, parse_as
 from ..files.table import table_rows
 from .documents import SCORES, AnnotatedDocument, AnnotatedMention, ScoredConcept
 from .outputs import MENTION_COLUMNS
@@ -65,7 +64,7 @@ def read_stored(source: Input) -> Iterator[AnnotatedDocument]:
         yield from _of_table(path, TABLES[format])
     elif source.format in ("jsonl", "parquet"):
         reading = Reading(str(path))
-        rows = _json_rows(path, reading) if source.format == "jsonl" else _parquet_rows(path)
+        rows = json_rows(path, reading) if source.format == "jsonl" else _parquet_rows(path)
         for number, row in rows:
             try:
                 document = row_document(row, reading, path, number, "", "text")
@@ -115,18 +114,6 @@ def _of_row(reading: Reading, number: int, row: Mapping[str, str]) -> AnnotatedM
     except (KeyError, TypeError, ValueError) as error:
         where = reading.where(number)
         raise AngelError(Errors.E808.format(where=where, problem=error)) from error
-
-
-def _json_rows(path: Path, reading: Reading) -> Iterator[tuple[int, Any]]:
-    for number, line in numbered_lines(path, reading):
-        try:
-            row = parse_json(line)
-            if not isinstance(row, dict):
-                raise ValueError("a JSON object was expected")
-            yield number, row
-        except ValueError as error:
-            where = reading.where(number)
-            raise AngelError(Errors.E808.format(where=where, problem=error)) from error
 
 
 def _parquet_rows(path: Path) -> Iterator[tuple[int, Any]]:

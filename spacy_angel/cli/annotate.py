@@ -184,7 +184,7 @@ def _interrupt(*_: object) -> None:
 def _kept(folder: Path | None) -> str:
     if folder is None:
         return "Nothing is kept but what was written; with a folder as --output it would be."
-    from ..annotation.manifest import documents_kept
+    from ..annotation.parts import documents_kept
 
     whole, begun = documents_kept(folder)
     return (

@@ -99,7 +99,9 @@ def preprocessing_steps(preset: str | None, abbreviations: str | None) -> Any:
     from ..corpora.preprocessing import PUBLISHED, Preprocessing
 
     if preset is not None and preset not in PUBLISHED:
-        raise AngelError(Errors.E705.format(preset=preset, known=", ".join(PUBLISHED)))
+        raise AngelError(
+            Errors.E910.format(kind="preprocessing", name=preset, known=", ".join(PUBLISHED))
+        )
     steps = Preprocessing() if preset is None else PUBLISHED[preset]
     return steps if abbreviations is None else replace(steps, abbreviations=abbreviations)  # type: ignore[arg-type]
 

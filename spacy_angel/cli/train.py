@@ -238,7 +238,7 @@ def configs(
 def _check_extra() -> None:
     for package in ("accelerate", "confection", "datasets", "trl"):
         if find_spec(package) is None:
-            raise AngelError(Errors.E617.format(package=package))
+            raise AngelError(Errors.E916.format(what="Training", package=package, extra="train"))
 
 
 def _train_own(

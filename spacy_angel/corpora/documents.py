@@ -52,6 +52,11 @@ class CorpusDocument:
     title_end: int | None = None
     steps: tuple[str, ...] = ()
 
+    def without_ids(self) -> "CorpusDocument":
+        """RETURNS (CorpusDocument): its mentions without identifiers, which a linker that does not
+        overwrite would hand back."""
+        return replace(self, mentions=tuple(replace(m, concept_ids="") for m in self.mentions))
+
 
 @dataclass
 class CorpusReport(ReadingReport):

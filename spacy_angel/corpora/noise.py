@@ -231,7 +231,9 @@ class Noise:
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
-            raise AngelError(Errors.E433.format(kind=self.kind, known=", ".join(KINDS)))
+            raise AngelError(
+                Errors.E910.format(kind="kind of noise", name=self.kind, known=", ".join(KINDS))
+            )
         if self.edits < 0 or not 0 <= self.context <= 1:
             raise AngelError(Errors.E434.format(edits=self.edits, context=self.context))
 

@@ -14,9 +14,7 @@ from ..errors import AngelError, Errors, Warnings
 from ..files.formats import Format, Formats
 from ..files.options import checked_options
 from ..files.reading import pieces
-from ..vocabulary.names.identifiers import normal_ids, split_ids
-from .docs import from_doc, to_doc
-from .documents import CorpusDocument, CorpusReport, GoldMention, Reading
+from .documents import CorpusDocument, CorpusReport, Reading
 from .formats import (
     askapatient,
     bioc,
@@ -36,34 +34,6 @@ from .formats import (
     text,
     uima,
 )
-from .formats.askapatient import askapatient_concepts
-from .formats.bioc import to_bioc, write_bioc_json
-from .formats.docbin import write_docbin
-from .formats.pubtator import format_pubtator, parse_pubtator, write_pubtator
-
-__all__ = [
-    "FORMATS",
-    "CorpusDocument",
-    "CorpusReport",
-    "GoldMention",
-    "Reading",
-    "askapatient_concepts",
-    "format_pubtator",
-    "from_doc",
-    "infer_format",
-    "normal_ids",
-    "parse_pubtator",
-    "read_corpus",
-    "read_pmids",
-    "split_ids",
-    "to_bioc",
-    "to_doc",
-    "writable_formats",
-    "write_bioc_json",
-    "write_corpus",
-    "write_docbin",
-    "write_pubtator",
-]
 
 FORMATS = Formats(
     "corpus",

@@ -5,8 +5,8 @@ log-probability of the best positive against negatives (figure 3).
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,21 +15,9 @@ from ..vocabulary.lookup.tfidf import TrigramTfidf
 from ..vocabulary.names.concepts import normalize_name
 from .counts import Outcome
 
-
-class Vocabulary(Protocol):
-    """What is read of a vocabulary; `ConceptKB` fits."""
-
-    def name(self, i: int) -> str: ...
-    def name_index(self, name: str) -> int | None: ...
-    def concept_ids_of(self, i: int) -> Sequence[str]: ...
-    def names_of(self, concept_id: str) -> Sequence[int]: ...
-    def __contains__(self, concept_id: object) -> bool: ...
-
-
-class NameScorer(Protocol):
-    """What is asked of a model; `Generator` fits."""
-
-    def log_probs(self, mentions: Sequence[Mention], names: Sequence[str]) -> list[float]: ...
+if TYPE_CHECKING:
+    from ..search.generator import Generator
+    from ..vocabulary.kb import ConceptKB
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +36,6 @@ class Traits:
     ambiguity: int
     seen_mention: bool | None = None
     seen_concept: bool | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): plain values for JSON."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,14 +88,14 @@ class Margin:
 
 def describe_mentions(
     mentions: Sequence[tuple[str, Sequence[str]]],
-    kb: Vocabulary,
+    kb: "ConceptKB",
     tfidf: TrigramTfidf,
     seen: Seen | None = None,
 ) -> list[Traits]:
     """Traits of mentions.
 
     mentions (Sequence[tuple[str, Sequence[str]]]): text and gold identifiers.
-    kb (Vocabulary): for the names of concepts.
+    kb (ConceptKB): for the names of concepts.
     tfidf (TrigramTfidf): fitted on its names.
     seen (Seen | None): what the training corpus has shown.
     RETURNS (list[Traits]): one a mention. The gold name is the name of a gold concept nearest to
@@ -202,8 +186,8 @@ def _groups(outcomes: Sequence[Outcome], keys: Sequence[str], order: Sequence[st
 
 def score_margins(
     mentions: Sequence[tuple[Mention, Collection[str]]],
-    scorer: NameScorer,
-    kb: Vocabulary,
+    scorer: "Generator",
+    kb: "ConceptKB",
     tfidf: TrigramTfidf,
     negatives: int = 10,
 ) -> list[tuple[float, float]]:
@@ -211,8 +195,8 @@ def score_margins(
 
     mentions (Sequence[tuple[Mention, Collection[str]]]): mentions and their gold identifiers, of
         which the vocabulary holds at least one.
-    scorer (NameScorer): the model.
-    kb (Vocabulary): the vocabulary.
+    scorer (Generator): the model.
+    kb (ConceptKB): the vocabulary.
     tfidf (TrigramTfidf): fitted on its names, in its order.
     negatives (int): names of other concepts a mention, the nearest ones.
     RETURNS (list[tuple[float, float]]): a pair a negative: its similarity to the mention, and the

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -64,7 +65,7 @@ def compare(
                 "only_b": pairs[False, True],
                 "neither": pairs[False, False],
             },
-            "test": compare_systems(hits_a, hits_b).to_dict(),
+            "test": asdict(compare_systems(hits_a, hits_b)),
         }
     if output is not None:
         write_json(Path(output) / COMPARISON, comparison)

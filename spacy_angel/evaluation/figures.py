@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..files.atomic import replacing
-from .charts import line_chart, pair_chart, picture
+from .charts import as_figure, line_chart, pair_chart, picture
 
 
 def write_figures(
@@ -59,7 +59,7 @@ def _accuracy_table(
         [
             a["name"],
             f"{a['mentions']:,}",
-            *(_number(one["lenient"]) for one in (a, b)),
+            *(as_figure(one["lenient"]) for one in (a, b)),
             *(f"{one['errors']:,}" for one in (a, b)),
         ]
         for a, b in pairs
@@ -75,8 +75,8 @@ def _margin_table(
         [
             f"{a['low']:.1f}-{a['high']:.1f}",
             f"{a['pairs']:,}",
-            *(_number(one["mean"], 2) for one in (a, b)),
-            *(_number(one["below"]) for one in (a, b)),
+            *(as_figure(one["mean"], 2) for one in (a, b)),
+            *(as_figure(one["below"]) for one in (a, b)),
         ]
         for a, b in pairs
     ]
@@ -89,10 +89,6 @@ def markdown_table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]
     lines = [head, ["---", *["--:"] * (len(head) - 1)], *rows]
     table = "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
     return f"{title}\n\n{table}\n"
-
-
-def _number(value: float | None, digits: int = 1) -> str:
-    return "–" if value is None else f"{value:.{digits}f}"
 
 
 def write_chart(path: Path, chart: str, table: str) -> str:

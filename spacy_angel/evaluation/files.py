@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -124,7 +125,7 @@ def prediction_line(
             {"query": query, "concepts": named(part.concepts)}
             for query, part in zip(result.queries, result.parts, strict=True)
         ],
-        "traits": traits.to_dict(),
+        "traits": asdict(traits),
     }
     return json.dumps(record, ensure_ascii=False, allow_nan=False).encode("utf8") + b"\n"
 

@@ -34,7 +34,9 @@ def check_protocols(names: Collection[str], *, predicted: bool) -> None:
     """names (Collection[str]): what is asked for. predicted (bool): the pipeline finds the mentions
     itself. RAISES (AngelError): there is no such protocol, or it counts gold mentions."""
     if unknown := sorted(set(names).difference(PROTOCOLS)):
-        raise AngelError(Errors.E516.format(name=unknown[0], known=", ".join(PROTOCOLS)))
+        raise AngelError(
+            Errors.E910.format(kind="protocol", name=unknown[0], known=", ".join(PROTOCOLS))
+        )
     if predicted and "belb" in names:
         raise AngelError(Errors.E518)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..files.atomic import replacing
-from .charts import bar_chart, escape, line_chart, margin_chart
+from .charts import as_figure, bar_chart, escape, line_chart, margin_chart
 from .files import REPORT, read_metrics, read_predictions
 
 _MEANS = ("averaged", "micro")  # how documents become one figure
@@ -113,18 +113,14 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]], row_heads: bool =
     return f'<div class="wide">{table}</div>'
 
 
-def _number(value: float | None, digits: int = 1) -> str:
-    return "–" if value is None else f"{value:,.{digits}f}"
-
-
 def _with_spread(metrics: Mapping[str, Any], *keys: str) -> str:
     """A figure, over folds with its spread."""
     value, spread = metrics, metrics.get("spread")
     for key in keys:
         value = value[key]
         spread = spread and spread[key]
-    text = _number(value)  # type: ignore[arg-type]
-    return text if spread is None else f"{text} <small>± {_number(spread)}</small>"
+    text = as_figure(value)  # type: ignore[arg-type]
+    return text if spread is None else f"{text} <small>± {as_figure(spread)}</small>"
 
 
 def _cards(metrics: Mapping[str, Any]) -> str:
@@ -133,7 +129,7 @@ def _cards(metrics: Mapping[str, Any]) -> str:
         ("Accuracy at 1, lenient", _with_spread(metrics, "lenient", "acc@1") + " %"),
         ("Mentions", f"{metrics['mentions']:,.0f}"),
         ("In the vocabulary", _with_spread(metrics, "coverage") + " %"),
-        ("Mentions a second", _number(metrics["mentions_per_second"])),
+        ("Mentions a second", as_figure(metrics["mentions_per_second"])),
     ]
     cards = "".join(f"<div><b>{value}</b><span>{name}</span></div>" for name, value in items)
     return f'<div class="cards">{cards}</div>'
@@ -196,11 +192,11 @@ def _noise(metrics: Mapping[str, Any]) -> str:
     }
     clean = next(iter(curves.values()))["0"]
     columns = ("strict", "lenient", "kb_id", "changed")
-    rows = [["none", "0", *(_number(clean[column]) for column in columns)]]
+    rows = [["none", "0", *(as_figure(clean[column]) for column in columns)]]
     for kind, points in curves.items():
         for edits, point in points.items():
             if edits != "0":
-                rows.append([escape(kind), edits, *(_number(point[c]) for c in columns)])
+                rows.append([escape(kind), edits, *(as_figure(point[c]) for c in columns)])
     note = (
         "<p>Accuracy at 1 in per cent; <b>changed</b>: per cent of the mentions that have a place "
         "for the noise. Each level has a page of its own in the folder beside this one.</p>"
@@ -231,9 +227,9 @@ def _confidence(metrics: Mapping[str, Any]) -> str:
     rows = [
         [
             f"{coverage} %",
-            _number(point["limit"], 3),
+            as_figure(point["limit"], 3),
             f"{point['links']:,.0f}",
-            _number(point["precision"]),
+            as_figure(point["precision"]),
         ]
         for coverage, point in curve.items()
     ]
@@ -251,19 +247,19 @@ def _protocol_tables(metrics: Mapping[str, Any]) -> str:
     protocols = metrics.get("protocols", {})
     tables = []
     if belb := protocols.get("belb"):
-        row = [f"{belb['mentions']:,.0f}", _number(belb["strict"]), _number(belb["lenient"])]
+        row = [f"{belb['mentions']:,.0f}", as_figure(belb["strict"]), as_figure(belb["lenient"])]
         head = ["BELB, recall at 1", "mentions", "strict", "lenient"]
         tables.append(_table(head, [["all", *row]]))
     rates = ("precision", "recall", "f")
     if hunflair2 := protocols.get("hunflair2"):
         rows = [
-            [escape(name), *(_number(figures[rate]) for rate in rates)]
+            [escape(name), *(as_figure(figures[rate]) for rate in rates)]
             for name, figures in {"all": hunflair2, **hunflair2["types"]}.items()
         ]
         tables.append(_table(["HunFlair2, mentions (micro)", "precision", "recall", "F"], rows))
     if document := protocols.get("document"):
         rows = [
-            [escape(name), *(_number(figures[kind][r]) for kind in _MEANS for r in rates)]
+            [escape(name), *(as_figure(figures[kind][r]) for kind in _MEANS for r in rates)]
             for name, figures in {"all": document, **document["types"]}.items()
         ]
         head = [f"{rate}, {mean}" for mean in _MEANS for rate in ("precision", "recall", "F")]
@@ -353,8 +349,8 @@ def _comparison_table(comparison: Mapping[str, Any], names: Sequence[str]) -> st
             [
                 key,
                 f"{figures['mentions']:,}",
-                _number(figures["a"]),
-                _number(figures["b"]),
+                as_figure(figures["a"]),
+                as_figure(figures["b"]),
                 f"{test['difference']:+.1f} "
                 f"<small>({test['low']:+.1f} to {test['high']:+.1f})</small>",
                 f"{test['p_bootstrap']:.2g}",

@@ -5,7 +5,7 @@ which is multinomial: memory and time do not grow with the mentions.
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.stats import ttest_rel
@@ -31,10 +31,6 @@ class Comparison:
     p_bootstrap: float
     t: float | None
     p_t_test: float
-
-    def to_dict(self) -> dict[str, float | None]:
-        """RETURNS (dict[str, float | None]): plain values for JSON."""
-        return asdict(self)
 
 
 def bootstrap_interval(

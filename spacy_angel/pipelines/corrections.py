@@ -80,13 +80,8 @@ def decisions(
 
     before = components_before(nlp, linker, given_mentions=True)
     # A linker that does not overwrite would hand the gold identifiers back.
-    given = (
-        replace(d, mentions=tuple(replace(m, concept_ids="") for m in d.mentions))
-        for d in documents
-    )
-    docs = nlp.pipe(
-        (given_doc(d, nlp) for d in given), disable=set(nlp.pipe_names).difference(before)
-    )
+    given = (given_doc(document.without_ids(), nlp) for document in documents)
+    docs = nlp.pipe(given, disable=set(nlp.pipe_names).difference(before))
     found = []
     with linker.using(span_key=GOLD_SPANS):
         for document, doc in zip(documents, linker.pipe(docs), strict=True):

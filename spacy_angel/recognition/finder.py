@@ -30,17 +30,9 @@ CONFIG_FILE = "recogniser.json"
 _TOKENIZER_FILE = "tokenizer.json"
 # Of the encoder's config: what computes it, and the tokens around a text.
 ENCODER_FIELDS = (
-    "activation_function",
-    "bos_token_id",
-    "d_model",
-    "encoder_attention_heads",
-    "encoder_ffn_dim",
-    "encoder_layers",
-    "eos_token_id",
-    "max_position_embeddings",
-    "pad_token_id",
-    "scale_embedding",
-    "vocab_size",
+    *("activation_function", "bos_token_id", "d_model", "encoder_attention_heads"),
+    *("encoder_ffn_dim", "encoder_layers", "eos_token_id", "max_position_embeddings"),
+    *("pad_token_id", "scale_embedding", "vocab_size"),
 )
 _AROUND = 2
 

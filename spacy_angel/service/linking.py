@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from math import fsum
 from typing import TYPE_CHECKING, Any
 
-from ..corpora.docs import GOLD_SPANS, to_doc
+from ..corpora.docs import GOLD_SPANS
 from ..corpora.documents import CorpusDocument
 from ..linking.mentions.permitted import links_label
 from ..linking.mentions.reading import find_spans
 from ..linking.ranking.concepts import NIL
 from ..linking.showing.cause import explain_link
 from ..linking.showing.page import links_html
-from ..pipelines.components import components_before
+from ..pipelines.components import MentionPipe, each_together
 from .schema import Found, LinkedMention
 
 if TYPE_CHECKING:
@@ -75,12 +75,7 @@ class PipelineLinker:
     def __init__(self, nlp: "Language", linker: "AngelLinker") -> None:
         self.nlp = nlp
         self.linker = linker
-        self._not_run = {
-            given: set(nlp.pipe_names).difference(
-                components_before(nlp, linker, given_mentions=given)
-            )
-            for given in (False, True)
-        }
+        self._docs = MentionPipe(nlp, linker)
         # Opened now: without model, vocabulary or rules no document could be linked.
         with self._rules():
             linker.kb.search_space(linker.generator.prompts, [None])
@@ -112,28 +107,14 @@ class PipelineLinker:
             # Of abbreviations that no text has, and of labels, which are the callers' words.
             warnings.simplefilter("ignore")
             try:
-                return list(self._link(jobs))
+                return each_together(jobs, lambda job: job.given, self._link_alike)
             except Exception as error:
                 if len(jobs) == 1:
                     return [Failure(type(error).__name__)]
         return [self._link_or_fail([job])[0] for job in jobs]
 
-    def _link(self, jobs: Sequence[Job]) -> list[Linked]:
-        """Those with mentions and those without, each together, back in their order."""
-        linked: dict[int, Linked] = {}
-        for given in (True, False):
-            places = [i for i, job in enumerate(jobs) if job.given is given]
-            if places:
-                alike = self._link_alike([jobs[i] for i in places], given=given)
-                linked.update(zip(places, alike, strict=True))
-        return [linked[i] for i in range(len(jobs))]
-
-    def _link_alike(self, jobs: Sequence[Job], *, given: bool) -> list[Linked]:
-        docs: list[Doc] = [
-            to_doc(job.document, self.nlp) if given else self.nlp.make_doc(job.document.text)
-            for job in jobs
-        ]
-        docs = list(self.nlp.pipe(docs, batch_size=len(docs), disable=self._not_run[given]))
+    def _link_alike(self, jobs: Sequence[Job], given: bool) -> list[Linked]:
+        docs = list(self._docs([job.document for job in jobs], given=given))
         key = GOLD_SPANS if given else self.linker.settings.span_key
         # Given mentions may overlap, and none of them is left out.
         with self.linker.using(span_key=key), self.linker.kb.reading():

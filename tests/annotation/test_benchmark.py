@@ -1,20 +1,22 @@
 """How many machines a set of documents needs, as `benchmarks/annotate.py` computes it."""
 
-import importlib.util
 import json
 from types import ModuleType
 
 import pytest
-from support.helpers import ROOT
+from support.scripts import load_script
+from support.tiny_annotation import write_jsonl
 
 
 @pytest.fixture(scope="module")
 def benchmark() -> ModuleType:
     pytest.importorskip("resource", reason="needs a Unix")
-    spec = importlib.util.spec_from_file_location("annotate", ROOT / "benchmarks/annotate.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_script("benchmarks/annotate.py")
+
+
+@pytest.fixture(scope="module")
+def fault_test() -> ModuleType:
+    return load_script("benchmarks/annotate_faults.py")
 
 
 MEASURED = {
@@ -46,11 +48,41 @@ def test_sizing_with_other_mentions_and_a_gpu(benchmark) -> None:
     assert lines[-1] == "GPU hours: 0 (0.01 s a mention)"
 
 
-def test_documents_in_a_journal(benchmark, tmp_path) -> None:
-    journal = tmp_path / "_journal.jsonl"
-    assert benchmark.documents_done(journal) == 0
-    shards = [{"kind": "shard", "read": n} for n in (3, 4)]
-    lines = [{"kind": "run"}, *shards, {"kind": "end", "shards": 2}]
-    whole = "".join(json.dumps(line) + "\n" for line in lines)
-    journal.write_text(whole + '{"kind": "shard", "re')
-    assert benchmark.documents_done(journal) == 7
+def test_documents_of_an_output(benchmark, tmp_path) -> None:
+    assert benchmark.documents_done(tmp_path) == 0
+    for number, read in enumerate((3, 4)):
+        record = json.dumps({"seal": "", "record": {"read": read}})
+        (tmp_path / f"_00000-00000{number}.json").write_text(record)
+    (tmp_path / "_00000.json").write_text("{}")
+    assert benchmark.documents_done(tmp_path) == 7
+
+
+def test_documents_are_counted_against_the_input(fault_test, tmp_path) -> None:
+    source = write_jsonl(tmp_path / "in.jsonl", 3)
+    shard = tmp_path / "00000-000000.jsonl"
+    shard.write_text(source.read_text())
+    assert fault_test.miscounted([source], tmp_path) == (3, [])
+    first, second, _ = source.read_text().splitlines(keepends=True)
+    shard.write_text(first + second + second)
+    assert fault_test.miscounted([source], tmp_path) == (
+        3,
+        ["d1: given 1 times, found 2", "d2: given 1 times, found 0"],
+    )
+
+
+def test_differences_of_two_outputs(fault_test, tmp_path) -> None:
+    a, b = tmp_path / "a", tmp_path / "b"
+    for folder in (a, b):
+        folder.mkdir()
+        (folder / "_manifest.json").write_text("{}")
+        (folder / "00000-000000.jsonl").write_text("x")
+    assert fault_test.differences(a, b) == []
+    (b / "00000-000000.jsonl").write_text("y")
+    (b / "00000-000001.jsonl").write_text("x")
+    assert fault_test.differences(a, b) == [
+        f"{b}: 00000-000000.jsonl differs",
+        f"{b}: 00000-000001.jsonl is in one output only",
+    ]
+    (a / "_manifest.json").unlink()
+    (b / "_manifest.json").unlink()
+    assert fault_test.differences(a, b)[-1] == f"{b}: no manifest"

@@ -398,7 +398,7 @@ def test_what_is_missing_is_told(tmp_path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(AngelError, match="holds no files"):
         plan_inputs([tmp_path / "empty"])
-    with pytest.raises(AngelError, match="Unknown input format 'cometa'"):
+    with pytest.raises(AngelError, match="There is no input format 'cometa'"):
         plan_inputs([tmp_path], "cometa")
 
 

@@ -21,7 +21,7 @@ def linked(document: CorpusDocument, score: float = 0.1234) -> AnnotatedDocument
     return AnnotatedDocument(document.doc_id, document.text, mentions, title_end=document.title_end)
 
 
-def opened(folder, key: bytes = b"key") -> PartFile:
+def opened(folder, key: str = "key") -> PartFile:
     return PartFile(folder, "00000-000000.jsonl", DOCUMENTS, 2, key)
 
 
@@ -33,7 +33,7 @@ def test_batches_come_back_as_they_were(tmp_path) -> None:
             part.add(number, batch)
     with opened(tmp_path) as part:
         assert part.batches == batches
-    with opened(tmp_path, b"other") as part:
+    with opened(tmp_path, "other") as part:
         assert part.batches == {}
     assert [path.name for path in tmp_path.iterdir()] == ["_00000-000000.jsonl.part"]
 

@@ -31,6 +31,7 @@ def whole(shard: int, read: int, mentions: int) -> ShardRecord:
         linked=0,
         size=0,
         sha256="",
+        digest="",
     )
 
 

@@ -1,4 +1,4 @@
-"""Lines with checksums: what was written is read, everything else is damaged."""
+"""Sealed records: what was written is read, everything else is refused."""
 
 import json
 
@@ -7,21 +7,28 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_angel.annotation.records import (
-    Damaged,
-    EndRecord,
     InputRecord,
     Manifest,
-    Report,
     RunRecord,
     ShardRecord,
-    read_record,
     sealed,
-    sealed_record,
     settings_key,
     unsealed,
 )
 
 KEY = settings_key({"shard_size": 10})
+RUN = RunRecord(settings={"shard_size": 10}, versions={"torch": "2"})
+INPUT = InputRecord(
+    number=0,
+    name="b\udcff.txt",
+    place="/b",
+    format="text",
+    size=3,
+    sha256="00",
+    shards=2,
+    counts={"documents": 3},
+    notes=["n"],
+)
 SHARD = ShardRecord(
     input=0,
     shard=1,
@@ -35,70 +42,58 @@ SHARD = ShardRecord(
     sha256="ab",
     failures=(("b\udcff", "it is no text"),),
 )
-RECORDS = [
-    RunRecord(settings={"shard_size": 10}, versions={"torch": "2"}),
-    InputRecord(number=0, name="b\udcff.txt", place="/b", format="text", size=3, sha256="00"),
-    SHARD,
-    EndRecord(input=0, shards=2, error=None, report=Report(counts={"documents": 3}, notes=["n"])),
-]
 
 
-def test_a_line_ends_with_its_checksum() -> None:
-    line = sealed({"kind": "end", "input": 0}, b"key")
-    # zlib.crc32(b'key{"kind": "end", "input": 0}')
-    assert line == b'{"kind": "end", "input": 0, "crc32": "78131b8a"}\n'
-    assert unsealed(line, b"key") == {"kind": "end", "input": 0}
-    with pytest.raises(Damaged, match="checksum"):
-        unsealed(line, b"other")
-    assert unsealed(line) == {"kind": "end", "input": 0}
+def test_a_record_has_its_seal() -> None:
+    data = sealed(RUN, KEY)
+    # sha256(sha256(b'{"shard_size": 10}').digest() + the record as it stands)
+    assert data == (
+        b'{"seal": "fcbd8491e7f52ffa", "record": {"settings": {"shard_size": 10}, '
+        b'"versions": {"torch": "2"}}}\n'
+    )
+    assert unsealed(data, RunRecord) == unsealed(data, RunRecord, KEY) == RUN
+    with pytest.raises(ValueError, match="the seal is another"):
+        unsealed(data, RunRecord, b"other settings")
 
 
-@pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.kind)
-def test_every_bit_of_a_line_counts(record) -> None:
+@pytest.mark.parametrize("record", [RUN, INPUT, SHARD], ids=["run", "input", "shard"])
+def test_every_bit_of_a_record_counts(record) -> None:
     """Names of files that are no UTF-8 included."""
-    line = sealed_record(record, KEY)
-    assert read_record(line, KEY) == (record, True)
-    for place in range(8 * len(line)):
-        changed = bytearray(line)
+    data = sealed(record, KEY)
+    assert unsealed(data, type(record), KEY) == record
+    for place in range(8 * len(data)):
+        changed = bytearray(data)
         changed[place // 8] ^= 1 << place % 8
         try:
-            found, has_checksum = read_record(bytes(changed), KEY)
-        except Damaged:
+            found = unsealed(bytes(changed), type(record), KEY)
+        except ValueError:
             continue
-        # Where blanks stand in the frame of the checksum, other blanks mean the same.
+        # Other blanks mean the same.
         assert found == record
-        assert has_checksum
 
 
 @given(st.binary(max_size=60))
-def test_any_line_is_read_or_damaged(line) -> None:
-    with pytest.raises(Damaged):
-        read_record(line, KEY)
+def test_any_bytes_are_read_or_refused(data) -> None:
+    with pytest.raises(ValueError):  # noqa: PT011 (whatever is wrong)
+        unsealed(data, RunRecord)
 
 
 @pytest.mark.parametrize(
-    "line",
+    "data",
     [
         b"[" * 100_000,
         b"[]",
         b"{}",
-        b'{"kind": "shard"}',
-        b'{"kind": "end", "input": true, "shards": 1}',
-        b'{"kind": "end", "input": -1, "shards": 1}',
-        b'{"kind": "end", "input": 0, "shards": 1, "more": 1}',
-        b'{"kind": "end", "input": 0, "shards": 1, "error": 3}',
-        b'{"kind": "end", "input": 0, "shards": 1, "crc32": "00000000"}',
-        b'{"kind": "end", "input": 0, "shards": 1, "crc32": null}x',
+        b'{"seal": "", "record": []}',
+        b'{"seal": "", "record": {"settings": 1, "versions": {}}}',
+        b'{"seal": "", "record": {"settings": {}, "versions": {"a": 1}}}',
+        b'{"seal": "", "record": {"settings": {}, "versions": {}, "more": 1}}',
+        b'{"seal": "", "record": {"settings": {}, "versions": {}}}x',
     ],
 )
-def test_what_is_no_record_is_damaged(line) -> None:
-    with pytest.raises(Damaged):
-        read_record(line + b"\n", KEY)
-
-
-def test_lines_of_old_journals_have_no_checksum() -> None:
-    line = b'{"kind": "end", "input": 0, "shards": 1, "error": null, "report": {"counts": {}}}\n'
-    assert read_record(line, KEY) == (EndRecord(input=0, shards=1), False)
+def test_what_is_no_record_is_refused(data) -> None:
+    with pytest.raises(ValueError):  # noqa: PT011 (whatever is wrong)
+        unsealed(data, RunRecord)
 
 
 def test_a_manifest_reads_its_own_json() -> None:

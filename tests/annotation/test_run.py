@@ -24,9 +24,10 @@ import spacy_angel
 from spacy_angel.annotation import run as run_module
 from spacy_angel.annotation import shards as shards_module
 from spacy_angel.annotation import workers
+from spacy_angel.annotation.disk import writing
 from spacy_angel.annotation.document_linker import DocumentLinker, LinkingSettings, open_linker
+from spacy_angel.annotation.folder import RUN, OutputFolder
 from spacy_angel.annotation.inputs import plan_inputs, read_input
-from spacy_angel.annotation.manifest import JOURNAL, writing
 from spacy_angel.annotation.records import Manifest
 from spacy_angel.annotation.run import annotate
 from spacy_angel.cli.app import app
@@ -397,17 +398,17 @@ def test_with_a_cache_a_shard_is_begun_anew(pipeline, source, tmp_path, monkeypa
     assert linked == [4, 4, 2, 4, 4, 2, 4, 1]
 
 
-def test_a_journal_cut_anywhere_is_continued(pipeline, source, tmp_path, monkeypatch) -> None:
+def test_a_record_cut_anywhere_is_continued(pipeline, source, tmp_path, monkeypatch) -> None:
     out = tmp_path / "out"
     annotate(source, pipeline, output=out, shard_size=10)
-    files, journal = shards(out), (out / JOURNAL).read_bytes()
+    files, record = shards(out), (out / RUN).read_bytes()
     opened = []
     begin = workers.ShardWorker.__init__
     monkeypatch.setattr(
         workers.ShardWorker, "__init__", lambda *args: (opened.append(1), begin(*args))[1]
     )
-    for at in (0, 5, len(journal) // 2, len(journal) - 1):
-        (out / JOURNAL).write_bytes(journal[:at])
+    for at in (0, 5, len(record) // 2, len(record) - 1):
+        (out / RUN).write_bytes(record[:at])
         annotate(source, pipeline, output=out, shard_size=10)
         assert shards(out) == files
     os.remove(out / "00000-000001.jsonl")
@@ -531,7 +532,7 @@ def test_what_does_not_fit_is_refused(pipeline, source, tmp_path) -> None:
         annotate(source, pipeline, output=tmp_path)
     with pytest.raises(AngelError, match="shard_size must be a whole number from 1, not 0"):
         annotate(source, pipeline, output=tmp_path / "x", shard_size=0)
-    with pytest.raises(AngelError, match="Unknown output format 'xls'"):
+    with pytest.raises(AngelError, match="There is no output format 'xls'"):
         annotate(source, pipeline, output=tmp_path / "x", output_format="xls")
     with pytest.raises(AngelError, match="mentions must be one of"):
         annotate(source, pipeline, output=tmp_path / "x", mentions="all")
@@ -549,26 +550,22 @@ def test_another_version_is_told(pipeline, source, tmp_path, monkeypatch) -> Non
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such locks there")
 def test_one_process_at_a_time(pipeline, source, tmp_path) -> None:
-    from spacy_angel.annotation.manifest import Journal
-
-    with Journal(tmp_path / "out", {}, {}), pytest.raises(AngelError, match="Another process"):
-        Journal(tmp_path / "out", {}, {})
-    Journal(tmp_path / "out", {}, {}).close()
+    with OutputFolder(tmp_path / "out", {}, {}), pytest.raises(AngelError, match="Another process"):
+        OutputFolder(tmp_path / "out", {}, {})
+    OutputFolder(tmp_path / "out", {}, {}).close()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such locks there")
 def test_a_disk_without_locks_is_no_hindrance(tmp_path, monkeypatch) -> None:
     import fcntl
 
-    from spacy_angel.annotation.manifest import Journal
-
     def refuse(*_) -> None:
         raise OSError(errno.ENOLCK, "No locks available")
 
     monkeypatch.setattr(fcntl, "flock", refuse)
-    with Journal(tmp_path / "out", {}, {}):
+    with OutputFolder(tmp_path / "out", {}, {}):
         pass
-    assert len((tmp_path / "out" / JOURNAL).read_text().splitlines()) == 1
+    assert len((tmp_path / "out" / RUN).read_text().splitlines()) == 1
 
 
 def test_a_broken_input_costs_what_is_broken(pipeline, source, tmp_path) -> None:

@@ -273,7 +273,7 @@ def test_mistakes_are_told_without_a_traceback(
     assert "cannot be loaded" in fails("link", "text", "--pipeline", tmp_path / "nothing")
     assert "NAME=VALUE" in fails("kb", "build", source, "-o", tmp_path / "x", "--option", "a")
     assert "no option a" in fails("kb", "build", source, "-o", tmp_path / "x", "--option", "a=b")
-    assert "Unknown preprocessing" in fails(
+    assert "There is no preprocessing" in fails(
         "kb", "add", folder, "--mentions", corpus, "--preprocessing", "mine"
     )
 

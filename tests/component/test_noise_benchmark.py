@@ -1,13 +1,11 @@
 """benchmarks/noise.py: what it puts into mentions, and what it counts."""
 
-import importlib.util
-import sys
 from types import ModuleType, SimpleNamespace
 
 import pytest
 import spacy
 from spacy.tokens import Doc, Span
-from support.helpers import ROOT
+from support.scripts import load_script
 
 NCBI = "1|t|Colon cancer and APC\n1|a|Adenomatous polyposis.\n{}\n\n"
 MENTIONS = (
@@ -18,12 +16,7 @@ MENTIONS = (
 
 @pytest.fixture(scope="module")
 def noise() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("noise_benchmark", ROOT / "benchmarks/noise.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = sys.modules["noise_benchmark"] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_script("benchmarks/noise.py")
 
 
 @pytest.fixture

@@ -7,14 +7,16 @@ import spacy
 from hypothesis import given
 from hypothesis import strategies as st
 from support.helpers import ROOT
+from support.scripts import load_script
 from thinc.api import Config
 
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
-from spacy_angel.corpora.note_text import as_list, as_written, in_letters, invented_note, restyled
+from spacy_angel.corpora.note_text import as_list, as_written, in_letters, restyled
 from spacy_angel.corpora.note_tokens import SLASHED, add_note_tokens, make_note_tokenizer
 from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.linking.settings.loaders import SHIPPED_PIPELINE
 
+invented_note = load_script("scripts/notes.py").invented_note
 LINES = ROOT / "tests/fixtures/corpora/clinical_lines.jsonl"
 POOLS = [
     {"DISEASE": ["Gout", "DM2", "chest pain"], "CHEMICAL": ["Warfarin"]},

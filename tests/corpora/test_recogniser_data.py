@@ -1,6 +1,5 @@
 """Corpora become entities by the rules, and the recogniser's configs can learn from them."""
 
-import importlib.util
 import random
 from dataclasses import replace
 
@@ -10,23 +9,25 @@ import typer
 from spacy.training import Corpus, Example
 from spacy.util import load_config, registry
 from support.helpers import ROOT, shared_data
+from support.scripts import load_script
 from thinc.api import Adam
 from typer.testing import CliRunner
 
 from spacy_angel.corpora.documents import CorpusDocument, CorpusReport, GoldMention
 from spacy_angel.corpora.recogniser_data import (
-    entity_docs,
-    in_all_letters,
     mentions_by_label,
     names_by_label,
     short_forms_by_label,
     swap_mentions,
-    to_entities,
-    unmarked_strings,
 )
 from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.errors import AngelError
 from spacy_angel.vocabulary.names.concepts import Concept
+
+entity_docs, in_all_letters, to_entities, unmarked_strings = (
+    getattr(load_script("scripts/entities.py"), name)
+    for name in ("entity_docs", "in_all_letters", "to_entities", "unmarked_strings")
+)
 
 # As NCBI-disease: four types of diseases, chemicals unmarked. Two mentions overlap.
 DISEASES = """\
@@ -252,11 +253,8 @@ def test_strings_in_all_letters_but_short_ones():
 
 
 def run_script(*arguments):
-    spec = importlib.util.spec_from_file_location("script", ROOT / "scripts" / "ner_corpus.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
     app = typer.Typer()
-    app.command()(module.main)
+    app.command()(load_script("scripts/ner_corpus.py").main)
     return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 

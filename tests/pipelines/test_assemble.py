@@ -256,14 +256,14 @@ def test_the_command(parts: Path, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("given", "expected"), [((), 0.0), (("--length-penalty", "0.5"), 0.5)])
-def test_the_script_searches_as_in_training(
+def test_the_command_searches_as_in_training(
     parts: Path, tmp_path: Path, given: tuple[str, ...], expected: float
 ) -> None:
     config = ROOT / "configs/mini/ncbi.cfg"
     assert "length_penalty = 0.0" in config.read_text("utf8")
     arguments = ["--model", parts / "model", "--kb", parts / "kb.jsonl"]
     arguments += ["--output", tmp_path / "out", "--training", config, *given]
-    command = [sys.executable, ROOT / "scripts/assemble.py", *arguments]
+    command = [sys.executable, "-m", "spacy_angel", "assemble", *arguments]
     subprocess.run([str(part) for part in command], check=True)
     linker = spacy.load(tmp_path / "out").get_pipe("angel_linker")
     assert linker.settings.length_penalty == expected

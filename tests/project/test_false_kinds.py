@@ -1,22 +1,18 @@
 """The sentences of benchmarks/false_kinds.py and what is counted in them."""
 
-import importlib.util
 import json
 from types import ModuleType
 
 import pytest
 from support.helpers import ROOT
+from support.scripts import load_script
 
 SENTENCES = sorted((ROOT / "benchmarks/sentences").glob("*.jsonl"))
 
 
 @pytest.fixture(scope="module")
 def benchmark() -> ModuleType:
-    path = ROOT / "benchmarks/false_kinds.py"
-    spec = importlib.util.spec_from_file_location("false_kinds", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_script("benchmarks/false_kinds.py")
 
 
 @pytest.mark.parametrize("path", SENTENCES, ids=lambda path: path.stem)

@@ -78,7 +78,8 @@ def test_settings_of_the_training_reach_the_scripts(copy: Path):
     for name in ("pretrain", "start", "train-positive", "mine", "train-negative"):
         words = split(commands[name]["script"][-1])
         overrides = words[words.index("--data.kb") :]
-        settings = load_config(copy / words[2], parse_overrides(overrides))
+        file = next(word for word in words if word.endswith(".cfg"))
+        settings = load_config(copy / file, parse_overrides(overrides))
         assert settings.data.kb == "corpus/en_angel_mini/kb"
         train = () if name == "pretrain" else ("corpus/en_angel_mini/train.json",)
         assert settings.data.train == train

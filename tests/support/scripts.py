@@ -1,14 +1,28 @@
 """The scripts beside the package: their command lines."""
 
+import importlib.util
 import runpy
 import sys
 from functools import cache, wraps
+from types import ModuleType
 from unittest.mock import patch
 
 import typer
 from typer.testing import CliRunner
 
 from .helpers import ROOT
+
+
+def load_script(script: str) -> ModuleType:
+    """script (str): as for `app_of`. RETURNS (ModuleType): it, as a module."""
+    path = ROOT / script
+    spec = importlib.util.spec_from_file_location(f"{path.parent.name}_{path.stem}", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+    with patch.object(sys, "path", [str(path.parent), *sys.path]):
+        spec.loader.exec_module(module)
+    return module
 
 
 @cache

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 import torch
-from support.helpers import ROOT
 from support.tiny_training import TINY, tiny_backbone
 
 from spacy_angel.errors import AngelError
@@ -113,7 +112,7 @@ def test_models_that_differ(models, tmp_path):
 
 @pytest.mark.slow
 def test_script(models, tmp_path):
-    command = [sys.executable, ROOT / "scripts" / "average_models.py", *models]
+    command = [sys.executable, "-m", "spacy_angel", "train", "average", *models]
     options = ["--output", tmp_path / "mean", "--share", "1", "--share", "3"]
     subprocess.run([*command, *options], check=True, cwd=tmp_path)
     assert values(tmp_path / "mean") == {2.5}

@@ -36,18 +36,29 @@ def read_jsonl(
     RETURNS (Iterator[CorpusDocument]): with the mentions (`start`, `end`, and any of `text`,
         `label`, `concept_id`) that a line brings.
     """
+    for number, row in json_rows(path, reading):
+        try:
+            yield row_document(row, reading, path, number, id_field, text_field)
+        except AngelError:
+            raise
+        except (BadRow, ValueError) as error:
+            _row_fault(reading, reading.where(number), error)
+
+
+def json_rows(path: Path, reading: Reading) -> Iterator[tuple[int, dict[str, Any]]]:
+    """path (Path): JSON lines, plain or gzip. reading (Reading): gets faults.
+    YIELDS (tuple[int, dict[str, Any]]): number of a line, and its object; blank lines are none."""
     for number, line in numbered_lines(path, reading):
         if not line.strip():
             continue
         try:
             row = parse_json(line)
             if not isinstance(row, dict):
-                raise BadRow("an object was expected")
-            yield row_document(row, reading, path, number, id_field, text_field)
-        except AngelError:
-            raise
-        except (BadRow, ValueError) as error:
-            _row_fault(reading, f"{reading.where(number)}", error)
+                raise ValueError("an object was expected")
+        except ValueError as error:
+            _row_fault(reading, reading.where(number), error)
+        else:
+            yield number, row
 
 
 def read_parquet(
@@ -91,7 +102,9 @@ def import_parquet() -> Any:
     try:
         import pyarrow.parquet as pq
     except ImportError as error:
-        raise AngelError(Errors.E810) from error
+        raise AngelError(
+            Errors.E916.format(what="Parquet", package="pyarrow", extra="parquet")
+        ) from error
     return pq
 
 

@@ -76,7 +76,11 @@ def import_cassis() -> Any:
     try:
         import cassis
     except ImportError as error:
-        raise AngelError(Errors.E446) from error
+        raise AngelError(
+            Errors.E916.format(
+                what="UIMA CAS (INCEpTION)", package="dkpro-cassis", extra="inception"
+            )
+        ) from error
     return cassis
 
 

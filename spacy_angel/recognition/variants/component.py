@@ -3,13 +3,13 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from inspect import Parameter, Signature
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from pydantic import Field
 from spacy.language import Language
 from spacy.tokens import Doc, Span, SpanGroup
 
+from ...component.block import takes
 from ...component.checked import CheckedSettings, Name, Names
 from ...component.pipe import DocumentPipe
 from ...errors import AngelError, Errors
@@ -296,6 +296,7 @@ def _write_gene(span: Span, gene: Span | None) -> None:
 DEFAULT_CONFIG = VariantSettings().to_dict()
 
 
+@takes(DEFAULT_CONFIG)
 def make_angel_variants(nlp: Language, name: str, **settings: Any) -> AngelVariants:
     """The factory `angel_variants`.
 
@@ -311,11 +312,6 @@ def make_angel_variants(nlp: Language, name: str, **settings: Any) -> AngelVaria
     return AngelVariants(nlp.vocab, name, settings=checked)
 
 
-# spaCy reads the parameters off the signature and checks a config by it. The settings check
-# themselves.
-make_angel_variants.__signature__ = Signature(  # type: ignore[attr-defined]
-    [Parameter(name, Parameter.KEYWORD_ONLY) for name in ("nlp", "name", *DEFAULT_CONFIG)]
-)
 Language.factory(
     "angel_variants",
     assigns=["doc.ents", "doc.spans", "span._.kb_id", "span._.hgvs", "span._.variant_gene"],

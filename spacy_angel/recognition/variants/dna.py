@@ -6,7 +6,7 @@ Two older conventions are read as their authors meant them (Antonarakis and othe
 
 import re
 
-from .form import Form, Needs, Reading
+from .form import Form, Needs, Reading, unnamed
 from .letters import bases
 
 ARROW = r"(?: ?(?:-{0,4}>|-{2,4}|→|⟶|&gt;) ?)"
@@ -94,18 +94,7 @@ _REPEAT = re.compile(
 _BARE_REPEAT = re.compile(r"(?<![\w.])\d{2,6}\([ACGT]{2,10}\)(?:\(\d{1,3}(?:-\d{1,3})?\)|n\b)")
 
 
-_ROMAN = {
-    "I": 1,
-    "II": 2,
-    "III": 3,
-    "IV": 4,
-    "V": 5,
-    "VI": 6,
-    "VII": 7,
-    "VIII": 8,
-    "IX": 9,
-    "X": 10,
-}
+_ROMANS = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X")
 
 
 def point(written: str) -> str:
@@ -116,7 +105,7 @@ def point(written: str) -> str:
     if found is None:
         return plain
     intron, _, sign, number = found.groups()
-    intron = str(_ROMAN.get(intron, intron))
+    intron = str(_ROMANS.index(intron) + 1) if intron in _ROMANS else intron
     return f"IVS{intron}{sign or '+'}{number}"
 
 
@@ -334,10 +323,6 @@ def _read_repeat(found: re.Match[str]) -> Reading:
     return Reading(f"{_level(found)}.{found['start']}{found['what']}[{times}]" if times else "")
 
 
-def _unnamed(found: re.Match[str]) -> Reading:
-    return Reading("")
-
-
 FORMS = (
     Form("rs number", _RS, _read_rs),
     Form("star allele", _STAR, _read_star),
@@ -345,11 +330,11 @@ FORMS = (
     Form("bare substitution", _BARE_SUBSTITUTION, _read_bare_substitution),
     Form("unchanged", _GENOTYPED, _read_genotyped),
     Form("in an intron", _IVS_IN_BRACKETS, _read_ivs),
-    Form("place in an intron", _IN_AN_INTRON, _unnamed),
+    Form("place in an intron", _IN_AN_INTRON, unnamed),
     Form("in an intron, with a hyphen", _HYPHENED, _read_ivs),
     Form("base, place, base", _OLD, _read_old),
     Form("deletion, insertion, duplication", _INDEL, _read_indel),
     Form("deletion first", _INDEL_FIRST, _read_indel_first),
     Form("repeat", _REPEAT, _read_repeat),
-    Form("repeat without level", _BARE_REPEAT, _unnamed),
+    Form("repeat without level", _BARE_REPEAT, unnamed),
 )

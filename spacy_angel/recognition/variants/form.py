@@ -37,6 +37,11 @@ class Reading(NamedTuple):
     places: tuple[str, ...] = ()
 
 
+def unnamed(found: re.Match[str]) -> Reading:
+    """RETURNS (Reading): of a form that has no identifier."""
+    return Reading("")
+
+
 class Form(NamedTuple):
     """A form of the grammar.
 

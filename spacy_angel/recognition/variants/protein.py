@@ -3,7 +3,7 @@
 import re
 
 from .dna import ARROW, START, STOP
-from .form import Form, Needs, Reading
+from .form import Form, Needs, Reading, unnamed
 from .letters import ONE_LETTER, THREE_LETTERS, residue, residues
 
 _ONE = f"[{ONE_LETTER}]"
@@ -209,10 +209,6 @@ def _read_extended(found: re.Match[str]) -> Reading:
     return Reading(f"p.Ter{found['start']}{residue(found['alt'])}extTer{found['stop']}")
 
 
-def _unnamed(found: re.Match[str]) -> Reading:
-    return Reading("")
-
-
 FORMS = (
     Form("frame shift", _LONG, _read_shift),
     Form("residue, place, residue", _SHORT, _read_short),
@@ -224,12 +220,12 @@ FORMS = (
     Form("residues deleted", _DELETED, _read_deleted),
     Form("numbers of residues", _NUMBERS_DELETED, _read_numbers),
     Form("deletion of one residue", _DELTA, _read_delta),
-    Form("deletion of named residues", _RESIDUES_DELETED, _unnamed),
+    Form("deletion of named residues", _RESIDUES_DELETED, unnamed),
     Form("deletion of residues from one to another", _DELETED_FIRST, _read_deleted_first),
-    Form("several places", _PLACES, _unnamed),
+    Form("several places", _PLACES, unnamed),
     Form("place in a helix", _IN_A_HELIX, _read),
-    Form("residues inserted", _INSERTED, _unnamed),
-    Form("letters deleted", _LETTERS_DELETED, _unnamed),
-    Form("one residue", _PREFIXED_ALLELE, _unnamed),
+    Form("residues inserted", _INSERTED, unnamed),
+    Form("letters deleted", _LETTERS_DELETED, unnamed),
+    Form("one residue", _PREFIXED_ALLELE, unnamed),
     Form("extension", _EXTENDED, _read_extended),
 )

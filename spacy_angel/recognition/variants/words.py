@@ -3,7 +3,7 @@
 import re
 
 from .dna import ARROW, START, STOP, inserted, places_of, point, substituted
-from .form import Form, Needs, Reading
+from .form import Form, Needs, Reading, unnamed
 from .letters import (
     BASE_NAMES,
     ONE_LETTER,
@@ -282,10 +282,6 @@ def _read_residue(found: re.Match[str]) -> Reading | None:
     return Reading("", Needs.A_PLACE_AND_WORD, (f"{ref}{found['start']}",)) if ref else None
 
 
-def _unnamed(found: re.Match[str]) -> Reading:
-    return Reading("")
-
-
 def _needs_a_word(found: re.Match[str]) -> Reading:
     return Reading("", Needs.A_WORD)
 
@@ -305,32 +301,32 @@ FORMS = (
     Form("residue for residue and place", _FOR_RESIDUE, _read_residues),
 )
 ALLELES = (
-    Form("base in an intron", _INTRON_ALLELE, _unnamed),
+    Form("base in an intron", _INTRON_ALLELE, unnamed),
     Form("base before the gene", _SIGNED_ALLELE, _needs_a_word),
     Form("base at a place", _ONE_ALLELE, _read_allele),
     Form("residue at a place", _ONE_RESIDUE, _read_residue),
     Form("place and residue", _RESIDUE_ALLELE, _read_residue),
-    Form("base carried", _BASE_CARRIED, _unnamed),
-    Form("residue carried", _RESIDUE_CARRIED, _unnamed),
-    Form("stop at", _STOP_AT, _unnamed),
+    Form("base carried", _BASE_CARRIED, unnamed),
+    Form("residue carried", _RESIDUE_CARRIED, unnamed),
+    Form("stop at", _STOP_AT, unnamed),
 )
 UNPLACED = (
     Form("residue to residue", _RESIDUES_ONLY, _read_pair),
     Form("base to base", _BASES_ONLY, _read_bases),
-    Form("base to base in words", _BASE_CHANGE_OF, _unnamed),
-    Form("size and change", _SIZED, _unnamed),
-    Form("change of a single base at", _SINGLE, _unnamed),
-    Form("repeats of a size", _REPEATS_OF_SIZE, _unnamed),
-    Form("change of a size", _OF_SIZE, _unnamed),
-    Form("change of bases", _OF_BASES, _unnamed),
-    Form("bases and change", _BASES_CHANGED, _unnamed),
-    Form("delta and size", _DELTA_SIZE, _unnamed),
-    Form("insertion and deletion at", _INDEL_AT, _unnamed),
-    Form("allele at", _ALLELE_AT, _unnamed),
-    Form("deletion of residues", _RESIDUES_DELETED, _unnamed),
-    Form("deletion of a residue", _DELETED_RESIDUE, _unnamed),
-    Form("bases of codons", _BASES_OF_CODONS, _unnamed),
-    Form("repeats", _REPEATS, _unnamed),
-    Form("change and size", _DUP_SIZE, _unnamed),
-    Form("cytogenetic", _CYTOGENETIC, _unnamed),
+    Form("base to base in words", _BASE_CHANGE_OF, unnamed),
+    Form("size and change", _SIZED, unnamed),
+    Form("change of a single base at", _SINGLE, unnamed),
+    Form("repeats of a size", _REPEATS_OF_SIZE, unnamed),
+    Form("change of a size", _OF_SIZE, unnamed),
+    Form("change of bases", _OF_BASES, unnamed),
+    Form("bases and change", _BASES_CHANGED, unnamed),
+    Form("delta and size", _DELTA_SIZE, unnamed),
+    Form("insertion and deletion at", _INDEL_AT, unnamed),
+    Form("allele at", _ALLELE_AT, unnamed),
+    Form("deletion of residues", _RESIDUES_DELETED, unnamed),
+    Form("deletion of a residue", _DELETED_RESIDUE, unnamed),
+    Form("bases of codons", _BASES_OF_CODONS, unnamed),
+    Form("repeats", _REPEATS, unnamed),
+    Form("change and size", _DUP_SIZE, unnamed),
+    Form("cytogenetic", _CYTOGENETIC, unnamed),
 )

@@ -1,4 +1,4 @@
-"""The journal: damage, what was moved, copied or replaced, disks that refuse, old names."""
+"""The output folder: damage, what was moved, copied or replaced, disks that refuse, old outputs."""
 
 import errno
 import gzip
@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 from support.tiny_annotation import write_jsonl
 
-from spacy_angel.annotation import manifest as module
+from spacy_angel.annotation import folder as module
+from spacy_angel.annotation.folder import MANIFEST, RUN, OutputFolder
 from spacy_angel.annotation.inputs import plan_inputs
-from spacy_angel.annotation.manifest import JOURNAL, MANIFEST, Journal, is_bookkeeping
 from spacy_angel.annotation.plan import Plan
 from spacy_angel.annotation.records import ShardRecord
 from spacy_angel.annotation.shards import write_shard
@@ -40,8 +40,8 @@ def run(
     RETURNS (list[str]): shards that were made.
     """
     made = []
-    with Journal(out, {**SETTINGS, **changes}, {}) as journal:
-        plan = Plan(plan_inputs(sources), journal, 10, strict, {})
+    with OutputFolder(out, {**SETTINGS, **changes}, {}) as folder:
+        plan = Plan(plan_inputs(sources), folder, 10, strict, {})
         for job in plan.jobs():
             data = "".join(f"{document.doc_id}\n" for document in job.documents).encode()
             record = ShardRecord(
@@ -56,17 +56,17 @@ def run(
                 size=len(data),
                 sha256=sha256(data).hexdigest(),
             )
-            journal.add_shard(write_shard(journal.folder, data, record))
+            folder.add_shard(write_shard(folder.path, data, record))
             made.append(record.file)
             after_shard(len(made))
         plan.check_inputs()
-        journal.write_manifest(was_read=plan.was_read)
+        folder.write_manifest(was_read=plan.was_read)
     return made
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    """RETURNS (dict[str, bytes]): name → content of all but the journal."""
-    return {p.name: p.read_bytes() for p in sorted(folder.iterdir()) if p.name != JOURNAL}
+    """RETURNS (dict[str, bytes]): name → content."""
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
 
 
 def manifest(out: Path) -> dict[str, Any]:
@@ -92,8 +92,8 @@ def test_shards_that_follow_each_other_to_the_first_that_is_missing(tmp_path, so
     run(out, source, empty, last)
 
     def numbers(number: int, shard: int) -> list[tuple[int, int]]:
-        with Journal(out, SETTINGS, {}) as journal:
-            found = list(journal.shards_from(number, shard))
+        with OutputFolder(out, SETTINGS, {}) as folder:
+            found = list(folder.shards_from(number, shard))
         assert [path.name for *_, path in found] == [f"{i:05d}-{s:06d}.jsonl" for i, s, _ in found]
         return [(i, s) for i, s, _ in found]
 
@@ -108,70 +108,79 @@ def test_shards_that_follow_each_other_to_the_first_that_is_missing(tmp_path, so
 
 
 @pytest.mark.parametrize("step", [7, pytest.param(1, marks=pytest.mark.slow)])
-def test_a_damaged_journal_is_told_and_mended(out, source, tmp_path, monkeypatch, step) -> None:
-    """A bit of every byte, or every few: never a traceback, and in the end the same output."""
+def test_a_damaged_file_is_told_and_mended(out, source, tmp_path, monkeypatch, step) -> None:
+    """A bit of every byte, or every few, of what is recorded: never a traceback, and in the end the
+    same output."""
     monkeypatch.setattr(os, "fsync", lambda _: None)
     other = write_jsonl(tmp_path / "other.jsonl", 4)
     run(out, source, other)
-    before, journal = files(out), (out / JOURNAL).read_bytes()
+    before = files(out)
     bits = random.Random(0)
-    for place in range(0, len(journal), step):
-        changed = bytearray(journal)
-        changed[place] ^= 1 << bits.randrange(8)
-        (out / JOURNAL).write_bytes(changed)
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            run(out, source, other)
-        assert files(out) == before
-        # An end of a line that is lost is that of a run that was killed.
-        at_end = place == len(journal) - 1
-        in_frame = not caught and journal[place : place + 1] == b" "
-        assert at_end or in_frame or "are damaged" in str(caught[0].message)
+    for name in (RUN, "_00000.json", "_00000-000001.json"):
+        data = before[name]
+        for place in range(0, len(data), step):
+            changed = bytearray(data)
+            changed[place] ^= 1 << bits.randrange(8)
+            (out / name).write_bytes(changed)
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                run(out, source, other)
+            if caught:
+                assert f"{out} has damaged records ({name})" in str(caught[0].message)
+                assert files(out) == before
+            else:
+                # Other blanks mean the same; without its end a line is that of a killed run.
+                assert data[place : place + 1] in (b" ", b"\n")
+                (out / name).write_bytes(data)
 
 
 @pytest.mark.parametrize(
-    ("line", "made"),
+    ("name", "made"),
     [
-        # the settings: what has their checksum stays
-        (1, []),
+        # the settings: what was sealed with them stays
+        (RUN, []),
         # an input: its documents are read again and found to be the same
-        (2, []),
-        (3, ["00000-000000.jsonl"]),
-        (5, ["00000-000002.jsonl"]),
-        # the end of the input: it is read again
-        (6, []),
+        ("_00000.json", []),
+        ("_00000-000000.json", ["00000-000000.jsonl"]),
+        ("_00000-000002.json", ["00000-000002.jsonl"]),
     ],
 )
-def test_what_a_damaged_line_costs(out, source, line, made) -> None:
+def test_what_a_damaged_file_costs(out, source, name, made) -> None:
     before = files(out)
-    lines = (out / JOURNAL).read_bytes().splitlines(keepends=True)
-    assert len(lines) == 6
-    lines[line - 1] = lines[line - 1].replace(b'"', b"'", 1)
-    (out / JOURNAL).write_bytes(b"".join(lines))
-    with pytest.warns(UserWarning, match=rf"The lines {line} of .*{JOURNAL} are damaged"):
+    (out / name).write_bytes(before[name].replace(b'"', b"'", 3))
+    with pytest.warns(UserWarning, match=rf"damaged records \({name}\)"):
         assert run(out, source) == made
     assert files(out) == before
 
 
 def test_without_the_settings_other_settings_keep_nothing(out, source) -> None:
-    lines = (out / JOURNAL).read_bytes().splitlines(keepends=True)
-    (out / JOURNAL).write_bytes(b"{\n" + b"".join(lines[1:]))
-    with pytest.warns(UserWarning, match="1, 2, 3, 4, 5, 6"):
+    (out / RUN).write_bytes(b"{\n")
+    named = (
+        r"\(_run.json, _00000-000000.json, _00000-000001.json, _00000-000002.json, _00000.json\)"
+    )
+    with pytest.warns(UserWarning, match=named):
         assert len(run(out, source, cache=True)) == 3
 
 
-@pytest.mark.parametrize("text", ["my own notes\n", '{"kind": "run"}\n', '{"settings": 1}\n'])
-def test_a_file_that_is_no_journal_is_no_bookkeeping(tmp_path, text) -> None:
-    (tmp_path / JOURNAL).write_text(text)
-    assert not is_bookkeeping(tmp_path / JOURNAL)
-
-
-def test_a_file_that_is_no_journal_is_left_alone(tmp_path, source) -> None:
+@pytest.mark.parametrize("text", ["my own notes\n", "notes", "[]\n", '{"settings": 1}\n'])
+def test_a_file_that_is_not_of_a_run_is_left_alone(tmp_path, source, text) -> None:
     (tmp_path / "out").mkdir()
-    (tmp_path / "out" / JOURNAL).write_text("my own notes\n")
+    (tmp_path / "out" / RUN).write_text(text)
     with pytest.raises(AngelError, match="no annotation that could be continued"):
         run(tmp_path / "out", source)
-    assert (tmp_path / "out" / JOURNAL).read_text() == "my own notes\n"
+    assert (tmp_path / "out" / RUN).read_text() == text
+
+
+@pytest.mark.parametrize("length", [0, 1, 5, 40])
+def test_a_run_that_was_killed_in_its_first_moment(out, source, length) -> None:
+    before = files(out)
+    for path in out.iterdir():
+        path.unlink()
+    (out / RUN).write_bytes(before[RUN][:length])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(run(out, source)) == 3
+    assert files(out) == before
 
 
 def test_the_manifest_has_the_notes_of_an_input(tmp_path) -> None:
@@ -244,7 +253,7 @@ def test_a_broken_input_may_be_fetched_anew(tmp_path, source, strict) -> None:
     if strict:
         with pytest.raises(AngelError, match="breaks off or is damaged"):
             run(out, packed, strict=True)
-        first = sorted(path.name for path in out.glob("*.jsonl") if path.name != JOURNAL)
+        first = sorted(path.name for path in out.glob("*.jsonl"))
     else:
         first = run(out, packed)
         assert manifest(out)["finished"] is False
@@ -255,24 +264,6 @@ def test_a_broken_input_may_be_fetched_anew(tmp_path, source, strict) -> None:
     assert set(first) & set(second) == {first[-1]}
     run(tmp_path / "whole", packed)
     assert files(out) == files(tmp_path / "whole")
-
-
-def test_an_end_belongs_to_the_content_that_was_read(tmp_path, source) -> None:
-    """The line that tells of the new content is lost, that of its end is not."""
-    out, packed = tmp_path / "out", tmp_path / "in.jsonl.gz"
-    whole = gzip.compress(source.read_bytes())
-    packed.write_bytes(whole[: len(whole) * 3 // 4])
-    run(out, packed)
-    packed.write_bytes(whole)
-    run(out, packed)
-    before = files(out)
-    lines = (out / JOURNAL).read_bytes().splitlines(keepends=True)
-    number = max(i for i, line in enumerate(lines) if b'"kind": "input"' in line)
-    lines[number] = b"x" + lines[number]
-    (out / JOURNAL).write_bytes(b"".join(lines))
-    with pytest.warns(UserWarning, match="are damaged"):
-        assert run(out, packed) == []
-    assert files(out) == before
 
 
 # what changes while it is read
@@ -329,12 +320,12 @@ def test_an_input_that_is_touched_is_the_same(tmp_path) -> None:
 
 def test_an_input_that_changes_after_its_end_is_told(tmp_path) -> None:
     out, source = tmp_path / "out", write_jsonl(tmp_path / "in.jsonl", 5)
-    with Journal(out, SETTINGS, {}) as journal:
-        plan = Plan(plan_inputs([source]), journal, 10, False, {})
+    with OutputFolder(out, SETTINGS, {}) as folder:
+        plan = Plan(plan_inputs([source]), folder, 10, False, {})
         assert len(list(plan.jobs())) == 1
         append(source)
         plan.check_inputs()
-        journal.write_manifest(was_read=plan.was_read)
+        folder.write_manifest(was_read=plan.was_read)
     assert "has changed" in manifest(out)["inputs"][0]["error"]
 
 
@@ -392,56 +383,26 @@ def test_an_input_that_cannot_be_read(source, tmp_path, monkeypatch) -> None:
 # old outputs
 
 
-def make_old(out: Path) -> None:
-    """Write a journal as versions before 0.2 did: another name, no checksums, digests, numbers."""
-    lines = []
-    for line in (out / JOURNAL).read_text("utf8").splitlines():
-        values = json.loads(line)
-        new = {"input": ("number", "place"), "shard": ("digest",), "end": ("sha256",)}
-        for name in ("crc32", *new.get(values["kind"], ())):
-            del values[name]
-        lines.append(json.dumps(values) + "\n")
-    (out / JOURNAL).unlink()
-    (out / MANIFEST).rename(out / "manifest.json")
-    (out / "journal.jsonl").write_text("".join(lines), "utf8")
-
-
-def test_an_old_output_is_continued(out, source) -> None:
-    expected = files(out)
-    make_old(out)
-    (out / "00000-000001.jsonl").unlink()
-    assert [path.name for path in sorted(out.iterdir()) if is_bookkeeping(path)] == [
-        "journal.jsonl",
-        "manifest.json",
-    ]
-    assert run(out, source) == ["00000-000001.jsonl"]
-    assert files(out) == expected
-    assert (out / JOURNAL).exists()
-
-
-def test_without_digests_a_lost_input_is_made_anew(out, source) -> None:
-    """As many documents need not be the same ones."""
-    make_old(out)
-    first, second, *rest = (out / "journal.jsonl").read_text("utf8").splitlines(keepends=True)
-    (out / "journal.jsonl").write_text(first + second[1:] + "".join(rest), "utf8")
-    with pytest.warns(UserWarning, match="The lines 2 of"):
-        assert len(run(out, source)) == 3
-
-
-def test_without_digests_what_was_fetched_anew_is_made_anew(tmp_path, source) -> None:
-    out, packed = tmp_path / "out", tmp_path / "in.jsonl.gz"
-    whole = gzip.compress(source.read_bytes())
-    packed.write_bytes(whole[: len(whole) * 3 // 4])
-    run(out, packed, source)
-    make_old(out)
-    packed.write_bytes(whole)
-    assert run(out, packed, source) == [f"00000-{number:06d}.jsonl" for number in range(3)]
+@pytest.mark.parametrize(
+    "names", [("_journal.jsonl", MANIFEST), ("journal.jsonl", "manifest.json")]
+)
+def test_of_an_old_output_the_shards_are_read(tmp_path, source, names) -> None:
+    """It is no longer continued."""
+    old = tmp_path / "old"
+    old.mkdir()
+    write_jsonl(old / "00000-000000.jsonl", 4)
+    for name in names:
+        (old / name).write_text("{}\n")
+    (shard,) = plan_inputs([old])
+    assert shard.paths == (old / "00000-000000.jsonl",)
+    with pytest.raises(AngelError, match="no annotation that could be continued"):
+        run(old, source)
 
 
 # what is left behind
 
 
 def test_a_worker_that_is_killed_leaves_nothing(tmp_path) -> None:
-    with Journal(tmp_path, SETTINGS, {}):
+    with OutputFolder(tmp_path, SETTINGS, {}):
         (tmp_path / ".00000-000000.jsonl.0.new").write_text("half")
-    assert sorted(path.name for path in tmp_path.iterdir()) == [JOURNAL]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [RUN]

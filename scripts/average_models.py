@@ -1,8 +1,0 @@
-"""`spacy-angel train average`, for project.yml and launchers of several processes."""
-
-import sys
-
-from spacy_angel.cli.app import app
-
-if __name__ == "__main__":
-    app(["train", "average", *sys.argv[1:]])

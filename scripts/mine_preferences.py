@@ -1,8 +1,0 @@
-"""`spacy-angel train mine`, for project.yml and launchers of several processes."""
-
-import sys
-
-from spacy_angel.cli.app import app
-
-if __name__ == "__main__":
-    app(["train", "mine", *sys.argv[1:]])
