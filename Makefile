@@ -18,7 +18,7 @@ CHROMIUM ?= $(shell for p in chromium chromium-browser google-chrome; do \
 
 CRAFT ?=
 
-.PHONY: demo screenshot service-screenshots ranker-pictures craft-example test lint docs install install-check clean
+.PHONY: demo screenshot service-screenshots ranker-pictures craft-example test lint docs install wheel install-check clean
 
 demo: $(VENV)/.installed
 	$(BIN)/spacy-angel link --pipeline en_angel_bio --file assets/demo.txt --html demo.html
@@ -53,7 +53,7 @@ craft-example: $(VENV)/.installed-train
 	cd craft-example && CRAFT="$(abspath $(CRAFT))" PATH="$(abspath $(BIN)):$$PATH" bash -euxo pipefail commands
 
 test: $(VENV)/.installed-test
-	$(BIN)/python -m pytest -n auto --dist loadfile $(if $(SLOW),--slow)
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder $(if $(SLOW),--slow)
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check .
@@ -65,9 +65,10 @@ docs: $(VENV)/.installed-docs
 
 install: $(if $(EXTRAS),$(addprefix $(VENV)/.installed-,$(EXTRAS)),$(VENV)/.installed)
 
-install-check:
+wheel install-check:
 	@test -n "$(PYTHON)" || { echo "Python 3.10, 3.11 or 3.12 is needed, none was found." >&2; exit 1; }
-	$(PYTHON) tools/install_check.py $(if $(TURN),--turn $(TURN)) $(if $(WORK),--work $(WORK))
+	$(PYTHON) tools/install_check.py $(if $(TURN),--turn $(TURN)) $(if $(WORK),--work $(WORK)) \
+		$(if $(filter wheel,$@),--wheel)
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "Python 3.10, 3.11 or 3.12 is needed, none was found." >&2; exit 1; }

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from pathlib import Path
 from tempfile import mkdtemp
 from zlib import crc32
 
@@ -31,22 +32,29 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--slow", action="store_true", help="also run the tests marked `slow`")
 
 
-# Of the slow tests each file has its turn in one of so many runs that count them.
-SLOW_PARTS = 3
+# Of the slow tests each has its turn in one of so many runs that count them.
+SLOW_PARTS = 5
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     turn = os.environ.get("SPACY_ANGEL_FUZZ_TURN")
+    places: dict[str, int] = {}
+    first: set[Path] = set()
     for item in items:
         if not item.get_closest_marker("slow"):
             continue
+        name = item.path.name
+        # Those of a file, which take about as long, in parts that follow each other.
+        place = places[name] = places.get(name, crc32(name.encode())) + 1
         if not config.getoption("--slow"):
             item.add_marker(pytest.mark.skip(reason="slow: run with --slow"))
         # The formats take turns of their own.
-        elif turn is not None and item.path.name != "test_fuzz.py":
-            place = crc32(item.path.name.encode()) + int(turn)
-            if place % SLOW_PARTS:
-                item.add_marker(pytest.mark.skip(reason="slow: has its turn in another run"))
+        elif turn is not None and name != "test_fuzz.py" and (place + int(turn)) % SLOW_PARTS:
+            item.add_marker(pytest.mark.skip(reason="slow: has its turn in another run"))
+        else:
+            first.add(item.path)
+    # What takes long begins first, so that no core waits for it in the end.
+    items.sort(key=lambda item: item.path not in first)
 
 
 def pytest_unconfigure() -> None:

@@ -2,6 +2,7 @@
 
     python tools/install_check.py            # the base, then every extra alone
     python tools/install_check.py --turn 7   # the base, and the extra whose turn it is
+    python tools/install_check.py --work W --wheel   # the wheel alone; W goes on from there
 
 The tests' environment has every extra: what works only because one of them is there is seen here
 alone. uv makes the environments; what `pip config` says of package indexes holds for it, too. Needs
@@ -176,6 +177,10 @@ IMPORTS_OF = {
 METADATA_ONLY = {"deepspeed": "deepspeed"}
 
 
+Check = tuple[str, Callable[[], object]]
+"""Its name, and a function that raises `Failed`."""
+
+
 @dataclass(frozen=True)
 class Environment:
     """An environment with the wheel in it.
@@ -208,8 +213,10 @@ def run(command: list[str], where: Path, env: dict[str, str] | None = None, expe
     """command (list[str]): a program and its arguments. where (Path): working folder. env
     (dict[str, str] | None): variables. expect (int): exit code.
     RETURNS (Any): the finished process. RAISES (Failed): it ended with another code."""
-    # What a checkout or an active environment leaves in the variables is not a user's.
-    own = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "VIRTUAL_ENV")}
+    # What a checkout or an active environment leaves in the variables is not a user's. A program's
+    # first start leaves its bytecode for all others: without, each compiles torch and spaCy anew.
+    foreign = ("PYTHONPATH", "VIRTUAL_ENV", "PYTHONDONTWRITEBYTECODE")
+    own = {k: v for k, v in os.environ.items() if k not in foreign}
     done = subprocess.run(
         command,
         cwd=where,
@@ -239,40 +246,46 @@ class Workshop:
         self._env: dict[str, str] = {}
 
     def build(self) -> Path:
-        """Clone the last commit and make a wheel of it, by way of the source distribution.
+        """Clone the last commit and make a wheel of it, by way of the source distribution; an
+        earlier run's is taken as it is.
 
         RETURNS (Path): the wheel.
         """
-        run(["git", "clone", "--quiet", str(ROOT), str(self.checkout)], self.folder)
-        run([sys.executable, "-m", "venv", str(self.folder / "tools")], self.folder)
         python = str(self.folder / "tools/bin/python")
-        pinned = ["-c", str(self.checkout / "constraints.txt"), "uv", "build"]
-        run([python, "-m", "pip", "install", "--quiet", *pinned], self.folder)
+        there = [*(self.folder / "dist").glob("*.whl")]
+        if not there:
+            run(["git", "clone", "--quiet", str(ROOT), str(self.checkout)], self.folder)
+            run([sys.executable, "-m", "venv", str(self.folder / "tools")], self.folder)
+            pinned = ["-c", str(self.checkout / "constraints.txt"), "uv", "build"]
+            run([python, "-m", "pip", "install", "--quiet", *pinned], self.folder)
         self._env = uv_settings(run([python, "-m", "pip", "config", "list"], self.folder).stdout)
         self._env["PATH"] = f"{self._uv.parent}:{os.environ['PATH']}"
         self._env["UV_CACHE_DIR"] = str(self.folder / "cache")
+        if there:
+            return there[0]
         self._run([python, "-m", "build", "--installer", "uv", "-o", "dist", str(self.checkout)])
         settings = "".join(f"export {k}={shlex.quote(v)}\n" for k, v in self._env.items())
         (self.folder / "uv.sh").write_text(settings, encoding="utf8")
         (wheel,) = (self.folder / "dist").glob("*.whl")
         return wheel
 
-    def environment(self, wheel: Path, extra: str | None = None) -> Environment:
+    def environment(self, extra: str | None = None) -> Environment:
+        """extra (str | None): beside the base. RETURNS (Environment): as it will be."""
+        name = extra or "base"
+        return Environment(self.folder / "environments" / name, self.folder / "work" / name, extra)
+
+    def install(self, made: Environment, wheel: Path) -> None:
         """Make an environment by the lines of the README's section Install.
 
-        wheel (Path): stands in the place of `.`. extra (str | None): installed beside the base.
-        RETURNS (Environment): it.
+        made (Environment): which. wheel (Path): stands in the place of `.`.
         """
-        name = extra or "base"
-        made = Environment(self.folder / "environments" / name, self.folder / "work" / name, extra)
         made.work.mkdir(parents=True)
         self._run([str(self._uv), "venv", "--quiet", "-p", sys.executable, str(made.folder)])
-        target = str(wheel) if extra is None else f"{wheel}[{extra}]"
+        target = str(wheel) if made.extra is None else f"{wheel}[{made.extra}]"
         lines = install_lines((self.checkout / "README.md").read_text("utf8"), target)
         script = 'pip() { uv pip "$@" --quiet; }\n' + lines
         command = ["bash", "-euo", "pipefail", "-c", script]
         run(command, self.checkout, self._env | {"VIRTUAL_ENV": str(made.folder)})
-        return made
 
     def _run(self, command: list[str]) -> None:
         run(command, self.folder, self._env)
@@ -314,11 +327,16 @@ def lines_of(verbs: str, checkout: Path) -> list[list[str]]:
     return [shlex.split(line) for line in verbs.splitlines() if line.strip()]
 
 
+def beside_another(made: Environment) -> dict[str, str]:
+    """RETURNS (dict[str, str]): variables of a program: a cache, and one thread, since two programs
+    run at a time and their threads would wait for each other."""
+    return {"SPACY_ANGEL_CACHE": str(made.work / "cache"), "OMP_NUM_THREADS": "1"}
+
+
 def check_verbs(made: Environment, verbs: str, checkout: Path) -> None:
     """Run a command after the other. RAISES (Failed): one does not end well."""
-    cache = str(made.work / "cache")
     for words in lines_of(verbs, checkout):
-        run([made.program, *words], made.work, {"SPACY_ANGEL_CACHE": cache})
+        run([made.program, *words], made.work, beside_another(made))
 
 
 def check_every_verb(made: Environment) -> None:
@@ -347,12 +365,11 @@ def check_page(made: Environment, page: Path, checkout: Path) -> None:
     folder.mkdir(parents=True)
     extras = [] if made.extra is None else [made.extra]
     command = [made.python, "-c", PAGE, str(checkout / "tests"), str(page), *extras]
-    cache = str(made.work / "cache")
-    run(command, folder, {"SPACY_ANGEL_CACHE": cache, "HF_HUB_OFFLINE": "1"})
+    run(command, folder, beside_another(made) | {"HF_HUB_OFFLINE": "1"})
 
 
-def base_checks(made: Environment, checkout: Path) -> list[tuple[str, Callable[[], object]]]:
-    """RETURNS (list[tuple[str, Callable[[], object]]]): what holds without an extra, by name."""
+def base_checks(made: Environment, checkout: Path) -> list[Check]:
+    """RETURNS (list[Check]): what holds without an extra; without the first none can hold."""
     pages = [checkout / "README.md", checkout / "CONTRIBUTING.md"]
     pages += sorted((checkout / "docs").rglob("*.md"))
     return [
@@ -369,11 +386,11 @@ def base_checks(made: Environment, checkout: Path) -> list[tuple[str, Callable[[
     ]
 
 
-def extra_checks(made: Environment, checkout: Path) -> list[tuple[str, Callable[[], object]]]:
-    """RETURNS (list[tuple[str, Callable[[], object]]]): what holds with one extra, by name."""
+def extra_checks(made: Environment, checkout: Path) -> list[Check]:
+    """RETURNS (list[Check]): what holds with one extra, one after the other."""
     extra = str(made.extra)
     imports = "; ".join(f"import {name}" for name in IMPORTS_OF[extra])
-    checks: list[tuple[str, Callable[[], object]]] = [
+    checks: list[Check] = [
         (f"{extra}: import", lambda: run([made.python, "-c", imports], made.work)),
         (f"{extra}: own pipeline", lambda: run([made.python, "-c", OWN_PIPELINE], made.work)),
     ]
@@ -386,11 +403,11 @@ def extra_checks(made: Environment, checkout: Path) -> list[tuple[str, Callable[
     return checks
 
 
-def carry_out(checks: Iterable[tuple[str, Callable[[], object]]]) -> int:
-    """checks: by name; the first alone, for without it none can hold, then two at a time.
-    RETURNS (int): how many did not hold, which are printed."""
+def carry_out(chains: Iterable[list[Check]]) -> int:
+    """chains (Iterable[list[Check]]): two at a time; in each, one check after the other, until one
+    does not hold. RETURNS (int): how many did not hold, which are printed."""
 
-    def one(check: tuple[str, Callable[[], object]]) -> bool:
+    def holds(check: Check) -> bool:
         name, function = check
         begin = perf_counter()
         try:
@@ -401,11 +418,8 @@ def carry_out(checks: Iterable[tuple[str, Callable[[], object]]]) -> int:
         print(f"ok {perf_counter() - begin:6.1f} s  {name}", flush=True)
         return True
 
-    first, *others = checks
-    if not one(first):
-        return 1
     with ThreadPoolExecutor(2) as pool:
-        return sum(not held for held in pool.map(one, others))
+        return sum(not held for held in pool.map(lambda chain: all(map(holds, chain)), chains))
 
 
 def check_metadata(wheel: Path) -> None:
@@ -434,6 +448,7 @@ def main() -> int:
         help="a new folder for what is made, which stays: the "
         "wheel in dist, the environments, and uv.sh, which has uv find the packages as here",
     )
+    parser.add_argument("--wheel", action="store_true", help="only make the wheel, see --work")
     given = parser.parse_args()
     extras = list(IMPORTS_OF)
     if given.turn is not None:
@@ -447,11 +462,23 @@ def main() -> int:
         try:
             wheel = workshop.build()
             check_metadata(wheel)
-            base = workshop.environment(wheel)
-            failed = carry_out(base_checks(base, workshop.checkout))
-            for extra in extras:
-                made = workshop.environment(wheel, extra)
-                failed += carry_out(extra_checks(made, workshop.checkout))
+            if given.wheel:
+                return 0
+            base = workshop.environment()
+            checkout = workshop.checkout
+            first, *others = base_checks(base, checkout)
+            failed = carry_out([[("installed", lambda: workshop.install(base, wheel)), first]])
+            if not failed:
+                made = [workshop.environment(extra) for extra in extras]
+                # The longest come first.
+                chains = [
+                    [
+                        (f"{one.extra}: installed", lambda one=one: workshop.install(one, wheel)),
+                        *extra_checks(one, checkout),
+                    ]
+                    for one in made
+                ]
+                failed = carry_out([*chains, *([check] for check in others)])
         except Failed as error:
             print(f"FAILED\n{error}")
             return 1

@@ -292,7 +292,7 @@ def test_a_minute_of_damaged_files(
     seeds = [*([made[name]] if name in MADE else []), *seeds_of(kind, name)]
     end = monotonic() + seconds_of(CASES.index((kind, name)), len(CASES), TURN, AT_A_TIME)
     while monotonic() < end:
-        fuzz(kind, name, seeds, tmp_path_factory, 200, by_chance=True)
+        fuzz(kind, name, seeds, tmp_path_factory, 50, by_chance=True)
 
 
 def test_every_format_has_its_minute_in_turn() -> None:
