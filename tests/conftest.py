@@ -18,11 +18,13 @@ os.environ["SPACY_ANGEL_CACHE"] = mkdtemp(prefix="spacy-angel-tests-")
 # Nothing is downloaded in tests.
 os.environ["HF_HUB_OFFLINE"] = "1"
 
-# CI tries the same examples each time; chance looks for new ones where people run the tests.
+# CI tries the same examples each time, half as many; chance looks for new ones where people run the
+# tests.
 settings.register_profile(
     "spacy_angel",
     deadline=None,
     derandomize="CI" in os.environ,
+    max_examples=50 if "CI" in os.environ else 100,
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("spacy_angel")

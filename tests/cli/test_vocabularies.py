@@ -25,7 +25,13 @@ MESH = {
 }
 
 
-@pytest.fixture(scope="module", params=["branches", "ontology", "umls"])
+SLOW = pytest.mark.slow
+
+
+@pytest.fixture(
+    scope="module",
+    params=["umls", pytest.param("branches", marks=SLOW), pytest.param("ontology", marks=SLOW)],
+)
 def kb(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """MeSH's branch of diseases, but not that of mental ones; the namespaces of an ontology; the
     semantic types of the UMLS."""

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import spacy
 from spacy import Language
-from support.tiny_linker import TEXT, pipeline
+from support.tiny_linker import pipeline
 
 
 def shown(nlp: Language, name: str = "angel_linker") -> dict[str, object]:
@@ -27,30 +27,6 @@ def test_a_setting_changed_at_run_time(make: Callable[..., Language], tmp_path: 
     assert spacy.load(tmp_path / "saved").get_pipe("angel_linker").threshold == 0.9
     # every value is that of the component, whatever was given
     assert {k: shown(nlp)[k] for k in linker.settings.to_dict()} == linker.settings.to_dict()
-
-
-def test_an_override_at_load_wins_whatever_it_was_before(
-    make: Callable[..., Language], tmp_path: Path
-) -> None:
-    nlp = make(threshold=None)
-    nlp.get_pipe("angel_linker").threshold = 0.9
-    nlp.to_disk(tmp_path / "saved")
-    override = {"components": {"angel_linker": {"threshold": None}}}
-    again = spacy.load(tmp_path / "saved", config=override)
-    assert again.get_pipe("angel_linker").threshold is None
-    assert shown(again)["threshold"] is None
-
-
-def test_calibration_writes_into_the_config(make: Callable[..., Language]) -> None:
-    nlp = make()
-    linker = nlp.get_pipe("angel_linker")
-    with nlp.select_pipes(disable="angel_linker"):
-        doc = nlp(TEXT)
-    for token in doc:
-        if token.ent_type_ == "DRUG":
-            token.ent_kb_id_ = "MESH:D001241"
-    fitted = linker.calibrate([doc])
-    assert {k: shown(nlp)[k] for k in fitted.settings} == fitted.settings
 
 
 def test_variables_of_a_config_stay(model: str, vocabulary: str) -> None:

@@ -269,6 +269,7 @@ def test_the_script_searches_as_in_training(
     assert linker.settings.length_penalty == expected
 
 
+@pytest.mark.slow
 def test_the_shipped_name_stands_for_each_part(tmp_path: Path) -> None:
     assemble("en_angel_mini", Path("en_angel_mini"), tmp_path / "out", ner="en_angel_mini")
     nlp = spacy.load(tmp_path / "out")

@@ -38,13 +38,6 @@ def test_the_recognisers_config_can_be_read():
     assert config.corpora["biored"].annotated == {*config.recogniser.labels} - {"PHENOTYPE"}
 
 
-def test_there_is_one_of_each_size():
-    names = {str(path.relative_to(ROOT / "configs")) for path in CONFIGS}
-    assert names >= {f"{name}.cfg" for name in TABLE_B}
-    assert names >= {f"mini/{name}.cfg" for name in (*TABLE_B, "en_angel_mini")}
-    assert "tiny/tiny.cfg" in names
-
-
 def test_ncbi_as_published_differs_in_its_data_only():
     own = load_config(ROOT / "configs" / "ncbi.cfg")
     published = load_config(ROOT / "configs" / "ncbi_published.cfg")

@@ -85,14 +85,6 @@ def test_files_of_the_checkout_exist(page: Path) -> None:
     assert sorted(name for name in names if not (ROOT / name).exists()) == []
 
 
-def test_what_does_not_exist_is_told() -> None:
-    assert fault(["kb", "build", "a.tsv", "-o", "kb"]) is None
-    assert fault(["kb", "builds", "a.tsv"]) == "builds"
-    assert fault(["link", "--kbs", "x", "text"]) == "--kbs"
-    assert fault(["train", "positive", "mini/ncbi", "-o", "x", "--data.kb", "kb"]) is None
-    assert fault(["train", "positive", "mini/ncbi", "--outputs", "x"]) == "--outputs"
-
-
 SCRIPTS = [
     pytest.param(words, id=f"{page.name}:{line}")
     for page in PAGES
@@ -120,14 +112,6 @@ def test_scripts_take_their_words(words: list[str]) -> None:
         assert refusal(words[0], words[1:]) is None
 
 
-def test_words_that_a_script_does_not_take_are_told() -> None:
-    assert refusal("benchmarks/annotate.py", ["speed", "CORPUS", "--pipeline", "P"]) is None
-    assert "rate" in str(refusal("benchmarks/annotate.py", ["rate"]))
-    assert "--rate" in str(refusal("benchmarks/annotate.py", ["speed", "C", "--rate", "1"]))
-    assert "--runs" in str(refusal("benchmarks/start.py", ["--runs", "some"]))
-    assert "Missing" in str(refusal("benchmarks/search.py", []))
-
-
 @pytest.mark.parametrize("words", PROJECT)
 def test_commands_of_the_project_run_dry(
     words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -152,9 +136,3 @@ def test_tests_that_are_named_exist(words: list[str]) -> None:
     command = [sys.executable, "-m", "pytest", *words, "--collect-only", "-q"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
-
-
-def test_there_are_lines_of_each_kind() -> None:
-    assert len(SCRIPTS) > 15
-    assert len(PROJECT) > 12
-    assert len(TESTS) > 2

@@ -86,12 +86,6 @@ def test_commands_and_options_are_those_of_the_command_line():
     assert str(read["token_file"]) == "/run/secrets/token"
 
 
-@pytest.mark.parametrize("words", [["serv"], ["serve", "--hots", "a"], ["serve", "--port", "x"]])
-def test_a_command_that_is_unknown_is_seen(words):
-    with pytest.raises(Exception, match=r"serv|No such option|valid int"):
-        parameters(["spacy-angel", *words])
-
-
 def test_it_runs_as_a_user_without_rights_that_was_made():
     (user,) = steps("USER")
     assert f"useradd --create-home {user}" in TEXT

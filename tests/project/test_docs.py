@@ -1,18 +1,16 @@
 """Every code block of README.md and docs/ that can run runs, and prints what stands below it.
 
-Here the first pages, and those with a block that needs an extra; `make install-check` runs all
-others, where no extra is installed.
+Here those with a block that needs an extra, each a process or several; `make install-check` runs
+all others, where no extra is installed.
 """
 
 import re
 from pathlib import Path
 
 import pytest
-from support.doc_blocks import RUNNABLE, read_blocks, run_page
+from support.doc_blocks import read_blocks, run_page
 from support.helpers import ROOT
 
-# What needs an extra has many commands, each a process of its own.
-QUICK = {"README.md", "CONTRIBUTING.md", "docs/get_started.md"}
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
@@ -23,27 +21,17 @@ def _name(page: Path) -> str:
 RUN = [
     page
     for page in PAGES
-    if _name(page) in QUICK
-    or any(block.runs and block.needs for block in read_blocks(page.read_text("utf8")))
+    if any(block.runs and block.needs for block in read_blocks(page.read_text("utf8")))
 ]
 
 
-@pytest.mark.parametrize(
-    "page",
-    [pytest.param(page, marks=[] if _name(page) in QUICK else [pytest.mark.slow]) for page in RUN],
-    ids=_name,
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("page", RUN, ids=_name)
 def test_the_blocks_of_a_page_run(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     run_page(page, tmp_path)
-
-
-def test_most_blocks_run() -> None:
-    blocks = [block for page in PAGES for block in read_blocks(page.read_text("utf8"))]
-    programs = [block for block in blocks if block.language in RUNNABLE and block.title is None]
-    assert sum(block.runs for block in programs) > len(programs) / 2
 
 
 def test_the_generated_passages_are_current() -> None:
@@ -88,15 +76,6 @@ def test_pages_are_as_long_as_one_reads() -> None:
     for page in (ROOT / "docs/how_to").glob("*.md"):
         most = 190 if page.name == "troubleshooting.md" else 110  # which is looked up by symptom
         assert len(page.read_text("utf8").splitlines()) <= most, page.name
-
-
-def test_pages_of_the_notebook_begin_with_what_was_concluded() -> None:
-    index = (ROOT / "docs/notebook/index.md").read_text("utf8")
-    for page in (ROOT / "docs/notebook").glob("*.md"):
-        title, _, first, *_ = page.read_text("utf8").splitlines()
-        if page.name != "index.md":
-            assert first.startswith("**Concluded.** ")
-            assert f"[{title[2:]}]({page.name}) | {first.partition('** ')[2]} |" in index
 
 
 def test_examples_of_settings_are_such() -> None:
@@ -144,41 +123,6 @@ def test_every_command_and_every_option_of_a_format_is_in_the_reference() -> Non
                 )
                 assert row is not None, (name, option)
                 assert len(row[1]) > 10
-
-
-def test_blocks_are_read_with_their_files_outputs_and_reasons() -> None:
-    page = (
-        "```python\nprint(1)\n```\n\n```text\n1\n```\n\n<!-- not run: takes hours -->\n"
-        "```bash\ntrain\n```\n\nWords.\n\n```text\nno output\n```\n\n"
-        '```text title="a.txt"\nx\n```\n'
-        "<!-- needs: train, pandas -->\n```bash\ntrain\n```\n"
-    )
-    program, command, text, file, with_extra = read_blocks(page)
-    assert (program.line, program.text, program.output, program.runs) == (
-        1,
-        "print(1)\n",
-        "1\n",
-        True,
-    )
-    assert (command.line, command.reason, command.output, command.runs) == (
-        10,
-        "takes hours",
-        None,
-        False,
-    )
-    assert (text.language, text.title) == ("text", None)
-    assert (file.title, file.text, file.runs) == ("a.txt", "x\n", False)
-    assert (with_extra.needs, with_extra.runs) == ({"train", "pandas"}, True)
-    assert (command.needs, program.needs) == (frozenset(), frozenset())
-
-
-def test_a_block_whose_extra_is_not_there_is_passed_over(tmp_path: Path) -> None:
-    page = tmp_path / "page.md"
-    page.write_text("<!-- needs: ray -->\n```bash\nfalse\n```\n", "utf8")
-    run_page(page, tmp_path, extras=["train"])
-    for extras in (None, ["ray"]):
-        with pytest.raises(AssertionError, match=r"page\.md:2: exit 1"):
-            run_page(page, tmp_path, extras)
 
 
 def test_files_of_another_page_are_there(tmp_path: Path) -> None:

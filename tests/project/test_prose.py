@@ -109,19 +109,3 @@ def test_spelling() -> None:
     command = [sys.executable, "-m", "codespell_lib", "README.md", "CONTRIBUTING.md", "docs"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, "")
-
-
-def test_faults_are_found_and_code_is_left_out() -> None:
-    text = "It links to\nnothing, «so».\n\n* `kb` tells, and\n\n```text\ntells\n```\n    tells\n"
-    assert {line.partition(": say")[0] for line in banned("a.md", text)} == {
-        "a.md:1: '«'",
-        "a.md:1: '»'",
-        "a.md:1: 'links to nothing'",
-        "a.md:4: 'tells'",
-    }
-    assert [line.partition(": say")[0] for line in banned("docs/notebook/a.md", text)] == [
-        "docs/notebook/a.md:1: '«'",
-        "docs/notebook/a.md:1: '»'",
-    ]
-    assert long_sentences("a.md", "w " * 30 + "w. W.") == ["a.md:1: 31 words: " + "w " * 8 + "…"]
-    assert long_sentences("a.md", "w " * 29 + "w. " + "w " * 20) == []

@@ -82,11 +82,6 @@ def test_rows_that_one_start_makes_the_same_are_told() -> None:
     assert same("table-2") == same("table-d") == same("negative-aware") == []
 
 
-def test_the_spread_is_that_of_a_sample() -> None:
-    assert study._mean([80.0]) == "80.0"
-    assert study._mean([80.0, 82.0, 84.0]) == "82.0 ± 2.0"
-
-
 def test_names_say_what_a_stage_depends_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows that say the same in other words share a model; mined pairs are shared by all losses."""
     monkeypatch.chdir(tmp_path)
