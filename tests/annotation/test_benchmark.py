@@ -1,4 +1,4 @@
-"""The scripts that measure batch annotation: what they compute and compare."""
+"""How many machines a set of documents needs, as `benchmarks/annotate.py` computes it."""
 
 import importlib.util
 import json
@@ -6,25 +6,15 @@ from types import ModuleType
 
 import pytest
 from support.helpers import ROOT
-from support.tiny_annotation import write_jsonl
-
-
-def load_script(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, ROOT / f"benchmarks/{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture(scope="module")
 def benchmark() -> ModuleType:
     pytest.importorskip("resource", reason="needs a Unix")
-    return load_script("annotate")
-
-
-@pytest.fixture(scope="module")
-def fault_test() -> ModuleType:
-    return load_script("annotate_faults")
+    spec = importlib.util.spec_from_file_location("annotate", ROOT / "benchmarks/annotate.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 MEASURED = {
@@ -64,35 +54,3 @@ def test_documents_in_a_journal(benchmark, tmp_path) -> None:
     whole = "".join(json.dumps(line) + "\n" for line in lines)
     journal.write_text(whole + '{"kind": "shard", "re')
     assert benchmark.documents_done(journal) == 7
-
-
-def test_documents_are_counted_against_the_input(fault_test, tmp_path) -> None:
-    source = write_jsonl(tmp_path / "in.jsonl", 3)
-    shard = tmp_path / "00000-000000.jsonl"
-    shard.write_text(source.read_text())
-    assert fault_test.miscounted([source], tmp_path) == (3, [])
-    first, second, _ = source.read_text().splitlines(keepends=True)
-    shard.write_text(first + second + second)
-    assert fault_test.miscounted([source], tmp_path) == (
-        3,
-        ["d1: given 1 times, found 2", "d2: given 1 times, found 0"],
-    )
-
-
-def test_differences_of_two_outputs(fault_test, tmp_path) -> None:
-    a, b = tmp_path / "a", tmp_path / "b"
-    for folder in (a, b):
-        folder.mkdir()
-        (folder / "_journal.jsonl").write_text(folder.name)
-        (folder / "_manifest.json").write_text("{}")
-        (folder / "00000-000000.jsonl").write_text("x")
-    assert fault_test.differences(a, b) == []
-    (b / "00000-000000.jsonl").write_text("y")
-    (b / "00000-000001.jsonl").write_text("x")
-    assert fault_test.differences(a, b) == [
-        f"{b}: 00000-000000.jsonl differs",
-        f"{b}: 00000-000001.jsonl is in one output only",
-    ]
-    (a / "_manifest.json").unlink()
-    (b / "_manifest.json").unlink()
-    assert fault_test.differences(a, b)[-1] == f"{b}: no manifest"

@@ -2,7 +2,7 @@
 
 import pytest
 import spacy
-from spacy.tokens import Doc, DocBin, Span
+from spacy.tokens import Doc, Span
 
 from spacy_angel.linking.decision.extensions import set_extensions
 from spacy_angel.linking.mentions.reading import abbreviation_replacements
@@ -29,16 +29,6 @@ def test_abbreviations_are_read_alike_serialised_or_not(make_serializable) -> No
         ("CKD", "CKD", 9, 10, "Chronic kidney disease"),
     ]
     assert [TEXT[r.start : r.end] for r in abbreviation_replacements(doc)] == ["CKD", "CKD"]
-
-
-def test_serialised_abbreviations_stay_the_dictionaries_that_they_are_and_survive_bytes() -> None:
-    nlp = detector(True)
-    doc = nlp(TEXT)
-    again = Doc(nlp.vocab).from_bytes(doc.to_bytes())
-    (stored,) = DocBin(docs=[doc], store_user_data=True).get_docs(nlp.vocab)
-    for each in (doc, again, stored):
-        (first, _) = each._.abbreviations
-        assert first["long_text"] == first._.long_form == "Chronic kidney disease"
 
 
 def test_a_text_without_abbreviations_has_none() -> None:

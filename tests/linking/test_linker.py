@@ -461,10 +461,7 @@ def test_without_error_handler_the_error_is_raised(make):
     ("setting", "value"),
     [
         ("num_beams", 0),
-        ("k", True),
-        ("n_sents", -1),
         ("max_source_tokens", 1),
-        ("mode", "greedy"),
         ("dtype", "float8"),
         ("length_penalty", float("nan")),
         ("temperature", 0.0),
@@ -473,10 +470,8 @@ def test_without_error_handler_the_error_is_raised(make):
         ("min_log_prob", 5),
         ("overwrite", 1),
         ("device", ""),
-        ("span_key", " "),
         ("kb_id_attr", "kb_ents"),
         ("labels_discard", [""]),
-        ("types_by_label", {"DISEASE": "T047"}),
     ],
 )
 def test_settings_are_checked(setting, value):
