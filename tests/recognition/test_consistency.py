@@ -8,15 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from spacy.language import Language
 from spacy.tokens import Doc, Span, SpanGroup
-from spacy.vocab import Vocab
 
 from spacy_angel.errors import AngelError
 from spacy_angel.recognition.consistency import ConsistencySettings, consistent
 from spacy_angel.recognition.found import TokenSpan
 
+VOCAB = spacy.blank("en").vocab
+
 
 def document(text: str, *entities: tuple[int, int, str]) -> Doc:
-    doc = Doc(Vocab(), text.split())
+    doc = Doc(VOCAB, text.split())
     doc.ents = [Span(doc, start, end, label=label) for start, end, label in entities]
     return doc
 
@@ -139,7 +140,7 @@ def test_settings_are_checked_and_saved(tmp_path: Path) -> None:
 
 @given(st.lists(st.sampled_from(["aa", "bb", "cc"]), min_size=1, max_size=12), st.data())
 def test_any_entities_stay_apart(words: list[str], data: st.DataObject) -> None:
-    doc = Doc(Vocab(), words)
+    doc = Doc(VOCAB, words)
     cuts = sorted(data.draw(st.sets(st.integers(0, len(words)), max_size=6)))
     some = [
         TokenSpan(start, end, data.draw(st.sampled_from("XY")), 1.0)
