@@ -386,11 +386,12 @@ def base_checks(made: Environment, checkout: Path) -> list[Check]:
     ]
 
 
-def extra_checks(made: Environment, checkout: Path) -> list[Check]:
+def extra_checks(workshop: Workshop, wheel: Path, extra: str) -> list[Check]:
     """RETURNS (list[Check]): what holds with one extra, one after the other."""
-    extra = str(made.extra)
+    made, checkout = workshop.environment(extra), workshop.checkout
     imports = "; ".join(f"import {name}" for name in IMPORTS_OF[extra])
     checks: list[Check] = [
+        (f"{extra}: installed", lambda: workshop.install(made, wheel)),
         (f"{extra}: import", lambda: run([made.python, "-c", imports], made.work)),
         (f"{extra}: own pipeline", lambda: run([made.python, "-c", OWN_PIPELINE], made.work)),
     ]
@@ -469,15 +470,8 @@ def main() -> int:
             first, *others = base_checks(base, checkout)
             failed = carry_out([[("installed", lambda: workshop.install(base, wheel)), first]])
             if not failed:
-                made = [workshop.environment(extra) for extra in extras]
                 # The longest come first.
-                chains = [
-                    [
-                        (f"{one.extra}: installed", lambda one=one: workshop.install(one, wheel)),
-                        *extra_checks(one, checkout),
-                    ]
-                    for one in made
-                ]
+                chains = [extra_checks(workshop, wheel, extra) for extra in extras]
                 failed = carry_out([*chains, *([check] for check in others)])
         except Failed as error:
             print(f"FAILED\n{error}")
