@@ -5,8 +5,6 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 import srsly
@@ -71,62 +69,6 @@ def test_folds_of_askapatient() -> None:
     with pytest.raises(AngelError, match="no dataset 'ncbi-fold-1'"):
         read_recipe("ncbi-fold-1", path)
     assert len(study.read_study("aap-folds", ROOT / study.STUDIES).datasets) == 10
-
-
-def test_rows_that_one_start_makes_the_same_are_told() -> None:
-    def same(name: str) -> list[tuple[str, str]]:
-        return study.same_rows(study.read_study(name, ROOT / study.STUDIES))
-
-    assert same("table-1") == [("+ ANGEL PT+FT", "+ ANGEL FT")]
-    assert same("table-4") == [("+ ANGEL", "GenBioEL")]
-    assert same("table-2") == same("table-d") == same("negative-aware") == []
-
-
-def test_names_say_what_a_stage_depends_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rows that say the same in other words share a model; mined pairs are shared by all losses."""
-    monkeypatch.chdir(tmp_path)
-    shutil.copytree(ROOT / "configs", "configs")
-    corpus = Path("corpus/ncbi")
-    (corpus / "kb").mkdir(parents=True)
-    for name in ("kb/meta.json", "train.json", "dev.json"):
-        (corpus / name).write_text("{}")
-    mined = []
-
-    def learn(config: Any, *given: Any, **named: Any) -> SimpleNamespace:
-        return SimpleNamespace(folder=Path("model"))
-
-    def mine(config: Any, start: Path, output: Path, before: Path) -> int:
-        mined.append(config.negative.pairs.rule)
-        output.write_text("")
-        return 0
-
-    stages = "spacy_angel.training.stages"
-    monkeypatch.setattr(f"{stages}.fine_tune", learn)
-    monkeypatch.setattr(f"{stages}.mine", mine)
-    monkeypatch.setattr(f"{stages}.train_preferences", learn)
-    model = SimpleNamespace(save=lambda path: (path.mkdir(), (path / "config.json").touch()))
-    monkeypatch.setattr(f"{stages}.starting_model", lambda config, source: model)
-    for name in ("table-d", "table-2"):
-        for row in study.read_study(name).rows:
-            study.train("ncbi", row, study.Setting(start="begun"))
-    assert mined == ["errors", "above", "tfidf", "all", "above"]
-    folders = [p.name.split("-")[0] for p in Path("training/mini/studies/ncbi").iterdir()]
-    # «DPO with likelihood» of table D is «Errors alone» of table 2.
-    assert {kind: folders.count(kind) for kind in sorted(set(folders))} == {
-        "negative": 9,
-        "pairs": 5,
-        "positive": 1,
-        "start": 1,
-    }
-
-
-def test_a_sample_of_documents_is_drawn_evenly(tmp_path: Path) -> None:
-    path = tmp_path / "dev.json"
-    srsly.write_json(path, {"source": "x", "documents": [{"id": str(i)} for i in range(10)]})
-    assert study._sample(path, 0) == study._sample(path, 10) == path
-    sample = srsly.read_json(study._sample(path, 4))
-    assert sample["source"] == "x"
-    assert [one["id"] for one in sample["documents"]] == ["0", "2", "5", "7"]
 
 
 @pytest.mark.slow

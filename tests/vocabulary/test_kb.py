@@ -158,22 +158,6 @@ def test_a_concept_that_comes_in_parts_is_joined():
     assert kb.meta["counts"]["joined_concepts"] == 1
 
 
-def test_a_shared_name_goes_to_the_concept_with_fewer_names():
-    concepts = [
-        Concept("X:1", "many", ("shared", "other", "more")),
-        Concept("X:3", "tie", ("shared",)),
-        Concept("X:2", "knot", ("SHARED",)),
-    ]
-    kb = ConceptKB.build(concepts, shared_names="fewer_names")
-    shared = kb.name_index("shared")
-    # X:3 and X:2 have two names each, the first in the vocabulary gets it
-    assert kb.concept_ids_of(shared) == ["X:3"]
-    assert kb.spelling(shared) == "shared"
-    assert shared not in kb.names_of("X:1")
-    assert shared not in kb.names_of("X:2")
-    assert list(kb) == concepts
-
-
 @pytest.mark.parametrize(("shared_names", "without"), [("all", 1), ("fewer_names", 3)])
 def test_concepts_that_no_name_leads_to_are_counted(shared_names, without):
     concepts = [
@@ -943,29 +927,6 @@ def test_changes_equal_rebuilding(concepts, policy, data):
     rebuilt = ConceptKB.build(kb, shared_names=policy)
     live, expected = snapshot(kb), snapshot(rebuilt)
     assert live == expected
-
-
-def test_many_random_concepts_survive_the_disk(tmp_path):
-    rng = np.random.default_rng(0)
-    words = ["".join(p) for p in itertools.product("abcdef", repeat=3)]
-    concepts = [
-        Concept(
-            f"X:{i}",
-            " ".join(rng.choice(words, 2)).title(),
-            tuple(dict.fromkeys(rng.choice(words, 3).tolist())),
-            (f"T{i % 7}",),
-            f"definition {i}" if i % 3 else None,
-            (f"Y:{i}",),
-        )
-        for i in range(2000)
-    ]
-    kb = ConceptKB.build(concepts, tmp_path / "kb")
-    assert list(kb) == concepts
-    assert all(kb.resolve(f"Y:{i}") == f"X:{i}" for i in range(2000))
-    space = kb.search_space(CharacterTokenizer(), [kb.subset([f"T{i}"]) for i in range(7)])
-    for i in range(7):
-        wanted = {n.lower() for c in concepts if f"T{i}" in c.types for n in c.names}
-        assert set(legal_names(space, i)) == wanted
 
 
 def test_medic_has_concepts_without_a_name_of_their_own():
