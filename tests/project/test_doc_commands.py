@@ -5,8 +5,6 @@ commands are run dry."""
 import re
 import shlex
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -96,12 +94,6 @@ PROJECT = [
     for page in PAGES
     for line, words in lines_of(page, "spacy project run")
 ]
-TESTS = [
-    pytest.param(words[2:], id=f"{page.name}:{line}")
-    for page in PAGES
-    for line, words in lines_of(page, "python")
-    if words[:2] == ["-m", "pytest"]
-]
 
 
 @pytest.mark.parametrize("words", SCRIPTS)
@@ -128,11 +120,3 @@ def test_commands_of_the_project_run_dry(
     for step in config["workflows"].get(name, [name]):
         assert step in printed
     assert "${" not in printed
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("words", TESTS)
-def test_tests_that_are_named_exist(words: list[str]) -> None:
-    command = [sys.executable, "-m", "pytest", *words, "--collect-only", "-q"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr

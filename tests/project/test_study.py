@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,11 @@ STUDIES = srsly.read_yaml(ROOT / study.STUDIES)
 BENCHMARKS = ["ncbi", "bc5cdr", "aap", "cometa", "mm_st21pv"]
 
 
+@cache
+def plain_config(name: str) -> object:
+    return load_config(ROOT / f"configs/{name}.cfg")
+
+
 @pytest.mark.parametrize("size", ["", "mini/"])
 @pytest.mark.parametrize("name", STUDIES)
 def test_every_row_fits_the_configs(name: str, size: str) -> None:
@@ -32,7 +38,7 @@ def test_every_row_fits_the_configs(name: str, size: str) -> None:
         assert row.start in ("backbone", "positive", "negative")
         assert row.until in ("start", "positive", "negative")
         for dataset in BENCHMARKS:
-            plain = load_config(ROOT / f"configs/{size}{dataset}.cfg")
+            plain = plain_config(f"{size}{dataset}")
             changed = load_config(ROOT / f"configs/{size}{dataset}.cfg", dict(row.overrides))
             # the config's own, or that of other sizes
             as_it_is = {"DPO", "DPO with likelihood", "ANGEL", "Errors alone", "3", "1"}
