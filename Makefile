@@ -44,7 +44,7 @@ service-screenshots: $(VENV)/.installed-serve
 # Those of docs/notebook/ranker.md: $(DATA) is as for scripts/fit_ranker.py.
 DATA ?= ../shared/data
 ranker-pictures: $(VENV)/.installed
-	$(BIN)/python benchmarks/nil_share.py $(DATA) --pictures docs/img
+	$(BIN)/python benchmarks/nil_prior.py $(DATA) --pictures docs/img
 
 # The commands of docs/how_to/adapt.md, from CRAFT's folder to the figures, half an hour on one core.
 craft-example: $(VENV)/.installed-train

@@ -172,15 +172,15 @@ def _without_role(role: str) -> Any:
 
 @contextmanager
 def _no_usual_species(linker: AngelLinker) -> Iterator[None]:
-    from spacy_angel.vocabulary.species.context import Hinter
+    from spacy_angel.vocabulary.species.reader import SpeciesReader
 
-    begin = Hinter.__init__
+    begin = SpeciesReader.__init__
 
-    def without_usual(self: Hinter, *args: Any) -> None:
+    def without_usual(self: SpeciesReader, *args: Any) -> None:
         begin(self, *args)
         self._usual = ()
 
-    with patch.object(Hinter, "__init__", without_usual):
+    with patch.object(SpeciesReader, "__init__", without_usual):
         yield
 
 
@@ -213,7 +213,7 @@ RULES = (
         without(linking__linker__cell_lines_in=lambda _: ()),
         GENES,
     ),
-    Rule("species: all", setting(hints=False), GENES),
+    Rule("species: all", setting(species_context=False), GENES),
     Rule("candidates: same symbol", without(vocabulary__hints___MOST_SIBLINGS=0), GENES),
     Rule("candidates: silent species", without(linking__candidates__UNSAID=None), GENES),
     Rule("organisms: binomial name", without(linking__queries__read_organism=_same), ORGANISMS),
@@ -246,13 +246,13 @@ RULES = (
     Rule("scope: related, broad, narrow", without(linking__features___RELATED=frozenset())),
     Rule("words: Greek letters", without(linking__wording___GREEK={})),
     Rule("alignment: stems", without(linking__alignment___STEM=99)),
-    Rule("alignment: slips", without(linking__alignment___SLIP_FROM=99)),
+    Rule("alignment: slips", without(linking__alignment___TYPO_FROM=99)),
     Rule("context", without(linking__candidates__said_around=lambda *_: 0.0)),
     Rule("context: rare words weigh more", without(linking__context___weight=lambda word: 1.0)),
-    Rule("exact names unsearched", setting(exact_names_unsearched=False)),
-    Rule("once a document", setting(once_a_document=False)),
-    Rule("kinds kept apart", setting(restrict_kinds=False)),
-    Rule("endings: six", without(linking__candidates___MOST_ENDINGS=99), GENES),
+    Rule("exact names unsearched", setting(exact_matches_unsearched=False)),
+    Rule("once a document", setting(cache_in_document=False)),
+    Rule("kinds kept apart", setting(restrict_entity_types=False)),
+    Rule("suffixes: six", without(linking__candidates___MOST_SUFFIXES=99), GENES),
     Rule("decided at -2", without(linking__candidates___DECIDED=0.1)),
 )
 
@@ -505,7 +505,7 @@ def _measured(
 
 def _forget(linker: AngelLinker, rule: Rule) -> None:
     """What was computed with another rule."""
-    linker.kb._hinter = None
+    linker.kb._species_reader = None
     linker.kb.words._seen.clear()
     if rule.name.startswith(CACHED):
         for name, module in list(sys.modules.items()):

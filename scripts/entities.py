@@ -26,7 +26,7 @@ from spacy_angel.corpora.documents import CorpusDocument, CorpusReport, GoldMent
 from spacy_angel.corpora.preprocessing import Preprocessing, preprocess
 from spacy_angel.corpora.recogniser_data import OPEN
 from spacy_angel.errors import AngelError, Errors
-from spacy_angel.vocabulary.names.labels import KINDS, kind_of
+from spacy_angel.vocabulary.names.labels import KINDS, entity_type_of
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -59,7 +59,7 @@ def to_entities(
 
 def _entity(mention: GoldMention, labels: Mapping[str, str] | None) -> GoldMention:
     written = mention.label.removesuffix(OPEN)
-    label = kind_of(written) if labels is None else labels.get(written)
+    label = entity_type_of(written) if labels is None else labels.get(written)
     if label is not None:
         label += mention.label[len(written) :]
     else:

@@ -48,7 +48,7 @@ from spacy_angel.linking.ranking.features import CandidateName, MentionCandidate
 from spacy_angel.linking.ranking.fit import FitItem, fit_weights, no_weights
 from spacy_angel.linking.ranking.ranker import ALL, Ranker, Weights
 from spacy_angel.vocabulary.kb import ConceptKB
-from spacy_angel.vocabulary.lookup.string_similarity import Alike
+from spacy_angel.vocabulary.lookup.string_similarity import Similarity
 from spacy_angel.vocabulary.names.concepts import Concept, normalize_name
 from spacy_angel.vocabulary.sources.formats.registry import read_vocabulary
 
@@ -572,7 +572,7 @@ def craft_documents(data: Path, name: str, label: str) -> Iterator[CorpusDocumen
 
 def _plain(found: MentionCandidates) -> dict[str, Any]:
     plain = asdict(found)
-    plain["agreed"] = sorted(found.agreed)
+    plain["coherent"] = sorted(found.coherent)
     for name in plain["names"]:
         for key in ("canonical", "same_case", "second"):
             name[key] = sorted(name[key])
@@ -583,15 +583,19 @@ def _found(plain: dict[str, Any]) -> MentionCandidates:
     names = []
     for name in plain["names"]:
         values: dict[str, Any] = {
-            k: tuple(v) if isinstance(v, list) else v for k, v in name.items()
+            # files of 0.2 have the older key
+            ("species_ranks" if k == "species" else k): tuple(v) if isinstance(v, list) else v
+            for k, v in name.items()
         }
         values |= {key: frozenset(name[key]) for key in ("canonical", "same_case", "second")}
         values |= {
-            "similarity": Alike(*name["similarity"]),
+            "similarity": Similarity(*name["similarity"]),
             "alignment": Alignment(*name["alignment"]),
         }
         names.append(CandidateName(**values))
-    return MentionCandidates(plain["mention"], tuple(names), frozenset(plain["agreed"]))
+    return MentionCandidates(
+        plain["mention"], tuple(names), frozenset(plain.get("coherent", plain.get("agreed")))
+    )
 
 
 def _rounded(weights: Weights) -> Weights:

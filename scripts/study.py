@@ -110,7 +110,7 @@ def train(dataset: str, row: Row, setting: Setting) -> Path:
     RETURNS (Path): folder of the model.
     """
     from spacy_angel.training.course.trainer import finished
-    from spacy_angel.training.settings.tables import as_plain
+    from spacy_angel.training.settings.config_tables import as_plain
     from spacy_angel.training.stages import fine_tune, mine, starting_model, train_preferences
 
     given = _pretrained(dataset, row, setting)
@@ -262,7 +262,7 @@ def _pretrained(dataset: str, row: Row, setting: Setting) -> str:
 
 def _parts(config: Any, *sections: str) -> list[Any]:
     """What a stage depends on: rows that say the same in other words share it."""
-    from spacy_angel.training.settings.tables import as_plain
+    from spacy_angel.training.settings.config_tables import as_plain
 
     return [as_plain(getattr(config, section)) for section in sections]
 

@@ -224,7 +224,7 @@ class Errors(metaclass=_WithCodes):
         "{address} is an address, a file was expected. Download it and give the file; or see "
         "`spacy-angel kb list` for what `spacy-angel kb fetch` gets by name."
     )
-    E149 = "endings must be one of {known}, or not given; it is {found!r}."
+    E149 = "suffixes must be one of {known}, or not given; it is {found!r}."
     # E2xx: vocabulary readers
     E203 = (
         "{path}, line {line}: expected {expected}, found {found}. Check that the file is complete "
@@ -1080,7 +1080,8 @@ class Warnings(metaclass=_WithCodes):
         "say which (`--option prefix=…`)."
     )
     W890 = (
-        "angel_linker: mentions labelled {label!r}{kind} are not linked, for types_by_label has "
+        "angel_linker: mentions labelled {label!r}{entity_type} are not linked, for "
+        "types_by_label has "
         "only {known}, and no known spelling makes the label one of them. To link them, give it an "
         'entry with semantic types of the vocabulary, {label!r}: ["..."]; if they are to be left '
         "alone, put it into labels_discard."

@@ -22,7 +22,7 @@ from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.training.recogniser.config import load_recogniser_config
 from spacy_angel.training.recogniser.data import digit_of
 from spacy_angel.training.settings.configs import find_config
-from spacy_angel.vocabulary.names.labels import kind_of
+from spacy_angel.vocabulary.names.labels import entity_type_of
 
 CORPORA = {
     "ncbi": "NCBItrainset_corpus.txt",
@@ -67,7 +67,7 @@ def with_kinds(document: CorpusDocument) -> CorpusDocument:
     kept: dict[tuple[int, int], GoldMention] = {}
     for mention in document.mentions:
         label = mention.label
-        kind = kind_of(label.removesuffix(OPEN))
+        kind = entity_type_of(label.removesuffix(OPEN))
         if kind == "PHENOTYPE":
             kept.setdefault((mention.start, mention.end), replace(mention, label=f"DISEASE{OPEN}"))
         elif kind in KINDS:

@@ -207,7 +207,7 @@ def vocabulary(data: Path, folder: Path, frequencies: Mapping[str, int]) -> Conc
             of_kind(hpo(vocab / "phenotype"), "Phenotype", only=True),
         ],
         folder / "kb",
-        endings="species",
+        suffixes="species",
         frequencies=frequencies,
     )
 

@@ -36,8 +36,8 @@ from spacy_angel.files.atomic import replacing
 from spacy_angel.files.formats import Formats
 from spacy_angel.linking.mentions.matcher_settings import MatcherSettings
 from spacy_angel.linking.ranking.features import FEATURES, MENTION_FEATURES
+from spacy_angel.linking.settings.linker_settings import LinkerSettings
 from spacy_angel.linking.settings.presets import Preset, preset_settings
-from spacy_angel.linking.settings.table import LinkerSettings
 from spacy_angel.model.weights import SCALE_SUFFIX
 from spacy_angel.recognition.consistency import ConsistencySettings
 from spacy_angel.recognition.settings import RecogniserSettings

@@ -210,7 +210,7 @@ class DocumentLinker:
         return fields
 
     def _candidates(self, link: "Link") -> tuple[ScoredConcept, ...]:
-        """All concepts that were found, also where the limits leave no link."""
+        """All concepts that were found, also where the thresholds leave no link."""
         names: dict[str, str] = {}
         for candidate in link.candidates:
             names.setdefault(candidate["concept_id"], candidate["name"])

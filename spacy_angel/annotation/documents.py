@@ -31,7 +31,7 @@ class AnnotatedMention:
     start (int), end (int): character offsets into the document's text.
     text (str): the text between them.
     label (str): e.g. `DISEASE`; empty where unknown.
-    concept_id (str): empty where the mention links to nothing.
+    concept_id (str): empty where the mention links to NIL.
     name (str): canonical name of the concept; empty without one.
     score (float | None): as in `kb_ents`, rounded to 4 places; None without a concept, and where
         the identifier came with the input and was kept.

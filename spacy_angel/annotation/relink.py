@@ -23,7 +23,7 @@ from ..files.atomic import replacing, write_text
 from ..files.json_values import parse_as
 from ..linking.decision.vocabulary_change import VocabularyChange
 from ..linking.settings.loaders import load_vocabulary
-from ..pipelines.components import limits_by_label
+from ..pipelines.components import types_for_vocabulary
 from ..pipelines.open import open_pipeline
 from ..pipelines.shipped import load
 from .document_linker import DocumentLinker, LinkingSettings
@@ -241,8 +241,8 @@ class _Run:
             nlp, linker = open_pipeline(load(kb=self._kb))
         else:
             nlp, linker = open_pipeline(self._pipeline)
-            limits = limits_by_label(linker, self.new)
-            linker.settings = replace(linker.settings, types_by_label=limits)
+            types = types_for_vocabulary(linker, self.new)
+            linker.settings = replace(linker.settings, types_by_label=types)
             linker.kb = self.new
         return DocumentLinker(nlp, linker, LinkingSettings("input", candidates=True))
 

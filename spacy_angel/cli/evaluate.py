@@ -179,7 +179,7 @@ def _print_what_counts(metrics: dict[str, Any]) -> None:
 
 
 def _print_further(metrics: dict[str, Any]) -> None:
-    """What was asked for besides: noise, protocols; and how honest the scores are."""
+    """What was asked for besides: noise, protocols; and how well the scores are calibrated."""
     if confidence := metrics.get("confidence"):
         typer.echo(f"  expected calibration error {confidence['ece']:.1f} points")
         if "80" in confidence["coverage"]:

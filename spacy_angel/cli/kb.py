@@ -16,11 +16,11 @@ from .options import (
     Abbreviations,
     Author,
     Columns,
-    Endings,
     NewFolder,
     Preset,
     ReaderOptions,
     SharedNames,
+    Suffixes,
     Vocabulary,
     VocabularyFormat,
     preprocessing_steps,
@@ -57,7 +57,7 @@ def kb_build(
     format: VocabularyFormat = None,
     columns: Columns = None,
     shared_names: SharedNames = "all",
-    endings: Endings = None,
+    suffixes: Suffixes = None,
     mappings: Annotated[
         list[Path] | None,
         typer.Option(
@@ -76,7 +76,7 @@ def kb_build(
         output,
         format=format,
         shared_names=shared_names,  # type: ignore[arg-type]  # checked by ConceptKB.build
-        endings=endings,  # type: ignore[arg-type]  # checked by ConceptKB.build
+        suffixes=suffixes,  # type: ignore[arg-type]  # checked by ConceptKB.build
         options=options,
         mappings=mappings or (),
     )
@@ -110,8 +110,8 @@ def kb_info(
     if types:
         typer.echo(f"  type names: {', '.join(types[:12])}{', …' if len(types) > 12 else ''}")
     typer.echo(f"  a name of several concepts leads to: {meta['shared_names']}")
-    if kb.endings is not None:
-        typer.echo(f"  they are told apart by: {kb.endings}")
+    if kb.suffixes is not None:
+        typer.echo(f"  they are told apart by: {kb.suffixes}")
     if (rules := folder / RULES).is_file():
         typer.echo(f"  rules over it: {rules} (see `spacy-angel kb check`)")
     for title, entries in (("source", meta["sources"]), ("step", meta["steps"])):
@@ -198,7 +198,7 @@ def kb_merge(
         str | None,
         typer.Option(help="As for `kb build`; needed where the vocabularies' rules differ."),
     ] = None,
-    endings: Endings = None,
+    suffixes: Suffixes = None,
     by_name: Annotated[
         bool,
         typer.Option(
@@ -216,7 +216,7 @@ def kb_merge(
         kbs,
         output,
         shared_names=shared_names,  # type: ignore[arg-type]  # checked by ConceptKB.join
-        endings=endings,  # type: ignore[arg-type]  # checked by ConceptKB.join
+        suffixes=suffixes,  # type: ignore[arg-type]  # checked by ConceptKB.join
         by_name=by_name,
     )
     if by_name:

@@ -35,10 +35,14 @@ SharedNames = Annotated[
     str,
     typer.Option(help="A name of several concepts leads to `all`, or to that with `fewer_names`."),
 ]
-Endings = Annotated[
+Suffixes = Annotated[
     str | None,
     typer.Option(
-        help="Tell the concepts of one name apart in the search of a model that writes endings: by "
+        "--suffixes",
+        # Up to 0.2 it was called so.
+        "--endings",
+        help="Tell the concepts of one name apart in the search of a model that writes suffixes: "
+        "by "
         "`species` where a type is a taxon (`NCBITaxon:9606`), by `types` (the same, else the "
         "first type), or by canonical `names`.",
     ),

@@ -4,7 +4,7 @@ place is read away, and every character knows where it comes from.
     soft hyphens, zero-width and other invisible characters, controls   are not there
     `myo-` at a line end, `cardial` on the next line                    `myocardial`
     ligatures (`ﬁ`), full-width forms (`Ａ`)                             `fi`, `A`
-    blanks and hyphens that do not break, and other blanks              ` `, `-`
+    spaces and hyphens that do not break, and other spaces              ` `, `-`
     a letter and an accent behind it                                    the one character
 
 Each step is a function of a text. All else stays as it is: `10²` is not 102.
@@ -30,12 +30,12 @@ _INVISIBLE = (
 _SOFT_HYPHEN = "\xad"
 _ACCENTS = "\u0300-\u036f"
 _MOST_ACCENTS = 8
-_BLANKS = "\xa0\u1680\u2000-\u200a\u202f\u205f\u3000"
+_SPACES = "\xa0\u1680\u2000-\u200a\u202f\u205f\u3000"
 _HYPHENS = "\u2010\u2011"
 _LIGATURES = "\ufb00-\ufb06"
 _FULL_WIDTH = "\uff01-\uff5e"
-_MAPPED = _BLANKS + _HYPHENS + _LIGATURES + _FULL_WIDTH
-_MAY_BE_BLANK = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u200b]+")
+_MAPPED = _SPACES + _HYPHENS + _LIGATURES + _FULL_WIDTH
+_MAY_BE_SPACE = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u200b]+")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _LETTERS_BEFORE = re.compile(r"(?<![^\W\d_])[^\W\d_]+\Z")
 # Longer words are not in the list.
@@ -115,15 +115,15 @@ def read(text: str) -> ReadText:
 
 def without_unseen(text: str) -> ReadText:
     """text (str): any. RETURNS (ReadText): without what is invisible, a soft hyphen with the line
-    end behind it, and with blanks, hyphens, ligatures and full-width forms as plain ones. A control
-    or zero-width blank that parts two words is a blank (`heart\\0attack`)."""
+    end behind it, and with spaces, hyphens, ligatures and full-width forms as plain ones. A control
+    or zero-width space that parts two words is a space (`heart\\0attack`)."""
 
     def edits() -> Iterable[tuple[int, int, str]]:
         for found in _UNSEEN.finditer(text):
             start, end = found.span()
             if _SOFT_HYPHEN in found[0] and (line_end := _AT_LINE_END.match(text, end)):
                 yield start, line_end.end(), ""
-            elif _MAY_BE_BLANK.fullmatch(found[0]) and _stands_for_blank(text, start, end):
+            elif _MAY_BE_SPACE.fullmatch(found[0]) and _stands_for_blank(text, start, end):
                 yield start, end, " "
             else:
                 yield start, end, _PLAIN.get(found[0], "")

@@ -11,20 +11,20 @@ from spacy.tokens import Doc
 
 from .characters import ReadText, read
 
-# Characters without a blank that the rules see at once; each mark at an end of them is a round.
+# Characters without a space that the rules see at once; each mark at an end of them is a round.
 _MOST = 1000
 _LONG_RUN = re.compile(rf"(?<!\S)\S{{{_MOST + 1},}}")
 # The rules of prefixes and suffixes look no farther, but where one is itself as long.
 _AT_THE_END = 64
 _CONTEXT = 8
-# One blank, other white space, anything else.
+# One space, other white space, anything else.
 _PARTS = re.compile(r" |[^\S ]+|\S+")
 
 
 class LinearTokenizer(Tokenizer):
     """spaCy's tokenizer with the rules of its language. Two things are other: what
     `component.characters` reads away belongs to the token before it, or else behind it, and keeps
-    no two words in one token; and more than a thousand characters without a blank are cut.
+    no two words in one token; and more than a thousand characters without a space are cut.
     """
 
     def __call__(self, string: str) -> Doc:
@@ -35,7 +35,7 @@ class LinearTokenizer(Tokenizer):
         words: list[str] = []
         spaces: list[bool] = []
         for token in _whole(string, text, self._cut(text.text)):
-            # One blank behind a token is its own.
+            # One space behind a token is its own.
             if token == " " and words and not spaces[-1]:
                 spaces[-1] = True
             else:
@@ -54,7 +54,7 @@ class LinearTokenizer(Tokenizer):
         return n if n < _AT_THE_END - _CONTEXT else super().find_suffix(string)
 
     def _cut(self, text: str) -> Iterator[tuple[int, int]]:
-        """YIELDS (tuple[int, int]): characters of each token, without blanks."""
+        """YIELDS (tuple[int, int]): characters of each token, without spaces."""
         cuts = [
             cut
             for run in _LONG_RUN.finditer(text)
@@ -67,7 +67,7 @@ class LinearTokenizer(Tokenizer):
 
 def _whole(string: str, text: ReadText, tokens: Iterable[tuple[int, int]]) -> Iterator[str]:
     """YIELDS (str): the tokens of a text, and what stands between them; joined, they are the text.
-    What is not read stands with a token where no blank parts them."""
+    What is not read stands with a token where no space parts them."""
     end = 0
     word = ""
     for token in tokens:

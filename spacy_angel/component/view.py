@@ -36,7 +36,7 @@ def view(doc: Doc, text: ReadText) -> Doc:
     return Doc(
         doc.vocab,
         words=[word.text for word in words],
-        spaces=[word.has_blank for word in words],
+        spaces=[word.has_space for word in words],
         sent_starts=starts,
     )
 
@@ -59,7 +59,7 @@ def in_document(doc: Doc, text: ReadText, spans: Sequence[Span]) -> list[Span]:
 class _Word(NamedTuple):
     text: str
     start: int
-    has_blank: bool
+    has_space: bool
 
 
 def _cut(language: str, text: str) -> list[_Word]:

@@ -57,7 +57,7 @@ def ab3p_detector() -> Detector:
     ab3p = Ab3p()
 
     def detect(text: str) -> list[tuple[str, str]]:
-        # It gives up on a sentence with two blanks in a row, and says so only on stderr.
+        # It gives up on a sentence with two spaces in a row, and says so only on stderr.
         abbreviations = ab3p.get_abbrs(" ".join(text.split()))
         return [(item.short_form, item.long_form) for item in abbreviations]
 

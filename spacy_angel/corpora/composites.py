@@ -57,7 +57,7 @@ def parts_in_place(mention: str, parts: Sequence[str]) -> list[tuple[int, int]]:
     mention (str): e.g. `renal and hepatic toxicity`.
     parts (Sequence[str]): as the seventh column has them.
     RETURNS (list[tuple[int, int]]): start and end of each: of the parts themselves where the
-        mention consists of them and blanks; of two parts what stands before and after the first
+        mention consists of them and spaces; of two parts what stands before and after the first
         ` and `, or else ` or `; otherwise none.
     """
     if " ".join(parts) == mention:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 GOLD_SPANS = "gold"
 # spaCy drops an entity without label; in `doc.spans` the label stays empty.
 NO_LABEL = "MENTION"
-# spaCy's identifier of an entity that was linked to nothing.
+# spaCy's identifier of an entity that was linked to NIL.
 _NIL = "NIL"
 
 
@@ -81,7 +81,7 @@ def from_doc(doc: "Doc", doc_id: str = "") -> CorpusDocument:
     doc (Doc): from `to_doc`, or any other.
     doc_id (str): where the Doc has none in its `user_data`.
     RETURNS (CorpusDocument): `from_doc(to_doc(document, nlp)) == document`; a mention that was
-        linked to nothing (`NIL`) has no identifier.
+        linked to `NIL` has no identifier.
     """
     data = {key: value for key, value in doc.user_data.items() if isinstance(key, str)}
     spans = list(doc.spans.get(GOLD_SPANS, doc.ents))

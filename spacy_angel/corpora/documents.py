@@ -38,7 +38,7 @@ class CorpusDocument:
     """A document with its gold mentions.
 
     doc_id (str): PMID, or file and line where the corpus numbers nothing.
-    text (str): title and abstract with one blank between.
+    text (str): title and abstract with one space between.
     mentions (tuple[GoldMention, ...]): in the order of the file; they may overlap.
     split (str): `train`, `dev`, `test` or empty.
     title_end (int | None): end of the title in `text`, where there is one.
@@ -113,7 +113,7 @@ class Reading(FileReading):
     ) -> GoldMention | None:
         """Build a mention after holding its offsets against the text.
 
-        Blanks at the edges do not belong to a mention, and blanks alone make no mismatch: NCBI-
+        Spaces at the edges do not belong to a mention, and spaces alone make no mismatch: NCBI-
         disease's document 10923035 has two too many; they are trimmed and counted.
 
         text (str): the document's.
@@ -142,7 +142,7 @@ class Reading(FileReading):
         if covered != mention or covered != covered.strip():
             start += len(covered) - len(covered.lstrip())
             end = start + len(covered.strip())
-            note = f"{self.where(line)}: blanks of mention {mention!r} of document {doc_id} trimmed"
+            note = f"{self.where(line)}: spaces of mention {mention!r} of document {doc_id} trimmed"
             self.report.count("offsets_repaired", note=note)
         label = "" if label == "-" else label
         ids = self.concept_ids(raw_ids, label)

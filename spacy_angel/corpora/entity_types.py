@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 
 from ..vocabulary.names.identifiers import join_ids, split_ids
-from ..vocabulary.names.labels import KINDS, is_neutral, kind_of
+from ..vocabulary.names.labels import ENTITY_TYPES, entity_type_of, is_neutral
 from .documents import CorpusDocument, CorpusReport, GoldMention
 
 READ_AS = "ids_read_as_"
@@ -23,7 +23,7 @@ def entity_type(label: str) -> str:
     RETURNS (str): e.g. `SpecificDisease` and `T047` → `DISEASE`, `CellLine` → `CELL_LINE`; a label
         that is in no table, in capitals: `Plot` → `PLOT`.
     """
-    return kind_of(label) or label.upper()
+    return entity_type_of(label) or label.upper()
 
 
 def types_left_out(found: Collection[str], labels: Collection[str]) -> frozenset[str]:
@@ -36,10 +36,10 @@ def types_left_out(found: Collection[str], labels: Collection[str]) -> frozenset
         that is in no table stays in, and so does each where the corpus has mentions that may be
         anything, or none of a known type.
     """
-    marked = set(KINDS).intersection(map(entity_type, labels))
+    marked = set(ENTITY_TYPES).intersection(map(entity_type, labels))
     if not marked or any(map(is_neutral, labels)):
         return frozenset()
-    return frozenset(KINDS).intersection(found) - marked
+    return frozenset(ENTITY_TYPES).intersection(found) - marked
 
 
 def complete_ids(

@@ -159,7 +159,7 @@ def _spelled(text: str) -> Iterator[Place]:
 
 
 def _hyphenated(text: str) -> Iterator[Place]:
-    """A hyphen becomes a blank or nothing, a blank a hyphen."""
+    """A hyphen becomes a space or nothing, a space a hyphen."""
     for match in _JOINT.finditer(text):
         yield Place(*match.span(), (" ", "") if match[0] == "-" else ("-",))
 

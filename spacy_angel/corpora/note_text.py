@@ -1,7 +1,7 @@
 """Training text as it stands in clinical notes, made from gold documents.
 
 Abstracts have whole sentences with capitals where they belong. Notes have lists, capitals
-throughout or none, and slips.
+throughout or none, and typos.
 """
 
 import re
@@ -19,13 +19,13 @@ _FIRST_LETTER = re.compile(r"(?<![^\W_])[^\W\d_]")
 _SENTENCE_END = re.compile(r"(?<=[.;:]) (?=[A-Z])")
 TEXT_STYLES = ("upper", "lower", "title", "as it is")
 _TEXT_STYLE_WEIGHTS = (35, 20, 10, 35)
-# Of the documents; one slip in each mention and in some of the other words.
-SLIPS, _SLIPS_IN_CONTEXT = 0.15, 0.03
+# Of the documents; one typo in each mention and in some of the other words.
+SLIPS, _TYPOS_IN_CONTEXT = 0.15, 0.03
 LISTS = 0.4
 
 
 def restyled(document: CorpusDocument, rng: Random) -> CorpusDocument:
-    """A gold document as a note may have it: a list, capitals throughout or none, slips.
+    """A gold document as a note may have it: a list, capitals throughout or none, typos.
 
     document (CorpusDocument): any.
     rng (Random): makes the choice.
@@ -34,8 +34,8 @@ def restyled(document: CorpusDocument, rng: Random) -> CorpusDocument:
     if rng.random() < LISTS:
         document = as_list(document, rng)
     if rng.random() < SLIPS:
-        slips = Noise("mixed", edits=1, context=_SLIPS_IN_CONTEXT)
-        document = noisy_document(document, slips, seed=rng.randrange(1 << 30))
+        typos = Noise("mixed", edits=1, context=_TYPOS_IN_CONTEXT)
+        document = noisy_document(document, typos, seed=rng.randrange(1 << 30))
     [style] = rng.choices(TEXT_STYLES, _TEXT_STYLE_WEIGHTS)
     return in_letters(document, style)
 

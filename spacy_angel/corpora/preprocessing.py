@@ -39,7 +39,7 @@ class Preprocessing:
         mention (`GoldMention.read_as`), as the released code does. Overlapping mentions then do
         not touch one another.
     expand (str): expand within the gold `mentions` or in the whole `text`; with `marked_only` the
-        `words` of a mention between its blanks (NCBI-disease), or mentions that are an abbreviation
+        `words` of a mention between its spaces (NCBI-disease), or mentions that are an abbreviation
         as a `whole` (BC5CDR).
     auxiliary_omim (str): `drop` the OMIM ids of composites that also have MeSH ids (BioSyn).
     composites (str): `drop` mentions with more than one id (as training on NCBI-disease does), make
@@ -48,7 +48,7 @@ class Preprocessing:
     lowercase (bool): lower-case the text.
     punctuation (bool): lower-case mentions and blank their punctuation (NCBI-disease);
         composites are split before.
-    blank_marks (bool): lower-case mentions, each mark of punctuation a blank (AskAPatient).
+    blank_marks (bool): lower-case mentions, each mark of punctuation a space (AskAPatient).
     spelling (bool): lower-case mentions in American spelling, see SPELLINGS (NCBI-disease).
     overlaps (str): of mentions that overlap `keep` all, keep the `longest`, or `drop` all.
     unknown (str): `drop` mentions of which an id is not in the vocabulary.
@@ -374,7 +374,7 @@ def _with_text(
 
 def blank_punctuation(document: CorpusDocument) -> tuple[CorpusDocument, int]:
     """Bring the mentions in the text to the normal form of names: lower case, punctuation blank,
-    one blank between words. Mentions that are all punctuation stay.
+    one space between words. Mentions that are all punctuation stay.
 
     document (CorpusDocument): any, e.g. text `see (B-cell) lymphoma`, mention `(B-cell) lymphoma`.
     RETURNS (tuple[CorpusDocument, int]): here text `see b cell lymphoma`, mention
@@ -391,11 +391,11 @@ def blank_punctuation(document: CorpusDocument) -> tuple[CorpusDocument, int]:
     text = "".join(chars)
     surplus: list[tuple[int, int, str]] = []
     for start, end in runs:
-        for blanks in re.finditer(" +", text[start:end]):
-            between_words = blanks.start() > 0 and blanks.end() < end - start
+        for spaces in re.finditer(" +", text[start:end]):
+            between_words = spaces.start() > 0 and spaces.end() < end - start
             surplus += [
                 (start + offset, start + offset + 1, "")
-                for offset in range(blanks.start() + between_words, blanks.end())
+                for offset in range(spaces.start() + between_words, spaces.end())
             ]
     document = replace_spans(_with_text(document, text, _normal_or_same), surplus)
     return replace(document, mentions=tuple(map(_trimmed, document.mentions))), len(stay)

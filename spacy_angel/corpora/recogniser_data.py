@@ -9,7 +9,7 @@ from random import Random
 
 from ..errors import AngelError, Errors
 from ..vocabulary.names.concepts import Concept, normalize_name
-from ..vocabulary.names.labels import KINDS, kind_of, kinds_of
+from ..vocabulary.names.labels import ENTITY_TYPES, entity_type_of, entity_types_of
 from .documents import CorpusDocument
 from .note_text import as_written
 from .preprocessing import replace_spans
@@ -43,13 +43,15 @@ def names_by_label(concepts: Iterable[Concept]) -> dict[str, list[str]]:
             of_label = names.setdefault(label, set())
             of_label.update(n for n in (concept.canonical_name, *concept.aliases) if "," not in n)
     if not names:
-        raise AngelError(Errors.E432.format(known=", ".join((*MESH_LABELS, *KINDS))))
+        raise AngelError(Errors.E432.format(known=", ".join((*MESH_LABELS, *ENTITY_TYPES))))
     return {label: sorted(of_label) for label, of_label in names.items()}
 
 
 def _label_of_type(name: str) -> str | None:
     """Not of types that may be several kinds, as UMLS's proteins are."""
-    return MESH_LABELS.get(name) or (kind_of(name) if len(kinds_of(name)) == 1 else None)
+    return MESH_LABELS.get(name) or (
+        entity_type_of(name) if len(entity_types_of(name)) == 1 else None
+    )
 
 
 def mentions_by_label(documents: Iterable[CorpusDocument]) -> dict[str, list[str]]:

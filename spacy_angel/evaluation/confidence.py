@@ -1,7 +1,7 @@
-"""Are the scores honest, and what does a limit on them cost? Pure rules over plain values.
+"""Are the scores calibrated, and what does a threshold on them cost? Pure rules over plain values.
 
-The score is the one beside the first concept in `kb_ents`. A mention that should link to nothing,
-or whose concept the vocabulary lacks, counts as well: its first concept is wrong, and an honest
+The score is the one beside the first concept in `kb_ents`. A mention that should link to NIL,
+or whose concept the vocabulary lacks, counts as well: its first concept is wrong, and a calibrated
 score says so.
 """
 
@@ -67,7 +67,7 @@ def reliability(
 def coverage_curve(
     answers: Sequence[Confidence], n_covered: int, coverages: Sequence[int] = COVERAGES
 ) -> dict[str, dict[str, float]]:
-    """What share of the links is right if only scores from a limit on are linked.
+    """What share of the links is right if only scores from a threshold on are linked.
 
     answers (Sequence[Confidence]): of all mentions, those outside the vocabulary included.
     n_covered (int): mentions in the vocabulary, answered or not.
@@ -78,9 +78,9 @@ def coverage_curve(
         vocabulary {"50": limit 0.9, precision 100, "100": limit 0.7, precision 66.7}.
     """
     scores = np.array([answer.score for answer in answers])
-    limits, firsts = np.unique(-scores, return_inverse=True)
-    # [limits, (links, right, covered)]: answers of one score are linked together
-    counts = np.zeros((len(limits), 3))
+    thresholds, firsts = np.unique(-scores, return_inverse=True)
+    # [thresholds, (links, right, covered)]: answers of one score are linked together
+    counts = np.zeros((len(thresholds), 3))
     np.add.at(counts, firsts, [(1, answer.right, answer.covered) for answer in answers] or 0)
     links, right, covered = np.cumsum(counts, axis=0).T
     curve = {}
@@ -89,7 +89,7 @@ def coverage_curve(
         if n_covered and len(reached):
             first = reached[0]
             curve[str(coverage)] = {
-                "limit": float(-limits[first]),
+                "limit": float(-thresholds[first]),
                 "links": int(links[first]),
                 "precision": 100 * float(right[first] / links[first]),
             }

@@ -91,7 +91,7 @@ class Outcome:
     linked (bool): the system links it.
     split (bool): a composite that was split.
     confidence (float | None): score of the first concept; none for a split composite.
-    first_is_right (bool): the first concept is a gold one, whatever the limits make of it.
+    first_is_right (bool): the first concept is a gold one, whatever the thresholds make of it.
     best_name_is_right (bool): the first identifier of the best name is a gold one.
     kb_id_is_right (bool): exactly one identifier is given, and it is a gold one.
     """
@@ -117,7 +117,7 @@ class Outcome:
 
     @property
     def is_nil(self) -> bool:
-        """RETURNS (bool): found, but linked to nothing."""
+        """RETURNS (bool): found, but linked to NIL."""
         return self.found and not self.linked
 
 
@@ -284,9 +284,9 @@ def summarize(
         `lenient`, `biosyn` and `strict` (`mentions` counted, `acc@1` …, `mrr`,
         and `interval` of accuracy at 1), `kb_id` (`mentions`, `acc@1`, `interval`;
         `in_vocabulary`, the accuracy where the vocabulary holds all identifiers; and what it would
-        be without limits by the first identifier of the `best_name`, the paper's y*, and by the
+        be without thresholds by the first identifier of the `best_name`, the paper's y*, and by the
         `first_concept`, which has the highest score of its own; how many mentions whose identifiers
-        the vocabulary holds are linked to nothing, `nil`, and how many of them have a right concept
+        the vocabulary holds are linked to NIL, `nil`, and how many of them have a right concept
         first, `nil_right_first`),
         `linking`, `linking_with_nil`, `detection`, and with probabilities `ece` (of mentions with
         identifiers, by the strict count) and `confidence` (see `confidence.confidence_figures`).

@@ -47,7 +47,7 @@ def write_report(directory: Path) -> None:
         _section("Where it is right", _charts(metrics)),
         _section("With noise in the mentions", _noise(metrics)),
         _section("Linking decisions", _linking_table(metrics)),
-        _section("Scores and limits", _confidence(metrics)),
+        _section("Scores and thresholds", _confidence(metrics)),
         _section("As the field counts", _protocol_tables(metrics)),
         _browser(records, len(shown), len(wrong) + len(right), _BROWSER),
         _section("This run", f'<div id="run">{_run_table(metrics)}</div>'),
@@ -167,7 +167,7 @@ def _accuracy_table(metrics: Mapping[str, Any]) -> str:
         "mentions outside the vocabulary left out. <b>BioSyn's</b>: the same, but composites are "
         "split and each part must be right. <b>kb_id</b>: the one identifier that the mention gets "
         "is a gold one; where the vocabulary has all of them, in "
-        f"{_with_spread(metrics, 'kb_id', 'in_vocabulary')}; without limits, of the best name "
+        f"{_with_spread(metrics, 'kb_id', 'in_vocabulary')}; without thresholds, of the best name "
         f"{_with_spread(metrics, 'kb_id', 'best_name')}, of the concept with the highest score "
         f"{_with_spread(metrics, 'kb_id', 'first_concept')}. The interval is of accuracy at 1 "
         f"(bootstrap, 95 %). {metrics['composites']:,.0f} composites, "
@@ -207,7 +207,7 @@ def _noise(metrics: Mapping[str, Any]) -> str:
 
 
 def _confidence(metrics: Mapping[str, Any]) -> str:
-    """Are the scores honest, and how much may be linked at which precision."""
+    """Are the scores calibrated, and how much may be linked at which precision."""
     confidence = metrics.get("confidence")
     if not confidence:
         return ""
@@ -216,7 +216,7 @@ def _confidence(metrics: Mapping[str, Any]) -> str:
     if "bins" in confidence:
         lines = {
             "right": [(one["confidence"], one["right"]) for one in confidence["bins"]],
-            "honest": [(one["confidence"], one["confidence"]) for one in confidence["bins"]],
+            "calibrated": [(one["confidence"], one["confidence"]) for one in confidence["bins"]],
         }
         lines = {name: [(round(x), y) for x, y in points] for name, points in lines.items()}
         charts.append(line_chart("Right, of what is said with a score", lines, "score, per cent"))
@@ -235,11 +235,11 @@ def _confidence(metrics: Mapping[str, Any]) -> str:
     ]
     note = (
         f"<p>Expected calibration error {_with_spread(metrics, 'confidence', 'ece')} points, over "
-        f"{confidence['mentions']:,.0f} mentions, those included that should link to nothing. A "
-        "limit keeps the links with at least that score: <b>linked</b> is the share of the "
+        f"{confidence['mentions']:,.0f} mentions, those included that should link to NIL. A "
+        "threshold keeps the links with at least that score: <b>linked</b> is the share of the "
         "mentions in the vocabulary that keep one, <b>right</b> the share of all links kept.</p>"
     )
-    table = _table(["linked", "limit", "links", "right"], rows)
+    table = _table(["linked", "threshold", "links", "right"], rows)
     return f'<div class="charts">{"".join(charts)}</div>{table}{note}'
 
 
@@ -388,7 +388,7 @@ _BROWSER = (
         ("low", "right, but at a lower rank"),
         ("outside", "outside the vocabulary"),
         ("composite", "composites"),
-        ("unfound", "not found or linked to nothing"),
+        ("unfound", "not found or linked to NIL"),
     ],
 )
 

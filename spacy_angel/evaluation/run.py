@@ -30,7 +30,7 @@ from ..corpora.registry import read_corpus
 from ..errors import AngelError, Errors, Warnings
 from ..files.atomic import replacing, write_json
 from ..linking.settings.loaders import load_vocabulary
-from ..pipelines.components import limits_by_label
+from ..pipelines.components import types_for_vocabulary
 from ..pipelines.open import open_pipeline
 from ..vocabulary.kb import ConceptKB
 from ..vocabulary.lookup.tfidf import TrigramTfidf
@@ -417,7 +417,7 @@ def _system(
         overwrite=True,
         # Gold identifiers are compared as the vocabulary's own.
         prefer=(),
-        types_by_label=limits_by_label(linker, kb),
+        types_by_label=types_for_vocabulary(linker, kb),
         span_key=settings.span_key if run.predicted else GOLD_SPANS,
     ):
         try:

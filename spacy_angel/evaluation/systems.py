@@ -59,7 +59,7 @@ class DocumentAnswers:
     spurious_linked (Counter[str]), spurious_nil (Counter[str]): its mentions on other characters,
         by their type (see `entity_types.entity_type`).
     found (tuple[LinkedSpan, ...]): all its mentions, gold or not; without identifiers those that it
-        links to nothing.
+        links to NIL.
     """
 
     answers: list[Answer]
@@ -189,7 +189,7 @@ def _read_span(span: "Span", prompt: Mention, linker: "AngelLinker") -> Answer:
         log_prob = alike[0]["log_prob"]
         # Of a name that was taken unsearched the link's own probability.
         scores.append(math.log(alike[0]["probability"]) if log_prob is None else log_prob)
-    # The order is judged whatever the limits; `linked` tells what they leave.
+    # The order is judged whatever the thresholds; `linked` tells what they leave.
     concepts = tuple(linker.rank(candidates))
     ranking = Ranking(tuple(names), tuple(name_ids), tuple(scores), concepts)
     kb_id = span._.get(settings.kb_id_attr)

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 # Levels of lists and objects; BioC has seven.
 MAX_DEPTH = 100
 TOO_DEEP = f"lists and objects are nested deeper than {MAX_DEPTH} levels"
-# More than so many wrong keys are no slip, but another kind of file.
+# More than so many wrong keys are no typo, but another kind of file.
 _MOST_PROBLEMS = 5
 _T = TypeVar("_T")
 

@@ -14,7 +14,7 @@ from .decision.extensions import register_extensions
 from .linker import AngelLinker
 from .matcher import AngelMatcher
 from .mentions.matcher_settings import MatcherSettings
-from .settings.hints import FOREIGN, unknown_settings
+from .settings.linker_settings import SETTINGS
 from .settings.loaders import (
     ModelLoader,
     VocabularyLoader,
@@ -24,7 +24,7 @@ from .settings.loaders import (
 )
 from .settings.older import OLDER, as_of_now
 from .settings.presets import preset_of, preset_settings
-from .settings.table import SETTINGS
+from .settings.unknown import FOREIGN, unknown_settings
 
 DEFAULT_CONFIG: dict[str, Any] = {
     # A folder, a hub name, or a block with @architectures; null is the model that ships.

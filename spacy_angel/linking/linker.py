@@ -1,7 +1,7 @@
 """The component `angel_linker`: mentions in, identifiers out.
 
-It knows documents, not tensors: `mentions` reads them, `finder` finds names for what is mentioned,
-`links` decides for a concept, `writing` puts it on the document.
+It knows documents, not tensors: `mentions` reads them, `candidate_generator` finds names for what
+is mentioned, `links` decides for a concept, `writing` puts it on the document.
 """
 
 import json
@@ -31,9 +31,9 @@ from ..files.atomic import replacing, write_json
 from ..vocabulary.changes.rule_file import read_rules
 from ..vocabulary.names.entity_types import is_cell_line, is_species, label_of, may_need_species
 from ..vocabulary.names.taxa import HUMAN, MOUSE, RAT, is_taxon
-from .candidates.generator import NameFinder
+from .candidates.generator import CandidateGenerator
 from .decision.extensions import set_extensions
-from .decision.links import FoundNames, Link, make_link, rank_candidates
+from .decision.links import GeneratedCandidates, Link, make_link, rank_candidates
 from .decision.other_labels import other_readings, with_other_labels
 from .decision.scoring import gold_ids
 from .decision.writing import read_kb_id, write_links
@@ -41,7 +41,7 @@ from .mentions.organisms import cell_lines_in
 from .mentions.permitted import check_types, is_linked, labels_of, links_label, may_share_labels
 from .mentions.queries import read_queries
 from .mentions.reading import ReadDocument, find_spans, read_mentions
-from .settings.hints import unknown_settings
+from .settings.linker_settings import SETTINGS, LinkerSettings
 from .settings.loaders import (
     ModelLoader,
     VocabularyLoader,
@@ -52,7 +52,7 @@ from .settings.loaders import (
 )
 from .settings.presets import types_of
 from .settings.saved import restore_settings, settings_to_save
-from .settings.table import SETTINGS, LinkerSettings
+from .settings.unknown import unknown_settings
 
 if TYPE_CHECKING:
     from ..model.mention import Mention
@@ -362,7 +362,7 @@ class AngelLinker(DocumentPipe):
     def _links(
         self,
         spans: Sequence[Sequence[Span]],
-        found: Sequence[Sequence[FoundNames | None]],
+        found: Sequence[Sequence[GeneratedCandidates | None]],
         curated: Curated | None,
     ) -> list[list[Link | None]]:
         settings = self.settings
@@ -408,11 +408,11 @@ class AngelLinker(DocumentPipe):
 
     def candidates_of(
         self, doc: Doc, curated: Curated | None
-    ) -> list[tuple["Mention", FoundNames | None]]:
+    ) -> list[tuple["Mention", GeneratedCandidates | None]]:
         """Candidates of a document's mentions, whatever identifiers these have.
 
         doc (Doc): a document. curated (Curated | None): rules to hold for it.
-        RETURNS (list[tuple[Mention, FoundNames | None]]): of each mention, in the order of
+        RETURNS (list[tuple[Mention, GeneratedCandidates | None]]): of each mention, in the order of
             `find_spans`, how it is read, and what is found for it; None where it is another's.
         """
         settings, kb = self.settings, self.kb if curated is None else curated.kb
@@ -431,7 +431,7 @@ class AngelLinker(DocumentPipe):
 
         docs (Iterable[Doc]): development documents that went through the components before this
             one; `kb_id_` of each mention is its right identifier, several joined by `|` or `+`,
-            `NIL` or empty where it should link to nothing, as should a mention whose identifiers
+            `NIL` or empty where it should link to NIL, as should a mention whose identifiers
             the vocabulary does not have. They are not changed.
         RETURNS (Calibration): the settings found, and figures.
         RAISES (AngelError): no mention's right concept is among its candidates.
@@ -460,7 +460,7 @@ class AngelLinker(DocumentPipe):
         from .decision.calibration import CalibrationItem
 
         # Fitted to what the model says of every mention.
-        once = self.using(exact_names_unsearched=False, once_a_document=False)
+        once = self.using(exact_matches_unsearched=False, cache_in_document=False)
         spans = [find_spans(doc, self.settings.span_key) for doc in docs]
         with once, self.kb.reading():
             candidates = self._find_candidates(docs, spans, True, self.curated)
@@ -474,7 +474,7 @@ class AngelLinker(DocumentPipe):
             for doc_spans, doc_found in zip(spans, candidates, strict=True)
             for span, names in zip(doc_spans, doc_found, strict=True)
             # What a rule decides says nothing of the model.
-            if links_label(span.label_, self.settings) and not (names and names.is_taken)
+            if links_label(span.label_, self.settings) and not (names and names.is_unsearched)
         ]
 
     def read_mentions(self, doc: Doc, spans: Sequence[Span]) -> list["Mention"]:
@@ -496,16 +496,16 @@ class AngelLinker(DocumentPipe):
             spans,
             n_sents=self.settings.n_sents,
             resolve_abbreviations=self.settings.resolve_abbreviations,
-            collapse_blanks=format.collapse_blanks,
+            collapse_spaces=format.collapse_spaces,
             expand_context=format.expand_context,
-            hints=self._hints(document, spans),
+            species_contexts=self._species_contexts(document, spans),
             document=document,
         )
 
-    def _hints(self, document: ReadDocument, spans: Sequence[Span]) -> list[str]:
-        """What the document says about the endings of names, a text a mention."""
-        hinter = self.kb.hinter if self.settings.hints else None
-        if hinter is None:
+    def _species_contexts(self, document: ReadDocument, spans: Sequence[Span]) -> list[str]:
+        """What the document says about the suffixes of names, a text a mention."""
+        species_reader = self.kb.species_reader if self.settings.species_context else None
+        if species_reader is None:
             return [""] * len(spans)
         species = [
             (*document.place_of(span), taxon)
@@ -514,9 +514,11 @@ class AngelLinker(DocumentPipe):
             for taxon in self._taxa(document.text_of(span), is_species(span.label_))
         ]
         species += self._donors(document.text, species)
-        signs = hinter.find(document.text, species)
+        species_words = species_reader.find(document.text, species)
         return [
-            hinter.hint(signs, *document.place_of(span)) if may_need_species(span.label_) else ""
+            species_reader.context_of(species_words, *document.place_of(span))
+            if may_need_species(span.label_)
+            else ""
             for span in spans
         ]
 
@@ -747,19 +749,19 @@ class AngelLinker(DocumentPipe):
         spans_of: Sequence[Sequence[Span]],
         overwrite: bool,
         curated: Curated | None,
-    ) -> list[list[FoundNames | None]]:
+    ) -> list[list[GeneratedCandidates | None]]:
         """Candidates of every mention of the documents: none where it is discarded, blank or by a
         rule no mention, None where it keeps the identifier that it has."""
         settings = self.settings
         kb = self.kb if curated is None else curated.kb
         constraints: list[Constraint | None] = []
-        slots: list[list[FoundNames | None]] = []
+        slots: list[list[GeneratedCandidates | None]] = []
         places: list[tuple[int, int]] = []
         mentions: list[Mention] = []
         chosen: list[Span] = []
         for doc_index, (doc, spans) in enumerate(zip(docs, spans_of, strict=True)):
             stay = [self._stays(span, overwrite) for span in spans]
-            slots.append([None if stays else FoundNames() for stays in stay])
+            slots.append([None if stays else GeneratedCandidates() for stays in stay])
             wanted = [
                 i
                 for i, (span, candidates) in enumerate(zip(spans, slots[-1], strict=True))
@@ -769,13 +771,13 @@ class AngelLinker(DocumentPipe):
             ]
             document = ReadDocument(doc)
             if curated is not None:
-                limits = _constraints(document, [spans[i] for i in wanted], curated)
-                for i, limit in zip(wanted, limits, strict=True):
-                    if limit is not None and not limit.is_mention:
-                        slots[-1][i] = FoundNames(constraint=limit)
-                kept = [limit is None or limit.is_mention for limit in limits]
+                of_document = _constraints(document, [spans[i] for i in wanted], curated)
+                for i, constraint in zip(wanted, of_document, strict=True):
+                    if constraint is not None and not constraint.is_mention:
+                        slots[-1][i] = GeneratedCandidates(constraint=constraint)
+                kept = [one is None or one.is_mention for one in of_document]
                 wanted = [i for i, is_kept in zip(wanted, kept, strict=True) if is_kept]
-                constraints += [limit for limit in limits if limit is None or limit.is_mention]
+                constraints += [one for one in of_document if one is None or one.is_mention]
             some = [spans[i] for i in wanted]
             mentions += [
                 read_queries(mention, span, kb, settings, document, curated)
@@ -787,11 +789,11 @@ class AngelLinker(DocumentPipe):
         if not mentions:
             return slots
         self._forks.ensure()
-        finder = NameFinder(
+        candidate_generator = CandidateGenerator(
             self.generator, kb, settings, self.num_beams_used, self.search_cache, curated
         )
         labels = [span.label_ for span in chosen]
-        searched = finder.find(mentions, labels, documents, constraints or None)
+        searched = candidate_generator.find(mentions, labels, documents, constraints or None)
         for (doc_index, i), names in zip(places, searched, strict=True):
             slots[doc_index][i] = names
         return slots

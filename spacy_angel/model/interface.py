@@ -28,7 +28,7 @@ class Decoding(Protocol):
     """A batch of mentions being decoded.
 
     Every mention has a tree of tokens: its prefix is the root, and what was fed hangs below in
-    slots. Beams that share a beginning share slots, so nothing is copied when beams are chosen,
+    slots. Beams that share a prefix share slots, so nothing is copied when beams are chosen,
     dropped or multiplied.
     """
 

@@ -38,8 +38,8 @@ class Mention:
     text (str): the mention.
     left (str): what stands before it.
     right (str): what stands after it.
-    hint (str): what the document says about the endings of names, e.g. `mus musculus, homo
-        sapiens`; read by models that write endings.
+    species_context (str): what the document says about the suffixes of names, e.g. `mus musculus,
+        homo sapiens`; read by models that write suffixes.
     queries (tuple[Query, ...]): what is looked for, `text` first; empty: that alone. The model
         does not see the others.
     """
@@ -47,7 +47,7 @@ class Mention:
     text: str
     left: str = ""
     right: str = ""
-    hint: str = ""
+    species_context: str = ""
     queries: tuple[Query, ...] = field(default=(), compare=False)
 
 
@@ -71,22 +71,22 @@ def mention_at(
     *,
     window: tuple[int, int] | None = None,
     replacements: Sequence[Replacement] = (),
-    collapse_blanks: bool = True,
+    collapse_spaces: bool = True,
     expand_context: bool = True,
     read_as: str = "",
-    hint: str = "",
+    species_context: str = "",
 ) -> Mention:
-    """One mention of a text. Runs of white space in it become one blank.
+    """One mention of a text. Runs of white space in it become one space.
 
     text (str): the document's text.
     start (int), end (int): character offsets of the mention.
     window (tuple[int, int] | None): character offsets of the context; None is the whole text.
     replacements (Sequence[Replacement]): sorted, not overlapping, e.g. from `replace_longest`.
         One that lies across an edge of the mention is left out: part of it is not the mention's.
-    collapse_blanks (bool): runs of white space in the context become one blank, too.
+    collapse_spaces (bool): runs of white space in the context become one space, too.
     expand_context (bool): replacements count in the context, too.
     read_as (str): stands in the mention's place, as it is; empty: its text does.
-    hint (str): see `Mention`.
+    species_context (str): see `Mention`.
     RETURNS (Mention): e.g. `MLD` at 16 in `a gene, causes, MLD early` with a replacement gives
         `Mention("metachromatic leukodystrophy", "a gene, causes,", "early")`.
     """
@@ -97,9 +97,9 @@ def mention_at(
     left, right = _replaced(text, first, start, around), _replaced(text, end, last, around)
     return Mention(
         text=read_as or _collapsed(_replaced(text, start, end, replacements)),
-        left=_collapsed(left) if collapse_blanks else left,
-        right=_collapsed(right) if collapse_blanks else right,
-        hint=hint,
+        left=_collapsed(left) if collapse_spaces else left,
+        right=_collapsed(right) if collapse_spaces else right,
+        species_context=species_context,
     )
 
 
@@ -135,14 +135,14 @@ def _collapsed(text: str) -> str:
 
 
 def _word_start(text: str, at: int) -> int:
-    """The next offset where a word starts; `at` itself in scripts that put no blanks."""
+    """The next offset where a word starts; `at` itself in scripts that put no spaces."""
     if at <= 0:
         return 0
     return next((i for i in range(at, at + _LONGEST_WORD) if text[i - 1].isspace()), at)
 
 
 def _word_end(text: str, at: int) -> int:
-    """The previous offset where a word ends; `at` itself in scripts that put no blanks."""
+    """The previous offset where a word ends; `at` itself in scripts that put no spaces."""
     if at >= len(text):
         return len(text)
     return next((i for i in range(at, at - _LONGEST_WORD, -1) if text[i].isspace()), at)

@@ -2,7 +2,7 @@
 read.
 
 The released code (github.com/dmis-lab/ANGEL and the GenBioEL that it builds on) writes one line a
-mention, `left START mention END right`, puts a blank before it, lower-cases it, leaves the blanks
+mention, `left START mention END right`, puts a space before it, lower-cases it, leaves the spaces
 of the corpus as they are, changes nothing but the marked mention, and cuts contexts to 384 words
 (`datageneration_finetune.py`, `prepare_dataset.py`). BART reads 1,024 tokens. Inference has ten
 beams.
@@ -32,14 +32,14 @@ _RELEASED = PromptFormat(
     preset="genbioel",
     max_source_tokens=1024,
     max_context_words=384,
-    leading_blank=True,
-    collapse_blanks=False,
+    leading_space=True,
+    collapse_spaces=False,
     expand_context=False,
 )
 _RELEASED_FORMATS = (
     _RELEASED,
     # Mentions of NCBI-disease have their punctuation blanked, those of AskAPatient too, and all
-    # the blanks stay.
+    # the spaces stay.
     replace(_RELEASED, preset="genbioel_ncbi", punctuation="normal"),
     replace(_RELEASED, preset="genbioel_aap", punctuation="blank"),
 )

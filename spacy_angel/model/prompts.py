@@ -19,15 +19,15 @@ from .mention import Mention
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
-# Tokens of a hint that are read.
-_MAX_HINT = 24
+# Tokens of a species context that are read.
+_MAX_SPECIES_CONTEXT = 24
 # More characters than a token of biomedical text has on average.
 _CHARACTERS_PER_TOKEN = 8
 _WHITE_SPACE = re.compile(r"\s")
 PUNCTUATION = ("keep", "blank", "normal")
 """What a mention's punctuation may be read as."""
 # The marks that GenBioEL takes out of names (appendix E.1, step 2).
-_TO_BLANKS = str.maketrans(dict.fromkeys(",.;{}[]()+-_*/?!`\"'=%><", " "))
+_TO_SPACES = str.maketrans(dict.fromkeys(",.;{}[]()+-_*/?!`\"'=%><", " "))
 
 
 @dataclass(frozen=True)
@@ -40,15 +40,15 @@ class PromptFormat:
     prefix (str): decoder prefix, `{mention}` in it is replaced; a brace of its own is doubled.
     lowercase (bool): lower-case source and prefix.
     max_source_tokens (int): longest source, the special tokens included.
-    max_context_words (int): longest context in words, as single blanks part them; 0: any.
-    leading_blank (bool): a blank stands before the first word, as before all others.
-    collapse_blanks (bool): runs of white space are one blank; else each character of them is one.
-    punctuation (str): `keep` that of the mention; `blank`: each mark is a blank; `normal`: so, and
-        one blank between words, as names have it. A mention that is all marks stays.
+    max_context_words (int): longest context in words, as single spaces part them; 0: any.
+    leading_space (bool): a space stands before the first word, as before all others.
+    collapse_spaces (bool): runs of white space are one space; else each character of them is one.
+    punctuation (str): `keep` that of the mention; `blank`: each mark is a space; `normal`: so, and
+        one space between words, as names have it. A mention that is all marks stays.
     expand_context (bool): long forms stand in the place of abbreviations in the context, too; else
         in the mention only.
-    endings (bool): the model was trained to write endings behind names of several concepts, and to
-        read what the document says about them, `<s> mus musculus, homo sapiens | left START …`.
+    suffixes (bool): the model was trained to write suffixes behind names of several concepts, and
+        to read what the document says about them, `<s> mus musculus, homo sapiens | left START …`.
     RAISES (AngelError): a value of another type, or other braces in the prefix.
     """
 
@@ -59,11 +59,11 @@ class PromptFormat:
     lowercase: bool = True
     max_source_tokens: int = 512
     max_context_words: int = 0
-    leading_blank: bool = False
-    collapse_blanks: bool = True
+    leading_space: bool = False
+    collapse_spaces: bool = True
     punctuation: str = "keep"
     expand_context: bool = True
-    endings: bool = False
+    suffixes: bool = False
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -86,8 +86,8 @@ class PromptFormat:
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): plain values for JSON."""
         values = asdict(self)
-        # Versions before there were endings refuse the word.
-        return values if self.endings else {k: v for k, v in values.items() if k != "endings"}
+        # Versions before there were suffixes refuse the word.
+        return values if self.suffixes else {k: v for k, v in values.items() if k != "endings"}
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> "PromptFormat":
@@ -167,9 +167,9 @@ class PromptEncoder:
         return blake2b(state.encode(), digest_size=16).hexdigest()
 
     @property
-    def writes_endings(self) -> bool:
-        """RETURNS (bool): see `PromptFormat.endings`."""
-        return self.format.endings
+    def writes_suffixes(self) -> bool:
+        """RETURNS (bool): see `PromptFormat.suffixes`."""
+        return self.format.suffixes
 
     def source_ids(self, mentions: Sequence[Mention]) -> list[list[int]]:
         """Token ids of the encoder input; the context is cut evenly around a mention that does
@@ -178,13 +178,15 @@ class PromptEncoder:
         mentions (Sequence[Mention]): mentions in their context.
         RETURNS (list[list[int]]): one list of at most `self.max_source_tokens` ids a mention.
         """
-        text = self._ids([_after_blank(self._mention_text(m)) for m in mentions])
+        text = self._ids([_after_space(self._mention_text(m)) for m in mentions])
         contexts = [self._context(m) for m in mentions]
-        lead = _after_blank if self.format.leading_blank else str
+        lead = _after_space if self.format.leading_space else str
         left = self._context_ids([lead(before) for before, _ in contexts], _last_words)
-        right = self._context_ids([_after_blank(after) for _, after in contexts], _first_words)
-        hints = self._hint_ids(mentions)
-        return [self._fit(*parts) for parts in zip(left, text, right, hints, strict=True)]
+        right = self._context_ids([_after_space(after) for _, after in contexts], _first_words)
+        species_contexts = self._species_ids(mentions)
+        return [
+            self._fit(*parts) for parts in zip(left, text, right, species_contexts, strict=True)
+        ]
 
     def prefix_ids(self, mentions: Sequence[Mention]) -> list[list[int]]:
         """RETURNS (list[list[int]]): start token and ` <mention> is`, one list a mention."""
@@ -200,7 +202,7 @@ class PromptEncoder:
         return [[self.decoder_start_token_id, *_cut_middle(row, self._max_prefix)] for row in rows]
 
     def encode_names(self, names: Sequence[str]) -> list[list[int]]:
-        """RETURNS (list[list[int]]): ids of each name with a leading blank and the end token."""
+        """RETURNS (list[list[int]]): ids of each name with a leading space and the end token."""
         rows = self._ids([" " + name for name in names])
         return [[*ids[: self._max_name], self.eos_token_id] for ids in rows]
 
@@ -215,32 +217,41 @@ class PromptEncoder:
         parts = re.split(f"({'|'.join(map(re.escape, special))})", self.format.prefix)
         return [(part, i % 2 == 1) for i, part in enumerate(parts) if part]
 
-    def _hint_ids(self, mentions: Sequence[Mention]) -> list[list[int]]:
-        if not self.format.endings:
+    def _species_ids(self, mentions: Sequence[Mention]) -> list[list[int]]:
+        if not self.format.suffixes:
             return [[] for _ in mentions]
-        rows = self._ids([self._lower(f" {m.hint} |") if m.hint else "" for m in mentions])
-        return [[*ids[: _MAX_HINT - 1], *ids[-1:]] if len(ids) > _MAX_HINT else ids for ids in rows]
+        rows = self._ids(
+            [self._lower(f" {m.species_context} |") if m.species_context else "" for m in mentions]
+        )
+        return [
+            [*ids[: _MAX_SPECIES_CONTEXT - 1], *ids[-1:]]
+            if len(ids) > _MAX_SPECIES_CONTEXT
+            else ids
+            for ids in rows
+        ]
 
     def _mention_text(self, mention: Mention) -> str:
-        text = self._blanks(self._lower(mention.text))
+        text = self._with_single_spaces(self._lower(mention.text))
         if self.format.punctuation == "keep":
             return text
-        blanked = text.translate(_TO_BLANKS)
+        blanked = text.translate(_TO_SPACES)
         if not blanked.strip():
             return text
         return " ".join(blanked.split()) if self.format.punctuation == "normal" else blanked
 
     def _context(self, mention: Mention) -> tuple[str, str]:
         """What stands before and after the mention, as many words of it as the format allows."""
-        left, right = (self._blanks(text).strip(" ") for text in (mention.left, mention.right))
+        left, right = (
+            self._with_single_spaces(text).strip(" ") for text in (mention.left, mention.right)
+        )
         if not (limit := self.format.max_context_words):
             return left, right
         before, after = left.split(" "), right.split(" ")
         n_left, n_right = split_context(len(before), len(after), limit)
         return " ".join(before[len(before) - n_left :]), " ".join(after[:n_right])
 
-    def _blanks(self, text: str) -> str:
-        if self.format.collapse_blanks:
+    def _with_single_spaces(self, text: str) -> str:
+        if self.format.collapse_spaces:
             return " ".join(text.split())
         return _WHITE_SPACE.sub(" ", text)
 
@@ -284,17 +295,19 @@ class PromptEncoder:
         return encoded["input_ids"]
 
     def _fit(
-        self, left: list[int], text: list[int], right: list[int], hint: list[int]
+        self, left: list[int], text: list[int], right: list[int], species_context: list[int]
     ) -> list[int]:
         fixed = sum(map(len, (self.bos_ids, self._start, self._end, self.eos_ids)))
         # A source too short for more is for the mention.
-        hint = hint if 2 * len(hint) <= self.max_source_tokens - fixed else []
-        room = max(0, self.max_source_tokens - fixed - len(hint))
+        species_context = (
+            species_context if 2 * len(species_context) <= self.max_source_tokens - fixed else []
+        )
+        room = max(0, self.max_source_tokens - fixed - len(species_context))
         text = _cut_middle(text, room)
         n_left, n_right = split_context(len(left), len(right), room - len(text))
         return [
             *self.bos_ids,
-            *hint,
+            *species_context,
             *left[len(left) - n_left :],
             *self._start,
             *text,
@@ -315,8 +328,8 @@ def split_context(n_left: int, n_right: int, room: int) -> tuple[int, int]:
     return left, min(n_right, room - left)
 
 
-def _after_blank(text: str) -> str:
-    """A lone blank would become a token of its own."""
+def _after_space(text: str) -> str:
+    """A lone space would become a token of its own."""
     return f" {text}" if text else ""
 
 

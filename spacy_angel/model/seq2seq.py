@@ -1,6 +1,6 @@
 """Any encoder-decoder of transformers for the search, by recomputing what it decoded before.
 
-Caches differ between model families, and with beginnings of different lengths some are wrong; a
+Caches differ between model families, and with prefixes of different lengths some are wrong; a
 causal decoder over right-padded tokens is right for all of them.
 """
 

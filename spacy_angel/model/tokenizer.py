@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from ..files.json_values import parse_as
 
 # What the names of their files begin and end with, of any family.
-_BEGINNINGS = ("tokenizer", "vocab")
+_PREFIXES = ("tokenizer", "vocab")
 _ENDINGS = (".model", "merges.txt")
 _OF_BART = {"vocab.json", "merges.txt"}
 # Any of them says more.
@@ -39,7 +39,7 @@ def tokenizer_class(folder: Path) -> Any:
 
     names = [file.name for file in folder.iterdir()]
     # From version 5 on, transformers makes an empty tokenizer of nothing.
-    if not any(name.startswith(_BEGINNINGS) or name.endswith(_ENDINGS) for name in names):
+    if not any(name.startswith(_PREFIXES) or name.endswith(_ENDINGS) for name in names):
         raise FileNotFoundError("there is no file of a tokenizer")
     # Before, it guessed from the folder's name.
     if set(names) >= _OF_BART and not _TELLING & set(names):

@@ -16,8 +16,8 @@ from ..component.running import RunDtype
 from ..errors import AngelError, Errors
 from ..files.atomic import replacing_folder
 from ..files.json_values import checked, parse_as
+from ..linking.settings.linker_settings import Dtype
 from ..linking.settings.presets import types_of
-from ..linking.settings.table import Dtype
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -76,7 +76,7 @@ def assemble(
     length_penalty (float): of the search, as it did best on the development set.
     calibrate (Sequence[Path]): development corpora, to which the ranker's weights and the threshold
         are fitted with this vocabulary, see `AngelLinker.calibrate`; a mention that it does not
-        have should link to nothing.
+        have should link to NIL.
     description (Path | None): JSON file with any of `DESCRIPTION`.
     RETURNS (Calibration | None): what was fitted, if corpora were given.
     RAISES (AngelError): a part that does not exist or does not fit, or something other than a

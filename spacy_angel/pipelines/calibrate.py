@@ -1,4 +1,4 @@
-"""A linker's limits and probabilities fitted on the gold mentions of a corpus."""
+"""A linker's thresholds and probabilities fitted on the gold mentions of a corpus."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING

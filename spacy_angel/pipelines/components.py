@@ -90,7 +90,7 @@ def each_together(
     return [results[i] for i in range(len(items))]
 
 
-def limits_by_label(linker: "AngelLinker", kb: "ConceptKB") -> dict[str, tuple[str, ...]]:
+def types_for_vocabulary(linker: "AngelLinker", kb: "ConceptKB") -> dict[str, tuple[str, ...]]:
     """What a linker's labels are limited to with another vocabulary than its own.
 
     linker (AngelLinker): e.g. the shipped one, whose diseases are limited to the types of MeSH's

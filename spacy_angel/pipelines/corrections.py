@@ -34,7 +34,7 @@ class Decision:
 
     text (str), label (str): of the mention.
     gold (frozenset[str]): own identifiers of its concepts; empty where the vocabulary has none.
-    linked_to (str): own identifier of the concept that it was linked to; empty: to nothing.
+    linked_to (str): own identifier of the concept that it was linked to; empty: NIL.
     probability (float): of the most probable concept, linked to or not.
     """
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..about import DATA, SHIPPED_NAME, SHIPPED_NAMES
 from ..errors import AngelError, Errors
-from ..linking.settings.hints import unknown_settings
+from ..linking.settings.linker_settings import SETTINGS, LinkerSettings
 from ..linking.settings.presets import as_published, model_alone
-from ..linking.settings.table import SETTINGS, LinkerSettings
+from ..linking.settings.unknown import unknown_settings
 from .opening import opening
 from .saved import find_linker, linker_names, loading, saved_folder
 

@@ -241,12 +241,12 @@ def _places(
     """words (Sequence[int]): of a document. wanted (Collection[tuple[int, ...]]): some that follow
     each other. RETURNS (defaultdict[tuple[int, ...], list[int]]): where they begin."""
     # Only those that begin as one of them are looked at any further.
-    beginnings = {own[:n] for own in wanted for n in range(1, len(own) + 1)}
+    prefixes = {own[:n] for own in wanted for n in range(1, len(own) + 1)}
     places: defaultdict[tuple[int, ...], list[int]] = defaultdict(list)
     for start in range(len(words)):
         for end in range(start + 1, min(start + _LONGEST, len(words)) + 1):
             own = tuple(words[start:end])
-            if own not in beginnings:
+            if own not in prefixes:
                 break
             if own in wanted:
                 places[own].append(start)

@@ -20,7 +20,7 @@ from ..files.atomic import write_text
 from ..model.checkpoint import DTYPES
 from ..model.fastest import fastest_dtype
 from ..model.weights import pack_weights, read_weights, unpack_weights, write_weights
-from .found import FoundMention, mended
+from .found import FoundMention, normalised
 from .network import NO_WORD, Row, TaggingNetwork
 from .tags import OUTSIDE, best_tags, spans_of
 from .windows import cut_windows, owned_words
@@ -173,7 +173,7 @@ class MentionFinder:
         log_probs = [self._join(cut, [next(scored) for _ in cut]) for cut in windows]
         tags = best_tags(log_probs)
         found = map(self._mentions, words, log_probs, tags)
-        mentions = map(mended, texts, found)
+        mentions = map(normalised, texts, found)
         return [
             TaggedText(self.labels, *one) for one in zip(words, log_probs, mentions, strict=True)
         ]

@@ -50,7 +50,7 @@ class TokenSpan(NamedTuple):
     probability: float
 
 
-def mended(text: str, found: Iterable[FoundMention]) -> list[FoundMention]:
+def normalised(text: str, found: Iterable[FoundMention]) -> list[FoundMention]:
     """Cut marks off the edges, and join what one pair of brackets holds together.
 
     text (str): where they stand.

@@ -1,6 +1,6 @@
 """Texts as words, and words as the pieces that an encoder reads.
 
-A word is what the tokenizer cuts off before it looks into its vocabulary; BERT's cuts at blanks and
+A word is what the tokenizer cuts off before it looks into its vocabulary; BERT's cuts at spaces and
 at every mark, so that mentions begin and end with words nearly always:
 
     text    IL-2   in

@@ -1,4 +1,4 @@
-"""The step that beam search and exact search share: the legal continuations of name beginnings."""
+"""The step that beam search and exact search share: the legal continuations of partial names."""
 
 from typing import NamedTuple
 
@@ -12,8 +12,8 @@ from .walker import Walker
 _NONE = 1.0
 
 
-class Beginnings(NamedTuple):
-    """Beginnings of names, sorted by mention.
+class PartialNames(NamedTuple):
+    """Partial names, sorted by mention.
 
     mentions (Tensor): int64[n], whose they are.
     states (Tensor): int64[n, n_tries], where in the tries they are.
@@ -28,28 +28,28 @@ class Beginnings(NamedTuple):
     parents: Tensor
     slots: Tensor
 
-    def pick(self, which: Tensor) -> "Beginnings":
-        """which (Tensor): indices or a mask. RETURNS (Beginnings): those."""
-        return Beginnings(*(column[which] for column in self))
+    def pick(self, which: Tensor) -> "PartialNames":
+        """which (Tensor): indices or a mask. RETURNS (PartialNames): those."""
+        return PartialNames(*(column[which] for column in self))
 
 
 class Continuations(NamedTuple):
     """One token more.
 
-    rows (Tensor): int64[m], index of the beginning, ascending.
+    rows (Tensor): int64[m], index of the partial name, ascending.
     log_probs (Tensor): float32[m], of the token.
-    longer (Beginnings): the longer beginnings.
+    longer (PartialNames): the longer partial names.
     """
 
     rows: Tensor
     log_probs: Tensor
-    longer: Beginnings
+    longer: PartialNames
 
 
 class Expander:
-    """Decodes beginnings of names and lists what may follow, for one batch of mentions.
+    """Decodes partial names and lists what may follow, for one batch of mentions.
 
-    A beginning with one legal continuation is decoded together with the chain of single tokens
+    A partial name with one legal continuation is decoded together with the chain of single tokens
     behind it; their log-probabilities are stored by slot, so that the search still takes them one
     by one.
 
@@ -71,22 +71,24 @@ class Expander:
         device = self.walker.device
         mentions = torch.arange(n_mentions, device=device)
         nowhere = torch.full_like(mentions, -1)
-        roots = Beginnings(mentions, self.walker.roots(n_mentions), nowhere, nowhere, nowhere)
+        roots = PartialNames(mentions, self.walker.roots(n_mentions), nowhere, nowhere, nowhere)
         self._log_probs = torch.full((n_mentions, self.decoding.n_slots), _NONE, device=device)
         self._slots = torch.full(self._log_probs.shape, -1, dtype=torch.int64, device=device)
         return self._continue(roots, self.decoding.first(), mentions)
 
-    def expand(self, beginnings: Beginnings) -> Continuations:
-        """beginnings (Beginnings): in any state of decoding. RETURNS (Continuations): all their
-        legal continuations with exact log-probabilities."""
-        new = torch.nonzero(beginnings.slots < 0).squeeze(1)
-        rows = torch.full_like(beginnings.mentions, -1)
+    def expand(self, partial_names: PartialNames) -> Continuations:
+        """partial_names (PartialNames): in any state of decoding. RETURNS (Continuations): all
+        their legal continuations with exact log-probabilities."""
+        new = torch.nonzero(partial_names.slots < 0).squeeze(1)
+        rows = torch.full_like(partial_names.mentions, -1)
         scores = None
         if len(new):
-            slots, rows_of_new, scores = self._decode(beginnings.pick(new))
+            slots, rows_of_new, scores = self._decode(partial_names.pick(new))
             rows[new] = rows_of_new
-            beginnings = beginnings._replace(slots=beginnings.slots.index_copy(0, new, slots))
-        return self._continue(beginnings, scores, rows)
+            partial_names = partial_names._replace(
+                slots=partial_names.slots.index_copy(0, new, slots)
+            )
+        return self._continue(partial_names, scores, rows)
 
     def keep(self, mentions: Tensor) -> None:
         """mentions (Tensor): int64[m], the mentions to go on with."""
@@ -94,8 +96,8 @@ class Expander:
         self._log_probs = self._log_probs[mentions]
         self._slots = self._slots[mentions]
 
-    def _decode(self, new: Beginnings) -> tuple[Tensor, Tensor, TokenScores]:
-        """RETURNS (tuple[Tensor, Tensor, TokenScores]): slot of each beginning, its row of the
+    def _decode(self, new: PartialNames) -> tuple[Tensor, Tensor, TokenScores]:
+        """RETURNS (tuple[Tensor, Tensor, TokenScores]): slot of each partial name, its row of the
         scores, the scores."""
         n = len(new.mentions)
         heads = torch.arange(n, device=new.mentions.device)
@@ -116,12 +118,12 @@ class Expander:
 
     def _decode_chains(
         self,
-        new: Beginnings,
+        new: PartialNames,
         which: list[Tensor],
         tokens: list[Tensor],
         following: list[Tensor],
     ) -> tuple[Tensor, Tensor, TokenScores]:
-        """which, tokens, following (list[Tensor]): by depth, the beginnings whose chains get
+        """which, tokens, following (list[Tensor]): by depth, the partial names whose chains get
         there, the tokens to decode, and the single tokens after them (-1: several)."""
         device = new.mentions.device
         begin = self.decoding.n_slots
@@ -158,12 +160,12 @@ class Expander:
         self._log_probs[mentions, slots] = torch.where(following < 0, _NONE, log_probs)
 
     def _continue(
-        self, beginnings: Beginnings, scores: TokenScores | None, rows: Tensor
+        self, partial_names: PartialNames, scores: TokenScores | None, rows: Tensor
     ) -> Continuations:
-        """rows (Tensor): int64[n], row of the scores of each beginning, if it has one."""
-        children = self.walker.children(beginnings.states)
-        mentions = beginnings.mentions[children.rows]
-        parents = beginnings.slots[children.rows]
+        """rows (Tensor): int64[n], row of the scores of each partial name, if it has one."""
+        children = self.walker.children(partial_names.states)
+        mentions = partial_names.mentions[children.rows]
+        parents = partial_names.slots[children.rows]
         stored = self._log_probs[mentions, parents]
         # Slot -1, the prefix, reads the last column: nothing is stored for it.
         stored = torch.where(parents < 0, _NONE, stored)
@@ -172,5 +174,5 @@ class Expander:
             fresh = scores.at(rows[children.rows].clamp_min(0), children.tokens)
             log_probs = torch.where(stored > 0, fresh, stored)
         slots = torch.where(stored > 0, -1, self._slots[mentions, parents])
-        longer = Beginnings(mentions, children.states, children.tokens, parents, slots)
+        longer = PartialNames(mentions, children.states, children.tokens, parents, slots)
         return Continuations(children.rows, log_probs, longer)

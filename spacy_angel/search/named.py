@@ -30,11 +30,11 @@ def log_probs_of_names(
             first.append((number, mention, ids[0]))
             parent = -1
             for depth, token in enumerate(ids[:-1]):
-                beginning = tuple(ids[: depth + 1])
-                if beginning not in row_of:
-                    row_of[beginning] = len(fed)
+                prefix = tuple(ids[: depth + 1])
+                if prefix not in row_of:
+                    row_of[prefix] = len(fed)
                     fed.append((token, mention, parent, depth))
-                row = row_of[beginning]
+                row = row_of[prefix]
                 parent = begin + row - n_before
                 later.append((number, row, ids[depth + 1]))
             number += 1

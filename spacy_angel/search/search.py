@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from ..errors import AngelError, Errors
-from .expander import Beginnings, Continuations, Expander
+from .expander import Continuations, Expander, PartialNames
 
 _DEAD = float("-inf")
 
@@ -22,7 +22,7 @@ class Hypothesis:
     score (float): what the search ranks by: the log-probability over `n_tokens ** length_penalty`
         in beam search, the log-probability in exact search.
     n_tokens (int): its tokens, the end token included.
-    ending (str | None): what tells its concepts apart, empty for the name alone; None where the
+    suffix (str | None): what tells its concepts apart, empty for the name alone; None where the
         search did not tell them apart.
     """
 
@@ -30,7 +30,7 @@ class Hypothesis:
     log_prob: float
     score: float
     n_tokens: int
-    ending: str | None = None
+    suffix: str | None = None
 
 
 @dataclass
@@ -54,7 +54,7 @@ class SearchSettings:
 
     mode (str): `beam`: beam search; `exact`: the k names of highest log-probability (ANGEL,
         equation 1).
-    num_beams (int): beams a mention; in exact search, beginnings expanded at a time.
+    num_beams (int): beams a mention; in exact search, partial names expanded at a time.
     k (int): most names a mention; beam search finds at most `num_beams`.
     length_penalty (float): exponent of the length in the score of beam search, 1 as published.
     max_work (int): exact search gives up its proof after so many decoded tokens a mention.
@@ -214,13 +214,14 @@ def exact_search(
 ) -> tuple[list[list[Found]], list[bool]]:
     """The `k` names of highest log-probability, best first (ANGEL, equation 1).
 
-    A beginning's log-probability bounds that of every name under it, so the best beginnings are
-    expanded until none is above the k-th name found: then the names are proven. After `max_work`
-    decoded tokens a mention, or where beginnings had to be dropped for memory, they may not be.
+    A partial name's log-probability bounds that of every name under it, so the best partial names
+    are expanded until none is above the k-th name found: then the names are proven. After
+    `max_work` decoded tokens a mention, or where partial names had to be dropped for memory, they
+    may not be.
 
     expander (Expander): the batch, nothing decoded yet.
     n_mentions (int): mentions in it.
-    settings (SearchSettings): `k`, `num_beams` beginnings at a time, `max_work`.
+    settings (SearchSettings): `k`, `num_beams` partial names at a time, `max_work`.
     RETURNS (tuple[list[list[Found]], list[bool]]): the names, and whether they are proven.
     """
     end = expander.walker.end_token
@@ -230,15 +231,15 @@ def exact_search(
     n_rounds = 0
     while agenda.total and n_rounds * settings.num_beams < settings.max_work:
         n_rounds += 1
-        scores, beginnings = agenda.pop(finished.worst)
+        scores, partial_names = agenda.pop(finished.worst)
         if not len(scores):
             break
-        agenda.add(expander.expand(beginnings), scores, finished, end)
+        agenda.add(expander.expand(partial_names), scores, finished, end)
     return finished.lists(), (agenda.bound() <= finished.worst).tolist()
 
 
 class _Agenda:
-    """The beginnings still to be expanded in exact search, best first for every mention."""
+    """The partial names still to be expanded in exact search, best first for every mention."""
 
     _MOST = 4096
 
@@ -247,13 +248,13 @@ class _Agenda:
         self.settings = settings
         self.scores = torch.empty(0, device=device)
         self.lengths = torch.empty(0, dtype=torch.int64, device=device)
-        self.open: Beginnings | None = None
+        self.open: PartialNames | None = None
         self.dropped = torch.full((n_mentions,), _DEAD, device=device)
         self._popped_lengths = self.lengths
 
     @property
     def total(self) -> int:
-        """RETURNS (int): beginnings on the agenda."""
+        """RETURNS (int): partial names on the agenda."""
         return len(self.scores)
 
     def bound(self) -> Tensor:
@@ -272,8 +273,8 @@ class _Agenda:
     ) -> None:
         """Put the ended continuations to the finished names and the others on the agenda.
 
-        continuations (Continuations): of the beginnings last popped, or of the prefixes.
-        scores (Tensor | None): float32, log-probabilities of those beginnings.
+        continuations (Continuations): of the partial names last popped, or of the prefixes.
+        scores (Tensor | None): float32, log-probabilities of those partial names.
         finished (_Finished): takes the ended ones.
         end_token (int): ends a name.
         """
@@ -288,18 +289,18 @@ class _Agenda:
         self._extend(continuations.longer.pick(~ended), log_probs[~ended], lengths[~ended])
         self._prune(finished.worst)
 
-    def pop(self, worst: Tensor) -> tuple[Tensor, Beginnings]:
-        """worst (Tensor): float32[n_mentions], what a beginning must exceed.
-        RETURNS (tuple[Tensor, Beginnings]): of each mention the best `num_beams`."""
+    def pop(self, worst: Tensor) -> tuple[Tensor, PartialNames]:
+        """worst (Tensor): float32[n_mentions], what a partial name must exceed.
+        RETURNS (tuple[Tensor, PartialNames]): of each mention the best `num_beams`."""
         assert self.open is not None
         chosen = self._rank() < self.settings.num_beams
-        scores, beginnings = self.scores[chosen], self.open.pick(chosen)
+        scores, partial_names = self.scores[chosen], self.open.pick(chosen)
         self._popped_lengths = self.lengths[chosen]
         self._retain(~chosen)
-        return scores, beginnings
+        return scores, partial_names
 
     def _finish(
-        self, names: Beginnings, log_probs: Tensor, lengths: Tensor, finished: _Finished
+        self, names: PartialNames, log_probs: Tensor, lengths: Tensor, finished: _Finished
     ) -> None:
         if not len(log_probs):
             return
@@ -316,16 +317,16 @@ class _Agenda:
         everyone = torch.arange(self.n_mentions, device=log_probs.device)
         finished.add(everyone, score, score, n_tokens, state)
 
-    def _extend(self, beginnings: Beginnings, scores: Tensor, lengths: Tensor) -> None:
+    def _extend(self, partial_names: PartialNames, scores: Tensor, lengths: Tensor) -> None:
         if self.open is not None:
-            beginnings = Beginnings(
-                *(torch.cat(columns) for columns in zip(self.open, beginnings, strict=True))
+            partial_names = PartialNames(
+                *(torch.cat(columns) for columns in zip(self.open, partial_names, strict=True))
             )
         scores = torch.cat((self.scores, scores))
         lengths = torch.cat((self.lengths, lengths))
         by_score = torch.argsort(scores, descending=True, stable=True)
-        order = by_score[torch.argsort(beginnings.mentions[by_score], stable=True)]
-        self.open, self.scores = beginnings.pick(order), scores[order]
+        order = by_score[torch.argsort(partial_names.mentions[by_score], stable=True)]
+        self.open, self.scores = partial_names.pick(order), scores[order]
         self.lengths = lengths[order]
 
     def _prune(self, worst: Tensor) -> None:
@@ -353,9 +354,9 @@ def hypotheses(found: Sequence[Found], expander: Expander, k: int) -> list[Hypot
     """found (Sequence[Found]): of one mention, best first. expander (Expander): whose tries they
     are of. k (int): token sequences at most. RETURNS (list[Hypothesis]): one a name."""
     return [
-        Hypothesis(name, item.log_prob, item.score, item.n_tokens, ending)
+        Hypothesis(name, item.log_prob, item.score, item.n_tokens, suffix)
         for item in found[:k]
-        for name, ending in expander.walker.written(item.state)
+        for name, suffix in expander.walker.written(item.state)
     ]
 
 

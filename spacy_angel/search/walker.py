@@ -1,6 +1,6 @@
 """A search space on the model's device: legal next tokens of many states at once.
 
-A state is one node number a trie, -1 where the trie has no such beginning; with a second trie of
+A state is one node number a trie, -1 where the trie has no such prefix; with a second trie of
 names added while running, it is a pair.
 """
 
@@ -29,13 +29,15 @@ class Children(NamedTuple):
 class _DeviceTrie:
     """The arrays of a trie as tensors, with the subset in force."""
 
-    def __init__(self, trie: NameTrie, sums: np.ndarray | None, device: torch.device) -> None:
+    def __init__(
+        self, trie: NameTrie, prefix_sums: np.ndarray | None, device: torch.device
+    ) -> None:
         self.trie = trie
         self.token = _tensor(trie.token, device)
         self.first_child = _tensor(trie.first_child, device)
         self.leaf_begin = _tensor(trie.leaf_begin, device)
         self.leaf_end = _tensor(trie.leaf_end, device)
-        self.sums = None if sums is None else _tensor(sums, device)
+        self.prefix_sums = None if prefix_sums is None else _tensor(prefix_sums, device)
 
     def tokens(self, nodes: Tensor) -> Tensor:
         token = self.token[nodes].long()
@@ -44,9 +46,9 @@ class _DeviceTrie:
 
     def legal(self, nodes: Tensor) -> Tensor:
         """RETURNS (Tensor): bool[n], whether a name of the subset lies under the node."""
-        assert self.sums is not None
+        assert self.prefix_sums is not None
         begin, end = self.leaf_begin[nodes].long(), self.leaf_end[nodes].long()
-        return self.sums[end] > self.sums[begin]
+        return self.prefix_sums[end] > self.prefix_sums[begin]
 
     def children(self, states: Tensor) -> tuple[Tensor, Tensor]:
         """states (Tensor): int64[n]. RETURNS (tuple[Tensor, Tensor]): int64[m] rows and nodes."""
@@ -56,7 +58,7 @@ class _DeviceTrie:
         rows = torch.repeat_interleave(counts)
         ends = counts.cumsum(0)
         nodes = torch.arange(len(rows), device=rows.device) + (begin - ends + counts)[rows]
-        if self.sums is None:
+        if self.prefix_sums is None:
             return rows, nodes
         legal = self.legal(nodes)
         return rows[legal], nodes[legal]
@@ -87,7 +89,8 @@ class Walker:
         self._name_at = space.name_at
         self.end_token = end_token
         self.tries = [
-            _DeviceTrie(trie, sums, device) for trie, sums in zip(space.tries, masks, strict=True)
+            _DeviceTrie(trie, prefix_sums, device)
+            for trie, prefix_sums in zip(space.tries, masks, strict=True)
         ]
         self.device = device
 
@@ -124,7 +127,7 @@ class Walker:
 
     def written(self, state: list[int]) -> list[tuple[int, str | None]]:
         """state (list[int]): a state entered by the end token.
-        RETURNS (list[tuple[int, str | None]]): name indices and endings that the subset has; None
+        RETURNS (list[tuple[int, str | None]]): name indices and suffixes that the subset has; None
         where names have none."""
         return list(map(self._name_at, self.names(state)))
 

@@ -51,7 +51,7 @@ from .models.backbone_kinds import make_backbone
 from .models.backbones import Backbone, load_backbone
 from .models.losses import all_losses
 from .models.prediction import generator_of
-from .settings.tables import (
+from .settings.config_tables import (
     ExampleSettings,
     NegativeSettings,
     OptimizerSettings,
@@ -294,7 +294,7 @@ def _given(config: TrainingConfig, start: str | Path) -> Backbone:
 
 def _fine_tune(data: TrainingData, output: Path, start: str | Path | None) -> Trained:
     settings = data.config.positive
-    backbone = _with_endings(_on_device(_starting_model(data, start), settings.optimizer), data)
+    backbone = _with_suffixes(_on_device(_starting_model(data, start), settings.optimizer), data)
     examples = positive_examples(data, settings.examples, settings.optimizer.seed)
     rows = encode_examples(examples, backbone.prompts, backbone.max_target_tokens, len(examples))
     _say_dropped(rows)
@@ -436,10 +436,10 @@ def _clause_pairs(data: TrainingData) -> Iterator[PreferencePair]:
     return islice(pairs, settings.max_pairs or None)
 
 
-def _with_endings(backbone: Backbone, data: TrainingData) -> Backbone:
-    """A model writes endings from when it is trained on a vocabulary that has them."""
-    if data.kb.endings is not None:
-        backbone.format = replace(backbone.format, endings=True)
+def _with_suffixes(backbone: Backbone, data: TrainingData) -> Backbone:
+    """A model writes suffixes from when it is trained on a vocabulary that has them."""
+    if data.kb.suffixes is not None:
+        backbone.format = replace(backbone.format, suffixes=True)
     return backbone
 
 

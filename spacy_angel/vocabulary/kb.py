@@ -18,18 +18,17 @@ from .changes.changing import ChangeLock
 from .changes.live import LiveVocabulary
 from .changes.rule_file import digest_of, read_rules
 from .changes.rules import Rule
-from .lookup import prefixes, words
-from .lookup import string_similarity as letters
+from .lookup import prefixes, string_similarity, words
 from .lookup.by_name import joined_by_name
-from .lookup.nearest import NearestNames
+from .lookup.nearest import SimilarNames
 from .lookup.prefixes import NamePrefixes
 from .lookup.scispacy_views import ConceptsById, IdsBySpelling
 from .lookup.search_spaces import SearchSpaces, Subset
 from .lookup.words import KnownWords
 from .names.concepts import Concept, normalize_name
-from .species import suffixes as names_with_endings
-from .species.context import Hinter
-from .species.suffixes import EndingRule, Endings, written
+from .species import suffixes as name_suffixes
+from .species.reader import SpeciesReader
+from .species.suffixes import Suffixes, SuffixRule, with_suffix
 from .storage import trie
 from .storage.arrays import (
     META,
@@ -61,7 +60,7 @@ _META_TYPES = {
 # What lies in `tries/`, with version and columns.
 _COMPILED = {
     module.KIND: (module.VERSION, module.COLUMNS)
-    for module in (trie, letters, names_with_endings, words, prefixes)
+    for module in (trie, string_similarity, name_suffixes, words, prefixes)
 }
 _SHOWN_COUNTS = ("concepts", "names", "spellings")
 
@@ -96,10 +95,10 @@ class ConceptKB:
         self._own_types: tuple[int, frozenset[str]] | None = None
         folder = None if path is None else path / TRIES
         rule = meta.get("endings")
-        self._endings = None if rule is None else Endings(self._live, rule)
-        self._hinter: Hinter | None = None
-        self._spaces = SearchSpaces(self._live, meta["fingerprint"], folder, self._endings)
-        self.nearest = NearestNames(self._live, meta["fingerprint"], folder)
+        self._suffixes = None if rule is None else Suffixes(self._live, rule)
+        self._species_reader: SpeciesReader | None = None
+        self._spaces = SearchSpaces(self._live, meta["fingerprint"], folder, self._suffixes)
+        self.nearest = SimilarNames(self._live, meta["fingerprint"], folder)
         self.words = KnownWords(self._live, meta["fingerprint"], folder)
         self.prefixes = NamePrefixes(self._live, meta["fingerprint"], folder)
 
@@ -110,7 +109,7 @@ class ConceptKB:
         path: Path | str | None = None,
         *,
         shared_names: SharedNames = "all",
-        endings: EndingRule | None = None,
+        suffixes: SuffixRule | None = None,
         sources: Sequence[Mapping[str, Any]] = (),
         steps: Sequence[Mapping[str, Any]] = (),
         frequencies: Mapping[str, int] = MappingProxyType({}),
@@ -123,8 +122,8 @@ class ConceptKB:
         path (Path | str | None): folder to write and map; None keeps the vocabulary in memory.
         shared_names (SharedNames): a name of several concepts leads to `all` of them, or to the
             one with `fewer_names` (GenBioEL, appendix E.1).
-        endings (EndingRule | None): what tells the concepts of one name apart in the search of a
-            model that writes endings, see `endings.Endings`; None: nothing.
+        suffixes (SuffixRule | None): what tells the concepts of one name apart in the search of a
+            model that writes suffixes, see `suffixes.Suffixes`; None: nothing.
         sources (Sequence[Mapping[str, Any]]): plain values on where it comes from, to be recorded.
         steps (Sequence[Mapping[str, Any]]): what was done to it before, to be recorded.
         frequencies (Mapping[str, int]): how often concepts were seen, see `concept_ids_of`.
@@ -136,7 +135,7 @@ class ConceptKB:
             [concepts],
             path,
             shared_names=shared_names,
-            endings=endings,
+            suffixes=suffixes,
             sources=sources,
             steps=steps,
             frequencies=frequencies,
@@ -150,7 +149,7 @@ class ConceptKB:
         path: Path | str | None = None,
         *,
         shared_names: SharedNames = "all",
-        endings: EndingRule | None = None,
+        suffixes: SuffixRule | None = None,
         sources: Sequence[Mapping[str, Any]] = (),
         steps: Sequence[Mapping[str, Any]] = (),
         frequencies: Mapping[str, int] = MappingProxyType({}),
@@ -163,13 +162,13 @@ class ConceptKB:
             or else whose alternate identifier it is, or else the only one whose identifier is an
             alternate of its own; then its own becomes an alternate one. Two concepts of one
             vocabulary are not joined to the same one so; the first is.
-        path (Path | str | None), shared_names (SharedNames), endings (EndingRule | None), sources
+        path (Path | str | None), shared_names (SharedNames), suffixes (SuffixRule | None), sources
             (Sequence[Mapping[str, Any]]), steps (Sequence[Mapping[str, Any]]), frequencies
             (Mapping[str, int]), own_names (Mapping[str, Sequence[str]]), RETURNS, RAISES: as for
             `build`.
         """
-        if endings is not None and endings not in get_args(EndingRule):
-            raise AngelError(Errors.E149.format(known=get_args(EndingRule), found=endings))
+        if suffixes is not None and suffixes not in get_args(SuffixRule):
+            raise AngelError(Errors.E149.format(known=get_args(SuffixRule), found=suffixes))
         if shared_names not in get_args(SharedNames):
             raise AngelError(Errors.E115.format(known=get_args(SharedNames), found=shared_names))
         builder = TableBuilder()
@@ -187,8 +186,8 @@ class ConceptKB:
             "sources": [dict(source) for source in sources],
             "steps": [dict(step) for step in steps],
         }
-        if endings is not None:
-            meta |= {"endings": endings, "fingerprint": table.fingerprint_with(endings)}
+        if suffixes is not None:
+            meta |= {"endings": suffixes, "fingerprint": table.fingerprint_with(suffixes)}
         if frequencies:
             meta["frequencies"] = dict(frequencies)
         if own_names:
@@ -205,7 +204,7 @@ class ConceptKB:
         path: Path | str | None = None,
         *,
         shared_names: SharedNames | None = None,
-        endings: EndingRule | None = None,
+        suffixes: SuffixRule | None = None,
         by_name: bool = False,
     ) -> "ConceptKB":
         """Join vocabularies; the step is recorded.
@@ -214,7 +213,7 @@ class ConceptKB:
             `join`, the first canonical name and definition stay, names and types are added up.
         path (Path | str | None): as for `build`.
         shared_names (SharedNames | None): as for `build`; None is the rule of all of them.
-        endings (EndingRule | None): as for `build`; None is the rule of the first that has one.
+        suffixes (SuffixRule | None): as for `build`; None is the rule of the first that has one.
         by_name (bool): join concepts to one of the first vocabulary that bears their name, too, see
             `by_name.joined_by_name`.
         RETURNS (ConceptKB): the joined vocabulary.
@@ -240,7 +239,7 @@ class ConceptKB:
             vocabularies,
             path,
             shared_names=shared_names,
-            endings=endings or next((kb.endings for kb in kbs if kb.endings), None),
+            suffixes=suffixes or next((kb.suffixes for kb in kbs if kb.suffixes), None),
             sources=[source for kb in kbs for source in kb.meta["sources"]],
             steps=[*(step for kb in kbs for step in kb.meta["steps"]), step],
             frequencies=frequencies,
@@ -321,8 +320,8 @@ class ConceptKB:
 
     @property
     def meta(self) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): plain values: `shared_names`; `endings`, where names of several
-        concepts have some; `fingerprint` of the names;
+        """RETURNS (dict[str, Any]): plain values: `shared_names`; the rule of `build(suffixes=)`
+        under its older key, where names of several concepts have some; `fingerprint` of the names;
         `counts` as last stored; `sources`; `steps`, those since then included; `frequencies` of
         concepts, where mentions of a corpus were added; `own_names` by identifier, see there; where
         it was opened from a folder also `kind`, `version` and `columns` with their checksums."""
@@ -417,54 +416,60 @@ class ConceptKB:
         return self._live.spellings_of(i)
 
     @property
-    def endings(self) -> EndingRule | None:
-        """RETURNS (EndingRule | None): what distinguishes the concepts of one name, see `build`."""
-        return None if self._endings is None else self._endings.rule
+    def suffixes(self) -> SuffixRule | None:
+        """RETURNS (SuffixRule | None): what distinguishes the concepts of one name, see `build`."""
+        return None if self._suffixes is None else self._suffixes.rule
 
     @property
-    def hinter(self) -> Hinter | None:
-        """RETURNS (Hinter | None): finds in texts what distinguishes concepts of one name; None
-        where the vocabulary has no endings."""
-        if self._hinter is None and self._endings is not None:
+    def species_reader(self) -> SpeciesReader | None:
+        """RETURNS (SpeciesReader | None): finds in texts what distinguishes concepts of one name;
+        None where the vocabulary has no suffixes."""
+        if self._species_reader is None and self._suffixes is not None:
             with COMPILING:
-                self._hinter = self._hinter or Hinter(self._endings, self._table.types)
-        return self._hinter
+                self._species_reader = self._species_reader or SpeciesReader(
+                    self._suffixes, self._table.types
+                )
+        return self._species_reader
 
-    def places_of(self, concept_ids: Sequence[str], hint: str) -> tuple[int, ...]:
-        """concept_ids (Sequence[str]): concepts. hint (str): what the document says, see
-        `Hinter.hint`. RETURNS (tuple[int, ...]): of each, see `Hinter.place`; empty without
-        endings."""
-        if (hinter := self.hinter) is None:
+    def species_ranks(self, concept_ids: Sequence[str], species_context: str) -> tuple[int, ...]:
+        """concept_ids (Sequence[str]): concepts. species_context (str): what the document says, see
+        `SpeciesReader.context_of`. RETURNS (tuple[int, ...]): of each, see `SpeciesReader.rank`;
+        empty without suffixes."""
+        if (species_reader := self.species_reader) is None:
             return ()
-        return tuple(hinter.place(self._live.types_of(c), hint) for c in concept_ids)
+        return tuple(
+            species_reader.rank(self._live.types_of(c), species_context) for c in concept_ids
+        )
 
-    def concept_ids_of(self, i: int, ending: str | None = None) -> list[str]:
-        """i (int): name index. ending (str | None): one of `endings_of`; None: any.
+    def concept_ids_of(self, i: int, suffix: str | None = None) -> list[str]:
+        """i (int): name index. suffix (str | None): one of `suffixes_of`; None: any.
         RETURNS (list[str]): identifiers of the concepts that the name leads to, the best
         first: those whose canonical name it is, then those that are more frequent in the corpora
         of `add_mentions`, then in the order of the vocabulary; empty where it was removed."""
-        if ending is None:
+        if suffix is None:
             return self._live.concept_ids_of(i)
-        return self.endings_of(i).get(ending, [])
+        return self.suffixes_of(i).get(suffix, [])
 
-    def endings_of(self, i: int) -> dict[str, list[str]]:
+    def suffixes_of(self, i: int) -> dict[str, list[str]]:
         """i (int): name index. RETURNS (dict[str, list[str]]): the concepts that it leads to by
-        what distinguishes them; under an empty ending those to which the name alone leads."""
-        if self._endings is not None:
-            return self._endings.of(i)
+        what distinguishes them; under an empty suffix those to which the name alone leads."""
+        if self._suffixes is not None:
+            return self._suffixes.of(i)
         concept_ids = self._live.concept_ids_of(i)
         return {"": concept_ids} if concept_ids else {}
 
-    def written(self, i: int, ending: str | None = None) -> str:
-        """i (int): name index. ending (str | None): one of `endings_of`. RETURNS (str): what a
+    def written(self, i: int, suffix: str | None = None) -> str:
+        """i (int): name index. suffix (str | None): one of `suffixes_of`. RETURNS (str): what a
         model writes, e.g. `tp53 | homo sapiens`."""
-        return written(self._live.name(i), ending)
+        return with_suffix(self._live.name(i), suffix)
 
     def written_for(self, i: int, concept_id: str) -> str:
         """i (int): name index. concept_id (str): one of its concepts, by its own identifier.
-        RETURNS (str): the name with the ending that leads to it."""
-        told = self.endings_of(i)
-        return self.written(i, next((text for text, ids in told.items() if concept_id in ids), ""))
+        RETURNS (str): the name with the suffix that leads to it."""
+        by_suffix = self.suffixes_of(i)
+        return self.written(
+            i, next((text for text, ids in by_suffix.items() if concept_id in ids), "")
+        )
 
     def names_of(self, concept_id: str) -> list[int]:
         """Names that lead to a concept.
@@ -795,7 +800,7 @@ class ConceptKB:
         return ConceptKB.build(
             self,
             shared_names=meta["shared_names"],
-            endings=meta.get("endings"),
+            suffixes=meta.get("endings"),
             sources=meta["sources"],
             steps=meta["steps"],
             frequencies=meta.get("frequencies", {}),
@@ -841,7 +846,7 @@ def _problem(meta: Mapping[str, Any]) -> str:
             return f"{key} is {meta[key]!r}"
     if meta["shared_names"] not in get_args(SharedNames):
         return f"shared_names is {meta['shared_names']!r}"
-    if meta.get("endings") not in (None, *get_args(EndingRule)):
+    if meta.get("endings") not in (None, *get_args(SuffixRule)):
         return f"endings is {meta['endings']!r}"
     if wrong := [key for key in _SHOWN_COUNTS if type(meta["counts"].get(key)) is not int]:
         return f"the counts {wrong} are missing or not whole numbers"

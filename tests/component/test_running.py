@@ -1,7 +1,7 @@
 import pytest
 
 from spacy_angel.errors import AngelError
-from spacy_angel.linking.settings.table import LinkerSettings
+from spacy_angel.linking.settings.linker_settings import LinkerSettings
 from spacy_angel.recognition.settings import RecogniserSettings
 
 

@@ -5,7 +5,7 @@ import spacy
 from scispacy.linking_utils import Entity
 from support.tiny_linker import TEXT, make_pipeline
 
-from spacy_angel.linking.settings.hints import KNOWN, setting_hints
+from spacy_angel.linking.settings.unknown import KNOWN, setting_hints
 from spacy_angel.vocabulary.names.concepts import Concept
 
 # scispaCy's own signature

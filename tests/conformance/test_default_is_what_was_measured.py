@@ -11,8 +11,8 @@ from spacy_angel.corpora.docs import GOLD_SPANS, to_doc
 from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.errors import AngelError
 from spacy_angel.linking.linker import AngelLinker
+from spacy_angel.linking.settings.linker_settings import LinkerSettings
 from spacy_angel.linking.settings.presets import SHIPPED, preset_settings
-from spacy_angel.linking.settings.table import LinkerSettings
 
 UNKNOWN = (
     ("He took Snarkolin for boojum fever.", ("Snarkolin", "CHEMICAL"), ("boojum fever", "DISEASE")),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from spacy_angel.linking.settings.hints import KNOWN, setting_hints
+from spacy_angel.linking.settings.unknown import KNOWN, setting_hints
 
 
 @pytest.mark.parametrize(

@@ -325,7 +325,7 @@ def test_the_identifier_that_is_given_has_a_line_of_its_own(nlp, tmp_path):
     # The one without identifier is included, the two composites that were split are not.
     assert metrics["confidence"]["mentions"] == 7
     own = linker.settings
-    linker.settings = replace(own, min_log_prob=0.0, link_exact_names=False)
+    linker.settings = replace(own, min_log_prob=0.0, link_exact_matches=False)
     try:
         silent = evaluate(nlp, CORPUS, "pubtator", None, tmp_path / "silent")
     finally:

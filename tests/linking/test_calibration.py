@@ -1,4 +1,4 @@
-"""Temperature and limits on development sets whose best values are known."""
+"""Temperature and thresholds on development sets whose best values are known."""
 
 import math
 
@@ -9,8 +9,8 @@ from spacy_angel.linking.decision.calibration import (
     TEMPERATURES,
     CalibrationItem,
     calibrate,
-    fit_limits,
     fit_temperature,
+    fit_thresholds,
     link_f_score,
     temperature_loss,
 )
@@ -55,22 +55,28 @@ def top(concept, probability, log_prob):
 def test_limits_refuse_what_is_outside_the_vocabulary():
     # lone candidates: probability 1 throughout, only the log-probability tells them
     ranked = [top("A", 1.0, -1.0), top("B", 1.0, -2.0), top("C", 1.0, -8.0), top("D", 1.0, -9.0)]
-    assert fit_limits(ranked, [{"A"}, {"B"}, (), ()]) == (None, -5.0)
+    assert fit_thresholds(ranked, [{"A"}, {"B"}, (), ()]) == (None, -5.0)
 
 
 def test_limits_refuse_the_improbable():
     ranked = [top("A", 0.9, -1.0), top("B", 0.8, -1.0), top("C", 0.4, -1.0), []]
-    assert fit_limits(ranked, [{"A"}, {"B"}, {"X"}, {"Y"}]) == (pytest.approx(0.6), None)
+    assert fit_thresholds(ranked, [{"A"}, {"B"}, {"X"}, {"Y"}]) == (pytest.approx(0.6), None)
 
 
 def test_limits_together():
     ranked = [top("A", 0.9, -1.0), top("B", 0.9, -9.0), top("C", 0.3, -1.0), top("D", 0.8, -2.0)]
-    assert fit_limits(ranked, [{"A"}, (), (), {"D"}]) == (pytest.approx(0.55), pytest.approx(-5.5))
+    assert fit_thresholds(ranked, [{"A"}, (), (), {"D"}]) == (
+        pytest.approx(0.55),
+        pytest.approx(-5.5),
+    )
 
 
 def test_no_limit_where_none_helps():
-    assert fit_limits([top("A", 0.2, -9.0), top("B", 0.9, -1.0)], [{"A"}, {"B"}]) == (None, None)
-    assert fit_limits([[], []], [{"A"}, ()]) == (None, None)
+    assert fit_thresholds([top("A", 0.2, -9.0), top("B", 0.9, -1.0)], [{"A"}, {"B"}]) == (
+        None,
+        None,
+    )
+    assert fit_thresholds([[], []], [{"A"}, ()]) == (None, None)
 
 
 def test_f_score_counts_as_spacy_does():
@@ -98,6 +104,6 @@ def test_calibration_in_one_go():
         "  not in it:         2, 2 get none",
     ]
     assert "  threshold     off\n  min_log_prob  -6.5\n" in fitted.report()
-    # without limits tp 3 of 6 links and 4 gold; with them 3 of 4 links
+    # without thresholds tp 3 of 6 links and 4 gold; with them 3 of 4 links
     assert fitted.f_before == pytest.approx(6 / 10)
     assert fitted.f == pytest.approx(6 / 8)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spacy_angel import Concept, ConceptKB
-from spacy_angel.linking.candidates.merging import CandidateGenerator, Wanted
+from spacy_angel.linking.candidates.merging import CandidateMerger, Request
 from spacy_angel.model.mention import Mention, Query
 from spacy_angel.search.search import Hypothesis
 
@@ -19,12 +19,12 @@ KB = ConceptKB.build(
 
 def searched(text, document, *found, allowed=None):
     hypotheses = [Hypothesis(KB.name_index(name), lp, lp, 2) for name, lp in found]
-    return Wanted(Mention(text), document, KB.concept_ids_of, allowed), hypotheses
+    return Request(Mention(text), document, KB.concept_ids_of, allowed), hypotheses
 
 
-def gather(*items, n_near=2):
+def gather(*items, n_similar=2):
     """Every name that the model is asked for has -9 nats."""
-    generator = CandidateGenerator([wanted for wanted, _ in items], KB, n_near)
+    generator = CandidateMerger([wanted for wanted, _ in items], KB, n_similar)
     asked = []
     for i, (wanted, hypotheses) in enumerate(items):
         names = generator.add(i, hypotheses)
@@ -51,7 +51,7 @@ def test_punctuation_alone_has_no_candidates(text):
 def test_names_that_stand_in_other_words_around_the_mention_are_said():
     mention = Mention("it", "Inflamed lungs, lung inflammations:", "and insomnia")
     hypotheses = [Hypothesis(KB.name_index("insomnia"), -1.0, -1.0, 2)]
-    generator = CandidateGenerator([Wanted(mention, 0, KB.concept_ids_of, None)], KB, 0)
+    generator = CandidateMerger([Request(mention, 0, KB.concept_ids_of, None)], KB, 0)
     generator.add(0, [*hypotheses, Hypothesis(KB.name_index("pneumonia"), -2.0, -2.0, 2)])
     [found] = generator.finish()
     told = {name.concepts[0]: name.context[0] for name in found.names}
@@ -73,11 +73,11 @@ def test_the_model_is_not_asked_where_it_has_decided():
 def test_a_name_that_only_a_silent_species_has_decides_nothing():
     cress, mouse = ("NCBITaxon:3702",), ("NCBITaxon:10090",)
     genes = [Concept("G:1", "gamma-H2AX", (), cress), Concept("G:2", "H2ax", (), mouse)]
-    kb = ConceptKB.build(genes, endings="species")
+    kb = ConceptKB.build(genes, suffixes="species")
 
-    def names(hint):
-        mention = Mention("gamma-H2AX", hint=hint)
-        generator = CandidateGenerator([Wanted(mention, 0, kb.concept_ids_of)], kb, 2)
+    def names(species_context):
+        mention = Mention("gamma-H2AX", species_context=species_context)
+        generator = CandidateMerger([Request(mention, 0, kb.concept_ids_of)], kb, 2)
         generator.add(0, [Hypothesis(kb.name_index("gamma-H2AX"), -0.5, -0.5, 2)])
         return [name.text for name in generator.finish()[0].names]
 
@@ -86,7 +86,7 @@ def test_a_name_that_only_a_silent_species_has_decides_nothing():
 
 
 def test_without_letters_the_search_stands_alone():
-    assert gather(searched("pnuemonia", 0, ("insomnia", -6.0)), n_near=0).names == [
+    assert gather(searched("pnuemonia", 0, ("insomnia", -6.0)), n_similar=0).names == [
         [("insomnia", -6.0)]
     ]
 
@@ -94,7 +94,7 @@ def test_without_letters_the_search_stands_alone():
 def test_a_subset_limits_both_sides():
     allowed = np.ones(KB.n_names, dtype=bool)
     allowed[KB.name_index("pneumonia")] = False
-    (names,) = gather(searched("pnuemonia", 0, allowed=allowed), n_near=1).names
+    (names,) = gather(searched("pnuemonia", 0, allowed=allowed), n_similar=1).names
     assert names == [("pneumonitis", -9.0)]
 
 
@@ -104,13 +104,17 @@ def test_a_document_agrees_with_itself_in_other_words():
         searched("pnuemonia", 0),
         searched("pnuemonia", 1),
     ]
-    assert [found.agreed for found in gather(*items, n_near=1).found] == [set(), {"D:1"}, set()]
+    assert [found.coherent for found in gather(*items, n_similar=1).found] == [
+        set(),
+        {"D:1"},
+        set(),
+    ]
 
 
 def test_every_query_brings_its_names():
     queries = (Query("lung fever", "long form"), Query("Pneumonia", "mention"))
     mention = Mention("lung fever", queries=queries)
-    generator = CandidateGenerator([Wanted(mention, 0, KB.concept_ids_of)], KB, 1)
+    generator = CandidateMerger([Request(mention, 0, KB.concept_ids_of)], KB, 1)
     generator.add(0, [Hypothesis(KB.name_index("insomnia"), -6.0, -6.0, 2)])
     [found] = generator.finish()
     assert found.mention == "lung fever"
@@ -126,7 +130,7 @@ def test_a_corrected_spelling_brings_no_drug_but_a_disease():
 
     def found(written: str, meant: str) -> list[str]:
         mention = Mention(meant, queries=(Query(meant, "spelling"), Query(written, "mention")))
-        generator = CandidateGenerator([Wanted(mention, 0, kb.concept_ids_of)], kb, 1)
+        generator = CandidateMerger([Request(mention, 0, kb.concept_ids_of)], kb, 1)
         generator.add(0, [Hypothesis(kb.name_index(meant), -0.1, -0.1, 2)])
         return [c.concept_id for c in generator.finish()[0].candidates]
 
@@ -137,7 +141,7 @@ def test_a_corrected_spelling_brings_no_drug_but_a_disease():
 def test_a_correction_is_compared_as_it_is_written():
     queries = (Query("pneumonia", "spelling"), Query("pnuemonia", "mention"))
     mention = Mention("pneumonia", queries=queries)
-    generator = CandidateGenerator([Wanted(mention, 0, KB.concept_ids_of)], KB, 0)
+    generator = CandidateMerger([Request(mention, 0, KB.concept_ids_of)], KB, 0)
     generator.add(0, [Hypothesis(KB.name_index("pneumonia"), -0.1, -0.1, 2)])
     ((name,),) = (found.names for found in generator.finish())
     assert (name.query, name.is_query, name.is_exact) == ("spelling", True, False)

@@ -1,11 +1,11 @@
 import pytest
 
-from spacy_angel.linking.ranking.context import said_around, telling_words, words_around
+from spacy_angel.linking.ranking.context import content_words, context_overlap, words_around
 from spacy_angel.model.mention import Mention
 
 
 def said(names: list[str], around: set[str], mention: str) -> float:
-    return said_around(telling_words(names), around, mention)
+    return context_overlap(content_words(names), around, mention)
 
 
 def test_words_around_are_those_of_both_sides():
@@ -37,7 +37,7 @@ def test_the_mention_says_nothing_of_itself():
 
 
 def test_the_first_names_are_looked_at():
-    assert telling_words(["zzfirst of ii", *["x"] * 47, "zzlast"]) == [
+    assert content_words(["zzfirst of ii", *["x"] * 47, "zzlast"]) == [
         frozenset({"zzfirst"}),
         *[frozenset()] * 47,
     ]

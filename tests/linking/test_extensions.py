@@ -6,7 +6,7 @@ from spacy.tokens import Doc, Span
 
 from spacy_angel.linking.decision.extensions import set_extensions
 from spacy_angel.linking.mentions.reading import abbreviation_replacements
-from spacy_angel.linking.settings.table import LinkerSettings
+from spacy_angel.linking.settings.linker_settings import LinkerSettings
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*W036")
 TEXT = "Chronic kidney disease (CKD) is common. CKD is treated."

@@ -11,8 +11,8 @@ from spacy_angel.linking.ranking.features import (
     CandidateName,
     MentionCandidates,
 )
-from spacy_angel.vocabulary.lookup.string_similarity import Alike
-from spacy_angel.vocabulary.species.context import SAID, SAID_FIRST, UNSAID
+from spacy_angel.vocabulary.lookup.string_similarity import Similarity
+from spacy_angel.vocabulary.species.reader import ABSENT_SPECIES, MAIN_SPECIES, OTHER_SPECIES
 
 NAME = CandidateName(
     0,
@@ -21,15 +21,15 @@ NAME = CandidateName(
     -15.0,
     "mention",
     False,
-    Alike(0.8, 11 / 12),
+    Similarity(0.8, 11 / 12),
     Alignment(0.25, 0.5),
     ("MI", "CA"),
 )
-EXACT = replace(NAME, is_query=True, similarity=Alike(1, 1), alignment=Alignment(0, 0))
+EXACT = replace(NAME, is_query=True, similarity=Similarity(1, 1), alignment=Alignment(0, 0))
 
 
-def values(name: CandidateName, mention: str = "heart atack", place: int = 0, agreed=()) -> dict:
-    found = MentionCandidates(mention, (name,), frozenset(agreed))
+def values(name: CandidateName, mention: str = "heart atack", place: int = 0, coherent=()) -> dict:
+    found = MentionCandidates(mention, (name,), frozenset(coherent))
     pair = list(found.pairs())[place]
     return {key: feature.value(pair) for key, feature in FEATURES.items()}
 
@@ -93,14 +93,14 @@ def test_words_that_mention_and_name_share(mention, name, overlap):
 
 
 def test_a_concept_that_the_document_names_elsewhere():
-    assert [values(NAME, agreed={"CA"}, place=i)["coherence"] for i in range(2)] == [0, 0.2]
-    assert values(NAME, "ha", agreed={"CA"}, place=1)["coherence"] == 1
+    assert [values(NAME, coherent={"CA"}, place=i)["coherence"] for i in range(2)] == [0, 0.2]
+    assert values(NAME, "ha", coherent={"CA"}, place=1)["coherence"] == 1
 
 
 def test_species_names_of_genes_and_words_around():
     gene = replace(
         EXACT,
-        species=(SAID_FIRST, UNSAID),
+        species_ranks=(MAIN_SPECIES, ABSENT_SPECIES),
         same_case=frozenset({"MI"}),
         second=frozenset({"CA"}),
         context=(0.25, 0.0),
@@ -110,7 +110,7 @@ def test_species_names_of_genes_and_words_around():
         (1, 1, 0.25),
         (-1, 0.5, 0),
     ]
-    assert values(replace(EXACT, species=(SAID, 0)))["species"] == 0.7
+    assert values(replace(EXACT, species_ranks=(OTHER_SPECIES, 0)))["species"] == 0.7
 
 
 def test_what_is_of_the_mention_alone():

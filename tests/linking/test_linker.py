@@ -34,7 +34,7 @@ from spacy_angel.linking.mentions.reading import ABBREVIATIONS
 from spacy_angel.linking.ranking.concepts import NIL
 from spacy_angel.linking.ranking.ranker import Weights, shipped_ranker
 from spacy_angel.linking.settings import loaders
-from spacy_angel.linking.settings.table import LinkerSettings
+from spacy_angel.linking.settings.linker_settings import LinkerSettings
 from spacy_angel.linking.showing.cause import explain_link
 from spacy_angel.pipelines.calibrate import calibrate_on
 from spacy_angel.search.cached import SearchCache
@@ -271,7 +271,7 @@ def test_labels_discard(make):
 @pytest.mark.parametrize(("labels", "expected"), [((), "MY:1"), (("MyType",), "NIL")])
 def test_types_of_one_s_own_that_no_label_has_are_for_every_label(make, tmp_path, labels, expected):
     types = {"DISEASE": ["T047"], **({"MINE": labels} if labels else {})}
-    nlp = make(rerank=True, threshold=0.5, exact_names_unsearched=True)
+    nlp = make(rerank=True, threshold=0.5, exact_matches_unsearched=True)
     linker = nlp.get_pipe("angel_linker")
     linker.kb.add(Concept("MY:1", "Snark fever", types=("MyType",)))
     linker.kb.add(Concept("MY:2", "Boojum oil", types=("T121",)))
@@ -292,7 +292,9 @@ def test_types_of_one_s_own_that_no_label_has_are_for_every_label(make, tmp_path
 
 
 def test_types_by_label_limit_the_search(make):
-    nlp = make(types_by_label={"DISEASE": ["T121"]}, restrict_kinds=False, num_beams=20, k=20)
+    nlp = make(
+        types_by_label={"DISEASE": ["T121"]}, restrict_entity_types=False, num_beams=20, k=20
+    )
     doc = nlp("diabetes")
     assert {c for c, _ in doc.ents[0]._.kb_ents} == set(models.DRUGS)
     with pytest.raises(AngelError, match="T999"):
@@ -301,7 +303,7 @@ def test_types_by_label_limit_the_search(make):
 
 @pytest.mark.parametrize("rerank", [True, False])
 def test_concepts_of_ones_own_need_no_type(make, rerank):
-    nlp = make(types_by_label={"DISEASE": ["T121"]}, rerank=rerank, link_exact_names=rerank)
+    nlp = make(types_by_label={"DISEASE": ["T121"]}, rerank=rerank, link_exact_matches=rerank)
     assert nlp("migraine").ents[0].kb_id_ not in models.DISEASES
     kb = nlp.get_pipe("angel_linker").kb
     kb.add(Concept("MY:1", "migraine"))
@@ -387,14 +389,14 @@ def test_what_is_linked_elsewhere_or_in_a_group_is_not_left_out(make):
 
 
 def test_a_mention_that_is_the_name_found_is_not_outside_the_vocabulary(make):
-    nlp = make(min_log_prob=0.0, link_exact_names=True, restrict_kinds=False)
+    nlp = make(min_log_prob=0.0, link_exact_matches=True, restrict_entity_types=False)
     assert [e.kb_id_ for e in nlp("aspirin").ents] == ["MESH:D001241"]
     linker = nlp.get_pipe("angel_linker")
     linker.kb.remove_name("MESH:D001241", "aspirin")
     (ent,) = nlp("aspirin").ents
     assert (ent.kb_id_, len(ent._.candidates) > 0) == ("NIL", True)
     # two concepts have the name: how sure the link must be is another limit
-    (ent,) = make(min_log_prob=0.0, link_exact_names=True, threshold=0.6)("heart attack").ents
+    (ent,) = make(min_log_prob=0.0, link_exact_matches=True, threshold=0.6)("heart attack").ents
     assert ent.kb_id_ == "NIL"
 
 
@@ -658,7 +660,7 @@ def test_a_released_model_reads_as_it_was_trained(tmp_path, vocabulary):
     ("settings", "idle"),
     [
         ({"max_work": 9}, r"max_work \(mode is beam\)"),
-        ({"near_names": 9, "rerank": False}, r"near_names \(rerank is off\)"),
+        ({"similar_names": 9, "rerank": False}, r"similar_names \(rerank is off\)"),
     ],
 )
 def test_a_setting_without_effect_is_warned_of(settings, idle):
@@ -673,7 +675,7 @@ def test_a_setting_without_effect_is_warned_of(settings, idle):
 def test_a_preset_can_be_chosen(model, vocabulary):
     block = {"@architectures": "spacy_angel.Checkpoint.v1", "path": model, "preset": "genbioel"}
     linker = pipeline().add_pipe("angel_linker", config={"model": block, "vocabulary": vocabulary})
-    assert linker.generator.prompts.format.leading_blank
+    assert linker.generator.prompts.format.leading_space
     with pytest.raises(AngelError, match=r"'bart'.*genbioel"):
         Generator.from_pretrained(model, preset="bart")
 
@@ -1160,7 +1162,7 @@ def typos(nlp: Language) -> Doc:
 
 def test_without_the_ranker_its_settings_change_nothing(make):
     plain = make()(TEXT)
-    other = make(ranker_weights=sure(-99.0), near_names=9)(TEXT)
+    other = make(ranker_weights=sure(-99.0), similar_names=9)(TEXT)
     assert links(plain) == links(other)
     assert "probability" not in plain.ents[0]._.candidates[0]
 
@@ -1203,16 +1205,16 @@ def test_a_file_of_weights_decides(make, tmp_path):
         make(rerank=True, ranker=files["ranker"])
 
 
-SPARING = {
+CACHING = {
     "rerank": True,
     "n_sents": None,
-    "exact_name_probability": 0.75,
+    "exact_match_probability": 0.75,
 }
 
 
 def test_a_name_of_one_concept_is_linked_without_the_search(make):
-    searching = make(**SPARING)(TEXT)
-    nlp = make(**SPARING, exact_names_unsearched=True)
+    searching = make(**CACHING)(TEXT)
+    nlp = make(**CACHING, exact_matches_unsearched=True)
     cache = nlp.get_pipe("angel_linker").search_cache = SearchCache()
     doc = nlp(TEXT)
     # heart attack and migraine are names of two concepts each
@@ -1228,7 +1230,7 @@ def test_a_name_of_one_concept_is_linked_without_the_search(make):
 
 
 def test_without_the_ranker_the_model_is_asked_of_all_names(make):
-    nlp = make(**{**SPARING, "rerank": False}, exact_names_unsearched=True)
+    nlp = make(**{**CACHING, "rerank": False}, exact_matches_unsearched=True)
     cache = nlp.get_pipe("angel_linker").search_cache = SearchCache()
     nlp(TEXT)
     assert cache.n_asked == 3
@@ -1236,14 +1238,14 @@ def test_without_the_ranker_the_model_is_asked_of_all_names(make):
 
 @pytest.mark.parametrize("rerank", [False, True])
 def test_equal_mentions_of_a_document_are_searched_once(make, rerank):
-    nlp = make(n_sents=None, rerank=rerank, once_a_document=True)
+    nlp = make(n_sents=None, rerank=rerank, cache_in_document=True)
     linker = nlp.get_pipe("angel_linker")
     cache = linker.search_cache = SearchCache()
     first, second = nlp.pipe(["heart attack. Then heart attack again.", "no heart attack."])
     assert cache.n_asked == 2
     one, other = first.ents
     assert one._.candidates == other._.candidates != second.ents[0]._.candidates
-    with linker.using(once_a_document=False):
+    with linker.using(cache_in_document=False):
         assert nlp(first.text).ents[0]._.candidates == one._.candidates
 
 
@@ -1259,7 +1261,7 @@ def test_the_model_says_the_same_of_near_names_with_a_cache(make):
 
 
 def test_a_label_of_its_own_is_searched_for_itself(make):
-    linker = make(n_sents=None, once_a_document=True).get_pipe("angel_linker")
+    linker = make(n_sents=None, cache_in_document=True).get_pipe("angel_linker")
     cache = linker.search_cache = SearchCache()
     doc = Doc(linker.vocab, ["aspirin", "or", "aspirin"])
     doc.ents = [Span(doc, 0, 1, label="DRUG"), Span(doc, 2, 3, label="DISEASE")]
@@ -1269,7 +1271,7 @@ def test_a_label_of_its_own_is_searched_for_itself(make):
 
 def test_a_name_added_a_moment_ago_is_linked(make):
     # The tiny model is sure of the names that it has learned.
-    nlp = make(rerank=True, n_sents=None, threshold=0.5, exact_names_unsearched=True)
+    nlp = make(rerank=True, n_sents=None, threshold=0.5, exact_matches_unsearched=True)
     linker = nlp.get_pipe("angel_linker")
     linker.kb.add(Concept("X:boojum", "Boojum fever"))
     doc = Doc(nlp.vocab, ["with", "Boojum", "Fever", "."])

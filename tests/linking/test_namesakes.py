@@ -11,9 +11,9 @@ from support.helpers import ROOT
 from spacy_angel import Concept, ConceptKB
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
 from spacy_angel.corpora.formats.pubtator import write_pubtator
-from spacy_angel.linking.candidates.merging import CandidateGenerator, Wanted
+from spacy_angel.linking.candidates.merging import CandidateMerger, Request
 from spacy_angel.linking.linker import AngelLinker
-from spacy_angel.linking.settings.table import LinkerSettings
+from spacy_angel.linking.settings.linker_settings import LinkerSettings
 from spacy_angel.model.checkpoint import open_checkpoint
 from spacy_angel.model.mention import Mention
 from spacy_angel.search.search import Hypothesis
@@ -43,7 +43,7 @@ def folder(tmp_path_factory):
     """RETURNS (Path): `kb`, and `model/model`, trained on the sentences."""
     torch.set_num_threads(1)
     folder = tmp_path_factory.mktemp("namesakes")
-    ConceptKB.build(GENES, folder / "kb", endings="species")
+    ConceptKB.build(GENES, folder / "kb", suffixes="species")
     documents = []
     for number, (text, mention, concept_id) in enumerate(SENTENCES, start=1):
         at = text.index(mention)
@@ -84,7 +84,7 @@ def linked(pair, text, word="abc", label="GENE"):
 
 
 def test_a_model_that_was_trained_on_endings_says_so(folder):
-    assert open_checkpoint(str(folder / "model" / "model")).format.endings
+    assert open_checkpoint(str(folder / "model" / "model")).format.suffixes
 
 
 @pytest.mark.parametrize("rerank", [False, True])
@@ -95,13 +95,13 @@ def test_the_species_of_the_document_decides(folder, rerank):
     found = linked(pair, "In mice we saw xyz rise.", "xyz")
     assert found.kb_id_ == "G:4"
     candidate = next(c for c in found._.candidates if c["concept_id"] == "G:4")
-    assert (candidate["name"].lower(), candidate["ending"]) == ("xyz", "mus musculus")
+    assert (candidate["name"].lower(), candidate["suffix"]) == ("xyz", "mus musculus")
     assert linked(pair, "The alpha of women.", "alpha").kb_id_ == "G:1"
 
 
 def test_names_of_several_concepts_are_searched(folder):
     weights = {"GENE": {"link": {"bias": 9.0}}}
-    settings = {"rerank": True, "exact_names_unsearched": True, "ranker_weights": weights}
+    settings = {"rerank": True, "exact_matches_unsearched": True, "ranker_weights": weights}
     component, nlp = linker(folder, **settings)
     asked = []
     search = component.generator.search
@@ -119,16 +119,16 @@ def test_what_the_model_reads(folder):
     component, nlp = linker(folder)
     doc = nlp("In mice we saw abc rise.")
     ents = [Span(doc, 4, 5, label="GENE"), Span(doc, 5, 6, label="DISEASE")]
-    assert [m.hint for m in component.read_mentions(doc, ents)] == ["mus musculus", ""]
-    with component.using(hints=False):
-        assert [m.hint for m in component.read_mentions(doc, ents)] == ["", ""]
+    assert [m.species_context for m in component.read_mentions(doc, ents)] == ["mus musculus", ""]
+    with component.using(species_context=False):
+        assert [m.species_context for m in component.read_mentions(doc, ents)] == ["", ""]
     prompts = component.generator.prompts
     plain, hinted = Mention("abc", "saw", "rise"), Mention("abc", "saw", "rise", "mus musculus")
     ids = prompts.source_ids([plain, hinted])
     n = len(prompts.bos_ids)
-    hint = prompts.tokenizer(" mus musculus |", add_special_tokens=False)["input_ids"]
-    assert ids[1] == [*ids[0][:n], *hint, *ids[0][n:]]
-    prompts.format = replace(prompts.format, endings=False)
+    species_context = prompts.tokenizer(" mus musculus |", add_special_tokens=False)["input_ids"]
+    assert ids[1] == [*ids[0][:n], *species_context, *ids[0][n:]]
+    prompts.format = replace(prompts.format, suffixes=False)
     assert prompts.source_ids([hinted]) == [ids[0]]
 
 
@@ -137,7 +137,7 @@ def test_spans_of_species_count_as_signs(folder):
     component.kb.add(Concept("NCBITaxon:10116", "Rattus norvegicus", ("lab animal",), ("species",)))
     doc = nlp("the lab animal and abc")
     doc.ents = [Span(doc, 1, 3, label="SPECIES"), Span(doc, 4, 5, label="GENE")]
-    assert component.read_mentions(doc, doc.ents)[1].hint == "rattus norvegicus"
+    assert component.read_mentions(doc, doc.ents)[1].species_context == "rattus norvegicus"
 
 
 def test_cell_lines_tell_of_the_species_that_they_are_from(folder):
@@ -148,10 +148,10 @@ def test_cell_lines_tell_of_the_species_that_they_are_from(folder):
     doc = nlp("LN and abc KX")
     gene = Span(doc, 2, 3, label="GENE")
     doc.ents = [Span(doc, 0, 1, label="CELL_LINE"), gene]
-    assert component.read_mentions(doc, [gene])[0].hint == "mus musculus"
+    assert component.read_mentions(doc, [gene])[0].species_context == "mus musculus"
     # of two donors
     doc.ents = [gene, Span(doc, 3, 4, label="CELL_LINE")]
-    assert component.read_mentions(doc, [gene])[0].hint == ""
+    assert component.read_mentions(doc, [gene])[0].species_context == ""
 
 
 def test_cells_of_a_line_tell_of_its_donor_where_it_is_no_mention(folder):
@@ -160,7 +160,7 @@ def test_cells_of_a_line_tell_of_its_donor_where_it_is_no_mention(folder):
         types = ("Cell line", f"NCBITaxon:{donor}")
         component.kb.add(Concept(f"CVCL_{number}", name, (), types))
     hints = [
-        component.read_mentions(doc, [doc[:1]])[0].hint
+        component.read_mentions(doc, [doc[:1]])[0].species_context
         for doc in map(nlp, ("abc in P19 cells", "abc in COS-7 cells", "abc in P19"))
     ]
     # Monkeys' cells mostly have foreign genes in them.
@@ -168,13 +168,13 @@ def test_cells_of_a_line_tell_of_its_donor_where_it_is_no_mention(folder):
     # A mention in the same place counts once, as what it is.
     doc = nlp("the lab line KX1 cells and abc")
     doc.ents = [Span(doc, 3, 4, label="CELL_LINE"), Span(doc, 6, 7, label="GENE")]
-    assert component.read_mentions(doc, doc.ents)[1].hint == "homo sapiens"
+    assert component.read_mentions(doc, doc.ents)[1].species_context == "homo sapiens"
 
 
 def test_a_name_of_one_species_means_the_gene_of_that_of_the_text(folder):
     component, nlp = linker(folder, rerank=True)
     prompts = component.generator.prompts
-    prompts.format = replace(prompts.format, endings=False)
+    prompts.format = replace(prompts.format, suffixes=False)
     component.kb.add(Concept("G:5", "Abc", (), ("NCBITaxon:10116",)))
     # Symbols of flies are of their own.
     component.kb.add(Concept("G:6", "abc", (), ("NCBITaxon:7227",)))
@@ -189,18 +189,18 @@ def test_a_name_of_one_species_means_the_gene_of_that_of_the_text(folder):
 def test_a_model_without_endings_leaves_the_choice_to_the_document(folder):
     component, nlp = linker(folder, rerank=True)
     prompts = component.generator.prompts
-    prompts.format = replace(prompts.format, endings=False)
+    prompts.format = replace(prompts.format, suffixes=False)
     found = [
         linked((component, nlp), f"{words} we saw abc rise.")
         for words in ("In man", "In mice", "In it")
     ]
     best = [component.rank(ent._.candidates)[0][0] for ent in found]
     assert best == ["G:1", "G:2", "G:1"]
-    assert all("ending" not in c for ent in found for c in ent._.candidates)
+    assert all("suffix" not in c for ent in found for c in ent._.candidates)
 
 
 def test_equal_mentions_of_a_document_may_be_of_two_species(folder):
-    component, nlp = linker(folder, once_a_document=True)
+    component, nlp = linker(folder, cache_in_document=True)
     far = "and then there was much more to be told of it " * 8
     doc = nlp(f"In man we saw abc rise. {far} In mice we saw abc rise.")
     doc.ents = [
@@ -215,24 +215,24 @@ def test_pairs_are_of_names_with_their_endings(folder):
     known |= {"alpha", "beta", "gamma", "delta"}
     assert pairs
     assert {text for pair in pairs for text in (pair.chosen, pair.rejected)} <= known
-    assert {pair.mention.hint for pair in pairs} <= {"homo sapiens", "mus musculus"}
+    assert {pair.mention.species_context for pair in pairs} <= {"homo sapiens", "mus musculus"}
 
 
 def test_the_model_is_asked_for_the_endings_that_the_search_has_not_found():
-    kb = ConceptKB.build(GENES, endings="species")
+    kb = ConceptKB.build(GENES, suffixes="species")
     gamma = Hypothesis(kb.name_index("gamma"), -6.0, -6.0, 2, "")
-    item = Wanted(
-        Mention("abc", hint="mus musculus"),
+    item = Request(
+        Mention("abc", species_context="mus musculus"),
         0,
-        lambda name, ending: kb.concept_ids_of(name, ending),
-        tells_apart=True,
+        lambda name, suffix: kb.concept_ids_of(name, suffix),
+        writes_suffixes=True,
     )
-    generator = CandidateGenerator([item], kb, 1)
+    generator = CandidateMerger([item], kb, 1)
     assert generator.add(0, [gamma]) == ["abc | homo sapiens", "abc | mus musculus"]
     generator.answer(0, [-9.0, -3.0])
     (candidates,) = generator.finish()
-    found = {c.concept_id: (c.log_prob, c.ending) for c in candidates.candidates}
+    found = {c.concept_id: (c.log_prob, c.suffix) for c in candidates.candidates}
     assert found["G:2"] == (-3.0, "mus musculus")
     assert found["G:1"] == (-9.0, "homo sapiens")
-    # it is the name of two, though each of its endings is of one
+    # it is the name of two, though each of its suffixes is of one
     assert not candidates.exact.is_of_one

@@ -1,4 +1,4 @@
-"""benchmarks/nil_share.py: what its pictures show."""
+"""benchmarks/nil_prior.py: what its pictures show."""
 
 import runpy
 from xml.dom import minidom
@@ -6,7 +6,7 @@ from xml.dom import minidom
 import pytest
 from support.helpers import ROOT
 
-NAMES = runpy.run_path(str(ROOT / "benchmarks/nil_share.py"))
+NAMES = runpy.run_path(str(ROOT / "benchmarks/nil_prior.py"))
 First = NAMES["First"]
 
 

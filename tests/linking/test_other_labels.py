@@ -9,10 +9,10 @@ from support.tiny_linker import pipeline
 
 from spacy_angel.component.probability import register_probability
 from spacy_angel.curation.curated import Constraint
-from spacy_angel.linking.decision.links import FoundNames, Link
+from spacy_angel.linking.decision.links import GeneratedCandidates, Link
 from spacy_angel.linking.decision.other_labels import other_readings, with_other_labels
 from spacy_angel.linking.ranking.concepts import NIL
-from spacy_angel.linking.settings.table import LinkerSettings
+from spacy_angel.linking.settings.linker_settings import LinkerSettings
 
 UNLINKED, LINKED = Link(NIL, [], []), Link("MESH:D1", [("MESH:D1", 0.9)], [])
 TYPES = {"DRUG": ["T121"], "DISEASE": ["T047"]}
@@ -33,8 +33,8 @@ def test_what_links_to_nothing_is_read_under_its_other_labels() -> None:
     drug = {"DRUG": 0.4}
     spans = mentions(drug, {"DRUG": 0.3, "GENE": 0.5}, None, drug, drug, drug)
     settings = LinkerSettings(types_by_label=TYPES)
-    ruled = FoundNames(constraint=Constraint())
-    found = [FoundNames()] * 3 + [None, ruled, FoundNames()]
+    ruled = GeneratedCandidates(constraint=Constraint())
+    found = [GeneratedCandidates()] * 3 + [None, ruled, GeneratedCandidates()]
     links = [LINKED, UNLINKED, UNLINKED, None, UNLINKED, UNLINKED]
     readings = other_readings(spans, found, links, settings)
     # Not what is linked, stays as it is, or is as a rule has it; a gene is not linked here.
@@ -47,7 +47,7 @@ def test_what_links_to_nothing_is_read_under_its_other_labels() -> None:
 def test_of_several_labels_the_product_of_both_probabilities_decides() -> None:
     spans = mentions({"DRUG": 0.4, "GENE": 0.6}, {"DRUG": 0.9})
     settings = LinkerSettings()
-    readings = other_readings(spans, [FoundNames()] * 2, [UNLINKED] * 2, settings)
+    readings = other_readings(spans, [GeneratedCandidates()] * 2, [UNLINKED] * 2, settings)
     gene = Link("G:1", [("G:1", 0.55)], [])
     chosen = with_other_labels([UNLINKED] * 2, readings, [LINKED, gene, UNLINKED])
     # 0.4 × 0.9 against 0.6 × 0.55

@@ -9,7 +9,7 @@ from spacy.tokens import Doc, Span
 from spacy_angel import Concept, ConceptKB
 from spacy_angel.linking.mentions.queries import read_queries
 from spacy_angel.linking.mentions.reading import ABBREVIATIONS
-from spacy_angel.linking.settings.table import LinkerSettings
+from spacy_angel.linking.settings.linker_settings import LinkerSettings
 from spacy_angel.model.mention import Mention
 
 KB = ConceptKB.build(

@@ -26,11 +26,11 @@ from spacy_angel.linking.ranking.ranker import (
     read_ranker,
     shipped_ranker,
 )
-from spacy_angel.vocabulary.lookup.string_similarity import Alike
+from spacy_angel.vocabulary.lookup.string_similarity import Similarity
 
 
 def name(i: int, log_prob: float, *concepts: str, **values) -> CandidateName:
-    alike = Alike(0.5, 0.5)
+    alike = Similarity(0.5, 0.5)
     given = (i, f"name {i}", log_prob, log_prob, "mention", False, alike, Alignment(0.5, 0.5))
     return replace(CandidateName(*given, concepts), **values)
 
@@ -90,10 +90,10 @@ def test_nothing_found_is_nothing_ranked():
 @pytest.mark.parametrize("label", ["DISEASE", "ANATOMY"])
 def test_a_corrected_spelling_lowers_the_probability(label):
     ranker = shipped_ranker()
-    same = {"is_query": True, "similarity": Alike(1, 1), "alignment": Alignment(0, 0)}
+    same = {"is_query": True, "similarity": Similarity(1, 1), "alignment": Alignment(0, 0)}
     said = name(0, -1.0, "A", **same)
     # The letters are those that stand there: `hart atack`.
-    slip = {"similarity": Alike(0.6, 10 / 12), "alignment": Alignment(0.1, 0.1)}
+    slip = {"similarity": Similarity(0.6, 10 / 12), "alignment": Alignment(0.1, 0.1)}
     spelled = replace(said, query="spelling", **slip)
     first, second = (ranker.rank(found(n), label).concepts[0].probability for n in (said, spelled))
     assert 1 - second > 1.2 * (1 - first)
@@ -191,4 +191,4 @@ def test_an_expected_share_of_nil_multiplies_the_odds_of_a_link():
         odds = best.probability / (1 - best.probability)
         assert odds == pytest.approx(math.exp(bias) / 4)
     assert ranker.expecting(0.2).weights_of("DISEASE").link["bias"] == pytest.approx(1.0)
-    assert shipped_ranker().nil_shares.keys() == {"ALL", "CHEMICAL", "DISEASE", "GENE"}
+    assert shipped_ranker().nil_priors.keys() == {"ALL", "CHEMICAL", "DISEASE", "GENE"}

@@ -17,7 +17,7 @@ from spacy_angel.linking.ranking.concepts import (
     rank_concepts,
 )
 
-Found = namedtuple("Found", "name log_prob score ending", defaults=[None])
+Found = namedtuple("Found", "name log_prob score suffix", defaults=[None])
 
 
 def candidates(*names):
@@ -33,7 +33,7 @@ def test_candidates_keep_the_order_of_the_search():
     # by log-probability the second would stand first
     found = [Found(7, -3.0, -1.0), Found(2, -1.0, -1.5), Found(9, -9.0, -2.0)]
     concepts = {7: ["M:B", "M:A"], 2: ["M:A"], 9: []}
-    assert list_candidates(found, lambda name, ending: concepts[name]) == [
+    assert list_candidates(found, lambda name, suffix: concepts[name]) == [
         Candidate("M:B", 7, -1.0, -3.0),
         Candidate("M:A", 7, -1.0, -3.0),
         Candidate("M:A", 2, -1.5, -1.0),

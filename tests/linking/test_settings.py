@@ -6,7 +6,7 @@ import pytest
 
 from spacy_angel.component.checked import describe_settings
 from spacy_angel.errors import AngelError
-from spacy_angel.linking.settings.table import LinkerSettings
+from spacy_angel.linking.settings.linker_settings import LinkerSettings
 
 
 @pytest.mark.parametrize(
@@ -59,10 +59,10 @@ def test_float16_is_for_gpus() -> None:
 
 
 def test_a_share_of_nil_is_expected_by_the_ranker_alone() -> None:
-    settings = LinkerSettings(rerank=True, nil_share=0.5)
+    settings = LinkerSettings(rerank=True, nil_prior=0.5)
     own = LinkerSettings(rerank=True).ranker_in_use.weights.link["bias"]
     assert settings.ranker_in_use.weights.link["bias"] < own
-    assert LinkerSettings(nil_share=0.5).without_effect() == ["nil_share (rerank is off)"]
+    assert LinkerSettings(nil_prior=0.5).without_effect() == ["nil_prior (rerank is off)"]
     for share in (0, 1, -0.1, "half"):
-        with pytest.raises(AngelError, match="nil_share"):
-            LinkerSettings.from_dict({"nil_share": share})
+        with pytest.raises(AngelError, match="nil_prior"):
+            LinkerSettings.from_dict({"nil_prior": share})

@@ -29,7 +29,7 @@ def test_presets_by_name(checkpoint, name, punctuation, num_beams):
 def test_the_released_format():
     format = PRESETS["genbioel"].format
     assert (format.max_source_tokens, format.max_context_words) == (1024, 384)
-    assert (format.leading_blank, format.collapse_blanks, format.expand_context) == (
+    assert (format.leading_space, format.collapse_spaces, format.expand_context) == (
         True,
         False,
         False,

@@ -14,7 +14,7 @@ from support.models import make_tiny_model
 import spacy_angel
 from spacy_angel.errors import AngelError
 from spacy_angel.linking.settings import loaders
-from spacy_angel.linking.settings.table import LinkerSettings
+from spacy_angel.linking.settings.linker_settings import LinkerSettings
 from spacy_angel.pipelines import shipped
 from spacy_angel.pipelines.open import open_pipeline
 from spacy_angel.vocabulary.kb import ConceptKB
@@ -122,7 +122,7 @@ def test_exact_common_names_link_right() -> None:
 def test_names_that_the_model_finds_improbable_link_all_the_same(nlp: Language) -> None:
     names = {"whooping cough": "MESH:D014917", "CKD": "MESH:D051436", "COPD": "MESH:D029424"}
     assert linked(nlp, list(names)) == list(names.values())
-    refused = spacy_angel.load(min_log_prob=0.0, link_exact_names=False, rerank=False)
+    refused = spacy_angel.load(min_log_prob=0.0, link_exact_matches=False, rerank=False)
     assert linked(refused, list(names)) == ["NIL"] * 3
     assert linked(nlp, ["mavacamten"]) == ["NIL"]
 

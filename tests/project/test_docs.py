@@ -81,7 +81,7 @@ def test_pages_are_as_long_as_one_reads() -> None:
 def test_examples_of_settings_are_such() -> None:
     from reference import EXAMPLES
 
-    from spacy_angel.linking.settings.table import LinkerSettings
+    from spacy_angel.linking.settings.linker_settings import LinkerSettings
 
     assert list(EXAMPLES) == list(LinkerSettings().to_dict())
     for name, value in EXAMPLES.items():

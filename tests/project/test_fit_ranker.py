@@ -15,7 +15,7 @@ from spacy_angel.corpora.documents import GoldMention
 from spacy_angel.linking.ranking.alignment import Alignment
 from spacy_angel.linking.ranking.features import CandidateName, MentionCandidates
 from spacy_angel.linking.ranking.ranker import Ranker
-from spacy_angel.vocabulary.lookup.string_similarity import Alike
+from spacy_angel.vocabulary.lookup.string_similarity import Similarity
 
 _SPEC = importlib.util.spec_from_file_location("fit_ranker", ROOT / "scripts/fit_ranker.py")
 script = importlib.util.module_from_spec(_SPEC)
@@ -26,7 +26,7 @@ CLEAN = [one for one in script.CLEAN if one.corpus == "craft"][:2]
 
 
 def found(is_right: bool) -> MentionCandidates:
-    similarity = Alike(0.9, 0.9) if is_right else Alike(0.2, 0.2)
+    similarity = Similarity(0.9, 0.9) if is_right else Similarity(0.2, 0.2)
     alignment = Alignment(0.1, 0.1) if is_right else Alignment(0.9, 0.9)
     name = CandidateName(0, "name", -1.0, -1.0, "mention", False, similarity, alignment, ("C:1",))
     other = replace(name, name=1, log_prob=-9.0, concepts=("C:2",), second=frozenset({"C:2"}))

@@ -12,7 +12,7 @@ from spacy.language import Language
 
 from spacy_angel.component.characters import read
 from spacy_angel.linking import linker as linker_module
-from spacy_angel.linking.decision.links import FoundNames
+from spacy_angel.linking.decision.links import GeneratedCandidates
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.names.concepts import Concept
 
@@ -121,9 +121,11 @@ def test_a_text_costs_its_length(
 ) -> None:
     # The search costs the same for each mention.
     monkeypatch.setattr(
-        linker_module.NameFinder,
+        linker_module.CandidateGenerator,
         "find",
-        lambda self, mentions, labels, documents, constraints=None: [FoundNames()] * len(mentions),
+        lambda self, mentions, labels, documents, constraints=None: (
+            [GeneratedCandidates()] * len(mentions)
+        ),
     )
     once, four = costs(nlp, family(SIZE)), costs(nlp, family(4 * SIZE))
     for name, (n, seconds) in once.items():

@@ -63,8 +63,8 @@ def test_first_tokens_are_scored_without_decoding() -> None:
 
 def test_a_chain_is_decoded_in_one_pass() -> None:
     expand, decoding = expander(1, 8)
-    beginnings = expand.first(1).longer
-    found = expand.expand(beginnings)
+    partial_names = expand.first(1).longer
+    found = expand.expand(partial_names)
     # 5 and the chain 7 8 behind it, and 6: the end token is never fed.
     [fed] = decoding.fed
     assert sorted(zip(fed["tokens"], fed["depths"], strict=True)) == [
@@ -84,12 +84,12 @@ def test_a_chain_is_decoded_in_one_pass() -> None:
 
 def test_the_chain_is_then_read_from_what_is_stored() -> None:
     expand, decoding = expander(1, 8)
-    beginnings = expand.first(1).longer.pick(torch.tensor([0]))
+    partial_names = expand.first(1).longer.pick(torch.tensor([0]))
     read = []
     for _ in range(3):
-        continuations = expand.expand(beginnings)
-        beginnings = continuations.longer
-        read += [(*beginnings.tokens.tolist(), *rounded(continuations.log_probs))]
+        continuations = expand.expand(partial_names)
+        partial_names = continuations.longer
+        read += [(*partial_names.tokens.tolist(), *rounded(continuations.log_probs))]
     assert read == [
         (7, *rounded([log_prob(7, 5)])),
         (8, *rounded([log_prob(8, 7)])),
@@ -100,9 +100,9 @@ def test_the_chain_is_then_read_from_what_is_stored() -> None:
 
 def test_a_chain_is_followed_no_further_than_told() -> None:
     expand, decoding = expander(1, 1)
-    beginnings = expand.first(1).longer.pick(torch.tensor([0]))
+    partial_names = expand.first(1).longer.pick(torch.tensor([0]))
     for _ in range(3):
-        beginnings = expand.expand(beginnings).longer
+        partial_names = expand.expand(partial_names).longer
     assert [fed["tokens"] for fed in decoding.fed] == [[5, 7], [8]]
 
 

@@ -8,7 +8,7 @@ import torch
 from spacy_angel.model.interface import TokenScores
 from spacy_angel.search.named import log_probs_of_names
 
-# Log-probabilities of the tokens 0 to 3 after each beginning.
+# Log-probabilities of the tokens 0 to 3 after each partial name.
 AFTER = {
     (): [-1.0, -2.0, -3.0, -4.0],
     (0,): [-0.1, -0.2, -0.3, -0.4],

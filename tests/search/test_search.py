@@ -15,7 +15,7 @@ from transformers.modeling_outputs import BaseModelOutput
 
 from spacy_angel.model.bart import BartModel, convert_weights
 from spacy_angel.model.seq2seq import GenericModel
-from spacy_angel.search.expander import Beginnings, Continuations, Expander
+from spacy_angel.search.expander import Continuations, Expander, PartialNames
 from spacy_angel.search.search import (
     SearchResult,
     SearchSettings,
@@ -83,7 +83,7 @@ def fast(model: BartForConditionalGeneration, dtype: torch.dtype = torch.float32
 
 
 def random_names(seed: int, n: int = 60, longest: int = 9) -> list[tuple[int, ...]]:
-    """Names with shared beginnings, long single chains, and names that begin others."""
+    """Names with shared partial names, long single chains, and names that begin others."""
     rng = np.random.default_rng(seed)
     names: set[tuple[int, ...]] = set()
     while len(names) < n:
@@ -242,13 +242,13 @@ def test_exact_search_says_when_it_gave_up() -> None:
 
 @pytest.mark.parametrize(("max_work", "rounds"), [(6, 3), (7, 4), (1, 1)])
 def test_exact_search_works_so_much_and_no_more(monkeypatch, max_work: int, rounds: int) -> None:
-    """Two beginnings of each mention at a time, until max_work of them are decoded."""
+    """Two partial names of each mention at a time, until max_work of them are decoded."""
     asked: list[int] = []
     expand = Expander.expand
 
-    def counted(self: Expander, beginnings: Beginnings) -> Continuations:
-        asked.append(int(torch.bincount(beginnings.mentions).max()))
-        return expand(self, beginnings)
+    def counted(self: Expander, partial_names: PartialNames) -> Continuations:
+        asked.append(int(torch.bincount(partial_names.mentions).max()))
+        return expand(self, partial_names)
 
     monkeypatch.setattr(Expander, "expand", counted)
     names = space([(a, b, c, END) for a in range(3, 9) for b in (3, 4) for c in (5, 6)])
@@ -263,7 +263,7 @@ def test_exact_search_works_so_much_and_no_more(monkeypatch, max_work: int, roun
 def test_exact_search_that_had_to_drop_beginnings_is_no_proof(
     monkeypatch, most: int, n_found: int
 ) -> None:
-    """Of three beginnings two have room: what the third may lead to is not known."""
+    """Of three partial names two have room: what the third may lead to is not known."""
     monkeypatch.setattr(_Agenda, "_MOST", most)
     names = [(5, END), (6, END), (7, END)]
     sources, prefixes = random_prompts(4, 2)
@@ -278,9 +278,9 @@ def test_exact_search_leaves_what_is_only_as_good_as_its_worst_name(monkeypatch)
     asked: list[list[list[int]]] = []
     expand = Expander.expand
 
-    def noted(self: Expander, beginnings: Beginnings) -> Continuations:
-        asked.append(beginnings.tokens.tolist())
-        return expand(self, beginnings)
+    def noted(self: Expander, partial_names: PartialNames) -> Continuations:
+        asked.append(partial_names.tokens.tolist())
+        return expand(self, partial_names)
 
     monkeypatch.setattr(Expander, "expand", noted)
     sources, prefixes = random_prompts(0, 1)

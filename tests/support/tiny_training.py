@@ -11,7 +11,7 @@ from spacy_angel.training.data.batches import Example, PreferencePair
 from spacy_angel.training.data.corpus import LabelledMention
 from spacy_angel.training.models.backbones import Backbone
 from spacy_angel.training.models.fresh import fresh_bart
-from spacy_angel.training.settings.tables import BackboneSettings, OptimizerSettings
+from spacy_angel.training.settings.config_tables import BackboneSettings, OptimizerSettings
 from spacy_angel.vocabulary.names.concepts import Concept, normalize_name
 
 CONCEPTS = (

@@ -66,9 +66,9 @@ def test_every_weight_has_its_own_mean(tmp_path):
 
 def test_one_that_writes_endings_and_the_one_that_it_began_with(models, tmp_path):
     more = tiny_backbone()
-    replace(more, format=replace(more.format, endings=True)).save(tmp_path / "more")
+    replace(more, format=replace(more.format, suffixes=True)).save(tmp_path / "more")
     average_models([tmp_path / "more", models[0]], tmp_path / "mean")
-    assert load_backbone(tmp_path / "mean").format.endings
+    assert load_backbone(tmp_path / "mean").format.suffixes
 
 
 def test_what_is_no_model_stays_as_it_is(models, tmp_path):

@@ -21,7 +21,7 @@ from spacy_angel.training.models.backbones import (
     tells_marks,
 )
 from spacy_angel.training.models.copied import copy_encoder
-from spacy_angel.training.settings.tables import BackboneSettings
+from spacy_angel.training.settings.config_tables import BackboneSettings
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "start", "end", "heart", "attack", "is", "a"]
 SETTINGS = BackboneSettings(kind="encoder", encoder_layers=4, decoder_layers=2)

@@ -15,7 +15,7 @@ from spacy_angel.corpora.formats.pubtator import write_pubtator
 from spacy_angel.errors import AngelError
 from spacy_angel.training.course.both_stages import Standing, guard_set, run_course, table
 from spacy_angel.training.course.config import load_config
-from spacy_angel.training.settings.tables import DevelopmentSettings
+from spacy_angel.training.settings.config_tables import DevelopmentSettings
 from spacy_angel.vocabulary.kb import ConceptKB
 
 SENTENCES = [

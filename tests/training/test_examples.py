@@ -21,7 +21,7 @@ from spacy_angel.training.data.examples import (
     vocabulary_pairs,
     with_noise,
 )
-from spacy_angel.training.settings.tables import NoiseSettings
+from spacy_angel.training.settings.config_tables import NoiseSettings
 from spacy_angel.vocabulary.lookup.tfidf import TrigramTfidf
 from spacy_angel.vocabulary.names.concepts import Concept
 

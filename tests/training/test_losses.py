@@ -28,7 +28,7 @@ from spacy_angel.training.models.losses import (
     parameter,
     smoothed_cross_entropy,
 )
-from spacy_angel.training.settings.tables import LossSettings
+from spacy_angel.training.settings.config_tables import LossSettings
 
 CHOSEN = NameLogProbs(torch.tensor([-2.0, -6.0]), torch.tensor([2, 3]))
 REJECTED = NameLogProbs(torch.tensor([-3.0, -4.0]), torch.tensor([1, 4]))

@@ -11,7 +11,7 @@ from spacy_angel.training.course.negative import train_negative
 from spacy_angel.training.data.batches import collate_pairs, encode_pairs
 from spacy_angel.training.data.references import reference_log_probs
 from spacy_angel.training.models.losses import pair_log_probs
-from spacy_angel.training.settings.tables import LossSettings, NegativeSettings
+from spacy_angel.training.settings.config_tables import LossSettings, NegativeSettings
 
 KINDS = ("dpo", "pairwise", "cpo", "simpo")
 

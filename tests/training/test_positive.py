@@ -7,7 +7,7 @@ from support.tiny_training import EXAMPLES, quick, tiny_backbone, weights_of
 from spacy_angel.training.course.positive import train_positive
 from spacy_angel.training.data.batches import collate_examples, encode_examples
 from spacy_angel.training.models.losses import label_logits, name_log_probs
-from spacy_angel.training.settings.tables import PositiveSettings
+from spacy_angel.training.settings.config_tables import PositiveSettings
 
 
 def losses(output):

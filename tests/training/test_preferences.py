@@ -19,7 +19,7 @@ from spacy_angel.training.data.preferences import (
     read_pairs,
     write_pairs,
 )
-from spacy_angel.training.settings.tables import PairSettings
+from spacy_angel.training.settings.config_tables import PairSettings
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.lookup.tfidf import TrigramTfidf
 

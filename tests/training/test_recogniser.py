@@ -22,7 +22,7 @@ from spacy_angel.training.recogniser.config import (
 )
 from spacy_angel.training.recogniser.module import tag_loss
 from spacy_angel.training.recogniser.training import score_table, train_recogniser
-from spacy_angel.training.settings.tables import OptimizerSettings
+from spacy_angel.training.settings.config_tables import OptimizerSettings
 
 
 def test_open_words_take_no_loss() -> None:

@@ -39,7 +39,7 @@ from spacy_angel.training.recogniser.data import (
     read_texts,
     word_tags,
 )
-from spacy_angel.training.settings.tables import OptimizerSettings
+from spacy_angel.training.settings.config_tables import OptimizerSettings
 
 READER = WordReader((SHIPPED_MODEL / "tokenizer.json").read_text(encoding="utf8"))
 TEXT = "Sorafenib in renal cancer"

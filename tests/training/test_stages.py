@@ -21,7 +21,7 @@ from spacy_angel.training import stages
 from spacy_angel.training.course.config import load_config
 from spacy_angel.training.data.preferences import read_pairs
 from spacy_angel.training.models.backbone_kinds import make_backbone
-from spacy_angel.training.settings.tables import NoiseSettings
+from spacy_angel.training.settings.config_tables import NoiseSettings
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.names.concepts import Concept, normalize_name
 

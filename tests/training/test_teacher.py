@@ -23,7 +23,7 @@ from spacy_angel.training.recogniser.config import (
 from spacy_angel.training.recogniser.module import tag_loss
 from spacy_angel.training.recogniser.teacher import open_teacher, teach
 from spacy_angel.training.recogniser.training import train_recogniser
-from spacy_angel.training.settings.tables import OptimizerSettings
+from spacy_angel.training.settings.config_tables import OptimizerSettings
 
 NAMES = ("Disease", "Gene", "Cell")
 

@@ -21,7 +21,7 @@ from spacy_angel.training.course.trainer import (
 )
 from spacy_angel.training.data.batches import encode_examples
 from spacy_angel.training.data.development import Development, even_sample
-from spacy_angel.training.settings.tables import DevelopmentSettings, PositiveSettings
+from spacy_angel.training.settings.config_tables import DevelopmentSettings, PositiveSettings
 from spacy_angel.vocabulary.kb import ConceptKB
 
 
@@ -140,7 +140,7 @@ import torch
 from support.tiny_training import CONCEPTS, EXAMPLES, GOLD, PAIRS, quick, tiny_backbone
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.training.data.batches import encode_examples, encode_pairs
-from spacy_angel.training.settings.tables import (
+from spacy_angel.training.settings.config_tables import (
     DevelopmentSettings,
     NegativeSettings,
     PositiveSettings,

@@ -36,7 +36,7 @@ CONCEPTS = [DIABETES, INSIPIDUS, ASPIRIN]
 class CharacterTokenizer:
     """A name's characters are its tokens."""
 
-    writes_endings = False
+    writes_suffixes = False
 
     def __init__(self, fingerprint="characters"):
         self.fingerprint = fingerprint

@@ -6,11 +6,11 @@ from hypothesis import strategies as st
 
 from spacy_angel.vocabulary.names.labels import (
     ANY,
-    KINDS,
+    ENTITY_TYPES,
+    entity_type_of,
+    entity_types_of,
     find_entries,
     is_neutral,
-    kind_of,
-    kinds_of,
     labels_by_tool,
 )
 
@@ -42,19 +42,19 @@ ONTONOTES = "PERSON NORP FAC ORG GPE LOC PRODUCT EVENT WORK_OF_ART LAW LANGUAGE 
     ],
 )
 def test_kinds(label: str, kinds: set[str]) -> None:
-    assert kinds_of(label) == kinds
+    assert entity_types_of(label) == kinds
     assert is_neutral(label) is (kinds == {ANY})
 
 
 def test_the_first_kind() -> None:
-    assert kind_of("Symptom") == "DISEASE"
-    assert kind_of("cell line") == "CELL_LINE"
-    assert kind_of("MENTION") is kind_of("PERSON") is None
+    assert entity_type_of("Symptom") == "DISEASE"
+    assert entity_type_of("cell line") == "CELL_LINE"
+    assert entity_type_of("MENTION") is entity_type_of("PERSON") is None
 
 
 def test_the_table_has_known_kinds_only() -> None:
     table = labels_by_tool()
-    assert {kind for of_tool in table.values() for kind in of_tool} == {*KINDS, ANY}
+    assert {kind for of_tool in table.values() for kind in of_tool} == {*ENTITY_TYPES, ANY}
     assert {"PubTator", "BioC", "BioRED", "stanza", "HunFlair", "BERN2", "KAZU"} <= table.keys()
 
 
@@ -85,13 +85,13 @@ def test_a_vocabulary_without_a_kind_may_have_it_within_another() -> None:
     assert find_entries("Disease", ("PHENOTYPE",), wider=True) == ()
 
 
-@given(st.sampled_from([*KINDS, "SpecificDisease", "GENE-Y", "T047"]), st.randoms())
+@given(st.sampled_from([*ENTITY_TYPES, "SpecificDisease", "GENE-Y", "T047"]), st.randoms())
 def test_case_blanks_and_signs_do_not_matter(label: str, chance) -> None:
     other = "".join(
         chance.choice(("", "", " ", "_", "-", "/")) + chance.choice((c.lower(), c.upper()))
         for c in label
     )
-    assert kinds_of(other) == kinds_of(label)
+    assert entity_types_of(other) == entity_types_of(label)
 
 
 @given(st.text(max_size=12), st.lists(st.text(max_size=12), max_size=4, unique=True))

@@ -5,15 +5,15 @@ from hypothesis import strategies as st
 
 from spacy_angel import Concept, ConceptKB
 from spacy_angel.vocabulary.lookup import string_similarity as letters
-from spacy_angel.vocabulary.lookup.string_similarity import LEAST_COSINE, LetterIndex, gram_codes
+from spacy_angel.vocabulary.lookup.string_similarity import LEAST_COSINE, TrigramIndex, gram_codes
 from spacy_angel.vocabulary.storage.strings import StringsBuilder
 
 NAMES = ["heart attack", "heart arrest", "pain", "paint", "pneumonia", "diabetes mellitus"]
 
 
 @pytest.fixture
-def index() -> LetterIndex:
-    return LetterIndex.build(StringsBuilder(NAMES).finish())
+def index() -> TrigramIndex:
+    return TrigramIndex.build(StringsBuilder(NAMES).finish())
 
 
 @pytest.fixture
@@ -77,13 +77,15 @@ def test_added_and_removed_names(kb):
     kb.add(Concept("X:new", "Boojum fever"))
     found = kb.nearest.find("boojun fever", 1)[0]
     assert kb.name(found.name) == "boojum fever"
-    assert found.alike.edits == pytest.approx(11 / 12)
+    assert found.similarity.edits == pytest.approx(11 / 12)
     allowed = np.ones(kb.n_names, dtype=bool)
     allowed[found.name] = False
-    assert found.name not in {near.name for near in kb.nearest.find("boojun fever", 9, allowed)}
+    assert found.name not in {
+        similar.name for similar in kb.nearest.find("boojun fever", 9, allowed)
+    }
     kb.remove("X:new")
     kb.remove("X:2")
-    names = {kb.name(near.name) for near in kb.nearest.find("boojum fever pain", 9)}
+    names = {kb.name(similar.name) for similar in kb.nearest.find("boojum fever pain", 9)}
     assert names.isdisjoint({"boojum fever", "pain"})
 
 
@@ -93,7 +95,7 @@ def test_the_index_is_kept_in_the_folder(tmp_path, kb, monkeypatch):
     found = opened.nearest.find("heart atack", 3)
     assert found == kb.nearest.find("heart atack", 3)
     opened.to_disk(tmp_path / "copy")
-    monkeypatch.setattr(LetterIndex, "build", lambda names: pytest.fail("compiled again"))
+    monkeypatch.setattr(TrigramIndex, "build", lambda names: pytest.fail("compiled again"))
     for folder in ("kb", "copy"):
         assert ConceptKB.from_disk(tmp_path / folder).nearest.find("heart atack", 3) == found
 
@@ -109,16 +111,16 @@ def test_a_damaged_index_is_compiled_anew(tmp_path, kb, caplog):
 
 
 def test_blocks_give_what_one_pass_gives(monkeypatch):
-    whole = LetterIndex.build(StringsBuilder(NAMES).finish())
+    whole = TrigramIndex.build(StringsBuilder(NAMES).finish())
     monkeypatch.setattr(letters, "_BLOCK", 2)
-    for name, column in LetterIndex.build(StringsBuilder(NAMES).finish()).columns.items():
+    for name, column in TrigramIndex.build(StringsBuilder(NAMES).finish()).columns.items():
         np.testing.assert_array_equal(column, whole.columns[name], name)
 
 
 @pytest.mark.parametrize("block", [1, 4, 300, 1000])
 def test_texts_find_in_blocks_what_they_find_in_one_pass(block, monkeypatch):
     names = [f"{a} {b}{i % 7}" for i in range(60) for a, b in (("pain", i), ("heart", i * i))]
-    index = LetterIndex.build(StringsBuilder(dict.fromkeys(names)).finish())
+    index = TrigramIndex.build(StringsBuilder(dict.fromkeys(names)).finish())
     allowed = np.arange(index.n_names) % 3 > 0
     asked = [(text, a) for text in (*names[:9], "pai", "zz", "hear") for a in (None, allowed)]
     once = [index.shortlist(*one) for one in asked]
@@ -137,14 +139,14 @@ def test_frequent_grams_are_left_out_of_a_long_search(index, monkeypatch):
 def test_every_name_that_is_alike_enough_is_listed(names, text):
     names = [" ".join(name.split()) for name in names]
     text = " ".join(text.split())
-    index = LetterIndex.build(StringsBuilder(names).finish())
+    index = TrigramIndex.build(StringsBuilder(names).finish())
     listed = set(index.shortlist(text))
-    for i, (name, alike) in enumerate(zip(names, index.compare(text, names), strict=True)):
+    for i, (name, similarity) in enumerate(zip(names, index.compare(text, names), strict=True)):
         shares = bool(np.intersect1d(gram_codes(name), gram_codes(text)).size)
-        assert alike.cosine <= LEAST_COSINE or i in listed
-        assert shares == (alike.cosine > 0)
-        assert 0 <= alike.cosine <= 1
-        assert 0 <= alike.edits <= 1
+        assert similarity.cosine <= LEAST_COSINE or i in listed
+        assert shares == (similarity.cosine > 0)
+        assert 0 <= similarity.cosine <= 1
+        assert 0 <= similarity.edits <= 1
 
 
 def test_rare_words_weigh_more_and_the_table_of_weights_stays_small(kb, monkeypatch):

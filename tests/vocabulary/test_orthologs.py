@@ -32,6 +32,6 @@ def test_symbols_of_flies_are_their_own():
 
 
 def test_the_species_tells_them_apart():
-    kb = ConceptKB.build(with_names_of_the_same_symbol(GENES), endings="species")
-    told = kb.endings_of(kb.name_index("separase"))
+    kb = ConceptKB.build(with_names_of_the_same_symbol(GENES), suffixes="species")
+    told = kb.suffixes_of(kb.name_index("separase"))
     assert told == {"homo sapiens": ["G:1"], "mus musculus": ["G:2"]}

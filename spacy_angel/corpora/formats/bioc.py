@@ -24,7 +24,7 @@ from ...files.json_values import parse_json
 from ...files.xml_stream import stream_elements
 from ..documents import CorpusDocument, GoldMention, Reading
 
-# Blanks that may be put between two passages: an offset beyond is a fault, not a text.
+# Spaces that may be put between two passages: an offset beyond is a fault, not a text.
 MAX_GAP = 100_000
 
 # Infons that hold an identifier, in the order in which they are looked for.
@@ -130,7 +130,7 @@ def _build(value: Any, reading: Reading, line: int) -> CorpusDocument:
 
 
 def _text(passages: list[Mapping[str, Any]]) -> tuple[str, int | None]:
-    """The passages at their offsets, blanks between them, and where the title ends."""
+    """The passages at their offsets, spaces between them, and where the title ends."""
     text, title_end = "", None
     for passage in passages:
         units = [passage] if passage.get("text") is not None else _sentences(passage)
@@ -273,7 +273,7 @@ def to_bioc(document: CorpusDocument) -> dict[str, Any]:
     if end is None or end >= len(text):
         pieces = [("text" if end is None else "title", 0, len(text))]
     else:
-        # The blank after the title belongs to no passage; BioC's offsets leave it out.
+        # The space after the title belongs to no passage; BioC's offsets leave it out.
         pieces = [("title", 0, end), ("abstract", end + (text[end] == " "), len(text))]
     passages = []
     for number, (kind, start, end) in enumerate(pieces):

@@ -9,7 +9,7 @@
 Offsets count characters of the text, which is never changed. A mention (`T`) has an `N` line for
 each identifier. A line end within a mention divides it in two pieces, since brat shows lines apart.
 What brat has no place for stands, of a mention, in a note; of a document, in `documents.jsonl`
-beside, a line each, where `labels` says what a type stands for: brat's types have no blanks.
+beside, a line each, where `labels` says what a type stands for: brat's types have no spaces.
 """
 
 import json

@@ -338,7 +338,7 @@ def _region(
 def labelling_interface(labels: Iterable[str], with_names: bool = False) -> str:
     """labels (Iterable[str]): to choose from. with_names (bool): with names of the concepts.
 
-    RETURNS (str): the XML that a project needs: labels, the text with all its blanks, and a field
+    RETURNS (str): the XML that a project needs: labels, the text with all its spaces, and a field
         for the identifiers of each region, with names one for these as well.
     """
     choices = "".join(f"    <Label value={quoteattr(label)}/>\n" for label in labels)

@@ -1,6 +1,6 @@
 """PubMed's XML: the yearly baseline and the daily update files, as a stream.
 
-Of a `PubmedArticle` the title and the abstract are read, each stretch of white space one blank; a
+Of a `PubmedArticle` the title and the abstract are read, each stretch of white space one space; a
 section of a structured abstract begins with its label, `METHODS: …`, as PubMed shows it.
 """
 
@@ -56,7 +56,7 @@ def _section(element: ElementTree.Element) -> str:
 
 
 def _text(element: ElementTree.Element | None) -> str:
-    """Text without markup (`<i>`, `<sub>`, formulas), white space in one blank each."""
+    """Text without markup (`<i>`, `<sub>`, formulas), white space in one space each."""
     return "" if element is None else " ".join("".join(element.itertext()).split())
 
 

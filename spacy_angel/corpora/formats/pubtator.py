@@ -4,7 +4,7 @@
     25763772|a|Pseudomonas aeruginosa (Pa) infection.
     25763772<TAB>0<TAB>5<TAB>DCTN4<TAB>T116,T123<TAB>C4308010
 
-A blank line ends a document. Offsets count characters of title, one blank, abstract. A seventh
+A blank line ends a document. Offsets count characters of title, one space, abstract. A seventh
 column holds the individual mentions of a composite (BC5CDR). Rows with a word in the second column
 are relations (`CID`, BioRED's `Association`) and are counted, not read.
 """
@@ -123,7 +123,7 @@ def _mention(
 def format_pubtator(document: CorpusDocument) -> str:
     """A document as PubTator lines, with the blank line that ends it.
 
-    Tabs and line ends of the text become blanks, so that offsets stay. Without a title the whole
+    Tabs and line ends of the text become spaces, so that offsets stay. Without a title the whole
     text is the title. A missing label is `-`, a missing id `-1`.
 
     document (CorpusDocument): with any mentions.

@@ -1,4 +1,4 @@
-"""What the search is spared: mentions that are the name of one concept, and mentions that their
+"""What needs no search: mentions that are the name of one concept, and mentions that their
 document has had already."""
 
 import math
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...model.mention import SPELLING
 from ...vocabulary.names.concepts import normalize_name
-from ...vocabulary.species.context import UNSAID
+from ...vocabulary.species.reader import ABSENT_SPECIES
 from ..ranking.concepts import ConceptsOf
 from ..ranking.features import SHORT
 
@@ -17,32 +17,32 @@ if TYPE_CHECKING:
     from ...vocabulary.kb import ConceptKB
 
 
-class TakenName(NamedTuple):
+class ExactMatch(NamedTuple):
     """A name that was taken without asking the model.
 
     name (int): the vocabulary's index.
     log_prob (float), score (float): both the logarithm of the link's probability.
-    ending (None): it has no other concept to be told from.
+    suffix (None): it has no other concept to be told from.
     """
 
     name: int
     log_prob: float
     score: float
-    ending: None = None
+    suffix: None = None
 
 
-def take_name(
+def exact_match(
     mention: "Mention", concepts: ConceptsOf, kb: "ConceptKB", probability: float
-) -> TakenName | None:
+) -> ExactMatch | None:
     """The name that a mention is, where it needs no search.
 
     mention (Mention): as the model would read it.
     concepts (ConceptsOf): those of a name that the mention may have.
     kb (ConceptKB): the vocabulary.
     probability (float): that it is right.
-    RETURNS (TakenName | None): None for what is no name, or one of several concepts, and for up
+    RETURNS (ExactMatch | None): None for what is no name, or one of several concepts, and for up
         to `SHORT` letters, which may be a short form of something else; for one that is
-        respelled; and for a concept of a species of which the document is silent.
+        read in another spelling; and for a concept of a species of which the document is silent.
     """
     is_spelled = bool(mention.queries) and mention.queries[0].source == SPELLING
     if is_spelled or len(normalize_name(mention.text).replace(" ", "")) <= SHORT:
@@ -51,19 +51,21 @@ def take_name(
     if name is None:
         return None
     own = concepts(name, None)
-    if len(own) != 1 or kb.places_of(own, mention.hint) == (UNSAID,):
+    if len(own) != 1 or kb.species_ranks(own, mention.species_context) == (ABSENT_SPECIES,):
         return None
-    return TakenName(name, math.log(probability), math.log(probability))
+    return ExactMatch(name, math.log(probability), math.log(probability))
 
 
-def name_of_rule(limit: "Constraint", kb: "ConceptKB", probability: float) -> TakenName | None:
-    """limit (Constraint): by which a mention means a concept. kb (ConceptKB): the vocabulary under
-    the rules. probability (float): of the link. RETURNS (TakenName | None): the mention as a name
-    of the concept; None where the name leads to another one alone (`fewer_names`)."""
-    name = kb.name_index(limit.rules[0].string)
-    if name is None or limit.means not in kb.concept_ids_of(name):
+def name_of_rule(
+    constraint: "Constraint", kb: "ConceptKB", probability: float
+) -> ExactMatch | None:
+    """constraint (Constraint): by which a mention means a concept. kb (ConceptKB): the vocabulary
+    under the rules. probability (float): of the link. RETURNS (ExactMatch | None): the mention as a
+    name of the concept; None where the name leads to another one alone (`fewer_names`)."""
+    name = kb.name_index(constraint.rules[0].string)
+    if name is None or constraint.means not in kb.concept_ids_of(name):
         return None
-    return TakenName(name, math.log(probability), math.log(probability))
+    return ExactMatch(name, math.log(probability), math.log(probability))
 
 
 def first_of_equals(keys: Sequence[Hashable]) -> tuple[list[int], list[int]]:

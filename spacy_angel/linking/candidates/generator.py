@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from ...errors import Warnings
 from ...vocabulary.names.concepts import normalize_name
 from ...vocabulary.names.entity_types import is_gene
-from ..decision.links import FoundNames
+from ..decision.links import GeneratedCandidates
 from ..mentions.permitted import is_permitted, subset_of_label
 from ..ranking.concepts import ConceptsOf, NameScore, list_candidates
-from ..settings.table import LinkerSettings
-from .caching import TakenName, first_of_equals, name_of_rule, take_name
-from .merging import CandidateGenerator, Wanted
+from ..settings.linker_settings import LinkerSettings
+from .caching import ExactMatch, exact_match, first_of_equals, name_of_rule
+from .merging import CandidateMerger, Request
 
 if TYPE_CHECKING:
     from ...curation.curated import Constraint, Curated
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class NameFinder:
+class CandidateGenerator:
     """Finds names for mentions within the semantic types of their labels.
 
     generator (Generator): the model that searches.
@@ -53,23 +53,23 @@ class NameFinder:
         labels: Sequence[str],
         documents: Sequence[int],
         constraints: "Sequence[Constraint | None] | None" = None,
-    ) -> list[FoundNames]:
+    ) -> list[GeneratedCandidates]:
         """mentions (Sequence[Mention]): as the model reads them. labels (Sequence[str]): of each.
         documents (Sequence[int]): the number of each one's document. constraints
         (Sequence[Constraint | None] | None): what rules say of each; None: nothing.
-        RETURNS (list[FoundNames]): one a mention."""
-        limits = [None] * len(mentions) if constraints is None else constraints
-        if not self.settings.once_a_document:
-            return self._find_each(mentions, labels, documents, limits)
+        RETURNS (list[GeneratedCandidates]): one a mention."""
+        constraints = [None] * len(mentions) if constraints is None else constraints
+        if not self.settings.cache_in_document:
+            return self._find_each(mentions, labels, documents, constraints)
         texts = [normalize_name(mention.text) for mention in mentions]
-        hints = [mention.hint for mention in mentions]
-        keys = list(zip(documents, labels, texts, hints, limits, strict=True))
+        species_contexts = [mention.species_context for mention in mentions]
+        keys = list(zip(documents, labels, texts, species_contexts, constraints, strict=True))
         firsts, numbers = first_of_equals(keys)
         names = self._find_each(
             [mentions[i] for i in firsts],
             [labels[i] for i in firsts],
             [documents[i] for i in firsts],
-            [limits[i] for i in firsts],
+            [constraints[i] for i in firsts],
         )
         return [names[number] for number in numbers]
 
@@ -78,8 +78,8 @@ class NameFinder:
         mentions: Sequence["Mention"],
         labels: Sequence[str],
         documents: Sequence[int],
-        limits: "Sequence[Constraint | None]",
-    ) -> list[FoundNames]:
+        constraints: "Sequence[Constraint | None]",
+    ) -> list[GeneratedCandidates]:
         settings = self.settings
         number_of: dict[Subset | None, int] = {None: 0}
         number_of_label = {
@@ -92,75 +92,77 @@ class NameFinder:
         numbers = [number_of_label[label] for label in labels]
         space = self.kb.search_space(self.generator.prompts, subsets)
         concepts = [
-            partial(self._concepts, subsets[n], label, mention.hint, limit)
-            for n, label, mention, limit in zip(numbers, labels, mentions, limits, strict=True)
+            partial(self._concepts, subsets[n], label, mention.species_context, constraint)
+            for n, label, mention, constraint in zip(
+                numbers, labels, mentions, constraints, strict=True
+            )
         ]
-        taken = self._take_names(mentions, concepts, limits)
-        searched = [i for i, name in enumerate(taken) if name is None]
+        exact = self._exact_matches(mentions, concepts, constraints)
+        searched = [i for i, name in enumerate(exact) if name is None]
         if not settings.rerank:
             results = self._search(
                 [mentions[i] for i in searched], space, [numbers[i] for i in searched]
             )
-            found: list[Sequence[NameScore]] = [[] if name is None else [name] for name in taken]
+            found: list[Sequence[NameScore]] = [[] if name is None else [name] for name in exact]
             for i, result in zip(searched, results, strict=True):
                 found[i] = result.hypotheses
             return [
-                FoundNames(
+                GeneratedCandidates(
                     tuple(list_candidates(names, concepts_of)),
-                    is_taken=name is not None,
-                    constraint=limit,
+                    is_unsearched=name is not None,
+                    constraint=constraint,
                 )
-                for names, concepts_of, name, limit in zip(
-                    found, concepts, taken, limits, strict=True
+                for names, concepts_of, name, constraint in zip(
+                    found, concepts, exact, constraints, strict=True
                 )
             ]
-        tells_apart = space.entries is not None
-        generator = CandidateGenerator(
+        writes_suffixes = space.entries is not None
+        merger = CandidateMerger(
             [
-                Wanted(mention, document, concepts_of, space.allowed[n], tells_apart)
+                Request(mention, document, concepts_of, space.allowed[n], writes_suffixes)
                 for mention, document, concepts_of, n in zip(
                     mentions, documents, concepts, numbers, strict=True
                 )
             ],
             self.kb,
-            settings.near_names,
+            settings.similar_names,
         )
-        for i, name in enumerate(taken):
+        for i, name in enumerate(exact):
             if name is not None:
-                generator.take(i, name)
+                merger.add_exact(i, name)
         answers = self._search_and_ask(
             [mentions[i] for i in searched],
             space,
             [numbers[i] for i in searched],
-            lambda place, result: generator.add(searched[place], result.hypotheses),
+            lambda place, result: merger.add(searched[place], result.hypotheses),
         )
         for i, log_probs in zip(searched, answers, strict=True):
             if log_probs:
-                generator.answer(i, log_probs)
+                merger.answer(i, log_probs)
         return [
-            FoundNames(found.candidates, found, name is not None, limit)
-            for found, name, limit in zip(generator.finish(), taken, limits, strict=True)
+            GeneratedCandidates(found.candidates, found, name is not None, constraint)
+            for found, name, constraint in zip(merger.finish(), exact, constraints, strict=True)
         ]
 
-    def _take_names(
+    def _exact_matches(
         self,
         mentions: Sequence["Mention"],
         concepts: Sequence[ConceptsOf],
-        limits: "Sequence[Constraint | None]",
-    ) -> list[TakenName | None]:
+        constraints: "Sequence[Constraint | None]",
+    ) -> list[ExactMatch | None]:
         """The names that need no search: by a rule, or as names of one concept."""
         settings = self.settings
-        probability = settings.exact_name_probability
-        is_spared = settings.rerank and settings.exact_names_unsearched
-        taken: list[TakenName | None] = []
-        for mention, concepts_of, limit in zip(mentions, concepts, limits, strict=True):
-            if limit is not None and limit.means is not None:
-                taken.append(name_of_rule(limit, self.kb, probability))
-            elif is_spared:
-                taken.append(take_name(mention, concepts_of, self.kb, probability))
+        probability = settings.exact_match_probability
+        is_skipped = settings.rerank and settings.exact_matches_unsearched
+        exact: list[ExactMatch | None] = []
+        for mention, concepts_of, constraint in zip(mentions, concepts, constraints, strict=True):
+            if constraint is not None and constraint.means is not None:
+                exact.append(name_of_rule(constraint, self.kb, probability))
+            elif is_skipped:
+                exact.append(exact_match(mention, concepts_of, self.kb, probability))
             else:
-                taken.append(None)
-        return taken
+                exact.append(None)
+        return exact
 
     def _search_and_ask(
         self,
@@ -228,23 +230,31 @@ class NameFinder:
         self,
         subset: "Subset | None",
         label: str,
-        hint: str,
-        limit: "Constraint | None",
+        species_context: str,
+        constraint: "Constraint | None",
         name: int,
-        ending: str | None,
+        suffix: str | None,
     ) -> list[str]:
         """The concepts of a name that a mention with this label may have, where the document tells
         them apart the likeliest first."""
-        concept_ids = self.kb.concept_ids_of(name, ending)
-        if limit is not None and limit.means is not None:
+        concept_ids = self.kb.concept_ids_of(name, suffix)
+        if constraint is not None and constraint.means is not None:
             # What a person has decided holds whatever types the label may have.
-            return [c for c in concept_ids if limit.allows(c)]
-        needs_orthologs = ending is None and self.settings.hints and is_gene(label)
-        if (hinter := self.kb.hinter) is not None and (len(concept_ids) > 1 or needs_orthologs):
-            told = self.kb.endings_of(name) if ending is None else {ending: concept_ids}
-            told = hinter.with_orthologs(told, hint) if needs_orthologs else told
+            return [c for c in concept_ids if constraint.allows(c)]
+        needs_orthologs = suffix is None and self.settings.species_context and is_gene(label)
+        if (species_reader := self.kb.species_reader) is not None and (
+            len(concept_ids) > 1 or needs_orthologs
+        ):
+            by_suffix = self.kb.suffixes_of(name) if suffix is None else {suffix: concept_ids}
+            by_suffix = (
+                species_reader.with_orthologs(by_suffix, species_context)
+                if needs_orthologs
+                else by_suffix
+            )
             second = [c for c in concept_ids if self.kb.is_second_name(name, c)]
-            concept_ids = hinter.order(told, hint, self.kb.name(name), second)
-        if limit is not None:
-            concept_ids = [c for c in concept_ids if limit.allows(c)]
+            concept_ids = species_reader.order(
+                by_suffix, species_context, self.kb.name(name), second
+            )
+        if constraint is not None:
+            concept_ids = [c for c in concept_ids if constraint.allows(c)]
         return [c for c in concept_ids if is_permitted(c, label, subset, self.kb, self.settings)]

@@ -1,8 +1,8 @@
-"""Temperature, or the weights of the ranker, and the limits of «links to nothing», fitted on a
+"""Temperature, or the weights of the ranker, and the thresholds of NIL, fitted on a
 development set.
 
-The temperature makes the probabilities honest (it is fitted by likelihood and cannot change which
-names are found); the limits are then chosen for the best F-score of the links.
+The temperature calibrates the probabilities (it is fitted by likelihood and cannot change which
+names are found); the thresholds are then chosen for the best F-score of the links.
 """
 
 import math
@@ -22,13 +22,13 @@ from ..ranking.fit import FitItem, fit_weights, negative_log_likelihood
 from ..ranking.ranker import CONCEPT, LINK, Ranker, Weights
 
 if TYPE_CHECKING:
-    from ..settings.table import LinkerSettings
+    from ..settings.linker_settings import LinkerSettings
 
 TEMPERATURES = (0.05, 20.0)
 """Lowest and highest temperature tried."""
-MAX_LIMITS = 200
-"""Most values tried for each limit; of more, evenly spread quantiles are."""
-NIL_SHARE = 0.1
+MAX_THRESHOLDS = 200
+"""Most values tried for each threshold; of more, evenly spread quantiles are."""
+NIL_PRIOR = 0.1
 """Share of mentions whose concept is thought to be missing in the vocabulary."""
 PENALTY = 10.0
 """How strongly weights are drawn to those there are."""
@@ -42,7 +42,7 @@ class CalibrationItem:
 
     candidates (tuple[Candidate, ...]): in the order of the search.
     gold (frozenset[str]): its right identifiers, any of which will do; empty where the mention
-        should link to nothing.
+        should link to NIL.
     found (MentionCandidates | None): what the ranker ranks, where it does.
     label (str): of the mention.
     """
@@ -59,15 +59,15 @@ class Calibration:
 
     temperature (float): see `ranking.rank_concepts`.
     threshold (float | None), min_log_prob (float | None): see `ranking.choose_link`; None where
-        no limit does better.
+        no threshold does better.
     n_mentions (int): mentions in all.
     n_found (int): mentions whose right concept was among the candidates.
     nll_before (float), nll (float): mean negative log-probability of the right concept where it
         was found, in nats, at temperature 1 and at the fitted one.
-    f_before (float), f (float): F-score of the links between 0 and 1, without limits and with.
-    n_right (int): mentions that get their right concept, with the limits.
-    n_outside (int): mentions that should link to nothing.
-    n_outside_nil (int): those of them that do, with the limits.
+    f_before (float), f (float): F-score of the links between 0 and 1, without thresholds and with.
+    n_right (int): mentions that get their right concept, with the thresholds.
+    n_outside (int): mentions that should link to NIL.
+    n_outside_nil (int): those of them that do, with the thresholds.
     ranker_weights (Mapping | None): see the setting; where they are fitted, temperature and
         min_log_prob are not, and `nll_before` is by the weights there were.
     """
@@ -91,11 +91,11 @@ class Calibration:
         """RETURNS (dict[str, Any]): what was fitted, by its name in `LinkerSettings`."""
         if self.ranker_weights is not None:
             weights = {
-                kind: {model: dict(terms) for model, terms in by_model.items()}
-                for kind, by_model in self.ranker_weights.items()
+                entity_type: {model: dict(terms) for model, terms in by_model.items()}
+                for entity_type, by_model in self.ranker_weights.items()
             }
             # What was expected is in the weights now.
-            return {"ranker_weights": weights, "threshold": self.threshold, "nil_share": None}
+            return {"ranker_weights": weights, "threshold": self.threshold, "nil_prior": None}
         names = ("temperature", "threshold", "min_log_prob")
         return {name: getattr(self, name) for name in names}
 
@@ -106,14 +106,14 @@ class Calibration:
         if self.ranker_weights is None:
             fitted = [
                 f"  temperature   {self.temperature:.4g} {change}",
-                f"  threshold     {_limit_text(self.threshold)}",
-                f"  min_log_prob  {_limit_text(self.min_log_prob)}",
+                f"  threshold     {_threshold_text(self.threshold)}",
+                f"  min_log_prob  {_threshold_text(self.min_log_prob)}",
             ]
         else:
-            kinds = ", ".join(sorted(self.ranker_weights)) or "as they were"
+            entity_types = ", ".join(sorted(self.ranker_weights)) or "as they were"
             fitted = [
-                f"  weights of the ranker: {kinds} {change}",
-                f"  threshold     {_limit_text(self.threshold)}",
+                f"  weights of the ranker: {entity_types} {change}",
+                f"  threshold     {_threshold_text(self.threshold)}",
             ]
         return "\n".join(
             [
@@ -127,7 +127,7 @@ class Calibration:
 
 
 def calibrate(items: Iterable[CalibrationItem]) -> Calibration:
-    """Fit temperature, then the limits.
+    """Fit temperature, then the thresholds.
 
     items (Iterable[CalibrationItem]): the development set.
     RETURNS (Calibration): settings for the component, and figures.
@@ -137,7 +137,7 @@ def calibrate(items: Iterable[CalibrationItem]) -> Calibration:
     temperature = fit_temperature(items)
     ranked = [rank_concepts(item.candidates, temperature) for item in items]
     gold = [item.gold for item in items]
-    threshold, min_log_prob = fit_limits(ranked, gold)
+    threshold, min_log_prob = fit_thresholds(ranked, gold)
     return Calibration(
         temperature=temperature,
         threshold=threshold,
@@ -154,7 +154,7 @@ def calibrate_ranker(
     """Fit the ranker's weights, those of entity types that have their own on their mentions alone;
     then the threshold.
 
-    Every mention counts a little more, as often as `NIL_SHARE` says, as one whose concept the
+    Every mention counts a little more, as often as `NIL_PRIOR` says, as one whose concept the
     vocabulary lacks: a development set without such mentions says nothing of them.
 
     items (Iterable[CalibrationItem]): the development set, with what was found.
@@ -172,7 +172,9 @@ def calibrate_ranker(
     for item in items:
         if item.found is not None:
             groups.setdefault(ranker.type_of(item.label), []).extend(_with_nil(item))
-    before = {kind: ranker.by_type.get(kind, ranker.weights) for kind in groups}
+    before = {
+        entity_type: ranker.by_type.get(entity_type, ranker.weights) for entity_type in groups
+    }
     old = _mean_loss(groups, before)
     held = _held_loss(groups, before, penalty)
     if held >= old:
@@ -180,15 +182,21 @@ def calibrate_ranker(
         weights: dict[str, dict[str, dict[str, float]]] = dict(settings.ranker_weights)
         threshold, new = settings.threshold, old
     else:
-        fitted = {kind: fit_weights(g, before[kind], penalty=penalty) for kind, g in groups.items()}
-        own = {kind: {CONCEPT: dict(w.concept), LINK: dict(w.link)} for kind, w in fitted.items()}
+        fitted = {
+            entity_type: fit_weights(g, before[entity_type], penalty=penalty)
+            for entity_type, g in groups.items()
+        }
+        own = {
+            entity_type: {CONCEPT: dict(w.concept), LINK: dict(w.link)}
+            for entity_type, w in fitted.items()
+        }
         weights = {**settings.ranker_weights, **own}
         threshold, new = settings.threshold, _mean_loss(groups, fitted)
     in_use = ranker.with_weights(weights)
     ranked = [_ranked(item, in_use) for item in items]
     if held < old:
         extra = [_removed(item) for item in items]
-        n = max(round(NIL_SHARE * len(items)), 1)
+        n = max(round(NIL_PRIOR * len(items)), 1)
         spread = extra[:: max(len(extra) // n, 1)]
         threshold = fit_threshold(
             [*ranked, *(_ranked(item, in_use) for item in spread)],
@@ -221,13 +229,16 @@ def _with_nil(item: CalibrationItem) -> list[FitItem]:
     removed = item.found.without(item.gold)
     if not item.gold or not removed.names:
         return [own]
-    return [own, FitItem(removed, (), NIL_SHARE / (1 - NIL_SHARE))]
+    return [own, FitItem(removed, (), NIL_PRIOR / (1 - NIL_PRIOR))]
 
 
 def _mean_loss(groups: Mapping[str, Sequence[FitItem]], weights: Mapping[str, Weights]) -> float:
-    sums = {kind: sum(item.weight for item in group) for kind, group in groups.items()}
+    sums = {
+        entity_type: sum(item.weight for item in group) for entity_type, group in groups.items()
+    }
     losses = (
-        sums[kind] * negative_log_likelihood(group, weights[kind]) for kind, group in groups.items()
+        sums[entity_type] * negative_log_likelihood(group, weights[entity_type])
+        for entity_type, group in groups.items()
     )
     return sum(losses) / sum(sums.values())
 
@@ -238,12 +249,12 @@ def _held_loss(
     """RETURNS (float): mean loss by weights that were fitted on the other parts of the set, of
     which the mentions of a part stand together."""
     total = count = 0.0
-    for kind, group in groups.items():
+    for entity_type, group in groups.items():
         edges = [len(group) * i // PARTS for i in range(PARTS + 1)]
         for first, last in pairwise(edges):
             others = [*group[:first], *group[last:]]
             if first < last and others:
-                fitted = fit_weights(others, start[kind], penalty=penalty)
+                fitted = fit_weights(others, start[entity_type], penalty=penalty)
                 weight = sum(item.weight for item in group[first:last])
                 total += weight * negative_log_likelihood(group[first:last], fitted)
                 count += weight
@@ -283,52 +294,52 @@ def temperature_loss(items: Sequence[CalibrationItem], temperature: float) -> fl
     return float(np.mean(losses)) if losses else 0.0
 
 
-def fit_limits(
+def fit_thresholds(
     ranked: Sequence[Sequence[RankedConcept]], gold: Sequence[Collection[str]]
 ) -> tuple[float | None, float | None]:
-    """The pair of limits with the best F-score of the links; of equal pairs the least strict.
+    """The pair of thresholds with the best F-score of the links; of equal pairs the least strict.
 
     ranked (Sequence[Sequence[RankedConcept]]): concepts of each mention, most probable first.
-    gold (Sequence[Collection[str]]): right identifiers of each; empty: links to nothing.
+    gold (Sequence[Collection[str]]): right identifiers of each; empty: links to NIL.
     RETURNS (tuple[float | None, float | None]): `threshold` and `min_log_prob`; None is off. A
-        limit lies halfway between the last value that it refuses and the first that it accepts.
+        threshold lies halfway between the last value that it refuses and the first that it accepts.
     """
     top = [(r[0], r[0].concept_id in g) for r, g in zip(ranked, gold, strict=True) if r]
     probability = np.array([concept.probability for concept, _ in top])
     log_prob = np.array([concept.log_prob for concept, _ in top])
     right = np.array([is_right for _, is_right in top], dtype=bool)
     n_gold = sum(bool(g) for g in gold)
-    thresholds, min_log_probs = _limits(probability), _limits(log_prob)
+    thresholds, min_log_probs = _threshold_values(probability), _threshold_values(log_prob)
     # counts[i, j]: mentions accepted by threshold i and by min_log_prob j
     by_probability = probability >= thresholds[:, None]
     by_log_prob = log_prob >= min_log_probs[:, None]
     n_right = (by_probability & right).astype(np.float32) @ by_log_prob.T.astype(np.float32)
     n_linked = by_probability.astype(np.float32) @ by_log_prob.T.astype(np.float32)
     f = 2 * n_right / np.maximum(n_linked + n_gold, 1)
-    # argmax takes the first of equals, and the limits rise from «off»
+    # argmax takes the first of equals, and the thresholds rise from «off»
     i, j = np.unravel_index(int(np.argmax(f)), f.shape)
-    return _limit(thresholds[i]), _limit(min_log_probs[j])
+    return _threshold(thresholds[i]), _threshold(min_log_probs[j])
 
 
 def fit_threshold(
     ranked: Sequence[Sequence[RankedConcept]], gold: Sequence[Collection[str]]
 ) -> float | None:
-    """The threshold alone with the best F-score of the links; see `fit_limits`.
+    """The threshold alone with the best F-score of the links; see `fit_thresholds`.
 
     ranked (Sequence[Sequence[RankedConcept]]), gold (Sequence[Collection[str]]): see there.
     RETURNS (float | None): `threshold`; None is off.
     """
     level = [[replace(concept, log_prob=0.0) for concept in r[:1]] for r in ranked]
-    return fit_limits(level, gold)[0]
+    return fit_thresholds(level, gold)[0]
 
 
 def link_f_score(links: Sequence[str], gold: Sequence[Collection[str]]) -> float:
-    """Micro-averaged F-score as spaCy's `Scorer.score_links` counts: a right «links to nothing»
+    """Micro-averaged F-score as spaCy's `Scorer.score_links` counts: a right NIL
     counts nowhere, a wrong link is a false positive and, where there was a right one, also a
     false negative.
 
     links (Sequence[str]): identifiers or `NIL`.
-    gold (Sequence[Collection[str]]): right identifiers of each; empty: links to nothing.
+    gold (Sequence[Collection[str]]): right identifiers of each; empty: links to NIL.
     RETURNS (float): between 0 and 1.
     """
     n_right = sum(link in g for link, g in zip(links, gold, strict=True))
@@ -361,18 +372,20 @@ def _is_found(item: CalibrationItem) -> bool:
     return any(candidate.concept_id in item.gold for candidate in item.candidates)
 
 
-def _limits(values: np.ndarray) -> np.ndarray:
+def _threshold_values(values: np.ndarray) -> np.ndarray:
     """«Off», then the middles between neighbouring values, rising."""
     levels = np.unique(values)
     middles = (levels[1:] + levels[:-1]) / 2
-    if len(middles) > MAX_LIMITS:
-        middles = np.unique(np.quantile(middles, np.linspace(0, 1, MAX_LIMITS), method="nearest"))
+    if len(middles) > MAX_THRESHOLDS:
+        middles = np.unique(
+            np.quantile(middles, np.linspace(0, 1, MAX_THRESHOLDS), method="nearest")
+        )
     return np.concatenate([[-np.inf], middles])
 
 
-def _limit_text(limit: float | None) -> str:
-    return "off" if limit is None else f"{limit:.4g}"
+def _threshold_text(threshold: float | None) -> str:
+    return "off" if threshold is None else f"{threshold:.4g}"
 
 
-def _limit(value: float) -> float | None:
+def _threshold(value: float) -> float | None:
     return None if np.isneginf(value) else float(value)

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ...curation.curated import Curated
-from ..settings.table import LinkerSettings
-from .links import FoundNames
+from ..settings.linker_settings import LinkerSettings
+from .links import GeneratedCandidates
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -29,4 +29,4 @@ class ExplainedLinker(Protocol):
     def rank(self, candidates: Iterable[dict[str, Any]]) -> list[tuple[str, float]]: ...
     def candidates_of(
         self, doc: "Doc", curated: Curated | None
-    ) -> list[tuple["Mention", FoundNames | None]]: ...
+    ) -> list[tuple["Mention", GeneratedCandidates | None]]: ...

@@ -12,9 +12,9 @@ from typing import Any
 from spacy.tokens import Doc, Span
 
 from ...errors import AngelError, Errors
-from ..mentions.abbreviated import read_abbreviations_alike, register_abbreviations
+from ..mentions.abbreviated import read_as_abbreviations, register_abbreviations
 from ..settings.attributes import ATTRIBUTES, SpanAttribute
-from ..settings.table import LinkerSettings
+from ..settings.linker_settings import LinkerSettings
 
 
 def register_extensions() -> None:
@@ -44,7 +44,7 @@ def set_extensions(settings: LinkerSettings) -> None:
                 raise AngelError(Errors.E310.format(name=name, setting=attribute.setting))
         else:
             _register(name, attribute)
-    read_abbreviations_alike()
+    read_as_abbreviations()
 
 
 def write_values(spans: Sequence[Span], values: Sequence[Any], name: str, shown: Any) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..ranking.concepts import NIL, Candidate, RankedConcept, choose_link, rank_concepts
 from ..ranking.features import MentionCandidates
-from ..settings.table import LinkerSettings
+from ..settings.linker_settings import LinkerSettings
 from .identifier_spaces import preferred_ids
 
 if TYPE_CHECKING:
@@ -24,14 +24,14 @@ class Link:
 
     kb_id (str): the identifier, or `NIL`.
     kb_ents (list[tuple[str, float]]): concepts with their probability, best first; none where the
-        identifier is `NIL`, as scispaCy's hold nothing below its limits.
+        identifier is `NIL`, as scispaCy's hold nothing below its thresholds.
     candidates (list[dict[str, Any]]): `concept_id`, `name` (original spelling), `score`,
-        `log_prob` (both None where the model was not asked, `exact_names_unsearched`), in the order
-        of the search, all that were found; with the setting `rerank`
+        `log_prob` (both None where the model was not asked, `exact_matches_unsearched`), in the
+        order of the search, all that were found; with the setting `rerank`
         also `probability`, their share of the concept's, and names with the most probable concept
         first; with the setting `prefer`, or a rule that prefers an identifier, also `other_ids`,
         the concept's further identifiers;
-        `ending`, where the model wrote one, which may be empty.
+        `suffix`, where the model wrote one, which may be empty.
     label (str): in the place of the mention's, whose concepts it has none of, see
         `other_labels`; empty: it keeps its own.
     """
@@ -42,26 +42,26 @@ class Link:
     label: str = ""
 
 
-class FoundNames(NamedTuple):
+class GeneratedCandidates(NamedTuple):
     """What was found for a mention.
 
     candidates (tuple[Candidate, ...]): in the order of the search, or the one that was taken
         without it; none for a mention that was not looked for.
     found (MentionCandidates | None): with the setting `rerank`, all that was found.
-    is_taken (bool): whether it was taken without a search.
+    is_unsearched (bool): whether it was taken without a search.
     constraint (Constraint | None): what rules of curation say of the mention.
     """
 
     candidates: tuple[Candidate, ...] = ()
     found: MentionCandidates | None = None
-    is_taken: bool = False
+    is_unsearched: bool = False
     constraint: "Constraint | None" = None
 
 
 def make_link(
     text: str,
     label: str,
-    names: FoundNames,
+    names: GeneratedCandidates,
     kb: "ConceptKB",
     settings: LinkerSettings,
     preferred: Mapping[str, str] = MappingProxyType({}),
@@ -69,15 +69,15 @@ def make_link(
     """Decide for a concept, or for none.
 
     text (str), label (str): of the mention.
-    names (FoundNames): found for it.
+    names (GeneratedCandidates): found for it.
     kb (ConceptKB): the vocabulary that they were found in.
-    settings (LinkerSettings): limits, weights, preferred identifiers.
+    settings (LinkerSettings): thresholds, weights, preferred identifiers.
     preferred (Mapping[str, str]): by rules of curation: identifiers in the place of others.
     RETURNS (Link): to be written on the mention.
     """
-    if names.is_taken:
+    if names.is_unsearched:
         (candidate,) = names.candidates
-        link = _link_taken(candidate, kb, settings)
+        link = _link_unsearched(candidate, kb, settings)
     elif names.found is None:
         link = _link_by_model(text, names.candidates, kb, settings)
     else:
@@ -90,7 +90,7 @@ def make_link(
 def rank_candidates(
     candidates: Iterable[dict[str, Any]], temperature: float
 ) -> list[tuple[str, float]]:
-    """The concepts that stand in candidates, whatever the limits of links.
+    """The concepts that stand in candidates, whatever the thresholds of links.
 
     candidates (Iterable[dict[str, Any]]): of one mention, as a `Link` has them.
     temperature (float): of the model's probabilities; candidates that have probabilities of their
@@ -111,15 +111,16 @@ def rank_candidates(
             numbers.setdefault(candidate["name"], len(numbers)),
             candidate["score"],
             candidate["log_prob"],
-            candidate.get("ending"),
+            # Documents that 0.2 linked have the older key.
+            candidate.get("suffix", candidate.get("ending")),
         )
         for candidate in candidates
     ]
     return _with_probabilities(rank_concepts(items, temperature))
 
 
-def _link_taken(candidate: Candidate, kb: "ConceptKB", settings: LinkerSettings) -> Link:
-    probability = settings.exact_name_probability
+def _link_unsearched(candidate: Candidate, kb: "ConceptKB", settings: LinkerSettings) -> Link:
+    probability = settings.exact_match_probability
     return Link(
         kb_id=candidate.concept_id,
         kb_ents=[(candidate.concept_id, probability)],
@@ -150,7 +151,7 @@ def _link_by_model(
 ) -> Link:
     ranked = rank_concepts(candidates, settings.temperature)
     min_log_prob = settings.min_log_prob
-    if settings.link_exact_names and ranked:
+    if settings.link_exact_matches and ranked:
         own = kb.name_index(text)
         if any(c.name == own and c.concept_id == ranked[0].concept_id for c in candidates):
             min_log_prob = None
@@ -191,7 +192,7 @@ def _plain(candidate: Candidate, kb: "ConceptKB") -> dict[str, Any]:
         "score": candidate.score,
         "log_prob": candidate.log_prob,
     }
-    return plain if candidate.ending is None else plain | {"ending": candidate.ending}
+    return plain if candidate.suffix is None else plain | {"suffix": candidate.suffix}
 
 
 def _with_probabilities(ranked: Iterable[RankedConcept]) -> list[tuple[str, float]]:

@@ -1,4 +1,4 @@
-"""A mention that links to nothing under its label may link under another: a recogniser that takes a
+"""A mention that links to NIL under its label may link under another: a recogniser that takes a
 chemical for a gene is corrected by the vocabulary, which has no such gene."""
 
 from collections.abc import Sequence
@@ -10,8 +10,8 @@ from spacy.tokens import Span
 from ...component.probability import other_labels_of
 from ..mentions.permitted import links_label
 from ..ranking.concepts import NIL
-from ..settings.table import LinkerSettings
-from .links import FoundNames, Link
+from ..settings.linker_settings import LinkerSettings
+from .links import GeneratedCandidates, Link
 
 
 class OtherReading(NamedTuple):
@@ -25,13 +25,14 @@ class OtherReading(NamedTuple):
 
 def other_readings(
     spans: Sequence[Span],
-    found: Sequence[FoundNames | None],
+    found: Sequence[GeneratedCandidates | None],
     links: Sequence[Link | None],
     settings: LinkerSettings,
 ) -> list[OtherReading]:
-    """What the mentions of a document that link to nothing may be besides.
+    """What the mentions of a document that link to NIL may be besides.
 
-    spans (Sequence[Span]): the mentions. found (Sequence[FoundNames | None]), links (Sequence[Link
+    spans (Sequence[Span]): the mentions. found (Sequence[GeneratedCandidates | None]), links
+        (Sequence[Link
         | None]): of each; what a rule of curation decided stays.
     settings (LinkerSettings): which labels are linked.
     RETURNS (list[OtherReading]): in their order.

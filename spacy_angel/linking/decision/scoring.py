@@ -35,7 +35,7 @@ def score_links(
     is_linked (Callable[[str], bool]): whether mentions with a label are this linker's to link;
         others do not count.
     RETURNS (dict[str, Any]): between 0 and 1: `nel_micro_p`, `nel_micro_r`, `nel_micro_f`,
-        `nel_accuracy` (of all shared mentions, right «links to nothing» included; None without
+        `nel_accuracy` (of all shared mentions, right NIL included; None without
         any), `nel_f_per_type`.
     """
     if prefix is None:
@@ -88,7 +88,7 @@ def gold_ids(span: Span, resolve: Callable[[str], str | None]) -> frozenset[str]
 
     span (Span): its `kb_id_` holds them, several joined by `|` or `+`.
     resolve (Callable[[str], str | None]): from an alternate identifier to the concept's own.
-    RETURNS (frozenset[str]): empty where it should link to nothing.
+    RETURNS (frozenset[str]): empty where it should link to NIL.
     """
     ids = (concept_id for concept_id in split_ids(span.kb_id_) if concept_id != NIL)
     return frozenset(resolve(concept_id) or concept_id for concept_id in ids)

@@ -16,24 +16,24 @@ class VocabularyChange:
     """From one vocabulary to another.
 
     old (ConceptKB), new (ConceptKB): the vocabularies.
-    n_near (int): names by letters that are looked at for each mention, in both.
+    n_similar (int): names by string similarity that are looked at for each mention, in both.
 
     A link stays where its concept is in both vocabularies and has lost no name, and where every
-    name that is near the mention by letters, or that led to one of the candidates which are
+    name that is similar to the mention, or that led to one of the candidates which are
     stored with it, leads to the same concepts in both. What the model alone would find, a new name
     in other letters, is not seen.
     """
 
-    def __init__(self, old: "ConceptKB", new: "ConceptKB", n_near: int = 5) -> None:
+    def __init__(self, old: "ConceptKB", new: "ConceptKB", n_similar: int = 5) -> None:
         self.old = old
         self.new = new
-        self._n_near = n_near
+        self._n_similar = n_similar
         self._touches_text = lru_cache(maxsize=_REMEMBERED)(self._touches)
 
     def may_change(self, text: str, concept_id: str, names: Iterable[str] = ()) -> bool:
         """Whether the model has to be asked about a mention.
 
-        text (str): the mention. concept_id (str): what it was linked to; empty for nothing.
+        text (str): the mention. concept_id (str): what it was linked to; empty for NIL.
         names (Iterable[str]): that led to its candidates, in any spelling.
         """
         if concept_id and self._has_lost(concept_id):
@@ -51,12 +51,12 @@ class VocabularyChange:
         return not before <= after
 
     def _touches(self, text: str) -> bool:
-        near = {
+        similar = {
             kb.name(name.name)
             for kb in (self.old, self.new)
-            for name in kb.nearest.find(text, self._n_near)
+            for name in kb.nearest.find(text, self._n_similar)
         }
-        return any(map(self._leads_elsewhere, near | {text}))
+        return any(map(self._leads_elsewhere, similar | {text}))
 
     def _leads_elsewhere(self, name: str) -> bool:
         """name (str): in normal form. RETURNS (bool): it leads to other concepts than before, or

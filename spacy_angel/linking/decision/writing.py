@@ -11,7 +11,7 @@ from ..mentions.permitted import links_label
 from ..mentions.reading import find_spans
 from ..ranking.concepts import NIL
 from ..settings.attributes import ATTRIBUTES
-from ..settings.table import LinkerSettings
+from ..settings.linker_settings import LinkerSettings
 from .extensions import write_values
 from .links import Link
 

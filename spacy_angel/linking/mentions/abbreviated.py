@@ -60,12 +60,12 @@ def register_abbreviations() -> None:
     """Register the attribute, so that documents of another process can be read before there is a
     detector. What a detector registered is read as `Abbreviation`."""
     if Doc.has_extension("abbreviations"):
-        read_abbreviations_alike()
+        read_as_abbreviations()
     else:
         _register()
 
 
-def read_abbreviations_alike() -> None:
+def read_as_abbreviations() -> None:
     """Where an abbreviation detector has registered `doc._.abbreviations`, which it does anew with
     every one that is made, have its dictionaries read as `Abbreviation`."""
     if Doc.has_extension("abbreviations"):

@@ -19,7 +19,7 @@ from spacy.tokens import Doc, Span
 
 from ...component.characters import read
 from ...component.view import in_document, view
-from .abbreviated import read_abbreviations_alike
+from .abbreviated import read_as_abbreviations
 from .order import warn_of_late_detectors
 
 # As in scispaCy's `filter_matches`.
@@ -47,7 +47,7 @@ class LinearAbbreviationDetector(AbbreviationDetector):
         # until it first runs
         self._nlp: Language | None = nlp
         # scispaCy's registers `doc._.abbreviations` anew.
-        read_abbreviations_alike()
+        read_as_abbreviations()
 
     def __call__(self, doc: Doc) -> Doc:
         """Find the abbreviations of one document.
@@ -57,7 +57,7 @@ class LinearAbbreviationDetector(AbbreviationDetector):
         RETURNS (Doc): the same.
         """
         # Another pipeline may have made scispaCy's own detector since.
-        read_abbreviations_alike()
+        read_as_abbreviations()
         nlp, self._nlp = self._nlp, None
         if nlp is not None:
             warn_of_late_detectors(nlp)

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from ...component.checked import CheckedSettings, Name, Names
 
-Wanted = Literal["own", "all", "none"]
+NameChoice = Literal["own", "all", "none"]
 Overlap = Literal["longer", "keep", "replace"]
 
 NEUTRAL_LABEL = "CONCEPT"
@@ -31,7 +31,7 @@ class MatcherSettings(CheckedSettings):
         ),
     ] = "angel_linker"
     names: Annotated[
-        Wanted,
+        NameChoice,
         Field(
             description="`own`: names that `kb.add` and `kb.add_names` brought, now or before the "
             "vocabulary was saved; `all`: every name of the vocabulary; `none`: misspelled ones "

@@ -14,15 +14,15 @@ from ...vocabulary.names.entity_types import label_of
 if TYPE_CHECKING:
     from ...vocabulary.kb import ConceptKB
 
-# Capitals begin names of people and places, which are known to no list and near to many words.
+# Capitals begin names of people and places, which are known to no list and similar to many words.
 _WORD = re.compile(rf"(?<![\w'’-])[a-z]{{6,{LONGEST}}}(?![\w'’-])")
 _CHANGED_FROM = 7
 _LABELS = frozenset({"DISEASE", "CHEMICAL"})
 
 
 def find_misspelled(text: str, kb: "ConceptKB") -> Iterator[Occurrence]:
-    """Words that neither the vocabulary nor biomedical text knows, as `respelling.respell` has it,
-    and that are a slip away from a name.
+    """Words that neither the vocabulary nor biomedical text knows, as `spelling.correct_spelling`
+    has it, and that are one edit away from a name.
 
     text (str): of a document.
     kb (ConceptKB): the vocabulary.
@@ -32,7 +32,7 @@ def find_misspelled(text: str, kb: "ConceptKB") -> Iterator[Occurrence]:
     """
     for found in _WORD.finditer(text):
         word = found[0]
-        meant = kb.words.meant(word)[0]
+        meant = kb.words.corrections(word)[0]
         if meant == word or (meant[0], meant[-1]) != (word[0], word[-1]):
             continue
         is_moved = sorted(word) == sorted(meant)
@@ -47,5 +47,5 @@ def find_misspelled(text: str, kb: "ConceptKB") -> Iterator[Occurrence]:
 
 
 def _is_plural(word: str, kb: "ConceptKB") -> bool:
-    """Whether it is no slip, but more than one of something known."""
+    """Whether it is no typo, but more than one of something known."""
     return word[-1] == "s" and kb.words.count(word[:-1]) > 0

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from ...errors import AngelError, Errors, Warnings
 from ...vocabulary.names.entity_types import is_foreign
-from ...vocabulary.names.labels import find_entries, is_neutral, kinds_of
+from ...vocabulary.names.labels import entity_types_of, find_entries, is_neutral
 
 if TYPE_CHECKING:
     from ...curation.curated import Curated
     from ...vocabulary.kb import ConceptKB
     from ...vocabulary.lookup.search_spaces import Subset
-    from ..settings.table import LinkerSettings
+    from ..settings.linker_settings import LinkerSettings
 
 # Labels that are told; those of a service may be any caller's words.
 _MOST_TOLD = 200
@@ -38,9 +38,9 @@ def links_label(label: str, settings: "LinkerSettings") -> bool:
     """label (str): of a mention. settings (LinkerSettings): `labels`, `labels_discard`,
     `types_by_label`.
     RETURNS (bool): whether such mentions are linked: those of `labels`; or else those that say
-        nothing of their kind, and those of `types_by_label`; where both are empty, all. Labels
-        count by any of their spellings in `vocabulary/names/labels.yml`. Discarded ones are not,
-        unless `labels` names them."""
+        nothing of their entity type, and those of `types_by_label`; where both are empty, all.
+        Labels count by any of their spellings in `vocabulary/names/labels.yml`. Discarded ones are
+        not, unless `labels` names them."""
     if label in settings.labels_discard and label not in settings.labels:
         return False
     if settings.labels:
@@ -74,10 +74,12 @@ def _tell_unlinked(label: str, known: tuple[str, ...]) -> None:
     if len(_told) > _MOST_TOLD:
         warnings.warn(Warnings.W891.format(n=_MOST_TOLD), stacklevel=3)
         return
-    kinds = " or ".join(sorted(kinds_of(label)))
+    entity_types = " or ".join(sorted(entity_types_of(label)))
     warnings.warn(
         Warnings.W890.format(
-            label=label, kind=f" ({kinds})" if kinds else "", known=", ".join(known)
+            label=label,
+            entity_type=f" ({entity_types})" if entity_types else "",
+            known=", ".join(known),
         ),
         stacklevel=3,
     )
@@ -121,13 +123,13 @@ def is_permitted(
     settings: "LinkerSettings",
 ) -> bool:
     """concept_id (str): of the vocabulary. label (str): of a mention. subset (Subset | None): of
-    the label. kb (ConceptKB): the vocabulary. settings (LinkerSettings): `restrict_kinds`.
+    the label. kb (ConceptKB): the vocabulary. settings (LinkerSettings): `restrict_entity_types`.
     RETURNS (bool): whether the mention may have the concept."""
     if subset is not None and not subset.allows(concept_id):
         return False
     if subset is not None and subset.types is not None:
         return True
-    return not (settings.restrict_kinds and is_foreign(label, kb.types_of(concept_id)))
+    return not (settings.restrict_entity_types and is_foreign(label, kb.types_of(concept_id)))
 
 
 def is_name(

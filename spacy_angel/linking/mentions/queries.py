@@ -1,7 +1,7 @@
 """What is looked for in the place of a mention: itself, its long form, and other ways to write it.
 
-The first query is what the model reads; names that the others are, or are near to, are candidates
-as well, and the ranker knows by which one each came.
+The first query is what the model reads; names that the others are, or are similar to, are
+candidates as well, and the ranker knows by which one each came.
 """
 
 from collections.abc import Callable
@@ -22,14 +22,14 @@ from ...model.mention import (
 )
 from ...vocabulary.names.concepts import normalize_name
 from ...vocabulary.names.entity_types import is_gene, is_species
-from ...vocabulary.names.labels import kinds_of, wider_kinds_of
+from ...vocabulary.names.labels import entity_types_of, wider_entity_types_of
 from ..ranking.features import STRICT
 from ..settings.short_forms import expand_long_form, expand_short_form
 from .derived import derived_names
 from .organisms import read_organism
 from .permitted import is_name
 from .reading import ReadDocument
-from .spelling import respell
+from .spelling import correct_spelling
 from .symbols import spell_out
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from ...curation.curated import Curated
     from ...vocabulary.kb import ConceptKB
-    from ..settings.table import LinkerSettings
+    from ..settings.linker_settings import LinkerSettings
 
 
 def read_queries(
@@ -76,10 +76,10 @@ def read_queries(
         _add(queries, WORD_LIST, mention, partial(expand_short_form, kb=kb, is_name=own))
         if is_species(span.label_):
             _add(queries, WORD_LIST, mention, partial(read_organism, is_name=own))
-    if settings.correct_spelling and STRICT.isdisjoint(wider_kinds_of(span.label_)):
-        _add(queries, SPELLING, mention, partial(respell, kb=kb))
-    kinds = kinds_of(span.label_)
-    is_strict = bool(kinds) and kinds <= STRICT
+    if settings.correct_spelling and STRICT.isdisjoint(wider_entity_types_of(span.label_)):
+        _add(queries, SPELLING, mention, partial(correct_spelling, kb=kb))
+    entity_types = entity_types_of(span.label_)
+    is_strict = bool(entity_types) and entity_types <= STRICT
     if settings.rerank and not is_strict and not own(queries[0].text):
         # Beside what the model reads, which is the document's own word.
         queries += [Query(name, DERIVED) for name in derived_names(queries[0].text, own)]

@@ -97,9 +97,9 @@ def read_mentions(
     *,
     n_sents: int | None = None,
     resolve_abbreviations: bool = True,
-    collapse_blanks: bool = True,
+    collapse_spaces: bool = True,
     expand_context: bool = True,
-    hints: Sequence[str] | None = None,
+    species_contexts: Sequence[str] | None = None,
     document: ReadDocument | None = None,
 ) -> list[Mention]:
     """Mentions in their context, as the model reads them.
@@ -110,8 +110,8 @@ def read_mentions(
         touches; None reads the whole document, as far as the model's length allows.
     resolve_abbreviations (bool): put the long forms of `doc._.abbreviations` (scispaCy's
         detector) in their place; a document without them is read as it is.
-    collapse_blanks (bool), expand_context (bool): see `PromptFormat`.
-    hints (Sequence[str] | None): see `Mention`, one a span; None: none.
+    collapse_spaces (bool), expand_context (bool): see `PromptFormat`.
+    species_contexts (Sequence[str] | None): see `Mention`, one a span; None: none.
     document (ReadDocument | None): the document as it is read, where it has been already.
     RETURNS (list[Mention]): one a span.
     RAISES (AngelError): `n_sents` is given and the document has no sentence boundaries.
@@ -128,12 +128,14 @@ def read_mentions(
             *document.place_of(span),
             window=None if window is None else document.place(*window),
             replacements=replacements,
-            collapse_blanks=collapse_blanks,
+            collapse_spaces=collapse_spaces,
             expand_context=expand_context,
             read_as=read_as.get((span.start_char, span.end_char), ""),
-            hint=hint,
+            species_context=species_context,
         )
-        for span, window, hint in zip(spans, windows, hints or [""] * len(spans), strict=True)
+        for span, window, species_context in zip(
+            spans, windows, species_contexts or [""] * len(spans), strict=True
+        )
     ]
 
 

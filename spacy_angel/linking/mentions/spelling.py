@@ -1,4 +1,4 @@
-"""Mentions with a slip of the pen, read as they were meant."""
+"""Mentions with a typo, read as they were meant."""
 
 import re
 from collections.abc import Iterator
@@ -17,8 +17,9 @@ _WORD = re.compile(rf"(?<![^\W_])(?:[A-Z]?[a-z]{{4,{LONGEST - 1}}}|[A-Z]{{8,{LON
 _MOST_READINGS = 32
 
 
-def respell(mention: "Mention", kb: "ConceptKB") -> "Mention":
-    """Read words that neither the vocabulary nor biomedical text knows as near ones that they know.
+def correct_spelling(mention: "Mention", kb: "ConceptKB") -> "Mention":
+    """Read words that neither the vocabulary nor biomedical text knows as similar ones that they
+    know.
 
     mention (Mention): long forms are already in their place.
     kb (ConceptKB): the vocabulary.
@@ -36,13 +37,13 @@ def respell(mention: "Mention", kb: "ConceptKB") -> "Mention":
 
 
 def _readings(text: str, kb: "ConceptKB") -> Iterator[str]:
-    """YIELDS (str): the text with each unknown word in turn read as each of those near to it, the
-    nearest first."""
+    """YIELDS (str): the text with each unknown word in turn read as each of those similar to it,
+    the nearest first."""
     parts: list[list[str]] = []
     end = 0
     for found in _WORD.finditer(text):
         word = found[0].lower()
-        meant = kb.words.meant(word)
-        parts += [[text[end : found.start()]], [found[0]] if meant == [word] else meant]
+        corrections = kb.words.corrections(word)
+        parts += [[text[end : found.start()]], [found[0]] if corrections == [word] else corrections]
         end = found.end()
     return map("".join, product(*parts, [text[end:]]))

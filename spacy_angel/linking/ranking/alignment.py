@@ -12,8 +12,8 @@ from .wording import words_of
 # Letters that a word and an inflected or derived form of it begin with, and their least share.
 _STEM = 4
 _LEAST_STEM = 0.55
-# A slip of the pen, from so many letters on.
-_SLIP_FROM, _SLIP = 5, 0.9
+# A typo, from so many letters on.
+_TYPO_FROM, _TYPO = 5, 0.9
 
 
 class Alignment(NamedTuple):
@@ -31,7 +31,7 @@ def align(mention: str, name: str, weight: Callable[[str], float]) -> Alignment:
     """mention (str), name (str): in normal form.
     weight (Callable[[str], float]): of a word, the rarer the more.
     RETURNS (Alignment): e.g. of `lung epithelial cells` and `epithelial cell, lung` none and
-        none; a word and another with the same stem, or a slip away, have a part in common."""
+        none; a word and another with the same stem, or one edit away, have a part in common."""
     if mention == name:
         return Alignment(0.0, 0.0)
     ours, theirs = (tuple(dict.fromkeys(words_of(text))) for text in (mention, name))
@@ -43,12 +43,12 @@ def _lacking(words: Sequence[str], others: Sequence[str], weight: Callable[[str]
     for word in words:
         own = weight(word)
         total += own
-        lacking += own * (1 - max((_alike(word, other) for other in others), default=0.0))
+        lacking += own * (1 - max((_common_part(word, other) for other in others), default=0.0))
     return lacking / total if total else 1.0
 
 
 @lru_cache(maxsize=1 << 16)
-def _alike(word: str, other: str) -> float:
+def _common_part(word: str, other: str) -> float:
     """RETURNS (float): 0 to 1, e.g. `cerebellar` and `cerebellum` 0.8."""
     if word == other:
         return 1.0
@@ -59,7 +59,7 @@ def _alike(word: str, other: str) -> float:
     shortest, longest = sorted((len(word), len(other)))
     same = next((i for i in range(shortest) if word[i] != other[i]), shortest)
     share = same / longest
-    alike = share if same >= _STEM and share >= _LEAST_STEM else 0.0
-    if shortest >= _SLIP_FROM and longest - shortest <= 1 and OSA.distance(word, other) == 1:
-        return max(alike, _SLIP)
-    return alike
+    in_common = share if same >= _STEM and share >= _LEAST_STEM else 0.0
+    if shortest >= _TYPO_FROM and longest - shortest <= 1 and OSA.distance(word, other) == 1:
+        return max(in_common, _TYPO)
+    return in_common

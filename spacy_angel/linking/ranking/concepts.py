@@ -1,4 +1,4 @@
-"""Names → concepts: candidates, a probability for every concept, when to link to nothing.
+"""Names → concepts: candidates, a probability for every concept, when to link to NIL.
 
 The search gives names with log-probabilities (ANGEL, equation 1); a name may stand for several
 concepts and a concept may have several names.
@@ -12,7 +12,7 @@ from typing import Protocol
 from ...errors import AngelError, Errors
 
 NIL = "NIL"
-"""spaCy's identifier for «links to nothing»."""
+"""spaCy's identifier of what is in no vocabulary."""
 
 
 class NameScore(Protocol):
@@ -25,13 +25,13 @@ class NameScore(Protocol):
     @property
     def score(self) -> float: ...
     @property
-    def ending(self) -> str | None: ...
+    def suffix(self) -> str | None: ...
 
 
 class ConceptsOf(Protocol):
-    """The concepts of a name, or of a name with an ending, that a mention may have."""
+    """The concepts of a name, or of a name with a suffix, that a mention may have."""
 
-    def __call__(self, name: int, ending: str | None, /) -> Sequence[str]: ...
+    def __call__(self, name: int, suffix: str | None, /) -> Sequence[str]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +42,14 @@ class Candidate:
     name (int): the vocabulary's index of the name that led there.
     score (float): the search's score of the name.
     log_prob (float): log-probability of the name given the mention, in nats.
-    ending (str | None): what told the name's concepts apart, see `search.search.Hypothesis`.
+    suffix (str | None): what told the name's concepts apart, see `search.search.Hypothesis`.
     """
 
     concept_id: str
     name: int
     score: float
     log_prob: float
-    ending: str | None = None
+    suffix: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +73,12 @@ def list_candidates(hypotheses: Iterable[NameScore], concept_ids_of: ConceptsOf)
     concept_ids_of (ConceptsOf): the concepts of a name; those that the mention may not have are
         already left out.
     RETURNS (list[Candidate]): in the order of the search; the concepts of one name as the
-        vocabulary orders them, best evidence first.
+        vocabulary orders them, best claim first.
     """
     return [
-        Candidate(concept_id, found.name, found.score, found.log_prob, found.ending)
+        Candidate(concept_id, found.name, found.score, found.log_prob, found.suffix)
         for found in hypotheses
-        for concept_id in concept_ids_of(found.name, found.ending)
+        for concept_id in concept_ids_of(found.name, found.suffix)
     ]
 
 
@@ -97,7 +97,7 @@ def rank_concepts(candidates: Iterable[Candidate], temperature: float = 1.0) -> 
     for candidate in candidates:
         if math.isnan(candidate.log_prob):
             raise AngelError(Errors.E302.format(concept_id=candidate.concept_id))
-        written = candidate.name, candidate.ending
+        written = candidate.name, candidate.suffix
         concepts_of.setdefault(written, []).append(candidate.concept_id)
         log_probs[written] = candidate.log_prob
     best = max(log_probs.values(), default=-math.inf)
@@ -122,7 +122,7 @@ def choose_link(
     threshold: float | None = None,
     min_log_prob: float | None = None,
 ) -> str:
-    """The concept to link to, or nothing. Where probabilities sum to 1, a lone candidate has 1, so
+    """The concept to link to, or NIL. Where probabilities sum to 1, a lone candidate has 1, so
     the second rule is what tells a mention outside the vocabulary; those of the ranker sum to less,
     and the first rule tells it.
 

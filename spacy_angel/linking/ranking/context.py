@@ -26,16 +26,16 @@ def words_around(mention: "Mention") -> frozenset[str]:
     return frozenset().union(*map(_words_of_piece, pieces))
 
 
-def telling_words(names: Iterable[str]) -> list[frozenset[str]]:
+def content_words(names: Iterable[str]) -> list[frozenset[str]]:
     """names (Iterable[str]): of a concept, in normal form. RETURNS (list[frozenset[str]]): of each
     of the first ones the words that can tell of it."""
-    return [_telling(name) for name in islice(names, _MOST_NAMES)]
+    return [_content_words(name) for name in islice(names, _MOST_NAMES)]
 
 
-def said_around(names: Iterable[Set[str]], around: Set[str], mention: str) -> float:
+def context_overlap(names: Iterable[Set[str]], around: Set[str], mention: str) -> float:
     """How much of a name of the concept stands in the text in other words than the mention's.
 
-    names (Iterable[Set[str]]): of the concept, see `telling_words`.
+    names (Iterable[Set[str]]): of the concept, see `content_words`.
     around (Set[str]): words of the text, see `words_around`.
     mention (str): in normal form.
     RETURNS (float): 0 to 1; of the name of which most stands there, the sum of the weights of its
@@ -55,17 +55,17 @@ def said_around(names: Iterable[Set[str]], around: Set[str], mention: str) -> fl
 
 
 @lru_cache(maxsize=1 << 15)
-def _telling(name: str) -> frozenset[str]:
+def _content_words(name: str) -> frozenset[str]:
     return frozenset(word for word in words_of(name) if len(word) >= _SHORTEST)
 
 
 def _words_of_piece(piece: str) -> frozenset[str]:
-    """Of what stands between blanks, most of which a text has in common with others."""
+    """Of what stands between spaces, most of which a text has in common with others."""
     return _known_piece(piece) if len(piece) <= LONGEST_KEPT else _find_in_piece(piece)
 
 
 def _find_in_piece(piece: str) -> frozenset[str]:
-    return _telling.__wrapped__(normalize_name(piece))
+    return _content_words.__wrapped__(normalize_name(piece))
 
 
 _known_piece = lru_cache(maxsize=1 << 16)(_find_in_piece)

@@ -12,8 +12,8 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from ...model.mention import SPELLING
-from ...vocabulary.lookup.string_similarity import Alike
-from ...vocabulary.species.context import SAID, SAID_FIRST, UNSAID
+from ...vocabulary.lookup.string_similarity import Similarity
+from ...vocabulary.species.reader import ABSENT_SPECIES, MAIN_SPECIES, OTHER_SPECIES
 from .alignment import Alignment
 from .concepts import Candidate
 from .wording import numbers_of, words_of
@@ -28,7 +28,7 @@ STRICT = frozenset({"CHEMICAL", "GENE", "SPECIES", "CELL_LINE"})
 """Entity types of which a similar name is another thing: drugs differ in a letter."""
 _OF_LONG = 0.2
 _RELATED = frozenset({"RELATED", "BROAD", "NARROW"})
-_SPECIES = {SAID_FIRST: 1.0, SAID: 0.7, UNSAID: -1.0}
+_SPECIES = {MAIN_SPECIES: 1.0, OTHER_SPECIES: 0.7, ABSENT_SPECIES: -1.0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class CandidateName:
     score (float): the search's, else the log-probability.
     query (str): source of the query that it answers best, see `model.mention.Query`.
     is_query (bool): it is that query, an exact match.
-    similarity (Alike): of that query and the name.
+    similarity (Similarity): of that query and the name.
     alignment (Alignment): likewise.
     concepts (tuple[str, ...]): that it stands for and the mention may have, at least one.
     canonical (frozenset[str]): those of them whose canonical name it is.
@@ -50,14 +50,14 @@ class CandidateName:
     has_others (bool): the mention may have further concepts of the name, under other suffixes.
     priors (tuple[float, ...]): which part of the name's probability each concept has, before the
         weights; empty: equal parts.
-    species (tuple[int, ...]): species rank of each concept, see `vocabulary.hints.Hinter.place`;
-        empty: 0.
+    species_ranks (tuple[int, ...]): species rank of each concept, see
+        `vocabulary.species.reader.SpeciesReader.rank`; empty: 0.
     same_case (frozenset[str]): those of the concepts whose canonical name is the mention in small
         and capital letters, too, as TP53 is a man's gene and Trp53 a mouse's.
     second (frozenset[str]): those whose second name it is, which of genes is the full one.
     scopes (tuple[str, ...]): what the vocabulary says of the name for each concept, see
         `vocabulary.concepts.SCOPES`; empty: nothing.
-    context (tuple[float, ...]): of each concept, see `context.said_around`; empty: 0.
+    context (tuple[float, ...]): of each concept, see `context.context_overlap`; empty: 0.
     """
 
     name: int
@@ -66,14 +66,14 @@ class CandidateName:
     score: float
     query: str
     is_query: bool
-    similarity: Alike
+    similarity: Similarity
     alignment: Alignment
     concepts: tuple[str, ...]
     canonical: frozenset[str] = frozenset()
     suffix: str | None = None
     has_others: bool = False
     priors: tuple[float, ...] = ()
-    species: tuple[int, ...] = ()
+    species_ranks: tuple[int, ...] = ()
     same_case: frozenset[str] = frozenset()
     second: frozenset[str] = frozenset()
     scopes: tuple[str, ...] = ()
@@ -84,7 +84,7 @@ class CandidateName:
         left = [i for i, concept_id in enumerate(self.concepts) if concept_id not in concept_ids]
         if len(left) == len(self.concepts):
             return self
-        per_concept = ("concepts", "priors", "species", "scopes", "context")
+        per_concept = ("concepts", "priors", "species_ranks", "scopes", "context")
         values: dict[str, Any] = {
             key: tuple(getattr(self, key)[i] for i in left)
             for key in per_concept
@@ -109,13 +109,13 @@ class MentionCandidates:
 
     mention (str): as the model read it, in normal form.
     names (tuple[CandidateName, ...]): each once, or once with each suffix.
-    agreed (frozenset[str]): concepts that the document names elsewhere, in other words and beyond
+    coherent (frozenset[str]): concepts that the document names elsewhere, in other words and beyond
         doubt.
     """
 
     mention: str
     names: tuple[CandidateName, ...]
-    agreed: frozenset[str] = field(default_factory=frozenset)
+    coherent: frozenset[str] = field(default_factory=frozenset)
 
     @cached_property
     def is_short(self) -> bool:
@@ -177,10 +177,10 @@ class Pair(NamedTuple):
     concept_id: str
 
     @property
-    def similarity(self) -> Alike:
-        """RETURNS (Alike): of letters; 0 of a short mention that is not the name."""
+    def similarity(self) -> Similarity:
+        """RETURNS (Similarity): of query and name; 0 of a short mention that is not the name."""
         if self.found.is_short and not self.name.is_query:
-            return Alike(0.0, 0.0)
+            return Similarity(0.0, 0.0)
         return self.name.similarity
 
     @property
@@ -207,8 +207,8 @@ FEATURES: dict[str, Feature] = {}
 MENTION_FEATURES: dict[str, Feature] = {}
 RAISING, LOWERING = {"exact": 0.0}, {"spelled": -0.5}
 """Features whose weights are at least or at most so much, whatever they are fitted on: an exact
-match never speaks against a concept; and unknown words of real texts are not all slips of the pen,
-as they are where slips were made to fit weights."""
+match never speaks against a concept; and unknown words of real texts are not all typos,
+as they are where typos were made to fit weights."""
 
 
 def feature(
@@ -274,7 +274,7 @@ def spelled(pair: Pair) -> float:
 def coherence(pair: Pair) -> float:
     """Document coherence: another mention names the concept beyond doubt, which says most of short
     forms."""
-    if pair.concept_id not in pair.found.agreed:
+    if pair.concept_id not in pair.found.coherent:
         return 0.0
     return 1.0 if pair.found.is_short else _OF_LONG
 
@@ -317,7 +317,7 @@ def overlap(pair: Pair) -> float:
     "weight of the concept's other names that stand around the mention", "TS … thymidylate: 0.6"
 )
 def context(pair: Pair) -> float:
-    """What the text says elsewhere, see `context.said_around`."""
+    """What the text says elsewhere, see `context.context_overlap`."""
     return pair.of(pair.name.context, 0.0)
 
 
@@ -326,7 +326,7 @@ def context(pair: Pair) -> float:
 )
 def species(pair: Pair) -> float:
     """Species context, of vocabularies whose concepts have a species; else 0."""
-    return _SPECIES.get(pair.of(pair.name.species, 0), 0.0)
+    return _SPECIES.get(pair.of(pair.name.species_ranks, 0), 0.0)
 
 
 @feature("1 the canonical name letter by letter, 0.5 the second name", "Trp53, Trp53: 1")

@@ -21,7 +21,7 @@ import numpy as np
 from ...about import DATA
 from ...errors import AngelError, Errors
 from ...files.atomic import write_text
-from ...vocabulary.names.labels import wider_kinds_of
+from ...vocabulary.names.labels import wider_entity_types_of
 from .concepts import Candidate, RankedConcept
 from .features import FEATURES, MENTION_FEATURES, MentionCandidates, Pair
 
@@ -40,7 +40,7 @@ LINK_TERMS = (*CONCEPT_TERMS, *MENTION_FEATURES, SHARE, LEAD)
 ALL, CONCEPT, LINK = "ALL", "concept", "link"
 TERMS = {CONCEPT: CONCEPT_TERMS, LINK: LINK_TERMS}
 BIAS = "bias"
-NIL_SHARE = 0.25
+NIL_PRIOR = 0.25
 """Where a file of weights does not say what share it was fitted on."""
 PRIOR = "prior"
 """The logarithm of a concept's part of a name, in an explanation; it has no weight to fit."""
@@ -115,13 +115,13 @@ class Ranker:
 
     weights (Weights): of all mentions. by_type (Mapping[str, Weights]): entity type → in their
     place, e.g. of GENE, for one letter makes another gene.
-    nil_shares (Mapping[str, float]): of the mentions that each was fitted on, `ALL` or an entity
+    nil_priors (Mapping[str, float]): of the mentions that each was fitted on, `ALL` or an entity
         type, the share whose concept the vocabulary did not have.
     """
 
     weights: Weights
     by_type: Mapping[str, Weights] = field(default_factory=dict)
-    nil_shares: Mapping[str, float] = field(default_factory=dict)
+    nil_priors: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
     def from_disk(cls, path: str | Path) -> "Ranker":
@@ -146,9 +146,9 @@ class Ranker:
 
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): as `to_disk` writes it."""
-        own = {kind: _plain(weights) for kind, weights in self.by_type.items()}
+        own = {entity_type: _plain(weights) for entity_type, weights in self.by_type.items()}
         plain = {"kind": KIND, "version": VERSION, **_plain(self.weights), "by_type": own}
-        return plain | {"nil_shares": dict(self.nil_shares)}
+        return plain | {"nil_shares": dict(self.nil_priors)}
 
     def fits(self) -> bool:
         """RETURNS (bool): whether it has a weight for each term, and no others."""
@@ -163,32 +163,38 @@ class Ranker:
         if not changes:
             return self
         some = {
-            kind: Weights(by_model.get(CONCEPT, {}), by_model.get(LINK, {}))
-            for kind, by_model in changes.items()
+            entity_type: Weights(by_model.get(CONCEPT, {}), by_model.get(LINK, {}))
+            for entity_type, by_model in changes.items()
         }
         weights = self.weights | some.pop(ALL, Weights({}, {}))
-        own = {kind: self.by_type.get(kind, weights) | change for kind, change in some.items()}
-        return Ranker(weights, {**self.by_type, **own}, self.nil_shares)
+        own = {
+            entity_type: self.by_type.get(entity_type, weights) | change
+            for entity_type, change in some.items()
+        }
+        return Ranker(weights, {**self.by_type, **own}, self.nil_priors)
 
-    def expecting(self, nil_share: float) -> "Ranker":
-        """nil_share (float): share of mentions whose concept the vocabulary does not have, between
+    def expecting(self, nil_prior: float) -> "Ranker":
+        """nil_prior (float): share of mentions whose concept the vocabulary does not have, between
         0 and 1. RETURNS (Ranker): whose odds of a link are those of such texts: they are multiplied
         by what they change between the texts of the fit and these (Saerens et al., 2002, equation
         2.4)."""
 
-        def shifted(kind: str, weights: Weights) -> Weights:
-            fitted = self.nil_shares.get(kind, self.nil_shares.get(ALL, NIL_SHARE))
-            shift = _log_odds(fitted) - _log_odds(nil_share)
+        def shifted(entity_type: str, weights: Weights) -> Weights:
+            fitted = self.nil_priors.get(entity_type, self.nil_priors.get(ALL, NIL_PRIOR))
+            shift = _log_odds(fitted) - _log_odds(nil_prior)
             return Weights(weights.concept, {**weights.link, BIAS: weights.link[BIAS] + shift})
 
-        own = {kind: shifted(kind, weights) for kind, weights in self.by_type.items()}
-        return Ranker(shifted(ALL, self.weights), own, self.nil_shares)
+        own = {
+            entity_type: shifted(entity_type, weights)
+            for entity_type, weights in self.by_type.items()
+        }
+        return Ranker(shifted(ALL, self.weights), own, self.nil_priors)
 
     def type_of(self, label: str) -> str:
         """label (str): of a mention. RETURNS (str): the entity type whose weights count for it, or
         `ALL`."""
-        kinds = wider_kinds_of(label) & self.by_type.keys()
-        return min(kinds, default=ALL)
+        entity_types = wider_entity_types_of(label) & self.by_type.keys()
+        return min(entity_types, default=ALL)
 
     def weights_of(self, label: str) -> Weights:
         """label (str): of a mention. RETURNS (Weights): what counts for it."""

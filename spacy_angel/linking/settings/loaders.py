@@ -17,7 +17,7 @@ from .short_forms import read_short_forms
 if TYPE_CHECKING:
     from ...search.generator import Generator
     from ...vocabulary.kb import ConceptKB
-    from .table import LinkerSettings
+    from .linker_settings import LinkerSettings
 
 SHIPPED_PIPELINE = DATA / SHIPPED_NAME
 SHIPPED_MODEL = SHIPPED_PIPELINE / "angel_linker" / "model"

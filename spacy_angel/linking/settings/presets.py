@@ -6,7 +6,7 @@ from typing import Any, Literal, get_args
 
 from ...about import SHIPPED_NAME, SHIPPED_NAMES
 from ...errors import AngelError, Errors
-from .table import LinkerSettings
+from .linker_settings import LinkerSettings
 
 Preset = Literal["shipped", "published"]
 
@@ -17,10 +17,10 @@ SHIPPED: dict[str, Any] = {
     "num_beams": 5,
     "length_penalty": 0.0,
     "threshold": 0.5,
-    "link_exact_names": True,
+    "link_exact_matches": True,
     "rerank": True,
-    "exact_names_unsearched": True,
-    "once_a_document": True,
+    "exact_matches_unsearched": True,
+    "cache_in_document": True,
     "expand_short_forms": True,
     "correct_spelling": True,
 }
@@ -41,18 +41,18 @@ TYPES_BY_LABEL: dict[str, dict[str, list[str]]] = {
 
 # Without the ranker, and what the probabilities of the model alone were calibrated to with MeSH.
 _MODEL_ALONE: dict[str, Any] = {
-    "once_a_document": False,
-    "exact_names_unsearched": False,
+    "cache_in_document": False,
+    "exact_matches_unsearched": False,
     "temperature": 1.7756243024787328,
     "threshold": 0.5955895082764113,
     "min_log_prob": -7.115496635437012,
 }
-_NO_LIMITS: dict[str, Any] = {"threshold": None, "min_log_prob": None}
+_NO_THRESHOLDS: dict[str, Any] = {"threshold": None, "min_log_prob": None}
 
 
 def preset_of(preset: Any, model: Any) -> Preset:
     """preset (Any): as a config has it. model (Any): likewise.
-    RETURNS (str): the preset; None is `published` for a model of one's own, to which limits and
+    RETURNS (str): the preset; None is `published` for a model of one's own, to which thresholds and
         weights of the shipped one were not calibrated.
     RAISES (AngelError): there is none of that name."""
     if preset is None:
@@ -92,7 +92,7 @@ def preset_settings(
 def model_alone(*, is_calibrated: bool) -> dict[str, Any]:
     """is_calibrated (bool): model and vocabulary are those that ship.
     RETURNS (dict[str, Any]): what differs from `SHIPPED` without `rerank`."""
-    return _MODEL_ALONE if is_calibrated else _MODEL_ALONE | _NO_LIMITS
+    return _MODEL_ALONE if is_calibrated else _MODEL_ALONE | _NO_THRESHOLDS
 
 
 def as_published() -> dict[str, Any]:

@@ -10,9 +10,9 @@ from pydantic import BaseModel
 from ...component.block import ConfigBlock
 from ...errors import AngelError, Errors
 from ...files.json_values import checked, parse_as
+from .linker_settings import LinkerSettings
 from .older import as_of_now
 from .presets import PUBLISHED
-from .table import LinkerSettings
 
 
 class _Saved(BaseModel, extra="forbid"):

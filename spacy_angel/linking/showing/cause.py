@@ -11,7 +11,7 @@ from ..mentions.permitted import links_label
 from ..mentions.queries import read_queries
 from ..mentions.reading import ReadDocument, read_mentions
 from ..ranking.concepts import NIL
-from ..settings.table import LinkerSettings
+from ..settings.linker_settings import LinkerSettings
 
 if TYPE_CHECKING:
     from spacy.tokens import Span
@@ -73,8 +73,8 @@ def explain_link(span: "Span", linker: ExplainedLinker) -> Explanation:
     document, curated = ReadDocument(span.doc), linker.curated
     if curated is not None:
         names_of_doc = DocumentNames(document.text, curated.kb)
-        limit = curated.constraint(document.text_of(span), span.label_, names_of_doc)
-        if why := why_by_rule(limit, kb_id):
+        constraint = curated.constraint(document.text_of(span), span.label_, names_of_doc)
+        if why := why_by_rule(constraint, kb_id):
             return Explanation(why, concepts)
     (mention,) = read_mentions(
         span.doc, [span], resolve_abbreviations=settings.resolve_abbreviations, document=document
@@ -88,15 +88,16 @@ def explain_link(span: "Span", linker: ExplainedLinker) -> Explanation:
     return Explanation(why, concepts)
 
 
-def why_by_rule(limit: Constraint | None, kb_id: str) -> str:
-    """limit (Constraint | None): what rules say of a mention. kb_id (str): what it was linked to.
+def why_by_rule(constraint: Constraint | None, kb_id: str) -> str:
+    """constraint (Constraint | None): what rules say of a mention. kb_id (str): what it was linked
+    to.
     RETURNS (str): the rule that decided; empty where none did, but at most left others out."""
-    if limit is None or not kb_id:
+    if constraint is None or not kb_id:
         return ""
-    if not limit.is_mention and kb_id == NIL:
-        return f"A rule: {limit.rules[0].told}."
-    if limit.means is not None and kb_id != NIL:
-        return f"A rule: {limit.rules[0].told}."
+    if not constraint.is_mention and kb_id == NIL:
+        return f"A rule: {constraint.rules[0].told}."
+    if constraint.means is not None and kb_id != NIL:
+        return f"A rule: {constraint.rules[0].told}."
     return ""
 
 
@@ -141,4 +142,4 @@ def why_linked(
     least = None if settings.rerank else settings.min_log_prob
     if least is not None and log_prob is not None and log_prob < least:
         return f"Most probable name: {figures}: under min_log_prob {least:.2f}."
-    return f"Most probable name: {figures}: refused by limits that have changed since."
+    return f"Most probable name: {figures}: refused by thresholds that have changed since."

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ...component.characters import read
 from ...errors import AngelError, Errors
 from ..decision.explained import ExplainedLinker
-from ..decision.links import FoundNames, Link, make_link
+from ..decision.links import GeneratedCandidates, Link, make_link
 from ..mentions.permitted import links_label
 from ..mentions.reading import find_spans
 from ..ranking.concepts import NIL
@@ -146,10 +146,10 @@ def explain_mention(span: "Span", linker: ExplainedLinker) -> LinkExplanation:
         FoundConcept(c.concept_id, c.canonical_name, c.probability, c.names) for c in concepts
     )
     why = why_by_rule(names.constraint, link.kb_id)
-    if not why and names.is_taken:
+    if not why and names.is_unsearched:
         why = (
             "It is the name of one concept alone, to which it links without the model "
-            "(exact_names_unsearched)."
+            "(exact_matches_unsearched)."
         )
     if not why:
         why = why_linked(mention.text, span.label_, link.kb_id, found, settings)
@@ -166,7 +166,7 @@ def explain_mention(span: "Span", linker: ExplainedLinker) -> LinkExplanation:
         without,
         *_read(mention, linker),
         queries=tuple((q.text, q.source) for q in mention.queries),
-        is_searched=not names.is_taken
+        is_searched=not names.is_unsearched
         and (names.constraint is None or names.constraint.is_mention),
         concepts=concepts,
         threshold=settings.threshold,
@@ -177,7 +177,7 @@ def explain_mention(span: "Span", linker: ExplainedLinker) -> LinkExplanation:
 
 
 def _link(
-    span: "Span", names: FoundNames, linker: ExplainedLinker, curated: "Curated | None"
+    span: "Span", names: GeneratedCandidates, linker: ExplainedLinker, curated: "Curated | None"
 ) -> Link:
     text, settings = read(span.text).text, linker.settings
     if curated is None:
@@ -186,7 +186,7 @@ def _link(
 
 
 def _concepts(
-    label: str, names: FoundNames, link: Link, linker: ExplainedLinker
+    label: str, names: GeneratedCandidates, link: Link, linker: ExplainedLinker
 ) -> tuple[ExplainedConcept, ...]:
     kb = linker.kb
     # What was found is known by the vocabulary's own identifiers, what is written by others.
@@ -201,7 +201,7 @@ def _concepts(
             written.setdefault(one, candidate["concept_id"])
     explained = (
         linker.settings.ranker_in_use.explain_all(names.found, label)
-        if names.found is not None and not names.is_taken
+        if names.found is not None and not names.is_unsearched
         else {}
     )
     by_written = {written.get(own, own): one for own, one in reversed(explained.items())}
@@ -225,9 +225,12 @@ def _concepts(
 
 
 def _link_features(
-    label: str, names: FoundNames, concepts: tuple[ExplainedConcept, ...], linker: ExplainedLinker
+    label: str,
+    names: GeneratedCandidates,
+    concepts: tuple[ExplainedConcept, ...],
+    linker: ExplainedLinker,
 ) -> tuple[FeatureShare, ...]:
-    if names.found is None or names.is_taken or not concepts:
+    if names.found is None or names.is_unsearched or not concepts:
         return ()
     ranker = linker.settings.ranker_in_use
     (first, *_) = ranker.rank(names.found, label).concepts
@@ -265,7 +268,7 @@ def _runner_up(concepts: tuple[ExplainedConcept, ...]) -> RunnerUp | None:
 def _rules(
     span: "Span",
     place: int,
-    names: FoundNames,
+    names: GeneratedCandidates,
     link: Link,
     linker: ExplainedLinker,
     curated: "Curated | None",
@@ -321,11 +324,11 @@ def _lines(explained: LinkExplanation) -> list[str]:
         lines += [f"Model read: {explained.source}", f"Its answer starts with: {explained.prefix}"]
     if first is None:
         return lines
-    limits = [] if explained.threshold is None else [f"threshold {explained.threshold:.3f}"]
+    thresholds = [] if explained.threshold is None else [f"threshold {explained.threshold:.3f}"]
     if explained.nil_probability is not None:
-        limits.append(f"probability of NIL {explained.nil_probability:.3f}")
-    if limits:
-        lines.append(", ".join(limits).capitalize().replace(" nil ", " NIL "))
+        thresholds.append(f"probability of NIL {explained.nil_probability:.3f}")
+    if thresholds:
+        lines.append(", ".join(thresholds).capitalize().replace(" nil ", " NIL "))
     rows = [
         (
             concept.concept_id,

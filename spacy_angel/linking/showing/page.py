@@ -85,7 +85,7 @@ def link_rows(doc: "Doc", linker: "AngelLinker") -> list[tuple[str, ...]]:
     doc (Doc): went through the linker. linker (AngelLinker): the one that linked it.
     RETURNS (list[tuple[str, ...]]): mention, label, identifier, canonical name of the concept,
         its probability, log-probability of its most probable name in nats; the last three are
-        empty where the mention links to nothing, the last two where it had its identifier before.
+        empty where the mention links to NIL, the last two where it had its identifier before.
     """
     rows: list[tuple[str, ...]] = []
     for span in find_spans(doc, linker.settings.span_key):

@@ -16,7 +16,7 @@ from ..data.corpus import LabelledMention
 from ..data.development import Development, even_sample
 from ..data.sources import TrainingData
 from ..models.backbones import load_backbone
-from ..settings.tables import DevelopmentSettings, TrainingConfig
+from ..settings.config_tables import DevelopmentSettings, TrainingConfig
 from ..stages import fine_tune, mine, train_preferences
 
 TABLE_FILE = "table.md"

@@ -15,8 +15,8 @@ from ...errors import AngelError, Errors, Warnings
 from ...files.json_values import problems
 from ..models.backbone_kinds import all_backbones
 from ..models.losses import all_losses
+from ..settings.config_tables import TrainingConfig
 from ..settings.effects import without_effect
-from ..settings.tables import TrainingConfig
 
 _T = TypeVar("_T")
 

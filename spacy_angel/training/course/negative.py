@@ -17,7 +17,7 @@ from ...errors import AngelError, Errors
 from ..data.batches import TokenRows, collate_pairs
 from ..models.backbones import Backbone
 from ..models.losses import all_losses, mean_nll, nll_weight, pair_log_probs
-from ..settings.tables import LossSettings, NegativeSettings
+from ..settings.config_tables import LossSettings, NegativeSettings
 from .trainer import LinkingTrainer, Trained, run_training, training_arguments
 
 if TYPE_CHECKING:

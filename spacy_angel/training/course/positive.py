@@ -12,7 +12,7 @@ from transformers.training_args_seq2seq import Seq2SeqTrainingArguments
 from ..data.batches import TokenRows, collate_examples
 from ..models.backbones import Backbone
 from ..models.losses import IGNORE, label_logits, smoothed_cross_entropy
-from ..settings.tables import PositiveSettings
+from ..settings.config_tables import PositiveSettings
 from .trainer import LinkingTrainer, Trained, run_training, training_arguments
 
 if TYPE_CHECKING:

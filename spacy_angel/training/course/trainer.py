@@ -23,7 +23,7 @@ from ...files.json_values import parse_as
 from ...model.checkpoint import open_checkpoint
 from ..data.batches import LengthSampler
 from ..models.backbones import Backbone, set_dropout
-from ..settings.tables import OptimizerSettings, as_plain
+from ..settings.config_tables import OptimizerSettings, as_plain
 
 if TYPE_CHECKING:
     from ..data.development import Development

@@ -17,7 +17,7 @@ from trl.trainer.dpo_trainer import DPOTrainer
 
 from ..data.batches import TokenRows
 from ..models.losses import GAMMA, mean_nll, nll_weight, pair_log_probs, parameter
-from ..settings.tables import NegativeSettings
+from ..settings.config_tables import NegativeSettings
 from .trainer import LinkingTrainer, training_arguments
 
 

@@ -10,7 +10,7 @@ from ...vocabulary.names.entity_types import is_species, may_need_species
 
 if TYPE_CHECKING:
     from ...corpora.documents import CorpusDocument
-    from ...vocabulary.species.context import Hinter
+    from ...vocabulary.species.reader import SpeciesReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +42,15 @@ def label_mentions(
     documents: Iterable["CorpusDocument"],
     resolve: Callable[[str], str | None],
     split_ids: Callable[[str], list[str]],
-    hinter: "Hinter | None" = None,
+    species_reader: "SpeciesReader | None" = None,
 ) -> LabelledMentions:
     """Cut the gold mentions out of their documents.
 
     documents (Iterable[CorpusDocument]): preprocessed, abbreviations replaced.
     resolve (Callable[[str], str | None]): identifier → the vocabulary's own, None where unknown.
     split_ids (Callable[[str], list[str]]): composite label → identifiers.
-    hinter (Hinter | None): of a vocabulary whose names have endings: mentions get its hints.
+    species_reader (SpeciesReader | None): of a vocabulary whose names have suffixes: mentions get
+        their species contexts.
     RETURNS (LabelledMentions): one a gold mention that the vocabulary knows.
     """
     mentions = []
@@ -58,23 +59,25 @@ def label_mentions(
         species = (
             (m.start, m.end, m.concept_ids) for m in document.mentions if is_species(m.label)
         )
-        signs = [] if hinter is None else hinter.find(document.text, species)
+        species_words = (
+            [] if species_reader is None else species_reader.find(document.text, species)
+        )
         for gold in document.mentions:
             ids = {resolve(concept_id) for concept_id in split_ids(gold.concept_ids)} - {None}
             if not ids:
                 unknown += 1
                 continue
-            # The model's own prompt format says what becomes of the blanks.
-            hint = ""
-            if hinter is not None and may_need_species(gold.label):
-                hint = hinter.hint(signs, gold.start, gold.end)
+            # The model's own prompt format says what becomes of the spaces.
+            species_context = ""
+            if species_reader is not None and may_need_species(gold.label):
+                species_context = species_reader.context_of(species_words, gold.start, gold.end)
             mention = mention_at(
                 document.text,
                 gold.start,
                 gold.end,
-                collapse_blanks=False,
+                collapse_spaces=False,
                 read_as=gold.read_as,
-                hint=hint,
+                species_context=species_context,
             )
             mentions.append(LabelledMention(mention, tuple(sorted(filter(None, ids)))))
     return LabelledMentions(mentions, unknown)

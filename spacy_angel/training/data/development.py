@@ -7,7 +7,7 @@ import numpy as np
 
 from ..models.backbones import Backbone
 from ..models.prediction import generator_of, predict
-from ..settings.tables import DevelopmentSettings
+from ..settings.config_tables import DevelopmentSettings
 from .corpus import LabelledMention
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from ...corpora.noise import Noise, add_noise, add_noise_to_words
 from ...model.mention import Mention
 from ...vocabulary.lookup.tfidf import TrigramTfidf
 from ...vocabulary.names.concepts import Concept, normalize_name
-from ...vocabulary.species.context import MOST
-from ..settings.tables import NoiseSettings
+from ...vocabulary.species.reader import MOST
+from ..settings.config_tables import NoiseSettings
 from .batches import Example, PreferencePair, chunks
 
 # Scores the partners of two lists of texts, higher is nearer: float[len(a)].
@@ -155,7 +155,7 @@ def vocabulary_examples(
     copies (float): share of the examples whose mention is the target itself. Not in the papers,
         whose backbones copy as they come; a small one has to learn it.
     written (Callable[[Concept, str], tuple[str, str]]): what a model writes for a concept's name,
-        and the hint that tells it the ending.
+        and the species context that tells it the suffix.
     RETURNS (Iterator[Example]): in the order of the concepts.
     """
     for chunk in chunks(concepts, 512):
@@ -167,8 +167,8 @@ def vocabulary_examples(
                     mention = target
                 others = [names[name] for name in names if name not in (target, mention)]
                 source = clause(names[mention], concept.definition, others, rng)
-                name, hint = written(concept, target)
-                yield Example(replace(source, hint=hint), name)
+                name, species_context = written(concept, target)
+                yield Example(replace(source, species_context=species_context), name)
 
 
 def in_contexts(
@@ -183,15 +183,26 @@ def in_contexts(
     contexts (Sequence[Mention]): corpus mentions, whose place is taken; at least one.
     rng (np.random.Generator): chooses the context.
     RETURNS (Iterator[Example]): `a is the same as b` → b and `has [m] today` give `has [a] today`
-        → b, one an example. A hint that the example has comes before that of the context.
+        → b, one an example. A species context that the example has comes before that of the
+        context.
     """
     for example in examples:
         context = contexts[int(rng.integers(len(contexts)))]
         mention = example.mention
-        # What the context says of other endings stands behind what is right here.
-        others = [field for field in context.hint.split(", ") if field not in ("", mention.hint)]
-        hint = ", ".join([mention.hint, *others][:MOST]) if mention.hint else context.hint
-        yield Example(replace(context, text=mention.text, hint=hint), example.name)
+        # What the context says of other suffixes stands behind what is right here.
+        others = [
+            field
+            for field in context.species_context.split(", ")
+            if field not in ("", mention.species_context)
+        ]
+        species_context = (
+            ", ".join([mention.species_context, *others][:MOST])
+            if mention.species_context
+            else context.species_context
+        )
+        yield Example(
+            replace(context, text=mention.text, species_context=species_context), example.name
+        )
 
 
 def with_noise(

@@ -9,7 +9,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import AliasChoices, BaseModel, Field
 
 from ...errors import AngelError, Errors, Warnings
 from ...files.atomic import write_text
@@ -18,7 +18,7 @@ from ...files.json_values import parse_as
 from ...files.reading import numbered_lines
 from ...model.mention import Mention
 from ..models.prediction import predict
-from ..settings.tables import PairSettings
+from ..settings.config_tables import PairSettings
 from .batches import PreferencePair
 from .corpus import LabelledMention, distinct_mentions
 from .examples import nearest_names, nearest_wrong_names
@@ -153,7 +153,7 @@ def mine_pairs(
 
 def gold_names(concept_ids: Iterable[str], kb: "ConceptKB") -> dict[str, str]:
     """RETURNS (dict[str, str]): normal forms of all names of some concepts, canonical ones first,
-    and what a model writes for each: with the ending that leads to the concept."""
+    and what a model writes for each: with the suffix that leads to the concept."""
     written: dict[str, str] = {}
     for concept_id in concept_ids:
         for i in kb.names_of(concept_id):
@@ -231,8 +231,8 @@ def correction_pairs(
 
 
 def write_pairs(path: Path, pairs: Iterable[PreferencePair]) -> None:
-    """Write pairs as JSONL: `mention`, `left`, `right`, `hint` where there is one, `chosen`,
-    `rejected`, `chosen_rank`, `rejected_rank`.
+    """Write pairs as JSONL: `mention`, `left`, `right`, `species_context` where there is one,
+    `chosen`, `rejected`, `chosen_rank`, `rejected_rank`.
 
     path (Path): appears when it is complete.
     pairs (Iterable[PreferencePair]): in the order of the file.
@@ -241,9 +241,9 @@ def write_pairs(path: Path, pairs: Iterable[PreferencePair]) -> None:
     for pair in pairs:
         row: dict[str, Any] = asdict(pair)
         context = row.pop("mention")
-        hint = {"hint": context["hint"]} if context["hint"] else {}
+        species_context = {"species_context": told} if (told := context["species_context"]) else {}
         sides = {"left": context["left"], "right": context["right"]}
-        row = {"mention": context["text"], **sides, **hint} | row
+        row = {"mention": context["text"], **sides, **species_context} | row
         lines.append(json.dumps(row, ensure_ascii=False) + "\n")
     write_text(path, "".join(lines))
 
@@ -262,7 +262,7 @@ def read_pairs(path: Path) -> list[PreferencePair]:
         except ValueError as error:
             message = Errors.E606.format(path=path, number=number, problem=error)
             raise AngelError(message) from error
-        mention = Mention(row.mention, row.left, row.right, row.hint)
+        mention = Mention(row.mention, row.left, row.right, row.species_context)
         pairs.append(
             PreferencePair(mention, row.chosen, row.rejected, row.chosen_rank, row.rejected_rank)
         )
@@ -288,7 +288,10 @@ class _PairRow(BaseModel, strict=True):
     mention: _NotBlank
     left: str
     right: str
-    hint: str = ""
+    # Pairs that 0.2 wrote have the older key.
+    species_context: Annotated[
+        str, Field(validation_alias=AliasChoices("species_context", "hint"))
+    ] = ""
     chosen: _NotBlank
     rejected: _NotBlank
     chosen_rank: int | None = None

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ...errors import AngelError, Errors
 from ...vocabulary.lookup.tfidf import TrigramTfidf
 from ...vocabulary.species.suffixes import SEPARATOR
-from ..settings.tables import TrainingConfig
+from ..settings.config_tables import TrainingConfig
 from .corpus import LabelledMention, label_mentions
 from .development import Development, even_sample
 
@@ -67,13 +67,13 @@ class TrainingData:
     def written(self, concept: "Concept", name: str) -> tuple[str, str]:
         """concept (Concept): of the vocabulary. name (str): one of its names in normal form.
         RETURNS (tuple[str, str]): what a model writes, and what a document would have to say for
-        it to know the ending."""
+        it to know the suffix."""
         i = self.kb.name_index(name)
-        if self.kb.endings is None or i is None:
+        if self.kb.suffixes is None or i is None:
             return name, ""
         written = self.kb.written_for(i, concept.concept_id)
-        _, *ending = written.split(SEPARATOR)
-        return written, ending[0] if ending else ""
+        _, *suffix = written.split(SEPARATOR)
+        return written, suffix[0] if suffix else ""
 
     def without(self, mentions: list[LabelledMention]) -> "TrainingData":
         """mentions (list[LabelledMention]): to leave out. RETURNS (TrainingData): the other
@@ -101,7 +101,7 @@ class TrainingData:
                 read_corpus(Path(path), settings.format),
                 self.kb.resolve,
                 split_ids,
-                self.kb.hinter,
+                self.kb.species_reader,
             )
             files.append(labelled.mentions)
             logger.info(

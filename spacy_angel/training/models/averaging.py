@@ -77,8 +77,8 @@ def _times(weights: dict[str, Tensor], factor: float) -> dict[str, Tensor]:
 def _difference(first: Backbone, other: Backbone) -> str | None:
     if first.tokenizer.get_vocab() != other.tokenizer.get_vocab():
         return "another tokenizer"
-    # One that has learned to write endings may be joined to the one that it began with.
-    if replace(first.format, endings=False) != replace(other.format, endings=False):
+    # One that has learned to write suffixes may be joined to the one that it began with.
+    if replace(first.format, suffixes=False) != replace(other.format, suffixes=False):
         return "other prompts"
     one, two = _layout(first), _layout(other)
     changed = sorted(key for key in one | two if one.get(key) != two.get(key))

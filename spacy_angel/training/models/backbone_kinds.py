@@ -7,8 +7,8 @@ A kind is a row of `BACKBONES`; another package adds one by an entry point of th
 from collections.abc import Iterable
 from typing import Protocol
 
+from ..settings.config_tables import BackboneSettings
 from ..settings.registry import with_entry_points
-from ..settings.tables import BackboneSettings
 from .backbones import Backbone, load_backbone
 from .copied import from_encoder
 from .fresh import fresh_bart

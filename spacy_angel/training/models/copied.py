@@ -9,7 +9,7 @@ from transformers import AutoModel, AutoTokenizer, BartConfig, BartForConditiona
 from ...errors import AngelError, Errors
 from ...model.checkpoint import checkpoint_folder
 from ...model.prompts import PromptFormat
-from ..settings.tables import BackboneSettings
+from ..settings.config_tables import BackboneSettings
 from .backbones import Backbone, add_marks, fast_attention
 
 if TYPE_CHECKING:

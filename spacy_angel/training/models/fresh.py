@@ -6,7 +6,7 @@ from transformers import BartConfig, BartForConditionalGeneration
 from transformers.tokenization_utils_fast import PreTrainedTokenizerFast
 
 from ...model.prompts import PromptFormat
-from ..settings.tables import BackboneSettings
+from ..settings.config_tables import BackboneSettings
 from .backbones import Backbone, add_marks, fast_attention
 
 

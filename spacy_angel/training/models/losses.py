@@ -18,8 +18,8 @@ from accelerate.utils import extract_model_from_parallel
 from torch import Tensor
 from torch.nn import functional as F
 
+from ..settings.config_tables import LossSettings
 from ..settings.registry import with_entry_points
-from ..settings.tables import LossSettings
 
 IGNORE = -100
 _INPUTS = ("input_ids", "attention_mask", "decoder_input_ids")

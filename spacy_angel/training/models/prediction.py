@@ -8,7 +8,7 @@ from tqdm import tqdm
 from ...model.checkpoint import DTYPES
 from ...model.families import family_of
 from ...model.mention import Mention
-from ..settings.tables import BeamSettings
+from ..settings.config_tables import BeamSettings
 from .backbones import Backbone
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def predict(
     settings (BeamSettings): of the search.
     k (int): names a mention.
     description (str): of the progress bar.
-    RETURNS (Iterator[list[tuple[int, str | None]]]): indices of names and their endings, best
+    RETURNS (Iterator[list[tuple[int, str | None]]]): indices of names and their suffixes, best
         first, one list a mention.
     """
     from ...search.search import SearchSettings
@@ -64,5 +64,5 @@ def predict(
         for start in range(0, len(mentions), block):
             part = mentions[start : start + block]
             for result in generator.search(part, space, beam_search, batch_size=batch_size):
-                yield [(found.name, found.ending) for found in result.hypotheses]
+                yield [(found.name, found.suffix) for found in result.hypotheses]
             progress.update(len(part))

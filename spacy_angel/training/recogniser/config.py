@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 
 from ...errors import AngelError, Errors
 from ..course.config import check_values, read_values
-from ..settings.tables import OptimizerSettings
+from ..settings.config_tables import OptimizerSettings
 
 _STRICT = {"extra": "forbid"}
 OPEN = "?"

@@ -21,7 +21,7 @@ from ...recognition.finder import ENCODER_FIELDS, FinderConfig, MentionFinder
 from ...recognition.words import WordReader
 from ..models.backbones import fast_attention
 from ..models.copied import from_encoder
-from ..settings.tables import BackboneSettings
+from ..settings.config_tables import BackboneSettings
 from .config import RecogniserSettings
 from .source import open_source
 

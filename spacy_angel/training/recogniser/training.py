@@ -28,7 +28,7 @@ from ..course.trainer import (
 )
 from ..data.batches import LengthSampler
 from ..models.backbones import set_dropout
-from ..settings.tables import as_plain
+from ..settings.config_tables import as_plain
 from .config import RecogniserConfig
 from .data import (
     Annotated,

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .tables import NegativeSettings, OptimizerSettings, TrainingConfig
+from .config_tables import NegativeSettings, OptimizerSettings, TrainingConfig
 
 _FRESH = {"width", "heads", "vocabulary_size"}
 _SMALL = {"encoder_layers", "decoder_layers"}

@@ -179,7 +179,7 @@ class LiveVocabulary:
         holders = self._holders(i)
         if len(holders) < 2:
             return holders
-        holders.sort(key=lambda concept_id: self._evidence(concept_id, i))
+        holders.sort(key=lambda concept_id: self._precedence(concept_id, i))
         if self.table.shared_names == "fewer_names":
             return [min(holders, key=lambda concept_id: len(self._all_names(concept_id)))]
         return holders
@@ -279,7 +279,7 @@ class LiveVocabulary:
         stored = (self.table.ids[row] for row in self.table.concepts_of_name(i))
         return [*(c for c in stored if c not in self._changed), *added]
 
-    def _evidence(self, concept_id: str, i: int) -> tuple[bool, int, int]:
+    def _precedence(self, concept_id: str, i: int) -> tuple[bool, int, int]:
         """How good a claim a concept has to a name that it shares; the least is the best."""
         row = self.table.find_own_id(concept_id)
         if concept_id in self._changed or row is None:

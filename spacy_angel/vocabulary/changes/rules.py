@@ -52,7 +52,7 @@ class Rule:
 
     def is_written(self, text: str) -> bool:
         """text (str): of a mention. RETURNS (bool): whether it is the string letter by letter, but
-        for its blanks."""
+        for its spaces."""
         return self.string.split() == text.split()
 
     @property

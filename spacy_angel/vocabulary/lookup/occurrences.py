@@ -2,7 +2,7 @@
 abbreviations keep their case, and of names that overlap the longest counts.
 
 Text and names are cut into words, runs of letters and digits: everything that the normal form
-blanks lies between words, as do typographic dashes and apostrophes. A mark that ends a sentence,
+spaces lies between words, as do typographic dashes and apostrophes. A mark that ends a sentence,
 and a bracket that stands apart, are words of their own, so that no name reaches over them unless it
 is written so (`St. Louis encephalitis`):
 

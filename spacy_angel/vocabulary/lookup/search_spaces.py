@@ -11,7 +11,7 @@ import numpy as np
 
 from ...errors import AngelError, Errors
 from ..changes.live import LiveVocabulary
-from ..species.suffixes import KIND, VERSION, Endings, Entries, StoredEntries
+from ..species.suffixes import KIND, VERSION, Entries, StoredEntries, Suffixes
 from ..storage.compiled import COMPILING, open_or_compile
 from ..storage.table import ConceptTable
 from ..storage.trie import NameTrie, SearchSpace
@@ -24,18 +24,18 @@ _MASK_BYTES = 256 * 2**20
 class _Mask(NamedTuple):
     """A subset as a search uses it; all None where nothing is forbidden.
 
-    sums (tuple[np.ndarray, ...] | None): leaf prefix sums of every trie.
+    prefix_sums (tuple[np.ndarray, ...] | None): leaf prefix sums of every trie.
     allowed (np.ndarray | None): bool[n_names].
     entries (np.ndarray | None): bool[n_entries], where the tries hold entries.
     """
 
-    sums: tuple[np.ndarray, ...] | None = None
+    prefix_sums: tuple[np.ndarray, ...] | None = None
     allowed: np.ndarray | None = None
     entries: np.ndarray | None = None
 
     @property
     def nbytes(self) -> int:
-        arrays = (*(self.sums or ()), self.allowed, self.entries)
+        arrays = (*(self.prefix_sums or ()), self.allowed, self.entries)
         return sum(array.nbytes for array in arrays if array is not None)
 
 
@@ -75,7 +75,7 @@ class SearchSpaces:
     vocabulary (LiveVocabulary): names and concepts.
     fingerprint (str): of the stored names.
     folder (Path | None): where tries are stored, by fingerprint; None keeps them in memory.
-    endings (Endings | None): what tells the concepts of one name apart, where anything does.
+    suffixes (Suffixes | None): what tells the concepts of one name apart, where anything does.
     """
 
     def __init__(
@@ -83,10 +83,10 @@ class SearchSpaces:
         vocabulary: LiveVocabulary,
         fingerprint: str,
         folder: Path | None,
-        endings: Endings | None = None,
+        suffixes: Suffixes | None = None,
     ) -> None:
         self.folder = folder
-        self._endings = endings
+        self._suffixes = suffixes
         self._entries: Entries | None = None
         self._vocabulary = vocabulary
         self._fingerprint = fingerprint
@@ -103,7 +103,7 @@ class SearchSpaces:
             return self._space(tokenizer, subsets)
 
     def _space(self, tokenizer: NameTokenizer, subsets: Sequence[Subset | None]) -> SearchSpace:
-        entries = self._opened_entries() if tokenizer.writes_endings else None
+        entries = self._opened_entries() if tokenizer.writes_suffixes else None
         fingerprint = self._trie_fingerprint(tokenizer, entries)
         if fingerprint not in self._tries:
             self._tries[fingerprint] = self._stored_names(tokenizer, fingerprint, entries)
@@ -116,7 +116,7 @@ class SearchSpaces:
         self._drop_masks(len(subsets))
         return SearchSpace(
             tuple(tries),
-            tuple(m.sums for m in masks),
+            tuple(m.prefix_sums for m in masks),
             tuple(m.allowed for m in masks),
             entries,
             tuple(m.entries for m in masks) if entries is not None else (),
@@ -126,8 +126,8 @@ class SearchSpaces:
         """other (SearchSpaces): of the same stored names. What either compiles of them is both's
         from now on."""
         self._tries = other._tries
-        if other._entries is not None and self._endings is not None:
-            self._entries = Entries(other._entries.stored, self._vocabulary, self._endings)
+        if other._entries is not None and self._suffixes is not None:
+            self._entries = Entries(other._entries.stored, self._vocabulary, self._suffixes)
 
     def to_disk(self, folder: Path) -> None:
         """folder (Path): gets the tries of the stored names that were in use."""
@@ -145,17 +145,17 @@ class SearchSpaces:
         return _digest(KIND, str(VERSION), self._fingerprint)
 
     def _opened_entries(self) -> Entries | None:
-        """Names with their endings: from the folder, else told apart and put there."""
-        if self._endings is None or self._entries is not None:
+        """Names with their suffixes: from the folder, else told apart and put there."""
+        if self._suffixes is None or self._entries is not None:
             return self._entries
-        table, endings = self._vocabulary.table, self._endings
+        table, suffixes = self._vocabulary.table, self._suffixes
         stored = open_or_compile(
             None if self.folder is None else self.folder / self._entries_fingerprint,
-            "list of endings",
+            "list of suffixes",
             StoredEntries.from_disk,
-            lambda: StoredEntries.build(table, endings),
+            lambda: StoredEntries.build(table, suffixes),
         )
-        self._entries = Entries(stored, self._vocabulary, endings)
+        self._entries = Entries(stored, self._vocabulary, suffixes)
         return self._entries
 
     def _stored_names(
@@ -169,7 +169,7 @@ class SearchSpaces:
             "name trie",
             lambda folder: NameTrie.from_disk(folder, fingerprint),
             lambda: compile_names(
-                names if entries is None else entries.stored.written(names),
+                names if entries is None else entries.stored.with_suffixes(names),
                 n,
                 tokenizer,
                 fingerprint,
@@ -192,11 +192,11 @@ class SearchSpaces:
             numbers = allowed if entries is None else self._allowed_entries(subset, entries)
             n_stored = self._vocabulary.table.n_names if entries is None else len(entries.stored)
             everything = subset is None and numbers[:n_stored].all()
-            sums = (trie.leaf_prefix_sums(numbers) for trie in tries)
+            prefix_sums = (trie.leaf_prefix_sums(numbers) for trie in tries)
             self._masks[key] = (
                 _Mask()
                 if everything
-                else _Mask(tuple(sums), allowed, None if entries is None else numbers)
+                else _Mask(tuple(prefix_sums), allowed, None if entries is None else numbers)
             )
         self._masks.move_to_end(key)
         return self._masks[key]

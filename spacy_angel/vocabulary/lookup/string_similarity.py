@@ -1,10 +1,10 @@
-"""Names near to a text by their letters: an inverted index of character 3-grams, and how alike
-two texts are.
+"""Names near to a text by string similarity: an inverted index of character 3-grams, and how
+similar two texts are.
 
-A 3-gram is three bytes of UTF-8 within a word, the blanks at its edges included, as the 24-bit
+A 3-gram is three bytes of UTF-8 within a word, the spaces at its edges included, as the 24-bit
 number of these bytes: `gout` has ` go`, `gou`, `out`, `ut `. Short names are also found by what is
-left of them without one letter, since a slip in a short word leaves few 3-grams alike: `pian` and
-`pain` have only `pin` and `pan` in common, which are theirs without a letter each.
+left of them without one letter, since a typo in a short word leaves few 3-grams in common: `pian`
+and `pain` have only `pin` and `pan` in common, which are theirs without a letter each.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,19 +28,19 @@ COLUMNS = (
     "remain_starts",
     "remain_names",
 )
-# Names of so many bytes, blanks left out, are also found by what remains without one of them.
+# Names of so many bytes, spaces left out, are also found by what remains without one of them.
 SHORTEST, LONGEST = 3, 12
 # Names looked through for one text: frequent 3-grams are left out where the rarer ones reach it.
 _MAX_LOOKED_AT = 300_000
 _SHORTLIST = 48
 LEAST_COSINE = 0.2
-"""Names that are no more alike to a text by their 3-grams are not looked at."""
+"""Names that are no more similar to a text by their 3-grams are not looked at."""
 _BLOCK = 1 << 18
-_BLANK = 32
+_SPACE = 32
 
 
-class Alike(NamedTuple):
-    """How alike a text and a name are.
+class Similarity(NamedTuple):
+    """How similar a text and a name are.
 
     cosine (float): of their 3-grams, weighted by how rare they are; 0 to 1.
     edits (float): 1 minus the letters to change, add, leave out or swap with the next one (optimal
@@ -51,15 +51,15 @@ class Alike(NamedTuple):
     edits: float
 
 
-class LetterIndex:
+class TrigramIndex:
     """The names of a vocabulary by their letters.
 
     Row `i` of a pair (starts, names) has the names `names[starts[i]:starts[i + 1]]`, ascending.
 
     columns (Columns): `grams` uint32[g], sorted, with `gram_starts` int64[g + 1] and `gram_names`
-        int32[...]; `norms` float32[n], length of each name's vector of weights; `remains`
+        int32[...]; `norms` float32[n], length of each name's vector of weights; `deletions`
         uint32[r], sorted, CRC-32 of short names without one of their bytes, and as they are, with
-        `remain_starts` and `remain_names`.
+        `deletion_starts` and `deletion_names`.
     """
 
     def __init__(self, columns: Columns) -> None:
@@ -69,8 +69,8 @@ class LetterIndex:
         self._unknown = _weight(0, self.n_names)
 
     @classmethod
-    def build(cls, names: Strings) -> "LetterIndex":
-        """names (Strings): in normal form. RETURNS (LetterIndex): their index, in memory: 4 bytes
+    def build(cls, names: Strings) -> "TrigramIndex":
+        """names (Strings): in normal form. RETURNS (TrigramIndex): their index, in memory: 4 bytes
         for each different 3-gram of a name."""
         grams, counts = _count_grams(names)
         starts = offsets_of(counts).astype(np.int64)
@@ -87,22 +87,22 @@ class LetterIndex:
             begins = np.searchsorted(positions, positions)
             gram_names[filled[positions] + np.arange(len(positions)) - begins] = rows[order] + first
             filled += np.bincount(positions, minlength=len(grams))
-        remains, remain_starts, remain_names = _index_remains(names)
+        deletions, deletion_starts, deletion_names = _index_deletions(names)
         return cls(
             {
                 "grams": grams,
                 "gram_starts": starts,
                 "gram_names": gram_names,
                 "norms": norms,
-                "remains": remains,
-                "remain_starts": remain_starts,
-                "remain_names": remain_names,
+                "remains": deletions,
+                "remain_starts": deletion_starts,
+                "remain_names": deletion_names,
             }
         )
 
     @classmethod
-    def from_disk(cls, path: Path) -> "LetterIndex":
-        """path (Path): as `to_disk` wrote it. RETURNS (LetterIndex): mapped.
+    def from_disk(cls, path: Path) -> "TrigramIndex":
+        """path (Path): as `to_disk` wrote it. RETURNS (TrigramIndex): mapped.
         RAISES (AngelError): the folder is missing, foreign or damaged."""
         return cls(open_folder(path, KIND, VERSION, COLUMNS)[0])
 
@@ -110,11 +110,11 @@ class LetterIndex:
         """path (Path): folder to write."""
         write_folder(path, KIND, VERSION, self.columns, {})
 
-    def compare(self, text: str, names: Sequence[str]) -> list[Alike]:
-        """text (str), names (Sequence[str]): in normal form. RETURNS (list[Alike]): how alike the
-        text is to each name, with the weights of this vocabulary's 3-grams."""
+    def compare(self, text: str, names: Sequence[str]) -> list[Similarity]:
+        """text (str), names (Sequence[str]): in normal form. RETURNS (list[Similarity]): how
+        similar the text is to each name, with the weights of this vocabulary's 3-grams."""
         if text and all(name == text for name in names):
-            return [Alike(1.0, 1.0) for _ in names]
+            return [Similarity(1.0, 1.0) for _ in names]
         from rapidfuzz.distance import OSA
 
         own = gram_codes(text)
@@ -125,7 +125,7 @@ class LetterIndex:
         product = np.sqrt((self._weights_of(own) ** 2).sum() * lengths)
         cosines = np.divide(shared, product, out=np.zeros(len(names)), where=product > 0)
         return [
-            Alike(min(cosine, 1.0), OSA.normalized_similarity(text, name))
+            Similarity(min(cosine, 1.0), OSA.normalized_similarity(text, name))
             for cosine, name in zip(cosines.tolist(), names, strict=True)
         ]
 
@@ -140,11 +140,11 @@ class LetterIndex:
 
         text (str): in normal form.
         allowed (np.ndarray | None): bool[n_names]; None: all.
-        RETURNS (list[int]): name indices, those with the most alike 3-grams first; then short ones
-            that are one letter away.
+        RETURNS (list[int]): name indices, those with the most similar 3-grams first; then short
+            ones that are one letter away.
         """
         names = self._by_grams(text, allowed)
-        for name in self._by_remains(text).tolist():
+        for name in self._by_deletions(text).tolist():
             if allowed is None or allowed[name]:
                 names.append(name)
         return list(dict.fromkeys(names))
@@ -172,8 +172,8 @@ class LetterIndex:
             names, scores = names[best], scores[best]
         return names[np.argsort(-scores, kind="stable")[:_SHORTLIST]].tolist()
 
-    def _by_remains(self, text: str) -> np.ndarray:
-        positions = _find(self.columns["remains"], _remain_codes(text))
+    def _by_deletions(self, text: str) -> np.ndarray:
+        positions = _find(self.columns["remains"], _deletion_codes(text))
         starts = self.columns["remain_starts"]
         rows = [self.columns["remain_names"][starts[i] : starts[i + 1]] for i in positions.tolist()]
         return np.unique(np.concatenate(rows)) if rows else np.zeros(0, dtype=np.int32)
@@ -199,7 +199,7 @@ def _add_up(
 
     rows (Sequence[np.ndarray]): int32[...] each, ascending. weights (np.ndarray): float64[rows].
     least (float): names with no more are left out. n_names (int): of all. allowed (np.ndarray |
-    None): see `LetterIndex.shortlist`.
+    None): see `TrigramIndex.shortlist`.
     RETURNS (tuple[np.ndarray, np.ndarray]): int64[m] names, ascending, and float64[m], their sums.
     """
     # A block of names at a time: the sums of all would be new memory for each text, and in millions
@@ -250,10 +250,10 @@ def _codes(data: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarra
     """3-grams of strings that lie one after the other. RETURNS (tuple[np.ndarray, np.ndarray]):
     uint32[m] codes and int64[m], the string of each, in the order of the text."""
     rows = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-    padded = np.full(len(data) + 2 * (len(offsets) - 1), _BLANK, dtype=np.uint32)
+    padded = np.full(len(data) + 2 * (len(offsets) - 1), _SPACE, dtype=np.uint32)
     positions = np.arange(len(data)) + 2 * rows + 1
     padded[positions] = data
-    inside = data != _BLANK
+    inside = data != _SPACE
     positions, rows = positions[inside], rows[inside]
     return padded[positions - 1] << 16 | padded[positions] << 8 | padded[positions + 1], rows
 
@@ -281,26 +281,26 @@ def _count_grams(names: Strings) -> tuple[np.ndarray, np.ndarray]:
     return grams, counts
 
 
-def _remain_codes(text: str) -> np.ndarray:
+def _deletion_codes(text: str) -> np.ndarray:
     """RETURNS (np.ndarray): uint32[m] for a short text, e.g. CRC-32 of `pain`, `ain`, `pin`,
     `pan`, `pai` for `pain`; none for another."""
     letters = encode(text.replace(" ", ""))
     if not SHORTEST <= len(letters) <= LONGEST + 1:
         return np.zeros(0, dtype=np.uint32)
-    remains = [letters, *(letters[:i] + letters[i + 1 :] for i in range(len(letters)))]
-    return np.unique(np.array([crc32(remain) for remain in remains], dtype=np.uint32))
+    deletions = [letters, *(letters[:i] + letters[i + 1 :] for i in range(len(letters)))]
+    return np.unique(np.array([crc32(deletion) for deletion in deletions], dtype=np.uint32))
 
 
-def _index_remains(names: Strings) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _index_deletions(names: Strings) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """RETURNS (tuple[np.ndarray, np.ndarray, np.ndarray]): as the columns of that name."""
-    # Blanks count here, so that the few names with many short words are left out.
+    # Spaces count here, so that the few names with many short words are left out.
     short = np.flatnonzero(np.diff(names.offsets) <= LONGEST + LONGEST // 3)
-    name_codes = [(_remain_codes(names[i]), i) for i in short.tolist()]
+    name_codes = [(_deletion_codes(names[i]), i) for i in short.tolist()]
     codes = np.concatenate([np.zeros(0, dtype=np.uint32), *(codes for codes, _ in name_codes)])
     rows = np.repeat(short.astype(np.int32), [len(codes) for codes, _ in name_codes])
     order = np.argsort(codes, kind="stable")
-    remains, counts = np.unique(codes, return_counts=True)
-    return remains, offsets_of(counts).astype(np.int64), rows[order]
+    deletions, counts = np.unique(codes, return_counts=True)
+    return deletions, offsets_of(counts).astype(np.int64), rows[order]
 
 
 def _find(values: np.ndarray, wanted: np.ndarray) -> np.ndarray:

@@ -19,7 +19,7 @@ _BLOCK = 65_536
 
 
 class TrigramTfidf:
-    """Cosine of character 3-gram tf-idf vectors (3-grams within words, blanks at their edges).
+    """Cosine of character 3-gram tf-idf vectors (3-grams within words, spaces at their edges).
 
     The inverse document frequencies are those of the names it was fitted on.
     """

@@ -9,8 +9,8 @@ from ..names.concepts import Concept, normalize_name
 from ..names.identifiers import normal_ids
 
 How = Literal["identifier", "name", "prefix", "words", "similar"]
-# What a similar name must share with what was typed, see `letters.Alike`.
-_LEAST_ALIKE = 0.4
+# What a similar name must share with what was typed, see `string_similarity.Similarity`.
+_LEAST_SIMILAR = 0.4
 _MOST_SIMILAR = 50
 
 
@@ -67,7 +67,7 @@ class Explanation:
 
 def search_concepts(kb: ConceptKB, text: str, limit: int = 10) -> list[Hit]:
     """Concepts that a person may mean, best first: by identifier, by name, by words in a name,
-    the shorter name first; only where there is none of them, by similar letters.
+    the shorter name first; only where there is none of them, by string similarity.
 
     kb (ConceptKB): the vocabulary.
     text (str): an identifier or a name, whole or a part, in any spelling.
@@ -88,8 +88,8 @@ def complete_name(kb: ConceptKB, text: str, limit: int = 10) -> list[Hit]:
     kb (ConceptKB): the vocabulary.
     text (str): an identifier, a name, or how one begins, in any spelling.
     limit (int): how many concepts at most.
-    RETURNS (list[Hit]): each concept once: by identifier, by name, by the beginning of a name, the
-        shorter one first; then by similar letters.
+    RETURNS (list[Hit]): each concept once: by identifier, by name, by a prefix of a name, the
+        shorter one first; then by string similarity.
     """
     hits: dict[str, Hit] = {}
     with kb.reading():
@@ -172,9 +172,9 @@ def _typed(kb: ConceptKB, text: str) -> Iterator[Hit]:
     if normal := normalize_name(text):
         for i in kb.prefixes.find(normal):
             yield from _hits_of(kb, i, "prefix")
-        for near in kb.nearest.find(normal, _MOST_SIMILAR):
-            if near.alike.cosine >= _LEAST_ALIKE:
-                yield from _hits_of(kb, near.name, "similar")
+        for similar in kb.nearest.find(normal, _MOST_SIMILAR):
+            if similar.similarity.cosine >= _LEAST_SIMILAR:
+                yield from _hits_of(kb, similar.name, "similar")
 
 
 def _hits_of(kb: ConceptKB, i: int, how: How) -> Iterator[Hit]:

@@ -21,12 +21,12 @@ from ..changes.live import LiveVocabulary
 from ..storage.arrays import Columns, open_folder, write_folder
 from ..storage.compiled import COMPILING, open_or_compile
 from ..storage.strings import Strings, StringsBuilder
-from .string_similarity import COLUMNS as LETTER_COLUMNS
-from .string_similarity import LetterIndex
+from .string_similarity import COLUMNS as TRIGRAM_COLUMNS
+from .string_similarity import TrigramIndex
 
 KIND = "spacy-angel words"
 VERSION = 1
-COLUMNS = ("words", "counts", *LETTER_COLUMNS)
+COLUMNS = ("words", "counts", *TRIGRAM_COLUMNS)
 FILE = DATA / "words.txt.gz"
 SHORTEST, LONGEST = 4, 24
 """Letters of the words that count."""
@@ -36,15 +36,15 @@ _REMEMBERED = 1 << 14
 
 
 class WordIndex:
-    """Words in lower case, without digits, and those near to a text by letters.
+    """Words in lower case, without digits, and those similar to a text.
 
     columns (Columns): `words` bytes[n], at most `LONGEST` each, sorted; `counts` int64[n], names
-        and documents that have each; and the columns of a `LetterIndex` over the words.
+        and documents that have each; and the columns of a `TrigramIndex` over the words.
     """
 
     def __init__(self, columns: Columns) -> None:
         self.columns = columns
-        self._letters = LetterIndex({name: columns[name] for name in LETTER_COLUMNS})
+        self._trigrams = TrigramIndex({name: columns[name] for name in TRIGRAM_COLUMNS})
 
     @classmethod
     def build(cls, names: Strings, common: Mapping[str, int]) -> "WordIndex":
@@ -54,7 +54,7 @@ class WordIndex:
         for block in _blocks(names):
             counts.update(word for word in block.split() if _is_word(word))
         words = sorted(counts)
-        letters = LetterIndex.build(StringsBuilder(word.decode() for word in words).finish())
+        letters = TrigramIndex.build(StringsBuilder(word.decode() for word in words).finish())
         return cls(
             {
                 "words": np.array(words, dtype=f"S{LONGEST}"),
@@ -92,7 +92,7 @@ class WordIndex:
             return []
         letters = sorted(word)
         words = self.columns["words"]
-        near = [(int(i), words[i].decode()) for i in self._letters.shortlist(word)]
+        near = [(int(i), words[i].decode()) for i in self._trigrams.shortlist(word)]
         away = [(OSA.distance(word, text, score_cutoff=2), i, text) for i, text in near]
         away = [
             (distance, i, text)
@@ -146,18 +146,18 @@ class KnownWords:
         abstracts, 0 for no word."""
         return self.index.count(word)
 
-    def meant(self, word: str) -> list[str]:
+    def corrections(self, word: str) -> list[str]:
         """word (str): in lower case. RETURNS (list[str]): the words that it may have been meant to
-        be, see `WordIndex.nearest`; itself alone where it is a word, or near to none."""
+        be, see `WordIndex.nearest`; itself alone where it is a word, or similar to none."""
         if word in self._words_of_added():
             return [word]
-        meant = self._seen.get(word)
-        if meant is None:
+        corrections = self._seen.get(word)
+        if corrections is None:
             if len(self._seen) >= _REMEMBERED:
                 self._seen.clear()
             known = self.index.count(word) > 0
-            meant = self._seen[word] = [word] if known else self.index.nearest(word) or [word]
-        return meant
+            corrections = self._seen[word] = [word] if known else self.index.nearest(word) or [word]
+        return corrections
 
     def to_disk(self, folder: Path) -> None:
         """folder (Path): gets the index of the stored names, if it was in use."""
@@ -202,7 +202,7 @@ def _is_word(text: bytes) -> bool:
 
 
 def _blocks(names: Strings) -> Iterator[bytes]:
-    """YIELDS (bytes): many names, a blank between two."""
+    """YIELDS (bytes): many names, a space between two."""
     for first in range(0, len(names), _BLOCK):
         offsets = names.offsets[first : first + _BLOCK + 1].astype(np.int64)
         data = names.data[offsets[0] : offsets[-1]].tobytes()

@@ -88,6 +88,6 @@ def normalize_name(text: str) -> str:
     """Lower-case a name and blank its punctuation, as GenBioEL does (appendix E.1, step 2).
 
     text (str): a name, e.g. `Non-inherited (rare) form`.
-    RETURNS (str): words with one blank between, e.g. `non inherited rare form`; may be empty.
+    RETURNS (str): words with one space between, e.g. `non inherited rare form`; may be empty.
     """
     return " ".join(_PUNCTUATION.sub(" ", text.lower()).split())

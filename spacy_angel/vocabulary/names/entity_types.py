@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable
 from functools import cache, lru_cache
 
-from .labels import kinds_of, wider_kinds_of
+from .labels import entity_types_of, wider_entity_types_of
 from .taxa import is_taxon
 
 # Types by name, by the namespaces of OBO files, by branches of MeSH's tree; those of the UMLS stand
@@ -15,7 +15,7 @@ _TYPES = {
     r"|C\d*|F03",
     "CHEMICAL": r"chemical|drug|chebi(_ontology)?|D\d*",
     "GENE": r"gene|protein|hgnc|ncbigene"
-    # the kinds of NCBI Gene
+    # the types of NCBI Gene
     r"|protein-coding|pseudo|(nc|t|r|sn|sno|sc)RNA",
     "SPECIES": r"species|taxon|organism|ncbi_taxonomy|B\d*",
     # the categories of Cellosaurus
@@ -24,67 +24,71 @@ _TYPES = {
 
 
 def is_foreign(label: str, types: Iterable[str]) -> bool:
-    """Whether a mention cannot be a concept, for they are of different kinds.
+    """Whether a mention cannot be a concept, for they are of different entity types.
 
     label (str): of the mention.
     types (Iterable[str]): semantic types of the concept.
     RETURNS (bool): e.g. `("CHEMICAL", ["Disease"])` → True; False where label or one of the types
-        is of no known kind, or there is no type.
+        is of no known entity type, or there is no type.
     """
-    kinds = _kinds_of_label(label)
+    entity_types = _types_of_label(label)
     # Of which species something is does not say what it is.
-    type_kinds = [_kinds_of_type(name) for name in types if not is_taxon(name)]
-    return bool(kinds and type_kinds) and all(
-        some and kinds.isdisjoint(some) for some in type_kinds
+    of_types = [_types_of_semantic_type(name) for name in types if not is_taxon(name)]
+    return bool(entity_types and of_types) and all(
+        some and entity_types.isdisjoint(some) for some in of_types
     )
 
 
-def kind_of_label(label: str) -> str | None:
+def entity_type_of_label(label: str) -> str | None:
     """label (str): of a mention. RETURNS (str | None): e.g. `CellLine` → `cell line`; None where it
     is in no table."""
-    return next(iter(sorted(_kinds_of_label(label))), None)
+    return next(iter(sorted(_types_of_label(label))), None)
 
 
 def is_species(label: str) -> bool:
     """label (str): of a mention. RETURNS (bool): whether it is a species."""
-    return "SPECIES" in _kinds_of_label(label)
+    return "SPECIES" in _types_of_label(label)
 
 
 def is_cell_line(label: str) -> bool:
     """label (str): of a mention. RETURNS (bool): whether it is a cell line."""
-    return "CELL_LINE" in _kinds_of_label(label)
+    return "CELL_LINE" in _types_of_label(label)
 
 
 def is_gene(label: str) -> bool:
     """label (str): of a mention. RETURNS (bool): whether it is a gene or what it codes for."""
-    return "GENE" in _kinds_of_label(label)
+    return "GENE" in _types_of_label(label)
 
 
 def may_need_species(label: str) -> bool:
     """label (str): of a mention. RETURNS (bool): whether its concept may be that of a species:
     not of diseases, chemicals and species themselves, but of genes, cell lines and all labels that
-    are of no known kind."""
-    kinds = _kinds_of_label(label)
-    return not kinds or not kinds.isdisjoint({"GENE", "CELL_LINE"})
+    are of no known entity type."""
+    entity_types = _types_of_label(label)
+    return not entity_types or not entity_types.isdisjoint({"GENE", "CELL_LINE"})
 
 
 def label_of(types: Iterable[str]) -> str | None:
     """types (Iterable[str]): semantic types of a concept. RETURNS (str | None): the label of the
-    first that is of a known kind, e.g. `["T047"]` → `DISEASE`."""
-    kinds = (kind for name in types for kind in sorted(_kinds_of_type(name)))
-    return next(kinds, None)
+    first that is of a known entity type, e.g. `["T047"]` → `DISEASE`."""
+    entity_types = (
+        entity_type for name in types for entity_type in sorted(_types_of_semantic_type(name))
+    )
+    return next(entity_types, None)
 
 
 @lru_cache(maxsize=4096)
-def _kinds_of_label(label: str) -> frozenset[str]:
+def _types_of_label(label: str) -> frozenset[str]:
     """Those that types tell, too."""
-    return wider_kinds_of(label) & _TYPES.keys()
+    return wider_entity_types_of(label) & _TYPES.keys()
 
 
 @cache
-def _kinds_of_type(name: str) -> frozenset[str]:
+def _types_of_semantic_type(name: str) -> frozenset[str]:
     if re.fullmatch(r"T\d{3}", name):
-        return kinds_of(name) & _TYPES.keys()
+        return entity_types_of(name) & _TYPES.keys()
     return frozenset(
-        kind for kind, pattern in _TYPES.items() if re.fullmatch(pattern, name, re.IGNORECASE)
+        entity_type
+        for entity_type, pattern in _TYPES.items()
+        if re.fullmatch(pattern, name, re.IGNORECASE)
     )

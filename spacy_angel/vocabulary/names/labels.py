@@ -1,5 +1,5 @@
-"""Labels of mentions by the kind that they stand for, whoever spells them: `OrganismTaxon`, `TAXON`
-and `Species` are SPECIES. The table is `labels.yml`."""
+"""Labels of mentions by the entity type that they stand for, whoever spells them: `OrganismTaxon`,
+`TAXON` and `Species` are SPECIES. The table is `labels.yml`."""
 
 import re
 from collections.abc import Iterable
@@ -9,26 +9,26 @@ from pathlib import Path
 import yaml
 
 LABELS = Path(__file__).with_name("labels.yml")
-KINDS = (
+ENTITY_TYPES = (
     *("DISEASE", "CHEMICAL", "GENE", "SPECIES", "CELL_LINE", "PHENOTYPE", "CELL_TYPE", "ANATOMY"),
     *("VARIANT", "GENE_FAMILY", "CELLULAR_COMPONENT", "BIOLOGICAL_PROCESS", "MOLECULAR_FUNCTION"),
     "PROCEDURE",
 )
-"""All kinds, the most frequent first."""
+"""All entity types, the most frequent first."""
 ANY = "ANY"
-"""The kind of labels that say nothing: such a mention may be any concept."""
-# A kind that a vocabulary may have as part of another: HPO's phenotypes are among MeSH's and
-# UMLS's diseases, families among the genes, cells in anatomy.
+"""The entity type of labels that say nothing: such a mention may be any concept."""
+# An entity type that a vocabulary may have as part of another: HPO's phenotypes are among MeSH's
+# and UMLS's diseases, families among the genes, cells in anatomy.
 _WIDER = {"PHENOTYPE": "DISEASE", "GENE_FAMILY": "GENE", "CELL_TYPE": "ANATOMY"}
 
 
 @lru_cache(maxsize=4096)
-def kinds_of(label: str) -> frozenset[str]:
+def entity_types_of(label: str) -> frozenset[str]:
     """label (str): of a mention, e.g. `GENE_OR_GENE_PRODUCT`, or types of the UMLS, `T116,T123`.
     RETURNS (frozenset[str]): what it may be, e.g. `{"GENE"}`; several where the label does not
         tell, as `CELL` for types and lines; `{"ANY"}` where it says nothing; none where no entry of
-        the table is spelled like it but for case, blanks and signs."""
-    table = _kinds_by_spelling()
+        the table is spelled like it but for case, spaces and signs."""
+    table = _types_by_spelling()
     if (known := table.get(_spelling(label))) is not None:
         return known
     # MedMentions gives all types of a concept.
@@ -36,23 +36,26 @@ def kinds_of(label: str) -> frozenset[str]:
     return frozenset().union(*parts) if all(parts) else frozenset()
 
 
-def kind_of(label: str) -> str | None:
-    """label (str): of a mention. RETURNS (str | None): the first of `KINDS` that it may be;
+def entity_type_of(label: str) -> str | None:
+    """label (str): of a mention. RETURNS (str | None): the first of `ENTITY_TYPES` that it may be;
     None where there is none, or the label says nothing."""
-    kinds = kinds_of(label)
-    return next((kind for kind in KINDS if kind in kinds), None)
+    entity_types = entity_types_of(label)
+    return next((entity_type for entity_type in ENTITY_TYPES if entity_type in entity_types), None)
 
 
-def wider_kinds_of(label: str) -> frozenset[str]:
-    """label (str): of a mention. RETURNS (frozenset[str]): its kinds, and those that they are
-    part of, e.g. `Symptom` → `{"PHENOTYPE", "DISEASE"}`."""
-    kinds = kinds_of(label)
-    return kinds | {_WIDER[kind] for kind in kinds if kind in _WIDER}
+def wider_entity_types_of(label: str) -> frozenset[str]:
+    """label (str): of a mention. RETURNS (frozenset[str]): its entity types, and those that they
+    are part of, e.g. `Symptom` → `{"PHENOTYPE", "DISEASE"}`."""
+    entity_types = entity_types_of(label)
+    return entity_types | {
+        _WIDER[entity_type] for entity_type in entity_types if entity_type in _WIDER
+    }
 
 
 def is_neutral(label: str) -> bool:
-    """label (str): of a mention. RETURNS (bool): whether it says of no kind that it is one."""
-    return ANY in kinds_of(label)
+    """label (str): of a mention. RETURNS (bool): whether it says of no entity type that it is
+    one."""
+    return ANY in entity_types_of(label)
 
 
 def find_entries(label: str, entries: Iterable[str], *, wider: bool = False) -> tuple[str, ...]:
@@ -65,10 +68,10 @@ def find_entries(label: str, entries: Iterable[str], *, wider: bool = False) -> 
 
     label (str): of a mention.
     entries (Iterable[str]): labels that the setting has something for.
-    wider (bool): where there is none, take that of a kind which the label's is part of, as
+    wider (bool): where there is none, take that of an entity type which the label's is part of, as
         DISEASE for `Phenotype`.
     RETURNS (tuple[str, ...]): the entry that is the label; or else is spelled like it but for case,
-        blanks and signs; or those of its kind by name; or by the table.
+        spaces and signs; or those of its entity type by name; or by the table.
     """
     return _find_entries(label, tuple(entries), wider)
 
@@ -80,28 +83,29 @@ def _find_entries(label: str, entries: tuple[str, ...], wider: bool) -> tuple[st
     spelling = _spelling(label)
     if alike := tuple(entry for entry in entries if _spelling(entry) == spelling):
         return alike
-    found = _of_kinds(kinds_of(label) - {ANY}, entries)
+    found = _of_types(entity_types_of(label) - {ANY}, entries)
     if wider and not found:
-        found = _of_kinds(wider_kinds_of(label) - {ANY}, entries)
+        found = _of_types(wider_entity_types_of(label) - {ANY}, entries)
     return found
 
 
-def _of_kinds(kinds: frozenset[str], entries: tuple[str, ...]) -> tuple[str, ...]:
-    names = {_spelling(kind): kind for kind in kinds}
-    rest = kinds - {names.get(_spelling(entry)) for entry in entries}
-    # An entry for what may be several kinds, as SYMPTOM, is not for each of them.
+def _of_types(entity_types: frozenset[str], entries: tuple[str, ...]) -> tuple[str, ...]:
+    names = {_spelling(entity_type): entity_type for entity_type in entity_types}
+    rest = entity_types - {names.get(_spelling(entry)) for entry in entries}
+    # An entry for what may be several entity types, as SYMPTOM, is not for each of them.
     return tuple(
         entry
         for entry in entries
-        if _spelling(entry) in names or (kinds_of(entry) and kinds_of(entry) <= rest)
+        if _spelling(entry) in names or (entity_types_of(entry) and entity_types_of(entry) <= rest)
     )
 
 
 def labels_by_tool() -> dict[str, dict[str, tuple[str, ...]]]:
-    """RETURNS (dict[str, dict[str, tuple[str, ...]]]): whose labels → kind → as spelled there."""
+    """RETURNS (dict[str, dict[str, tuple[str, ...]]]): whose labels → entity type → as spelled
+    there."""
     table: dict[str, dict[str, list[str]]] = yaml.safe_load(LABELS.read_text("utf8"))
     return {
-        tool: {kind: tuple(labels) for kind, labels in of_tool.items()}
+        tool: {entity_type: tuple(labels) for entity_type, labels in of_tool.items()}
         for tool, of_tool in table.items()
     }
 
@@ -111,10 +115,12 @@ def _spelling(label: str) -> str:
 
 
 @cache
-def _kinds_by_spelling() -> dict[str, frozenset[str]]:
-    kinds: dict[str, set[str]] = {_spelling(kind): {kind} for kind in KINDS}
+def _types_by_spelling() -> dict[str, frozenset[str]]:
+    entity_types: dict[str, set[str]] = {
+        _spelling(entity_type): {entity_type} for entity_type in ENTITY_TYPES
+    }
     for of_tool in labels_by_tool().values():
-        for kind, labels in of_tool.items():
+        for entity_type, labels in of_tool.items():
             for label in labels:
-                kinds.setdefault(_spelling(label), set()).add(kind)
-    return {spelling: frozenset(some) for spelling, some in kinds.items()}
+                entity_types.setdefault(_spelling(label), set()).add(entity_type)
+    return {spelling: frozenset(some) for spelling, some in entity_types.items()}

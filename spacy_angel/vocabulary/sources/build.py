@@ -10,7 +10,7 @@ from typing import Any
 from ...errors import AngelError, Errors
 from ..kb import ConceptKB
 from ..names.concepts import Concept
-from ..species.suffixes import EndingRule
+from ..species.suffixes import SuffixRule
 from ..storage.table import SharedNames
 from .formats.records import VocabularyReport
 from .formats.registry import infer_format, read_vocabulary
@@ -24,7 +24,7 @@ def build_vocabulary(
     *,
     format: str | None = None,
     shared_names: SharedNames = "all",
-    endings: EndingRule | None = None,
+    suffixes: SuffixRule | None = None,
     options: Mapping[str, Any] | None = None,
     about: Sequence[Mapping[str, Any]] = (),
     mappings: Sequence[Path] = (),
@@ -35,7 +35,7 @@ def build_vocabulary(
         numbers among them gives the types of the tables.
     output (Path | None): folder to write; None keeps the vocabulary in memory.
     format (str | None): of all files; None infers it for each.
-    shared_names (SharedNames), endings (EndingRule | None): see `ConceptKB.build`.
+    shared_names (SharedNames), suffixes (SuffixRule | None): see `ConceptKB.build`.
     options (Mapping[str, Any] | None): of the reader, see `vocabularies.FORMATS`.
     about (Sequence[Mapping[str, Any]]): plain values on each file, to be recorded with it.
     mappings (Sequence[Path]): SSSOM tables: what they say is the same becomes an alternate
@@ -56,7 +56,7 @@ def build_vocabulary(
     concepts = (_mapped(_concepts(*pair), tables) for pair in zip(files, sources, strict=True))
     recorded = [*sources, *(source for _, source in tables)]
     return ConceptKB.join(
-        concepts, output, shared_names=shared_names, endings=endings, sources=recorded
+        concepts, output, shared_names=shared_names, suffixes=suffixes, sources=recorded
     )
 
 
@@ -82,7 +82,7 @@ def add_vocabulary(
         [kb, _concepts(file, source)],
         folder,
         shared_names=meta["shared_names"],
-        endings=meta.get("endings"),
+        suffixes=meta.get("endings"),
         sources=[*meta["sources"], source],
         steps=[*meta["steps"], {"step": "add", "path": str(file)}],
         frequencies=meta.get("frequencies", {}),

@@ -25,8 +25,8 @@ def with_names_of_the_same_symbol(genes: Iterable[Concept]) -> Iterator[Concept]
     """Give each gene the names that its orthologs have in addition.
 
     NCBI Gene lists `separase` for the mouse's Espl1, and not for the man's ESPL1. Which gene a name
-    then means is for the endings and for what the document says of its species
-    (`ConceptKB.build(endings="species")`).
+    then means is for the suffixes and for what the document says of its species
+    (`ConceptKB.build(suffixes="species")`).
 
     genes (Iterable[Concept]): of all species together; held in memory. A gene's symbol is its
         canonical name; case does not count.

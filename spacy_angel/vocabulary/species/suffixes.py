@@ -1,6 +1,6 @@
-"""Endings that tell the concepts of one name apart: `tp53 | homo sapiens`, `tp53 | mus musculus`.
+"""Suffixes that tell the concepts of one name apart: `tp53 | homo sapiens`, `tp53 | mus musculus`.
 
-A name of one concept has none, so that only what is ambiguous becomes longer. What an ending is
+A name of one concept has none, so that only what is ambiguous becomes longer. What a suffix is
 made of is chosen when a vocabulary is built (`ENDINGS`); where that is the same for several
 concepts of a name, their canonical names follow: the alias `p40` of two human genes is written
 `p40 | homo sapiens | il12b` and `p40 | homo sapiens | psmd7`, while a gene whose canonical name it
@@ -22,74 +22,74 @@ from ..storage.strings import Strings, StringsBuilder, offsets_of
 from ..storage.table import ConceptTable
 from .orthologs import may_share_symbols
 
-EndingRule = Literal["species", "types", "names"]
+SuffixRule = Literal["species", "types", "names"]
 SEPARATOR = " | "
-"""Between a name and its ending, and between the parts of an ending."""
-KIND = "spacy-angel name endings"
+"""Between a name and its suffix, and between the parts of a suffix."""
+KIND = "spacy-angel name suffixes"
 VERSION = 1
 COLUMNS = ("names", "endings", "text_data", "text_offsets", "concept_offsets", "concepts")
 
 T = TypeVar("T")
 
 
-def written(name: str, ending: str | None) -> str:
-    """name (str): in normal form. ending (str | None): empty or None where it has none.
+def with_suffix(name: str, suffix: str | None) -> str:
+    """name (str): in normal form. suffix (str | None): empty or None where it has none.
     RETURNS (str): what a model writes, e.g. `tp53 | homo sapiens`."""
-    return f"{name}{SEPARATOR}{ending}" if ending else name
+    return f"{name}{SEPARATOR}{suffix}" if suffix else name
 
 
-def first_part(ending: str) -> str:
-    """ending (str): e.g. `homo sapiens | il12b`. RETURNS (str): what a document can tell of it,
+def first_part(suffix: str) -> str:
+    """suffix (str): e.g. `homo sapiens | il12b`. RETURNS (str): what a document can tell of it,
     `homo sapiens`."""
-    return ending.split(SEPARATOR)[0]
+    return suffix.split(SEPARATOR)[0]
 
 
-def last_part(ending: str) -> str:
-    """ending (str): e.g. `homo sapiens | il12b`. RETURNS (str): the canonical name that tells
-    concepts of one beginning apart, `il12b`; empty where none has to."""
-    return ending.partition(SEPARATOR)[2]
+def last_part(suffix: str) -> str:
+    """suffix (str): e.g. `homo sapiens | il12b`. RETURNS (str): the canonical name that tells
+    concepts of one first part apart, `il12b`; empty where none has to."""
+    return suffix.partition(SEPARATOR)[2]
 
 
-def tell_apart(
+def disambiguate(
     name: str,
     owners: Sequence[T],
     field_of: Callable[[T], str | None],
     canonical_of: Callable[[T], str],
 ) -> dict[str, list[T]]:
-    """Endings for the concepts of a name.
+    """Suffixes for the concepts of a name.
 
     name (str): in normal form.
-    owners (Sequence[T]): its concepts, best evidence first.
-    field_of (Callable[[T], str | None]): what an ending begins with; None: the concept is to be
+    owners (Sequence[T]): its concepts, best claim first.
+    field_of (Callable[[T], str | None]): what a suffix begins with; None: the concept is to be
         found under the name alone, as are all others of which that is so.
     canonical_of (Callable[[T], str]): its canonical name in normal form.
-    RETURNS (dict[str, list[T]]): concepts by ending, in their order; several where nothing tells
-        them apart. An empty ending is the name alone.
+    RETURNS (dict[str, list[T]]): concepts by suffix, in their order; several where nothing tells
+        them apart. An empty suffix is the name alone.
     """
     if len(owners) == 1:
         return {"": list(owners)}
     by_field: dict[str | None, list[T]] = {}
     for owner in owners:
         by_field.setdefault(field_of(owner), []).append(owner)
-    told: dict[str, list[T]] = {}
+    by_suffix: dict[str, list[T]] = {}
     for field, members in by_field.items():
         for member in members:
             own = canonical_of(member) if field is not None and len(members) > 1 else ""
             parts = (field or "", "" if own == name else own)
-            told.setdefault(SEPARATOR.join(filter(None, parts)), []).append(member)
-    return told
+            by_suffix.setdefault(SEPARATOR.join(filter(None, parts)), []).append(member)
+    return by_suffix
 
 
-class Endings:
-    """The endings of a vocabulary's names, as it is now.
+class Suffixes:
+    """The suffixes of a vocabulary's names, as it is now.
 
     vocabulary (LiveVocabulary): names and concepts.
-    rule (EndingRule): what an ending begins with: `species`, of a concept one of whose types is a
-        taxon (`NCBITaxon:9606`; others have no ending); `types`, the same, else its first type, and
+    rule (SuffixRule): what a suffix begins with: `species`, of a concept one of whose types is a
+        taxon (`NCBITaxon:9606`; others have no suffix); `types`, the same, else its first type, and
         where there is none nothing; `names`, nothing, so that the canonical name is all of it.
     """
 
-    def __init__(self, vocabulary: LiveVocabulary, rule: EndingRule) -> None:
+    def __init__(self, vocabulary: LiveVocabulary, rule: SuffixRule) -> None:
         self.rule = rule
         self._vocabulary = vocabulary
         self._taxa: dict[str, str] = {}
@@ -99,15 +99,15 @@ class Endings:
 
     def of(self, i: int) -> dict[str, list[str]]:
         """i (int): name index. RETURNS (dict[str, list[str]]): identifiers of its concepts by
-        ending; empty for a name that was removed."""
+        suffix; empty for a name that was removed."""
         owners = self._vocabulary.concept_ids_of(i)
         if not owners:
             return {}
-        return tell_apart(self._vocabulary.name(i), owners, self.field_of, self._canonical_of)
+        return disambiguate(self._vocabulary.name(i), owners, self.field_of, self._canonical_of)
 
     def field_of_types(self, types: Sequence[str]) -> str | None:
-        """types (Sequence[str]): of a concept. RETURNS (str | None): what its endings begin
-        with, see `tell_apart`."""
+        """types (Sequence[str]): of a concept. RETURNS (str | None): what its suffixes begin
+        with, see `disambiguate`."""
         if self.rule == "names":
             return ""
         taxon = next((name for name in types if is_taxon(name)), None)
@@ -118,7 +118,7 @@ class Endings:
         return normalize_name(types[0]) if types else ""
 
     def orthologs_of(self, concept_id: str) -> Mapping[str, str]:
-        """concept_id (str): a gene. RETURNS (Mapping[str, str]): by what their endings begin with
+        """concept_id (str): a gene. RETURNS (Mapping[str, str]): by what their suffixes begin with
         the genes of other vertebrates that have its symbol for theirs; case does not count."""
         if self._version != self._vocabulary.version:
             self._version = self._vocabulary.version
@@ -166,24 +166,24 @@ class Endings:
 
 @dataclass(frozen=True, eq=False)
 class StoredEntries:
-    """Each stored name with each of its endings, numbered by name; what a trie is compiled from.
+    """Each stored name with each of its suffixes, numbered by name; what a trie is compiled from.
 
     names (np.ndarray): int32[n], name index, ascending.
-    endings (np.ndarray): int32[n], which of the texts is the ending, -1 for none.
-    texts (Strings): the endings, each once.
+    suffixes (np.ndarray): int32[n], which of the texts is the suffix, -1 for none.
+    texts (Strings): the suffixes, each once.
     concept_offsets (np.ndarray): int32[n + 1]; concepts (np.ndarray): int32[m]: the rows of the
         concepts of entry `i` are `concepts[concept_offsets[i]:concept_offsets[i + 1]]`.
     """
 
     names: np.ndarray
-    endings: np.ndarray
+    suffixes: np.ndarray
     texts: Strings
     concept_offsets: np.ndarray
     concepts: np.ndarray
 
     @classmethod
-    def build(cls, table: ConceptTable, endings: Endings) -> "StoredEntries":
-        """table (ConceptTable): names and concepts. endings (Endings): the rule.
+    def build(cls, table: ConceptTable, suffixes: Suffixes) -> "StoredEntries":
+        """table (ConceptTable): names and concepts. suffixes (Suffixes): the rule.
         RETURNS (StoredEntries): in memory."""
         name, concept = table.owners()
         counts = np.bincount(name, minlength=table.n_names)
@@ -192,19 +192,19 @@ class StoredEntries:
         rows: list[tuple[int, int, list[int]]] = []
         for i in np.flatnonzero(counts > 1).tolist():
             owners = concept[starts[i] : starts[i + 1]].tolist()
-            told = tell_apart(
+            by_suffix = disambiguate(
                 table.names[i],
                 owners,
-                lambda row: endings.field_of_types(table.types_of(row)),
+                lambda row: suffixes.field_of_types(table.types_of(row)),
                 table.canonical_of,
             )
-            for text, some in told.items():
+            for text, some in by_suffix.items():
                 rows.append((i, texts.setdefault(text, len(texts)) if text else -1, some))
         single = np.flatnonzero(counts == 1).astype(np.int32)
         several = np.array([i for i, _, _ in rows], dtype=np.int32)
         names = np.concatenate([single, several])
         order = np.argsort(names, kind="stable")
-        ending = np.concatenate(
+        suffix = np.concatenate(
             [np.full(len(single), -1), np.array([t for _, t, _ in rows], dtype=np.int64)]
         ).astype(np.int32)
         sizes = np.concatenate(
@@ -216,7 +216,7 @@ class StoredEntries:
         within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], sizes[order])
         return cls(
             names[order],
-            ending[order],
+            suffix[order],
             StringsBuilder(texts).finish(),
             offsets,
             firsts[np.repeat(begins[order], sizes[order]) + within].astype(np.int32),
@@ -228,13 +228,13 @@ class StoredEntries:
         RAISES (AngelError): missing or damaged."""
         columns, _ = open_folder(path, KIND, VERSION, COLUMNS)
         texts = Strings(columns.pop("text_data"), columns.pop("text_offsets"))
-        return cls(texts=texts, **columns)
+        return cls(texts=texts, suffixes=columns.pop("endings"), **columns)
 
     def to_disk(self, path: Path) -> None:
         """path (Path): folder to write."""
         columns = {
             "names": self.names,
-            "endings": self.endings,
+            "endings": self.suffixes,
             "text_data": self.texts.data,
             "text_offsets": self.texts.offsets,
             "concept_offsets": self.concept_offsets,
@@ -245,9 +245,9 @@ class StoredEntries:
     def __len__(self) -> int:
         return len(self.names)
 
-    def ending(self, number: int) -> str:
-        """number (int): of an entry. RETURNS (str): its ending, empty where it has none."""
-        text = int(self.endings[number])
+    def suffix(self, number: int) -> str:
+        """number (int): of an entry. RETURNS (str): its suffix, empty where it has none."""
+        text = int(self.suffixes[number])
         return "" if text < 0 else self.texts[text]
 
     def of_name(self, i: int) -> range:
@@ -256,16 +256,16 @@ class StoredEntries:
         first, last = np.searchsorted(self.names, np.array([i, i + 1], dtype=self.names.dtype))
         return range(int(first), int(last))
 
-    def written(self, names: Strings) -> Iterator[str]:
+    def with_suffixes(self, names: Strings) -> Iterator[str]:
         """names (Strings): of the table. YIELDS (str): what a model writes, entry by entry."""
         texts = list(self.texts)
         entry, n = 0, len(self)
-        endings = self.endings
+        suffixes = self.suffixes
         indices = self.names
         for i, name in enumerate(names):
             while entry < n and indices[entry] == i:
-                text = endings[entry]
-                yield name if text < 0 else written(name, texts[text])
+                text = suffixes[entry]
+                yield name if text < 0 else with_suffix(name, texts[text])
                 entry += 1
 
     def leading_to(self, concepts: np.ndarray) -> np.ndarray:
@@ -278,15 +278,17 @@ class StoredEntries:
 
 
 class Entries:
-    """All names with their endings, those added while running at the end; numbers stay.
+    """All names with their suffixes, those added while running at the end; numbers stay.
 
-    stored (StoredEntries): of the table. vocabulary (LiveVocabulary): changes. endings (Endings).
+    stored (StoredEntries): of the table. vocabulary (LiveVocabulary): changes. suffixes (Suffixes).
     """
 
-    def __init__(self, stored: StoredEntries, vocabulary: LiveVocabulary, endings: Endings) -> None:
+    def __init__(
+        self, stored: StoredEntries, vocabulary: LiveVocabulary, suffixes: Suffixes
+    ) -> None:
         self.stored = stored
         self._vocabulary = vocabulary
-        self._endings = endings
+        self._suffixes = suffixes
         self._added: list[tuple[int, str]] = []
         self._numbers: dict[tuple[int, str], int] = {}
         self._wanted: dict[int, str] = {}
@@ -296,11 +298,11 @@ class Entries:
         return len(self.stored) + len(self._added)
 
     def at(self, number: int) -> tuple[int, str]:
-        """number (int): of an entry. RETURNS (tuple[int, str]): name index and ending."""
+        """number (int): of an entry. RETURNS (tuple[int, str]): name index and suffix."""
         n = len(self.stored)
         if number >= n:
             return self._added[number - n]
-        return int(self.stored.names[number]), self.stored.ending(number)
+        return int(self.stored.names[number]), self.stored.suffix(number)
 
     def added(self) -> dict[int, str]:
         """RETURNS (dict[int, str]): what a model writes for the entries that the table has not,
@@ -309,10 +311,10 @@ class Entries:
             self._version = self._vocabulary.version
             self._wanted = {}
             for i in sorted(self._vocabulary.touched):
-                known = {self.stored.ending(number) for number in self.stored.of_name(i)}
-                for text in self._endings.of(i):
+                known = {self.stored.suffix(number) for number in self.stored.of_name(i)}
+                for text in self._suffixes.of(i):
                     if text not in known:
-                        name = written(self._vocabulary.name(i), text)
+                        name = with_suffix(self._vocabulary.name(i), text)
                         self._wanted[self._number(i, text)] = name
         return self._wanted
 
@@ -326,16 +328,16 @@ class Entries:
         mask = np.zeros(len(self), dtype=bool)
         mask[: len(self.stored)] = self.stored.leading_to(concepts)
         for i in self._vocabulary.touched:
-            told: Mapping[str, list[str]] = self._endings.of(i)
+            by_suffix: Mapping[str, list[str]] = self._suffixes.of(i)
             for number in self.stored.of_name(i):
-                mask[number] = any(map(allows, told.get(self.stored.ending(number), ())))
-            for text, concept_ids in told.items():
+                mask[number] = any(map(allows, by_suffix.get(self.stored.suffix(number), ())))
+            for text, concept_ids in by_suffix.items():
                 if (added := self._numbers.get((i, text))) is not None:
                     mask[added] = any(map(allows, concept_ids))
         return mask
 
-    def _number(self, i: int, ending: str) -> int:
-        if (i, ending) not in self._numbers:
-            self._numbers[i, ending] = len(self)
-            self._added.append((i, ending))
-        return self._numbers[i, ending]
+    def _number(self, i: int, suffix: str) -> int:
+        if (i, suffix) not in self._numbers:
+            self._numbers[i, suffix] = len(self)
+            self._added.append((i, suffix))
+        return self._numbers[i, suffix]

@@ -51,7 +51,7 @@ PART_COLUMNS = ("concept_parts", "part_data", "part_offsets")
 """A vocabulary without families has none of these."""
 OPTIONAL_COLUMNS = (*TREE_COLUMNS, *SCOPE_COLUMNS, *PART_COLUMNS)
 
-_OF_ENDINGS = (
+_OF_SUFFIXES = (
     *(f"{name}_{part}" for name in ("id", "name", "type") for part in ("data", "offsets")),
     *("concept_spellings", "spelling_name", "name_spellings", "name_rows"),
     *("concept_type_offsets", "concept_types"),
@@ -90,11 +90,11 @@ class ConceptTable:
         """RETURNS (str): digest of all names in their order; what a compiled trie depends on."""
         return digest(self.names.data, self.names.offsets)
 
-    def fingerprint_with(self, endings: str) -> str:
-        """endings (str): the rule by which names are told apart. RETURNS (str): digest of the names
-        and of all that their endings depend on."""
-        rule = np.frombuffer(endings.encode("utf8"), dtype=np.uint8)
-        return digest(rule, *(self.columns[name] for name in _OF_ENDINGS))
+    def fingerprint_with(self, suffixes: str) -> str:
+        """suffixes (str): the rule by which names are told apart. RETURNS (str): digest of the
+        names and of all that their suffixes depend on."""
+        rule = np.frombuffer(suffixes.encode("utf8"), dtype=np.uint8)
+        return digest(rule, *(self.columns[name] for name in _OF_SUFFIXES))
 
     def find_own_id(self, concept_id: str) -> int | None:
         """concept_id (str): an identifier. RETURNS (int | None): the concept whose own it is."""

@@ -206,7 +206,7 @@ class NameTrie:
 
 
 class EntryNumbers(Protocol):
-    """Names with their endings by number; `endings.Entries` is one."""
+    """Names with their suffixes by number; `suffixes.Entries` is one."""
 
     def at(self, number: int) -> tuple[int, str]: ...
 
@@ -221,7 +221,7 @@ class SearchSpace:
         each has the leaf prefix sums of every trie, or is None where all names are allowed.
     allowed (tuple[np.ndarray | None, ...]): bool[n_names] of each subset, which tells the names of
         a leaf apart; None, or not given, where a leaf that is allowed is so with all its names.
-    entries (EntryNumbers | None): where names have endings: the tries hold numbers of these in
+    entries (EntryNumbers | None): where names have suffixes: the tries hold numbers of these in
         the place of name indices.
     allowed_entries (tuple[np.ndarray | None, ...]): with `entries`, the same of their numbers.
     """
@@ -234,7 +234,7 @@ class SearchSpace:
 
     def name_at(self, number: int) -> tuple[int, str | None]:
         """number (int): as a trie holds it. RETURNS (tuple[int, str | None]): name index and
-        ending, None where names have none."""
+        suffix, None where names have none."""
         return (number, None) if self.entries is None else self.entries.at(number)
 
     def allowed_numbers(self, subset: int) -> np.ndarray | None:
@@ -271,7 +271,7 @@ def _offsets_if_shared(leaf_starts: np.ndarray) -> np.ndarray:
 
 
 def _end_token(tokens: np.ndarray, offsets: np.ndarray) -> int:
-    """The token that ends every sequence and stands nowhere else, so that none is the beginning
+    """The token that ends every sequence and stands nowhere else, so that none is a prefix
     of another."""
     if len(offsets) < 2:
         return -1

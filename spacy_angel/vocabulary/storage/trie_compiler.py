@@ -26,8 +26,8 @@ class NameTokenizer(Protocol):
         """RETURNS (str): digest of what decides a name's token ids."""
 
     @property
-    def writes_endings(self) -> bool:
-        """RETURNS (bool): whether the model writes endings behind names of several concepts."""
+    def writes_suffixes(self) -> bool:
+        """RETURNS (bool): whether the model writes suffixes behind names of several concepts."""
 
     def encode_names(self, names: Sequence[str]) -> list[list[int]]:
         """RETURNS (list[list[int]]): the ids of each name, the end token last."""

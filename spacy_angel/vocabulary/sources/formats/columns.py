@@ -15,7 +15,7 @@ from ....files.table import rows_of
 from .lines import read_lines, wrong
 from .records import Row, VocabularyReport, make_row, own_id
 
-# What a column of each role may be called, in small letters with one blank between words.
+# What a column of each role may be called, in small letters with one space between words.
 _ROLES = {
     "id": re.compile(r"#? ?((\w+ )?(id|cui|code|curie|identifier))"),
     "synonyms": re.compile(

@@ -28,7 +28,7 @@ def read_target_kb(
     """GenBioEL's target_kb.json: one object, `{id: [names]}`, read entry by entry.
 
     A composite key (`D001|D002`) is one concept with the first identifier; the others are its
-    alternates. A key with blanks at its edges (` D008661`, which stands in the published file of
+    alternates. A key with spaces at its edges (` D008661`, which stands in the published file of
     NCBI-disease beside `D008661`) is the same key without them; where both are there, they are
     joined and counted as `merged`. So are entries with the very same names: MEDIC's concepts stand
     there once under their MeSH identifier and once under each of OMIM's, and nothing tells them
@@ -39,7 +39,7 @@ def read_target_kb(
         form says so, else none.
     twins (bool): join entries with the very same names; the identifiers of the later ones become
         alternates of the first.
-    YIELDS (Row): one a concept; of keys with blanks that stand alone at the end.
+    YIELDS (Row): one a concept; of keys with spaces that stand alone at the end.
     RAISES (AngelError): the file is no such object, or cut.
     """
     others: dict[str, list[str]] = {}
@@ -82,7 +82,7 @@ def _entries(path: Path, report: VocabularyReport, prefix: str | None) -> Iterat
 
 
 def _rows(path: Path, prefix: str | None, report: VocabularyReport, blank: bool) -> Iterator[Row]:
-    """The entries whose keys have, or do not have, blanks at their edges."""
+    """The entries whose keys have, or do not have, spaces at their edges."""
     for number, key, value in stream_entries(path, FileReading(str(path), progress=True)):
         if (key != key.strip()) is not blank:
             continue

@@ -74,13 +74,13 @@ def make_row(
     scopes (Iterable[tuple[str, str]]): names and what the file says of them, see
         `concepts.SCOPES`; of several the nearest counts.
     RETURNS (Row): the concept in its place.
-    RAISES (AngelError): no identifier, one with blanks, `|` or `+` in it, or a blank first name.
+    RAISES (AngelError): no identifier, one with spaces, `|` or `+` in it, or a blank first name.
     """
     first, *others = [name.strip() for name in names] or [""]
     ids = dict.fromkeys(alternate_ids)
     for identifier in (concept_id, *ids):
         if not _IDENTIFIER.fullmatch(identifier):
-            raise wrong(path, line, "an identifier without blanks, `|` or `+`", identifier)
+            raise wrong(path, line, "an identifier without spaces, `|` or `+`", identifier)
     if not first:
         raise wrong(path, line, f"a name for {concept_id}", first)
     concept = Concept(

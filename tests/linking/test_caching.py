@@ -3,7 +3,7 @@ import math
 import pytest
 
 from spacy_angel import Concept, ConceptKB
-from spacy_angel.linking.candidates.caching import first_of_equals, take_name
+from spacy_angel.linking.candidates.caching import exact_match, first_of_equals
 from spacy_angel.model.mention import Mention, Query
 
 KB = ConceptKB.build(
@@ -15,7 +15,7 @@ KB = ConceptKB.build(
 
 
 def take(text, concepts=KB.concept_ids_of):
-    return take_name(Mention(text), concepts, KB, 0.5)
+    return exact_match(Mention(text), concepts, KB, 0.5)
 
 
 def test_a_name_of_one_concept_is_taken_in_normal_form():
@@ -35,11 +35,11 @@ def test_other_words_names_of_two_and_short_ones_are_searched(text):
 def test_what_is_respelled_is_searched():
     assert take("common cold") is not None
     mention = Mention("common cold", queries=(Query("common cold", "spelling"),))
-    assert take_name(mention, KB.concept_ids_of, KB, 0.5) is None
+    assert exact_match(mention, KB.concept_ids_of, KB, 0.5) is None
 
 
 def test_only_concepts_that_the_mention_may_have_count():
-    def second(name, ending):
+    def second(name, suffix):
         return [c for c in KB.concept_ids_of(name) if c == "D:2"]
 
     assert take("pneumonia", second) is None
@@ -48,9 +48,9 @@ def test_only_concepts_that_the_mention_may_have_count():
 
 def test_a_removed_name_is_searched():
     kb = ConceptKB.build([Concept("D:1", "Pneumonia", ("Lung fever",))])
-    assert take_name(Mention("lung fever"), kb.concept_ids_of, kb, 0.5) is not None
+    assert exact_match(Mention("lung fever"), kb.concept_ids_of, kb, 0.5) is not None
     kb.remove_name("D:1", "Lung fever")
-    assert take_name(Mention("lung fever"), kb.concept_ids_of, kb, 0.5) is None
+    assert exact_match(Mention("lung fever"), kb.concept_ids_of, kb, 0.5) is None
 
 
 def test_a_gene_of_a_species_that_the_document_does_not_have_is_searched():
@@ -58,16 +58,19 @@ def test_a_gene_of_a_species_that_the_document_does_not_have_is_searched():
         Concept("G:1", "Arm", ("armadillo",), ("Gene", "NCBITaxon:7227")),
         Concept("G:2", "CTNNB1", ("beta catenin",), ("Gene", "NCBITaxon:9606")),
     ]
-    kb = ConceptKB.build(genes, endings="species")
+    kb = ConceptKB.build(genes, suffixes="species")
 
-    def is_taken(text, hint):
-        return take_name(Mention(text, hint=hint), kb.concept_ids_of, kb, 0.5) is not None
+    def is_unsearched(text, species_context):
+        return (
+            exact_match(Mention(text, species_context=species_context), kb.concept_ids_of, kb, 0.5)
+            is not None
+        )
 
-    assert is_taken("armadillo", "drosophila melanogaster")
-    assert not is_taken("armadillo", "mus musculus, homo sapiens")
+    assert is_unsearched("armadillo", "drosophila melanogaster")
+    assert not is_unsearched("armadillo", "mus musculus, homo sapiens")
     # without a species people are meant
-    assert is_taken("beta catenin", "")
-    assert not is_taken("armadillo", "")
+    assert is_unsearched("beta catenin", "")
+    assert not is_unsearched("armadillo", "")
 
 
 def test_the_first_of_equals_stands_for_all():

@@ -10,11 +10,11 @@ from spacy_angel import Concept, ConceptKB
 from spacy_angel.errors import AngelError
 from spacy_angel.vocabulary.sources.build import add_vocabulary, build_vocabulary
 from spacy_angel.vocabulary.species.suffixes import (
-    Endings,
     StoredEntries,
+    Suffixes,
+    disambiguate,
     first_part,
-    tell_apart,
-    written,
+    with_suffix,
 )
 
 FIXTURES = ROOT / "tests/fixtures/vocabularies"
@@ -30,10 +30,10 @@ GENES = [
 
 
 class Writer:
-    """A name's characters are its tokens; it writes endings, or not."""
+    """A name's characters are its tokens; it writes suffixes, or not."""
 
-    def __init__(self, writes_endings=True):
-        self.writes_endings = writes_endings
+    def __init__(self, writes_suffixes=True):
+        self.writes_suffixes = writes_suffixes
         self.fingerprint = "characters"
 
     def encode_names(self, names):
@@ -72,11 +72,11 @@ BY_SPECIES = {
 
 
 def test_what_several_concepts_share_has_an_ending_and_nothing_else():
-    assert written_names(ConceptKB.build(GENES, endings="species")) == BY_SPECIES
+    assert written_names(ConceptKB.build(GENES, suffixes="species")) == BY_SPECIES
 
 
 def test_types_tell_apart_where_there_is_no_species_and_names_where_types_do_not():
-    found = written_names(ConceptKB.build(GENES, endings="types"))
+    found = written_names(ConceptKB.build(GENES, suffixes="types"))
     assert {name: ids for name, ids in found.items() if name.startswith(("lfs", "p53"))} == {
         "p53 | homo sapiens": ["G:1"],
         "p53 | mus musculus": ["G:3"],
@@ -84,7 +84,7 @@ def test_types_tell_apart_where_there_is_no_species_and_names_where_types_do_not
         "lfs | disease | li fraumeni syndrome": ["D:1"],
         "lfs | disease | lifting syndrome": ["D:2"],
     }
-    found = written_names(ConceptKB.build(GENES, endings="names"))
+    found = written_names(ConceptKB.build(GENES, suffixes="names"))
     assert {name: ids for name, ids in found.items() if name.startswith(("tp53", "lfs"))} == {
         # the one whose canonical name it is needs nothing behind it
         "tp53": ["G:1"],
@@ -96,24 +96,24 @@ def test_types_tell_apart_where_there_is_no_species_and_names_where_types_do_not
 
 def test_concepts_that_nothing_tells_apart_stay_together():
     twins = [Concept("A", "cold", (), ("T",)), Concept("B", "Cold", (), ("T",))]
-    assert written_names(ConceptKB.build(twins, endings="types")) == {"cold | t": ["A", "B"]}
+    assert written_names(ConceptKB.build(twins, suffixes="types")) == {"cold | t": ["A", "B"]}
 
 
 def test_a_taxon_is_named_by_the_vocabulary_where_it_is_not_known():
     rat = Concept("NCBITaxon:77", "Rodentia ignota", (), ("species",))
     genes = [Concept("G:1", "a", (), (HUMAN,)), Concept("G:2", "a", (), ("NCBITaxon:77",))]
     other = Concept("G:3", "a", (), ("NCBITaxon:78",))
-    assert set(written_names(ConceptKB.build([*genes, rat, other], endings="species"))) == {
+    assert set(written_names(ConceptKB.build([*genes, rat, other], suffixes="species"))) == {
         *("a | homo sapiens", "a | rodentia ignota", "a | ncbitaxon:78", "rodentia ignota"),
     }
 
 
 def test_a_model_that_writes_no_endings_searches_the_names_as_they_are():
-    plain, told = ConceptKB.build(GENES), ConceptKB.build(GENES, endings="species")
+    plain, told = ConceptKB.build(GENES), ConceptKB.build(GENES, suffixes="species")
     names = written_names(plain, tokenizer=Writer(False))
     assert written_names(told, tokenizer=Writer(False)) == names
     assert written_names(plain) == names
-    assert plain.endings is None
+    assert plain.suffixes is None
     assert "endings" not in plain.meta
     space = plain.search_space(Writer(), [None])
     assert space.entries is None
@@ -121,7 +121,7 @@ def test_a_model_that_writes_no_endings_searches_the_names_as_they_are():
 
 
 def test_a_subset_allows_the_endings_of_its_concepts():
-    kb = ConceptKB.build(GENES, endings="species")
+    kb = ConceptKB.build(GENES, suffixes="species")
     for subset, wanted in (
         (kb.subset(types=[MOUSE]), {"G:3"}),
         (kb.subset(types=["Disease"]), {"D:1", "D:2"}),
@@ -132,15 +132,15 @@ def test_a_subset_allows_the_endings_of_its_concepts():
 
 
 def test_one_owner_a_name_leaves_nothing_to_tell_apart():
-    kb = ConceptKB.build(GENES, endings="species", shared_names="fewer_names")
+    kb = ConceptKB.build(GENES, suffixes="species", shared_names="fewer_names")
     assert set(written_names(kb)) == {kb.name(i) for i in range(kb.n_names)}
 
 
 def test_the_vocabulary_says_what_is_written_for_a_concept():
-    kb = ConceptKB.build(GENES, endings="species")
+    kb = ConceptKB.build(GENES, suffixes="species")
     p40, il12b = kb.name_index("P40"), kb.name_index("IL12B")
-    assert kb.endings == "species"
-    assert kb.endings_of(p40) == {
+    assert kb.suffixes == "species"
+    assert kb.suffixes_of(p40) == {
         "homo sapiens | tp53": ["G:1"],
         "homo sapiens | il12b": ["G:2"],
     }
@@ -150,16 +150,16 @@ def test_the_vocabulary_says_what_is_written_for_a_concept():
     assert kb.concept_ids_of(p40, "homo sapiens | il12b") == ["G:2"]
     assert kb.concept_ids_of(p40, "mus musculus") == []
     assert first_part("homo sapiens | il12b") == "homo sapiens"
-    assert written("a", None) == written("a", "") == "a"
+    assert with_suffix("a", None) == with_suffix("a", "") == "a"
 
 
 def test_changes_while_running_equal_building_anew():
-    kb = ConceptKB.build(GENES, endings="species")
+    kb = ConceptKB.build(GENES, suffixes="species")
     written_names(kb)
     kb.add(Concept("G:4", "tp53-like", ("lfs", "Snark"), (MOUSE,)))
     kb.add_names("G:2", ["trp53"])
     kb.remove("G:1")
-    rebuilt = ConceptKB.build(list(kb), endings="species")
+    rebuilt = ConceptKB.build(list(kb), suffixes="species")
     assert written_names(kb) == written_names(rebuilt)
     assert written_names(kb)["tp53"] == ["G:3"]
     assert written_names(kb)["lfs | mus musculus"] == ["G:4"]
@@ -168,7 +168,7 @@ def test_changes_while_running_equal_building_anew():
     )
     kb.remove("G:4")
     kb.add_names("G:3", ["snark"])
-    rebuilt = ConceptKB.build(list(kb), endings="species")
+    rebuilt = ConceptKB.build(list(kb), suffixes="species")
     assert written_names(kb) == written_names(rebuilt)
 
 
@@ -192,17 +192,17 @@ def test_every_concept_can_be_written_and_changes_equal_rebuilding(rows, more, r
         Concept(f"X:{i}", names[0], tuple(names[1:]), kinds)
         for i, (names, kinds) in enumerate([*rows, *more])
     ]
-    kb = ConceptKB.build(concepts[: len(rows)], endings=rule)
+    kb = ConceptKB.build(concepts[: len(rows)], suffixes=rule)
     kb.search_space(Writer())
     for concept in concepts[len(rows) :]:
         kb.add(concept)
     for i in removed & set(range(len(rows))):
         kb.remove(f"X:{i}")
-    rebuilt = ConceptKB.build(list(kb), endings=rule)
+    rebuilt = ConceptKB.build(list(kb), suffixes=rule)
     for vocabulary in (kb, rebuilt):
         for concept in vocabulary:
             for i in vocabulary.names_of(concept.concept_id):
-                told = vocabulary.endings_of(i)
+                told = vocabulary.suffixes_of(i)
                 assert sorted(c for ids in told.values() for c in ids) == sorted(
                     vocabulary.concept_ids_of(i)
                 )
@@ -212,28 +212,28 @@ def test_every_concept_can_be_written_and_changes_equal_rebuilding(rows, more, r
 
 
 def entries(kb):
-    """Names with endings and the concepts they lead to, as the search may find them."""
+    """Names with suffixes and the concepts they lead to, as the search may find them."""
     space = kb.search_space(Writer(), [None])
     allowed = space.allowed_numbers(0)
     numbers = np.concatenate([trie.names for trie in space.tries]).tolist()
     live = [n for n in numbers if allowed is None or allowed[n]]
     return {
-        (kb.name(i), ending): sorted(kb.concept_ids_of(i, ending))
-        for i, ending in map(space.name_at, live)
+        (kb.name(i), suffix): sorted(kb.concept_ids_of(i, suffix))
+        for i, suffix in map(space.name_at, live)
     }
 
 
 def test_a_name_alone_and_with_one_owner():
-    assert tell_apart("a", ["X"], lambda _: "t", lambda _: "a") == {"": ["X"]}
-    assert tell_apart("a", ["X", "Y"], lambda _: None, lambda _: "b") == {"": ["X", "Y"]}
+    assert disambiguate("a", ["X"], lambda _: "t", lambda _: "a") == {"": ["X"]}
+    assert disambiguate("a", ["X", "Y"], lambda _: None, lambda _: "b") == {"": ["X", "Y"]}
 
 
 def test_endings_are_stored_beside_the_vocabulary_and_used_again(tmp_path, monkeypatch):
-    kb = ConceptKB.build(GENES, tmp_path / "kb", endings="species")
+    kb = ConceptKB.build(GENES, tmp_path / "kb", suffixes="species")
     assert written_names(kb) == BY_SPECIES
     monkeypatch.setattr(StoredEntries, "build", None)
     again = ConceptKB.from_disk(tmp_path / "kb")
-    assert again.endings == "species"
+    assert again.suffixes == "species"
     assert written_names(again) == BY_SPECIES
     again.to_disk(tmp_path / "copy")
     assert written_names(ConceptKB.from_disk(tmp_path / "copy")) == BY_SPECIES
@@ -241,53 +241,53 @@ def test_endings_are_stored_beside_the_vocabulary_and_used_again(tmp_path, monke
 
 
 def test_endings_of_other_concepts_are_not_used(tmp_path):
-    written_names(ConceptKB.build(GENES, tmp_path / "kb", endings="species"))
+    written_names(ConceptKB.build(GENES, tmp_path / "kb", suffixes="species"))
     others = [
         *GENES[:2],
         Concept("G:3", "Trp53", ("Tp53", "p53"), ("NCBITaxon:10116",)),
         *GENES[3:],
     ]
-    kb = ConceptKB.build(others, tmp_path / "kb", endings="species")
+    kb = ConceptKB.build(others, tmp_path / "kb", suffixes="species")
     assert "tp53 | rattus norvegicus" in written_names(kb)
 
 
 def test_the_rule_stays_with_the_vocabulary(tmp_path):
     table = tmp_path / "genes.tsv"
     table.write_text("id\tname\tsynonyms\ttype\nG:9\tTP53\tx\tNCBITaxon:7955\n")
-    kb = ConceptKB.build(GENES, tmp_path / "kb", endings="species")
-    assert ConceptKB.from_bytes(kb.to_bytes()).endings == "species"
-    assert ConceptKB.merge([ConceptKB.build(GENES[:1]), kb]).endings == "species"
-    assert ConceptKB.merge([kb], endings="types").endings == "types"
+    kb = ConceptKB.build(GENES, tmp_path / "kb", suffixes="species")
+    assert ConceptKB.from_bytes(kb.to_bytes()).suffixes == "species"
+    assert ConceptKB.merge([ConceptKB.build(GENES[:1]), kb]).suffixes == "species"
+    assert ConceptKB.merge([kb], suffixes="types").suffixes == "types"
     kb.add_names("G:1", ["new"])
     kb.to_disk(tmp_path / "changed")
     changed = add_vocabulary(tmp_path / "changed", table, format="columns")
-    assert changed.endings == "species"
+    assert changed.suffixes == "species"
     assert "tp53 | danio rerio" in written_names(changed)
-    assert build_vocabulary([table], None, format="columns", endings="names").endings == "names"
+    assert build_vocabulary([table], None, format="columns", suffixes="names").suffixes == "names"
 
 
 def test_an_unknown_rule_is_an_error():
-    with pytest.raises(AngelError, match="endings must be one of"):
-        ConceptKB.build(GENES, endings="kinds")
+    with pytest.raises(AngelError, match="suffixes must be one of"):
+        ConceptKB.build(GENES, suffixes="kinds")
 
 
 def test_an_empty_vocabulary_has_no_entries():
-    kb = ConceptKB.build([], endings="types")
+    kb = ConceptKB.build([], suffixes="types")
     assert written_names(kb) == {}
     kb.add(GENES[0])
     assert set(written_names(kb)) == {"tp53", "p53", "p40"}
 
 
 def test_taxa_are_named_once():
-    endings = Endings(ConceptKB.build(GENES)._live, "species")
-    assert endings.taxon_name(MOUSE) == "mus musculus"
-    assert endings.field_of_types(["gene", MOUSE, HUMAN]) == "mus musculus"
-    assert endings.field_of_types(["gene"]) is None
+    suffixes = Suffixes(ConceptKB.build(GENES)._live, "species")
+    assert suffixes.taxon_name(MOUSE) == "mus musculus"
+    assert suffixes.field_of_types(["gene", MOUSE, HUMAN]) == "mus musculus"
+    assert suffixes.field_of_types(["gene"]) is None
 
 
 def test_one_vocabulary_of_six_kinds_from_the_files_as_published():
     files = ("gene_info.tsv", "taxonomy", "cellosaurus.txt", "ontology.obo", "ctd_diseases.tsv")
-    kb = build_vocabulary([FIXTURES / f for f in files], None, endings="species")
+    kb = build_vocabulary([FIXTURES / f for f in files], None, suffixes="species")
     formats = [source["format"].partition(".")[0] for source in kb.meta["sources"]]
     assert formats == ["gene_info", "ncbi_taxonomy", "cellosaurus", "obo", "ctd"]
     everything = written_names(kb)

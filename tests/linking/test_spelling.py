@@ -1,7 +1,7 @@
 import pytest
 
 from spacy_angel import Concept, ConceptKB
-from spacy_angel.linking.mentions.spelling import respell
+from spacy_angel.linking.mentions.spelling import correct_spelling
 from spacy_angel.model.mention import Mention
 
 KB = ConceptKB.build(
@@ -28,7 +28,7 @@ KB = ConceptKB.build(
     ],
 )
 def test_unknown_words_are_read_as_they_were_meant(text, read):
-    mention = respell(Mention(text, "a", "b"), KB)
+    mention = correct_spelling(Mention(text, "a", "b"), KB)
     assert mention == Mention(read, "a", "b")
 
 
@@ -49,10 +49,10 @@ def test_unknown_words_are_read_as_they_were_meant(text, read):
 )
 def test_other_mentions_stay_as_they_are(text):
     mention = Mention(text, "a", "b")
-    assert respell(mention, KB) is mention
+    assert correct_spelling(mention, KB) is mention
 
 
 def test_a_name_of_the_vocabulary_stays():
     kb = ConceptKB.build([Concept("X:1", "Pnuemonia of Snark")])
     mention = Mention("pnuemonia of snark")
-    assert respell(mention, kb) is mention
+    assert correct_spelling(mention, kb) is mention

@@ -15,8 +15,8 @@ from .attributes import ATTRIBUTES
 Mode = Literal["beam", "exact"]
 Dtype = Literal["float32", "bfloat16", "float16", "int8"]
 # Share of the links that are right where a mention is linked without the search, as the name of one
-# concept: fitted by benchmarks/sparing.py, see docs/notebook/speed.md.
-EXACT_NAME_PROBABILITY = 0.96
+# concept: fitted by benchmarks/caching.py, see docs/notebook/speed.md.
+EXACT_MATCH_PROBABILITY = 0.96
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class LinkerSettings(CheckedSettings):
             description="least log-probability (nats) of the concept's best name; null: off",
         ),
     ] = None
-    link_exact_names: Annotated[
+    link_exact_matches: Annotated[
         bool,
         Field(
             description="`min_log_prob`, which finds mentions outside the vocabulary, does not "
@@ -131,7 +131,7 @@ class LinkerSettings(CheckedSettings):
             "entity type (`ALL` for the others), by model (`concept`, `link`), by term"
         ),
     ] = field(default_factory=dict)
-    nil_share: Annotated[
+    nil_prior: Annotated[
         float | None,
         Field(
             gt=0,
@@ -141,10 +141,10 @@ class LinkerSettings(CheckedSettings):
             "null: as the ranker was fitted",
         ),
     ] = None
-    near_names: Annotated[
+    similar_names: Annotated[
         int, Field(ge=0, description="similar names for each query, with `rerank`")
     ] = 5
-    exact_names_unsearched: Annotated[
+    exact_matches_unsearched: Annotated[
         bool,
         Field(
             description="with `rerank`, a mention of over four letters "
@@ -152,31 +152,31 @@ class LinkerSettings(CheckedSettings):
             "is asked of every mention, as published"
         ),
     ] = False
-    exact_name_probability: Annotated[
+    exact_match_probability: Annotated[
         float,
         Field(
             gt=0.5,
             lt=1,
             description="probability of a link that was made so; it has no `log_prob`",
         ),
-    ] = EXACT_NAME_PROBABILITY
-    once_a_document: Annotated[
+    ] = EXACT_MATCH_PROBABILITY
+    cache_in_document: Annotated[
         bool,
         Field(
             description="of equal mentions of a document with equal labels the first is searched, "
             "and the others have its link"
         ),
     ] = False
-    hints: Annotated[
+    species_context: Annotated[
         bool,
         Field(
-            description="where names of the vocabulary have endings (`spacy-angel kb build "
-            "--endings`), what the document says about them, e.g. which species it speaks of, "
+            description="where names of the vocabulary have suffixes (`spacy-angel kb build "
+            "--suffixes`), what the document says about them, e.g. which species it speaks of, "
             "decides which concept of a name comes first, and is in the source of a model that "
-            "writes endings"
+            "writes suffixes"
         ),
     ] = True
-    restrict_kinds: Annotated[
+    restrict_entity_types: Annotated[
         bool,
         Field(
             description="a mention labelled as a disease, chemical, gene, species or cell line "
@@ -319,13 +319,13 @@ class LinkerSettings(CheckedSettings):
 
     def without_effect(self) -> list[str]:
         """RETURNS (list[str]): settings that are not as by default and change nothing, e.g.
-        `near_names (rerank is off)`."""
+        `similar_names (rerank is off)`."""
         idle = {
             "max_work": "mode is beam" if self.mode == "beam" else "",
-            "near_names": "" if self.rerank else "rerank is off",
+            "similar_names": "" if self.rerank else "rerank is off",
             "ranker": "" if self.rerank else "rerank is off",
-            "nil_share": "" if self.rerank else "rerank is off",
-            "exact_names_unsearched": "" if self.rerank else "rerank is off",
+            "nil_prior": "" if self.rerank else "rerank is off",
+            "exact_matches_unsearched": "" if self.rerank else "rerank is off",
             "temperature": "rerank is on" if self.rerank else "",
             "min_log_prob": "rerank is on" if self.rerank else "",
         }
@@ -338,10 +338,10 @@ class LinkerSettings(CheckedSettings):
     @cached_property
     def ranker_in_use(self) -> Ranker:
         """RETURNS (Ranker): `ranker`, with `ranker_weights` in the place of its own, for texts with
-        `nil_share`. RAISES (AngelError): the file is missing, or of other features."""
+        `nil_prior`. RAISES (AngelError): the file is missing, or of other features."""
         ranker = shipped_ranker() if self.ranker is None else read_ranker(self.ranker)
         ranker = ranker.with_weights(self.ranker_weights)
-        return ranker if self.nil_share is None else ranker.expecting(self.nil_share)
+        return ranker if self.nil_prior is None else ranker.expecting(self.nil_prior)
 
     @property
     def is_first(self) -> bool:

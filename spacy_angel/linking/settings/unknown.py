@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 
 from ...errors import Errors
+from .linker_settings import SETTINGS
 from .older import OLDER
-from .table import SETTINGS
 
 KNOWN = SETTINGS | {"model", "vocabulary", "preset", "scorer"}
 """Everything that the factory takes."""
@@ -37,7 +37,7 @@ _INSTEAD = {
 }
 FOREIGN = tuple(_INSTEAD)
 """Settings of scispaCy's and spaCy's linkers that this one does not have."""
-_ALIKE = 0.75
+_LEAST_SIMILAR = 0.75
 
 
 def unknown_settings(names: Iterable[str]) -> str:
@@ -62,6 +62,6 @@ def setting_hints(unknown: Iterable[str], known: Collection[str] = KNOWN) -> str
 def _hint(name: str, known: Collection[str]) -> str:
     if instead := _INSTEAD.get(name) or OLDER.get(name):
         return f"`{name}` is {instead}."
-    if near := get_close_matches(name.lower(), sorted(known), 1, _ALIKE):
+    if near := get_close_matches(name.lower(), sorted(known), 1, _LEAST_SIMILAR):
         return f"`{name}`: did you mean `{near[0]}`?"
     return ""

@@ -7,7 +7,7 @@ import spacy
 from spacy.tokens import Span
 
 from spacy_angel.linking.linker import AngelLinker
-from spacy_angel.linking.settings.table import LinkerSettings
+from spacy_angel.linking.settings.linker_settings import LinkerSettings
 from spacy_angel.linking.showing.cause import explain_link
 from spacy_angel.linking.showing.page import link_rows, write_page
 from spacy_angel.vocabulary.kb import ConceptKB

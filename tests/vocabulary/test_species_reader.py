@@ -1,9 +1,9 @@
-"""What a text says about the endings of names."""
+"""What a text says about the suffixes of names."""
 
 import pytest
 
 from spacy_angel import Concept, ConceptKB
-from spacy_angel.vocabulary.species.context import SAID_FIRST, Sign, shares_in_order
+from spacy_angel.vocabulary.species.reader import MAIN_SPECIES, SpeciesWord, priors_in_order
 
 HUMAN, MOUSE, FISH = "NCBITaxon:9606", "NCBITaxon:10090", "NCBITaxon:5555"
 GENES = [
@@ -12,11 +12,11 @@ GENES = [
     Concept("G:3", "tp53", (), (FISH,)),
     Concept(FISH, "Piscis novus", (), ("species",)),
 ]
-KB = ConceptKB.build(GENES, endings="species")
+KB = ConceptKB.build(GENES, suffixes="species")
 
 
 def fields(text, kb=KB, spans=()):
-    return [(text[s.start : s.end], s.field) for s in kb.hinter.find(text, spans)]
+    return [(text[s.start : s.end], s.field) for s in kb.species_reader.find(text, spans)]
 
 
 def test_species_are_known_by_their_words():
@@ -53,10 +53,10 @@ def test_a_virus_is_no_species_unless_the_vocabulary_has_its_genes():
     text = "CCR5 in human immunodeficiency virus 1 infection of mice"
     spans = [(8, 38, "NCBITaxon:11676")]
     taxon = Concept("NCBITaxon:11676", "Human immunodeficiency virus 1", (), ("species",))
-    kb = ConceptKB.build([*GENES, taxon], endings="species")
+    kb = ConceptKB.build([*GENES, taxon], suffixes="species")
     assert fields(text, kb, spans) == [("mice", "mus musculus")]
     gene = Concept("G:4", "tat", (), ("NCBITaxon:11676",))
-    kb = ConceptKB.build([*GENES, taxon, gene], endings="species")
+    kb = ConceptKB.build([*GENES, taxon, gene], suffixes="species")
     virus = ("human immunodeficiency virus 1", "human immunodeficiency virus 1")
     assert fields(text, kb, spans) == [virus, ("mice", "mus musculus")]
 
@@ -81,59 +81,61 @@ def test_cells_and_tools_tell_of_a_species():
 
 
 def test_the_most_frequent_and_nearest_come_first():
-    hinter = KB.hinter
-    signs = [Sign(0, 5, "mus musculus"), Sign(90, 95, "homo sapiens")]
-    assert hinter.hint(signs, 100, 104) == "homo sapiens, mus musculus"
-    assert hinter.hint(signs, 10, 14) == "mus musculus, homo sapiens"
+    species_reader = KB.species_reader
+    species_words = [SpeciesWord(0, 5, "mus musculus"), SpeciesWord(90, 95, "homo sapiens")]
+    assert species_reader.context_of(species_words, 100, 104) == "homo sapiens, mus musculus"
+    assert species_reader.context_of(species_words, 10, 14) == "mus musculus, homo sapiens"
     # 0.95 for the one at hand, 0.34 + 0.33 for two far away, 0.51 for one
-    far = [Sign(i, i + 5, "danio rerio") for i in (300, 310)]
-    assert hinter.hint([*signs, *far], 100, 104) == "homo sapiens, danio rerio"
-    assert hinter.hint([], 0, 4) == ""
+    far = [SpeciesWord(i, i + 5, "danio rerio") for i in (300, 310)]
+    assert (
+        species_reader.context_of([*species_words, *far], 100, 104) == "homo sapiens, danio rerio"
+    )
+    assert species_reader.context_of([], 0, 4) == ""
 
 
 def test_without_a_sign_people_come_first_and_the_others_as_they_were():
     told = {"danio rerio": ["Z"], "mus musculus": ["M"], "homo sapiens | a": ["H"], "": ["N"]}
-    order = KB.hinter.order
+    order = KB.species_reader.order
     assert order(told, "", "x") == ["H", "Z", "M", "N"]
     assert order(told, "mus musculus, danio rerio", "x") == ["M", "Z", "H", "N"]
 
 
 def test_of_one_species_that_comes_first_whose_canonical_name_differs_in_marks_only():
     told = {"homo sapiens | cebpb": ["C"], "homo sapiens | il6": ["I"], "mus musculus": ["M"]}
-    assert KB.hinter.order(told, "", "il-6") == ["I", "C", "M"]
-    assert KB.hinter.order(told, "", "nf il 6") == ["C", "I", "M"]
+    assert KB.species_reader.order(told, "", "il-6") == ["I", "C", "M"]
+    assert KB.species_reader.order(told, "", "nf il 6") == ["C", "I", "M"]
 
 
 def test_then_those_whose_second_name_it_is():
     told = {"homo sapiens | cebpb": ["C"], "homo sapiens | il6": ["I"], "mus musculus": ["M"]}
-    assert KB.hinter.order(told, "", "lap", ["I"]) == ["I", "C", "M"]
-    assert KB.hinter.order(told, "", "il-6", ["C"]) == ["I", "C", "M"]
+    assert KB.species_reader.order(told, "", "lap", ["I"]) == ["I", "C", "M"]
+    assert KB.species_reader.order(told, "", "il-6", ["C"]) == ["I", "C", "M"]
 
 
 def test_the_parts_of_a_name_fall_with_its_place():
-    assert shares_in_order(1) == (1.0,)
-    assert shares_in_order(2) == pytest.approx((1 / 1.15, 0.15 / 1.15))
-    assert sum(shares_in_order(7)) == pytest.approx(1)
+    assert priors_in_order(1) == (1.0,)
+    assert priors_in_order(2) == pytest.approx((1 / 1.15, 0.15 / 1.15))
+    assert sum(priors_in_order(7)) == pytest.approx(1)
 
 
 def test_how_far_a_concept_is_from_what_the_document_speaks_of():
     owners = ("G:1", "G:2", "G:3")
-    assert KB.places_of(owners, "") == (1, 3, 3)
-    assert KB.places_of(owners, "mus musculus") == (3, 1, 3)
-    assert KB.places_of(owners, "piscis novus, mus musculus") == (3, 2, 1)
+    assert KB.species_ranks(owners, "") == (1, 3, 3)
+    assert KB.species_ranks(owners, "mus musculus") == (3, 1, 3)
+    assert KB.species_ranks(owners, "piscis novus, mus musculus") == (3, 2, 1)
     # a species has none
-    assert KB.places_of([FISH], "mus musculus") == (0,)
-    assert ConceptKB.build(GENES).places_of(owners, "mus musculus") == ()
+    assert KB.species_ranks([FISH], "mus musculus") == (0,)
+    assert ConceptKB.build(GENES).species_ranks(owners, "mus musculus") == ()
 
 
 def test_of_a_cell_line_s_donor_nobody_speaks():
     types = ("Cancer cell line", "NCBITaxon:9606")
-    kb = ConceptKB.build([*GENES, Concept("CVCL_0030", "HeLa", (), types)], endings="species")
-    assert kb.places_of(("CVCL_0030",), "mus musculus") == (SAID_FIRST,)
+    kb = ConceptKB.build([*GENES, Concept("CVCL_0030", "HeLa", (), types)], suffixes="species")
+    assert kb.species_ranks(("CVCL_0030",), "mus musculus") == (MAIN_SPECIES,)
 
 
 def test_no_concept_of_a_name_is_impossible():
-    parts = shares_in_order(1000)
+    parts = priors_in_order(1000)
     assert min(parts) > 0
     assert sum(parts) == pytest.approx(1.0)
 
@@ -141,17 +143,20 @@ def test_no_concept_of_a_name_is_impossible():
 def test_other_types_are_known_by_their_own_words():
     kb = ConceptKB.build(
         [Concept("A", "set", (), ("Team sport",)), Concept("B", "set", (), ("Mathematics",))],
-        endings="types",
+        suffixes="types",
     )
     text = "a set of mathematics; team sports, a team  sport, a mouse"
     assert fields(text, kb) == [("mathematics", "mathematics"), ("team  sport", "team sport")]
-    assert kb.hinter.order(kb.endings_of(kb.name_index("set")), "mathematics", "set") == ["B", "A"]
-    assert kb.hinter.order(kb.endings_of(kb.name_index("set")), "", "set") == ["A", "B"]
+    assert kb.species_reader.order(kb.suffixes_of(kb.name_index("set")), "mathematics", "set") == [
+        "B",
+        "A",
+    ]
+    assert kb.species_reader.order(kb.suffixes_of(kb.name_index("set")), "", "set") == ["A", "B"]
 
 
 def test_without_endings_there_is_nothing_to_hint_at():
-    assert ConceptKB.build(GENES).hinter is None
-    assert fields("human", ConceptKB.build(GENES, endings="names")) == []
+    assert ConceptKB.build(GENES).species_reader is None
+    assert fields("human", ConceptKB.build(GENES, suffixes="names")) == []
 
 
 def test_a_name_means_the_gene_of_its_symbol_in_the_species_of_the_text():
@@ -161,19 +166,25 @@ def test_a_name_means_the_gene_of_its_symbol_in_the_species_of_the_text():
         Concept("G:2", "Pak2", (), (rat,)),
         Concept("G:3", "pak2", (), (fly,)),
     ]
-    kb = ConceptKB.build(genes, endings="species")
+    kb = ConceptKB.build(genes, suffixes="species")
 
-    def told(hint):
-        return kb.hinter.with_orthologs({"": ["G:1"]}, hint)
+    def told(species_context):
+        return kb.species_reader.with_orthologs({"": ["G:1"]}, species_context)
 
     assert told("rattus norvegicus") == {"": ["G:1"], "rattus norvegicus": ["G:2"]}
-    assert kb.hinter.order(told("rattus norvegicus"), "rattus norvegicus", "x") == ["G:2", "G:1"]
+    assert kb.species_reader.order(told("rattus norvegicus"), "rattus norvegicus", "x") == [
+        "G:2",
+        "G:1",
+    ]
     # It has man's already, mice have none, and symbols of flies are of their own.
-    for hint in ("homo sapiens", "", "mus musculus", "drosophila melanogaster"):
-        assert told(hint) == {"": ["G:1"]}
+    for species_context in ("homo sapiens", "", "mus musculus", "drosophila melanogaster"):
+        assert told(species_context) == {"": ["G:1"]}
     kb.add(Concept("G:4", "Pak2", (), (MOUSE,)))
     assert told("mus musculus") == {"": ["G:1"], "mus musculus": ["G:4"]}
-    assert kb.hinter.with_orthologs({"": ["G:2"]}, "") == {"": ["G:2"], "homo sapiens": ["G:1"]}
+    assert kb.species_reader.with_orthologs({"": ["G:2"]}, "") == {
+        "": ["G:2"],
+        "homo sapiens": ["G:1"],
+    }
     # However many others have the name before.
     many = {"": ["G:1"] * 20, "rattus norvegicus": ["G:2"]}
-    assert kb.hinter.with_orthologs(many, "rattus norvegicus") == many
+    assert kb.species_reader.with_orthologs(many, "rattus norvegicus") == many

@@ -1,8 +1,8 @@
-"""What the setting `nil_share` trades: links of what a vocabulary has for links of what it lacks;
+"""What the setting `nil_prior` trades: links of what a vocabulary has for links of what it lacks;
 and how far probabilities can be trusted.
 
-    python benchmarks/nil_share.py DATA [--ontology CL]
-    python benchmarks/nil_share.py DATA --pictures docs/img
+    python benchmarks/nil_prior.py DATA [--ontology CL]
+    python benchmarks/nil_prior.py DATA --pictures docs/img
 
 DATA is as for `scripts/fit_ranker.py`. Mentions of CRAFT's development part are linked with
 `en_angel_mini` over an ontology of which 30 % of the concepts are taken out; for the diagram of
@@ -69,13 +69,13 @@ def main(
         ):
             (pictures / f"{kind}.svg").write_text(stacked(own), encoding="utf8")
         return
-    typer.echo("| ontology | `nil_share` | right | another | what is not there |")
+    typer.echo("| ontology | `nil_prior` | right | another | what is not there |")
     typer.echo("|---|--:|--:|--:|--:|")
     for name in ontology or ["CL", "UBERON", "SO", "CHEBI"]:
         linker.kb = script.vocabulary(data, name, HOLES)
         documents = development(script, data, name)
         for share in SHARES:
-            with linker.using(nil_share=share):
+            with linker.using(nil_prior=share):
                 linked = decisions(nlp, linker, documents)
             found = [one for of_document in linked for one in of_document]
             inside = [one for one in found if one.gold]

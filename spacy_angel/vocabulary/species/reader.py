@@ -1,0 +1,263 @@
+"""What a document says about the suffixes of names: the species that it speaks of, the most
+frequent and the nearest first."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import accumulate
+from typing import NamedTuple
+
+from ..names.taxa import HOST, HUMAN, METHODS, MOUSE, NAME, SIGN, TAXA, WORD, is_taxon, is_virus
+from .suffixes import Suffixes, first_part, last_part
+
+MOST = 2
+"""Suffixes in a species context; each takes tokens from the text around the mention."""
+MAIN_SPECIES, OTHER_SPECIES, ABSENT_SPECIES = 1, 2, 3
+"""What a document says of a concept's species, see `SpeciesReader.rank`."""
+# At this distance, in characters, a word counts half of what it does beside the mention.
+_HALF = 100.0
+# On either side of a mention, so that a text costs its length.
+_MOST_WORDS = 512
+# Of the concepts of a name the next one is so many times less probable than the one before it,
+# before a model is asked: about what taking human genes first, or those of the species that the
+# document has, is right.
+_NEXT = 0.15
+# Of hundreds that are called «uncharacterized protein» none is impossible.
+_LEAST = 1e-9
+# Concepts of a name whose genes in other species are looked for.
+_MOST_SIBLINGS = 8
+_CELL_LINE = "cell line"
+_WORD = re.compile(r"[^\W_]+")
+# No species, whatever the words say.
+_NONE = ""
+
+
+class SpeciesWord(NamedTuple):
+    """A word of a text that stands for the first part of a suffix.
+
+    start (int), end (int): characters.
+    field (str): e.g. `mus musculus`.
+    """
+
+    start: int
+    end: int
+    field: str
+
+
+class SpeciesReader:
+    """Finds in texts what tells the concepts of one name apart.
+
+    suffixes (Suffixes): of the vocabulary.
+    types (Iterable[str]): all its semantic types, whose own words are looked for, and for taxa the
+        words of `taxa`.
+    """
+
+    def __init__(self, suffixes: Suffixes, types: Iterable[str]) -> None:
+        self._suffixes = suffixes
+        self._fields: dict[tuple[str, ...], str] = {}
+        self._hosts: frozenset[tuple[str, ...]] = frozenset()
+        names = list(types) if suffixes.rule != "names" else []
+        self._usual: tuple[str, ...] = ()
+        if has_taxa := any(is_taxon(name) for name in names):
+            self._usual = (TAXA[HUMAN].name,)
+            for taxon in TAXA.values():
+                self._take(taxon.of(HOST), taxon.name)
+            self._hosts = frozenset(self._fields)
+            self._take(METHODS, _NONE)
+        for name in names:
+            field = suffixes.field_of_types([name])
+            if field is not None:
+                self._take(_words_of_taxon(name, field) if is_taxon(name) else [field], field)
+        if has_taxa:
+            # A text may be about species of which the vocabulary has nothing.
+            for taxon in TAXA.values():
+                self._take(taxon.of(NAME, WORD, SIGN), taxon.name)
+        self._longest = max(map(len, self._fields), default=0)
+
+    def find(self, text: str, spans: Iterable[tuple[int, int, str]] = ()) -> list[SpeciesWord]:
+        """The species words of a text.
+
+        text (str): of the document.
+        spans (Iterable[tuple[int, int, str]]): mentions of species that are known: start, end and
+            identifier, e.g. `NCBITaxon:10116`; the first of a place counts, in the place of all
+            words there, but for methods and hosts (`taxa`). A virus of which the vocabulary
+            has nothing is no species word.
+        RETURNS (list[SpeciesWord]): in the order of the text. Where mice are hosts, none is of
+            mice.
+        """
+        places: dict[tuple[int, int], str] = {}
+        for start, end, concept_id in spans:
+            if is_taxon(concept_id):
+                name = self._suffixes.taxon_name(concept_id)
+                # Its genes are rarely meant, and mostly those of its host.
+                is_host_meant = is_virus(name) and name not in self._fields.values()
+                places.setdefault((start, end), _NONE if is_host_meant else name)
+        found = list(self._find(text))
+        hosts = {
+            species_word
+            for species_word in found
+            if _words(text[species_word.start : species_word.end]) in self._hosts
+        }
+        fixed = [
+            species_word
+            for species_word in found
+            if species_word in hosts or species_word.field == _NONE
+        ]
+        known = _apart((SpeciesWord(*place, field) for place, field in places.items()), fixed)
+        ignored = {_NONE, TAXA[MOUSE].name} if hosts else {_NONE}
+        return sorted(s for s in [*known, *_apart(found, known)] if s.field not in ignored)
+
+    def _take(self, phrases: Iterable[str], field: str) -> None:
+        for words in map(_words, phrases):
+            if words:
+                self._fields.setdefault(words, field)
+
+    def _find(self, text: str) -> Iterator[SpeciesWord]:
+        """The longest phrases that are known, none over another."""
+        words = [(match[0], match.start(), match.end()) for match in _WORD.finditer(text.lower())]
+        place = 0
+        while place < len(words):
+            for n in range(min(self._longest, len(words) - place), 0, -1):
+                phrase = words[place : place + n]
+                field = self._fields.get(tuple(word for word, _, _ in phrase))
+                if field is not None:
+                    yield SpeciesWord(phrase[0][1], phrase[-1][2], field)
+                    break
+            else:
+                n = 1
+            place += n
+
+    def context_of(self, species_words: Sequence[SpeciesWord], start: int, end: int) -> str:
+        """What the species words say of one mention.
+
+        species_words (Sequence[SpeciesWord]): of its text, in their order; the nearest count, as
+            many on either side as a long article has. start (int), end (int): characters of the
+            mention.
+        RETURNS (str): at most `MOST` first parts of suffixes, those with the most and nearest
+            species words first, e.g. `mus musculus, homo sapiens`; empty without species words.
+        """
+        weights: dict[str, float] = {}
+        place = bisect_left(species_words, start, key=lambda species_word: species_word.start)
+        for species_word in species_words[max(place - _MOST_WORDS, 0) : place + _MOST_WORDS]:
+            distance = max(species_word.start - end, start - species_word.end, 0)
+            weights[species_word.field] = weights.get(species_word.field, 0.0) + 1 / (
+                1 + distance / _HALF
+            )
+        best = sorted(weights, key=lambda field: (-weights[field], field))
+        return ", ".join(best[:MOST])
+
+    def with_orthologs(
+        self, by_suffix: dict[str, list[str]], species_context: str
+    ) -> dict[str, list[str]]:
+        """The concepts of a name, and those that it means in another species: who writes of rats
+        means the rat's gene by a name that is listed for the man's alone.
+
+        by_suffix (dict[str, list[str]]): concepts by suffix. species_context (str): of the mention.
+        RETURNS (dict[str, list[str]]): with the genes of the same symbol of those species that the
+            document speaks of, else of people, and of which the name has none.
+        """
+        concept_ids = [c for ids in by_suffix.values() for c in ids]
+        missing = dict.fromkeys(species_context.split(", ") if species_context else self._usual)
+        for field in filter(None, map(self._suffixes.field_of, concept_ids)):
+            missing.pop(field, None)
+            if not missing:
+                return by_suffix
+        for field in missing:
+            orthologs = map(self._suffixes.orthologs_of, concept_ids[:_MOST_SIBLINGS])
+            genes = (own.get(field) for own in orthologs)
+            if own := list(dict.fromkeys(filter(None, genes))):
+                by_suffix = {**by_suffix, field: own}
+        return by_suffix
+
+    def order(
+        self,
+        by_suffix: dict[str, list[str]],
+        species_context: str,
+        name: str,
+        second: Collection[str] = (),
+    ) -> list[str]:
+        """The concepts of a name as the document alone would have them.
+
+        by_suffix (dict[str, list[str]]): concepts by suffix, in the order of the vocabulary.
+        species_context (str): of the mention.
+        name (str): the name, in normal form.
+        second (Collection[str]): concepts whose second name it is, of genes the full one.
+        RETURNS (list[str]): those of which the species context speaks first; then those of people,
+            where it is about species; then the others in their order. Of one species those first
+            whose canonical name is the name but for marks, as IL6 is IL-6, then those whose second
+            name it is.
+        """
+        bare = _bare(name)
+        expected = self._expected(species_context)
+        places = {field: place for place, field in reversed(list(enumerate(expected)))}
+        ordered = sorted(
+            by_suffix,
+            key=lambda suffix: (
+                places.get(first_part(suffix), len(expected)),
+                _bare(last_part(suffix)) not in (bare, ""),
+                not any(concept_id in second for concept_id in by_suffix[suffix]),
+            ),
+        )
+        return [concept_id for suffix in ordered for concept_id in by_suffix[suffix]]
+
+    def rank(self, types: Sequence[str], species_context: str) -> int:
+        """How far a concept is from what the document speaks of.
+
+        types (Sequence[str]): of the concept. species_context (str): of the mention.
+        RETURNS (int): `MAIN_SPECIES`, what it speaks of first, or people where it does not speak of
+            species at all; `OTHER_SPECIES`, what it speaks of besides; `ABSENT_SPECIES`, what it is
+            silent of; 0 where nothing can be told, as of cell lines, whose species is their
+            donor's.
+        """
+        expected = species_context.split(", ") if species_context else self._usual
+        field = self._suffixes.field_of_types(types)
+        if not expected or not field:
+            return 0
+        if any(_CELL_LINE in name.lower() for name in types):
+            return MAIN_SPECIES
+        if field not in expected:
+            return ABSENT_SPECIES
+        return OTHER_SPECIES if expected.index(field) else MAIN_SPECIES
+
+    def _expected(self, species_context: str) -> Sequence[str]:
+        return [*species_context.split(", "), *self._usual] if species_context else self._usual
+
+
+def _apart(
+    species_words: Iterable[SpeciesWord], others: Iterable[SpeciesWord]
+) -> list[SpeciesWord]:
+    """RETURNS (list[SpeciesWord]): those of the species words that overlap none of the others."""
+    ordered = sorted(others)
+    starts = [other.start for other in ordered]
+    ends = list(accumulate((other.end for other in ordered), max))
+    # Those that begin before a species word ends, and the farthest that one of them reaches.
+    before = (
+        (species_word, bisect_left(starts, species_word.end)) for species_word in species_words
+    )
+    return [
+        species_word for species_word, n in before if not n or ends[n - 1] <= species_word.start
+    ]
+
+
+def _bare(text: str) -> str:
+    return "".join(_WORD.findall(text))
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(_WORD.findall(text.lower()))
+
+
+def priors_in_order(n: int) -> tuple[float, ...]:
+    """n (int): concepts of a name, the likeliest first. RETURNS (tuple[float, ...]): what share
+    of the name's probability each has; they sum to 1, e.g. 2 → (0.870, 0.130)."""
+    parts = [max(_NEXT**place, _LEAST) for place in range(n)]
+    total = sum(parts)
+    return tuple(part / total for part in parts)
+
+
+def _words_of_taxon(concept_id: str, name: str) -> Sequence[str]:
+    """What stands for a taxon in a text; `d melanogaster` beside the whole name."""
+    if concept_id in TAXA:
+        return TAXA[concept_id].of(NAME, WORD, SIGN)
+    genus, _, species = name.partition(" ")
+    return (name, f"{genus[0]} {species}") if species else (name,)
