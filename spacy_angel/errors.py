@@ -1023,6 +1023,10 @@ class Warnings(metaclass=_WithCodes):
         "{after:.4f} nats a mention, with those that there are {before:.4f}, which stay in use. "
         "Give more documents, or such as those that are to be linked."
     )
+    W309 = (
+        "angel_linker has new names for settings: {renamed}. The old ones are read up to the next "
+        "release: use the new ones."
+    )
     W321 = (
         "{matcher} looks for names that were added to the vocabulary (`kb.add`, `kb.add_names`), "
         "but there are none yet. For all of its names: config={{'names': 'all'}}."

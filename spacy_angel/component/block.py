@@ -63,6 +63,7 @@ class ConfigBlock:
 
     nlp (Language | None): the pipeline that the component is being added to.
     given (Mapping[str, Any] | None): values that its config named, as they were read.
+    older (Collection[str]): names of older versions that it may have, which are not shown.
     filled (Any): values of arguments that were not given, beside those of `bind`.
     """
 
@@ -70,9 +71,11 @@ class ConfigBlock:
         self,
         nlp: "Language | None" = None,
         given: Mapping[str, Any] | None = None,
+        older: Collection[str] = (),
         **filled: Any,
     ) -> None:
         self.given = dict(given or {})
+        self._older = frozenset(older)
         self._filled = filled
         self._nlp = nlp
         self._shown: dict[str, Any] | None = None
@@ -91,7 +94,7 @@ class ConfigBlock:
         self._shown, self._nlp = self._nlp.get_pipe_config(name), None
         filled = {**self._filled, **values}
         # What was given may be variables, `${paths.kb}`, and stays so.
-        for key in [k for k, v in self._shown.items() if v is NOT_GIVEN]:
+        for key in [k for k, v in self._shown.items() if v is NOT_GIVEN or k in self._older]:
             del self._shown[key]
         self._shown.update({k: v for k, v in filled.items() if k not in self._shown})
 

@@ -58,7 +58,9 @@ def make_angel_linker(
         another linker of the pipeline writes for the same labels.
     """
     given = {key: value for key, value in settings.items() if value is not NOT_GIVEN}
-    given = as_of_now(given)
+    # A saved pipeline brings its own; its config still names what it was made from.
+    is_saved = is_saved_in(nlp, name)
+    given = as_of_now(given, is_saved=is_saved)
     if foreign := given.keys() & set(FOREIGN):
         raise AngelError(unknown_settings(foreign))
     preset = preset_of(None if preset is NOT_GIVEN else preset, model)
@@ -73,10 +75,8 @@ def make_angel_linker(
         vocabulary=vocabulary,
         settings=checked,
         scorer=scorer,
-        block=ConfigBlock(nlp, given, preset=preset),
+        block=ConfigBlock(nlp, given, OLDER, preset=preset),
     )
-    # A saved pipeline brings its own; its config still names what it was made from.
-    is_saved = is_saved_in(nlp, name)
     if not is_saved:
         check_sources(model, vocabulary)
         check_files(checked)

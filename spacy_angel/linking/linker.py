@@ -50,6 +50,7 @@ from .settings.loaders import (
     load_checkpoint,
     load_vocabulary,
 )
+from .settings.older import as_of_now
 from .settings.presets import types_of
 from .settings.saved import restore_settings, settings_to_save
 from .settings.unknown import unknown_settings
@@ -281,7 +282,7 @@ class AngelLinker(DocumentPipe):
         settings (Any): fields of `LinkerSettings`.
         RAISES (AngelError): an unknown setting, or a value that does not fit.
         """
-        own = self.settings.to_dict()
+        own, settings = self.settings.to_dict(), as_of_now(settings)
         self.settings = LinkerSettings.from_dict({**own, **settings})
         try:
             yield

@@ -27,6 +27,12 @@ _WHITE_SPACE = re.compile(r"\s")
 PUNCTUATION = ("keep", "blank", "normal")
 """What a mention's punctuation may be read as."""
 # The marks that GenBioEL takes out of names (appendix E.1, step 2).
+# What these fields are called in angel.json, which earlier versions wrote and read.
+_KEYS = {
+    "leading_space": "leading_blank",
+    "collapse_spaces": "collapse_blanks",
+    "suffixes": "endings",
+}
 _TO_SPACES = str.maketrans(dict.fromkeys(",.;{}[]()+-_*/?!`\"'=%><", " "))
 
 
@@ -85,17 +91,17 @@ class PromptFormat:
 
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): plain values for JSON."""
-        values = asdict(self)
-        # Versions before there were suffixes refuse the word.
-        return values if self.suffixes else {k: v for k, v in values.items() if k != "endings"}
+        values = {_KEYS.get(name, name): value for name, value in asdict(self).items()}
+        # Versions before there were suffixes refuse the key.
+        return {k: v for k, v in values.items() if v or k != _KEYS["suffixes"]}
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> "PromptFormat":
         """values (dict[str, Any]): as `to_dict` gives them. RETURNS (PromptFormat)."""
-        known = {field.name for field in fields(cls)}
-        if unknown := sorted(set(values) - known):
-            raise AngelError(Errors.E001.format(unknown=unknown, known=sorted(known)))
-        return cls(**values)
+        names = {_KEYS.get(field.name, field.name): field.name for field in fields(cls)}
+        if unknown := sorted(set(values) - set(names)):
+            raise AngelError(Errors.E001.format(unknown=unknown, known=sorted(names)))
+        return cls(**{names[key]: value for key, value in values.items()})
 
 
 class PromptEncoder:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, get_args
+from warnings import warn
 
 import numpy as np
 from tqdm import tqdm
@@ -28,7 +29,7 @@ from .lookup.words import KnownWords
 from .names.concepts import Concept, normalize_name
 from .species import suffixes as name_suffixes
 from .species.reader import SpeciesReader
-from .species.suffixes import Suffixes, SuffixRule, with_suffix
+from .species.suffixes import Suffixes, SuffixRule, takes_endings, with_suffix
 from .storage import trie
 from .storage.arrays import (
     META,
@@ -61,6 +62,12 @@ _META_TYPES = {
 _COMPILED = {
     module.KIND: (module.VERSION, module.COLUMNS)
     for module in (trie, string_similarity, name_suffixes, words, prefixes)
+}
+_RENAMED = {
+    "endings": "suffixes",
+    "endings_of": "suffixes_of",
+    "hinter": "species_reader",
+    "places_of": "species_ranks",
 }
 _SHOWN_COUNTS = ("concepts", "names", "spellings")
 
@@ -103,6 +110,7 @@ class ConceptKB:
         self.prefixes = NamePrefixes(self._live, meta["fingerprint"], folder)
 
     @classmethod
+    @takes_endings
     def build(
         cls,
         concepts: Iterable[Concept],
@@ -143,6 +151,7 @@ class ConceptKB:
         )
 
     @classmethod
+    @takes_endings
     def join(
         cls,
         vocabularies: Iterable[Iterable[Concept]],
@@ -198,6 +207,7 @@ class ConceptKB:
         return cls.from_disk(path)
 
     @classmethod
+    @takes_endings
     def merge(
         cls,
         kbs: Sequence["ConceptKB"],
@@ -265,6 +275,13 @@ class ConceptKB:
             twin.nearest.share(self.nearest)
             twin.words.share(self.words)
         return twin
+
+    def __getattr__(self, name: str) -> Any:
+        """Names of version 0.2, for one release."""
+        if (new := _RENAMED.get(name)) is None:
+            raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}")
+        warn(f"ConceptKB.{name} is called {new} now", DeprecationWarning, stacklevel=2)
+        return getattr(self, new)
 
     def __len__(self) -> int:
         return self._live.n_concepts

@@ -28,3 +28,26 @@ def test_a_config_of_before_makes_a_linker_with_one_warning():
         linker = nlp.add_pipe("angel_linker", config=config)
     assert [str(one.message)[:6] for one in told] == ["[W307]"]
     assert (linker.rerank, linker.threshold, linker.ranker_weights) == (True, 0.4, {})
+
+
+def test_renamed_settings_are_read_and_told_once():
+    nlp = spacy.blank("en")
+    config = {"near_names": 3, "once_a_document": False, "rerank": True}
+    with pytest.warns(UserWarning, match="W309.*near_names is similar_names") as told:
+        linker = nlp.add_pipe("angel_linker", config=config)
+    assert len(told) == 1
+    assert (linker.similar_names, linker.cache_in_document) == (3, False)
+    shown = nlp.config["components"]["angel_linker"]
+    assert shown["similar_names"] == 3
+    assert "near_names" not in shown
+    with pytest.warns(UserWarning, match="W309"), linker.using(near_names=4):
+        assert linker.similar_names == 4
+    assert linker.similar_names == 3
+
+
+def test_a_saved_pipeline_with_older_names_opens_in_silence():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        given = as_of_now({"hints": False, "similar_names": 9, "near_names": 5}, is_saved=True)
+    # the name of today is the user's, beside what the saved config has
+    assert given == {"species_context": False, "similar_names": 9}

@@ -11,7 +11,7 @@ from ...component.block import ConfigBlock
 from ...errors import AngelError, Errors
 from ...files.json_values import checked, parse_as
 from .linker_settings import LinkerSettings
-from .older import as_of_now
+from .older import as_of_now, renamed
 from .presets import PUBLISHED
 
 
@@ -61,17 +61,18 @@ def restore_settings(
         saved = checked(values, _Saved)
     except ValueError as error:
         raise AngelError(Errors.E327.format(path=path, problem=error)) from error
-    overrides = block.overrides(saved.config if in_config is None else in_config)
+    overrides = block.overrides(renamed(saved.config if in_config is None else in_config))
     own = {name: str(path) for name, path in files.items() if saved.settings.get(name)}
-    return LinkerSettings.from_dict(as_of_now({**saved.settings, **own, **overrides}))
+    settings = {**renamed(saved.settings), **own, **overrides}
+    return LinkerSettings.from_dict(as_of_now(settings, is_saved=True))
 
 
 def _restore_changes(changes: dict[str, _Change], block: ConfigBlock) -> LinkerSettings:
     """Of 0.1, whose config.cfg has all settings of its time, and those that came later are as they
     were without them."""
     settings = {**LinkerSettings.from_dict(PUBLISHED).to_dict(), **block.given}
-    for name, values in changes.items():
+    for name, values in renamed(changes).items():
         # Unknown names are taken as well, and refused below.
         if name not in settings or settings[name] == values.config:
             settings[name] = values.changed
-    return LinkerSettings.from_dict(as_of_now(settings))
+    return LinkerSettings.from_dict(as_of_now(settings, is_saved=True))

@@ -10,7 +10,7 @@ from typing import Any
 from ...errors import AngelError, Errors
 from ..kb import ConceptKB
 from ..names.concepts import Concept
-from ..species.suffixes import SuffixRule
+from ..species.suffixes import SuffixRule, takes_endings
 from ..storage.table import SharedNames
 from .formats.records import VocabularyReport
 from .formats.registry import infer_format, read_vocabulary
@@ -18,6 +18,7 @@ from .formats.tables import holds_tree_numbers
 from .mappings import Mappings
 
 
+@takes_endings
 def build_vocabulary(
     files: Sequence[Path],
     output: Path | None,

@@ -9,8 +9,10 @@ is needs no more than its species (the idea of Garda and Leser, BELHD, Bioinform
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
+from warnings import warn
 
 import numpy as np
 
@@ -30,12 +32,26 @@ VERSION = 1
 COLUMNS = ("names", "endings", "text_data", "text_offsets", "concept_offsets", "concepts")
 
 T = TypeVar("T")
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 def with_suffix(name: str, suffix: str | None) -> str:
     """name (str): in normal form. suffix (str | None): empty or None where it has none.
     RETURNS (str): what a model writes, e.g. `tp53 | homo sapiens`."""
     return f"{name}{SEPARATOR}{suffix}" if suffix else name
+
+
+def takes_endings(function: F) -> F:
+    """Decorator of what takes `suffixes`, which up to 0.2 was the keyword `endings`."""
+
+    @wraps(function)
+    def renamed(*args: Any, **kwargs: Any) -> Any:
+        if "endings" in kwargs:
+            warn("endings= is called suffixes= now", DeprecationWarning, stacklevel=2)
+            kwargs.setdefault("suffixes", kwargs.pop("endings"))
+        return function(*args, **kwargs)
+
+    return renamed  # type: ignore[return-value]
 
 
 def first_part(suffix: str) -> str:
