@@ -1,4 +1,14 @@
-"""A stored vocabulary that changes while running: the changed concepts lie over the table."""
+"""A stored vocabulary that changes while running.
+
+The table on disk is mapped, shared by processes and never written. A concept that is added or
+changed is kept whole in memory and is read instead of the table's row; of one that is removed a
+None is kept. So every reading first asks the changes, then the table:
+
+    _changed = {"MESH:D1": Concept(...), "MESH:D2": None}
+    concept("MESH:D1")  → the one in memory
+    concept("MESH:D2")  → None, removed
+    concept("MESH:D3")  → the table's
+"""
 
 from collections.abc import Collection, Iterator, Mapping
 
@@ -9,10 +19,11 @@ from ..storage.table import ConceptTable, tidy
 
 
 class LiveVocabulary:
-    """A table that is never changed, and whole concepts that stand in for its own.
+    """Concepts and names of a table with the changes that were made since it was opened.
 
-    Every reading gives what a vocabulary rebuilt from `concepts()` would give; only name indices
-    differ, which stay what they are: added names get new ones at the end, removed ones keep theirs.
+    It answers as a vocabulary would that is built anew from its concepts, but for the name indices:
+    tries and masks hold these, so a name that is added gets a new one at the end, and one that is
+    removed keeps its own.
 
     table (ConceptTable): the stored concepts.
     """

@@ -30,6 +30,9 @@ class SimilarName(NamedTuple):
 class SimilarNames:
     """Finds names by string similarity; follows what is added and removed while running.
 
+    The stored names have an index that is built once and kept in the folder; the few names that
+    were added since have a small one in memory.
+
     vocabulary (LiveVocabulary): names and concepts.
     fingerprint (str): of the stored names.
     folder (Path | None): where the index is kept, by fingerprint; None keeps it in memory.

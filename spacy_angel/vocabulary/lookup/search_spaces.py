@@ -1,4 +1,16 @@
-"""What a vocabulary gives to a search: compiled tries, subsets as masks, each made once."""
+"""What a vocabulary gives to a search: compiled tries, and subsets of their names as masks.
+
+A search walks a trie, whose leaves are the names as token sequences of one tokenizer. There are two
+of them: a large one of the stored names, compiled once and kept in the vocabulary's folder, and a
+small one of the names that were added while running. A mention may be limited to a part of the
+vocabulary, such as diseases. No trie is compiled for that: the mask of the subset says which names
+are allowed, and prefix sums over the leaves say in one subtraction whether a node has an allowed
+name below it. With five leaves of which 1 and 3 are allowed, the prefix sums are 0, 0, 1, 1, 2, 2:
+a node over the leaves 2 to 4 has 2 - 1 = 1 of them.
+
+Where a model writes disambiguating suffixes, the leaves are entries (`suffixes.Entries`) instead of
+names.
+"""
 
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -22,11 +34,12 @@ _MASK_BYTES = 256 * 2**20
 
 
 class _Mask(NamedTuple):
-    """A subset as a search uses it; all None where nothing is forbidden.
+    """A subset as a search uses it; all None where every name is allowed.
 
-    prefix_sums (tuple[np.ndarray, ...] | None): leaf prefix sums of every trie.
-    allowed (np.ndarray | None): bool[n_names].
-    entries (np.ndarray | None): bool[n_entries], where the tries hold entries.
+    prefix_sums (tuple[np.ndarray, ...] | None): of each trie, int32[n_leaves + 1]: how many of the
+        leaves before each one are allowed.
+    allowed (np.ndarray | None): bool[n_names], the names that are allowed.
+    entries (np.ndarray | None): bool[n_entries], the same where the tries hold entries.
     """
 
     prefix_sums: tuple[np.ndarray, ...] | None = None
@@ -41,14 +54,15 @@ class _Mask(NamedTuple):
 
 @dataclass(frozen=True)
 class Subset:
-    """A part of a vocabulary that a search is limited to; made by `ConceptKB.subset`.
+    """A part of a vocabulary that a search is limited to; made by `ConceptKB.subset`. A concept is
+    in where every one of these conditions holds.
 
-    types (frozenset[str] | None): a concept needs one of them, unless it has no type at all, for
-        then nothing speaks against it; None asks for none.
-    concept_ids (frozenset[str] | None): a concept must be one of them; None takes all.
-    vocabulary (LiveVocabulary): what it is a part of.
-    free_types (frozenset[str]): a concept that has no others is in as one without types is.
-    excluded (frozenset[str]): these concepts are not in, whatever else is asked for.
+    types (frozenset[str] | None): it has one of these semantic types, or no type at all; None: any.
+    concept_ids (frozenset[str] | None): its identifier is one of these; None: any.
+    vocabulary (LiveVocabulary): the whole.
+    free_types (frozenset[str]): types that do not count: a concept that has no others is in as one
+        without types is.
+    excluded (frozenset[str]): its identifier is none of these.
     """
 
     types: frozenset[str] | None
@@ -70,12 +84,12 @@ class Subset:
 
 
 class SearchSpaces:
-    """Compiles a vocabulary for the tokenizers that ask, and keeps what it compiled.
+    """Compiles the tries of a vocabulary, one for each tokenizer, and keeps tries and masks.
 
     vocabulary (LiveVocabulary): names and concepts.
-    fingerprint (str): of the stored names.
-    folder (Path | None): where tries are stored, by fingerprint; None keeps them in memory.
-    suffixes (Suffixes | None): what tells the concepts of one name apart, where anything does.
+    fingerprint (str): of the stored names; a trie is kept under a digest of it and the tokenizer's.
+    folder (Path | None): where tries are kept; None: in memory.
+    suffixes (Suffixes | None): of the names, where the vocabulary has some.
     """
 
     def __init__(

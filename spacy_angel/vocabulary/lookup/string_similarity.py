@@ -1,10 +1,15 @@
-"""Names near to a text by string similarity: an inverted index of character 3-grams, and how
-similar two texts are.
+"""String similarity: which of millions of names are similar to a text, and how similar they are.
 
-A 3-gram is three bytes of UTF-8 within a word, the spaces at its edges included, as the 24-bit
-number of these bytes: `gout` has ` go`, `gou`, `out`, `ut `. Short names are also found by what is
-left of them without one letter, since a typo in a short word leaves few 3-grams in common: `pian`
-and `pain` have only `pin` and `pan` in common, which are theirs without a letter each.
+To compare a text with every name would take seconds, so two inverted indices give a short list:
+
+* Character 3-grams, weighed by how rare they are. A 3-gram is three bytes of UTF-8 within a word,
+  the spaces at its edges included: `gout` has ` go`, `gou`, `out` and `ut `. It is stored as the
+  24-bit number of these bytes.
+* Deletion neighbourhoods of short names: the name without one of its letters. A typo in a short
+  word leaves no 3-gram in common: `pian` and `pain` have none, but without a letter each of them
+  can be `pan` or `pin`.
+
+Only the names of the list are compared letter by letter.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,23 +33,24 @@ COLUMNS = (
     "remain_starts",
     "remain_names",
 )
-# Names of so many bytes, spaces left out, are also found by what remains without one of them.
+# Bytes, spaces left out, of names that have a deletion neighbourhood.
 SHORTEST, LONGEST = 3, 12
 # Names looked through for one text: frequent 3-grams are left out where the rarer ones reach it.
 _MAX_LOOKED_AT = 300_000
 _SHORTLIST = 48
 LEAST_COSINE = 0.2
-"""Names that are no more similar to a text by their 3-grams are not looked at."""
+"""Names with no greater cosine are left out of the short list."""
 _BLOCK = 1 << 18
 _SPACE = 32
 
 
 class Similarity(NamedTuple):
-    """How similar a text and a name are.
+    """How similar a text and a name are; `atack` and `attack` have one edit in six letters, so
+    that `edits` is 1 - 1/6 = 0.83.
 
-    cosine (float): of their 3-grams, weighted by how rare they are; 0 to 1.
-    edits (float): 1 minus the letters to change, add, leave out or swap with the next one (optimal
-        string alignment), divided by the letters of the longer one; 0 to 1.
+    cosine (float): cosine of the vectors of their 3-grams, weighed by how rare these are; 0 to 1.
+    edits (float): 1 - distance / length of the longer one; 0 to 1. The distance is optimal string
+        alignment: letters that are changed, added, left out, or swapped with the next one.
     """
 
     cosine: float
@@ -52,14 +58,16 @@ class Similarity(NamedTuple):
 
 
 class TrigramIndex:
-    """The names of a vocabulary by their letters.
+    """The inverted indices over the names of a vocabulary.
 
-    Row `i` of a pair (starts, names) has the names `names[starts[i]:starts[i + 1]]`, ascending.
+    The names that have the 3-gram `grams[i]` are
+    `gram_names[gram_starts[i]:gram_starts[i + 1]]`, ascending; likewise for deletions. In the
+    columns on disk deletions are called `remains`.
 
-    columns (Columns): `grams` uint32[g], sorted, with `gram_starts` int64[g + 1] and `gram_names`
-        int32[...]; `norms` float32[n], length of each name's vector of weights; `deletions`
-        uint32[r], sorted, CRC-32 of short names without one of their bytes, and as they are, with
-        `deletion_starts` and `deletion_names`.
+    columns (Columns): `grams` uint32[g], sorted; `gram_starts` int64[g + 1]; `gram_names`
+        int32[...]; `norms` float32[n], the length of each name's vector; `remains` uint32[r],
+        sorted, CRC-32 of short names as they are and without one of their bytes; `remain_starts`
+        int64[r + 1]; `remain_names` int32[...].
     """
 
     def __init__(self, columns: Columns) -> None:

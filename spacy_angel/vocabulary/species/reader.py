@@ -1,5 +1,13 @@
-"""What a document says about the suffixes of names: the species that it speaks of, the most
-frequent and the nearest first."""
+"""Species context: which species a document speaks of near a mention.
+
+Which of the genes that are called TP53 is meant, the text says elsewhere: a study of mice means
+Trp53. Words that stand for a species (`mice`, `patients`, `zebrafish`) and mentions of species are
+found in the text; around a mention the most frequent and the nearest ones count, and make its
+species context, e.g. `mus musculus, homo sapiens`. It is written as first parts of disambiguating
+suffixes (`suffixes`), so that a model that writes suffixes can read it, and concepts of a name can
+be put in order by it. Of a vocabulary with the rule `types`, the words of its semantic types count
+in the place of species.
+"""
 
 import re
 from bisect import bisect_left
@@ -11,9 +19,9 @@ from ..names.taxa import HOST, HUMAN, METHODS, MOUSE, NAME, SIGN, TAXA, WORD, is
 from .suffixes import Suffixes, first_part, last_part
 
 MOST = 2
-"""Suffixes in a species context; each takes tokens from the text around the mention."""
+"""Species in a species context; each takes tokens from the text around the mention."""
 MAIN_SPECIES, OTHER_SPECIES, ABSENT_SPECIES = 1, 2, 3
-"""What a document says of a concept's species, see `SpeciesReader.rank`."""
+"""Species ranks of a concept, see `SpeciesReader.rank`."""
 # At this distance, in characters, a word counts half of what it does beside the mention.
 _HALF = 100.0
 # On either side of a mention, so that a text costs its length.
@@ -33,10 +41,12 @@ _NONE = ""
 
 
 class SpeciesWord(NamedTuple):
-    """A word of a text that stands for the first part of a suffix.
+    """A word of a text that stands for a species, as `mice` does for `mus musculus`.
 
-    start (int), end (int): characters.
-    field (str): e.g. `mus musculus`.
+    start (int): its first character.
+    end (int): the character behind it.
+    field (str): the first part of suffixes that it stands for, `mus musculus`; empty for a word
+        that stands for a method, and hides the species in it.
     """
 
     start: int
@@ -45,11 +55,11 @@ class SpeciesWord(NamedTuple):
 
 
 class SpeciesReader:
-    """Finds in texts what tells the concepts of one name apart.
+    """Reads in texts of which species they speak.
 
-    suffixes (Suffixes): of the vocabulary.
-    types (Iterable[str]): all its semantic types, whose own words are looked for, and for taxa the
-        words of `taxa`.
+    suffixes (Suffixes): of the vocabulary; their first parts are what is looked for.
+    types (Iterable[str]): all semantic types of the vocabulary. A taxon among them is looked for
+        by the words that `taxa` has for it, another type by its own name.
     """
 
     def __init__(self, suffixes: Suffixes, types: Iterable[str]) -> None:
@@ -78,12 +88,12 @@ class SpeciesReader:
         """The species words of a text.
 
         text (str): of the document.
-        spans (Iterable[tuple[int, int, str]]): mentions of species that are known: start, end and
-            identifier, e.g. `NCBITaxon:10116`; the first of a place counts, in the place of all
-            words there, but for methods and hosts (`taxa`). A virus of which the vocabulary
-            has nothing is no species word.
-        RETURNS (list[SpeciesWord]): in the order of the text. Where mice are hosts, none is of
-            mice.
+        spans (Iterable[tuple[int, int, str]]): mentions of species: start, end and identifier,
+            e.g. `NCBITaxon:10116`. They count instead of the words that they overlap, but for
+            words of methods and hosts (`taxa`); of several at one place the first. A virus whose
+            genes the vocabulary lacks does not count.
+        RETURNS (list[SpeciesWord]): in the order of the text. Where mice are hosts of human tissue,
+            `nude mice`, there are none of mice.
         """
         places: dict[tuple[int, int], str] = {}
         for start, end, concept_id in spans:
@@ -128,13 +138,14 @@ class SpeciesReader:
             place += n
 
     def context_of(self, species_words: Sequence[SpeciesWord], start: int, end: int) -> str:
-        """What the species words say of one mention.
+        """The species context of a mention. A word counts 1 / (1 + distance / 100 characters).
 
-        species_words (Sequence[SpeciesWord]): of its text, in their order; the nearest count, as
-            many on either side as a long article has. start (int), end (int): characters of the
-            mention.
-        RETURNS (str): at most `MOST` first parts of suffixes, those with the most and nearest
-            species words first, e.g. `mus musculus, homo sapiens`; empty without species words.
+        species_words (Sequence[SpeciesWord]): of its text, in their order; those nearest to the
+            mention are read, 512 on either side.
+        start (int): first character of the mention.
+        end (int): the character behind it.
+        RETURNS (str): at most `MOST` species, those whose words count most together first, e.g.
+            `mus musculus, homo sapiens`; empty where the text has no species word.
         """
         weights: dict[str, float] = {}
         place = bisect_left(species_words, start, key=lambda species_word: species_word.start)
@@ -176,16 +187,16 @@ class SpeciesReader:
         name: str,
         second: Collection[str] = (),
     ) -> list[str]:
-        """The concepts of a name as the document alone would have them.
+        """Put the concepts of a name in order, the likeliest first, before a model is asked.
 
-        by_suffix (dict[str, list[str]]): concepts by suffix, in the order of the vocabulary.
+        by_suffix (dict[str, list[str]]): suffix → concepts, in the order of the vocabulary.
         species_context (str): of the mention.
         name (str): the name, in normal form.
-        second (Collection[str]): concepts whose second name it is, of genes the full one.
-        RETURNS (list[str]): those of which the species context speaks first; then those of people,
-            where it is about species; then the others in their order. Of one species those first
-            whose canonical name is the name but for marks, as IL6 is IL-6, then those whose second
-            name it is.
+        second (Collection[str]): concepts whose second name it is; that of a gene is its full name.
+        RETURNS (list[str]): concepts of the species in the species context, in its order; then
+            those of man, where the vocabulary has species; then the others. Of one species those
+            come first whose canonical name is the name but for marks, as IL6 is IL-6, then those
+            whose second name it is.
         """
         bare = _bare(name)
         expected = self._expected(species_context)
@@ -201,13 +212,13 @@ class SpeciesReader:
         return [concept_id for suffix in ordered for concept_id in by_suffix[suffix]]
 
     def rank(self, types: Sequence[str], species_context: str) -> int:
-        """How far a concept is from what the document speaks of.
+        """The species rank of a concept: in the context `mus musculus, homo sapiens` a gene of
+        mouse has `MAIN_SPECIES`, one of man `OTHER_SPECIES` and one of rat `ABSENT_SPECIES`.
 
-        types (Sequence[str]): of the concept. species_context (str): of the mention.
-        RETURNS (int): `MAIN_SPECIES`, what it speaks of first, or people where it does not speak of
-            species at all; `OTHER_SPECIES`, what it speaks of besides; `ABSENT_SPECIES`, what it is
-            silent of; 0 where nothing can be told, as of cell lines, whose species is their
-            donor's.
+        types (Sequence[str]): of the concept.
+        species_context (str): of the mention; where it is empty, man is the main species.
+        RETURNS (int): a rank; 0 for a concept without species, or a vocabulary without. A cell line
+            has the main species always, for a text says which line it is, not of which donor.
         """
         expected = species_context.split(", ") if species_context else self._usual
         field = self._suffixes.field_of_types(types)

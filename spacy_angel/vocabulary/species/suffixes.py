@@ -1,10 +1,19 @@
-"""Suffixes that tell the concepts of one name apart: `tp53 | homo sapiens`, `tp53 | mus musculus`.
+"""Disambiguating suffixes: `tp53 | homo sapiens`, `tp53 | mus musculus`.
 
-A name of one concept has none, so that only what is ambiguous becomes longer. What a suffix is
-made of is chosen when a vocabulary is built (`ENDINGS`); where that is the same for several
-concepts of a name, their canonical names follow: the alias `p40` of two human genes is written
-`p40 | homo sapiens | il12b` and `p40 | homo sapiens | psmd7`, while a gene whose canonical name it
-is needs no more than its species (the idea of Garda and Leser, BELHD, Bioinformatics 40(8), 2024).
+A model that generates names cannot choose between the concepts of one name, such as a gene of man
+and of mouse. With suffixes each of them has a name of its own to be generated (the idea of Garda
+and Leser, BELHD, Bioinformatics 40(8), 2024). Only names of several concepts have suffixes.
+
+A suffix has one or two parts. The first is chosen when a vocabulary is built (`SuffixRule`), for
+instance the species. Where several concepts of a name have the same first part, their canonical
+names follow, but for the concept whose canonical name is the name itself:
+
+    tp53   human gene TP53              tp53 | homo sapiens
+    tp53   mouse gene Trp53             tp53 | mus musculus | trp53   where mice have two of them
+    p40    human gene IL12B             p40 | homo sapiens | il12b
+    p40    human gene PSMD7             p40 | homo sapiens | psmd7
+
+A name with one of its suffixes is an entry; a trie of a model that writes suffixes holds entries.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,6 +38,7 @@ SEPARATOR = " | "
 """Between a name and its suffix, and between the parts of a suffix."""
 KIND = "spacy-angel name suffixes"
 VERSION = 1
+_OLDER = "endings"
 COLUMNS = ("names", "endings", "text_data", "text_offsets", "concept_offsets", "concepts")
 
 T = TypeVar("T")
@@ -42,13 +52,13 @@ def with_suffix(name: str, suffix: str | None) -> str:
 
 
 def takes_endings(function: F) -> F:
-    """Decorator of what takes `suffixes`, which up to 0.2 was the keyword `endings`."""
+    """Decorator of what takes `suffixes`, for a release under its older keyword as well."""
 
     @wraps(function)
     def renamed(*args: Any, **kwargs: Any) -> Any:
-        if "endings" in kwargs:
-            warn("endings= is called suffixes= now", DeprecationWarning, stacklevel=2)
-            kwargs.setdefault("suffixes", kwargs.pop("endings"))
+        if _OLDER in kwargs:
+            warn(f"{_OLDER}= is called suffixes= now", DeprecationWarning, stacklevel=2)
+            kwargs.setdefault("suffixes", kwargs.pop(_OLDER))
         return function(*args, **kwargs)
 
     return renamed  # type: ignore[return-value]
@@ -72,15 +82,16 @@ def disambiguate(
     field_of: Callable[[T], str | None],
     canonical_of: Callable[[T], str],
 ) -> dict[str, list[T]]:
-    """Suffixes for the concepts of a name.
+    """Suffixes for the concepts of a name, e.g. of `p40` `homo sapiens | il12b` and
+    `homo sapiens | psmd7`.
 
     name (str): in normal form.
-    owners (Sequence[T]): its concepts, best claim first.
-    field_of (Callable[[T], str | None]): what a suffix begins with; None: the concept is to be
-        found under the name alone, as are all others of which that is so.
-    canonical_of (Callable[[T], str]): its canonical name in normal form.
-    RETURNS (dict[str, list[T]]): concepts by suffix, in their order; several where nothing tells
-        them apart. An empty suffix is the name alone.
+    owners (Sequence[T]): its concepts, the one with the best claim to it first.
+    field_of (Callable[[T], str | None]): concept → first part of its suffixes; None: the concept
+        has no suffix, and the name alone leads to it.
+    canonical_of (Callable[[T], str]): concept → its canonical name in normal form.
+    RETURNS (dict[str, list[T]]): suffix → concepts, in their order; several where even canonical
+        names are the same. The empty suffix is the name alone.
     """
     if len(owners) == 1:
         return {"": list(owners)}
@@ -100,9 +111,10 @@ class Suffixes:
     """The suffixes of a vocabulary's names, as it is now.
 
     vocabulary (LiveVocabulary): names and concepts.
-    rule (SuffixRule): what a suffix begins with: `species`, of a concept one of whose types is a
-        taxon (`NCBITaxon:9606`; others have no suffix); `types`, the same, else its first type, and
-        where there is none nothing; `names`, nothing, so that the canonical name is all of it.
+    rule (SuffixRule): what the first part of a suffix is. `species`: the species of a concept, one
+        of whose types is a taxon, `NCBITaxon:9606`; other concepts have no suffix. `types`: the
+        species, else the first type; a concept without types has no first part. `names`: there is
+        no first part, the canonical name is the whole suffix.
     """
 
     def __init__(self, vocabulary: LiveVocabulary, rule: SuffixRule) -> None:
@@ -182,7 +194,11 @@ class Suffixes:
 
 @dataclass(frozen=True, eq=False)
 class StoredEntries:
-    """Each stored name with each of its suffixes, numbered by name; what a trie is compiled from.
+    """The entries of the stored names: each name with each of its suffixes, sorted by name. A trie
+    is compiled from them, and holds their numbers.
+
+    With the names `il2` (0, one concept) and `tp53` (1, two), there are three entries: `names` is
+    [0, 1, 1] and `suffixes` [-1, 0, 1].
 
     names (np.ndarray): int32[n], name index, ascending.
     suffixes (np.ndarray): int32[n], which of the texts is the suffix, -1 for none.
@@ -294,7 +310,8 @@ class StoredEntries:
 
 
 class Entries:
-    """All names with their suffixes, those added while running at the end; numbers stay.
+    """All entries: those of the stored names, then those of names that were added or changed
+    while running. An entry keeps its number as long as the program runs.
 
     stored (StoredEntries): of the table. vocabulary (LiveVocabulary): changes. suffixes (Suffixes).
     """

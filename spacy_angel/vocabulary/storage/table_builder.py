@@ -14,11 +14,12 @@ from .tree_numbers import TreeNumbersBuilder
 
 
 class TableBuilder:
-    """Takes concepts one by one and lays them out in columns.
+    """Takes concepts one by one and lays them out in columns; millions of them never stand in
+    memory as objects.
 
-    A concept whose identifier came before is joined to it: names, types, alternate identifiers,
-    tree numbers and parts are added, the first canonical name and definition stay, and of each name
-    the first scope.
+    A concept that comes a second time, by its identifier, is joined to the first: its names, types,
+    alternate identifiers, tree numbers and parts are added. Canonical name and definition stay the
+    first ones, as does the scope of each name.
     """
 
     def __init__(self) -> None:
@@ -78,10 +79,14 @@ class TableBuilder:
     def begin_vocabulary(self) -> None:
         """What comes from now on is of another vocabulary than what came before.
 
-        Vocabularies name the same concept by different ones of its identifiers: a concept is also
-        joined to the earlier one that has its identifier as an alternate, or whose own identifier
-        is among its alternates, if it is only one. Within a vocabulary they are different concepts:
-        no second one is joined so to an earlier one.
+        Vocabularies know one concept by different identifiers: what is `OMIM:219700` here may be
+        `MESH:D003550` there, with `OMIM:219700` as an alternate. So a concept is joined to one of
+        an earlier vocabulary in these cases, too:
+
+        * the earlier one has its identifier as an alternate;
+        * exactly one earlier concept's identifier is among its alternates.
+
+        Two concepts of one vocabulary are different ones: only the first is joined so.
         """
         self._n_earlier = len(self._index)
         self._earlier_alternates = {}
