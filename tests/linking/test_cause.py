@@ -56,7 +56,7 @@ def test_all_that_was_found_is_told_most_probable_first(linker) -> None:
         ("pain", "T:1", FOUND, "D", {}, r"Most probable name: “Renal colic”, .* -1\.00\.$"),
         ("pain", "NIL", FOUND, "D", {"threshold": 0.97}, r"0\.965, .*under the threshold 0\.970"),
         ("pain", "NIL", FOUND, "D", {"min_log_prob": -0.5}, r"-1\.00: under min_log_prob -0\.50"),
-        ("pain", "NIL", FOUND, "D", {"threshold": 0.5}, "limits that have changed since"),
+        ("pain", "NIL", FOUND, "D", {"threshold": 0.5}, "thresholds that have changed since"),
         ("pain", "NIL", [], "D", {}, "No name that it may have was found"),
         ("pain", "NIL", [], "GENE", {}, "label GENE is not to be linked"),
         ("pain", "T:2", [], "D", {}, "had this identifier before"),
