@@ -26,7 +26,7 @@ from spacy_angel.corpora.documents import CorpusDocument, CorpusReport, GoldMent
 from spacy_angel.corpora.preprocessing import Preprocessing, preprocess
 from spacy_angel.corpora.recogniser_data import OPEN
 from spacy_angel.errors import AngelError, Errors
-from spacy_angel.vocabulary.names.labels import KINDS, entity_type_of
+from spacy_angel.vocabulary.names.labels import ENTITY_TYPES, entity_type_of
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -63,7 +63,7 @@ def _entity(mention: GoldMention, labels: Mapping[str, str] | None) -> GoldMenti
     if label is not None:
         label += mention.label[len(written) :]
     else:
-        known = ", ".join(KINDS if labels is None else labels)
+        known = ", ".join(ENTITY_TYPES if labels is None else labels)
         raise AngelError(Errors.E431.format(label=mention.label, text=mention.text, known=known))
     return replace(mention, label=label, concept_ids="", parts=())
 

@@ -583,9 +583,7 @@ def _found(plain: dict[str, Any]) -> MentionCandidates:
     names = []
     for name in plain["names"]:
         values: dict[str, Any] = {
-            # files of 0.2 have the older key
-            ("species_ranks" if k == "species" else k): tuple(v) if isinstance(v, list) else v
-            for k, v in name.items()
+            k: tuple(v) if isinstance(v, list) else v for k, v in name.items()
         }
         values |= {key: frozenset(name[key]) for key in ("canonical", "same_case", "second")}
         values |= {
@@ -593,9 +591,7 @@ def _found(plain: dict[str, Any]) -> MentionCandidates:
             "alignment": Alignment(*name["alignment"]),
         }
         names.append(CandidateName(**values))
-    return MentionCandidates(
-        plain["mention"], tuple(names), frozenset(plain.get("coherent", plain.get("agreed")))
-    )
+    return MentionCandidates(plain["mention"], tuple(names), frozenset(plain["coherent"]))
 
 
 def _rounded(weights: Weights) -> Weights:

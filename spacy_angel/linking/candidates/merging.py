@@ -296,7 +296,7 @@ def _is_decided(found: Sequence[CandidateName], mention: str) -> bool:
     if best is None or best.text != mention or best.log_prob < _DECIDED:
         return False
     # A name that only a species has of which the document is silent is hardly meant.
-    return set(best.species) != {ABSENT_SPECIES}
+    return set(best.species_ranks) != {ABSENT_SPECIES}
 
 
 def _with_log_prob(name: CandidateName, log_prob: float) -> CandidateName:
