@@ -16,6 +16,7 @@ left out by turns.
 
 import json
 import random
+import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -110,17 +111,16 @@ class Rule:
 
 
 def without(**values: Any) -> Callable[[AngelLinker], AbstractContextManager[Any]]:
-    """values (Any): modules' attributes, `linking__queries___ASIDE=…`, and what they become.
+    """values (Any): modules' attributes, `linking__mentions__queries__STRICT=…`, and what they become.
     RETURNS (Callable): see `Rule.off`."""
 
     @contextmanager
     def off(linker: AngelLinker) -> Iterator[None]:
         with ExitStack() as stack:
             for name, value in values.items():
-                package, module, attribute = name.split("__", 2)
-                attribute = attribute.replace("Pair__", "Pair.")
-                target = f"spacy_angel.{package}.{module}.{attribute}"
-                stack.enter_context(patch(target, value))
+                # Two underscores part names; an attribute may begin with one.
+                target = re.sub("(?<=[A-Za-z])__", ".", name)
+                stack.enter_context(patch(f"spacy_angel.{target}", value))
             yield
 
     return off
@@ -195,65 +195,109 @@ def _without_coherence(linker: AngelLinker) -> Iterator[None]:
 GENES, ORGANISMS = ("GENE", "CELL_LINE"), ("SPECIES",)
 NOTHING = _compiled(NEVER)
 RULES = (
-    Rule("species: mice as hosts", without(vocabulary__hints__TAXA=_without_role("host")), GENES),
     Rule(
-        "species: cell lines and tools",
-        without(vocabulary__hints__TAXA=_without_role("sign")),
+        "species: mice as hosts",
+        without(vocabulary__species__reader__TAXA=_without_role("host")),
         GENES,
     ),
-    Rule("species: methods", without(vocabulary__hints__METHODS=()), GENES),
-    Rule("species: viruses", without(vocabulary__hints__is_virus=_never), GENES),
-    Rule("species: half distance", without(vocabulary__hints___HALF=1e12), GENES),
-    Rule("species: two at most", without(vocabulary__hints__MOST=1), GENES),
+    Rule(
+        "species: cell lines and tools",
+        without(vocabulary__species__reader__TAXA=_without_role("sign")),
+        GENES,
+    ),
+    Rule("species: methods", without(vocabulary__species__reader__METHODS=()), GENES),
+    Rule("species: viruses", without(vocabulary__species__reader__is_virus=_never), GENES),
+    Rule("species: half distance", without(vocabulary__species__reader___HALF=1e12), GENES),
+    Rule("species: two at most", without(vocabulary__species__reader__MOST=1), GENES),
     Rule("species: human by default", _no_usual_species, GENES),
-    Rule("species: order of a name's concepts", without(vocabulary__hints___NEXT=1.0), GENES),
-    Rule("species: cell lines exempt", without(vocabulary__hints___CELL_LINE="\0"), GENES),
+    Rule(
+        "species: order of a name's concepts",
+        without(vocabulary__species__reader___NEXT=1.0),
+        GENES,
+    ),
+    Rule(
+        "species: cell lines exempt", without(vocabulary__species__reader___CELL_LINE="\0"), GENES
+    ),
     Rule(
         "species: lines without mentions",
         without(linking__linker__cell_lines_in=lambda _: ()),
         GENES,
     ),
     Rule("species: all", setting(species_context=False), GENES),
-    Rule("candidates: same symbol", without(vocabulary__hints___MOST_SIBLINGS=0), GENES),
-    Rule("candidates: silent species", without(linking__candidates__UNSAID=None), GENES),
-    Rule("organisms: binomial name", without(linking__queries__read_organism=_same), ORGANISMS),
-    Rule("queries: symbol before long form", without(linking__queries__is_gene=_never), GENES),
-    Rule("queries: word list", without(linking__queries__expand_short_form=_same)),
-    Rule("queries: other case", without(linking__short_forms___is_written_otherwise=_never)),
-    Rule("queries: symbols", without(linking__queries__spell_out=_same)),
-    Rule("queries: Greek letters", without(linking__symbols___GREEK=NOTHING)),
-    Rule("queries: charges", without(linking__symbols___CHARGE=NOTHING)),
+    Rule("candidates: same symbol", without(vocabulary__species__reader___MOST_SIBLINGS=0), GENES),
+    Rule(
+        "candidates: silent species",
+        without(linking__candidates__merging__ABSENT_SPECIES=None),
+        GENES,
+    ),
+    Rule(
+        "organisms: binomial name",
+        without(linking__mentions__queries__read_organism=_same),
+        ORGANISMS,
+    ),
+    Rule(
+        "queries: symbol before long form",
+        without(linking__mentions__queries__is_gene=_never),
+        GENES,
+    ),
+    Rule("queries: word list", without(linking__mentions__queries__expand_short_form=_same)),
+    Rule(
+        "queries: other case", without(linking__settings__short_forms___is_written_otherwise=_never)
+    ),
+    Rule("queries: symbols", without(linking__mentions__queries__spell_out=_same)),
+    Rule("queries: Greek letters", without(linking__mentions__symbols___GREEK=NOTHING)),
+    Rule("queries: charges", without(linking__mentions__symbols___CHARGE=NOTHING)),
     Rule("queries: long forms of the document", setting(resolve_abbreviations=False)),
-    Rule("long form: no word", without(linking__mentions___is_long_form=_long_form("word"))),
-    Rule("long form: brackets", without(linking__mentions___is_long_form=_long_form("brackets"))),
-    Rule("long form: other words", without(linking__mentions___is_long_form=_long_form("other"))),
-    Rule("long form: longer", without(linking__mentions___is_long_form=_long_form("longer"))),
+    Rule(
+        "long form: no word", without(linking__mentions__reading___is_long_form=_long_form("word"))
+    ),
+    Rule(
+        "long form: brackets",
+        without(linking__mentions__reading___is_long_form=_long_form("brackets")),
+    ),
+    Rule(
+        "long form: other words",
+        without(linking__mentions__reading___is_long_form=_long_form("other")),
+    ),
+    Rule(
+        "long form: longer", without(linking__mentions__reading___is_long_form=_long_form("longer"))
+    ),
     Rule("spelling", setting(correct_spelling=False)),
-    Rule("spelling: two letters", without(vocabulary__words___TWO_LETTERS_FROM=99)),
+    Rule("spelling: two letters", without(vocabulary__lookup__words___TWO_LETTERS_FROM=99)),
     Rule(
         "spelling: strict types",
-        without(linking__queries__STRICT=frozenset(), linking__candidates__STRICT=frozenset()),
+        without(
+            linking__mentions__queries__STRICT=frozenset(),
+            linking__candidates__merging__STRICT=frozenset(),
+        ),
     ),
-    Rule("short mentions: all", without(linking__features__SHORT=0)),
+    Rule("short mentions: all", without(linking__ranking__features__SHORT=0)),
     Rule(
         "short mentions: similar letters",
-        without(linking__features__Pair__similarity=property(lambda pair: pair.name.similarity)),
+        without(
+            linking__ranking__features__Pair__similarity=property(lambda pair: pair.name.similarity)
+        ),
     ),
-    Rule("short mentions: searched", without(linking__sparing__SHORT=0)),
+    Rule("short mentions: searched", without(linking__candidates__caching__SHORT=0)),
     Rule("coherence", _without_coherence),
-    Rule("coherence: 0.2 of long mentions", without(linking__features___OF_LONG=1.0)),
-    Rule("numbers", without(linking__features__numbers_of=lambda _: frozenset())),
-    Rule("scope: related, broad, narrow", without(linking__features___RELATED=frozenset())),
-    Rule("words: Greek letters", without(linking__wording___GREEK={})),
-    Rule("alignment: stems", without(linking__alignment___STEM=99)),
-    Rule("alignment: slips", without(linking__alignment___TYPO_FROM=99)),
-    Rule("context", without(linking__candidates__said_around=lambda *_: 0.0)),
-    Rule("context: rare words weigh more", without(linking__context___weight=lambda word: 1.0)),
+    Rule("coherence: 0.2 of long mentions", without(linking__ranking__features___OF_LONG=1.0)),
+    Rule("numbers", without(linking__ranking__features__numbers_of=lambda _: frozenset())),
+    Rule(
+        "scope: related, broad, narrow", without(linking__ranking__features___RELATED=frozenset())
+    ),
+    Rule("words: Greek letters", without(linking__ranking__wording___GREEK={})),
+    Rule("alignment: stems", without(linking__ranking__alignment___STEM=99)),
+    Rule("alignment: slips", without(linking__ranking__alignment___TYPO_FROM=99)),
+    Rule("context", without(linking__candidates__merging__context_overlap=lambda *_: 0.0)),
+    Rule(
+        "context: rare words weigh more",
+        without(linking__ranking__context___weight=lambda word: 1.0),
+    ),
     Rule("exact names unsearched", setting(exact_matches_unsearched=False)),
     Rule("once a document", setting(cache_in_document=False)),
     Rule("kinds kept apart", setting(restrict_entity_types=False)),
-    Rule("suffixes: six", without(linking__candidates___MOST_SUFFIXES=99), GENES),
-    Rule("decided at -2", without(linking__candidates___DECIDED=0.1)),
+    Rule("suffixes: six", without(linking__candidates__merging___MOST_SUFFIXES=99), GENES),
+    Rule("decided at -2", without(linking__candidates__merging___DECIDED=0.1)),
 )
 
 
