@@ -16,7 +16,6 @@ left out by turns.
 
 import json
 import random
-import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -47,6 +46,7 @@ from spacy_angel.vocabulary.storage.strings import Strings
 sys.path.insert(0, str(Path(__file__).parents[1] / "scripts"))
 script: Any = import_module("fit_ranker")
 
+PACKAGE = Path(spacy_angel.__file__).parent
 app = typer.Typer(add_completion=False, help=__doc__)
 
 ALL_RULES = "all rules"
@@ -111,16 +111,18 @@ class Rule:
 
 
 def without(**values: Any) -> Callable[[AngelLinker], AbstractContextManager[Any]]:
-    """values (Any): modules' attributes, `linking__mentions__queries__STRICT=…`, and what they become.
+    """values (Any): modules' attributes, `linking__queries__STRICT=…`, and what they become.
     RETURNS (Callable): see `Rule.off`."""
 
     @contextmanager
     def off(linker: AngelLinker) -> Iterator[None]:
         with ExitStack() as stack:
             for name, value in values.items():
-                # Two underscores part names; an attribute may begin with one.
-                target = re.sub("(?<=[A-Za-z])__", ".", name)
-                stack.enter_context(patch(f"spacy_angel.{target}", value))
+                package, module, attribute = name.split("__", 2)
+                (path,) = (PACKAGE / package).rglob(f"{module}.py")
+                where = ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
+                target = f"{where}.{attribute.replace('Pair__', 'Pair.')}"
+                stack.enter_context(patch(target, value))
             yield
 
     return off
@@ -197,107 +199,95 @@ NOTHING = _compiled(NEVER)
 RULES = (
     Rule(
         "species: mice as hosts",
-        without(vocabulary__species__reader__TAXA=_without_role("host")),
+        without(vocabulary__reader__TAXA=_without_role("host")),
         GENES,
     ),
     Rule(
         "species: cell lines and tools",
-        without(vocabulary__species__reader__TAXA=_without_role("sign")),
+        without(vocabulary__reader__TAXA=_without_role("sign")),
         GENES,
     ),
-    Rule("species: methods", without(vocabulary__species__reader__METHODS=()), GENES),
-    Rule("species: viruses", without(vocabulary__species__reader__is_virus=_never), GENES),
-    Rule("species: half distance", without(vocabulary__species__reader___HALF=1e12), GENES),
-    Rule("species: two at most", without(vocabulary__species__reader__MOST=1), GENES),
+    Rule("species: methods", without(vocabulary__reader__METHODS=()), GENES),
+    Rule("species: viruses", without(vocabulary__reader__is_virus=_never), GENES),
+    Rule("species: half distance", without(vocabulary__reader___HALF=1e12), GENES),
+    Rule("species: two at most", without(vocabulary__reader__MOST=1), GENES),
     Rule("species: human by default", _no_usual_species, GENES),
     Rule(
         "species: order of a name's concepts",
-        without(vocabulary__species__reader___NEXT=1.0),
+        without(vocabulary__reader___NEXT=1.0),
         GENES,
     ),
-    Rule(
-        "species: cell lines exempt", without(vocabulary__species__reader___CELL_LINE="\0"), GENES
-    ),
+    Rule("species: cell lines exempt", without(vocabulary__reader___CELL_LINE="\0"), GENES),
     Rule(
         "species: lines without mentions",
         without(linking__linker__cell_lines_in=lambda _: ()),
         GENES,
     ),
     Rule("species: all", setting(species_context=False), GENES),
-    Rule("candidates: same symbol", without(vocabulary__species__reader___MOST_SIBLINGS=0), GENES),
+    Rule("candidates: same symbol", without(vocabulary__reader___MOST_SIBLINGS=0), GENES),
     Rule(
         "candidates: silent species",
-        without(linking__candidates__merging__ABSENT_SPECIES=None),
+        without(linking__merging__ABSENT_SPECIES=None),
         GENES,
     ),
     Rule(
         "organisms: binomial name",
-        without(linking__mentions__queries__read_organism=_same),
+        without(linking__queries__read_organism=_same),
         ORGANISMS,
     ),
     Rule(
         "queries: symbol before long form",
-        without(linking__mentions__queries__is_gene=_never),
+        without(linking__queries__is_gene=_never),
         GENES,
     ),
-    Rule("queries: word list", without(linking__mentions__queries__expand_short_form=_same)),
-    Rule(
-        "queries: other case", without(linking__settings__short_forms___is_written_otherwise=_never)
-    ),
-    Rule("queries: symbols", without(linking__mentions__queries__spell_out=_same)),
-    Rule("queries: Greek letters", without(linking__mentions__symbols___GREEK=NOTHING)),
-    Rule("queries: charges", without(linking__mentions__symbols___CHARGE=NOTHING)),
+    Rule("queries: word list", without(linking__queries__expand_short_form=_same)),
+    Rule("queries: other case", without(linking__short_forms___is_written_otherwise=_never)),
+    Rule("queries: symbols", without(linking__queries__spell_out=_same)),
+    Rule("queries: Greek letters", without(linking__symbols___GREEK=NOTHING)),
+    Rule("queries: charges", without(linking__symbols___CHARGE=NOTHING)),
     Rule("queries: long forms of the document", setting(resolve_abbreviations=False)),
-    Rule(
-        "long form: no word", without(linking__mentions__reading___is_long_form=_long_form("word"))
-    ),
+    Rule("long form: no word", without(linking__reading___is_long_form=_long_form("word"))),
     Rule(
         "long form: brackets",
-        without(linking__mentions__reading___is_long_form=_long_form("brackets")),
+        without(linking__reading___is_long_form=_long_form("brackets")),
     ),
     Rule(
         "long form: other words",
-        without(linking__mentions__reading___is_long_form=_long_form("other")),
+        without(linking__reading___is_long_form=_long_form("other")),
     ),
-    Rule(
-        "long form: longer", without(linking__mentions__reading___is_long_form=_long_form("longer"))
-    ),
+    Rule("long form: longer", without(linking__reading___is_long_form=_long_form("longer"))),
     Rule("spelling", setting(correct_spelling=False)),
-    Rule("spelling: two letters", without(vocabulary__lookup__words___TWO_LETTERS_FROM=99)),
+    Rule("spelling: two letters", without(vocabulary__words___TWO_LETTERS_FROM=99)),
     Rule(
         "spelling: strict types",
         without(
-            linking__mentions__queries__STRICT=frozenset(),
-            linking__candidates__merging__STRICT=frozenset(),
+            linking__queries__STRICT=frozenset(),
+            linking__merging__STRICT=frozenset(),
         ),
     ),
-    Rule("short mentions: all", without(linking__ranking__features__SHORT=0)),
+    Rule("short mentions: all", without(linking__features__SHORT=0)),
     Rule(
         "short mentions: similar letters",
-        without(
-            linking__ranking__features__Pair__similarity=property(lambda pair: pair.name.similarity)
-        ),
+        without(linking__features__Pair__similarity=property(lambda pair: pair.name.similarity)),
     ),
-    Rule("short mentions: searched", without(linking__candidates__caching__SHORT=0)),
+    Rule("short mentions: searched", without(linking__caching__SHORT=0)),
     Rule("coherence", _without_coherence),
-    Rule("coherence: 0.2 of long mentions", without(linking__ranking__features___OF_LONG=1.0)),
-    Rule("numbers", without(linking__ranking__features__numbers_of=lambda _: frozenset())),
-    Rule(
-        "scope: related, broad, narrow", without(linking__ranking__features___RELATED=frozenset())
-    ),
-    Rule("words: Greek letters", without(linking__ranking__wording___GREEK={})),
-    Rule("alignment: stems", without(linking__ranking__alignment___STEM=99)),
-    Rule("alignment: slips", without(linking__ranking__alignment___TYPO_FROM=99)),
-    Rule("context", without(linking__candidates__merging__context_overlap=lambda *_: 0.0)),
+    Rule("coherence: 0.2 of long mentions", without(linking__features___OF_LONG=1.0)),
+    Rule("numbers", without(linking__features__numbers_of=lambda _: frozenset())),
+    Rule("scope: related, broad, narrow", without(linking__features___RELATED=frozenset())),
+    Rule("words: Greek letters", without(linking__wording___GREEK={})),
+    Rule("alignment: stems", without(linking__alignment___STEM=99)),
+    Rule("alignment: slips", without(linking__alignment___TYPO_FROM=99)),
+    Rule("context", without(linking__merging__context_overlap=lambda *_: 0.0)),
     Rule(
         "context: rare words weigh more",
-        without(linking__ranking__context___weight=lambda word: 1.0),
+        without(linking__context___weight=lambda word: 1.0),
     ),
     Rule("exact names unsearched", setting(exact_matches_unsearched=False)),
     Rule("once a document", setting(cache_in_document=False)),
     Rule("kinds kept apart", setting(restrict_entity_types=False)),
-    Rule("suffixes: six", without(linking__candidates__merging___MOST_SUFFIXES=99), GENES),
-    Rule("decided at -2", without(linking__candidates__merging___DECIDED=0.1)),
+    Rule("suffixes: six", without(linking__merging___MOST_SUFFIXES=99), GENES),
+    Rule("decided at -2", without(linking__merging___DECIDED=0.1)),
 )
 
 
