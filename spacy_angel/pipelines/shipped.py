@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..about import DATA, SHIPPED_NAME, SHIPPED_NAMES
 from ..errors import AngelError, Errors
 from ..linking.settings.linker_settings import SETTINGS, LinkerSettings
-from ..linking.settings.older import as_of_now
+from ..linking.settings.older import RENAMED, as_of_now
 from ..linking.settings.presets import as_published, model_alone
 from ..linking.settings.unknown import unknown_settings
 from .opening import opening
@@ -52,9 +52,9 @@ def load(
     """
     from ..linking.settings.loaders import load_vocabulary
 
-    settings = as_of_now(settings)
-    if unknown := set(settings) - SETTINGS:
+    if unknown := set(settings) - SETTINGS - RENAMED.keys():
         raise AngelError(unknown_settings(unknown))
+    settings = as_of_now(settings)
     LinkerSettings.from_dict(settings)
     if preset in ("shipped", "published"):
         settings = (as_published() if preset == "published" else {}) | settings

@@ -277,7 +277,10 @@ class ConceptKB:
         return twin
 
     def __getattr__(self, name: str) -> Any:
-        """Names of version 0.2, for one release."""
+        """Names of version 0.2, for one release. RAISES (AttributeError): it has no such attribute;
+        of scispaCy's `semantic_type_tree` what to use instead."""
+        if name == "semantic_type_tree":
+            raise AttributeError(Errors.E920)
         if (new := _RENAMED.get(name)) is None:
             raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}")
         warn(f"ConceptKB.{name} is called {new} now", DeprecationWarning, stacklevel=2)
@@ -312,11 +315,6 @@ class ConceptKB:
     def __repr__(self) -> str:
         place = "in memory" if self.path is None else f"from {str(self.path)!r}"
         return f"<ConceptKB: {len(self):,} concepts, {self.n_names:,} names, {place}>"
-
-    @property
-    def semantic_type_tree(self) -> Any:
-        """scispaCy's `linker.kb` has one. RAISES (AttributeError): says what to use instead."""
-        raise AttributeError(Errors.E920)
 
     @property
     def n_names(self) -> int:
