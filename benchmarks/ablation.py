@@ -3,15 +3,13 @@ mentions are linked with it and without it.
 
     python benchmarks/ablation.py rules DATA RESULTS [--only RULE] [--distinct 200]
     python benchmarks/ablation.py table RESULTS
-    python benchmarks/ablation.py features CANDIDATES [--folds 4]
 
 DATA is as for `scripts/fit_ranker.py`, which chooses the documents that the model has not learned
 from. Gold mentions of whole documents are linked, documents in random order until so many mentions
 have been taken that no other of their document equals; of equal ones two count. Each rule and
 corpus has a file in RESULTS; what has its file is not measured again. Strict: the right concept
 comes first; as written: it is linked. Both are shares of the mentions whose concept the vocabulary
-has; false links are of the others. `features` refits the ranker without each feature, vocabularies
-left out by turns.
+has; false links are of the others. `benchmarks/features.py` does so for the ranker's features.
 """
 
 import json
@@ -369,66 +367,6 @@ def table(results: Annotated[Path, typer.Argument(help="What `rules` wrote.")]) 
         fewer = int(sum(one[2] for one in means))
         most = "; ".join(text for _, text in sorted(cells)[:8]) or "nothing"
         typer.echo(f"| {rule.name} | {strict:+.2f} | {written:+.2f} | {fewer:+d} | {most} |")
-
-
-@app.command()
-def features(
-    candidates: Annotated[Path, typer.Argument(help="What `fit_ranker.py collect` wrote.")],
-    folds: Annotated[int, typer.Option(help="Groups of vocabularies left out by turns.")] = 4,
-    every: Annotated[int, typer.Option(help="Take one mention of so many.")] = 1,
-    only: Annotated[list[str], typer.Option(help="Features; else all.")] = [],  # noqa: B006
-) -> None:
-    """Print what the ranker loses without each feature, on vocabularies that were left out."""
-    from spacy_angel.linking.ranking.features import FEATURES, MENTION_FEATURES
-
-    items = script.read(candidates)[::every]
-    names = sorted({script.SAME.get(i.of.kb, i.of.kb) for i in items} - {"GENES", "BIO"})
-    random.Random(0).shuffle(names)
-    groups = [names[n::folds] for n in range(folds)]
-    before: dict[str, list[float]] = {}
-    typer.echo("| feature | strict | as written | false links fewer | most in |")
-    typer.echo("|---|--:|--:|--:|---|")
-    for name in [None, *FEATURES, *MENTION_FEATURES]:
-        if name and only and name not in only:
-            continue
-        found = FEATURES if name in FEATURES else MENTION_FEATURES
-        with ExitStack() as stack:
-            if name:
-                gone = found[name]._replace(value=lambda _: 0.0)
-                stack.enter_context(patch.dict(found, {name: gone}))
-            after: dict[str, list[list[bool]]] = {}
-            for group in groups:
-                ranker = script.fit_ranker(items, group)
-                for item in items:
-                    if script.SAME.get(item.of.kb, item.of.kb) in group:
-                        concepts = ranker.rank(item.found, item.label).concepts
-                        top = concepts[0] if concepts else None
-                        is_right = top is not None and top.concept_id in item.gold
-                        is_linked = top is not None and top.probability >= 0.5
-                        row = [bool(item.gold), is_right, is_right and is_linked, is_linked]
-                        after.setdefault(item.of.key, []).append(row)
-        shares = {key: _shares(rows) for key, rows in after.items()}
-        if name is None:
-            before = shares
-            continue
-        differences = {
-            key: [b - a for a, b in zip(own, before[key], strict=True)]
-            for key, own in shares.items()
-        }
-        means = np.nanmean(list(differences.values()), axis=0)
-        most = sorted(differences, key=lambda key: -np.nanmax(np.abs(differences[key][:2])))
-        where = "; ".join(f"{k} {differences[k][0]:+.1f} / {differences[k][1]:+.1f}" for k in most)
-        typer.echo(
-            f"| {name} | {means[0]:+.2f} | {means[1]:+.2f} | {-means[2]:+.2f} | {where[:240]} |"
-        )
-
-
-def _shares(rows: Sequence[Sequence[bool]]) -> list[float]:
-    """Strict and as written of those with a concept, false links of the others."""
-    values = np.array(rows)
-    inside, outside = values[values[:, 0]], values[~values[:, 0]]
-    strict, written = (100 * inside[:, i].mean() if len(inside) else np.nan for i in (1, 2))
-    return [strict, written, 100 * outside[:, 3].mean() if len(outside) else np.nan]
 
 
 def _opened(

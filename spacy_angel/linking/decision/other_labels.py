@@ -31,9 +31,9 @@ def other_readings(
 ) -> list[OtherReading]:
     """What the mentions of a document that link to NIL may be besides.
 
-    spans (Sequence[Span]): the mentions. found (Sequence[GeneratedCandidates | None]), links
-        (Sequence[Link
-        | None]): of each; what a rule of curation decided stays.
+    spans (Sequence[Span]): the mentions.
+    found (Sequence[GeneratedCandidates | None]), links (Sequence[Link | None]): of each; what a
+        rule of curation decided stays.
     settings (LinkerSettings): which labels are linked.
     RETURNS (list[OtherReading]): in their order.
     """
