@@ -1,10 +1,11 @@
 """Genes and families that ship in `en_angel_bio`: of ten species, as far as texts speak of them.
 
-Man and mouse with all their names; rat, zebrafish, fly and baker's yeast with their own of up to
-three words; of these and of chicken, where symbols follow man's, also those names of man's and
-mouse's gene of the same symbol that texts have. Genes of worm, thale cress, chicken and fission
-yeast, and numbered loci (`LOC100130370`, `Gm5907`, `CG13283`, `si:dkey-11f4.16`), are there where
-texts have one of their names.
+Symbol and full name; further names of up to three words, of man and mouse also those of their
+products; longer ones, and those of clones (`AW060991`), where texts have them. Man and mouse have
+their names in common where they have the symbol; the others, where symbols follow man's, those of
+these names that texts have. Genes of worm, thale cress, chicken and fission yeast, and numbered
+loci (`LOC100130370`, `Gm5907`, `CG13283`, `si:dkey-11f4.16`), are there where texts have one of
+their names.
 """
 
 import csv
@@ -37,7 +38,7 @@ TABLES = {
 SYMBOLS = "more/vocab/homologene_updated_symbols.tsv.gz"
 BY_SYMBOL = ("6239", "3702", "9031", "4896")
 _BY_SYMBOL = frozenset(PREFIX + taxon for taxon in BY_SYMBOL)
-# Longer names of other species than man and mouse are there where texts have them.
+# Longer names are there where texts have them.
 _MOST_WORDS = 3
 FAMILIES = "vocab/gene/famplex_entities.csv.gz"
 FAMILY_NAMES = "vocab/gene/famplex_grounding_map.csv.gz"
@@ -52,6 +53,15 @@ _LOCUS = re.compile(
     # of the fly, and of yeast
     r"|(Dmel_|Dmel\\)\S+|(\w+RNA:)?C[GR]\d+(-P\w)?|Y[A-P][LR]\d{3}[CW](-\w)?"
 )
+# Sequences and segments of the mouse's genome by which a gene was once known.
+_CLONE = re.compile(
+    r"(A[AILUVW]|B[BCEFGM]|C|N|R|T|W)\d{5,6}|D[\dXY]+[A-Z][a-z]{2}[a-z\d]*|\w+Rik\d*"
+    r"|(OTTMUSG|ENSMUSG|EG|Gm|LOC|mKIAA|mCG_?|MGC:?|ESTM)\d+|RP\d+-\S+"
+)
+# What says no more than the symbol, if so much: names of thousands of products.
+_EMPTY = re.compile(
+    r"(uncharacterized|putative|predicted|probable|novel|microrna|alternative protein)\b.*", re.I
+)
 # Rows of the table for yeast that are no gene's.
 _NO_GENE = "NEWENTRY"
 
@@ -65,7 +75,9 @@ def listed(data: Path) -> list[Concept]:
 def chosen(own: Sequence[Concept], told: Set[str]) -> Iterator[Concept]:
     """own (Sequence[Concept]): see `listed`. told (Set[str]): names in normal form that
     texts have. YIELDS (Concept): those that ship, with `Gene` as first type."""
-    whole = [*with_names_of_the_same_symbol(g for g in own if species_of(g) in _WHOLE)]
+    kept = told.union(map(normalize_name, chain.from_iterable(_proteins().values())))
+    of_whole = (_without_rare(g, kept) for g in own if species_of(g) in _WHOLE)
+    whole = [*with_names_of_the_same_symbol(of_whole)]
     others = [gene for gene in own if species_of(gene) not in _WHOLE]
     named = islice(with_names_of_the_same_symbol([*whole, *others]), len(whole), None)
     fewer = (_fewer(gene, as_listed, told) for gene, as_listed in zip(named, others, strict=True))
@@ -73,6 +85,18 @@ def chosen(own: Sequence[Concept], told: Set[str]) -> Iterator[Concept]:
         is_rare = _LOCUS.fullmatch(gene.canonical_name) or species_of(gene) in _BY_SYMBOL
         if not is_rare or not told.isdisjoint(map(normalize_name, gene.names)):
             yield replace(gene, types=(GENE, *gene.types))
+
+
+def _without_rare(gene: Concept, kept: Set[str]) -> Concept:
+    """Beside symbol and full name the short names, but those of clones, and what is kept."""
+
+    def stays(name: str) -> bool:
+        normal = normalize_name(name)
+        is_short = len(normal.split()) <= _MOST_WORDS and not _CLONE.fullmatch(name)
+        return normal in kept or (is_short and not _EMPTY.match(name))
+
+    full, others = gene.aliases[:1], gene.aliases[1:]
+    return replace(gene, aliases=(*full, *filter(stays, others)))
 
 
 def _fewer(gene: Concept, as_listed: Concept, told: Set[str]) -> Concept:
@@ -118,14 +142,20 @@ def families(data: Path, human: Iterable[Concept]) -> Iterator[Concept]:
         yield Concept(f"FPLX:{code}", code, tuple(aliases.values())[::-1], kinds, parts=members)
 
 
-def _of_species(data: Path) -> Iterator[Concept]:
+def _proteins() -> dict[str, tuple[str, ...]]:
+    """RETURNS (dict[str, tuple[str, ...]]): by symbol what texts call a gene's protein."""
     with NAMES.open(encoding="utf8", newline="") as file:
         rows_ = csv.DictReader(file, delimiter="\t")
-        proteins = {row["symbol"]: tuple(row["names"].split("|")) for row in rows_}
+        return {row["symbol"]: tuple(row["names"].split("|")) for row in rows_}
+
+
+def _of_species(data: Path) -> Iterator[Concept]:
+    proteins = _proteins()
     for path, (taxon, *further) in GENE_INFO.items():
         taxa, kinds = frozenset({int(taxon)}), frozenset({"protein-coding", *further})
-        for gene in read_vocabulary(data / path, taxa=taxa, kinds=kinds, designations=False):
-            if species_of(gene) in _WHOLE:
+        is_whole = PREFIX + taxon in _WHOLE
+        for gene in read_vocabulary(data / path, taxa=taxa, kinds=kinds, designations=is_whole):
+            if is_whole:
                 more = proteins.get(gene.canonical_name, ())
                 yield replace(gene, aliases=(*gene.aliases, *more))
             else:

@@ -21,9 +21,10 @@ from spacy_angel.vocabulary.names.concepts import Concept
 MAN, MOUSE, RAT, FISH, CRESS = (
     ("protein-coding", f"NCBITaxon:{n}") for n in (9606, 10090, 10116, 7955, 3702)
 )
+LONG = ("kinase of the old snark", "kinase of a new snark")
 GENES = [
-    Concept("NCBIGene:1", "SNRK", ("snark kinase", "SK1"), MAN),
-    Concept("NCBIGene:2", "Snrk", ("Snk",), MOUSE),
+    Concept("NCBIGene:1", "SNRK", ("snark kinase", "SK1", *LONG, "putative snark kinase"), MAN),
+    Concept("NCBIGene:2", "Snrk", ("Snk", "AW060991", "2610305K15Rik"), MOUSE),
     Concept("NCBIGene:3", "Gm7", ("boojum",), MOUSE),
     Concept("NCBIGene:4", "Gm8", ("jubjub",), MOUSE),
     Concept("NCBIGene:5", "Snrk", ("Rsnk", "rat kinase of all snarks"), RAT),
@@ -33,16 +34,17 @@ GENES = [
 ]
 
 
-def test_all_names_of_man_and_mouse_and_elsewhere_those_that_texts_have() -> None:
-    told = {"boojum", "snk", "at3g09730"}
+def test_short_names_ship_and_others_where_texts_have_them() -> None:
+    told = {"boojum", "snk", "at3g09730", LONG[1]}
     assert {gene.concept_id: gene.names for gene in chosen(GENES, told)} == {
-        "NCBIGene:1": ("SNRK", "snark kinase", "SK1", "Snrk", "Snk"),
-        "NCBIGene:2": ("Snrk", "Snk", "SNRK", "snark kinase", "SK1"),
+        # No long names, no clones, none that only says that there is a protein.
+        "NCBIGene:1": ("SNRK", "snark kinase", "SK1", LONG[1], "Snrk", "Snk"),
+        "NCBIGene:2": ("Snrk", "Snk", "SNRK", "snark kinase", "SK1", LONG[1]),
         # A numbered locus with a name that a text has.
         "NCBIGene:3": ("Gm7", "boojum"),
         # Short ones, and of what its orthologs are called what texts say; no other case of a name.
-        "NCBIGene:5": ("Snrk", "Rsnk", "Snk"),
-        "NCBIGene:6": ("snrk", "Snk"),
+        "NCBIGene:5": ("Snrk", "Rsnk", LONG[1], "Snk"),
+        "NCBIGene:6": ("snrk", LONG[1], "Snk"),
         "NCBIGene:8": ("AT3G09730",),
     }
     assert {gene.types[0] for gene in chosen(GENES, told)} == {"Gene"}
