@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from ..errors import AngelError, Errors
 from .documents import CorpusDocument, GoldMention
-from .preprocessing import replace_spans
+from .text_changes import replace_spans
 
 
 class Place(NamedTuple):

@@ -12,7 +12,7 @@ from ..vocabulary.names.concepts import Concept, normalize_name
 from ..vocabulary.names.labels import ENTITY_TYPES, entity_type_of, entity_types_of
 from .documents import CorpusDocument
 from .note_text import as_written
-from .preprocessing import replace_spans
+from .text_changes import replace_spans
 
 # Of MeSH: diseases, mental disorders; of its chemicals those that the corpora mark, which are no
 # proteins, nucleic acids or actions of drugs.
