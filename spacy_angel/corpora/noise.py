@@ -32,7 +32,7 @@ class Place(NamedTuple):
 
 
 class Edit(NamedTuple):
-    """A place and what was chosen for it, as `preprocessing.replace_spans` takes them."""
+    """A place and what was chosen for it, as `text_changes.replace_spans` takes them."""
 
     start: int
     end: int
