@@ -16,8 +16,8 @@ def section(title: str, content: str) -> str:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], row_heads: bool = True) -> str:
-    """head (Sequence[str]), rows (Iterable[Sequence[str]]): HTML of the cells. row_heads (bool): the
-    first cell of each row is one. RETURNS (str): HTML."""
+    """head (Sequence[str]), rows (Iterable[Sequence[str]]): HTML of the cells. row_heads (bool):
+    the first cell of each row is one. RETURNS (str): HTML."""
     tag = "th" if row_heads else "td"
     body = "".join(
         f"<tr><{tag}>{first}</{tag}>{''.join(f'<td>{cell}</td>' for cell in rest)}</tr>"

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from ...component.checked import CheckedSettings, Name, Names
 from ...component.running import Device, RunsIn, expect_dtype
+from ...vocabulary.names.entity_type_table import WITH_TYPES
 from ..ranking.ranker import TERMS, Ranker, read_ranker, shipped_ranker
 from .attributes import ATTRIBUTES
 
@@ -179,7 +180,7 @@ class LinkerSettings(CheckedSettings):
     restrict_entity_types: Annotated[
         bool,
         Field(
-            description="a mention labelled as a disease, chemical, gene, species or cell line "
+            description=f"a mention labelled as one of {', '.join(WITH_TYPES)} "
             "links to no concept whose semantic types are all of another of these kinds; "
             "`types_by_label` says otherwise for its labels"
         ),
