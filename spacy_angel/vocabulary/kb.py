@@ -20,6 +20,7 @@ from .changes.rule_file import digest_of, read_rules
 from .changes.rules import Rule
 from .lookup import prefixes, string_similarity, words
 from .lookup.by_name import joined_by_name
+from .lookup.kept import KeptIndex
 from .lookup.nearest import SimilarNames
 from .lookup.prefixes import NamePrefixes
 from .lookup.scispacy_views import ConceptsById, IdsBySpelling
@@ -96,6 +97,7 @@ class ConceptKB:
         self.nearest = SimilarNames(self._live, meta["fingerprint"], folder)
         self.words = KnownWords(self._live, meta["fingerprint"], folder)
         self.prefixes = NamePrefixes(self._live, meta["fingerprint"], folder)
+        self._lookups: tuple[KeptIndex[Any], ...] = (self.nearest, self.words, self.prefixes)
 
     @classmethod
     @takes_endings
@@ -252,8 +254,8 @@ class ConceptKB:
             twin._live.take_changes(self._live)
             twin._edits.take(self._edits)
             twin._spaces.share(self._spaces)
-            twin.nearest.share(self.nearest)
-            twin.words.share(self.words)
+            for own, others in zip(twin._lookups, self._lookups, strict=True):
+                own.share(others)
         return twin
 
     def __getattr__(self, name: str) -> Any:
@@ -651,13 +653,13 @@ class ConceptKB:
         write_folder(path, KIND, VERSION, stored._table.columns, stored._meta)
         if stored is self:
             self._spaces.to_disk(path / TRIES)
-            self.nearest.to_disk(path / TRIES)
-            self.words.to_disk(path / TRIES)
-            self.prefixes.to_disk(path / TRIES)
+            for lookup in self._lookups:
+                lookup.to_disk(path / TRIES)
         elif self.path is not None and path.resolve() == self.path.resolve():
             # what is mapped is no longer what the folder holds
             self.path = self._spaces.folder = None
-            self.nearest.folder = self.words.folder = self.prefixes.folder = None
+            for lookup in self._lookups:
+                lookup.folder = None
 
     @classmethod
     def from_disk(cls, path: Path | str, *, rules: bool = True) -> "ConceptKB":
