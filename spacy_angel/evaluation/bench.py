@@ -69,7 +69,7 @@ class Run:
 
     def __post_init__(self) -> None:
         if self.k < 1:
-            raise AngelError(Errors.E512.format(k=self.k))
+            raise AngelError(Errors.E819.format(name="k", expected="at least 1", value=self.k))
         check_protocols(self.protocols, predicted=self.predicted)
 
     def read(

@@ -167,9 +167,19 @@ class ConceptKB:
             `build`.
         """
         if suffixes is not None and suffixes not in get_args(SuffixRule):
-            raise AngelError(Errors.E149.format(known=get_args(SuffixRule), found=suffixes))
+            raise AngelError(
+                Errors.E910.format(
+                    kind="rule of suffixes", name=suffixes, known=", ".join(get_args(SuffixRule))
+                )
+            )
         if shared_names not in get_args(SharedNames):
-            raise AngelError(Errors.E115.format(known=get_args(SharedNames), found=shared_names))
+            raise AngelError(
+                Errors.E910.format(
+                    kind="rule of shared_names",
+                    name=shared_names,
+                    known=", ".join(get_args(SharedNames)),
+                )
+            )
         table, counts = read_table(vocabularies, shared_names)
         meta = {
             "shared_names": shared_names,
