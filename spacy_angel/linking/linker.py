@@ -506,7 +506,7 @@ class AngelLinker(DocumentPipe):
             file, of which a copy is saved: `curation`, `ranker`, `long_forms`.
         """
         writers: dict[str, Callable[[Path], Any]] = {
-            SETTINGS_FILE: lambda p: write_json(p, self._to_save()),
+            SETTINGS_FILE: lambda p: write_json(p, settings_to_save(self.settings, self._block)),
             "model": lambda p: self.generator.to_disk(p),
             "kb": lambda p: self.kb.to_disk(p),
         }
@@ -570,7 +570,7 @@ class AngelLinker(DocumentPipe):
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
         """exclude (Iterable[str]): as in `to_disk`. RETURNS (bytes): what `to_disk` saves."""
         writers = {
-            "settings": lambda: json.dumps(self._to_save()).encode(),
+            "settings": lambda: json.dumps(settings_to_save(self.settings, self._block)).encode(),
             "model": lambda: self.generator.to_bytes(),
             "kb": lambda: self.kb.to_bytes(),
         }
@@ -613,9 +613,6 @@ class AngelLinker(DocumentPipe):
         if source is None or source.path != path:
             source = CurationFile(path)
         return source.content()
-
-    def _to_save(self) -> dict[str, Any]:
-        return settings_to_save(self.settings, self._block)
 
     def _other_sources(self, in_config: "Mapping[str, Any] | None") -> list[str]:
         """The parts of a saved pipeline in the place of which its user names others."""
