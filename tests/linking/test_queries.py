@@ -120,3 +120,19 @@ def test_the_noun_is_looked_for_as_well(label, rerank, queries):
     assert found.text == "neuronal"
     if queries is not None:
         assert [tuple(q) for q in found.queries] == (queries or [("neuronal", "mention")])
+
+
+def test_greek_letters_are_spelled_out_where_the_vocabulary_has_that():
+    names = ("NF-\u03baB", "NF-kappaB", "I\u03baB")
+    kb = ConceptKB.build([Concept(f"G:{n}", name, (), ("Gene",)) for n, name in enumerate(names)])
+    settings = LinkerSettings(rerank=True, expand_short_forms=True)
+
+    def read(text: str) -> list[str]:
+        span = Span(Doc(spacy.blank("en").vocab, [text]), 0, 1, label="GENE")
+        return [query.text for query in read_queries(Mention(text), span, kb, settings).queries]
+
+    # Both are names; the model can read the second.
+    assert read("NF-\u03baB") == ["NF-kappaB", "NF-\u03baB"]
+    # Known as it stands only, and in neither way.
+    assert read("I\u03baB") == ["I\u03baB"]
+    assert read("\u03b1B") == ["alphaB", "\u03b1B"]

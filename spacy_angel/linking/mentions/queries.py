@@ -71,7 +71,8 @@ def read_queries(
         _add(queries, LONG_FORM, mention, partial(expand_long_form, path=Path(settings.long_forms)))
     if settings.expand_short_forms:
         spelled = spell_out(queries[0].text)
-        if spelled != queries[0].text and not own(queries[0].text):
+        # The model reads no Greek letter: of two names of the vocabulary it gets the other one.
+        if spelled != queries[0].text and (own(spelled) or not own(queries[0].text)):
             queries.insert(0, Query(spelled, SYMBOLS))
         _add(queries, WORD_LIST, mention, partial(expand_short_form, kb=kb, is_name=own))
         if is_species(span.label_):
