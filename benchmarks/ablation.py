@@ -283,7 +283,7 @@ RULES = (
     ),
     Rule("exact names unsearched", setting(exact_matches_unsearched=False)),
     Rule("once a document", setting(cache_in_document=False)),
-    Rule("kinds kept apart", setting(restrict_entity_types=False)),
+    Rule("kinds kept apart", without(linking__permitted__is_foreign=_never)),
     Rule("suffixes: six", without(linking__merging___MOST_SUFFIXES=99), GENES),
     Rule("decided at -2", without(linking__merging___DECIDED=0.1)),
 )

@@ -1024,7 +1024,7 @@ class Warnings(metaclass=_WithCodes):
         "Give more documents, or such as those that are to be linked."
     )
     W309 = (
-        "angel_linker has new names for settings: {renamed}. The old ones are read up to the next "
+        "angel_linker has other settings now: {changed}. The old ones are read up to the next "
         "release: use the new ones."
     )
     W321 = (

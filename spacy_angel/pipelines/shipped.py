@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..about import DATA, SHIPPED_NAME, SHIPPED_NAMES
 from ..errors import AngelError, Errors
 from ..linking.settings.linker_settings import SETTINGS, LinkerSettings
-from ..linking.settings.older import RENAMED, as_of_now
+from ..linking.settings.older import CONSTANT, RENAMED, as_of_now
 from ..linking.settings.presets import as_published, model_alone
 from ..linking.settings.unknown import unknown_settings
 from .opening import opening
@@ -52,7 +52,7 @@ def load(
     """
     from ..linking.settings.loaders import load_vocabulary
 
-    if unknown := set(settings) - SETTINGS - RENAMED.keys():
+    if unknown := set(settings) - SETTINGS - RENAMED.keys() - CONSTANT.keys():
         raise AngelError(unknown_settings(unknown))
     settings = as_of_now(settings)
     LinkerSettings.from_dict(settings)

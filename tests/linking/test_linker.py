@@ -59,6 +59,15 @@ def make(model, vocabulary):
     return made
 
 
+def sure(bias: float) -> dict:
+    """Whether all or none of the best concepts are right."""
+    return {kind: {"link": {"bias": bias}} for kind in ("ALL", "CHEMICAL", "DISEASE")}
+
+
+NOTHING = {"rerank": True, "ranker_weights": sure(-99.0), "threshold": 0.5}
+"""Settings with which nothing links."""
+
+
 def links(doc):
     """Everything that is written, in comparable form."""
     return [
@@ -292,9 +301,7 @@ def test_types_of_one_s_own_that_no_label_has_are_for_every_label(make, tmp_path
 
 
 def test_types_by_label_limit_the_search(make):
-    nlp = make(
-        types_by_label={"DISEASE": ["T121"]}, restrict_entity_types=False, num_beams=20, k=20
-    )
+    nlp = make(types_by_label={"DISEASE": ["T121"]}, num_beams=20, k=20)
     doc = nlp("diabetes")
     assert {c for c, _ in doc.ents[0]._.kb_ents} == set(models.DRUGS)
     with pytest.raises(AngelError, match="T999"):
@@ -303,7 +310,7 @@ def test_types_by_label_limit_the_search(make):
 
 @pytest.mark.parametrize("rerank", [True, False])
 def test_concepts_of_ones_own_need_no_type(make, rerank):
-    nlp = make(types_by_label={"DISEASE": ["T121"]}, rerank=rerank, link_exact_matches=rerank)
+    nlp = make(types_by_label={"DISEASE": ["T121"]}, rerank=rerank)
     assert nlp("migraine").ents[0].kb_id_ not in models.DISEASES
     kb = nlp.get_pipe("angel_linker").kb
     kb.add(Concept("MY:1", "migraine"))
@@ -338,9 +345,9 @@ def test_overwrite(make):
 
 
 def test_limits_give_nil(make):
-    (ent,) = make(min_log_prob=0.0)("aspirin").ents
-    assert (ent.kb_id_, ent._.kb_id) == ("NIL", "NIL")
-    assert (ent._.kb_ents, ent._.candidates[0]["concept_id"]) == ([], "MESH:D001241")
+    ent, _ = typos(make(n_sents=None, min_log_prob=0.0)).ents
+    assert (ent.kb_id_, ent._.kb_id, ent._.kb_ents) == ("NIL", "NIL", [])
+    assert ent._.candidates[0]["concept_id"] in models.DISEASES
     (ent,) = make(threshold=0.6)("heart attack").ents
     assert (ent.kb_id_, ent._.kb_ents) == ("NIL", [])
 
@@ -351,8 +358,8 @@ def test_what_is_not_linked_and_hardly_a_mention_is_left_out(make):
     found = {}
     for least in (0.0, 0.5, 1.0):
         # Nothing links, or everything.
-        for limit in (0.0, None):
-            nlp = make(min_log_prob=limit, drop_unlinked_below=least, output_span_key="linked")
+        for limit in (1.0, None):
+            nlp = make(threshold=limit, drop_unlinked_below=least, output_span_key="linked")
             with nlp.select_pipes(disable=["angel_linker"]):
                 doc = nlp(TEXT)
             for ent in doc.ents:
@@ -363,18 +370,18 @@ def test_what_is_not_linked_and_hardly_a_mention_is_left_out(make):
             assert len(doc.spans["linked"]) == 3
     everything = list(probabilities)
     assert found == {
-        (0.0, 0.0): everything,
+        (0.0, 1.0): everything,
         (0.0, None): everything,
-        (0.5, 0.0): ["migraine", "aspirin"],
+        (0.5, 1.0): ["migraine", "aspirin"],
         (0.5, None): everything,
-        (1.0, 0.0): ["aspirin"],
+        (1.0, 1.0): ["aspirin"],
         (1.0, None): everything,
     }
 
 
 def test_what_is_linked_elsewhere_or_in_a_group_is_not_left_out(make):
     register_probability()
-    unlinked = {"min_log_prob": 0.0, "drop_unlinked_below": 1.0}
+    unlinked = {**NOTHING, "drop_unlinked_below": 1.0}
     nlp = make(**unlinked, labels_discard=["DISEASE"])
     doc = nlp.make_doc("migraine aspirin")
     doc.ents = [Span(doc, 0, 1, label="DISEASE"), Span(doc, 1, 2, label="DRUG")]
@@ -389,21 +396,21 @@ def test_what_is_linked_elsewhere_or_in_a_group_is_not_left_out(make):
 
 
 def test_a_mention_that_is_the_name_found_is_not_outside_the_vocabulary(make):
-    nlp = make(min_log_prob=0.0, link_exact_matches=True, restrict_entity_types=False)
+    nlp = make(min_log_prob=0.0, num_beams=20, k=20)
     assert [e.kb_id_ for e in nlp("aspirin").ents] == ["MESH:D001241"]
     linker = nlp.get_pipe("angel_linker")
     linker.kb.remove_name("MESH:D001241", "aspirin")
     (ent,) = nlp("aspirin").ents
     assert (ent.kb_id_, len(ent._.candidates) > 0) == ("NIL", True)
     # two concepts have the name: how sure the link must be is another limit
-    (ent,) = make(min_log_prob=0.0, link_exact_matches=True, threshold=0.6)("heart attack").ents
+    (ent,) = make(min_log_prob=0.0, threshold=0.6)("heart attack").ents
     assert ent.kb_id_ == "NIL"
 
 
 def test_candidates_are_ranked_without_the_limits(make):
-    ents = make(temperature=2.0)("heart attack and aspirin").ents
-    nlp = make(temperature=2.0, min_log_prob=0.0)
-    for ent, nil in zip(ents, nlp(ents[0].doc.text).ents, strict=True):
+    ents = typos(make(n_sents=None, temperature=2.0)).ents
+    nlp = make(n_sents=None, temperature=2.0, min_log_prob=0.0)
+    for ent, nil in zip(ents, typos(nlp).ents, strict=True):
         assert nil.kb_id_ == "NIL"
         ranked = nlp.get_pipe("angel_linker").rank(nil._.candidates)
         assert ranked == ent._.kb_ents != []
@@ -660,7 +667,7 @@ def test_a_released_model_reads_as_it_was_trained(tmp_path, vocabulary):
     ("settings", "idle"),
     [
         ({"max_work": 9}, r"max_work \(mode is beam\)"),
-        ({"similar_names": 9, "rerank": False}, r"similar_names \(rerank is off\)"),
+        ({"nil_prior": 0.1, "rerank": False}, r"nil_prior \(rerank is off\)"),
     ],
 )
 def test_a_setting_without_effect_is_warned_of(settings, idle):
@@ -941,7 +948,7 @@ def test_perfect_and_empty_predictions_through_the_pipeline(make):
     ]
     scores = nlp.evaluate([Example(nlp.make_doc(gold.text), gold)])
     assert scores["nel_micro_f"] == scores["nel_accuracy"] == 1.0
-    scores = make(min_log_prob=0.0).evaluate([Example(nlp.make_doc(gold.text), gold)])
+    scores = make(**NOTHING).evaluate([Example(nlp.make_doc(gold.text), gold)])
     assert scores["nel_micro_f"] == scores["nel_accuracy"] == 0.0
 
 
@@ -1148,11 +1155,6 @@ def test_the_detector_is_quiet_from_the_first_text_without_abbreviations(model, 
 # the ranker
 
 
-def sure(bias: float) -> dict:
-    """Whether all or none of the best concepts are right."""
-    return {kind: {"link": {"bias": bias}} for kind in ("ALL", "CHEMICAL", "DISEASE")}
-
-
 def typos(nlp: Language) -> Doc:
     words = ["the", "patient", "had", "hart", "atack", "then", "asprin", "."]
     doc = Doc(nlp.vocab, words)
@@ -1162,7 +1164,7 @@ def typos(nlp: Language) -> Doc:
 
 def test_without_the_ranker_its_settings_change_nothing(make):
     plain = make()(TEXT)
-    other = make(ranker_weights=sure(-99.0), similar_names=9)(TEXT)
+    other = make(ranker_weights=sure(-99.0))(TEXT)
     assert links(plain) == links(other)
     assert "probability" not in plain.ents[0]._.candidates[0]
 
@@ -1208,7 +1210,6 @@ def test_a_file_of_weights_decides(make, tmp_path):
 CACHING = {
     "rerank": True,
     "n_sents": None,
-    "exact_match_probability": 0.75,
 }
 
 
@@ -1221,11 +1222,11 @@ def test_a_name_of_one_concept_is_linked_without_the_search(make):
     assert (len(doc.ents), cache.n_asked) == (3, 2)
     assert [e.kb_id_ for e in doc.ents] == [e.kb_id_ for e in searching.ents]
     (candidate,) = doc.ents[2]._.candidates
-    assert candidate["probability"] == 0.75
+    assert candidate["probability"] == 0.96
     assert candidate["log_prob"] is candidate["score"] is None
-    assert doc.ents[2]._.kb_ents == [("MESH:D001241", 0.75)]
+    assert doc.ents[2]._.kb_ents == [("MESH:D001241", 0.96)]
     why = explain_link(doc.ents[2], nlp.get_pipe("angel_linker"))
-    assert why.why == f"It is a name of the concept: “{candidate['name']}”, probability 0.750."
+    assert why.why == f"It is a name of the concept: “{candidate['name']}”, probability 0.960."
     assert why.concepts[0].names == ((candidate["name"], None),)
 
 

@@ -32,22 +32,26 @@ def test_a_config_of_before_makes_a_linker_with_one_warning():
 
 def test_renamed_settings_are_read_and_told_once():
     nlp = spacy.blank("en")
-    config = {"near_names": 3, "once_a_document": False, "rerank": True}
-    with pytest.warns(UserWarning, match="W309.*near_names is similar_names") as told:
+    config = {"nil_share": 0.3, "similar_names": 9, "rerank": True}
+    with pytest.warns(
+        UserWarning, match="W309.*nil_share is nil_prior, similar_names is 5"
+    ) as told:
         linker = nlp.add_pipe("angel_linker", config=config)
     assert len(told) == 1
-    assert (linker.similar_names, linker.cache_in_document) == (3, False)
+    assert linker.nil_prior == 0.3
     shown = nlp.config["components"]["angel_linker"]
-    assert shown["similar_names"] == 3
-    assert "near_names" not in shown
-    with pytest.warns(UserWarning, match="W309"), linker.using(near_names=4):
-        assert linker.similar_names == 4
-    assert linker.similar_names == 3
+    assert shown["nil_prior"] == 0.3
+    assert not {"nil_share", "similar_names"} & shown.keys()
+    with pytest.warns(UserWarning, match="W309"), linker.using(nil_share=0.4):
+        assert linker.nil_prior == 0.4
+    assert linker.nil_prior == 0.3
 
 
 def test_a_saved_pipeline_with_older_names_opens_in_silence():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        given = as_of_now({"hints": False, "similar_names": 9, "near_names": 5}, is_saved=True)
+        given = as_of_now({"nil_share": 0.3, "nil_prior": 0.1, "near_names": 5}, is_saved=True)
     # the name of today is the user's, beside what the saved config has
-    assert given == {"species_context": False, "similar_names": 9}
+    assert given == {"nil_prior": 0.1}
+    with pytest.warns(UserWarning, match="W309.*: near_names is 5 for all"):
+        as_of_now({"nil_share": 0.3, "near_names": 9}, is_saved=True)

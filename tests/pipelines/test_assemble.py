@@ -104,7 +104,6 @@ def test_calibrated_limits_stand_in_the_config(parts: Path, tmp_path: Path) -> N
             == getattr(nlp.get_pipe("angel_linker").settings, limit)
         )
     assert (config["dtype"], config["length_penalty"]) == ("int8", 0.0)
-    assert config["link_exact_matches"] is True
     saved = nlp.meta["performance"]["calibration"]
     assert (saved["corpora"], saved["n_right"]) == (["dev.pubtator"], 12)
     assert "qqq" not in (out / "vocab/strings.json").read_text("utf8")

@@ -125,7 +125,6 @@ class CandidateGenerator:
                 )
             ],
             self.kb,
-            settings.similar_names,
         )
         for i, name in enumerate(exact):
             if name is not None:
@@ -151,15 +150,13 @@ class CandidateGenerator:
         constraints: "Sequence[Constraint | None]",
     ) -> list[ExactMatch | None]:
         """The names that need no search: by a rule, or as names of one concept."""
-        settings = self.settings
-        probability = settings.exact_match_probability
-        is_skipped = settings.rerank and settings.exact_matches_unsearched
+        is_skipped = self.settings.rerank and self.settings.exact_matches_unsearched
         exact: list[ExactMatch | None] = []
         for mention, concepts_of, constraint in zip(mentions, concepts, constraints, strict=True):
             if constraint is not None and constraint.means is not None:
-                exact.append(name_of_rule(constraint, self.kb, probability))
+                exact.append(name_of_rule(constraint, self.kb))
             elif is_skipped:
-                exact.append(exact_match(mention, concepts_of, self.kb, probability))
+                exact.append(exact_match(mention, concepts_of, self.kb))
             else:
                 exact.append(None)
         return exact
@@ -257,4 +254,4 @@ class CandidateGenerator:
             )
         if constraint is not None:
             concept_ids = [c for c in concept_ids if constraint.allows(c)]
-        return [c for c in concept_ids if is_permitted(c, label, subset, self.kb, self.settings)]
+        return [c for c in concept_ids if is_permitted(c, label, subset, self.kb)]

@@ -8,6 +8,7 @@ from math import fsum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..candidates.caching import EXACT_MATCH_PROBABILITY
 from ..ranking.concepts import NIL, Candidate, RankedConcept, choose_link, rank_concepts
 from ..ranking.features import MentionCandidates
 from ..settings.linker_settings import LinkerSettings
@@ -77,7 +78,7 @@ def make_link(
     """
     if names.is_unsearched:
         (candidate,) = names.candidates
-        link = _link_unsearched(candidate, kb, settings)
+        link = _link_unsearched(candidate, kb)
     elif names.found is None:
         link = _link_by_model(text, names.candidates, kb, settings)
     else:
@@ -119,8 +120,8 @@ def rank_candidates(
     return _with_probabilities(rank_concepts(items, temperature))
 
 
-def _link_unsearched(candidate: Candidate, kb: "ConceptKB", settings: LinkerSettings) -> Link:
-    probability = settings.exact_match_probability
+def _link_unsearched(candidate: Candidate, kb: "ConceptKB") -> Link:
+    probability = EXACT_MATCH_PROBABILITY
     return Link(
         kb_id=candidate.concept_id,
         kb_ents=[(candidate.concept_id, probability)],
@@ -151,8 +152,9 @@ def _link_by_model(
 ) -> Link:
     ranked = rank_concepts(candidates, settings.temperature)
     min_log_prob = settings.min_log_prob
-    if settings.link_exact_matches and ranked:
+    if min_log_prob is not None and ranked:
         own = kb.name_index(text)
+        # A name of the vocabulary is not outside it, however improbable the model finds it.
         if any(c.name == own and c.concept_id == ranked[0].concept_id for c in candidates):
             min_log_prob = None
     kb_id = choose_link(ranked, settings.threshold, min_log_prob)

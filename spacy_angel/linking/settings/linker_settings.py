@@ -14,9 +14,6 @@ from .attributes import ATTRIBUTES
 
 Mode = Literal["beam", "exact"]
 Dtype = Literal["float32", "bfloat16", "float16", "int8"]
-# Share of the links that are right where a mention is linked without the search, as the name of one
-# concept: fitted by benchmarks/caching.py, see docs/notebook/speed.md.
-EXACT_MATCH_PROBABILITY = 0.96
 
 
 @dataclass(frozen=True)
@@ -98,16 +95,11 @@ class LinkerSettings(CheckedSettings):
         Field(
             le=0,
             allow_inf_nan=False,
-            description="least log-probability (nats) of the concept's best name; null: off",
+            description="least log-probability (nats) of the concept's best name, which finds "
+            "mentions outside the vocabulary; it does not hold for a mention that is, in normal "
+            "form, a name found of the most probable concept; null: off",
         ),
     ] = None
-    link_exact_matches: Annotated[
-        bool,
-        Field(
-            description="`min_log_prob`, which finds mentions outside the vocabulary, does not "
-            "hold for a mention that is, in normal form, a name found of the most probable concept"
-        ),
-    ] = False
     rerank: Annotated[
         bool,
         Field(
@@ -141,9 +133,6 @@ class LinkerSettings(CheckedSettings):
             "null: as the ranker was fitted",
         ),
     ] = None
-    similar_names: Annotated[
-        int, Field(ge=0, description="similar names for each query, with `rerank`")
-    ] = 5
     exact_matches_unsearched: Annotated[
         bool,
         Field(
@@ -152,14 +141,6 @@ class LinkerSettings(CheckedSettings):
             "is asked of every mention, as published"
         ),
     ] = False
-    exact_match_probability: Annotated[
-        float,
-        Field(
-            gt=0.5,
-            lt=1,
-            description="probability of a link that was made so; it has no `log_prob`",
-        ),
-    ] = EXACT_MATCH_PROBABILITY
     cache_in_document: Annotated[
         bool,
         Field(
@@ -174,14 +155,6 @@ class LinkerSettings(CheckedSettings):
             "--suffixes`), what the document says about them, e.g. which species it speaks of, "
             "decides which concept of a name comes first, and is in the source of a model that "
             "writes suffixes"
-        ),
-    ] = True
-    restrict_entity_types: Annotated[
-        bool,
-        Field(
-            description="a mention labelled as a disease, chemical, gene, species or cell line "
-            "links to no concept whose semantic types are all of another of these kinds; "
-            "`types_by_label` says otherwise for its labels"
         ),
     ] = True
     expand_short_forms: Annotated[
@@ -248,9 +221,11 @@ class LinkerSettings(CheckedSettings):
         dict[Name, Names],
         Field(
             description="entity label → semantic types that its concept may have, one of them or "
-            "none at all, as one of your own may; an empty list: any. Labels count by any spelling "
-            "(`OrganismTaxon` is `SPECIES`), your own entry first; mentions with others are not "
-            "linked, which a warning says once a label. An empty table: all are, to any concept"
+            "none at all, as one of your own may; an empty list: any that suit, a mention labelled "
+            "as a disease, chemical, gene, species or cell line links to none of another of these "
+            "kinds. Labels count by any spelling (`OrganismTaxon` is `SPECIES`), your own entry "
+            "first; mentions with others are not linked, which a warning says once a label. An "
+            "empty table: all are, to any that suit"
         ),
     ] = field(default_factory=dict)
     prefer: Annotated[
@@ -319,10 +294,9 @@ class LinkerSettings(CheckedSettings):
 
     def without_effect(self) -> list[str]:
         """RETURNS (list[str]): settings that are not as by default and change nothing, e.g.
-        `similar_names (rerank is off)`."""
+        `ranker (rerank is off)`."""
         idle = {
             "max_work": "mode is beam" if self.mode == "beam" else "",
-            "similar_names": "" if self.rerank else "rerank is off",
             "ranker": "" if self.rerank else "rerank is off",
             "nil_prior": "" if self.rerank else "rerank is off",
             "exact_matches_unsearched": "" if self.rerank else "rerank is off",

@@ -17,7 +17,6 @@ SHIPPED: dict[str, Any] = {
     "num_beams": 5,
     "length_penalty": 0.0,
     "threshold": 0.5,
-    "link_exact_matches": True,
     "rerank": True,
     "exact_matches_unsearched": True,
     "cache_in_document": True,
