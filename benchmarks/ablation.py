@@ -135,6 +135,10 @@ def _same(mention: Any, *_: Any, **__: Any) -> Any:
     return mention
 
 
+def _each(keys: Sequence[Any]) -> tuple[range, range]:
+    return range(len(keys)), range(len(keys))
+
+
 def _never(*_: Any, **__: Any) -> bool:
     return False
 
@@ -281,8 +285,8 @@ RULES = (
         "context: rare words weigh more",
         without(linking__context___weight=lambda word: 1.0),
     ),
-    Rule("exact names unsearched", setting(exact_matches_unsearched=False)),
-    Rule("once a document", setting(cache_in_document=False)),
+    Rule("exact names unsearched", without(linking__generator__exact_match=lambda *_: None)),
+    Rule("once a document", without(linking__generator__first_of_equals=_each)),
     Rule("kinds kept apart", without(linking__permitted__is_foreign=_never)),
     Rule("suffixes: six", without(linking__merging___MOST_SUFFIXES=99), GENES),
     Rule("decided at -2", without(linking__merging___DECIDED=0.1)),

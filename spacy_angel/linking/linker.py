@@ -461,7 +461,7 @@ class AngelLinker(DocumentPipe):
         from .decision.calibration import CalibrationItem
 
         # Fitted to what the model says of every mention.
-        once = self.using(exact_matches_unsearched=False, cache_in_document=False)
+        once = self.using(shortcuts=False)
         spans = [find_spans(doc, self.settings.span_key) for doc in docs]
         with once, self.kb.reading():
             candidates = self._find_candidates(docs, spans, True, self.curated)

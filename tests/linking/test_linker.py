@@ -280,7 +280,7 @@ def test_labels_discard(make):
 @pytest.mark.parametrize(("labels", "expected"), [((), "MY:1"), (("MyType",), "NIL")])
 def test_types_of_one_s_own_that_no_label_has_are_for_every_label(make, tmp_path, labels, expected):
     types = {"DISEASE": ["T047"], **({"MINE": labels} if labels else {})}
-    nlp = make(rerank=True, threshold=0.5, exact_matches_unsearched=True)
+    nlp = make(rerank=True, threshold=0.5, shortcuts=True)
     linker = nlp.get_pipe("angel_linker")
     linker.kb.add(Concept("MY:1", "Snark fever", types=("MyType",)))
     linker.kb.add(Concept("MY:2", "Boojum oil", types=("T121",)))
@@ -1215,7 +1215,7 @@ CACHING = {
 
 def test_a_name_of_one_concept_is_linked_without_the_search(make):
     searching = make(**CACHING)(TEXT)
-    nlp = make(**CACHING, exact_matches_unsearched=True)
+    nlp = make(**CACHING, shortcuts=True)
     cache = nlp.get_pipe("angel_linker").search_cache = SearchCache()
     doc = nlp(TEXT)
     # heart attack and migraine are names of two concepts each
@@ -1231,7 +1231,7 @@ def test_a_name_of_one_concept_is_linked_without_the_search(make):
 
 
 def test_without_the_ranker_the_model_is_asked_of_all_names(make):
-    nlp = make(**{**CACHING, "rerank": False}, exact_matches_unsearched=True)
+    nlp = make(**{**CACHING, "rerank": False}, shortcuts=True)
     cache = nlp.get_pipe("angel_linker").search_cache = SearchCache()
     nlp(TEXT)
     assert cache.n_asked == 3
@@ -1239,14 +1239,14 @@ def test_without_the_ranker_the_model_is_asked_of_all_names(make):
 
 @pytest.mark.parametrize("rerank", [False, True])
 def test_equal_mentions_of_a_document_are_searched_once(make, rerank):
-    nlp = make(n_sents=None, rerank=rerank, cache_in_document=True)
+    nlp = make(n_sents=None, rerank=rerank, shortcuts=True)
     linker = nlp.get_pipe("angel_linker")
     cache = linker.search_cache = SearchCache()
     first, second = nlp.pipe(["heart attack. Then heart attack again.", "no heart attack."])
     assert cache.n_asked == 2
     one, other = first.ents
     assert one._.candidates == other._.candidates != second.ents[0]._.candidates
-    with linker.using(cache_in_document=False):
+    with linker.using(shortcuts=False):
         assert nlp(first.text).ents[0]._.candidates == one._.candidates
 
 
@@ -1262,7 +1262,7 @@ def test_the_model_says_the_same_of_near_names_with_a_cache(make):
 
 
 def test_a_label_of_its_own_is_searched_for_itself(make):
-    linker = make(n_sents=None, cache_in_document=True).get_pipe("angel_linker")
+    linker = make(n_sents=None, shortcuts=True).get_pipe("angel_linker")
     cache = linker.search_cache = SearchCache()
     doc = Doc(linker.vocab, ["aspirin", "or", "aspirin"])
     doc.ents = [Span(doc, 0, 1, label="DRUG"), Span(doc, 2, 3, label="DISEASE")]
@@ -1272,7 +1272,7 @@ def test_a_label_of_its_own_is_searched_for_itself(make):
 
 def test_a_name_added_a_moment_ago_is_linked(make):
     # The tiny model is sure of the names that it has learned.
-    nlp = make(rerank=True, n_sents=None, threshold=0.5, exact_matches_unsearched=True)
+    nlp = make(rerank=True, n_sents=None, threshold=0.5, shortcuts=True)
     linker = nlp.get_pipe("angel_linker")
     linker.kb.add(Concept("X:boojum", "Boojum fever"))
     doc = Doc(nlp.vocab, ["with", "Boojum", "Fever", "."])

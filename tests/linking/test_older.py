@@ -47,6 +47,13 @@ def test_renamed_settings_are_read_and_told_once():
     assert linker.nil_prior == 0.3
 
 
+def test_what_skipped_searches_is_one_setting():
+    with pytest.warns(UserWarning, match="W309"):
+        both = as_of_now({"cache_in_document": True, "exact_matches_unsearched": True})
+        one = as_of_now({"once_a_document": True, "exact_matches_unsearched": False})
+    assert (both, one) == ({"shortcuts": True}, {"shortcuts": False})
+
+
 def test_a_saved_pipeline_with_older_names_opens_in_silence():
     with warnings.catch_warnings():
         warnings.simplefilter("error")

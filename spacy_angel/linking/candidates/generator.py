@@ -59,7 +59,7 @@ class CandidateGenerator:
         (Sequence[Constraint | None] | None): what rules say of each; None: nothing.
         RETURNS (list[GeneratedCandidates]): one a mention."""
         constraints = [None] * len(mentions) if constraints is None else constraints
-        if not self.settings.cache_in_document:
+        if not self.settings.shortcuts:
             return self._find_each(mentions, labels, documents, constraints)
         texts = [normalize_name(mention.text) for mention in mentions]
         species_contexts = [mention.species_context for mention in mentions]
@@ -150,7 +150,7 @@ class CandidateGenerator:
         constraints: "Sequence[Constraint | None]",
     ) -> list[ExactMatch | None]:
         """The names that need no search: by a rule, or as names of one concept."""
-        is_skipped = self.settings.rerank and self.settings.exact_matches_unsearched
+        is_skipped = self.settings.rerank and self.settings.shortcuts
         exact: list[ExactMatch | None] = []
         for mention, concepts_of, constraint in zip(mentions, concepts, constraints, strict=True):
             if constraint is not None and constraint.means is not None:

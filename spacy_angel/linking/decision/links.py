@@ -27,7 +27,7 @@ class Link:
     kb_ents (list[tuple[str, float]]): concepts with their probability, best first; none where the
         identifier is `NIL`, as scispaCy's hold nothing below its thresholds.
     candidates (list[dict[str, Any]]): `concept_id`, `name` (original spelling), `score`,
-        `log_prob` (both None where the model was not asked, `exact_matches_unsearched`), in the
+        `log_prob` (both None where the model was not asked, `shortcuts`), in the
         order of the search, all that were found; with the setting `rerank`
         also `probability`, their share of the concept's, and names with the most probable concept
         first; with the setting `prefer`, or a rule that prefers an identifier, also `other_ids`,

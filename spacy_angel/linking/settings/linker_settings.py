@@ -133,19 +133,14 @@ class LinkerSettings(CheckedSettings):
             "null: as the ranker was fitted",
         ),
     ] = None
-    exact_matches_unsearched: Annotated[
+    shortcuts: Annotated[
         bool,
         Field(
-            description="with `rerank`, a mention of over four letters "
-            "that is a name of one concept only links to it without the search; off, the model "
-            "is asked of every mention, as published"
-        ),
-    ] = False
-    cache_in_document: Annotated[
-        bool,
-        Field(
-            description="of equal mentions of a document with equal labels the first is searched, "
-            "and the others have its link"
+            description="leave out searches that change next to nothing: of equal mentions of a "
+            "document with equal labels the first is searched for all; with `rerank`, a mention "
+            "of over four letters that is a name of one concept only links to it, with a "
+            "probability of 0.96 and no `log_prob`. Off, the model is asked of every mention, as "
+            "published"
         ),
     ] = False
     species_context: Annotated[
@@ -299,7 +294,6 @@ class LinkerSettings(CheckedSettings):
             "max_work": "mode is beam" if self.mode == "beam" else "",
             "ranker": "" if self.rerank else "rerank is off",
             "nil_prior": "" if self.rerank else "rerank is off",
-            "exact_matches_unsearched": "" if self.rerank else "rerank is off",
             "temperature": "rerank is on" if self.rerank else "",
             "min_log_prob": "rerank is on" if self.rerank else "",
         }

@@ -17,8 +17,10 @@ _OF_THE_MODEL = ("temperature", "min_log_prob")
 RENAMED = {
     "hints": "species_context",
     "nil_share": "nil_prior",
-    "once_a_document": "cache_in_document",
-    "exact_names_unsearched": "exact_matches_unsearched",
+    "once_a_document": "shortcuts",
+    "cache_in_document": "shortcuts",
+    "exact_names_unsearched": "shortcuts",
+    "exact_matches_unsearched": "shortcuts",
 }
 # No settings any more: name → what holds for all, and whatever else made no difference.
 CONSTANT: dict[str, tuple[Any, ...]] = {
@@ -60,6 +62,10 @@ def as_of_now(settings: Mapping[str, Any], *, is_saved: bool = False) -> dict[st
 def renamed(settings: Mapping[str, _T]) -> dict[str, _T]:
     """settings (Mapping[str, _T]): by name, which 0.2 may have known by another one. RETURNS
     (dict[str, _T]): by the names of today; of a setting under both, what the new one says."""
-    old = {RENAMED[name]: value for name, value in settings.items() if name in RENAMED}
+    old: dict[str, _T] = {}
+    for name, new in RENAMED.items():
+        if name in settings:
+            # Of two that are one now, each was a way to switch it off.
+            old[new] = old.get(new, settings[name]) and settings[name]
     known = RENAMED.keys() | CONSTANT.keys()
     return old | {name: value for name, value in settings.items() if name not in known}

@@ -18,8 +18,7 @@ SHIPPED: dict[str, Any] = {
     "length_penalty": 0.0,
     "threshold": 0.5,
     "rerank": True,
-    "exact_matches_unsearched": True,
-    "cache_in_document": True,
+    "shortcuts": True,
     "expand_short_forms": True,
     "correct_spelling": True,
 }
@@ -40,8 +39,7 @@ TYPES_BY_LABEL: dict[str, dict[str, list[str]]] = {
 
 # Without the ranker, and what the probabilities of the model alone were calibrated to with MeSH.
 _MODEL_ALONE: dict[str, Any] = {
-    "cache_in_document": False,
-    "exact_matches_unsearched": False,
+    "shortcuts": False,
     "temperature": 1.7756243024787328,
     "threshold": 0.5955895082764113,
     "min_log_prob": -7.115496635437012,
