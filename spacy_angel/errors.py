@@ -283,9 +283,9 @@ class Errors(metaclass=_WithCodes):
     )
     E309 = (
         "The linkers {first!r} and {second!r} both write {shared}. Name the second one's outputs, "
-        "e.g. nlp.add_pipe('angel_linker', name={second!r}, config={{'kb_id_attr': 'other_id', "
-        "'kb_ents_attr': 'other_ents', 'candidates_attr': 'other_candidates'}}). A span group is "
-        "written as output_span_key, and as span_key where kb_id_attr is 'kb_id'."
+        "e.g. nlp.add_pipe('angel_linker', name={second!r}, config={{'outputs': {{'kb_id': "
+        "'other_id', 'kb_ents': 'other_ents', 'candidates': 'other_candidates'}}}}). A span group "
+        "is written as outputs.span_key, and as span_key where outputs.kb_id is 'kb_id'."
     )
     E310 = (
         "span._.{name} is another component's computed attribute, angel_linker cannot write it. "

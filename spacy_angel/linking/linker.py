@@ -77,7 +77,7 @@ class AngelLinker(DocumentPipe):
     batch of documents go through the model together.
 
     Writes `span._.kb_id` (an identifier or `NIL`), `span._.kb_ents` [(concept_id, probability)],
-    which is empty with `NIL`, `span._.candidates` and, where its `kb_id_attr` is `kb_id`,
+    which is empty with `NIL`, `span._.candidates` and, where its `outputs.kb_id` is `kb_id`,
     `span.kb_id_`. Attributes on `span._` belong to the characters and the label: spans over the
     same characters have each its own. A span without their labels has that of the first that is
     linked.
@@ -89,7 +89,8 @@ class AngelLinker(DocumentPipe):
     vocabulary (str | Path | VocabularyLoader | None): likewise.
     settings (LinkerSettings): everything else; each is also an attribute, `linker.threshold = 0.7`,
         and may be set at any time, but device, dtype, max_source_tokens and attribute names are
-        read once. `nlp.config` has what is set, too.
+        read once; of a block what is given is set, `linker.outputs = {"span_key": "linked"}`.
+        `nlp.config` has what is set, too.
     scorer (Callable | None): answers `score`.
     block (ConfigBlock | None): the component's part of its pipeline's config.
 
@@ -136,7 +137,7 @@ class AngelLinker(DocumentPipe):
 
         def __setattr__(self, name: str, value: Any) -> None:
             if name in SETTINGS:
-                self.settings = replace(self.settings, **{name: value})
+                self.settings = self.settings.changed(**{name: value})
             elif name.startswith("_") or name in _ATTRIBUTES or hasattr(type(self), name):
                 super().__setattr__(name, value)
             else:
@@ -279,15 +280,16 @@ class AngelLinker(DocumentPipe):
     def using(self, **settings: Any) -> Iterator[None]:
         """Other settings for the time of a block; what changes within of the rest stays.
 
-        settings (Any): fields of `LinkerSettings`.
+        settings (Any): fields of `LinkerSettings`; of a block the entries that change.
         RAISES (AngelError): an unknown setting, or a value that does not fit.
         """
-        own, settings = self.settings.to_dict(), as_of_now(settings)
-        self.settings = LinkerSettings.from_dict({**own, **settings})
+        own = LinkerSettings.flat(self.settings.to_dict())
+        settings = as_of_now(settings)
+        self.settings = self.settings.changed(**settings)
         try:
             yield
         finally:
-            self.settings = replace(self.settings, **{name: own[name] for name in settings})
+            self.settings = self.settings.changed(**{name: own[name] for name in settings})
 
     @contextmanager
     def holding_rules(self) -> Iterator[None]:
@@ -448,7 +450,7 @@ class AngelLinker(DocumentPipe):
             fitted = calibrate_ranker(items, self.settings)
         else:
             fitted = calibrate(items)
-        self.settings = replace(self.settings, **fitted.settings)
+        self.settings = self.settings.changed(**fitted.settings)
         return fitted
 
     def calibration_items(self, docs: Sequence[Doc]) -> "list[CalibrationItem]":
@@ -554,7 +556,7 @@ class AngelLinker(DocumentPipe):
             return {}
         return self.scorer(
             examples,
-            kb_id_attr=self.settings.kb_id_attr,
+            kb_id_attr=self.settings.outputs.kb_id,
             span_key=self.settings.span_key,
             resolve=self.kb.resolve,
             is_linked=partial(links_label, settings=self.settings),
@@ -573,7 +575,7 @@ class AngelLinker(DocumentPipe):
                 self._linked_elsewhere |= set(labels_of(other.settings))
                 other._linked_elsewhere |= set(labels_of(self.settings))
                 continue
-            if shared := ", ".join(sorted(self.settings.outputs & other.settings.outputs)):
+            if shared := ", ".join(sorted(self.settings.written & other.settings.written)):
                 clash = {"first": other_name, "second": self.name, "shared": shared}
                 if not is_saved:
                     raise AngelError(Errors.E309.format(**clash))

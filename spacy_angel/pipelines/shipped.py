@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..about import DATA, SHIPPED_NAME, SHIPPED_NAMES
+from ..component.checked import nested
 from ..errors import AngelError, Errors
 from ..linking.settings.linker_settings import SETTINGS, LinkerSettings
 from ..linking.settings.older import CONSTANT, RENAMED, as_of_now
@@ -96,7 +97,7 @@ def _load(folder: Path, settings: Mapping[str, Any]) -> "Language":
     """Load a pipeline with settings for its first linker."""
     from .lazy import load_folder
 
-    values = {key: value for key, value in settings.items() if key != "types_by_label"}
+    values = nested({key: value for key, value in settings.items() if key != "types_by_label"})
     with loading(folder):
         names = linker_names(folder)
         return load_folder(folder, config={"components": {names[0]: values}} if names else None)
@@ -116,6 +117,6 @@ def _with_model(
         "preset": preset,
     }
     given = tokenizer is not None or preset is not None
-    values = {key: value for key, value in settings.items() if key != "types_by_label"}
+    values = nested({key: value for key, value in settings.items() if key != "types_by_label"})
     nlp.add_pipe(_LINKER, config={"model": block if given else str(model), **values})
     return nlp

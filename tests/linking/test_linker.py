@@ -176,7 +176,7 @@ def test_pipe_equals_call_whatever_the_batches_and_the_order(make, mode):
 
 
 def test_links_survive_docbin(make):
-    nlp = make(output_span_key="links")
+    nlp = make(outputs={"span_key": "links"})
     docs = list(nlp.pipe([TEXT, "", "diabetes"]))
     data = DocBin(docs=docs, store_user_data=True).to_bytes()
     again = DocBin().from_bytes(data).get_docs(spacy.blank("en").vocab)
@@ -218,7 +218,7 @@ def test_documents_without_mentions_open_nothing(tmp_path):
 
 
 def test_odd_mentions_get_a_link_and_harm_nobody(make):
-    nlp = make(span_key="found", output_span_key="links")
+    nlp = make(span_key="found", outputs={"span_key": "links"})
     doc = nlp.make_doc("aspirin 😀 痛み. \n " + "word " * 400 + "history of migraine.")
     nlp.get_pipe("sentencizer")(doc)
     n = len(doc)
@@ -265,7 +265,7 @@ def test_spans_over_the_same_characters_show_the_one_that_is_linked(make):
 
 
 def test_a_missing_group_is_told(make):
-    nlp = make(span_key="missing", output_span_key="links")
+    nlp = make(span_key="missing", outputs={"span_key": "links"})
     with pytest.warns(UserWarning, match="no span group 'missing'"):
         doc = nlp("aspirin")
     assert list(doc.spans["links"]) == []
@@ -359,7 +359,7 @@ def test_what_is_not_linked_and_hardly_a_mention_is_left_out(make):
     for least in (0.0, 0.5, 1.0):
         # Nothing links, or everything.
         for limit in (1.0, None):
-            nlp = make(threshold=limit, drop_unlinked_below=least, output_span_key="linked")
+            nlp = make(threshold=limit, drop_unlinked_below=least, outputs={"span_key": "linked"})
             with nlp.select_pipes(disable=["angel_linker"]):
                 doc = nlp(TEXT)
             for ent in doc.ents:
@@ -479,7 +479,9 @@ def test_without_error_handler_the_error_is_raised(make):
         ("min_log_prob", 5),
         ("overwrite", 1),
         ("device", ""),
-        ("kb_id_attr", "kb_ents"),
+        ("outputs", {"kb_id": "kb_ents"}),
+        ("outputs", {"kb_id": ""}),
+        ("outputs", "umls_id"),
         ("labels_discard", [""]),
     ],
 )
@@ -489,8 +491,8 @@ def test_settings_are_checked(setting, value):
 
 
 def test_output_group_differs_from_the_input():
-    with pytest.raises(AngelError, match="output_span_key must be unlike span_key, 'sc', not 'sc'"):
-        LinkerSettings(span_key="sc", output_span_key="sc")
+    with pytest.raises(AngelError, match=r"outputs\.span_key must be unlike .*, 'sc', not"):
+        LinkerSettings(span_key="sc", outputs={"span_key": "sc"})
 
 
 def test_unknown_settings_are_refused():
@@ -819,16 +821,18 @@ print("same")
 
 
 def test_two_linkers_side_by_side(make, model):
-    nlp = make(output_span_key="mesh")
+    nlp = make(outputs={"span_key": "mesh"})
     second = nlp.add_pipe(
         "angel_linker",
         name="snomed_linker",
         config={
             "model": model,
-            "kb_id_attr": "snomed_id",
-            "kb_ents_attr": "snomed_ents",
-            "candidates_attr": "snomed_candidates",
-            "output_span_key": "snomed",
+            "outputs": {
+                "kb_id": "snomed_id",
+                "kb_ents": "snomed_ents",
+                "candidates": "snomed_candidates",
+                "span_key": "snomed",
+            },
             "scorer": {"@scorers": "spacy_angel.linker_scorer.v1", "prefix": "snomed"},
         },
     )
@@ -850,7 +854,7 @@ def test_two_linkers_side_by_side(make, model):
 
 def test_two_linkers_have_scores_of_their_own_without_a_prefix(make, model):
     nlp = make()
-    names = {"kb_id_attr": "b_id", "kb_ents_attr": "b_ents", "candidates_attr": "b_candidates"}
+    names = {"outputs": {"kb_id": "b_id", "kb_ents": "b_ents", "candidates": "b_candidates"}}
     second = nlp.add_pipe("angel_linker", name="b", config={"model": model, **names})
     second.kb = ConceptKB.build([Concept("B:1", "aspirin")])
     with nlp.select_pipes(disable=["angel_linker", "b"]):
@@ -868,7 +872,7 @@ def test_a_clash_is_an_error_that_says_so(make):
         nlp.add_pipe(
             "angel_linker",
             name="second",
-            config={"kb_id_attr": "second_id", "candidates_attr": "second_candidates"},
+            config={"outputs": {"kb_id": "second_id", "candidates": "second_candidates"}},
         )
     other = make()
     nlp.add_pipe("angel_linker", name="sourced", source=other)
@@ -878,17 +882,19 @@ def test_a_clash_is_an_error_that_says_so(make):
 
 def test_a_group_that_gets_identifiers_is_written(make):
     nlp = make(span_key="found")
-    names = {"kb_id_attr": "b_id", "kb_ents_attr": "b_ents", "candidates_attr": "b_candidates"}
+    names = {"kb_id": "b_id", "kb_ents": "b_ents", "candidates": "b_candidates"}
     with pytest.raises(AngelError, match=r"both write doc\.spans\['found'\]"):
-        nlp.add_pipe("angel_linker", name="b", config={**names, "output_span_key": "found"})
+        nlp.add_pipe("angel_linker", name="b", config={"outputs": {**names, "span_key": "found"}})
     # reading it is no clash
-    nlp.add_pipe("angel_linker", name="b", config={**names, "span_key": "found"})
+    nlp.add_pipe("angel_linker", name="b", config={"outputs": names, "span_key": "found"})
 
 
 def test_computed_attributes_of_others_are_not_taken():
     Span.set_extension("computed_elsewhere", getter=lambda span: "x")
-    with pytest.raises(AngelError, match=r"computed_elsewhere.*kb_ents_attr"):
-        spacy.blank("en").add_pipe("angel_linker", config={"kb_ents_attr": "computed_elsewhere"})
+    with pytest.raises(AngelError, match=r"computed_elsewhere.*outputs\.kb_ents"):
+        spacy.blank("en").add_pipe(
+            "angel_linker", config={"outputs": {"kb_ents": "computed_elsewhere"}}
+        )
 
 
 # scores

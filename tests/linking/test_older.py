@@ -50,8 +50,26 @@ def test_renamed_settings_are_read_and_told_once():
 def test_what_skipped_searches_is_one_setting():
     with pytest.warns(UserWarning, match="W309"):
         both = as_of_now({"cache_in_document": True, "exact_matches_unsearched": True})
+    with pytest.warns(UserWarning, match="W309"):
         one = as_of_now({"once_a_document": True, "exact_matches_unsearched": False})
     assert (both, one) == ({"shortcuts": True}, {"shortcuts": False})
+
+
+def test_entries_of_blocks_had_names_of_their_own():
+    nlp = spacy.blank("en")
+    config = {"kb_id_attr": "a_id", "outputs": {"candidates": "a_found"}}
+    with pytest.warns(UserWarning, match=r"W309.*kb_id_attr is outputs\.kb_id"):
+        linker = nlp.add_pipe("angel_linker", config=config)
+    outputs = {"kb_id": "a_id", "kb_ents": "kb_ents", "candidates": "a_found", "span_key": None}
+    shown = nlp.config["components"]["angel_linker"]
+    assert shown["outputs"] == outputs
+    assert "kb_id_attr" not in shown
+    with pytest.warns(UserWarning, match="W309"), linker.using(output_span_key="a"):
+        assert shown["outputs"] == outputs | {"span_key": "a"}
+    linker.outputs = {"kb_ents": "a_ents"}
+    assert linker.settings.outputs.to_dict() == outputs | {"kb_ents": "a_ents"}
+    with pytest.raises(AttributeError, match=r"is called `outputs\.kb_id` now"):
+        linker.kb_id_attr = "b_id"
 
 
 def test_a_saved_pipeline_with_older_names_opens_in_silence():

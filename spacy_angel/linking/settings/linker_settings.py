@@ -11,6 +11,7 @@ from ...component.checked import CheckedSettings, Name, Names
 from ...component.running import Device, RunsIn, expect_dtype
 from ..ranking.ranker import TERMS, Ranker, read_ranker, shipped_ranker
 from .attributes import ATTRIBUTES
+from .blocks import OutputsBlock
 
 Mode = Literal["beam", "exact"]
 Dtype = Literal["float32", "bfloat16", "float16", "int8"]
@@ -238,32 +239,13 @@ class LinkerSettings(CheckedSettings):
         ),
     ] = True
     # What is written.
-    output_span_key: Annotated[
-        Name | None,
-        Field(description="also write the mentions, with `kb_id_`, into this span group"),
-    ] = None
-    kb_id_attr: Annotated[
-        Name,
+    outputs: Annotated[
+        OutputsBlock,
         Field(
-            description="attribute on `span._` with the identifier; the linker with `kb_id` also "
-            "writes `span.kb_id_`"
+            description="names of what is written, so that two linkers of a pipeline can write "
+            "side by side"
         ),
-    ] = "kb_id"
-    kb_ents_attr: Annotated[
-        Name,
-        Field(
-            description="attribute on `span._` with the concepts: with `rerank` the probability "
-            "that each is right, which with that of none makes 1; else its share among the names "
-            "found"
-        ),
-    ] = "kb_ents"
-    candidates_attr: Annotated[
-        Name,
-        Field(
-            description="attribute on `span._` with all that was found: names with the model's "
-            "`log_prob`, with `rerank` also each one's `probability`"
-        ),
-    ] = "candidates"
+    ] = field(default_factory=OutputsBlock)
     # Where and how it runs.
     batch_size: Annotated[int, Field(ge=1, description="mentions in one pass of the model")] = 48
     device: Device = "cpu"
@@ -271,11 +253,8 @@ class LinkerSettings(CheckedSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        names = {attribute.name_in(self) for attribute in ATTRIBUTES}
-        is_own = len(names) == len(ATTRIBUTES)
-        self.expect("kb_id_attr", is_own, "unlike the other two attributes' names")
-        differ = self.output_span_key is None or self.output_span_key != self.span_key
-        self.expect("output_span_key", differ, f"unlike span_key, {self.span_key!r}")
+        differ = self.outputs.span_key is None or self.outputs.span_key != self.span_key
+        self.outputs.expect("span_key", differ, f"unlike the setting span_key, {self.span_key!r}")
         expect_dtype(self, self.dtype, self.device)
         self.expect(
             "ranker_weights",
@@ -314,15 +293,15 @@ class LinkerSettings(CheckedSettings):
     @property
     def is_first(self) -> bool:
         """RETURNS (bool): whether `span.kb_id_` is this linker's to write."""
-        return self.kb_id_attr == "kb_id"
+        return self.outputs.kb_id == "kb_id"
 
     @property
-    def outputs(self) -> frozenset[str]:
+    def written(self) -> frozenset[str]:
         """RETURNS (frozenset[str]): every place on a document that is written."""
         attributes = [attribute.name_in(self) for attribute in ATTRIBUTES]
         # `kb_id_` of a group's spans is written by putting the group there anew.
         rewritten = self.span_key if self.is_first else None
-        groups = [key for key in (rewritten, self.output_span_key) if key is not None]
+        groups = [key for key in (rewritten, self.outputs.span_key) if key is not None]
         return frozenset(
             [*(f"span._.{name}" for name in attributes), *(f"doc.spans[{g!r}]" for g in groups)]
         )

@@ -2,21 +2,24 @@
 
 import warnings
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 from ...errors import Warnings
-
-_T = TypeVar("_T")
+from .linker_settings import LinkerSettings
 
 # Up to 0.1 candidates were ranked by «evidence», with weights for other features.
 _OF_0_1 = {"evidence": "rerank"}
 _DROPPED = ("evidence_weights", "evidence_weights_by_label")
 # They had no effect with it, and were written all the same.
 _OF_THE_MODEL = ("temperature", "min_log_prob")
-# Up to 0.2.
+# Up to 0.2; entries of blocks as `CheckedSettings.flat` has them.
 RENAMED = {
     "hints": "species_context",
     "nil_share": "nil_prior",
+    "kb_id_attr": "outputs.kb_id",
+    "kb_ents_attr": "outputs.kb_ents",
+    "candidates_attr": "outputs.candidates",
+    "output_span_key": "outputs.span_key",
     "once_a_document": "shortcuts",
     "cache_in_document": "shortcuts",
     "exact_names_unsearched": "shortcuts",
@@ -40,7 +43,7 @@ OLDER = {
 
 def as_of_now(settings: Mapping[str, Any], *, is_saved: bool = False) -> dict[str, Any]:
     """settings (Mapping[str, Any]): by name. is_saved (bool): they are a saved pipeline's, so that
-    nobody is told of what is read as ever. RETURNS (dict[str, Any]): those of today; what is
+    nobody is told of what is read as ever. RETURNS (dict[str, Any]): those of today, flat; what is
     of an older version is told once."""
     if old := sorted(settings.keys() & {*_OF_0_1, *_DROPPED}):
         warnings.warn(Warnings.W307.format(old=", ".join(old)), stacklevel=3)
@@ -59,13 +62,13 @@ def as_of_now(settings: Mapping[str, Any], *, is_saved: bool = False) -> dict[st
     return renamed(kept)
 
 
-def renamed(settings: Mapping[str, _T]) -> dict[str, _T]:
-    """settings (Mapping[str, _T]): by name, which 0.2 may have known by another one. RETURNS
-    (dict[str, _T]): by the names of today; of a setting under both, what the new one says."""
-    old: dict[str, _T] = {}
+def renamed(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """settings (Mapping[str, Any]): by name, which 0.2 may have known by another one. RETURNS
+    (dict[str, Any]): by today's names, flat; of a setting under both, what the new one says."""
+    old: dict[str, Any] = {}
     for name, new in RENAMED.items():
         if name in settings:
             # Of two that are one now, each was a way to switch it off.
             old[new] = old.get(new, settings[name]) and settings[name]
     known = RENAMED.keys() | CONSTANT.keys()
-    return old | {name: value for name, value in settings.items() if name not in known}
+    return old | LinkerSettings.flat({n: v for n, v in settings.items() if n not in known})

@@ -83,7 +83,7 @@ def preset_settings(
         base = {**SHIPPED, "types_by_label": types_of(vocabulary)}
         if not given.get("rerank", True):
             base |= model_alone(is_calibrated=_is_shipped(model) and _is_shipped(vocabulary))
-    return LinkerSettings.from_dict({**base, **given})
+    return LinkerSettings.from_dict({**base, **LinkerSettings.flat(given)})
 
 
 def model_alone(*, is_calibrated: bool) -> dict[str, Any]:
@@ -93,8 +93,8 @@ def model_alone(*, is_calibrated: bool) -> dict[str, Any]:
 
 
 def as_published() -> dict[str, Any]:
-    """RETURNS (dict[str, Any]): what `SHIPPED` says, as published."""
-    published = LinkerSettings.from_dict(PUBLISHED).to_dict()
+    """RETURNS (dict[str, Any]): what `SHIPPED` says, as published; flat."""
+    published = LinkerSettings.flat(LinkerSettings.from_dict(PUBLISHED).to_dict())
     return {name: published[name] for name in (*SHIPPED, *_MODEL_ALONE, "types_by_label")}
 
 

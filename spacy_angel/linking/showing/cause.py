@@ -53,7 +53,7 @@ def explain_link(span: "Span", linker: ExplainedLinker) -> Explanation:
     RETURNS (Explanation): see there.
     """
     settings, kb = linker.settings, linker.kb
-    candidates: list[dict[str, Any]] = span._.get(settings.candidates_attr)
+    candidates: list[dict[str, Any]] = span._.get(settings.outputs.candidates)
     names: dict[str, list[tuple[str, float | None]]] = {}
     # By the ranker a name may be far more probable than the model alone has it.
     for candidate in sorted(candidates, key=lambda c: -c.get("probability", c["log_prob"])):
@@ -69,7 +69,7 @@ def explain_link(span: "Span", linker: ExplainedLinker) -> Explanation:
         )
         for concept_id, probability in linker.rank(candidates)
     )
-    kb_id = span._.get(settings.kb_id_attr)
+    kb_id = span._.get(settings.outputs.kb_id)
     document, curated = ReadDocument(span.doc), linker.curated
     if curated is not None:
         names_of_doc = DocumentNames(document.text, curated.kb)
