@@ -225,7 +225,7 @@ RULES = (
         without(linking__linker__cell_lines_in=lambda _: ()),
         GENES,
     ),
-    Rule("species: all", setting(species_context=False), GENES),
+    Rule("species: all", setting(reading={"species_context": False}), GENES),
     Rule("candidates: same symbol", without(vocabulary__reader___MOST_SIBLINGS=0), GENES),
     Rule(
         "candidates: silent species",
@@ -247,7 +247,7 @@ RULES = (
     Rule("queries: symbols", without(linking__queries__spell_out=_same)),
     Rule("queries: Greek letters", without(linking__symbols___GREEK=NOTHING)),
     Rule("queries: charges", without(linking__symbols___CHARGE=NOTHING)),
-    Rule("queries: long forms of the document", setting(resolve_abbreviations=False)),
+    Rule("queries: long forms of the document", setting(reading={"abbreviations": False})),
     Rule("long form: no word", without(linking__reading___is_long_form=_long_form("word"))),
     Rule(
         "long form: brackets",
@@ -258,7 +258,7 @@ RULES = (
         without(linking__reading___is_long_form=_long_form("other")),
     ),
     Rule("long form: longer", without(linking__reading___is_long_form=_long_form("longer"))),
-    Rule("spelling", setting(correct_spelling=False)),
+    Rule("spelling", setting(reading={"spelling": False})),
     Rule("spelling: two letters", without(vocabulary__words___TWO_LETTERS_FROM=99)),
     Rule(
         "spelling: strict types",

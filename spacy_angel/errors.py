@@ -997,8 +997,8 @@ class Warnings(metaclass=_WithCodes):
         "Correct span_key, or put the component that makes the group before the linker."
     )
     W302 = (
-        "The exact search stopped at max_work={max_work} for {n} of {n_all} mentions: their "
-        "candidates are not proven to be the best ones, or none was found. Raise max_work."
+        "The exact search stopped at search.max_work={max_work} for {n} of {n_all} mentions: their "
+        "candidates are not proven to be the best ones, or none was found. Raise it."
     )
     W303 = "angel_linker: this setting does nothing: {setting}. Remove it, or change the other one."
     W304 = (

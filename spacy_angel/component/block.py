@@ -98,9 +98,10 @@ class ConfigBlock:
         for key in [k for k, v in self._shown.items() if v is NOT_GIVEN or k in self._older]:
             del self._shown[key]
         for key, value in filled.items():
-            shown = self._shown.setdefault(key, value)
-            if isinstance(value, dict) and isinstance(shown, dict):
-                self._shown[key] = {**value, **shown}
+            if isinstance(value, dict):
+                shown = self._shown.get(key) or {}
+                self._shown[key] = {**value, **shown} if isinstance(shown, dict) else shown
+            self._shown.setdefault(key, value)
 
     def show(self, values: Mapping[str, Any]) -> None:
         """values (Mapping[str, Any]): what changed, plain."""

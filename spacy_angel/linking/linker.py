@@ -64,8 +64,12 @@ if TYPE_CHECKING:
     from .showing.explanation import LinkExplanation
 
 SETTINGS_FILE = "settings.json"
-RULES_FILE, RANKER_FILE, LONG_FORMS_FILE = "curation.tsv", "ranker.json", "long_forms.tsv"
-SAVED_FILES = {"curation": RULES_FILE, "ranker": RANKER_FILE, "long_forms": LONG_FORMS_FILE}
+RULES_FILE = "curation.tsv"
+SAVED_FILES = {
+    "curation": RULES_FILE,
+    "ranker.path": "ranker.json",
+    "reading.long_forms": "long_forms.tsv",
+}
 """Settings that name a file, and the name of the copy that is saved with the pipeline."""
 _TELLING_DONORS = frozenset({HUMAN, MOUSE, RAT})
 # What may be set beside settings and properties.
@@ -88,8 +92,8 @@ class AngelLinker(DocumentPipe):
         the shipped one. Opened at first use, a hub name in `initialize`.
     vocabulary (str | Path | VocabularyLoader | None): likewise.
     settings (LinkerSettings): everything else; each is also an attribute, `linker.threshold = 0.7`,
-        and may be set at any time, but device, dtype, max_source_tokens and attribute names are
-        read once; of a block what is given is set, `linker.outputs = {"span_key": "linked"}`.
+        and may be set at any time, but device, dtype, reading.max_source_tokens and attribute names
+        are read once; of a block what is given is set, `linker.outputs = {"span_key": "linked"}`.
         `nlp.config` has what is set, too.
     scorer (Callable | None): answers `score`.
     block (ConfigBlock | None): the component's part of its pipeline's config.
@@ -213,7 +217,7 @@ class AngelLinker(DocumentPipe):
     @generator.setter
     def generator(self, generator: "Generator") -> None:
         quiet_tokenizers_in_forks()
-        limit = self.settings.max_source_tokens
+        limit = self.settings.reading.max_source_tokens
         if limit is not None:
             generator.prompts.limit_source(limit)
         self._generator = generator
@@ -395,7 +399,7 @@ class AngelLinker(DocumentPipe):
         candidates (Iterable[dict[str, Any]]): of one mention, as `span._.candidates` has them.
         RETURNS (list[tuple[str, float]]): concepts with their probability, best first.
         """
-        return rank_candidates(candidates, self.settings.temperature)
+        return rank_candidates(candidates, self.settings.search.temperature)
 
     def explain(self, span: Span) -> "LinkExplanation":
         """Why a mention is linked as it is: its document is linked once more, and nothing is
@@ -463,7 +467,7 @@ class AngelLinker(DocumentPipe):
         from .decision.calibration import CalibrationItem
 
         # Fitted to what the model says of every mention.
-        once = self.using(shortcuts=False)
+        once = self.using(search={"shortcuts": False})
         spans = [find_spans(doc, self.settings.span_key) for doc in docs]
         with once, self.kb.reading():
             candidates = self._find_candidates(docs, spans, True, self.curated)
@@ -498,7 +502,7 @@ class AngelLinker(DocumentPipe):
             document.doc,
             spans,
             n_sents=self.settings.n_sents,
-            resolve_abbreviations=self.settings.resolve_abbreviations,
+            resolve_abbreviations=self.settings.reading.abbreviations,
             collapse_spaces=format.collapse_spaces,
             expand_context=format.expand_context,
             species_contexts=self._species_contexts(document, spans),
@@ -507,7 +511,7 @@ class AngelLinker(DocumentPipe):
 
     def _species_contexts(self, document: ReadDocument, spans: Sequence[Span]) -> list[str]:
         """What the document says about the suffixes of names, a text a mention."""
-        species_reader = self.kb.species_reader if self.settings.species_context else None
+        species_reader = self.kb.species_reader if self.settings.reading.species_context else None
         if species_reader is None:
             return [""] * len(spans)
         species = [
@@ -597,11 +601,12 @@ class AngelLinker(DocumentPipe):
         if self.settings.curation is not None:
             rules = self._rules_to_save()
             writers[RULES_FILE] = lambda p: _write(p, rules)
-        for name, file in (("ranker", RANKER_FILE), ("long_forms", LONG_FORMS_FILE)):
-            if (source := getattr(self.settings, name)) is not None:
+        settings = LinkerSettings.flat(self.settings.to_dict())
+        for name, file in SAVED_FILES.items():
+            if name != "curation" and (source := settings[name]) is not None:
                 writers[file] = partial(_write, data=Path(source).read_bytes())
         left_out = [*exclude]
-        left_out += [file for name, file in SAVED_FILES.items() if name in left_out]
+        left_out += [file for file in SAVED_FILES.values() if Path(file).stem in left_out]
         util.to_disk(path, writers, left_out)
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "AngelLinker":
@@ -633,7 +638,7 @@ class AngelLinker(DocumentPipe):
         def read_settings(path: Path) -> None:
             data = path.read_bytes()
             files = {name: path.with_name(file) for name, file in SAVED_FILES.items()}
-            saved = {n: file for n, file in files.items() if n not in exclude and file.is_file()}
+            saved = {n: f for n, f in files.items() if f.stem not in exclude and f.is_file()}
             self.settings = restore_settings(data, str(path), self._block, in_config, saved)
 
         readers: dict[str, Callable[[Path], Any]] = {

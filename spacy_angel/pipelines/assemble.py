@@ -99,7 +99,7 @@ def assemble(
             "preset": "shipped",
             "dtype": dtype,
             "num_beams": None,
-            "length_penalty": length_penalty,
+            "search.length_penalty": length_penalty,
             "types_by_label": types_of(kb),
         }
         nlp = _put_together(ner, config, generator, vocabulary)

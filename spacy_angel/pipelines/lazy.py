@@ -76,8 +76,9 @@ def load_folder(folder: Path, *, config: dict[str, Any] | None = None, **options
     RAISES (OSError): there is no such folder, or no pipeline in it.
     RAISES (AngelError): it needs an extra that is not installed.
     """
-    overrides = util.dict_to_dot(config or {}, for_overrides=True)
-    settings = util.load_config(folder / "config.cfg", overrides=overrides)
+    # Not as overrides, which go into sections alone that an older config has.
+    settings = util.load_config(folder / "config.cfg", interpolate=False)
+    settings = settings.merge(config or {}).interpolate()
     if settings["nlp"]["lang"] != LazyEnglish.lang:
         return util.load_model_from_path(folder, config=config or {}, **options)
     _check_extra(settings["components"], folder)
@@ -90,7 +91,7 @@ def load_folder(folder: Path, *, config: dict[str, Any] | None = None, **options
         settings, meta=util.get_model_meta(folder), auto_fill=False, **options
     )
     nlp.config["nlp"]["tokenizer"] = tokenizer
-    return nlp.from_disk(folder, exclude=options.get("exclude", ()), overrides=overrides)
+    return nlp.from_disk(folder, exclude=options.get("exclude", ()))
 
 
 def _check_extra(components: dict[str, dict[str, Any]], folder: Path) -> None:

@@ -46,7 +46,7 @@ def load(
         linked; or, of an encoder-decoder, what it was trained with, where neither its files nor its
         name say so; see `model.presets`.
     settings (Any): fields of `LinkerSettings` in place of the pipeline's own, e.g. `dtype="int8"`
-        or `min_log_prob=None`.
+        or `search={"mode": "exact"}`.
     RETURNS (Language): recogniser, abbreviation_detector, angel_linker.
     RAISES (AngelError): no model or vocabulary there, an unknown setting or a wrong value; a
         tokenizer or preset for the shipped model, which has its own.

@@ -15,7 +15,10 @@ from spacy_angel.linking.settings.linker_settings import LinkerSettings
         ({"k": 0}, "setting k must be greater than or equal to 1, not 0"),
         ({"k": True}, "setting k must be a valid integer, not True"),
         ({"n_sents": -1}, "setting n_sents must be null or greater than or equal to 0, not -1"),
-        ({"mode": "greedy"}, "setting mode must be 'beam' or 'exact', not 'greedy'"),
+        (
+            {"search": {"mode": "greedy"}},
+            "setting search.mode must be 'beam' or 'exact', not 'greedy'",
+        ),
         ({"span_key": " "}, "setting span_key must be null or a string that is not empty, not ' '"),
         ({"labels_discard": "GENE"}, "labels_discard must be a list of strings, not 'GENE'"),
         (
@@ -46,7 +49,7 @@ def test_every_setting_is_described() -> None:
     assert {name: default for name, _, default, _ in rows} == LinkerSettings().to_dict()
     types = {name: kind for name, kind, *_ in rows}
     assert types["n_sents"] == "int | null"
-    assert types["mode"] == '"beam" | "exact"'
+    assert types["search"] == "block"
     assert types["span_key"] == "str | null"
     assert types["types_by_label"] == "str → list of str"
     assert all(meaning for *_, meaning in rows)
@@ -59,10 +62,11 @@ def test_float16_is_for_gpus() -> None:
 
 
 def test_a_share_of_nil_is_expected_by_the_ranker_alone() -> None:
-    settings = LinkerSettings(rerank=True, nil_prior=0.5)
+    settings = LinkerSettings.from_dict({"rerank": True, "ranker": {"nil_prior": 0.5}})
     own = LinkerSettings(rerank=True).ranker_in_use.weights.link["bias"]
     assert settings.ranker_in_use.weights.link["bias"] < own
-    assert LinkerSettings(nil_prior=0.5).without_effect() == ["nil_prior (rerank is off)"]
+    idle = settings.changed(rerank=False).without_effect()
+    assert idle == ["ranker.nil_prior (rerank is off)"]
     for share in (0, 1, -0.1, "half"):
-        with pytest.raises(AngelError, match="nil_prior"):
-            LinkerSettings.from_dict({"nil_prior": share})
+        with pytest.raises(AngelError, match=r"ranker\.nil_prior"):
+            LinkerSettings.from_dict({"ranker": {"nil_prior": share}})

@@ -27,7 +27,7 @@ class Link:
     kb_ents (list[tuple[str, float]]): concepts with their probability, best first; none where the
         identifier is `NIL`, as scispaCy's hold nothing below its thresholds.
     candidates (list[dict[str, Any]]): `concept_id`, `name` (original spelling), `score`,
-        `log_prob` (both None where the model was not asked, `shortcuts`), in the
+        `log_prob` (both None where the model was not asked, `search.shortcuts`), in the
         order of the search, all that were found; with the setting `rerank`
         also `probability`, their share of the concept's, and names with the most probable concept
         first; with the setting `prefer`, or a rule that prefers an identifier, also `other_ids`,
@@ -150,8 +150,8 @@ def _link_by_ranker(
 def _link_by_model(
     text: str, candidates: Sequence[Candidate], kb: "ConceptKB", settings: LinkerSettings
 ) -> Link:
-    ranked = rank_concepts(candidates, settings.temperature)
-    min_log_prob = settings.min_log_prob
+    ranked = rank_concepts(candidates, settings.search.temperature)
+    min_log_prob = settings.search.min_log_prob
     if min_log_prob is not None and ranked:
         own = kb.name_index(text)
         # A name of the vocabulary is not outside it, however improbable the model finds it.

@@ -9,11 +9,10 @@ from pydantic import Field
 
 from ...component.checked import CheckedSettings, Name, Names
 from ...component.running import Device, RunsIn, expect_dtype
-from ..ranking.ranker import TERMS, Ranker, read_ranker, shipped_ranker
+from ..ranking.ranker import Ranker, read_ranker, shipped_ranker
 from .attributes import ATTRIBUTES
-from .blocks import OutputsBlock
+from .blocks import OutputsBlock, RankerBlock, ReadingBlock, SearchBlock
 
-Mode = Literal["beam", "exact"]
 Dtype = Literal["float32", "bfloat16", "float16", "int8"]
 
 
@@ -36,21 +35,10 @@ class LinkerSettings(CheckedSettings):
             "whole document, as far as the model's length allows",
         ),
     ] = None
-    max_source_tokens: Annotated[
-        int | None,
-        Field(
-            ge=8,
-            description="longest source in tokens, if under the model's own limit; shorter is "
-            "faster",
-        ),
-    ] = None
-    resolve_abbreviations: Annotated[
-        bool, Field(description="read the long forms that an abbreviation detector found")
-    ] = True
+    reading: Annotated[
+        ReadingBlock, Field(description="what mentions are read as, and how much of the text is")
+    ] = field(default_factory=ReadingBlock)
     # How it searches.
-    mode: Annotated[
-        Mode, Field(description="`beam`, or `exact`: the k most probable names of the vocabulary")
-    ] = "beam"
     num_beams: Annotated[
         int | None,
         Field(
@@ -63,119 +51,30 @@ class LinkerSettings(CheckedSettings):
         int,
         Field(ge=1, description="most names a mention; beam search finds at most `num_beams`"),
     ] = 5
-    length_penalty: Annotated[
-        float,
+    search: Annotated[
+        SearchBlock,
         Field(
-            allow_inf_nan=False,
-            description="in beam search a name's score is its log-probability divided by its "
-            "number of tokens to this power",
+            description="the search of the model, and what its probabilities count for where no "
+            "ranker does"
         ),
-    ] = 1.0
-    max_work: Annotated[
-        int,
-        Field(
-            ge=1,
-            description="exact search gives up its proof after so many decoded tokens a mention",
-        ),
-    ] = 1000
+    ] = field(default_factory=SearchBlock)
     # How names become a link.
-    temperature: Annotated[
-        float,
-        Field(
-            gt=0,
-            allow_inf_nan=False,
-            description="of the concepts' probabilities: over 1 flattens, under 1 sharpens",
-        ),
-    ] = 1.0
     threshold: Annotated[
         float | None,
         Field(ge=0, le=1, description="least probability of a concept to link to it; null: off"),
-    ] = None
-    min_log_prob: Annotated[
-        float | None,
-        Field(
-            le=0,
-            allow_inf_nan=False,
-            description="least log-probability (nats) of the concept's best name, which finds "
-            "mentions outside the vocabulary; it does not hold for a mention that is, in normal "
-            "form, a name found of the most probable concept; null: off",
-        ),
     ] = None
     rerank: Annotated[
         bool,
         Field(
             description="rank candidates by features beside the model: names that are similar to "
             "the mention, its long form or another way to write it are candidates too, and "
-            "probabilities are the ranker's; `temperature` and `min_log_prob` do not count then. "
+            "probabilities are the ranker's. "
             "Off, the model alone decides, as published"
         ),
     ] = False
     ranker: Annotated[
-        str | None,
-        Field(
-            description="JSON of the ranker's weights, as `scripts/fit_ranker.py` writes it; null: "
-            "the one that ships"
-        ),
-    ] = None
-    ranker_weights: Annotated[
-        dict[Name, dict[Name, dict[Name, float]]],
-        Field(
-            description="weights in the place of those of `ranker`, as `calibrate` fits them: by "
-            "entity type (`ALL` for the others), by model (`concept`, `link`), by term"
-        ),
-    ] = field(default_factory=dict)
-    nil_prior: Annotated[
-        float | None,
-        Field(
-            gt=0,
-            lt=1,
-            description="share of mentions that are thought to have no concept in the vocabulary: "
-            "with more, `NIL` is likelier and what is linked is surer, with less, more is linked; "
-            "null: as the ranker was fitted",
-        ),
-    ] = None
-    shortcuts: Annotated[
-        bool,
-        Field(
-            description="leave out searches that change next to nothing: of equal mentions of a "
-            "document with equal labels the first is searched for all; with `rerank`, a mention "
-            "of over four letters that is a name of one concept only links to it, with a "
-            "probability of 0.96 and no `log_prob`. Off, the model is asked of every mention, as "
-            "published"
-        ),
-    ] = False
-    species_context: Annotated[
-        bool,
-        Field(
-            description="where names of the vocabulary have suffixes (`spacy-angel kb build "
-            "--suffixes`), what the document says about them, e.g. which species it speaks of, "
-            "decides which concept of a name comes first, and is in the source of a model that "
-            "writes suffixes"
-        ),
-    ] = True
-    expand_short_forms: Annotated[
-        bool,
-        Field(
-            description="read clinical short forms, lay words, brands and other common words that "
-            "are no names of the vocabulary as the names that they stand for, where the document "
-            "defines no long form; an organism as the binomial name in it (`Escherichia coli O157`)"
-        ),
-    ] = False
-    correct_spelling: Annotated[
-        bool,
-        Field(
-            description="read words of a mention that neither the vocabulary nor biomedical text "
-            "knows as the nearest known ones, at most one letter away, two in words of eight "
-            "letters and more; off, they are read as they stand, as published"
-        ),
-    ] = False
-    long_forms: Annotated[
-        str | None,
-        Field(
-            description="TSV of what short forms stand for in the document set, as `spacy-angel "
-            "long-forms` writes it; read where the document itself defines no long form"
-        ),
-    ] = None
+        RankerBlock, Field(description="the weights of the ranker, with `rerank`")
+    ] = field(default_factory=RankerBlock)
     curation: Annotated[
         str | None,
         Field(
@@ -256,39 +155,30 @@ class LinkerSettings(CheckedSettings):
         differ = self.outputs.span_key is None or self.outputs.span_key != self.span_key
         self.outputs.expect("span_key", differ, f"unlike the setting span_key, {self.span_key!r}")
         expect_dtype(self, self.dtype, self.device)
-        self.expect(
-            "ranker_weights",
-            all(
-                model in TERMS and set(weights) <= set(TERMS[model])
-                for by_model in self.ranker_weights.values()
-                for model, weights in by_model.items()
-            ),
-            f"tables by entity type, model and term, with some of {TERMS}",
-        )
 
     def without_effect(self) -> list[str]:
         """RETURNS (list[str]): settings that are not as by default and change nothing, e.g.
-        `ranker (rerank is off)`."""
+        `search.max_work (search.mode is beam)`."""
         idle = {
-            "max_work": "mode is beam" if self.mode == "beam" else "",
-            "ranker": "" if self.rerank else "rerank is off",
-            "nil_prior": "" if self.rerank else "rerank is off",
-            "temperature": "rerank is on" if self.rerank else "",
-            "min_log_prob": "rerank is on" if self.rerank else "",
+            "search.max_work": "search.mode is beam" if self.search.mode == "beam" else "",
+            "ranker.path": "" if self.rerank else "rerank is off",
+            "ranker.nil_prior": "" if self.rerank else "rerank is off",
+            "search.temperature": "rerank is on" if self.rerank else "",
+            "search.min_log_prob": "rerank is on" if self.rerank else "",
         }
+        own, default = self.flat(self.to_dict()), self.flat(type(self)().to_dict())
         return [
-            f"{item.name} ({why})"
-            for item in fields(self)
-            if (why := idle.get(item.name)) and getattr(self, item.name) != item.default
+            f"{name} ({why})" for name, why in idle.items() if why and own[name] != default[name]
         ]
 
     @cached_property
     def ranker_in_use(self) -> Ranker:
-        """RETURNS (Ranker): `ranker`, with `ranker_weights` in the place of its own, for texts with
-        `nil_prior`. RAISES (AngelError): the file is missing, or of other features."""
-        ranker = shipped_ranker() if self.ranker is None else read_ranker(self.ranker)
-        ranker = ranker.with_weights(self.ranker_weights)
-        return ranker if self.nil_prior is None else ranker.expecting(self.nil_prior)
+        """RETURNS (Ranker): as `ranker` says. RAISES (AngelError): the file is missing, or of other
+        features."""
+        own = self.ranker
+        ranker = shipped_ranker() if own.path is None else read_ranker(own.path)
+        ranker = ranker.with_weights(own.weights)
+        return ranker if own.nil_prior is None else ranker.expecting(own.nil_prior)
 
     @property
     def is_first(self) -> bool:

@@ -14,16 +14,29 @@ _DROPPED = ("evidence_weights", "evidence_weights_by_label")
 _OF_THE_MODEL = ("temperature", "min_log_prob")
 # Up to 0.2; entries of blocks as `CheckedSettings.flat` has them.
 RENAMED = {
-    "hints": "species_context",
-    "nil_share": "nil_prior",
+    "hints": "reading.species_context",
+    "species_context": "reading.species_context",
+    "max_source_tokens": "reading.max_source_tokens",
+    "resolve_abbreviations": "reading.abbreviations",
+    "expand_short_forms": "reading.short_forms",
+    "correct_spelling": "reading.spelling",
+    "long_forms": "reading.long_forms",
+    "mode": "search.mode",
+    "length_penalty": "search.length_penalty",
+    "max_work": "search.max_work",
+    "temperature": "search.temperature",
+    "min_log_prob": "search.min_log_prob",
+    "nil_share": "ranker.nil_prior",
+    "nil_prior": "ranker.nil_prior",
+    "ranker_weights": "ranker.weights",
     "kb_id_attr": "outputs.kb_id",
     "kb_ents_attr": "outputs.kb_ents",
     "candidates_attr": "outputs.candidates",
     "output_span_key": "outputs.span_key",
-    "once_a_document": "shortcuts",
-    "cache_in_document": "shortcuts",
-    "exact_names_unsearched": "shortcuts",
-    "exact_matches_unsearched": "shortcuts",
+    "once_a_document": "search.shortcuts",
+    "cache_in_document": "search.shortcuts",
+    "exact_names_unsearched": "search.shortcuts",
+    "exact_matches_unsearched": "search.shortcuts",
 }
 # No settings any more: name → what holds for all, and whatever else made no difference.
 CONSTANT: dict[str, tuple[Any, ...]] = {
@@ -34,7 +47,7 @@ CONSTANT: dict[str, tuple[Any, ...]] = {
 }
 OLDER = {
     **{old: f"of version 0.1: it is called `{new}` now" for old, new in _OF_0_1.items()},
-    **dict.fromkeys(_DROPPED, "of version 0.1: use `ranker` or `ranker_weights`"),
+    **dict.fromkeys(_DROPPED, "of version 0.1: use `ranker`"),
     **{old: f"of version 0.2: it is called `{new}` now" for old, new in RENAMED.items()},
     **{old: f"of version 0.2: it is {holds[0]} for all now" for old, holds in CONSTANT.items()},
 }
@@ -47,9 +60,10 @@ def as_of_now(settings: Mapping[str, Any], *, is_saved: bool = False) -> dict[st
     of an older version is told once."""
     if old := sorted(settings.keys() & {*_OF_0_1, *_DROPPED}):
         warnings.warn(Warnings.W307.format(old=", ".join(old)), stacklevel=3)
-    told = (
-        [] if is_saved else [f"{old} is {new}" for old, new in RENAMED.items() if old in settings]
-    )
+    told: list[str] = []
+    if not is_saved:
+        told += [f"{old} is {new}" for old, new in RENAMED.items() if old in settings]
+        told += ["ranker is ranker.path"] if isinstance(settings.get("ranker"), str) else []
     told += [
         f"{old} is {holds[0]} for all"
         for old, holds in CONSTANT.items()
@@ -71,4 +85,8 @@ def renamed(settings: Mapping[str, Any]) -> dict[str, Any]:
             # Of two that are one now, each was a way to switch it off.
             old[new] = old.get(new, settings[name]) and settings[name]
     known = RENAMED.keys() | CONSTANT.keys()
-    return old | LinkerSettings.flat({n: v for n, v in settings.items() if n not in known})
+    new = LinkerSettings.flat({n: v for n, v in settings.items() if n not in known})
+    if isinstance(new.get("ranker", 0), str | None):
+        # It was the path alone.
+        old["ranker.path"] = new.pop("ranker")
+    return old | new

@@ -15,14 +15,14 @@ PUBLISHED: dict[str, Any] = {}
 
 SHIPPED: dict[str, Any] = {
     "num_beams": 5,
-    "length_penalty": 0.0,
+    "search.length_penalty": 0.0,
     "threshold": 0.5,
     "rerank": True,
-    "shortcuts": True,
-    "expand_short_forms": True,
-    "correct_spelling": True,
+    "search.shortcuts": True,
+    "reading.short_forms": True,
+    "reading.spelling": True,
 }
-"""As `en_angel_mini` is calibrated."""
+"""As `en_angel_mini` is calibrated; flat."""
 
 _DISEASES_AND_CHEMICALS = {"DISEASE": ["C", "F03"], "CHEMICAL": ["D"]}
 TYPES_BY_LABEL: dict[str, dict[str, list[str]]] = {
@@ -39,12 +39,12 @@ TYPES_BY_LABEL: dict[str, dict[str, list[str]]] = {
 
 # Without the ranker, and what the probabilities of the model alone were calibrated to with MeSH.
 _MODEL_ALONE: dict[str, Any] = {
-    "shortcuts": False,
-    "temperature": 1.7756243024787328,
+    "search.shortcuts": False,
+    "search.temperature": 1.7756243024787328,
     "threshold": 0.5955895082764113,
-    "min_log_prob": -7.115496635437012,
+    "search.min_log_prob": -7.115496635437012,
 }
-_NO_THRESHOLDS: dict[str, Any] = {"threshold": None, "min_log_prob": None}
+_NO_THRESHOLDS: dict[str, Any] = {"threshold": None, "search.min_log_prob": None}
 
 
 def preset_of(preset: Any, model: Any) -> Preset:

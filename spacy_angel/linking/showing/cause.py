@@ -77,7 +77,7 @@ def explain_link(span: "Span", linker: ExplainedLinker) -> Explanation:
         if why := why_by_rule(constraint, kb_id):
             return Explanation(why, concepts)
     (mention,) = read_mentions(
-        span.doc, [span], resolve_abbreviations=settings.resolve_abbreviations, document=document
+        span.doc, [span], resolve_abbreviations=settings.reading.abbreviations, document=document
     )
     mention = read_queries(
         mention, span, kb if curated is None else curated.kb, settings, document, curated
@@ -139,7 +139,7 @@ def why_linked(
         if settings.rerank:
             none = f"; probability of NIL: {1 - fsum(c.probability for c in concepts):.3f}"
         return f"Most probable name: {figures}: under the threshold {settings.threshold:.3f}{none}."
-    least = None if settings.rerank else settings.min_log_prob
+    least = None if settings.rerank else settings.search.min_log_prob
     if least is not None and log_prob is not None and log_prob < least:
-        return f"Most probable name: {figures}: under min_log_prob {least:.2f}."
+        return f"Most probable name: {figures}: under search.min_log_prob {least:.2f}."
     return f"Most probable name: {figures}: refused by thresholds that have changed since."

@@ -148,7 +148,8 @@ def explain_mention(span: "Span", linker: ExplainedLinker) -> LinkExplanation:
     why = why_by_rule(names.constraint, link.kb_id)
     if not why and names.is_unsearched:
         why = (
-            "It is the name of one concept alone, to which it links without the model (shortcuts)."
+            "It is the name of one concept alone, to which it links without the model "
+            "(search.shortcuts)."
         )
     if not why:
         why = why_linked(mention.text, span.label_, link.kb_id, found, settings)
