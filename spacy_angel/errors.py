@@ -1033,7 +1033,7 @@ class Warnings(metaclass=_WithCodes):
     )
     W320 = (
         "{detector} stands behind {linker}, which reads the long forms that it finds "
-        "(`resolve_abbreviations`): no abbreviation is read as its long form. Add it before: "
+        "(`reading.abbreviations`): no abbreviation is read as its long form. Add it before: "
         "`nlp.add_pipe(..., before={linker!r})`."
     )
     W330 = "{path}, line {number}, is left out: {problem}. Correct the row, or remove it."

@@ -279,9 +279,9 @@ def _recogniser(meta: dict[str, Any]) -> str:
 def _limits(fitted: dict[str, Any]) -> str:
     n_inside = fitted["n_mentions"] - fitted["n_outside"]
     limits = ", ".join(
-        f"`{name}` {fitted[name]:.3g}"
-        for name in ("temperature", "threshold", "min_log_prob")
-        if fitted[name] is not None
+        f"`{name}` {value:.3g}"
+        for name in ("search.temperature", "threshold", "search.min_log_prob")
+        if (value := fitted[name.removeprefix("search.")]) is not None
     )
     return (
         f"{limits}, fitted on {' and '.join(fitted['corpora'])}: of {n_inside:,} mentions whose "

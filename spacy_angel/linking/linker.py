@@ -433,7 +433,7 @@ class AngelLinker(DocumentPipe):
         return list(zip(mentions, found, strict=True))
 
     def calibrate(self, docs: Iterable[Doc]) -> "Calibration":
-        """Fit temperature, threshold and min_log_prob, with the setting `rerank` the ranker's
+        """Fit search.temperature, threshold and search.min_log_prob, with `rerank` the ranker's
         weights and the threshold, and use them from now on.
 
         docs (Iterable[Doc]): development documents that went through the components before this
