@@ -76,9 +76,17 @@ def load_folder(folder: Path, *, config: dict[str, Any] | None = None, **options
     RAISES (OSError): there is no such folder, or no pipeline in it.
     RAISES (AngelError): it needs an extra that is not installed.
     """
-    # Not as overrides, which go into sections alone that an older config has.
     settings = util.load_config(folder / "config.cfg", interpolate=False)
-    settings = settings.merge(config or {}).interpolate()
+    # Not as overrides, which may be of no section that an older config does not have.
+    for place, value in util.dict_to_dot(config or {}, for_overrides=True).items():
+        *sections, name = place.split(".")
+        block = settings
+        for section in sections:
+            if not isinstance(block.get(section), dict):
+                block[section] = {}
+            block = block[section]
+        block[name] = value
+    settings = settings.interpolate()
     if settings["nlp"]["lang"] != LazyEnglish.lang:
         return util.load_model_from_path(folder, config=config or {}, **options)
     _check_extra(settings["components"], folder)

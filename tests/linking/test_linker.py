@@ -1000,17 +1000,18 @@ def test_what_a_corpus_fits_stands_in_the_config_and_any_override_wins(make, tmp
         for words, concept_id in found
     )
     fitted = calibrate_on(nlp, linker, [CorpusDocument("1", text, mentions)])
-    assert linker.settings == replace(linker.settings, k=4, span_key=None, **fitted.settings)
+    assert linker.settings == linker.settings.changed(k=4, span_key=None, **fitted.settings)
     assert fitted.settings["search.min_log_prob"] is not None
     saved = tmp_path / "saved"
     nlp.to_disk(saved)
     config = spacy.util.load_config(saved / "config.cfg")["components"]["angel_linker"]
-    assert {name: config[name] for name in fitted.settings} == fitted.settings
+    shown = LinkerSettings.flat(config)
+    assert {name: shown[name] for name in fitted.settings} == fitted.settings
     assert config["k"] == 4
     assert spacy.load(saved).get_pipe("angel_linker").settings == linker.settings
     defaults = {"threshold": None, "search": {"min_log_prob": None, "temperature": 1.0}}
     overridden = spacy.load(saved, config={"components": {"angel_linker": defaults}})
-    expected = replace(linker.settings, **defaults)
+    expected = linker.settings.changed(**defaults)
     assert overridden.get_pipe("angel_linker").settings == expected
 
 
