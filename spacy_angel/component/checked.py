@@ -42,7 +42,6 @@ class CheckedSettings:
     """
 
     COMPONENT = ""
-    BLOCK = ""
 
     def __post_init__(self) -> None:
         cls: type = type(self)
@@ -68,17 +67,16 @@ class CheckedSettings:
         values = nested(values)
         known = [f.name for f in fields(cls)]
         if unknown := sorted(set(values) - set(known)):
-            names = [cls._named(name) for name in unknown]
             raise AngelError(
-                Errors.E304.format(component=cls.COMPONENT, unknown=names, known=known)
+                Errors.E304.format(component=cls.COMPONENT, unknown=unknown, known=known)
             )
         return cls(**values)
 
     @classmethod
     def blocks(cls) -> "dict[str, type[CheckedSettings]]":
         """RETURNS (dict[str, type[CheckedSettings]]): fields that are blocks, with their class."""
-        kinds = {name: get_args(hint)[0] for name, hint in _hints(cls).items()}
-        return {name: kind for name, kind in kinds.items() if _is_block(kind)}
+        kinds = ((name, get_args(hint)[0]) for name, hint in _hints(cls).items())
+        return {name: kind for name, kind in kinds if _is_block(kind)}
 
     @classmethod
     def flat(cls, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -86,11 +84,8 @@ class CheckedSettings:
         entries of blocks by themselves, `{"search": {"k": 5}}` → `{"search.k": 5}`."""
         plain: dict[str, Any] = {}
         for name, value in values.items():
-            entries = value.to_dict() if isinstance(value, CheckedSettings) else value
-            if name in cls.blocks() and isinstance(entries, Mapping):
-                plain |= {f"{name}.{entry}": inner for entry, inner in entries.items()}
-            else:
-                plain[name] = value
+            is_block = name in cls.blocks() and isinstance(value, Mapping)
+            plain |= {f"{name}.{k}": v for k, v in value.items()} if is_block else {name: value}
         return plain
 
     def changed(self: T, **values: Any) -> T:
@@ -119,12 +114,8 @@ class CheckedSettings:
 
     def _message(self, name: str, expected: str, value: Any) -> str:
         return Errors.E305.format(
-            component=self.COMPONENT, name=self._named(name), expected=expected, value=value
+            component=self.COMPONENT, name=name, expected=expected, value=value
         )
-
-    @classmethod
-    def _named(cls, name: str) -> str:
-        return f"{cls.BLOCK}.{name}" if cls.BLOCK else name
 
 
 def nested(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -149,8 +140,8 @@ def _hints(cls: type) -> dict[str, Any]:
 def _adapters(cls: type) -> dict[str, TypeAdapter[Any]]:
     # Strict: true is not 1, and "5" is not 5.
     config = ConfigDict(strict=True)
-    hints = {name: hint for name, hint in _hints(cls).items() if not _is_block(get_args(hint)[0])}
-    return {name: TypeAdapter(hint, config=config) for name, hint in hints.items()}
+    hints = ((name, h) for name, h in _hints(cls).items() if not _is_block(get_args(h)[0]))
+    return {name: TypeAdapter(hint, config=config) for name, hint in hints}
 
 
 def _is_block(kind: Any) -> bool:

@@ -491,7 +491,9 @@ def test_settings_are_checked(setting, value):
 
 
 def test_output_group_differs_from_the_input():
-    with pytest.raises(AngelError, match=r"outputs\.span_key must be unlike .*, 'sc', not"):
+    with pytest.raises(
+        AngelError, match=r"outputs's setting span_key must be unlike .*, 'sc', not"
+    ):
         LinkerSettings(span_key="sc", outputs={"span_key": "sc"})
 
 
@@ -1346,7 +1348,7 @@ def test_weights_that_are_worse_on_what_they_have_not_seen_are_not_taken(make, m
 
 def test_an_unknown_weight_is_refused():
     for weights in ({"ALL": {"link": {"letters": 1.0}}}, {"GENE": {"nil": {"bias": 1.0}}}):
-        with pytest.raises(AngelError, match=r"ranker\.weights"):
+        with pytest.raises(AngelError, match=r"ranker's setting weights"):
             LinkerSettings.from_dict({"ranker": {"weights": weights}})
 
 

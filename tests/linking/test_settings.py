@@ -17,8 +17,10 @@ from spacy_angel.linking.settings.linker_settings import LinkerSettings
         ({"n_sents": -1}, "setting n_sents must be null or greater than or equal to 0, not -1"),
         (
             {"search": {"mode": "greedy"}},
-            "setting search.mode must be 'beam' or 'exact', not 'greedy'",
+            "angel_linker.search's setting mode must be 'beam' or 'exact', not 'greedy'",
         ),
+        ({"search": {"modes": "exact"}}, r"angel_linker\.search has no setting \['modes'\]"),
+        ({"search": "exact"}, "setting search must be a table of its entries, not 'exact'"),
         ({"span_key": " "}, "setting span_key must be null or a string that is not empty, not ' '"),
         ({"labels_discard": "GENE"}, "labels_discard must be a list of strings, not 'GENE'"),
         (
@@ -68,5 +70,5 @@ def test_a_share_of_nil_is_expected_by_the_ranker_alone() -> None:
     idle = settings.changed(rerank=False).without_effect()
     assert idle == ["ranker.nil_prior (rerank is off)"]
     for share in (0, 1, -0.1, "half"):
-        with pytest.raises(AngelError, match=r"ranker\.nil_prior"):
+        with pytest.raises(AngelError, match="ranker's setting nil_prior"):
             LinkerSettings.from_dict({"ranker": {"nil_prior": share}})

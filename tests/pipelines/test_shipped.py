@@ -276,7 +276,7 @@ def test_its_linker_can_be_taken_with_its_limits(nlp: Language) -> None:
 def test_mistakes_are_told(monkeypatch, tmp_path: Path) -> None:
     with pytest.raises(AngelError, match=r"\['beams'\].*num_beams"):
         spacy_angel.load(beams=3)
-    with pytest.raises(AngelError, match=r"search\.min_log_prob"):
+    with pytest.raises(AngelError, match=r"search's setting min_log_prob"):
         spacy_angel.load(search={"min_log_prob": "low"})
     with pytest.raises(AngelError, match=r"a tokenizer and a preset of its own.*None, genbioel"):
         spacy_angel.load(preset="genbioel")

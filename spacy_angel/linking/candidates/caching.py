@@ -8,17 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...model.mention import SPELLING
 from ...vocabulary.names.concepts import normalize_name
 from ...vocabulary.species.reader import ABSENT_SPECIES
-from ..ranking.concepts import ConceptsOf
+from ..ranking.concepts import EXACT_MATCH_PROBABILITY, ConceptsOf
 from ..ranking.features import SHORT
 
 if TYPE_CHECKING:
     from ...curation.curated import Constraint
     from ...model.mention import Mention
     from ...vocabulary.kb import ConceptKB
-
-EXACT_MATCH_PROBABILITY = 0.96
-"""Share of such links that are right: fitted by benchmarks/caching.py, see
-docs/notebook/speed.md."""
 
 
 class ExactMatch(NamedTuple):

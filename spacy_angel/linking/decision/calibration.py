@@ -100,11 +100,8 @@ class Calibration:
                 "ranker.nil_prior": None,
                 "threshold": self.threshold,
             }
-        return {
-            "search.temperature": self.temperature,
-            "threshold": self.threshold,
-            "search.min_log_prob": self.min_log_prob,
-        }
+        names = ("search.temperature", "threshold", "search.min_log_prob")
+        return {name: getattr(self, name.removeprefix("search.")) for name in names}
 
     def report(self) -> str:
         """RETURNS (str): all of it in a few lines for a person."""

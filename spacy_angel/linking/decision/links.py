@@ -8,8 +8,14 @@ from math import fsum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..candidates.caching import EXACT_MATCH_PROBABILITY
-from ..ranking.concepts import NIL, Candidate, RankedConcept, choose_link, rank_concepts
+from ..ranking.concepts import (
+    EXACT_MATCH_PROBABILITY,
+    NIL,
+    Candidate,
+    RankedConcept,
+    choose_link,
+    rank_concepts,
+)
 from ..ranking.features import MentionCandidates
 from ..settings.linker_settings import LinkerSettings
 from .identifier_spaces import preferred_ids

@@ -16,7 +16,7 @@ Mode = Literal["beam", "exact"]
 class ReadingBlock(CheckedSettings):
     """`[components.angel_linker.reading]`."""
 
-    COMPONENT, BLOCK = "angel_linker", "reading"
+    COMPONENT = "angel_linker.reading"
 
     max_source_tokens: Annotated[
         int | None,
@@ -67,7 +67,7 @@ class ReadingBlock(CheckedSettings):
 class SearchBlock(CheckedSettings):
     """`[components.angel_linker.search]`."""
 
-    COMPONENT, BLOCK = "angel_linker", "search"
+    COMPONENT = "angel_linker.search"
 
     mode: Annotated[
         Mode, Field(description="`beam`, or `exact`: the k most probable names of the vocabulary")
@@ -122,7 +122,7 @@ class SearchBlock(CheckedSettings):
 class RankerBlock(CheckedSettings):
     """`[components.angel_linker.ranker]`."""
 
-    COMPONENT, BLOCK = "angel_linker", "ranker"
+    COMPONENT = "angel_linker.ranker"
 
     path: Annotated[
         str | None,
@@ -153,16 +153,15 @@ class RankerBlock(CheckedSettings):
         super().__post_init__()
         models = [pair for by_model in self.weights.values() for pair in by_model.items()]
         is_known = all(name in TERMS and set(w) <= set(TERMS[name]) for name, w in models)
-        self.expect(
-            "weights", is_known, f"tables by entity type, model and term, with some of {TERMS}"
-        )
+        tables = f"tables by entity type, model and term, with some of {TERMS}"
+        self.expect("weights", is_known, tables)
 
 
 @dataclass(frozen=True)
 class OutputsBlock(CheckedSettings):
     """`[components.angel_linker.outputs]`: a field for each of `ATTRIBUTES`, and the group."""
 
-    COMPONENT, BLOCK = "angel_linker", "outputs"
+    COMPONENT = "angel_linker.outputs"
 
     kb_id: Annotated[
         Name,

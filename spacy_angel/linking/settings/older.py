@@ -13,30 +13,28 @@ _DROPPED = ("evidence_weights", "evidence_weights_by_label")
 # They had no effect with it, and were written all the same.
 _OF_THE_MODEL = ("temperature", "min_log_prob")
 # Up to 0.2; entries of blocks as `CheckedSettings.flat` has them.
+_SAME = {
+    "search": ("mode", "length_penalty", "max_work", "temperature", "min_log_prob"),
+    "reading": ("max_source_tokens", "long_forms", "species_context"),
+    "ranker": ("nil_prior",),
+}
+_SHORTCUTS = (
+    *("once_a_document", "cache_in_document"),
+    *("exact_names_unsearched", "exact_matches_unsearched"),
+)
 RENAMED = {
     "hints": "reading.species_context",
-    "species_context": "reading.species_context",
-    "max_source_tokens": "reading.max_source_tokens",
+    "nil_share": "ranker.nil_prior",
+    **{name: f"{block}.{name}" for block, names in _SAME.items() for name in names},
+    **dict.fromkeys(_SHORTCUTS, "search.shortcuts"),
     "resolve_abbreviations": "reading.abbreviations",
     "expand_short_forms": "reading.short_forms",
     "correct_spelling": "reading.spelling",
-    "long_forms": "reading.long_forms",
-    "mode": "search.mode",
-    "length_penalty": "search.length_penalty",
-    "max_work": "search.max_work",
-    "temperature": "search.temperature",
-    "min_log_prob": "search.min_log_prob",
-    "nil_share": "ranker.nil_prior",
-    "nil_prior": "ranker.nil_prior",
     "ranker_weights": "ranker.weights",
     "kb_id_attr": "outputs.kb_id",
     "kb_ents_attr": "outputs.kb_ents",
     "candidates_attr": "outputs.candidates",
     "output_span_key": "outputs.span_key",
-    "once_a_document": "search.shortcuts",
-    "cache_in_document": "search.shortcuts",
-    "exact_names_unsearched": "search.shortcuts",
-    "exact_matches_unsearched": "search.shortcuts",
 }
 # No settings any more: name → what holds for all, and whatever else made no difference.
 CONSTANT: dict[str, tuple[Any, ...]] = {
