@@ -75,7 +75,8 @@ class CheckedSettings:
     @classmethod
     def blocks(cls) -> "dict[str, type[CheckedSettings]]":
         """RETURNS (dict[str, type[CheckedSettings]]): fields that are blocks, with their class."""
-        kinds = ((name, get_args(hint)[0]) for name, hint in _hints(cls).items())
+        plain: type = cls
+        kinds = ((name, get_args(hint)[0]) for name, hint in _hints(plain).items())
         return {name: kind for name, kind in kinds if _is_block(kind)}
 
     @classmethod
@@ -83,8 +84,9 @@ class CheckedSettings:
         """values (Mapping[str, Any]): by name, as a config has them. RETURNS (dict[str, Any]):
         entries of blocks by themselves, `{"search": {"k": 5}}` → `{"search.k": 5}`."""
         plain: dict[str, Any] = {}
+        blocks = cls.blocks()
         for name, value in values.items():
-            is_block = name in cls.blocks() and isinstance(value, Mapping)
+            is_block = name in blocks and isinstance(value, Mapping)
             plain |= {f"{name}.{k}": v for k, v in value.items()} if is_block else {name: value}
         return plain
 

@@ -165,26 +165,10 @@ class OutputsBlock(CheckedSettings):
 
     kb_id: Annotated[
         Name,
-        Field(
-            description="attribute on `span._` with the identifier; the linker with `kb_id` also "
-            "writes `span.kb_id_`"
-        ),
+        Field(description="attribute with the identifier; `kb_id` also writes `span.kb_id_`"),
     ] = "kb_id"
-    kb_ents: Annotated[
-        Name,
-        Field(
-            description="attribute on `span._` with the concepts: with `rerank` the probability "
-            "that each is right, which with that of none makes 1; else its share among the names "
-            "found"
-        ),
-    ] = "kb_ents"
-    candidates: Annotated[
-        Name,
-        Field(
-            description="attribute on `span._` with all that was found: names with the model's "
-            "`log_prob`, with `rerank` also each one's `probability`"
-        ),
-    ] = "candidates"
+    kb_ents: Annotated[Name, Field(description="attribute with the concepts")] = "kb_ents"
+    candidates: Annotated[Name, Field(description="attribute with all candidates")] = "candidates"
     span_key: Annotated[
         Name | None,
         Field(description="also write the mentions, with `kb_id_`, into this span group"),

@@ -68,8 +68,7 @@ class LinkerSettings(CheckedSettings):
         Field(
             description="rank candidates by features beside the model: names that are similar to "
             "the mention, its long form or another way to write it are candidates too, and "
-            "probabilities are the ranker's. "
-            "Off, the model alone decides, as published"
+            "probabilities are the ranker's. Off, the model alone decides, as published"
         ),
     ] = False
     ranker: Annotated[
@@ -141,8 +140,8 @@ class LinkerSettings(CheckedSettings):
     outputs: Annotated[
         OutputsBlock,
         Field(
-            description="names of what is written, so that two linkers of a pipeline can write "
-            "side by side"
+            description="names of the attributes on `span._` that are written, and of a span group "
+            "for the mentions, so that two linkers of a pipeline can write side by side"
         ),
     ] = field(default_factory=OutputsBlock)
     # Where and how it runs.

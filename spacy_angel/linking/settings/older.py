@@ -18,15 +18,14 @@ _SAME = {
     "reading": ("max_source_tokens", "long_forms", "species_context"),
     "ranker": ("nil_prior",),
 }
-_SHORTCUTS = (
-    *("once_a_document", "cache_in_document"),
-    *("exact_names_unsearched", "exact_matches_unsearched"),
-)
 RENAMED = {
     "hints": "reading.species_context",
     "nil_share": "ranker.nil_prior",
+    "once_a_document": "search.shortcuts",
+    "cache_in_document": "search.shortcuts",
+    "exact_names_unsearched": "search.shortcuts",
+    "exact_matches_unsearched": "search.shortcuts",
     **{name: f"{block}.{name}" for block, names in _SAME.items() for name in names},
-    **dict.fromkeys(_SHORTCUTS, "search.shortcuts"),
     "resolve_abbreviations": "reading.abbreviations",
     "expand_short_forms": "reading.short_forms",
     "correct_spelling": "reading.spelling",
@@ -58,10 +57,9 @@ def as_of_now(settings: Mapping[str, Any], *, is_saved: bool = False) -> dict[st
     of an older version is told once."""
     if old := sorted(settings.keys() & {*_OF_0_1, *_DROPPED}):
         warnings.warn(Warnings.W307.format(old=", ".join(old)), stacklevel=3)
-    told: list[str] = []
-    if not is_saved:
-        told += [f"{old} is {new}" for old, new in RENAMED.items() if old in settings]
-        told += ["ranker is ranker.path"] if isinstance(settings.get("ranker"), str) else []
+    given = {} if is_saved else settings
+    told = [f"{old} is {new}" for old, new in RENAMED.items() if old in given]
+    told += ["ranker is ranker.path"] if isinstance(given.get("ranker"), str) else []
     told += [
         f"{old} is {holds[0]} for all"
         for old, holds in CONSTANT.items()
@@ -83,8 +81,8 @@ def renamed(settings: Mapping[str, Any]) -> dict[str, Any]:
             # Of two that are one now, each was a way to switch it off.
             old[new] = old.get(new, settings[name]) and settings[name]
     known = RENAMED.keys() | CONSTANT.keys()
-    new = LinkerSettings.flat({n: v for n, v in settings.items() if n not in known})
-    if isinstance(new.get("ranker", 0), str | None):
+    kept = LinkerSettings.flat({n: v for n, v in settings.items() if n not in known})
+    if isinstance(kept.get("ranker", 0), str | None):
         # It was the path alone.
-        old["ranker.path"] = new.pop("ranker")
-    return old | new
+        old["ranker.path"] = kept.pop("ranker")
+    return old | kept
