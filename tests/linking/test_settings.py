@@ -4,7 +4,7 @@ from dataclasses import fields
 
 import pytest
 
-from spacy_angel.component.checked import describe_settings
+from spacy_angel.component.checked import describe_settings, nested
 from spacy_angel.errors import AngelError
 from spacy_angel.linking.settings.linker_settings import LinkerSettings
 
@@ -72,3 +72,15 @@ def test_a_share_of_nil_is_expected_by_the_ranker_alone() -> None:
     for share in (0, 1, -0.1, "half"):
         with pytest.raises(AngelError, match="ranker's setting nil_prior"):
             LinkerSettings.from_dict({"ranker": {"nil_prior": share}})
+
+
+def test_of_a_block_what_is_given_changes() -> None:
+    given = {"k": 3, "search": {"mode": "exact", "max_work": 7}}
+    flat = LinkerSettings.flat(given)
+    assert flat == {"k": 3, "search.mode": "exact", "search.max_work": 7}
+    assert nested(flat) == given
+    settings = LinkerSettings.from_dict(flat)
+    assert settings == LinkerSettings.from_dict(given)
+    other = settings.changed(search={"max_work": 9})
+    assert other == LinkerSettings.from_dict(flat | {"search.max_work": 9})
+    assert other.changed(search=settings.search) == settings
