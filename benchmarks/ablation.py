@@ -222,7 +222,7 @@ RULES = (
     Rule("species: cell lines exempt", without(vocabulary__reader___CELL_LINE="\0"), GENES),
     Rule(
         "species: lines without mentions",
-        without(linking__linker__cell_lines_in=lambda _: ()),
+        without(linking__species_contexts__cell_lines_in=lambda _: ()),
         GENES,
     ),
     Rule("species: all", setting(reading={"species_context": False}), GENES),

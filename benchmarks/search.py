@@ -21,7 +21,8 @@ import typer
 from tqdm import tqdm
 
 from spacy_angel.corpora.registry import read_corpus
-from spacy_angel.model.bart import BartModel, convert_weights
+from spacy_angel.model.bart import BartModel
+from spacy_angel.model.bart_weights import convert_weights
 from spacy_angel.model.checkpoint import DTYPES
 from spacy_angel.model.mention import Mention
 from spacy_angel.model.prompts import PromptEncoder, PromptFormat

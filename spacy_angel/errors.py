@@ -24,14 +24,11 @@ class Errors(metaclass=_WithCodes):
         "The model was saved by a newer spacy-angel, or the file was edited: update, or remove "
         "them."
     )
-    E002 = "Unknown search mode {mode!r}. Expected 'beam' or 'exact'."
-    E003 = "The search setting {name} must be at least 1, but it is {value}."
     E004 = "No weights in {path}. Expected one of: {files}, or an index of shards of one of them."
     E005 = (
         "Cannot read the weights {path}: {error}. Expected a safetensors file, or a PyTorch file "
         "with nothing but tensors. Fetch it again, or convert it to safetensors."
     )
-    E006 = "Unknown dtype {dtype!r}. Expected one of: {known}."
     E007 = (
         "Cannot load the model in {path}: {error}. Expected a folder as `save_pretrained` of an "
         "encoder-decoder writes it, with a config.json that names its model type."
@@ -87,8 +84,6 @@ class Errors(metaclass=_WithCodes):
         "The weights in {path} lack {missing}: they are not those of the {model_type} model that "
         "the config.json there describes. Fetch or save the model again."
     )
-    E022 = "The prompt setting punctuation (angel.json) is {value!r}. Known: {known}."
-    E023 = "Unknown preset {name!r}. Known: {known}."
     # E1xx: name trie, vocabulary store
     E101 = (
         "{path} is not a {kind} folder ({problem}). Give a folder that spacy-angel wrote, or make "
@@ -134,7 +129,6 @@ class Errors(metaclass=_WithCodes):
         "correct what is misspelled."
     )
     E114 = "A subset of one vocabulary was used with another. Make it with this one's `subset`."
-    E115 = "shared_names must be one of {known}, it is {found!r}."
     E116 = (
         "The {field} of the concept {concept_id!r} must be {expected}, found {found!r}. Mend the "
         "concept; nothing of it was taken."
@@ -224,7 +218,6 @@ class Errors(metaclass=_WithCodes):
         "{address} is an address, a file was expected. Download it and give the file; or see "
         "`spacy-angel kb list` for what `spacy-angel kb fetch` gets by name."
     )
-    E149 = "suffixes must be one of {known}, or not given; it is {found!r}."
     # E2xx: vocabulary readers
     E203 = (
         "{path}, line {line}: expected {expected}, found {found}. Check that the file is complete "
@@ -290,10 +283,6 @@ class Errors(metaclass=_WithCodes):
     E310 = (
         "span._.{name} is another component's computed attribute, angel_linker cannot write it. "
         "Choose another name with the setting {setting}."
-    )
-    E311 = (
-        "{path} holds something other than a pipeline with angel_linker, which writing here would "
-        "delete. Give an empty or new folder, or remove it yourself."
     )
     E312 = (
         "Cannot use the description {path}: {problem}. Expected a JSON object with any of {known}."
@@ -577,7 +566,6 @@ class Errors(metaclass=_WithCodes):
         "Expected files like `AskAPatient.fold-0.test.txt` in {path}, beside each its train and "
         "validation file; missing: {missing}. Give the folder that holds the folds, or one file."
     )
-    E512 = "Accuracy at k needs k of at least 1, got {k}."
     E513 = (
         "`pmids` chooses documents of the corpus and would leave nothing of `train`. Write the "
         "training documents to a file of their own, or leave one of the two out."
@@ -657,10 +645,6 @@ class Errors(metaclass=_WithCodes):
     E611 = (
         "{path} has {problem} than {first}, so their weights have no mean. Average models that "
         "were fine-tuned from the same one."
-    )
-    E612 = (
-        "The mean is not written to {path}: something stands there that is no model folder (no "
-        "config.json). Choose another output, or remove it."
     )
     E613 = (
         "{path} is no model folder: it has no config.json. Give the folder that training wrote as "

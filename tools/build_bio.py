@@ -19,6 +19,7 @@ from build_bio_vocabulary import SOURCES, vocabulary
 from spacy_angel.about import DATA as SHIPPED
 from spacy_angel.about import SHIPPED_NAME, __version__
 from spacy_angel.files.atomic import replacing_folder
+from spacy_angel.linking.settings.presets import types_of
 from spacy_angel.pipelines.assemble import ABBREVIATIONS, CONSISTENCY, LINKER, MISSPELLED
 from spacy_angel.recognition.finder import MentionFinder
 from spacy_angel.search.generator import Generator
@@ -27,14 +28,7 @@ RECOGNISER = "angel_recogniser"
 # Of a curve over daily sentences, criteria of trials, case reports and BioRED, see
 # docs/notebook/recognition.md
 DROP_UNLINKED_BELOW = 0.6
-TYPES_BY_LABEL = {
-    "DISEASE": ["C", "F03"],
-    "CHEMICAL": ["D"],
-    "GENE": ["Gene"],
-    "SPECIES": ["Species"],
-    "CELL_LINE": ["Cell line"],
-    "PHENOTYPE": ["Phenotype"],
-}
+TYPES_BY_LABEL = types_of("en_angel_bio")
 
 
 def build(

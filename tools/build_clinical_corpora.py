@@ -35,11 +35,9 @@ _OPEN = {
     **dict.fromkeys(("Drug", "Medication"), ("GENE", "SPECIES")),
     **dict.fromkeys(("Observation", "History", "Detailed_description"), _CLINICAL),
     **dict.fromkeys(("Measurement", "Lab_value"), ("CHEMICAL", "GENE")),
-    **dict.fromkeys(
-        ("Procedure", "Diagnostic_procedure", "Therapeutic_procedure"), ("CHEMICAL",)
-    ),
+    **dict.fromkeys(("Procedure", "Diagnostic_procedure", "Therapeutic_procedure"), ("CHEMICAL",)),
 }
-FILES = {"chia": "chia", "maccrobat": "maccrobat2020"}
+FILES = {"chia": "chia.jsonl.gz", "maccrobat": "maccrobat2020.jsonl.gz"}
 Names = Mapping[str, frozenset[str]]
 
 
@@ -54,7 +52,7 @@ def build(
         for label, of_label in names_by_label(kb).items()
     }
     for name, file in FILES.items():
-        path = data / "more" / "corpora" / f"{file}.jsonl.gz"
+        path = data / "more" / "corpora" / file
         write(name, from_json_lines(name, path, names), output)
 
 

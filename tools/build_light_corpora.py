@@ -20,7 +20,7 @@ from spacy_angel.corpora.formats.bioc import write_bioc_json
 from spacy_angel.corpora.recogniser_data import OPEN
 from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.training.recogniser.config import load_recogniser_config
-from spacy_angel.training.recogniser.data import digit_of
+from spacy_angel.training.recogniser.texts import digit_of
 from spacy_angel.training.settings.configs import find_config
 from spacy_angel.vocabulary.names.labels import entity_type_of
 

@@ -11,6 +11,8 @@ from typing import Annotated, Any
 import typer
 
 from .options import (
+    OtherVocabulary,
+    Pipeline,
     ReaderOptions,
     reader_options,
 )
@@ -37,14 +39,8 @@ def annotate(
             help="Folder, new or that of the run to continue; `-` for standard output.",
         ),
     ],
-    pipeline: Annotated[
-        str | None,
-        typer.Option(help="Pipeline with angel_linker: folder or package; else the shipped one."),
-    ] = None,
-    kb: Annotated[
-        Path | None,
-        typer.Option(help="Of what ships: another vocabulary, a folder or file."),
-    ] = None,
+    pipeline: Pipeline = None,
+    kb: OtherVocabulary = None,
     curation: Annotated[
         Path | None,
         typer.Option(help="File of rules, as the linker's setting `curation` reads it."),

@@ -8,8 +8,10 @@ import typer
 from .options import (
     Abbreviations,
     CorpusFormat,
+    OwnPipeline,
     Preset,
     ReaderOptions,
+    ReplacedVocabulary,
     preprocessing_steps,
     read_prepared,
     reader_options,
@@ -17,15 +19,13 @@ from .options import (
 
 
 def calibrate(
-    pipeline: Annotated[str, typer.Argument(help="Pipeline with angel_linker: folder or package.")],
+    pipeline: OwnPipeline,
     corpus: Annotated[Path, typer.Argument(help="Development corpus with gold mentions.")],
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Folder for the pipeline with the fitted settings."),
     ] = None,
-    kb: Annotated[
-        Path | None, typer.Option(help="Vocabulary in the place of the pipeline's own.")
-    ] = None,
+    kb: ReplacedVocabulary = None,
     format: CorpusFormat = None,
     preprocessing: Preset = None,
     abbreviations: Abbreviations = None,

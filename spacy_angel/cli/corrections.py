@@ -8,11 +8,18 @@ from typing import Annotated
 import typer
 
 from ..errors import AngelError, Errors
-from .options import Author, CorpusFormat, ReaderOptions, reader_options
+from .options import (
+    Author,
+    CorpusFormat,
+    OwnPipeline,
+    ReaderOptions,
+    ReplacedVocabulary,
+    reader_options,
+)
 
 
 def corrections(
-    pipeline: Annotated[str, typer.Argument(help="Pipeline with angel_linker: folder or package.")],
+    pipeline: OwnPipeline,
     corpus: Annotated[Path, typer.Argument(help="Corpus with corrected links.")],
     output: Annotated[
         Path,
@@ -22,9 +29,7 @@ def corrections(
         Path | None,
         typer.Option(help="Also write the wrong links, for `train negative --data.corrections`."),
     ] = None,
-    kb: Annotated[
-        Path | None, typer.Option(help="Vocabulary in the place of the pipeline's own.")
-    ] = None,
+    kb: ReplacedVocabulary = None,
     format: CorpusFormat = None,
     option: ReaderOptions = None,
     author: Author = "",

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from ..errors import AngelError, Errors
-from .options import ModelPreset, ModelTokenizer
+from .options import ModelPreset, ModelTokenizer, OtherVocabulary, Pipeline
 
 
 def link(
@@ -18,20 +18,14 @@ def link(
         Path | None,
         typer.Option(help="Text file to link in place of TEXT."),
     ] = None,
-    pipeline: Annotated[
-        str | None,
-        typer.Option(help="Pipeline with angel_linker: folder or package; else the shipped one."),
-    ] = None,
+    pipeline: Pipeline = None,
     model: Annotated[
         str | None,
         typer.Option(help="Without --pipeline: another model, a folder or hub name."),
     ] = None,
     tokenizer: ModelTokenizer = None,
     preset: ModelPreset = None,
-    kb: Annotated[
-        Path | None,
-        typer.Option(help="Of what ships: another vocabulary, a folder or file."),
-    ] = None,
+    kb: OtherVocabulary = None,
     negation: Annotated[
         bool,
         typer.Option(

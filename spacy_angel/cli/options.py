@@ -47,6 +47,17 @@ Suffixes = Annotated[
         "first type), or by canonical `names`.",
     ),
 ]
+Pipeline = Annotated[
+    str | None,
+    typer.Option(help="Pipeline with angel_linker: folder or package; else the shipped one."),
+]
+OwnPipeline = Annotated[str, typer.Argument(help="Pipeline with angel_linker: folder or package.")]
+OtherVocabulary = Annotated[
+    Path | None, typer.Option(help="Of what ships: another vocabulary, a folder or file.")
+]
+ReplacedVocabulary = Annotated[
+    Path | None, typer.Option(help="Vocabulary in the place of the pipeline's own.")
+]
 NewFolder = Annotated[Path, typer.Option("--output", "-o", help="Folder to write.")]
 Preset = Annotated[
     str | None,

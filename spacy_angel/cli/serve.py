@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from ..errors import AngelError, Errors
+from .options import OtherVocabulary
 
 Source = Annotated[
     str | None,
@@ -15,10 +16,6 @@ Source = Annotated[
         metavar="[PIPELINE]",
         help="Pipeline with angel_linker: folder or package; else the shipped one.",
     ),
-]
-OtherVocabulary = Annotated[
-    Path | None,
-    typer.Option(help="Of what ships: another vocabulary, a folder or file."),
 ]
 Rules = Annotated[
     Path | None,

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 
+from ..vocabulary.names.entity_type_table import ENTITY_TYPE_TABLE
 from ..vocabulary.names.identifiers import join_ids, split_ids
 from ..vocabulary.names.labels import ENTITY_TYPES, entity_type_of, is_neutral
 from .documents import CorpusDocument, CorpusReport, GoldMention
@@ -11,8 +12,7 @@ from .documents import CorpusDocument, CorpusReport, GoldMention
 READ_AS = "ids_read_as_"
 """How the names begin under which a report counts what `complete_ids` does."""
 
-# Whose identifiers a corpus gives as plain numbers; GNormPlus writes the gene's species behind.
-_SPACES = {"GENE": "NCBIGene", "SPECIES": "NCBITaxon"}
+_PREFIXES = {one.name: one.id_prefix for one in ENTITY_TYPE_TABLE}
 _NUMBER = re.compile(r"(\d+)(?:\(tax:\d+\))?", re.ASCII | re.IGNORECASE)
 
 
@@ -66,8 +66,8 @@ def complete_ids(
 def _completed(
     mention: GoldMention, resolve: Callable[[str], str | None], report: CorpusReport
 ) -> GoldMention:
-    space = _SPACES.get(entity_type(mention.label))
-    if space is None:
+    space = _PREFIXES.get(entity_type(mention.label))
+    if not space:
         return mention
     ids = []
     for concept_id in split_ids(mention.concept_ids):

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from ..errors import AngelError, Errors
 from .documents import CorpusDocument, GoldMention
-from .preprocessing import replace_spans
+from .text_changes import replace_spans
 
 
 class Place(NamedTuple):
@@ -32,7 +32,7 @@ class Place(NamedTuple):
 
 
 class Edit(NamedTuple):
-    """A place and what was chosen for it, as `preprocessing.replace_spans` takes them."""
+    """A place and what was chosen for it, as `text_changes.replace_spans` takes them."""
 
     start: int
     end: int

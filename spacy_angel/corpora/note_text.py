@@ -10,7 +10,7 @@ from random import Random
 
 from .documents import CorpusDocument
 from .noise import Noise, noisy_document
-from .preprocessing import lower_in_place, replace_spans
+from .text_changes import lower_in_place, replace_spans
 
 MARKS = ("- ", "-", "* ", "• ", "•", "# ", "{n}. ", "{n}) ", "{n}.", "{n})", "")
 """Before the items of a list; `{n}` is the item's number."""

@@ -9,18 +9,14 @@ from random import Random
 
 from ..errors import AngelError, Errors
 from ..vocabulary.names.concepts import Concept, normalize_name
+from ..vocabulary.names.entity_type_table import ENTITY_TYPE_TABLE
 from ..vocabulary.names.labels import ENTITY_TYPES, entity_type_of, entity_types_of
 from .documents import CorpusDocument
 from .note_text import as_written
-from .preprocessing import replace_spans
+from .text_changes import replace_spans
 
-# Of MeSH: diseases, mental disorders; of its chemicals those that the corpora mark, which are no
-# proteins, nucleic acids or actions of drugs.
-MESH_LABELS: dict[str, str] = {
-    "C": "DISEASE",
-    "F03": "DISEASE",
-    **dict.fromkeys(("D01", "D02", "D03", "D04"), "CHEMICAL"),
-}
+MESH_LABELS = {branch: one.name for one in ENTITY_TYPE_TABLE for branch in one.mesh_names}
+"""Branches of MeSH → label."""
 
 
 OPEN = "?"

@@ -2,14 +2,13 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from importlib.resources import files
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from ..files.atomic import replacing
 from .charts import as_figure, bar_chart, escape, line_chart, margin_chart
 from .files import REPORT, read_metrics, read_predictions
+from .page import browser, section, table, write_page
 
 _MEANS = ("averaged", "micro")  # how documents become one figure
 
@@ -43,17 +42,17 @@ def write_report(directory: Path) -> None:
     run = metrics["run"]
     sections = [
         _cards(metrics),
-        _section("Accuracy", _accuracy_table(metrics)),
-        _section("Where it is right", _charts(metrics)),
-        _section("With noise in the mentions", _noise(metrics)),
-        _section("Linking decisions", _linking_table(metrics)),
-        _section("Scores and thresholds", _confidence(metrics)),
-        _section("As the field counts", _protocol_tables(metrics)),
-        _browser(records, len(shown), len(wrong) + len(right), _BROWSER),
-        _section("This run", f'<div id="run">{_run_table(metrics)}</div>'),
+        section("Accuracy", _accuracy_table(metrics)),
+        section("Where it is right", _charts(metrics)),
+        section("With noise in the mentions", _noise(metrics)),
+        section("Linking decisions", _linking_table(metrics)),
+        section("Scores and thresholds", _confidence(metrics)),
+        section("As the field counts", _protocol_tables(metrics)),
+        browser(records, len(shown), len(wrong) + len(right), _BROWSER),
+        section("This run", f'<div id="run">{_run_table(metrics)}</div>'),
     ]
     title = f"{Path(run['pipeline']).name} on {Path(run['corpus']).name}"
-    _write_page(directory / REPORT, title, "Entity linking evaluation", sections)
+    write_page(directory / REPORT, title, "Entity linking evaluation", sections)
 
 
 def write_comparison(
@@ -76,13 +75,13 @@ def write_comparison(
     differing = ({**a, "other": {k: b[k] for k in keys}} for a, b in pairs if _differ(a, b))
     records = list(islice(differing, MAX_MENTIONS))
     sections = [
-        _section("Accuracy at 1", _comparison_table(comparison, names)),
-        _section(
+        section("Accuracy at 1", _comparison_table(comparison, names)),
+        section(
             "Where they differ", f'<div class="charts">{"".join(charts)}</div>' if charts else ""
         ),
-        _browser(records, len(records), len(records), _compared(names), names),
+        browser(records, len(records), len(records), _compared(names), names),
     ]
-    _write_page(directory / REPORT, " against ".join(names), "Comparison of two systems", sections)
+    write_page(directory / REPORT, " against ".join(names), "Comparison of two systems", sections)
 
 
 def _differ(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
@@ -95,22 +94,6 @@ def _spaced(items: Sequence[int], limit: int) -> set[int]:
     if len(items) <= limit:
         return set(items)
     return {items[number * len(items) // limit] for number in range(limit)}
-
-
-def _section(title: str, content: str) -> str:
-    return f"<section><h2>{escape(title)}</h2>{content}</section>" if content else ""
-
-
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]], row_heads: bool = True) -> str:
-    """Cells are HTML."""
-    tag = "th" if row_heads else "td"
-    body = "".join(
-        f"<tr><{tag}>{first}</{tag}>{''.join(f'<td>{cell}</td>' for cell in rest)}</tr>"
-        for first, *rest in rows
-    )
-    columns = "".join(f"<th>{cell}</th>" for cell in head)
-    table = f"<table><thead><tr>{columns}</tr></thead><tbody>{body}</tbody></table>"
-    return f'<div class="wide">{table}</div>'
 
 
 def _with_spread(metrics: Mapping[str, Any], *keys: str) -> str:
@@ -174,7 +157,7 @@ def _accuracy_table(metrics: Mapping[str, Any]) -> str:
         f"{metrics['composites_split']:,.0f} of them split; {metrics['nil']:,.0f} mentions "
         "without identifier.</p>"
     )
-    return _table(["", "mentions", *names, "interval", "MRR"], rows) + note
+    return table(["", "mentions", *names, "interval", "MRR"], rows) + note
 
 
 def _interval(interval: Sequence[float] | None) -> str:
@@ -203,7 +186,7 @@ def _noise(metrics: Mapping[str, Any]) -> str:
     )
     head = ["noise", "edits", "strict", "lenient", "kb_id", "changed"]
     chart = line_chart("Strict accuracy at 1", lines, "edits in each mention")
-    return f'<div class="charts">{chart}<div>{_table(head, rows)}</div></div>{note}'
+    return f'<div class="charts">{chart}<div>{table(head, rows)}</div></div>{note}'
 
 
 def _confidence(metrics: Mapping[str, Any]) -> str:
@@ -239,8 +222,8 @@ def _confidence(metrics: Mapping[str, Any]) -> str:
         "threshold keeps the links with at least that score: <b>linked</b> is the share of the "
         "mentions in the vocabulary that keep one, <b>right</b> the share of all links kept.</p>"
     )
-    table = _table(["linked", "threshold", "links", "right"], rows)
-    return f'<div class="charts">{"".join(charts)}</div>{table}{note}'
+    coverage_table = table(["linked", "threshold", "links", "right"], rows)
+    return f'<div class="charts">{"".join(charts)}</div>{coverage_table}{note}'
 
 
 def _protocol_tables(metrics: Mapping[str, Any]) -> str:
@@ -249,21 +232,21 @@ def _protocol_tables(metrics: Mapping[str, Any]) -> str:
     if belb := protocols.get("belb"):
         row = [f"{belb['mentions']:,.0f}", as_figure(belb["strict"]), as_figure(belb["lenient"])]
         head = ["BELB, recall at 1", "mentions", "strict", "lenient"]
-        tables.append(_table(head, [["all", *row]]))
+        tables.append(table(head, [["all", *row]]))
     rates = ("precision", "recall", "f")
     if hunflair2 := protocols.get("hunflair2"):
         rows = [
             [escape(name), *(as_figure(figures[rate]) for rate in rates)]
             for name, figures in {"all": hunflair2, **hunflair2["types"]}.items()
         ]
-        tables.append(_table(["HunFlair2, mentions (micro)", "precision", "recall", "F"], rows))
+        tables.append(table(["HunFlair2, mentions (micro)", "precision", "recall", "F"], rows))
     if document := protocols.get("document"):
         rows = [
             [escape(name), *(as_figure(figures[kind][r]) for kind in _MEANS for r in rates)]
             for name, figures in {"all": document, **document["types"]}.items()
         ]
         head = [f"{rate}, {mean}" for mean in _MEANS for rate in ("precision", "recall", "F")]
-        tables.append(_table(["Identifiers of a document", *head], rows))
+        tables.append(table(["Identifiers of a document", *head], rows))
     return "".join(tables)
 
 
@@ -286,7 +269,7 @@ def _linking_table(metrics: Mapping[str, Any]) -> str:
     if left_out := metrics.get("types", {}).get("left_out"):
         found = ", ".join(f"{escape(name)} {number:,.0f}" for name, number in left_out.items())
         note += f"<p>Found, but not marked in this corpus, and so not counted: {found}.</p>"
-    return _table(["", "precision", "recall", "F"], rows) + note + _labels_table(metrics)
+    return table(["", "precision", "recall", "F"], rows) + note + _labels_table(metrics)
 
 
 def _labels_table(metrics: Mapping[str, Any]) -> str:
@@ -295,7 +278,7 @@ def _labels_table(metrics: Mapping[str, Any]) -> str:
         [escape(label) or "–", f"{counts['mentions']:,.0f}", f"{counts['in_vocabulary']:,.0f}"]
         for label, counts in metrics.get("labels", {}).items()
     ]
-    return _table(["label", "mentions with identifier", "in the vocabulary"], rows) if rows else ""
+    return table(["label", "mentions with identifier", "in the vocabulary"], rows) if rows else ""
 
 
 def _charts(metrics: Mapping[str, Any]) -> str:
@@ -336,7 +319,7 @@ def _run_table(metrics: Mapping[str, Any]) -> str:
                 f"<details><summary>{len(cell):,} characters</summary><pre>{cell}</pre></details>"
             )
         rows.append([escape(key.replace("_", " ")), cell])
-    return _table(["setting", "value"], rows)
+    return table(["setting", "value"], rows)
 
 
 def _comparison_table(comparison: Mapping[str, Any], names: Sequence[str]) -> str:
@@ -375,7 +358,7 @@ def _comparison_table(comparison: Mapping[str, Any], names: Sequence[str]) -> st
         "<p>In per cent. The t-test is the paper's (100 resamples of equal size): its p falls with "
         "the number of resamples and says little by itself.</p>"
     )
-    return _table(head, rows) + note
+    return table(head, rows) + note
 
 
 _BROWSER = (
@@ -401,49 +384,3 @@ def _compared(names: Sequence[str]) -> tuple[str, list[tuple[str, str]]]:
         ("neither", "neither"),
     ]
     return "Mentions on which the systems differ", filters
-
-
-def _browser(
-    records: Iterable[Mapping[str, Any]],
-    n_shown: int,
-    n_all: int,
-    kind: tuple[str, Sequence[tuple[str, str]]],
-    names: Sequence[str] = (),
-) -> str:
-    title, filters = kind
-    # `</` would end the script element; JSON may write it as `<\/`.
-    rows = ",\n".join(json.dumps(r, ensure_ascii=False).replace("</", "<\\/") for r in records)
-    options = "".join(f'<option value="{key}">{escape(name)}</option>' for key, name in filters)
-    note = "" if n_shown == n_all else f"<p>{n_shown:,} of {n_all:,}, wrong ones first.</p>"
-    labels = json.dumps(list(names), ensure_ascii=False).replace("</", "<\\/")
-    return (
-        f'<section id="browser"><h2>{escape(title)}</h2>{note}'
-        f'<form class="tools"><label>Show <select id="filter">{options}</select></label>'
-        '<label>Search <input id="search" type="search" placeholder="mention, name, identifier, '
-        'document"></label>'
-        '<label>Order <select id="order"><option value="corpus">as in the corpus</option>'
-        '<option value="unlike">least similar to its gold name</option>'
-        '<option value="mention">by mention</option></select></label>'
-        '<output id="count"></output></form>'
-        '<div id="mentions"></div><button id="more" type="button">Show more</button>'
-        "<noscript><p>The list needs JavaScript; predictions.jsonl holds the same.</p></noscript>"
-        f'<script type="application/json" id="names">{labels}</script>'
-        f'<script type="application/json" id="data">[{rows}]</script>'
-        f"<script>{_resource('page.js')}</script></section>"
-    )
-
-
-def _write_page(path: Path, title: str, kind: str, sections: Iterable[str]) -> None:
-    page = (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{_resource('page.css')}</style></head><body><main>"
-        f"<header><p>{escape(kind)}</p><h1>{escape(title)}</h1></header>"
-        f"{''.join(sections)}</main></body></html>\n"
-    )
-    with replacing(path) as file:
-        file.write(page.encode("utf8"))
-
-
-def _resource(name: str) -> str:
-    return files(__package__).joinpath(name).read_text(encoding="utf8")

@@ -21,26 +21,20 @@ from spacy.vocab import Vocab
 from tqdm import tqdm
 
 from ..component.block import ConfigBlock, read_block
-from ..component.characters import read
 from ..component.forks import OneThreadInForks, quiet_tokenizers_in_forks
 from ..component.pipe import DocumentPipe
 from ..component.running import OPENING
-from ..curation.curated import Constraint, Curated, CurationFile, DocumentNames
+from ..curation.curated import Curated, CurationFile
 from ..errors import AngelError, Errors, Warnings
 from ..files.atomic import replacing, write_json
 from ..vocabulary.changes.rule_file import read_rules
-from ..vocabulary.names.entity_types import is_cell_line, is_species, label_of, may_need_species
-from ..vocabulary.names.taxa import HUMAN, MOUSE, RAT, is_taxon
-from .candidates.generator import CandidateGenerator
+from .candidates.linking_pass import LinkingPass
 from .decision.extensions import set_extensions
-from .decision.links import GeneratedCandidates, Link, make_link, rank_candidates
-from .decision.other_labels import other_readings, with_other_labels
+from .decision.links import GeneratedCandidates, Link, rank_candidates
 from .decision.scoring import gold_ids
-from .decision.writing import read_kb_id, write_links
-from .mentions.organisms import cell_lines_in
-from .mentions.permitted import check_types, is_linked, labels_of, links_label, may_share_labels
-from .mentions.queries import read_queries
-from .mentions.reading import ReadDocument, find_spans, read_mentions
+from .decision.writing import write_links
+from .mentions.permitted import check_types, known_types, labels_of, links_label, may_share_labels
+from .mentions.reading import ReadDocument, find_spans
 from .settings.linker_settings import SETTINGS, LinkerSettings
 from .settings.loaders import (
     ModelLoader,
@@ -71,7 +65,6 @@ SAVED_FILES = {
     "reading.long_forms": "long_forms.tsv",
 }
 """Settings that name a file, and the name of the copy that is saved with the pipeline."""
-_TELLING_DONORS = frozenset({HUMAN, MOUSE, RAT})
 # What may be set beside settings and properties.
 _ATTRIBUTES = ("vocab", "search_cache", "error_handler")
 
@@ -245,7 +238,8 @@ class AngelLinker(DocumentPipe):
                 Errors.E329.format(name="kb", expected="a ConceptKB", value=kb, remedy=remedy)
             )
         self._kb = kb
-        self._drop_unknown_types()
+        types = known_types(self.settings.types_by_label, kb)
+        self.settings = replace(self.settings, types_by_label=types)
 
     @property
     def curated(self) -> Curated | None:
@@ -344,45 +338,27 @@ class AngelLinker(DocumentPipe):
         RETURNS (list[list[Link | None]]): one a mention, in the order of `find_spans`; None where
             the mention stays as it is.
         """
-        docs, settings = list(docs), self.settings
-        spans = [find_spans(doc, settings.span_key) for doc in docs]
+        docs, span_key = list(docs), self.settings.span_key
+        spans = [find_spans(doc, span_key) for doc in docs]
         if not any(spans):
             return [[] for _ in docs]
-        kb = self.kb
         # What other threads add to the vocabulary meanwhile is there for the next documents.
-        with kb.reading():
-            curated = self.curated
-            found = self._find_candidates(docs, spans, settings.overwrite, curated)
-            links = self._links(spans, found, curated)
-            if settings.span_key is not None:
-                return links
-            others = [
-                other_readings(*one, settings) for one in zip(spans, found, links, strict=True)
-            ]
-            if not any(others):
-                return links
-            other_spans = [[reading.span for reading in some] for some in others]
-            found = self._find_candidates(docs, other_spans, True, curated)
-            other_links = self._links(other_spans, found, curated)
-            return list(map(with_other_labels, links, others, other_links))
+        with self.kb.reading():
+            return self._pass(self.curated).links(docs, spans)
 
-    def _links(
-        self,
-        spans: Sequence[Sequence[Span]],
-        found: Sequence[Sequence[GeneratedCandidates | None]],
-        curated: Curated | None,
-    ) -> list[list[Link | None]]:
-        settings = self.settings
-        kb, preferred = (self.kb, {}) if curated is None else (curated.kb, curated.preferred)
-        return [
-            [
-                None
-                if names is None
-                else make_link(read(span.text).text, span.label_, names, kb, settings, preferred)
-                for span, names in zip(doc_spans, doc_found, strict=True)
-            ]
-            for doc_spans, doc_found in zip(spans, found, strict=True)
-        ]
+    def _pass(self, curated: Curated | None, settings: LinkerSettings | None = None) -> LinkingPass:
+        return LinkingPass(
+            settings or self.settings,
+            self.kb,
+            curated,
+            self._model_in_process,
+            self._linked_elsewhere,
+            self.search_cache,
+        )
+
+    def _model_in_process(self) -> "Generator":
+        self._forks.ensure()
+        return self.generator
 
     def set_annotations(self, docs: Iterable[Doc], links: Sequence[Sequence[Link | None]]) -> None:
         """Write the links on the documents.
@@ -422,14 +398,11 @@ class AngelLinker(DocumentPipe):
         RETURNS (list[tuple[Mention, GeneratedCandidates | None]]): of each mention, in the order of
             `find_spans`, how it is read, and what is found for it; None where it is another's.
         """
-        settings, kb = self.settings, self.kb if curated is None else curated.kb
-        spans, document = find_spans(doc, settings.span_key), ReadDocument(doc)
+        spans = find_spans(doc, self.settings.span_key)
         with self.kb.reading():
-            (found,) = self._find_candidates([doc], [spans], True, curated)
-            mentions = [
-                read_queries(mention, span, kb, settings, document, curated)
-                for mention, span in zip(self._read(document, spans), spans, strict=True)
-            ]
+            one_pass = self._pass(curated)
+            (found,) = one_pass.candidates([doc], [spans], overwrite=True)
+            mentions = one_pass.mentions(ReadDocument(doc), spans)
         return list(zip(mentions, found, strict=True))
 
     def calibrate(self, docs: Iterable[Doc]) -> "Calibration":
@@ -467,10 +440,11 @@ class AngelLinker(DocumentPipe):
         from .decision.calibration import CalibrationItem
 
         # Fitted to what the model says of every mention.
-        once = self.using(search={"shortcuts": False})
-        spans = [find_spans(doc, self.settings.span_key) for doc in docs]
-        with once, self.kb.reading():
-            candidates = self._find_candidates(docs, spans, True, self.curated)
+        of_model = self.settings.changed(search={"shortcuts": False})
+        spans = [find_spans(doc, of_model.span_key) for doc in docs]
+        with self.kb.reading():
+            one_pass = self._pass(self.curated, of_model)
+            candidates = one_pass.candidates(docs, spans, overwrite=True)
         return [
             CalibrationItem(
                 names.candidates if names else (),
@@ -492,63 +466,7 @@ class AngelLinker(DocumentPipe):
         RETURNS (list[Mention]): one a span.
         RAISES (AngelError): see `mentions.read_mentions`.
         """
-        return self._read(ReadDocument(doc), spans)
-
-    def _read(self, document: ReadDocument, spans: Sequence[Span]) -> list["Mention"]:
-        if not spans:
-            return []
-        format = self.generator.prompts.format
-        return read_mentions(
-            document.doc,
-            spans,
-            n_sents=self.settings.n_sents,
-            resolve_abbreviations=self.settings.reading.abbreviations,
-            collapse_spaces=format.collapse_spaces,
-            expand_context=format.expand_context,
-            species_contexts=self._species_contexts(document, spans),
-            document=document,
-        )
-
-    def _species_contexts(self, document: ReadDocument, spans: Sequence[Span]) -> list[str]:
-        """What the document says about the suffixes of names, a text a mention."""
-        species_reader = self.kb.species_reader if self.settings.reading.species_context else None
-        if species_reader is None:
-            return [""] * len(spans)
-        species = [
-            (*document.place_of(span), taxon)
-            for span in (*document.doc.ents, *spans)
-            if is_species(span.label_) or is_cell_line(span.label_)
-            for taxon in self._taxa(document.text_of(span), is_species(span.label_))
-        ]
-        species += self._donors(document.text, species)
-        species_words = species_reader.find(document.text, species)
-        return [
-            species_reader.context_of(species_words, *document.place_of(span))
-            if may_need_species(span.label_)
-            else ""
-            for span in spans
-        ]
-
-    def _taxa(self, text: str, names_species: bool) -> list[str]:
-        """The species that a mention of one names, or from which all cell lines of its name are."""
-        concepts = self.kb.find(text)
-        if names_species:
-            return [c.concept_id for c in concepts if is_taxon(c.concept_id)]
-        lines = (c for c in concepts if is_cell_line(label_of(c.types) or ""))
-        donors = {name for line in lines for name in line.types if is_taxon(name)}
-        return list(donors) if len(donors) == 1 else []
-
-    def _donors(
-        self, text: str, known: Sequence[tuple[int, int, str]]
-    ) -> Iterator[tuple[int, int, str]]:
-        """The species of cell lines that are no mentions. Cells of others than man, mouse and rat
-        mostly express foreign genes."""
-        for places in cell_lines_in(text):
-            taxa = ((start, end, self._taxa(text[start:end], False)) for start, end in places)
-            start, end, donors = next((one for one in taxa if one[2]), (0, 0, []))
-            is_known = any(first < end and start < last for first, last, _ in known)
-            if not is_known and _TELLING_DONORS.issuperset(donors):
-                yield from ((start, end, donor) for donor in donors)
+        return self._pass(None).read(ReadDocument(doc), spans)
 
     def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
         """Score the links of predicted documents against gold ones.
@@ -594,7 +512,7 @@ class AngelLinker(DocumentPipe):
             file, of which a copy is saved: `curation`, `ranker`, `long_forms`.
         """
         writers: dict[str, Callable[[Path], Any]] = {
-            SETTINGS_FILE: lambda p: write_json(p, self._to_save()),
+            SETTINGS_FILE: lambda p: write_json(p, settings_to_save(self.settings, self._block)),
             "model": lambda p: self.generator.to_disk(p),
             "kb": lambda p: self.kb.to_disk(p),
         }
@@ -659,7 +577,7 @@ class AngelLinker(DocumentPipe):
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
         """exclude (Iterable[str]): as in `to_disk`. RETURNS (bytes): what `to_disk` saves."""
         writers = {
-            "settings": lambda: json.dumps(self._to_save()).encode(),
+            "settings": lambda: json.dumps(settings_to_save(self.settings, self._block)).encode(),
             "model": lambda: self.generator.to_bytes(),
             "kb": lambda: self.kb.to_bytes(),
         }
@@ -703,9 +621,6 @@ class AngelLinker(DocumentPipe):
             source = CurationFile(path)
         return source.content()
 
-    def _to_save(self) -> dict[str, Any]:
-        return settings_to_save(self.settings, self._block)
-
     def _other_sources(self, in_config: "Mapping[str, Any] | None") -> list[str]:
         """The parts of a saved pipeline in the place of which its user names others."""
         if in_config is None:
@@ -737,83 +652,6 @@ class AngelLinker(DocumentPipe):
         is opened if it is not yet."""
         check_types(self.settings.types_by_label, self.kb)
 
-    def _drop_unknown_types(self) -> None:
-        """After a change of the vocabulary, a label that may have none of its types any more may
-        have any concept: it is not to be NIL in silence."""
-        wanted = self.settings.types_by_label
-        types = {
-            label: tuple(name for name in names if name in self.kb.types)
-            for label, names in wanted.items()
-        }
-        if lost := [label for label, names in wanted.items() if names and not types[label]]:
-            unknown = sorted({name for label in lost for name in wanted[label]})
-            warnings.warn(Warnings.W305.format(labels=lost, unknown=unknown), stacklevel=3)
-            types = types if any(types.values()) else {}
-        self.settings = replace(self.settings, types_by_label=types)
-
-    def _find_candidates(
-        self,
-        docs: Sequence[Doc],
-        spans_of: Sequence[Sequence[Span]],
-        overwrite: bool,
-        curated: Curated | None,
-    ) -> list[list[GeneratedCandidates | None]]:
-        """Candidates of every mention of the documents: none where it is discarded, blank or by a
-        rule no mention, None where it keeps the identifier that it has."""
-        settings = self.settings
-        kb = self.kb if curated is None else curated.kb
-        constraints: list[Constraint | None] = []
-        slots: list[list[GeneratedCandidates | None]] = []
-        places: list[tuple[int, int]] = []
-        mentions: list[Mention] = []
-        chosen: list[Span] = []
-        for doc_index, (doc, spans) in enumerate(zip(docs, spans_of, strict=True)):
-            stay = [self._stays(span, overwrite) for span in spans]
-            slots.append([None if stays else GeneratedCandidates() for stays in stay])
-            wanted = [
-                i
-                for i, (span, candidates) in enumerate(zip(spans, slots[-1], strict=True))
-                if candidates is not None
-                and links_label(span.label_, settings)
-                and read(span.text).text.strip()
-            ]
-            document = ReadDocument(doc)
-            if curated is not None:
-                of_document = _constraints(document, [spans[i] for i in wanted], curated)
-                for i, constraint in zip(wanted, of_document, strict=True):
-                    if constraint is not None and not constraint.is_mention:
-                        slots[-1][i] = GeneratedCandidates(constraint=constraint)
-                kept = [one is None or one.is_mention for one in of_document]
-                wanted = [i for i, is_kept in zip(wanted, kept, strict=True) if is_kept]
-                constraints += [one for one in of_document if one is None or one.is_mention]
-            some = [spans[i] for i in wanted]
-            mentions += [
-                read_queries(mention, span, kb, settings, document, curated)
-                for mention, span in zip(self._read(document, some), some, strict=True)
-            ]
-            places += [(doc_index, i) for i in wanted]
-            chosen += some
-        documents = [doc_index for doc_index, _ in places]
-        if not mentions:
-            return slots
-        self._forks.ensure()
-        candidate_generator = CandidateGenerator(
-            self.generator, kb, settings, self.num_beams_used, self.search_cache, curated
-        )
-        labels = [span.label_ for span in chosen]
-        searched = candidate_generator.find(mentions, labels, documents, constraints or None)
-        for (doc_index, i), names in zip(places, searched, strict=True):
-            slots[doc_index][i] = names
-        return slots
-
-    def _stays(self, span: Span, overwrite: bool) -> bool:
-        """Whether a mention keeps what it has: another linker's, or its identifier."""
-        settings = self.settings
-        has_id = bool(read_kb_id(span, settings))
-        if is_linked(span.label_, settings, self._linked_elsewhere):
-            return has_id and not overwrite
-        return has_id or span.label_ not in settings.labels_discard
-
     def _load_model(self, *, local_files_only: bool) -> "Generator":
         source = self._model_source
         load = source if callable(source) else partial(load_checkpoint, source)
@@ -822,14 +660,6 @@ class AngelLinker(DocumentPipe):
             dtype=self.settings.dtype,
             local_files_only=local_files_only,
         )
-
-
-def _constraints(
-    document: ReadDocument, spans: Sequence[Span], curated: Curated
-) -> list[Constraint | None]:
-    """What rules say of the mentions of a document, one each."""
-    names = DocumentNames(document.text, curated.kb)
-    return [curated.constraint(document.text_of(span), span.label_, names) for span in spans]
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -28,8 +28,9 @@ from .bart_encoder import (
     padding_mask,
     to_bias,
 )
+from .bart_weights import OUTPUT_BIAS, convert_weights
 from .interface import TokenScores, Tree
-from .linear import Linear, make_linear, quantize_weight
+from .linear import Linear, make_linear
 from .packing import Packing, pack_ids
 from .weights import (
     SCALE_SUFFIX,
@@ -51,7 +52,6 @@ _CPU_VOCABULARY_PIECE = 3072
 # Rows of a product on a CPU come in multiples of this: each new number compiles new kernels.
 _CPU_ROWS = 16
 
-_OUTPUT_BIAS = "final_logits_bias"
 _LOG2_E = math.log2(math.e)
 _NEVER = -1e4
 
@@ -200,7 +200,7 @@ class BartModel:
         weights = list(self._store.rest[table].split(width))
         # To pad the last piece alone spares a copy of the whole.
         weights[-1] = functional.pad(weights[-1], (0, 0, 0, gap))
-        bias = self._store.rest[_OUTPUT_BIAS].flatten()
+        bias = self._store.rest[OUTPUT_BIAS].flatten()
         bias = functional.pad(bias, (0, gap), value=_NEVER)
         scales: Sequence[Tensor | None] = [None] * len(weights)
         if table + SCALE_SUFFIX in self._store.rest:
@@ -365,43 +365,3 @@ class _Grid:
     def gather(self, x: Tensor) -> Tensor:
         """x (Tensor): [n, heads, width, d_head]. RETURNS (Tensor): [rounded, d_model]."""
         return x.transpose(1, 2).reshape(self.n * self.width, -1)[self._back]
-
-
-def convert_weights(
-    weights: dict[str, Tensor],
-    dtype: torch.dtype,
-    device: torch.device,
-    row_scales: Mapping[str, Tensor] | None = None,
-) -> dict[str, Tensor]:
-    """Bring a checkpoint into the type in which it is used and saved.
-
-    weights (dict[str, Tensor]): under the names of BartForConditionalGeneration.
-    dtype (torch.dtype): float32, bfloat16, float16, or int8: then matrices are int8 with float32
-        scales beside them, and the rest is float32.
-    device (torch.device): where it goes.
-    row_scales (Mapping[str, Tensor] | None): for int8: scales to use, see `quantize_weight`.
-    RETURNS (dict[str, Tensor]): without the copies of the tied embeddings.
-    """
-    shared = weights[SHARED]
-    row_scales = row_scales or {}
-    small = torch.float32 if dtype == torch.int8 else dtype
-    converted: dict[str, Tensor] = {}
-    for name, tensor in weights.items():
-        if name.endswith("embed_tokens.weight"):
-            continue
-        if name == "lm_head.weight" and torch.equal(tensor, shared):
-            continue
-        is_matrix = tensor.dim() == 2 and "embed_positions" not in name and "bias" not in name
-        if dtype == torch.int8 and is_matrix and tensor.dtype != torch.int8:
-            converted[name], converted[name + SCALE_SUFFIX] = (
-                part.to(device) for part in quantize_weight(tensor.cpu(), row_scales.get(name))
-            )
-        elif tensor.dtype == torch.int8:
-            scale = weights[name + SCALE_SUFFIX].float()
-            kept = tensor if dtype == torch.int8 else tensor * scale[:, None]
-            converted[name] = kept.to(device, torch.int8 if dtype == torch.int8 else dtype)
-        elif not name.endswith(SCALE_SUFFIX) or dtype == torch.int8:
-            converted[name] = tensor.to(device, small)
-    zeros = torch.zeros(1, len(shared), dtype=small, device=device)
-    converted.setdefault(_OUTPUT_BIAS, zeros)
-    return converted

@@ -59,7 +59,7 @@ _RELEASED_NAMES = re.compile(
 def preset_named(name: str) -> Preset:
     """name (str): of a preset. RETURNS (Preset): it. RAISES (AngelError): there is none."""
     if name not in PRESETS:
-        raise AngelError(Errors.E023.format(name=name, known=", ".join(PRESETS)))
+        raise AngelError(Errors.E910.format(kind="preset", name=name, known=", ".join(PRESETS)))
     return PRESETS[name]
 
 

@@ -87,7 +87,13 @@ class PromptFormat:
         if set(in_braces) - {"mention"}:
             raise AngelError(Errors.E017.format(prefix=self.prefix))
         if self.punctuation not in PUNCTUATION:
-            raise AngelError(Errors.E022.format(value=self.punctuation, known=PUNCTUATION))
+            raise AngelError(
+                Errors.E910.format(
+                    kind="punctuation (angel.json)",
+                    name=self.punctuation,
+                    known=", ".join(PUNCTUATION),
+                )
+            )
 
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): plain values for JSON."""

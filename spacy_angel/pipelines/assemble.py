@@ -89,7 +89,7 @@ def assemble(
 
     about = {} if description is None else _read_description(description)
     if output.exists() and not _is_replaceable(output):
-        raise AngelError(Errors.E311.format(path=output))
+        raise AngelError(Errors.E102.format(path=output, kind="pipeline with angel_linker"))
     fitted = None
     checkpoint = (model, tokenizer, preset)
     with _parts(checkpoint, kb, dtype, storage) as (generator, vocabulary):

@@ -8,8 +8,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..model.bart import convert_weights
 from ..model.bart_encoder import SHARED, BartEncoder, WeightStore
+from ..model.bart_weights import convert_weights
 from ..model.linear import make_linear
 from ..model.packing import pack_ids
 from ..model.weights import row_scales
@@ -131,7 +131,7 @@ def converted(
     weights (Mapping[str, Tensor]): of a whole encoder-decoder or of the encoder, and those of
         `OWN`, which are kept in float32.
     dtype (torch.dtype), device (torch.device), scales (Mapping[str, Tensor] | None): see
-        `bart.convert_weights`.
+        `bart_weights.convert_weights`.
     RETURNS (dict[str, Tensor]): of the encoder, and those of `OWN`.
     """
     own = {name: t.to(device, torch.float32) for name, t in weights.items() if name.startswith(OWN)}

@@ -90,7 +90,7 @@ class Generator:
         """
         if dtype != "auto" and dtype not in DTYPES:
             known = ", ".join((*DTYPES, "auto"))
-            raise AngelError(Errors.E006.format(dtype=dtype, known=known))
+            raise AngelError(Errors.E910.format(kind="dtype", name=dtype, known=known))
         chosen = find_device(device)
         checkpoint = open_checkpoint(
             name_or_path,
@@ -247,7 +247,9 @@ class Generator:
         RAISES (AngelError): a storage type that the model cannot have.
         """
         if storage is not None and storage not in DTYPES:
-            raise AngelError(Errors.E006.format(dtype=storage, known=", ".join(DTYPES)))
+            raise AngelError(
+                Errors.E910.format(kind="dtype", name=storage, known=", ".join(DTYPES))
+            )
         path.mkdir(parents=True, exist_ok=True)
         family_of(self.config).save(self.model, path, DTYPES[storage] if storage else None)
         self.config.save_pretrained(path)

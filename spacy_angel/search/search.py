@@ -68,10 +68,14 @@ class SearchSettings:
 
     def __post_init__(self) -> None:
         if self.mode not in ("beam", "exact"):
-            raise AngelError(Errors.E002.format(mode=self.mode))
+            raise AngelError(
+                Errors.E910.format(kind="search mode", name=self.mode, known="beam, exact")
+            )
         for name in ("num_beams", "k", "max_work"):
             if getattr(self, name) < 1:
-                raise AngelError(Errors.E003.format(name=name, value=getattr(self, name)))
+                raise AngelError(
+                    Errors.E819.format(name=name, expected="at least 1", value=getattr(self, name))
+                )
 
 
 class Found(NamedTuple):

@@ -48,7 +48,7 @@ class Service:
         self.kb = linker.kb
         self.queue = LinkQueue(PipelineLinker(nlp, linker), limits.max_waiting, on_batch)
         # Sorted now, or opened: the first who types would wait for it.
-        _ = self.kb.prefixes.order, self.kb.nearest.index
+        _ = self.kb.prefixes.index, self.kb.nearest.index
 
     def close(self) -> None:
         """Answer what waits, and take nothing more."""

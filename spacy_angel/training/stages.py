@@ -5,13 +5,10 @@ Every function can be run again after a kill, and under `torchrun` or `accelerat
 
 import json
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache, partial
-from itertools import chain, count, islice
 from pathlib import Path
 
-import numpy as np
 import torch
 from accelerate import PartialState
 from transformers.trainer_utils import set_seed
@@ -19,27 +16,16 @@ from transformers.trainer_utils import set_seed
 from ..errors import AngelError, Errors, Warnings
 from ..files.atomic import write_text
 from ..model.checkpoint import PROMPT_FILE, checkpoint_folder
-from ..model.mention import Mention
 from .course.negative import train_negative
 from .course.positive import train_positive
 from .course.trainer import MODEL_FOLDER, Trained, claim_folder, finished
-from .data.batches import Example, PreferencePair, TokenRows, encode_examples, encode_pairs
+from .data.batches import TokenRows, encode_examples, encode_pairs
+from .data.clauses import clause_pairs, clauses, n_clauses
 from .data.corpus import LabelledMention, split_by_text
 from .data.development import Development
-from .data.examples import (
-    PairScorer,
-    embedding_scorer,
-    in_contexts,
-    nearest_names,
-    random_scorer,
-    shortest_first,
-    vocabulary_examples,
-    vocabulary_pairs,
-    with_noise,
-)
+from .data.positives import positive_examples
 from .data.preferences import (
     correction_pairs,
-    gold_names,
     mine_pairs,
     read_corrections,
     read_pairs,
@@ -52,7 +38,6 @@ from .models.backbones import Backbone, load_backbone
 from .models.losses import all_losses
 from .models.prediction import generator_of
 from .settings.config_tables import (
-    ExampleSettings,
     NegativeSettings,
     OptimizerSettings,
     TrainingConfig,
@@ -75,8 +60,8 @@ def pretrain(config: TrainingConfig, output: Path) -> Trained:
     set_seed(settings.positive.optimizer.seed)
     backbone = _on_device(make_backbone(config.backbone, data.names), settings.positive.optimizer)
     if finished(output / "positive") is None:
-        total = _n_clauses(data)
-        rows = encode_examples(_clauses(data), backbone.prompts, backbone.max_target_tokens, total)
+        total = n_clauses(data)
+        rows = encode_examples(clauses(data), backbone.prompts, backbone.max_target_tokens, total)
         _say_dropped(rows)
         # This stage runs to its end: how clauses transfer to the sentences of a corpus wavers from
         # checkpoint to checkpoint, long before the names are learned.
@@ -90,7 +75,7 @@ def pretrain(config: TrainingConfig, output: Path) -> Trained:
     if not pairs_file.exists():
         with PartialState().main_process_first():
             if not pairs_file.exists():
-                write_pairs(pairs_file, _clause_pairs(data))
+                write_pairs(pairs_file, clause_pairs(data))
     return _train_on_pairs(backbone, pairs_file, settings.negative, folder, data.development)
 
 
@@ -194,65 +179,6 @@ def _train_preferences(
         backbone = _on_device(_given(config, start), settings.optimizer)
         return _train_on_pairs(backbone, pairs, settings, output, data.development)
     return _train_in_rounds(data, settings, start, output)
-
-
-def positive_examples(
-    data: TrainingData, settings: ExampleSettings, seed: int = 0
-) -> list[Example]:
-    """Each training mention with its k positives (equation 3).
-
-    data (TrainingData): mentions, vocabulary.
-    settings (ExampleSettings): k and the way names are chosen.
-    seed (int): of the selector `random`.
-    RETURNS (list[Example]): mention after mention, nearest name first; then the substitutes; noise
-        as asked for.
-    """
-    if settings.select == "embedding":
-        device = "cuda" if torch.cuda.is_available() else "cpu"
-        score: PairScorer = embedding_scorer(settings.embedding_model, device)
-    elif settings.select == "random":
-        score = random_scorer(seed)
-    elif settings.select == "shortest":
-        score = shortest_first
-    else:
-        score = data.tfidf.pairwise
-    names_of = cache(partial(gold_names, kb=data.kb))
-    written = [names_of(labelled.concept_ids) for labelled in data.train]
-    nearest = nearest_names(
-        [labelled.mention.text for labelled in data.train],
-        [list(names) for names in written],
-        settings.positives,
-        score,
-    )
-    examples = [
-        Example(labelled.mention, own[name])
-        for labelled, names, own in zip(data.train, nearest, written, strict=True)
-        for name in names
-    ]
-    clean = chain(examples * settings.passes, _substitutes(data, settings, seed))
-    return [*with_noise(clean, settings.noise, seed)]
-
-
-def _substitutes(data: TrainingData, settings: ExampleSettings, seed: int) -> Iterator[Example]:
-    """A name serves again only when all others of its type have served."""
-    rng = np.random.default_rng(seed)
-    contexts: dict[str, list[Mention]] = {}
-    for labelled in data.train:
-        types = data.kb[labelled.concept_ids[0]].types
-        contexts.setdefault(min(types, default=""), []).append(labelled.mention)
-    concept_ids: dict[str, list[str]] = {semantic_type: [] for semantic_type in contexts}
-    for concept in data.kb:
-        for semantic_type in concept.types or ("",):
-            if semantic_type in concept_ids:
-                concept_ids[semantic_type].append(concept.concept_id)
-    for semantic_type, mentions in contexts.items():
-        own = concept_ids[semantic_type]
-        shuffled = (data.kb[own[i]] for _ in count() for i in rng.permutation(len(own)))
-        examples = vocabulary_examples(
-            shuffled, rng, data.tfidf.pairwise, settings.copies, data.written
-        )
-        wanted = round(len(mentions) * settings.passes * settings.substitutes)
-        yield from in_contexts(islice(examples, wanted), mentions, rng)
 
 
 def starting_model(config: TrainingConfig, start: str | Path | None) -> Backbone:
@@ -407,33 +333,6 @@ def _join(files: Sequence[Path], output: Path) -> int:
         write_pairs(output, [pair for file in files for pair in read_pairs(file)])
     state.wait_for_everyone()
     return len(read_pairs(output))
-
-
-def _clauses(data: TrainingData) -> Iterator[Example]:
-    settings = data.config.pretrain
-    rng = np.random.default_rng(settings.positive.optimizer.seed)
-    score = data.tfidf.pairwise if settings.vocabulary.mention == "nearest" else None
-    copies = settings.vocabulary.copies
-    for _ in range(settings.vocabulary.passes):
-        yield from vocabulary_examples(data.pretraining_concepts(), rng, score, copies)
-
-
-def _n_clauses(data: TrainingData) -> int:
-    """How many there are, but for names that two spellings of a concept share."""
-    n_names = sum(len(concept.names) for concept in data.pretraining_concepts())
-    return n_names * data.config.pretrain.vocabulary.passes
-
-
-def _clause_pairs(data: TrainingData) -> Iterator[PreferencePair]:
-    settings = data.config.pretrain.vocabulary
-    examples: Iterator[Example] = _clauses(data)
-    if settings.max_pairs:
-        every = max(1, _n_clauses(data) * settings.negatives // settings.max_pairs)
-        examples = islice(examples, 0, None, every)
-    pairs = vocabulary_pairs(
-        examples, data.names, data.kb.concept_ids_of, settings.negatives, data.tfidf
-    )
-    return islice(pairs, settings.max_pairs or None)
 
 
 def _with_suffixes(backbone: Backbone, data: TrainingData) -> Backbone:

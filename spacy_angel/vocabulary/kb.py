@@ -4,23 +4,23 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from copy import deepcopy
-from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, get_args
 from warnings import warn
 
 import numpy as np
-from tqdm import tqdm
 
 from ..errors import AngelError, Errors
 from .changes.applied import change_concepts, is_of_vocabulary, remove_excluded
 from .changes.changing import ChangeLock
 from .changes.live import LiveVocabulary
+from .changes.own_edits import OwnEdits, tidy_concepts
 from .changes.rule_file import digest_of, read_rules
 from .changes.rules import Rule
 from .lookup import prefixes, string_similarity, words
 from .lookup.by_name import joined_by_name
+from .lookup.kept import KeptIndex
 from .lookup.nearest import SimilarNames
 from .lookup.prefixes import NamePrefixes
 from .lookup.scispacy_views import ConceptsById, IdsBySpelling
@@ -42,8 +42,9 @@ from .storage.arrays import (
     write_folder,
 )
 from .storage.compiled import COMPILING
-from .storage.table import COLUMNS, OPTIONAL_COLUMNS, ConceptTable, SharedNames, tidy
-from .storage.table_builder import TableBuilder
+from .storage.metadata import problem_of
+from .storage.table import COLUMNS, OPTIONAL_COLUMNS, ConceptTable, SharedNames
+from .storage.table_builder import read_table
 from .storage.trie import SearchSpace
 from .storage.trie_compiler import NameTokenizer
 
@@ -51,13 +52,6 @@ KIND = "spacy-angel vocabulary"
 VERSION = 1
 RULES = "rules.tsv"
 """In the folder of a vocabulary: what a curator changed in it."""
-_META_TYPES = {
-    "shared_names": str,
-    "fingerprint": str,
-    "counts": dict,
-    "sources": list,
-    "steps": list,
-}
 # What lies in `tries/`, with version and columns.
 _COMPILED = {
     module.KIND: (module.VERSION, module.COLUMNS)
@@ -69,7 +63,6 @@ _RENAMED = {
     "hinter": "species_reader",
     "places_of": "species_ranks",
 }
-_SHOWN_COUNTS = ("concepts", "names", "spellings")
 
 
 class ConceptKB:
@@ -93,13 +86,9 @@ class ConceptKB:
         self._live = LiveVocabulary(table)
         self._live.frequencies = meta.get("frequencies", {})
         self._lock = ChangeLock()
-        self._edits: Counter[str] = Counter()
+        self._edits = OwnEdits(self._live, meta.get("own_names", {}))
         # version and digest of the rules that it was opened with
         self._opened = (0, "")
-        # names in normal form by the identifier that they were added to
-        self._own = {i: list(names) for i, names in meta.get("own_names", {}).items()}
-        # `own_types` with the version that they are of: they are asked for with every batch
-        self._own_types: tuple[int, frozenset[str]] | None = None
         folder = None if path is None else path / TRIES
         rule = meta.get("endings")
         self._suffixes = None if rule is None else Suffixes(self._live, rule)
@@ -108,6 +97,7 @@ class ConceptKB:
         self.nearest = SimilarNames(self._live, meta["fingerprint"], folder)
         self.words = KnownWords(self._live, meta["fingerprint"], folder)
         self.prefixes = NamePrefixes(self._live, meta["fingerprint"], folder)
+        self._lookups: tuple[KeptIndex[Any], ...] = (self.nearest, self.words, self.prefixes)
 
     @classmethod
     @takes_endings
@@ -177,17 +167,20 @@ class ConceptKB:
             `build`.
         """
         if suffixes is not None and suffixes not in get_args(SuffixRule):
-            raise AngelError(Errors.E149.format(known=get_args(SuffixRule), found=suffixes))
+            raise AngelError(
+                Errors.E910.format(
+                    kind="rule of suffixes", name=suffixes, known=", ".join(get_args(SuffixRule))
+                )
+            )
         if shared_names not in get_args(SharedNames):
-            raise AngelError(Errors.E115.format(known=get_args(SharedNames), found=shared_names))
-        builder = TableBuilder()
-        with tqdm(desc="Reading concepts", unit=" concepts", disable=None) as progress:
-            for concepts in vocabularies:
-                builder.begin_vocabulary()
-                for concept in concepts:
-                    builder.add(concept)
-                    progress.update()
-        table, counts = builder.finish(shared_names)
+            raise AngelError(
+                Errors.E910.format(
+                    kind="rule of shared_names",
+                    name=shared_names,
+                    known=", ".join(get_args(SharedNames)),
+                )
+            )
+        table, counts = read_table(vocabularies, shared_names)
         meta = {
             "shared_names": shared_names,
             "fingerprint": table.fingerprint,
@@ -269,11 +262,10 @@ class ConceptKB:
         with self.reading():
             twin = ConceptKB(self._table, self._meta, self.path)
             twin._live.take_changes(self._live)
-            twin._edits = Counter(self._edits)
-            twin._own = {i: list(names) for i, names in self._own.items()}
+            twin._edits.take(self._edits)
             twin._spaces.share(self._spaces)
-            twin.nearest.share(self.nearest)
-            twin.words.share(self.words)
+            for own, others in zip(twin._lookups, self._lookups, strict=True):
+                own.share(others)
         return twin
 
     def __getattr__(self, name: str) -> Any:
@@ -342,10 +334,10 @@ class ConceptKB:
         it was opened from a folder also `kind`, `version` and `columns` with their checksums."""
         meta = deepcopy(self._meta)
         meta.pop("own_names", None)
-        if self._own:
-            meta["own_names"] = deepcopy(self._own)
-        if self._edits:
-            meta["steps"].append({"step": "edit", **self._edits})
+        if self._edits.names:
+            meta["own_names"] = deepcopy(self._edits.names)
+        if self._edits.counts:
+            meta["steps"].append({"step": "edit", **self._edits.counts})
         return meta
 
     def resolve(self, concept_id: str) -> str | None:
@@ -392,31 +384,13 @@ class ConceptKB:
     def own_types(self) -> frozenset[str]:
         """RETURNS (frozenset[str]): semantic types that no concept has but such as `add` brought,
         now or before the vocabulary was saved."""
-        if self._own_types is None or self._own_types[0] != self.version:
-            found: Counter[str] = Counter()
-            for concept_id in self._own:
-                concept = self._live.concept(concept_id)
-                if concept is not None and self._is_own(concept):
-                    found.update(set(concept.types))
-            types = (t for t, n in found.items() if self._live.n_of_type(t) == n)
-            self._own_types = self.version, frozenset(types)
-        return self._own_types[1]
-
-    def _is_own(self, concept: Concept) -> bool:
-        # `add_names` makes no concept one's own: it gives it no canonical name.
-        normal = normalize_name(concept.canonical_name)
-        return normal in self._own.get(concept.concept_id, ())
+        return self._edits.types
 
     @property
     def own_names(self) -> list[int]:
         """RETURNS (list[int]): indices of the names that `add` and `add_names` brought, now or
         before the vocabulary was saved, each once; those that are gone are left out."""
-        indices: dict[int, None] = {}
-        for concept_id, names in self._own.items():
-            for i in map(self._live.find_name, names):
-                if i is not None and concept_id in self.concept_ids_of(i):
-                    indices[i] = None
-        return list(indices)
+        return self._edits.name_indices()
 
     def name(self, i: int) -> str:
         """i (int): name index. RETURNS (str): the name in normal form."""
@@ -540,19 +514,9 @@ class ConceptKB:
         RAISES (AngelError): where an identifier is empty, or another concept's own, or a field is
             not of its type; nothing is changed then.
         """
-        concepts = _tidy_concepts(concept)
+        concepts = tidy_concepts(concept)
         with self._lock.changing():
-            seen: set[str] = set()
-            for new in concepts:
-                if not new.concept_id:
-                    raise AngelError(Errors.E108.format(name=new.canonical_name))
-                if new.concept_id in seen or self._live.concept(new.concept_id) is not None:
-                    raise AngelError(Errors.E110.format(concept_id=new.concept_id))
-                seen.add(new.concept_id)
-            for new in concepts:
-                self._live.put(new)
-                self._own[new.concept_id] = _normal_forms(new.names)
-                self._edits["added_concepts"] += 1
+            self._edits.add(concepts)
 
     def add_names(self, concept_id: str, names: Iterable[str]) -> None:
         """Give a concept further names while running; those it has are passed over.
@@ -563,10 +527,7 @@ class ConceptKB:
             something else; nothing is changed then.
         """
         with self._lock.changing():
-            added = self._put_names(concept_id, names)
-            if added:
-                self._own.setdefault(self._resolved(concept_id), []).extend(_normal_forms(added))
-            self._edits["added_names"] += len(added)
+            self._edits.add_names(self[concept_id], names)
 
     def remove(self, concept_id: str) -> None:
         """Remove a concept while running; names that it alone has go with it.
@@ -575,10 +536,7 @@ class ConceptKB:
         RAISES (AngelError): where there is no such concept.
         """
         with self._lock.changing():
-            own = self._resolved(concept_id)
-            self._live.remove(own)
-            self._own.pop(own, None)
-            self._edits["removed_concepts"] += 1
+            self._edits.remove(self._resolved(concept_id))
 
     def remove_name(self, concept_id: str, name: str) -> None:
         """Take a name from a concept while running, in all its spellings. After the canonical
@@ -589,21 +547,7 @@ class ConceptKB:
         RAISES (AngelError): where there is no such concept, or it has no such name or no other.
         """
         with self._lock.changing():
-            concept = self[concept_id]
-            normal = normalize_name(name)
-            kept = [n for n in concept.names if n != name and (normalize_name(n) or None) != normal]
-            if len(kept) == len(concept.names):
-                names = list(concept.names)
-                raise AngelError(
-                    Errors.E111.format(concept_id=concept.concept_id, name=name, names=names)
-                )
-            if not kept:
-                raise AngelError(Errors.E112.format(concept_id=concept.concept_id, name=name))
-            self._live.put(replace(concept, canonical_name=kept[0], aliases=tuple(kept[1:])))
-            if concept.concept_id in self._own:
-                own = self._own[concept.concept_id]
-                self._own[concept.concept_id] = [n for n in own if n != normal]
-            self._edits["removed_names"] += 1
+            self._edits.remove_name(self[concept_id], name)
 
     def rename(self, concept_id: str, name: str, old: str | None = None) -> None:
         """Rename a concept while running, or spell one of its names in another way.
@@ -616,25 +560,7 @@ class ConceptKB:
             blank.
         """
         with self._lock.changing():
-            concept = self[concept_id]
-            if not name.strip():
-                raise AngelError(Errors.E144.format(concept_id=concept.concept_id))
-            names = [name, *concept.names]
-            if old is not None:
-                normal = normalize_name(old)
-                is_old = [n == old or (normalize_name(n) or None) == normal for n in concept.names]
-                if not any(is_old):
-                    names = list(concept.names)
-                    raise AngelError(
-                        Errors.E111.format(concept_id=concept.concept_id, name=old, names=names)
-                    )
-                pairs = zip(concept.names, is_old, strict=True)
-                names = [name if gone else kept for kept, gone in pairs]
-            canonical, *aliases = dict.fromkeys(names)
-            if self._is_own(concept):
-                self._own[concept.concept_id] += _normal_forms([name])
-            self._live.put(replace(concept, canonical_name=canonical, aliases=tuple(aliases)))
-            self._edits["renamed"] += 1
+            self._edits.rename(self[concept_id], name, old)
 
     def apply(self, rules: Sequence[Rule]) -> None:
         """Lay rules over the vocabulary while running: concepts and names that they give it or take
@@ -665,7 +591,9 @@ class ConceptKB:
                     unknown += 1
                 else:
                     texts.setdefault(own, []).append(text)
-            added = sum(len(self._put_names(own, names)) for own, names in texts.items())
+            added = sum(
+                len(self._edits.put_names(self[own], names)) for own, names in texts.items()
+            )
             step = {
                 "step": "add_mentions",
                 "source": source,
@@ -735,13 +663,13 @@ class ConceptKB:
         write_folder(path, KIND, VERSION, stored._table.columns, stored._meta)
         if stored is self:
             self._spaces.to_disk(path / TRIES)
-            self.nearest.to_disk(path / TRIES)
-            self.words.to_disk(path / TRIES)
-            self.prefixes.to_disk(path / TRIES)
+            for lookup in self._lookups:
+                lookup.to_disk(path / TRIES)
         elif self.path is not None and path.resolve() == self.path.resolve():
             # what is mapped is no longer what the folder holds
             self.path = self._spaces.folder = None
-            self.nearest.folder = self.words.folder = self.prefixes.folder = None
+            for lookup in self._lookups:
+                lookup.folder = None
 
     @classmethod
     def from_disk(cls, path: Path | str, *, rules: bool = True) -> "ConceptKB":
@@ -797,17 +725,6 @@ class ConceptKB:
             raise AngelError(Errors.E109.format(concept_id=concept_id))
         return own
 
-    def _put_names(self, concept_id: str, names: Iterable[str]) -> list[str]:
-        """Give a concept those of the names that it has not. RETURNS (list[str]): these."""
-        concept = self[concept_id]
-        texts = list(names)
-        if isinstance(names, str) or not all(isinstance(text, str) for text in texts):
-            raise AngelError(Errors.E117.format(concept_id=concept_id, found=names))
-        new = [name for name in dict.fromkeys(texts) if name not in concept.names]
-        if new:
-            self._live.put(replace(concept, aliases=(*concept.aliases, *new)))
-        return new
-
     def _compacted(self) -> "ConceptKB":
         if self._live.version == 0:
             return self
@@ -823,20 +740,6 @@ class ConceptKB:
         )
 
 
-def _tidy_concepts(concepts: Concept | Iterable[Concept]) -> list[Concept]:
-    # A text and a table are iterable, and so is a concept.
-    is_one = isinstance(concepts, Concept | str | Mapping) or not isinstance(concepts, Iterable)
-    listed: Any = [concepts] if is_one else list(concepts)
-    for item in listed:
-        if not isinstance(item, Concept):
-            raise AngelError(Errors.E921.format(found=item))
-    return list(map(tidy, listed))
-
-
-def _normal_forms(names: Iterable[str]) -> list[str]:
-    return list(filter(None, dict.fromkeys(map(normalize_name, names))))
-
-
 def _reopen(path: Path, meta: dict[str, Any], opened: tuple[int, str]) -> ConceptKB:
     """RETURNS (ConceptKB): the vocabulary of a folder, as it was when it was pickled."""
     kb = ConceptKB.from_disk(path, rules=bool(opened[0]))
@@ -847,31 +750,6 @@ def _reopen(path: Path, meta: dict[str, Any], opened: tuple[int, str]) -> Concep
 
 
 def _table(columns: Mapping[str, np.ndarray], meta: Mapping[str, Any], path: Path) -> ConceptTable:
-    if problem := _problem(meta):
+    if problem := problem_of(meta, get_args(SuffixRule)):
         raise AngelError(Errors.E103.format(path=path / META, kind=KIND, problem=problem))
     return ConceptTable(dict(columns), meta["shared_names"])
-
-
-def _problem(meta: Mapping[str, Any]) -> str:
-    """What is wrong with the metadata beside the columns; empty where nothing is."""
-    if missing := [key for key in _META_TYPES if key not in meta]:
-        return f"the keys {missing} are missing"
-    for key, type_ in _META_TYPES.items():
-        if not isinstance(meta[key], type_):
-            return f"{key} is {meta[key]!r}"
-    if meta["shared_names"] not in get_args(SharedNames):
-        return f"shared_names is {meta['shared_names']!r}"
-    if meta.get("endings") not in (None, *get_args(SuffixRule)):
-        return f"endings is {meta['endings']!r}"
-    if wrong := [key for key in _SHOWN_COUNTS if type(meta["counts"].get(key)) is not int]:
-        return f"the counts {wrong} are missing or not whole numbers"
-    frequencies = meta.get("frequencies", {})
-    if not isinstance(frequencies, dict) or {type(n) for n in frequencies.values()} - {int}:
-        return f"frequencies is {frequencies!r}"
-    own_names = meta.get("own_names", {})
-    if not isinstance(own_names, dict) or {type(names) for names in own_names.values()} - {list}:
-        return f"own_names is {own_names!r}"
-    for key in ("sources", "steps"):
-        if not all(isinstance(entry, dict) for entry in meta[key]):
-            return f"{key} is {meta[key]!r}"
-    return ""

@@ -15,17 +15,19 @@ from spacy_angel.corpora.formats.bioc import write_bioc_json
 from spacy_angel.corpora.preprocessing import (
     PUBLISHED,
     Preprocessing,
-    blank_punctuation,
     drop_auxiliary_omim,
-    expand_abbreviations,
-    lowercase,
     overlapping,
     preprocess,
     read_marked,
-    replace_spans,
     spell_out_parts,
 )
 from spacy_angel.corpora.registry import read_corpus
+from spacy_angel.corpora.text_changes import (
+    blank_punctuation,
+    expand_abbreviations,
+    lowercase,
+    replace_spans,
+)
 from spacy_angel.errors import AngelError
 from spacy_angel.model.mention import Mention
 from spacy_angel.training.data.corpus import label_mentions

@@ -16,7 +16,7 @@ from support.corpora import REAL, RICH, documents, real_documents
 from support.helpers import ROOT
 
 from spacy_angel.corpora.documents import CorpusDocument, CorpusReport, GoldMention
-from spacy_angel.corpora.formats import uima
+from spacy_angel.corpora.formats import uima_files
 from spacy_angel.corpora.formats.uima import NAMED_ENTITY, write_uima_json, write_uima_xmi
 from spacy_angel.corpora.registry import infer_format, read_corpus, write_corpus
 from spacy_angel.errors import AngelError
@@ -140,7 +140,7 @@ def test_a_file_that_is_too_long_is_told(
     other = max(file.stat().st_size for file in folder.iterdir() if file.name != name)
     with open(folder / name, "ab") as file:
         file.write(b"\n" * max(other + 1 - size, 1))
-    monkeypatch.setattr(uima, "MAX_BYTES", max(other, size))
+    monkeypatch.setattr(uima_files, "MAX_BYTES", max(other, size))
     with pytest.raises(AngelError, match=r"xmi is no UIMA CAS.*it has more than \d+ bytes"):
         read(folder, format="uima_xmi")
 

@@ -420,7 +420,7 @@ def test_spacys_own_evaluation_of_a_saved_pipeline(nlp, tmp_path):
     [
         ({"predicted": True}, "only links mentions it is given"),
         ({"train_names": True}, "give `train`"),
-        ({"k": 0}, "got 0"),
+        ({"k": 0}, "k must be at least 1, not 0"),
         ({"train": CORPUS, "corpus_options": {"pmids": ["101"]}}, "would leave nothing"),
         ({"kb": None}, "no vocabulary of its own"),
         ({"labels": ["Gene"]}, "none has one"),

@@ -158,7 +158,7 @@ def test_measures_of_colour_are_those_of_their_definitions():
 def test_boxes_are_told_apart_and_read_by_everyone(place):
     colors = [*(COLORS, DARK_COLORS)[place].values(), OTHER_COLORS[place]]
     page, ink, soft = PAGE_COLORS[place]
-    assert len(set(colors)) == 7
+    assert len(set(colors)) == len(colors) >= 7
     assert min(contrast(color, ink) for color in (*colors, page)) >= 4.5
     assert contrast(page, soft) >= 4.5
     for eyes in EYES:

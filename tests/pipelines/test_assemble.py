@@ -249,7 +249,7 @@ def test_the_command(parts: Path, tmp_path: Path) -> None:
     assert nlp.get_pipe("angel_linker").settings.search.length_penalty == 1.0
     wrong = CliRunner().invoke(app, [*flat, "--storage", "int4"])
     assert wrong.exit_code == 1
-    assert "] Unknown dtype 'int4'" in wrong.stderr
+    assert "] There is no dtype 'int4'" in wrong.stderr
 
 
 @pytest.mark.slow

@@ -98,7 +98,7 @@ def test_every_message_is_in_the_reference_with_its_remedy() -> None:
     rows = re.findall(r"^\| `([EW]\d{3})` \| (.+) \| (.+) \|$", errors_reference(), re.MULTILINE)
     codes = [c for kind in (Errors, Warnings) for c in vars(kind) if not c.startswith("_")]
     assert sorted(code for code, _, _ in rows) == sorted(codes)
-    assert ("E002", "Unknown search mode MODE.", "Expected 'beam' or 'exact'.") in rows
+    assert ("E910", "There is no KIND NAME.", "Known: KNOWN.") in rows
     without = [code for code, _, remedy in rows if remedy == "The message says what was expected."]
     assert len(without) < 25
 

@@ -19,7 +19,7 @@ USES = [
 
 
 def test_a_message_begins_with_its_code() -> None:
-    assert Errors.E002.format(mode="x").startswith("[E002] Unknown search mode 'x'.")
+    assert Errors.E135.format(name="x", steps="y").startswith("[E135] x cannot be fetched")
     assert Warnings.W102.format(what="trie", error="full").startswith("[W102] ")
 
 

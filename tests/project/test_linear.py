@@ -11,7 +11,7 @@ import spacy
 from spacy.language import Language
 
 from spacy_angel.component.characters import read
-from spacy_angel.linking import linker as linker_module
+from spacy_angel.linking.candidates import linking_pass
 from spacy_angel.linking.decision.links import GeneratedCandidates
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.names.concepts import Concept
@@ -120,7 +120,7 @@ def test_a_text_costs_its_length(
 ) -> None:
     # The search costs the same for each mention.
     monkeypatch.setattr(
-        linker_module.CandidateGenerator,
+        linking_pass.CandidateGenerator,
         "find",
         lambda self, mentions, labels, documents, constraints=None: (
             [GeneratedCandidates()] * len(mentions)

@@ -13,7 +13,8 @@ from transformers import (
 )
 from transformers.modeling_outputs import BaseModelOutput
 
-from spacy_angel.model.bart import BartModel, convert_weights
+from spacy_angel.model.bart import BartModel
+from spacy_angel.model.bart_weights import convert_weights
 from spacy_angel.model.seq2seq import GenericModel
 from spacy_angel.search.expander import Continuations, Expander, PartialNames
 from spacy_angel.search.search import (

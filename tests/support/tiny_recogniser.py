@@ -12,8 +12,9 @@ from spacy_angel.recognition.finder import ENCODER_FIELDS, FinderConfig, Mention
 from spacy_angel.recognition.network import TaggingNetwork
 from spacy_angel.recognition.windows import cut_windows
 from spacy_angel.recognition.words import WordReader
-from spacy_angel.training.recogniser.data import Annotated, TaggedRows, collate, word_tags
+from spacy_angel.training.recogniser.data import TaggedRows, collate, word_tags
 from spacy_angel.training.recogniser.module import RecogniserModule
+from spacy_angel.training.recogniser.texts import Annotated
 
 LABELS = ("DISEASE", "GENE", "CELL_TYPE")
 # `breast cancer cells` is a cell type, and `breast cancer` in it a disease.

@@ -73,7 +73,7 @@ def test_one_that_writes_endings_and_the_one_that_it_began_with(models, tmp_path
 
 def test_what_is_no_model_stays_as_it_is(models, tmp_path):
     # The folder that holds the models, as `-o training` would be.
-    with pytest.raises(AngelError, match="no model folder"):
+    with pytest.raises(AngelError, match="other than a model folder"):
         average_models(models, tmp_path)
     assert all((folder / "config.json").exists() for folder in models)
 

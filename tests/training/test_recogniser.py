@@ -9,6 +9,7 @@ import pytest
 import torch
 from support.models import make_tiny_model
 from support.tiny_recogniser import LABELS, TEXTS
+from support.tiny_training import quick
 
 from spacy_angel.about import DATA
 from spacy_angel.errors import AngelError
@@ -22,7 +23,6 @@ from spacy_angel.training.recogniser.config import (
 )
 from spacy_angel.training.recogniser.module import tag_loss
 from spacy_angel.training.recogniser.training import score_table, train_recogniser
-from spacy_angel.training.settings.config_tables import OptimizerSettings
 
 
 def test_open_words_take_no_loss() -> None:
@@ -66,19 +66,7 @@ def recipe(tmp_path: Path) -> RecogniserConfig:
             "all": RecogniserCorpus(str(tmp_path / "all.jsonl"), labels),
             "diseases": RecogniserCorpus(str(tmp_path / "diseases.jsonl"), {"Disease": "DISEASE"}),
         },
-        OptimizerSettings(
-            3e-3,
-            steps=80,
-            batch_size=8,
-            precision="float32",
-            schedule="constant",
-            clip_norm=1.0,
-            dropout=0.0,
-            attention_dropout=0.0,
-            device="cpu",
-            checkpoint_every=40,
-            log_every=10,
-        ),
+        quick(steps=80, batch_size=8, schedule="constant", checkpoint_every=40, log_every=10),
         RecogniserData(choose=(0, 1), last_look=(2,), passes=4, swapped=0.0, restyled=0.0),
     )
 

@@ -27,18 +27,9 @@ from spacy_angel.training.recogniser.config import (
     RecogniserSettings,
     load_recogniser_config,
 )
-from spacy_angel.training.recogniser.data import (
-    Annotated,
-    MentionCounts,
-    article_of,
-    by_label,
-    count_mentions,
-    digit_of,
-    make_rows,
-    masked,
-    read_texts,
-    word_tags,
-)
+from spacy_angel.training.recogniser.counts import MentionCounts, by_label, count_mentions
+from spacy_angel.training.recogniser.data import make_rows, masked, word_tags
+from spacy_angel.training.recogniser.texts import Annotated, article_of, digit_of, read_texts
 from spacy_angel.training.settings.config_tables import OptimizerSettings
 
 READER = WordReader((SHIPPED_MODEL / "tokenizer.json").read_text(encoding="utf8"))

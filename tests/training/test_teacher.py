@@ -9,6 +9,7 @@ import pytest
 import torch
 from support.models import make_tiny_model
 from support.tiny_recogniser import LABELS, TEXTS
+from support.tiny_training import quick
 from transformers import MPNetConfig, MPNetModel, PreTrainedTokenizerFast
 
 from spacy_angel.errors import AngelError
@@ -23,7 +24,6 @@ from spacy_angel.training.recogniser.config import (
 from spacy_angel.training.recogniser.module import tag_loss
 from spacy_angel.training.recogniser.teacher import open_teacher, teach
 from spacy_angel.training.recogniser.training import train_recogniser
-from spacy_angel.training.settings.config_tables import OptimizerSettings
 
 NAMES = ("Disease", "Gene", "Cell")
 
@@ -70,19 +70,7 @@ def recipe(tmp_path: Path) -> RecogniserConfig:
     return RecogniserConfig(
         RecogniserSettings(LABELS, str(folder), window=40, overlap=8, train_embeddings=True),
         {"all": RecogniserCorpus(corpus, dict(zip(NAMES, LABELS, strict=True)))},
-        OptimizerSettings(
-            3e-3,
-            steps=60,
-            batch_size=12,
-            precision="float32",
-            schedule="constant",
-            clip_norm=1.0,
-            dropout=0.0,
-            attention_dropout=0.0,
-            device="cpu",
-            checkpoint_every=60,
-            log_every=30,
-        ),
+        quick(batch_size=12, schedule="constant", checkpoint_every=60, log_every=30),
         RecogniserData(choose=(), last_look=(), passes=1, swapped=0.0, restyled=0.0),
     )
 

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spacy_angel.vocabulary.names.entity_type_table import ENTITY_TYPE_TABLE
 from spacy_angel.vocabulary.names.labels import (
     ANY,
     ENTITY_TYPES,
@@ -56,6 +57,12 @@ def test_the_table_has_known_kinds_only() -> None:
     table = labels_by_tool()
     assert {kind for of_tool in table.values() for kind in of_tool} == {*ENTITY_TYPES, ANY}
     assert {"PubTator", "BioC", "BioRED", "stanza", "HunFlair", "BERN2", "KAZU"} <= table.keys()
+
+
+def test_every_row_has_words_of_its_own_and_knows_what_it_is_part_of() -> None:
+    words = [word for row in ENTITY_TYPE_TABLE for word in row.labels]
+    assert len(words) == len(set(words)) >= len(ENTITY_TYPES) == len(set(ENTITY_TYPES))
+    assert {row.part_of for row in ENTITY_TYPE_TABLE} <= {"", *ENTITY_TYPES}
 
 
 @pytest.mark.parametrize(

@@ -267,7 +267,7 @@ def test_the_rule_stays_with_the_vocabulary(tmp_path):
 
 
 def test_an_unknown_rule_is_an_error():
-    with pytest.raises(AngelError, match="suffixes must be one of"):
+    with pytest.raises(AngelError, match="no rule of suffixes"):
         ConceptKB.build(GENES, suffixes="kinds")
 
 

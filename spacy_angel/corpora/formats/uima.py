@@ -9,13 +9,10 @@ INCEpTION names the annotator in `documentId` of the `DocumentMetaData`, and the
 imported in `documentTitle`.
 """
 
-import io
 import warnings
-import zipfile
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -24,17 +21,21 @@ from pydantic import BaseModel
 from ...errors import AngelError, Errors
 from ...files.formats import Format, read_head
 from ...files.json_values import parse_as
-from ...files.reading import check_packing, whole
 from ..documents import CorpusDocument, GoldMention, Reading
 from .folders import FileNames, new_folder
+from .uima_files import (
+    METADATA,
+    TYPE_SYSTEM,
+    import_cassis,
+    is_json,
+    is_xmi,
+    load_json,
+    load_xmi,
+    type_system,
+)
 
 NAMED_ENTITY = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
-TYPE_SYSTEM = "TypeSystem.xml"
-# A document is in memory whole.
-MAX_BYTES = 2**26
-_TOO_LONG = f"it has more than {MAX_BYTES} bytes"
 
-_METADATA = "de.tudarmstadt.ukp.dkpro.core.api.metadata.type.DocumentMetaData"
 _FIELD = "de.tudarmstadt.ukp.dkpro.core.api.metadata.type.MetaDataStringField"
 _HEADING = "de.tudarmstadt.ukp.dkpro.core.api.segmentation.type.Heading"
 _OF_DOCUMENT, _OF_MENTION = "spacy-angel.document", "spacy-angel.mention"
@@ -71,19 +72,6 @@ class _Layer:
     concept_ids: str
 
 
-def import_cassis() -> Any:
-    """RETURNS (Any): `cassis`. RAISES (AngelError): it is not installed."""
-    try:
-        import cassis
-    except ImportError as error:
-        raise AngelError(
-            Errors.E916.format(
-                what="UIMA CAS (INCEpTION)", package="dkpro-cassis", extra="inception"
-            )
-        ) from error
-    return cassis
-
-
 def read_uima_json(
     path: Path,
     reading: Reading,
@@ -107,7 +95,7 @@ def read_uima_json(
     """
     files = _json_files(path) if path.is_dir() else [path]
     where = _Layer(layer, label_feature, id_feature)
-    return _documents(path, files, _load_json, reading, annotator, where)
+    return _documents(path, files, load_json, reading, annotator, where)
 
 
 def read_uima_xmi(
@@ -128,7 +116,7 @@ def read_uima_xmi(
     if path.is_dir():
         files = sorted(file for file in path.rglob("*") if file.suffix in (".xmi", ".zip"))
     where = _Layer(layer, label_feature, id_feature)
-    return _documents(path, files, _load_xmi, reading, annotator, where)
+    return _documents(path, files, load_xmi, reading, annotator, where)
 
 
 def _documents(
@@ -156,7 +144,7 @@ def _documents(
             if not isinstance(text, str):
                 raise ValueError("it has no text")
             text.encode("utf8")
-            metadata = next(iter(_select(cas, _METADATA)), None)
+            metadata = next(iter(_select(cas, METADATA)), None)
             extras = _document_extras(cas)
         except AngelError as error:
             reading.fault(str(error), lost="documents_left_out")
@@ -197,52 +185,7 @@ def _documents(
 
 
 def _json_files(folder: Path) -> list[Path]:
-    return [file for file in sorted(folder.rglob("*.json")) if _is_json(read_head(file))]
-
-
-def _is_json(head: str) -> bool:
-    return head.startswith("{") and ('"%TYPES"' in head or '"%FEATURE_STRUCTURES"' in head)
-
-
-def _bytes(file: Path, reading: Reading) -> bytes:
-    """RETURNS (bytes): of a whole file. RAISES (ValueError): it has more than MAX_BYTES."""
-    data = whole(file, MAX_BYTES, reading)
-    if data is None:
-        raise ValueError(_TOO_LONG)
-    return data
-
-
-def _load_json(file: Path, reading: Reading) -> Any:
-    """RETURNS (Any): a `cassis.Cas`; its own types go before those of DKPro Core."""
-    text = _bytes(file, reading).decode("utf-8-sig")
-    has_types = '"%TYPES"' in text
-    types = None if has_types else _type_system()
-    return import_cassis().load_cas_from_json(
-        text, typesystem=types, lenient=True, merge_typesystem=has_types
-    )
-
-
-def _load_xmi(file: Path, reading: Reading) -> Any:
-    data = _bytes(file, reading)
-    types: bytes | None = None
-    if data.startswith(b"PK"):
-        with zipfile.ZipFile(io.BytesIO(data)) as packed:
-            members = {Path(info.filename).name: info for info in packed.infolist()}
-            size = sum(info.file_size for info in members.values())
-            check_packing(size, len(data), str(file))
-            if size > MAX_BYTES:
-                raise ValueError(_TOO_LONG)
-            names = [name for name in members if name.endswith(".xmi")]
-            if len(names) != 1:
-                raise ValueError(f"one .xmi file was expected in it, {len(names)} came")
-            data = packed.read(members[names[0]])
-            if TYPE_SYSTEM in members:
-                types = packed.read(members[TYPE_SYSTEM])
-    elif (beside := file.with_name(TYPE_SYSTEM)).exists():
-        types = _bytes(beside, reading)
-    return import_cassis().load_cas_from_xmi(
-        io.BytesIO(data), typesystem=_type_system(types), lenient=True
-    )
+    return [file for file in sorted(folder.rglob("*.json")) if is_json(read_head(file))]
 
 
 def _without_ending(name: str) -> str:
@@ -315,26 +258,6 @@ def _joined(identifiers: Any) -> str:
     return "|".join(str(each) for each in given if each is not None)
 
 
-# The files of a folder share one, which takes longer to read than a document.
-@lru_cache(maxsize=2)
-def _type_system(written: bytes | None = None) -> Any:
-    """written (bytes | None): what `TypeSystem.xml` holds.
-
-    RETURNS (Any): its types; without it DKPro Core's, and that of a document's name, which cassis
-        leaves out.
-    """
-    if written is not None:
-        return import_cassis().load_typesystem(io.BytesIO(written))
-    types = import_cassis().load_dkpro_core_typesystem()
-    if not types.contains_type(_METADATA):
-        metadata = types.create_type(_METADATA, supertypeName="uima.tcas.DocumentAnnotation")
-        names = ("documentTitle", "documentId", "documentUri", "collectionId", "documentBaseUri")
-        for name in names:
-            types.create_feature(metadata, name, "uima.cas.String")
-        types.create_feature(metadata, "isLastSegment", "uima.cas.Boolean")
-    return types
-
-
 def write_uima_json(documents: Iterable[CorpusDocument], path: Path) -> None:
     """Write a folder with a file a document, to be imported as UIMA CAS JSON.
 
@@ -345,7 +268,7 @@ def write_uima_json(documents: Iterable[CorpusDocument], path: Path) -> None:
     import_cassis()
     from cassis.typesystem import TypeSystemMode
 
-    types, names = _type_system(), FileNames()
+    types, names = type_system(), FileNames()
     with new_folder(path) as folder:
         for document in documents:
             data = _cas(document, types).to_json(type_system_mode=TypeSystemMode.MINIMAL)
@@ -359,7 +282,7 @@ def write_uima_xmi(documents: Iterable[CorpusDocument], path: Path) -> None:
     RAISES (AngelError): as `write_uima_json`; a text has a character that XML cannot hold.
     """
     import_cassis()
-    types, names = _type_system(), FileNames()
+    types, names = type_system(), FileNames()
     with new_folder(path) as folder:
         types.to_xml(folder / TYPE_SYSTEM)
         for document in documents:
@@ -380,7 +303,7 @@ def _cas(document: CorpusDocument, types: Any) -> Any:
         cas.add(types.get_type(name)(begin=begin, end=end, **given))
 
     size, title = len(document.text), document.doc_id
-    add(_METADATA, 0, size, documentTitle=title, documentId=title)
+    add(METADATA, 0, size, documentTitle=title, documentId=title)
     extras = _DocumentExtras(doc_id=title, split=document.split, steps=document.steps)
     add(_FIELD, 0, size, key=_OF_DOCUMENT, value=extras.model_dump_json(exclude_defaults=True))
     if document.title_end is not None:
@@ -404,16 +327,6 @@ def _cas(document: CorpusDocument, types: Any) -> Any:
     return cas
 
 
-def _is_xmi(path: Path, head: str) -> bool:
-    if head.startswith("PK"):
-        try:
-            with zipfile.ZipFile(path) as packed:
-                return any(name.endswith(".xmi") for name in packed.namelist())
-        except (OSError, zipfile.BadZipFile):
-            return False
-    return head.startswith("<") and "http://www.omg.org/XMI" in head
-
-
 def _first(folder: Path, endings: Collection[str]) -> list[Path]:
     """Some of a folder's files with an ending."""
     files = (file for file in folder.rglob("*") if file.suffix in endings and file.is_file())
@@ -422,14 +335,14 @@ def _first(folder: Path, endings: Collection[str]) -> list[Path]:
 
 def _recognises_json(path: Path, head: str) -> bool:
     if path.is_dir():
-        return any(_is_json(read_head(file)) for file in _first(path, (".json",)))
-    return _is_json(head)
+        return any(is_json(read_head(file)) for file in _first(path, (".json",)))
+    return is_json(head)
 
 
 def _recognises_xmi(path: Path, head: str) -> bool:
     if path.is_dir():
-        return any(_is_xmi(file, read_head(file)) for file in _first(path, (".xmi", ".zip")))
-    return _is_xmi(path, head)
+        return any(is_xmi(file, read_head(file)) for file in _first(path, (".xmi", ".zip")))
+    return is_xmi(path, head)
 
 
 JSON = Format("uima_json", read_uima_json, _recognises_json, write=write_uima_json, is_folder=True)

@@ -10,12 +10,13 @@ import numpy as np
 from ...model.mention import MENTION, SPELLING, Query
 from ...vocabulary.lookup.string_similarity import Similarity
 from ...vocabulary.names.concepts import normalize_name
+from ...vocabulary.names.entity_type_table import STRICT
 from ...vocabulary.names.entity_types import label_of
 from ...vocabulary.species.reader import ABSENT_SPECIES, priors_in_order
 from ..ranking.alignment import align
 from ..ranking.concepts import ConceptsOf, NameScore
 from ..ranking.context import content_words, context_overlap, words_around
-from ..ranking.features import FLOOR, STRICT, CandidateName, MentionCandidates
+from ..ranking.features import FLOOR, CandidateName, MentionCandidates
 
 if TYPE_CHECKING:
     from ...model.mention import Mention

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ...component.checked import CheckedSettings, Name, Names
+from ...vocabulary.names.entity_type_table import WITH_TYPES
 
 NameChoice = Literal["own", "all", "none"]
 Overlap = Literal["longer", "keep", "replace"]
@@ -50,8 +51,8 @@ class MatcherSettings(CheckedSettings):
         Name | None,
         Field(
             description="label of every mention found; null: by the types of its concept, as the "
-            "linker's `types_by_label` has them; where that is empty, DISEASE, CHEMICAL, GENE, "
-            f"SPECIES or CELL_LINE; else {NEUTRAL_LABEL}"
+            "linker's `types_by_label` has them; where that is empty, of "
+            f"{', '.join(WITH_TYPES)}; else {NEUTRAL_LABEL}"
         ),
     ] = None
     overlap: Annotated[

@@ -9,6 +9,7 @@ from rapidfuzz.distance import OSA
 
 from ...vocabulary.lookup.occurrences import Occurrence
 from ...vocabulary.lookup.words import LONGEST
+from ...vocabulary.names.entity_type_table import ENTITY_TYPE_TABLE
 from ...vocabulary.names.entity_types import label_of
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 # Capitals begin names of people and places, which are known to no list and similar to many words.
 _WORD = re.compile(rf"(?<![\w'’-])[a-z]{{6,{LONGEST}}}(?![\w'’-])")
 _CHANGED_FROM = 7
-_LABELS = frozenset({"DISEASE", "CHEMICAL"})
+_LABELS = frozenset(one.name for one in ENTITY_TYPE_TABLE if one.is_word)
 
 
 def find_misspelled(text: str, kb: "ConceptKB") -> Iterator[Occurrence]:

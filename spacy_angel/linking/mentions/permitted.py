@@ -95,6 +95,26 @@ def check_types(types_by_label: "Mapping[str, Collection[str]]", kb: "ConceptKB"
             )
 
 
+def known_types(
+    types_by_label: "Mapping[str, tuple[str, ...]]", kb: "ConceptKB"
+) -> dict[str, tuple[str, ...]]:
+    """The setting `types_by_label` after a change of the vocabulary: a label that may have none of
+    its types any more may have any concept, and is not to be NIL in silence.
+
+    types_by_label (Mapping[str, tuple[str, ...]]): the setting. kb (ConceptKB): the vocabulary.
+    RETURNS (dict[str, tuple[str, ...]]): of each label the types that the vocabulary has.
+    """
+    types = {
+        label: tuple(name for name in names if name in kb.types)
+        for label, names in types_by_label.items()
+    }
+    if lost := [label for label, names in types_by_label.items() if names and not types[label]]:
+        unknown = sorted({name for label in lost for name in types_by_label[label]})
+        warnings.warn(Warnings.W305.format(labels=lost, unknown=unknown), stacklevel=3)
+        types = types if any(types.values()) else {}
+    return types
+
+
 def subset_of_label(
     label: str, kb: "ConceptKB", settings: "LinkerSettings", curated: "Curated | None" = None
 ) -> "Subset | None":

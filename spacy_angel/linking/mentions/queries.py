@@ -21,9 +21,9 @@ from ...model.mention import (
     Query,
 )
 from ...vocabulary.names.concepts import normalize_name
+from ...vocabulary.names.entity_type_table import STRICT
 from ...vocabulary.names.entity_types import is_gene, is_species
 from ...vocabulary.names.labels import entity_types_of, wider_entity_types_of
-from ..ranking.features import STRICT
 from ..settings.short_forms import expand_long_form, expand_short_form
 from .derived import derived_names
 from .organisms import read_organism

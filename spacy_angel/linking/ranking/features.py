@@ -24,8 +24,6 @@ UNSURE = 10.0
 """The model is unsure where it gives its best name exp(-10) or less, and sure where it gives 1."""
 SHORT = 4
 """Letters up to which a mention may be a short form, of which similar letters mean nothing."""
-STRICT = frozenset({"CHEMICAL", "GENE", "SPECIES", "CELL_LINE"})
-"""Entity types of which a similar name is another thing: drugs differ in a letter."""
 _OF_LONG = 0.2
 _RELATED = frozenset({"RELATED", "BROAD", "NARROW"})
 _SPECIES = {MAIN_SPECIES: 1.0, OTHER_SPECIES: 0.7, ABSENT_SPECIES: -1.0}

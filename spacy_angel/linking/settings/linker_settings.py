@@ -9,6 +9,7 @@ from pydantic import Field
 
 from ...component.checked import CheckedSettings, Name, Names
 from ...component.running import Device, RunsIn, expect_dtype
+from ...vocabulary.names.entity_type_table import WITH_TYPES
 from ..ranking.ranker import Ranker, read_ranker, shipped_ranker
 from .attributes import ATTRIBUTES
 from .blocks import OutputsBlock, RankerBlock, ReadingBlock, SearchBlock
@@ -116,8 +117,8 @@ class LinkerSettings(CheckedSettings):
         Field(
             description="entity label → semantic types that its concept may have, one of them or "
             "none at all, as one of your own may; an empty list: any that suit, a mention labelled "
-            "as a disease, chemical, gene, species or cell line links to none of another of these "
-            "kinds. Labels count by any spelling (`OrganismTaxon` is `SPECIES`), your own entry "
+            f"as one of {', '.join(WITH_TYPES)} links to none of another of these. Labels "
+            "count by any spelling (`OrganismTaxon` is `SPECIES`), your own entry "
             "first; mentions with others are not linked, which a warning says once a label. An "
             "empty table: all are, to any that suit"
         ),

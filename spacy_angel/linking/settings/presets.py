@@ -6,6 +6,7 @@ from typing import Any, Literal, get_args
 
 from ...about import SHIPPED_NAME, SHIPPED_NAMES
 from ...errors import AngelError, Errors
+from ...vocabulary.names.entity_type_table import ENTITY_TYPE_TABLE
 from .linker_settings import LinkerSettings
 
 Preset = Literal["shipped", "published"]
@@ -24,16 +25,10 @@ SHIPPED: dict[str, Any] = {
 }
 """As `en_angel_mini` is calibrated; flat."""
 
-_DISEASES_AND_CHEMICALS = {"DISEASE": ["C", "F03"], "CHEMICAL": ["D"]}
+_TYPES = {one.name: list(one.shipped) for one in ENTITY_TYPE_TABLE if one.shipped}
 TYPES_BY_LABEL: dict[str, dict[str, list[str]]] = {
-    SHIPPED_NAME: _DISEASES_AND_CHEMICALS,
-    "en_angel_bio": {
-        **_DISEASES_AND_CHEMICALS,
-        "GENE": ["Gene"],
-        "SPECIES": ["Species"],
-        "CELL_LINE": ["Cell line"],
-        "PHENOTYPE": ["Phenotype"],
-    },
+    SHIPPED_NAME: {label: _TYPES[label] for label in ("DISEASE", "CHEMICAL")},
+    "en_angel_bio": _TYPES,
 }
 """Shipped vocabulary → which of its semantic types a label may have."""
 

@@ -6,6 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from ...vocabulary.names.entity_type_table import ENTITY_TYPE_TABLE
 from ..ranking.concepts import NIL
 from .cause import explain_link
 
@@ -14,24 +15,11 @@ if TYPE_CHECKING:
 
     from ..linker import AngelLinker
 
-COLORS: dict[str, str] = {
-    "DISEASE": "#ffd4ae",
-    "CHEMICAL": "#97b14e",
-    "GENE": "#8b9ef6",
-    "SPECIES": "#f2f78d",
-    "CELL_LINE": "#71d6f9",
-    "PHENOTYPE": "#ae9fb0",
-}
+_COLORED = {one.name: one.colors for one in ENTITY_TYPE_TABLE if one.colors}
+COLORS = {label: light for label, (light, _) in _COLORED.items()}
 """Entity type → colour of its box, under black text. Computed so that no two are alike, neither to
 eyes that lack a kind of cones; a test has the figures."""
-DARK_COLORS: dict[str, str] = {
-    "DISEASE": "#602003",
-    "CHEMICAL": "#567048",
-    "GENE": "#3b539b",
-    "SPECIES": "#816506",
-    "CELL_LINE": "#2d7184",
-    "PHENOTYPE": "#341751",
-}
+DARK_COLORS = {label: dark for label, (_, dark) in _COLORED.items()}
 """The same under white text, on a dark page."""
 NO_LINK = "no link"
 """Shown in place of `NIL`."""

@@ -39,68 +39,62 @@ _PLACE = r"(?:[cgm]\. ?)?(?P<start>[-+]?\d{1,7}(?:[+\-]\d{1,4})?)"
 _AT = rf"(?P<where>{_WHERE}(?: {_UNIT}){{0,4}} {_PLACE})"
 _AT_UNIT = rf"(?P<where>{_WHERE}(?: {_UNIT}){{1,4}} {_PLACE})"
 
-_BASE_CHANGE = re.compile(
-    START
-    + rf"(?P<open>\()?(?P<ref>{_BASE})(?:{ARROW}|[- ]to[- ]| for |/)(?P<alt>{_BASE})(?(open)\))"
-    rf"(?: {_KIND})?{_AT}" + STOP
+
+def _whole(pattern: str) -> re.Pattern[str]:
+    return re.compile(START + pattern + STOP)
+
+
+_BASE_CHANGE = _whole(
+    rf"(?P<open>\()?(?P<ref>{_BASE})(?:{ARROW}|[- ]to[- ]| for |/)(?P<alt>{_BASE})(?(open)\))"
+    rf"(?: {_KIND})?{_AT}"
 )
-_BASE_CHANGE_OF = re.compile(
-    START
-    + rf"(?P<ref>(?i:{BASE_NAMES}))(?:{ARROW}|[- ]to[- ])(?P<alt>(?i:{BASE_NAMES}))(?: {_KIND})?"
-    + STOP
+_BASE_CHANGE_OF = _whole(
+    rf"(?P<ref>(?i:{BASE_NAMES}))(?:{ARROW}|[- ]to[- ])(?P<alt>(?i:{BASE_NAMES}))(?: {_KIND})?"
 )
-_BASES_DELETED_AT = re.compile(
-    START
-    + rf"(?P<what>{_SOME_BASES}) (?P<change>deletion|insertion|duplication)(?: mutation)?{_AT}"
-    + STOP
+_BASES_DELETED_AT = _whole(
+    rf"(?P<what>{_SOME_BASES}) (?P<change>deletion|insertion|duplication)(?: mutation)?{_AT}"
 )
-_DELETION_OF_BASES_AT = re.compile(
-    START + rf"(?P<change>deletion|insertion|duplication) of (?:an? |the )?(?P<what>{_SOME_BASES})"
-    rf"(?: nucleotide| residue| base)?{_AT}" + STOP
+_DELETION_OF_BASES_AT = _whole(
+    rf"(?P<change>deletion|insertion|duplication) of (?:an? |the )?(?P<what>{_SOME_BASES})"
+    rf"(?: nucleotide| residue| base)?{_AT}"
 )
-_NUMBERED_DELETION = re.compile(
-    START
-    + rf"(?P<start>[-+]?\d{{2,6}}) (?P<what>{_SOME_BASES}) (?P<change>deletion|insertion)"
-    + STOP
+_NUMBERED_DELETION = _whole(
+    rf"(?P<start>[-+]?\d{{2,6}}) (?P<what>{_SOME_BASES}) (?P<change>deletion|insertion)"
 )
-_CODON = re.compile(
-    START + rf"(?:codon|CD) ?(?:\((?i:cd)\) ?)?(?P<start>\d{{1,5}}),? ?(?P<open>\()?"
-    rf"(?P<ref>{_RESIDUE}|[ACGTU]{{3}}){_TO}(?P<alt>{_TARGET}|[ACGTU]{{2,3}})(?(open)\))" + STOP
+_CODON = _whole(
+    rf"(?:codon|CD) ?(?:\((?i:cd)\) ?)?(?P<start>\d{{1,5}}),? ?(?P<open>\()?"
+    rf"(?P<ref>{_RESIDUE}|[ACGTU]{{3}}){_TO}(?P<alt>{_TARGET}|[ACGTU]{{2,3}})(?(open)\))"
 )
-_CODONS_AT = re.compile(
-    START
-    + rf"(?P<open>\()?(?P<ref>[ACGTU]{{3}})(?:{ARROW}|/| to |-)(?P<alt>[ACGTU]{{2,3}})(?(open)\))"
-    rf"(?: {_KIND})?(?:,? (?:in|at|of) codon (?P<start>\d{{1,5}}))" + STOP
+_CODONS_AT = _whole(
+    rf"(?P<open>\()?(?P<ref>[ACGTU]{{3}})(?:{ARROW}|/| to |-)(?P<alt>[ACGTU]{{2,3}})(?(open)\))"
+    rf"(?: {_KIND})?(?:,? (?:in|at|of) codon (?P<start>\d{{1,5}}))"
 )
-_RESIDUE_PLACE_TO = re.compile(
-    START + rf"(?P<ref>{_RESIDUE})(?: residue| codon)?[- ]?\(?(?P<start>[1-9]\d{{0,4}})\)?"
-    rf"(?:{_TO}|[- ](?=[a-z]))(?P<alt>{_TARGET})(?:[- ]?(?P=start))?" + STOP
+_RESIDUE_PLACE_TO = _whole(
+    rf"(?P<ref>{_RESIDUE})(?: residue| codon)?[- ]?\(?(?P<start>[1-9]\d{{0,4}})\)?"
+    rf"(?:{_TO}|[- ](?=[a-z]))(?P<alt>{_TARGET})(?:[- ]?(?P=start))?"
 )
-_RESIDUE_TO_AT = re.compile(
-    START
-    + rf"(?P<ref>{_RESIDUE})(?: residue| codon)?{_TO}(?P<alt>{_TARGET})(?: {_KIND})?{_AT_UNIT}"
-    + STOP
+_RESIDUE_TO_AT = _whole(
+    rf"(?P<ref>{_RESIDUE})(?: residue| codon)?{_TO}(?P<alt>{_TARGET})(?: {_KIND})?{_AT_UNIT}"
 )
-_RESIDUE_AT_TO = re.compile(
-    START + rf"(?P<ref>{_RESIDUE})(?: residue| codon)?{_AT_UNIT}{_TO}(?P<alt>{_TARGET})" + STOP
+_RESIDUE_AT_TO = _whole(
+    rf"(?P<ref>{_RESIDUE})(?: residue| codon)?{_AT_UNIT}{_TO}(?P<alt>{_TARGET})"
 )
-_FOR_RESIDUE = re.compile(
-    START + rf"(?P<alt>{_RESIDUE})(?: (?i:substitution))? for (?:the )?(?P<ref>{_RESIDUE})[- ]?"
-    r"\(?(?P<start>[1-9]\d{0,4})\)?" + STOP
+_FOR_RESIDUE = _whole(
+    rf"(?P<alt>{_RESIDUE})(?: (?i:substitution))? for (?:the )?(?P<ref>{_RESIDUE})[- ]?"
+    r"\(?(?P<start>[1-9]\d{0,4})\)?"
 )
-_DELETED_RESIDUE = re.compile(
-    START + rf"(?:(?:deletion|duplication) of (?:an? |the )?{_RESIDUE}(?:{_AT_UNIT}|[- ]?"
+_DELETED_RESIDUE = _whole(
+    rf"(?:(?:deletion|duplication) of (?:an? |the )?{_RESIDUE}(?:{_AT_UNIT}|[- ]?"
     rf"\(?[1-9]\d{{0,4}}\)?)|(?:{THREE_LETTERS}|[{ONE_LETTER}])[- ]?[1-9]\d{{1,4}} "
-    r"(?:deletion|duplication))" + STOP
+    r"(?:deletion|duplication))"
 )
-_BASES_OF_CODONS = re.compile(
-    START + r"(?:(?:CD|FSC|FS|[Cc]odon)s?) ?\d{1,4}(?: ?/ ?\d{1,4})?,? ?(?P<open>\()?[-+] ?"
-    r"(?:[ACGT]{1,12}|\d{1,2} ?(?:nt|bp))(?(open)\))" + STOP
+_BASES_OF_CODONS = _whole(
+    r"(?:(?:CD|FSC|FS|[Cc]odon)s?) ?\d{1,4}(?: ?/ ?\d{1,4})?,? ?(?P<open>\()?[-+] ?"
+    r"(?:[ACGT]{1,12}|\d{1,2} ?(?:nt|bp))(?(open)\))"
 )
-_FOR_AT = re.compile(
-    START
-    + rf"(?P<alt>{_RESIDUE}|(?i:stop codon|termination))(?: residue)?(?: (?i:substitution))? for "
-    rf"(?:an? |the )?(?P<ref>{_RESIDUE})(?: residue)?{_AT_UNIT}" + STOP
+_FOR_AT = _whole(
+    rf"(?P<alt>{_RESIDUE}|(?i:stop codon|termination))(?: residue)?(?: (?i:substitution))? for "
+    rf"(?:an? |the )?(?P<ref>{_RESIDUE})(?: residue)?{_AT_UNIT}"
 )
 _RESIDUES_ONLY = re.compile(
     START
@@ -127,20 +121,16 @@ _CHANGE = (
     r"(?:deletion/insertion|insertion[/-]deletion|deletions?|insertions?|duplications?|inserts?"
     r"|indel|inversions?)"
 )
-_SIZED = re.compile(
-    START
-    + rf"{_SIZE}(?:[- ](?:in-?frame|gene|genomic|heterozygous|homozygous|interstitial|intronic"
+_SIZED = _whole(
+    rf"{_SIZE}(?:[- ](?:in-?frame|gene|genomic|heterozygous|homozygous|interstitial|intronic"
     rf"|nucleotide|amino[- ]acid|tandem|{BASE_NAMES})| \([A-Za-z0-9]{{1,12}}\)){{0,3}} "
-    rf"{_CHANGE}(?: \(indel\))?{_AT_A_PLACE}?" + STOP
+    rf"{_CHANGE}(?: \(indel\))?{_AT_A_PLACE}?"
 )
-_SINGLE = re.compile(START + rf"single[- ]{_UNITS} {_CHANGE}{_AT_A_PLACE}" + STOP)
-_REPEATS_OF_SIZE = re.compile(
-    START + rf"{_SIZE} (?:variable number of )?(?:tandem )?repeats?" + STOP
-)
-_OF_SIZE = re.compile(
-    START
-    + r"(?:deletion|insertion|duplication|inversion) (?:of|to)(?: an?| the| about| approximately)?"
-    rf" ?{_SIZE}{_AT_A_PLACE}?" + STOP
+_SINGLE = _whole(rf"single[- ]{_UNITS} {_CHANGE}{_AT_A_PLACE}")
+_REPEATS_OF_SIZE = _whole(rf"{_SIZE} (?:variable number of )?(?:tandem )?repeats?")
+_OF_SIZE = _whole(
+    r"(?:deletion|insertion|duplication|inversion) (?:of|to)(?: an?| the| about| approximately)?"
+    rf" ?{_SIZE}{_AT_A_PLACE}?"
 )
 _OF_BASES = re.compile(
     START + rf"(?:deletion|insertion|duplication) (?:of (?:an? |the |{_NUMBER_WORD} ){{0,2}}"
@@ -169,23 +159,19 @@ _RESIDUE_CARRIED = re.compile(
     START + rf"(?:(?:{THREE_LETTERS})[- ]?\d{{1,4}}|\d{{1,4}}[- ]?(?:{THREE_LETTERS})"
     rf"|\d{{2,4}}([{ONE_LETTER}])\1|[{ONE_LETTER}]\d{{2,4}})" + _CARRIED
 )
-_FOR_BASE_AT = re.compile(
-    START
-    + rf"(?P<alt>{_BASE})(?: substitution)? for (?:an? |the )?(?P<ref>{_BASE}),?{_AT_UNIT}"
-    + STOP
+_FOR_BASE_AT = _whole(
+    rf"(?P<alt>{_BASE})(?: substitution)? for (?:an? |the )?(?P<ref>{_BASE}),?{_AT_UNIT}"
 )
-_ALLELE_AT = re.compile(
-    START
-    + r"[ACGT](?: allele)? at (?:nucleotide |position |nucleotide position )?[-+]\d{1,5}"
-    + STOP
+_ALLELE_AT = _whole(
+    r"[ACGT](?: allele)? at (?:nucleotide |position |nucleotide position )?[-+]\d{1,5}"
 )
-_RESIDUES_DELETED = re.compile(
-    START + r"(?:deletion|duplication|insertion) of (?:the )?(?:amino[- ]acids?|residues?|codons?) "
-    r"\d{1,5}(?: ?- ?| to | and )\d{1,5}" + STOP
+_RESIDUES_DELETED = _whole(
+    r"(?:deletion|duplication|insertion) of (?:the )?(?:amino[- ]acids?|residues?|codons?) "
+    r"\d{1,5}(?: ?- ?| to | and )\d{1,5}"
 )
 _REPEATS = re.compile(r"(?<![\w.])\([ACGT]{2,10}\)\d{1,3}(?![\w(])")
-_INDEL_AT = re.compile(START + rf"(?:indel|insertion/deletion)(?: polymorphism)?{_AT_UNIT}" + STOP)
-_DUP_SIZE = re.compile(START + r"(?:ins/del|del/ins|dup|del|ins) ?\d{1,4} ?(?:bp|kb|nt)" + STOP)
+_INDEL_AT = _whole(rf"(?:indel|insertion/deletion)(?: polymorphism)?{_AT_UNIT}")
+_DUP_SIZE = _whole(r"(?:ins/del|del/ins|dup|del|ins) ?\d{1,4} ?(?:bp|kb|nt)")
 _CYTOGENETIC = re.compile(START + r"(?:del|dup|inv|ins)\((?:\d{1,2}|X|Y)\)\([pq][\dpq.;-]{1,24}\)")
 _INTRON_ALLELE = re.compile(
     START + r"IVS ?\d{1,3} ?[+-] ?\d{1,5} ?[ACGT]" + r"(?![\w/>*]| ?-{0,3}[>→])"
@@ -205,9 +191,9 @@ _ONE_RESIDUE = re.compile(
 _RESIDUE_ALLELE = re.compile(
     START + rf"(?P<start>[1-9]\d{{1,4}})[- ]?(?P<ref>{_RESIDUE}|[{ONE_LETTER}X])" + r"(?![\w/>*.-])"
 )
-_STOP_AT = re.compile(
-    START + r"(?i:stop codon|termination(?: codon)?|premature stop(?: codon)?) at (?:the )?"
-    rf"(?:{_UNIT} ){{1,3}}(?P<start>\d{{1,5}})(?: to \d{{1,5}})?" + STOP
+_STOP_AT = _whole(
+    r"(?i:stop codon|termination(?: codon)?|premature stop(?: codon)?) at (?:the )?"
+    rf"(?:{_UNIT} ){{1,3}}(?P<start>\d{{1,5}})(?: to \d{{1,5}})?"
 )
 
 

@@ -38,7 +38,7 @@ def average_models(
             raise AngelError(Errors.E613.format(path=folder))
     output = output.resolve()
     if output.exists() and not _is_model(output):
-        raise AngelError(Errors.E612.format(path=output))
+        raise AngelError(Errors.E102.format(path=output, kind="model folder"))
     mean = load_backbone(folders[0])
     sums = _times(mean.model.state_dict(), parts[0])
     for folder, share in zip(folders[1:], parts[1:], strict=True):

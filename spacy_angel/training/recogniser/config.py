@@ -15,18 +15,17 @@ nothing of the others, for which they are left open: nothing is learned there, b
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from ...errors import AngelError, Errors
 from ..course.config import check_values, read_values
-from ..settings.config_tables import OptimizerSettings
+from ..settings.config_tables import OptimizerSettings, Strict
 
-_STRICT = {"extra": "forbid"}
 OPEN = "?"
 
 
 @dataclass(frozen=True)
-class RecogniserCorpus:
+class RecogniserCorpus(Strict):
     """A corpus to learn from.
 
     path (str): file, of any corpus format.
@@ -44,7 +43,6 @@ class RecogniserCorpus:
     silver (bool): annotated by another system: learned from, never measured on.
     """
 
-    __pydantic_config__: ClassVar[Any] = _STRICT
     path: str
     labels: dict[str, str]
     format: str | None = None
@@ -62,7 +60,7 @@ class RecogniserCorpus:
 
 
 @dataclass(frozen=True)
-class RecogniserSettings:
+class RecogniserSettings(Strict):
     """The recogniser and where it begins.
 
     labels (tuple[str, ...]): what it finds.
@@ -81,7 +79,6 @@ class RecogniserSettings:
         stay those of the linker that they were taken from, and an update is faster.
     """
 
-    __pydantic_config__: ClassVar[Any] = _STRICT
     labels: tuple[str, ...]
     start: str = "en_angel_mini"
     layers: int = 0
@@ -94,7 +91,7 @@ class RecogniserSettings:
 
 
 @dataclass(frozen=True)
-class RecogniserData:
+class RecogniserData(Strict):
     """How texts become examples.
 
     The last decimal digit of the MD5 of an article's id says whether its documents are for
@@ -115,7 +112,6 @@ class RecogniserData:
     seed (int): of all that.
     """
 
-    __pydantic_config__: ClassVar[Any] = _STRICT
     choose: tuple[int, ...] = (0,)
     last_look: tuple[int, ...] = (1,)
     never: tuple[str, ...] = ()
@@ -128,14 +124,13 @@ class RecogniserData:
 
 
 @dataclass(frozen=True)
-class RecogniserConfig:
+class RecogniserConfig(Strict):
     """The whole recipe.
 
     recogniser (RecogniserSettings), data (RecogniserData), corpora (dict[str, RecogniserCorpus]),
     optimizer (OptimizerSettings).
     """
 
-    __pydantic_config__: ClassVar[Any] = _STRICT
     recogniser: RecogniserSettings
     corpora: dict[str, RecogniserCorpus]
     optimizer: OptimizerSettings

@@ -30,20 +30,12 @@ from ..data.batches import LengthSampler
 from ..models.backbones import set_dropout
 from ..settings.config_tables import as_plain
 from .config import RecogniserConfig
-from .data import (
-    Annotated,
-    MentionCounts,
-    RecogniserTexts,
-    TaggedRows,
-    by_label,
-    collate,
-    count_mentions,
-    make_rows,
-    read_texts,
-)
+from .counts import MentionCounts, by_label, count_mentions
+from .data import TaggedRows, collate, make_rows
 from .module import RecogniserModule
 from .start import Start, open_start
 from .teacher import TeachersNetwork, open_teacher, save_teacher, teach
+from .texts import Annotated, RecogniserTexts, read_texts
 
 RESULT_FILE = "result.json"
 _F_SCORE = "mean_f_score"

@@ -7,11 +7,15 @@ import json
 from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar, Literal
 
-_STRICT = {"extra": "forbid"}
+
+class Strict:
+    """Settings of which an unknown one is an error."""
+
+    __pydantic_config__: ClassVar[Any] = {"extra": "forbid"}
 
 
 @dataclass(frozen=True)
-class DataSettings:
+class DataSettings(Strict):
     """What is trained on.
 
     kb (str): folder of the vocabulary that `spacy-angel kb build` wrote.
@@ -21,7 +25,6 @@ class DataSettings:
     corrections (str | None): JSONL of a curator's corrections, added to the preference pairs.
     """
 
-    __pydantic_config__: ClassVar[Any] = _STRICT
     kb: str
     train: tuple[str, ...] = ()
     dev: tuple[str, ...] = ()
@@ -30,7 +33,7 @@ class DataSettings:
 
 
 @dataclass(frozen=True)
-class BackboneSettings:
+class BackboneSettings(Strict):
     """The model that training starts from.
 
     kind (str): `pretrained`: an encoder-decoder checkpoint; `encoder`: a small BART whose layers
@@ -45,7 +48,6 @@ class BackboneSettings:
     max_source_tokens (int): longest encoder input.
     """
 
-    __pydantic_config__: ClassVar[Any] = _STRICT
     kind: str = "pretrained"
     name: str = "facebook/bart-large"
     tokenizer: str | None = None
@@ -59,7 +61,7 @@ class BackboneSettings:
 
 
 @dataclass(frozen=True)
-class BeamSettings:
+class BeamSettings(Strict):
     """The constrained beam search of a training run.
 
     num_beams (int), length_penalty (float): as in `search.SearchSettings`.
@@ -67,7 +69,6 @@ class BeamSettings:
     dtype (str): of the BART family's weights while searching.
     """
 
-    __pydantic_config__: ClassVar[Any] = _STRICT
     num_beams: int = 5
     length_penalty: float = 1.0
     batch_size: int = 16
@@ -75,20 +76,19 @@ class BeamSettings:
 
 
 @dataclass(frozen=True)
-class DevelopmentSettings:
+class DevelopmentSettings(Strict):
     """How development accuracy is measured: by constrained search over the whole vocabulary.
 
     sample (int): mentions of each file, drawn evenly; 0 takes all.
     search (BeamSettings): of the search.
     """
 
-    __pydantic_config__: ClassVar[Any] = _STRICT
     sample: int = 500
     search: BeamSettings = field(default_factory=BeamSettings)
 
 
 @dataclass(frozen=True)
-class OptimizerSettings:
+class OptimizerSettings(Strict):
     """One course of updates; table B's rows.
 
     learning_rate (float), weight_decay (float), adam_beta1 (float), adam_beta2 (float),
@@ -111,7 +111,6 @@ class OptimizerSettings:
     deepspeed (str | None): DeepSpeed JSON, e.g. `configs/zero2.json`.
     """
 
-    __pydantic_config__: ClassVar[Any] = _STRICT
     learning_rate: float
     steps: int = 0
     epochs: float = 1.0
@@ -139,7 +138,7 @@ class OptimizerSettings:
 
 
 @dataclass(frozen=True)
-class NoiseSettings:
+class NoiseSettings(Strict):
     """Noise in the mentions of fine-tuning examples and in the text around them. Not in the papers.
 
     share (float): of the examples that get noise in the mention, 0 to 1; 0 as published.
@@ -149,7 +148,6 @@ class NoiseSettings:
     context (float): share of the words around such a mention that get one edit each.
     """
 
-    __pydantic_config__: ClassVar[Any] = _STRICT
     share: float = 0.0
     kinds: tuple[str, ...] = ("typo", "mixed")
     most_edits: int = 2
@@ -157,7 +155,7 @@ class NoiseSettings:
 
 
 @dataclass(frozen=True)
-class ExampleSettings:
+class ExampleSettings(Strict):
     """How fine-tuning examples are made.
 
     positives (int): names of the gold concept a mention is trained towards (k, equation 3).
@@ -173,7 +171,6 @@ class ExampleSettings:
     noise (NoiseSettings): in mentions and substitutes, drawn anew for each pass.
     """
 
-    __pydantic_config__: ClassVar[Any] = _STRICT
     positives: int = 3
     select: Literal["tfidf", "shortest", "random", "embedding"] = "tfidf"
     embedding_model: str = "cambridgeltl/SapBERT-from-PubMedBERT-fulltext"
@@ -184,7 +181,7 @@ class ExampleSettings:
 
 
 @dataclass(frozen=True)
-class PositiveSettings:
+class PositiveSettings(Strict):
     """Positive-only training.
 
     optimizer (OptimizerSettings): the course of updates.
@@ -192,14 +189,13 @@ class PositiveSettings:
     examples (ExampleSettings): which names are the targets.
     """
 
-    __pydantic_config__: ClassVar[Any] = _STRICT
     optimizer: OptimizerSettings
     label_smoothing: float = 0.1
     examples: ExampleSettings = field(default_factory=ExampleSettings)
 
 
 @dataclass(frozen=True)
-class LossSettings:
+class LossSettings(Strict):
     """The preference loss (equation 4; appendix C for its variants).
 
     kind (str): `dpo`; `pairwise` (no reference); `cpo`; `simpo`; or one of another package, see
@@ -211,7 +207,6 @@ class LossSettings:
         given are as its row of `losses.LOSSES` has them.
     """
 
-    __pydantic_config__: ClassVar[Any] = _STRICT
     kind: str = "dpo"
     beta: float = 0.1
     nll_weight: float | None = None
@@ -219,7 +214,7 @@ class LossSettings:
 
 
 @dataclass(frozen=True)
-class PairSettings:
+class PairSettings(Strict):
     """How predictions become preference pairs.
 
     top_k (int): predictions looked at.
@@ -235,7 +230,6 @@ class PairSettings:
     search (BeamSettings): of the search; with fewer beams than `top_k` it uses `top_k`.
     """
 
-    __pydantic_config__: ClassVar[Any] = _STRICT
     top_k: int = 5
     rule: Literal["above", "errors", "all", "tfidf"] = "above"
     without_right: Literal["skip", "positive"] = "skip"
@@ -245,7 +239,7 @@ class PairSettings:
 
 
 @dataclass(frozen=True)
-class NegativeSettings:
+class NegativeSettings(Strict):
     """Negative-aware training.
 
     optimizer (OptimizerSettings): the course of updates, of each round.
@@ -259,7 +253,6 @@ class NegativeSettings:
     engine (str): `trl`, or `plain`: the same losses on transformers alone.
     """
 
-    __pydantic_config__: ClassVar[Any] = _STRICT
     optimizer: OptimizerSettings
     loss: LossSettings = field(default_factory=LossSettings)
     pairs: PairSettings = field(default_factory=PairSettings)
@@ -270,7 +263,7 @@ class NegativeSettings:
 
 
 @dataclass(frozen=True)
-class VocabularySettings:
+class VocabularySettings(Strict):
     """How pre-training examples are made from the vocabulary.
 
     mention (str): `random` other name as the mention (GenBioEL), `nearest` by tf-idf (ANGEL).
@@ -282,7 +275,6 @@ class VocabularySettings:
     max_pairs (int): pairs drawn for the second stage; 0 takes all.
     """
 
-    __pydantic_config__: ClassVar[Any] = _STRICT
     mention: Literal["random", "nearest"] = "nearest"
     passes: int = 1
     types: tuple[str, ...] = ()
@@ -292,7 +284,7 @@ class VocabularySettings:
 
 
 @dataclass(frozen=True)
-class PretrainSettings:
+class PretrainSettings(Strict):
     """Pre-training over a vocabulary, both stages.
 
     vocabulary (VocabularySettings): clauses, mentions, negatives.
@@ -300,21 +292,19 @@ class PretrainSettings:
     negative (NegativeSettings): second stage; its pairs come from tf-idf, in one round.
     """
 
-    __pydantic_config__: ClassVar[Any] = _STRICT
     positive: PositiveSettings
     negative: NegativeSettings
     vocabulary: VocabularySettings = field(default_factory=VocabularySettings)
 
 
 @dataclass(frozen=True)
-class TrainingConfig:
+class TrainingConfig(Strict):
     """The whole recipe.
 
     data (DataSettings), backbone (BackboneSettings), development (DevelopmentSettings),
     pretrain (PretrainSettings), positive (PositiveSettings), negative (NegativeSettings).
     """
 
-    __pydantic_config__: ClassVar[Any] = _STRICT
     data: DataSettings
     backbone: BackboneSettings
     development: DevelopmentSettings

@@ -1,15 +1,15 @@
 """The names of a vocabulary that are most similar to a text, added ones included."""
 
 from collections.abc import Sequence
-from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from ..changes.live import LiveVocabulary
-from ..storage.compiled import COMPILING, open_or_compile
+from ..storage.compiled import COMPILING
 from ..storage.strings import StringsBuilder
+from .kept import KeptIndex
 from .string_similarity import KIND, VERSION, Similarity, TrigramIndex
 
 # Weights of words that are kept.
@@ -27,42 +27,23 @@ class SimilarName(NamedTuple):
     similarity: Similarity
 
 
-class SimilarNames:
+class SimilarNames(KeptIndex[TrigramIndex]):
     """Finds names by string similarity; follows what is added and removed while running.
 
     The stored names have an index that is built once and kept in the folder; the few names that
     were added since have a small one in memory.
 
-    vocabulary (LiveVocabulary): names and concepts.
-    fingerprint (str): of the stored names.
-    folder (Path | None): where the index is kept, by fingerprint; None keeps it in memory.
+    vocabulary (LiveVocabulary), fingerprint (str), folder (Path | None): see `KeptIndex`.
     """
 
+    WHAT = "index of 3-grams"
+
     def __init__(self, vocabulary: LiveVocabulary, fingerprint: str, folder: Path | None) -> None:
-        self.folder = folder
-        both = f"{KIND} {VERSION} {fingerprint}"
-        self._fingerprint = blake2b(both.encode(), digest_size=16).hexdigest()
-        self._vocabulary = vocabulary
-        self._stored: TrigramIndex | None = None
-        self._shared: SimilarNames | None = None
+        super().__init__(vocabulary, fingerprint, folder)
         self._added: TrigramIndex | None = None
         self._added_names: list[int] = []
         self._version = 0
         self._word_weights: dict[str, float] = {}
-
-    @property
-    def index(self) -> TrigramIndex:
-        """RETURNS (TrigramIndex): of the stored names, opened or compiled if it is not yet."""
-        if self._shared is not None:
-            return self._shared.index
-        if self._stored is None:
-            with COMPILING:
-                self._stored = self._stored or self._open()
-        return self._stored
-
-    def share(self, other: "SimilarNames") -> None:
-        """other (SimilarNames): of the same stored names, whose index is used."""
-        self._shared = other
 
     def find(self, text: str, k: int, allowed: np.ndarray | None = None) -> list[SimilarName]:
         """The nearest names: those with the greatest sum of both similarities.
@@ -110,18 +91,14 @@ class SimilarNames:
             self._word_weights[word] = weight
         return weight
 
-    def to_disk(self, folder: Path) -> None:
-        """folder (Path): gets the index of the stored names, if it was in use."""
-        if self._stored is not None:
-            self._stored.to_disk(folder / self._fingerprint)
+    def _version_of_index(self) -> str:
+        return f"{KIND} {VERSION}"
 
-    def _open(self) -> TrigramIndex:
-        return open_or_compile(
-            None if self.folder is None else self.folder / self._fingerprint,
-            "index of 3-grams",
-            TrigramIndex.from_disk,
-            lambda: TrigramIndex.build(self._vocabulary.table.names),
-        )
+    def _read(self, path: Path) -> TrigramIndex:
+        return TrigramIndex.from_disk(path)
+
+    def _build(self) -> TrigramIndex:
+        return TrigramIndex.build(self._vocabulary.table.names)
 
     def _index_of_added(self) -> TrigramIndex | None:
         """The index of the names that the table has not, made anew when some have come or gone."""

@@ -2,15 +2,13 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
-from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
 
-from ..changes.live import LiveVocabulary
 from ..storage.arrays import Columns, open_folder, write_folder
-from ..storage.compiled import COMPILING, open_or_compile
 from ..storage.strings import Strings, encode
+from .kept import KeptIndex
 
 KIND = "spacy-angel order of names"
 VERSION = 1
@@ -72,28 +70,13 @@ class NameOrder:
         return encode(self._names[int(i)])
 
 
-class NamePrefixes:
+class NamePrefixes(KeptIndex[NameOrder]):
     """Finds names by how they begin; follows what is added and removed while running.
 
-    vocabulary (LiveVocabulary): names and concepts.
-    fingerprint (str): of the stored names.
-    folder (Path | None): where the order is kept, by fingerprint; None keeps it in memory.
+    vocabulary (LiveVocabulary), fingerprint (str), folder (Path | None): see `KeptIndex`.
     """
 
-    def __init__(self, vocabulary: LiveVocabulary, fingerprint: str, folder: Path | None) -> None:
-        self.folder = folder
-        both = f"{KIND} {VERSION} {fingerprint}"
-        self._fingerprint = blake2b(both.encode(), digest_size=16).hexdigest()
-        self._vocabulary = vocabulary
-        self._stored: NameOrder | None = None
-
-    @property
-    def order(self) -> NameOrder:
-        """RETURNS (NameOrder): of the stored names, opened or compiled if it is not yet."""
-        if self._stored is None:
-            with COMPILING:
-                self._stored = self._stored or self._open()
-        return self._stored
+    WHAT = "order of names"
 
     def find(self, prefix: str) -> Iterator[int]:
         """prefix (str): in normal form, not empty. YIELDS (int): indices of the names that begin
@@ -103,23 +86,18 @@ class NamePrefixes:
         begun = [i for i, name in added.items() if name.startswith(prefix)]
         yield from sorted(begun, key=lambda i: (len(added[i]), added[i]))
         touched = self._vocabulary.touched
-        for i in map(int, self.order.find(prefix, _MOST)):
+        for i in map(int, self.index.find(prefix, _MOST)):
             if i not in touched or self._vocabulary.concept_ids_of(i):
                 yield i
 
-    def to_disk(self, folder: Path) -> None:
-        """folder (Path): gets the order of the stored names, if it was in use."""
-        if self._stored is not None:
-            self._stored.to_disk(folder / self._fingerprint)
+    def _version_of_index(self) -> str:
+        return f"{KIND} {VERSION}"
 
-    def _open(self) -> NameOrder:
-        names = self._vocabulary.table.names
-        return open_or_compile(
-            None if self.folder is None else self.folder / self._fingerprint,
-            "order of names",
-            lambda path: NameOrder.from_disk(path, names),
-            lambda: NameOrder.build(names),
-        )
+    def _read(self, path: Path) -> NameOrder:
+        return NameOrder.from_disk(path, self._vocabulary.table.names)
+
+    def _build(self) -> NameOrder:
+        return NameOrder.build(self._vocabulary.table.names)
 
 
 def _sorted_rows(names: Strings) -> np.ndarray:

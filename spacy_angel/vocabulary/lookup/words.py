@@ -19,8 +19,8 @@ from rapidfuzz.distance import OSA
 from ...about import DATA
 from ..changes.live import LiveVocabulary
 from ..storage.arrays import Columns, open_folder, write_folder
-from ..storage.compiled import COMPILING, open_or_compile
 from ..storage.strings import Strings, StringsBuilder
+from .kept import KeptIndex
 from .string_similarity import COLUMNS as TRIGRAM_COLUMNS
 from .string_similarity import TrigramIndex
 
@@ -108,38 +108,19 @@ class WordIndex:
         return [text for _, _, text in sorted(ranked)]
 
 
-class KnownWords:
+class KnownWords(KeptIndex[WordIndex]):
     """The words of a vocabulary; follows names that are added while running.
 
-    vocabulary (LiveVocabulary): names and concepts.
-    fingerprint (str): of the stored names.
-    folder (Path | None): where the index is kept, by fingerprint; None keeps it in memory.
+    vocabulary (LiveVocabulary), fingerprint (str), folder (Path | None): see `KeptIndex`.
     """
 
+    WHAT = "index of words"
+
     def __init__(self, vocabulary: LiveVocabulary, fingerprint: str, folder: Path | None) -> None:
-        self.folder = folder
-        self._vocabulary = vocabulary
-        self._fingerprint = fingerprint
-        self._stored: WordIndex | None = None
-        self._shared: KnownWords | None = None
+        super().__init__(vocabulary, fingerprint, folder)
         self._added: frozenset[str] = frozenset()
         self._version = 0
         self._seen: dict[str, list[str]] = {}
-
-    @property
-    def index(self) -> WordIndex:
-        """RETURNS (WordIndex): of the stored names and the list, opened or compiled if it is not
-        yet."""
-        if self._shared is not None:
-            return self._shared.index
-        if self._stored is None:
-            with COMPILING:
-                self._stored = self._stored or self._open()
-        return self._stored
-
-    def share(self, other: "KnownWords") -> None:
-        """other (KnownWords): of the same stored names, whose index is used."""
-        self._shared = other
 
     def count(self, word: str) -> int:
         """word (str): in lower case. RETURNS (int): how often it was seen in stored names and
@@ -159,18 +140,14 @@ class KnownWords:
             corrections = self._seen[word] = [word] if known else self.index.nearest(word) or [word]
         return corrections
 
-    def to_disk(self, folder: Path) -> None:
-        """folder (Path): gets the index of the stored names, if it was in use."""
-        if self._stored is not None:
-            self._stored.to_disk(folder / self._name())
+    def _version_of_index(self) -> str:
+        return f"{KIND} {VERSION} {_digest()}"
 
-    def _open(self) -> WordIndex:
-        return open_or_compile(
-            None if self.folder is None else self.folder / self._name(),
-            "index of words",
-            WordIndex.from_disk,
-            lambda: WordIndex.build(self._vocabulary.table.names, common_words()),
-        )
+    def _read(self, path: Path) -> WordIndex:
+        return WordIndex.from_disk(path)
+
+    def _build(self) -> WordIndex:
+        return WordIndex.build(self._vocabulary.table.names, common_words())
 
     def _words_of_added(self) -> frozenset[str]:
         version = self._vocabulary.version
@@ -179,10 +156,6 @@ class KnownWords:
             self._added = frozenset(word for name in added for word in name.split())
             self._version = version
         return self._added
-
-    def _name(self) -> str:
-        both = f"{KIND} {VERSION} {_digest()} {self._fingerprint}"
-        return blake2b(both.encode(), digest_size=16).hexdigest()
 
 
 @cache

@@ -5,22 +5,12 @@ import re
 from collections.abc import Iterable
 from functools import cache, lru_cache
 
+from .entity_type_table import ENTITY_TYPE_TABLE
 from .labels import entity_types_of, wider_entity_types_of
 from .taxa import is_taxon
 
-# Types by name, by the namespaces of OBO files, by branches of MeSH's tree; those of the UMLS stand
-# among the labels.
-_TYPES = {
-    "DISEASE": r"disease|disorder|phenotype|symptom|disease_ontology|human_phenotype(\.\w+)?|mondo"
-    r"|C\d*|F03",
-    "CHEMICAL": r"chemical|drug|chebi(_ontology)?|D\d*",
-    "GENE": r"gene|protein|hgnc|ncbigene"
-    # the types of NCBI Gene
-    r"|protein-coding|pseudo|(nc|t|r|sn|sno|sc)RNA",
-    "SPECIES": r"species|taxon|organism|ncbi_taxonomy|B\d*",
-    # the categories of Cellosaurus
-    "CELL_LINE": r"cell ?line|.* cell line|hybridoma",
-}
+_TYPES = {one.name: one.types for one in ENTITY_TYPE_TABLE if one.types}
+_OF_SPECIES = {one.name for one in ENTITY_TYPE_TABLE if one.is_of_species}
 
 
 def is_foreign(label: str, types: Iterable[str]) -> bool:
@@ -37,12 +27,6 @@ def is_foreign(label: str, types: Iterable[str]) -> bool:
     return bool(entity_types and of_types) and all(
         some and entity_types.isdisjoint(some) for some in of_types
     )
-
-
-def entity_type_of_label(label: str) -> str | None:
-    """label (str): of a mention. RETURNS (str | None): e.g. `CellLine` → `cell line`; None where it
-    is in no table."""
-    return next(iter(sorted(_types_of_label(label))), None)
 
 
 def is_species(label: str) -> bool:
@@ -65,7 +49,7 @@ def may_need_species(label: str) -> bool:
     not of diseases, chemicals and species themselves, but of genes, cell lines and all labels that
     are of no known entity type."""
     entity_types = _types_of_label(label)
-    return not entity_types or not entity_types.isdisjoint({"GENE", "CELL_LINE"})
+    return not entity_types or not entity_types.isdisjoint(_OF_SPECIES)
 
 
 def label_of(types: Iterable[str]) -> str | None:

@@ -1,5 +1,6 @@
 """Labels of mentions by the entity type that they stand for, whoever spells them: `OrganismTaxon`,
-`TAXON` and `Species` are SPECIES. The table is `labels.yml`."""
+`TAXON` and `Species` are SPECIES. The tables are
+`entity_type_table` and `labels.yml`."""
 
 import re
 from collections.abc import Iterable
@@ -8,18 +9,14 @@ from pathlib import Path
 
 import yaml
 
+from .entity_type_table import ENTITY_TYPE_TABLE
+
 LABELS = Path(__file__).with_name("labels.yml")
-ENTITY_TYPES = (
-    *("DISEASE", "CHEMICAL", "GENE", "SPECIES", "CELL_LINE", "PHENOTYPE", "CELL_TYPE", "ANATOMY"),
-    *("VARIANT", "GENE_FAMILY", "CELLULAR_COMPONENT", "BIOLOGICAL_PROCESS", "MOLECULAR_FUNCTION"),
-    "PROCEDURE",
-)
+ENTITY_TYPES = tuple(one.name for one in ENTITY_TYPE_TABLE)
 """All entity types, the most frequent first."""
 ANY = "ANY"
 """The entity type of labels that say nothing: such a mention may be any concept."""
-# An entity type that a vocabulary may have as part of another: HPO's phenotypes are among MeSH's
-# and UMLS's diseases, families among the genes, cells in anatomy.
-_WIDER = {"PHENOTYPE": "DISEASE", "GENE_FAMILY": "GENE", "CELL_TYPE": "ANATOMY"}
+_WIDER = {one.name: one.part_of for one in ENTITY_TYPE_TABLE if one.part_of}
 
 
 @lru_cache(maxsize=4096)
@@ -104,7 +101,7 @@ def labels_by_tool() -> dict[str, dict[str, tuple[str, ...]]]:
     """RETURNS (dict[str, dict[str, tuple[str, ...]]]): whose labels → entity type → as spelled
     there."""
     table: dict[str, dict[str, list[str]]] = yaml.safe_load(LABELS.read_text("utf8"))
-    return {
+    return {"Kinds": {one.name: one.labels for one in ENTITY_TYPE_TABLE}} | {
         tool: {entity_type: tuple(labels) for entity_type, labels in of_tool.items()}
         for tool, of_tool in table.items()
     }

@@ -1,9 +1,10 @@
 """From a stream of concepts to the columns of a `ConceptTable`."""
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
+from tqdm import tqdm
 
 from ...errors import AngelError, Errors
 from ..names.concepts import SCOPES, Concept, normalize_name
@@ -284,3 +285,18 @@ def _count(table: ConceptTable) -> dict[str, int]:
         "types": len(table.types),
         "definitions": int((np.diff(columns["definition_offsets"]) > 0).sum()),
     }
+
+
+def read_table(
+    vocabularies: Iterable[Iterable[Concept]], shared_names: SharedNames
+) -> tuple[ConceptTable, dict[str, int]]:
+    """vocabularies (Iterable[Iterable[Concept]]), shared_names (SharedNames): see `ConceptKB.join`.
+    RETURNS (tuple[ConceptTable, dict[str, int]]): as `TableBuilder.finish`."""
+    builder = TableBuilder()
+    with tqdm(desc="Reading concepts", unit=" concepts", disable=None) as progress:
+        for concepts in vocabularies:
+            builder.begin_vocabulary()
+            for concept in concepts:
+                builder.add(concept)
+                progress.update()
+    return builder.finish(shared_names)

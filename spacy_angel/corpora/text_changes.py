@@ -1,0 +1,184 @@
+"""Changes of a document's text that keep its mentions at their words."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from ..vocabulary.names.concepts import normalize_name
+from .documents import CorpusDocument, GoldMention
+
+_WORD_EDGES = r"(?<!\w){}(?!\w)"
+
+
+def blank_marks(document: CorpusDocument) -> CorpusDocument:
+    """document (CorpusDocument): e.g. `dizziness (fainting)`, one mention. RETURNS
+    (CorpusDocument): here `dizziness  fainting `, the mentions where they were."""
+    chars = list(document.text)
+    for mention in document.mentions:
+        lower = lower_in_place(mention.text)
+        blanked = (c if c.isspace() or normalize_name(c) else " " for c in lower)
+        chars[mention.start : mention.end] = blanked
+    return _with_text(document, "".join(chars), normal_or_same)
+
+
+def lowercase(document: CorpusDocument) -> CorpusDocument:
+    """document (CorpusDocument): any. RETURNS (CorpusDocument): lower-cased, offsets as before."""
+    return _with_text(document, lower_in_place(document.text))
+
+
+def lower_in_place(text: str) -> str:
+    """Lower-case a text and keep its offsets: `İ`, whose small letter is two characters, stays.
+
+    text (str): any. RETURNS (str): as long as `text`.
+    """
+    lower = text.lower()
+    if len(lower) == len(text):
+        return lower
+    return "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+
+
+def _with_text(
+    document: CorpusDocument, text: str, change: Callable[[str], str] = lower_in_place
+) -> CorpusDocument:
+    """Another text of the same length; `change` is what it does to the parts of composites."""
+    mentions = (
+        replace(m, text=text[m.start : m.end], parts=tuple(map(change, m.parts)))
+        for m in document.mentions
+    )
+    return replace(document, text=text, mentions=tuple(mentions))
+
+
+def blank_punctuation(document: CorpusDocument) -> tuple[CorpusDocument, int]:
+    """Bring the mentions in the text to the normal form of names: lower case, punctuation blank,
+    one space between words. Mentions that are all punctuation stay.
+
+    document (CorpusDocument): any, e.g. text `see (B-cell) lymphoma`, mention `(B-cell) lymphoma`.
+    RETURNS (tuple[CorpusDocument, int]): here text `see b cell lymphoma`, mention
+        `b cell lymphoma`; and how many mentions stayed.
+    """
+    stay = [mention for mention in document.mentions if not normalize_name(mention.text)]
+    runs = _merged((m.start, m.end) for m in document.mentions if m not in stay)
+    chars = list(document.text)
+    for start, end in runs:
+        lower = lower_in_place(document.text[start:end])
+        chars[start:end] = [c if normalize_name(c) else " " for c in lower]
+    for mention in stay:
+        chars[mention.start : mention.end] = mention.text
+    text = "".join(chars)
+    surplus: list[tuple[int, int, str]] = []
+    for start, end in runs:
+        for spaces in re.finditer(" +", text[start:end]):
+            between_words = spaces.start() > 0 and spaces.end() < end - start
+            surplus += [
+                (start + offset, start + offset + 1, "")
+                for offset in range(spaces.start() + between_words, spaces.end())
+            ]
+    document = replace_spans(_with_text(document, text, normal_or_same), surplus)
+    return replace(document, mentions=tuple(map(_trimmed, document.mentions))), len(stay)
+
+
+def normal_or_same(text: str) -> str:
+    return normalize_name(text) or text
+
+
+def _merged(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Spans that touch or overlap become one."""
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = merged[-1][0], max(end, merged[-1][1])
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def _trimmed(mention: GoldMention) -> GoldMention:
+    start = mention.end - len(mention.text.lstrip(" "))
+    text = mention.text.strip(" ")
+    return replace(mention, start=start, end=start + len(text), text=text)
+
+
+def expand_abbreviations(
+    document: CorpusDocument, pairs: Sequence[tuple[str, str]], where: str = "mentions"
+) -> tuple[CorpusDocument, int]:
+    """Put long forms in the place of short forms, as whole words.
+
+    A short form stays where one mention holds long and short form together (`adenomatous polyposis
+    coli (APC)`), and where a mention begins or ends inside it. With several long forms for one
+    short form the first counts.
+
+    document (CorpusDocument): e.g. `APC mutations`, mention `APC`; parts of composites are
+        expanded as well.
+    pairs (Sequence[tuple[str, str]]): short and long form, e.g. `("APC", "adenomatous polyposis
+        coli")`.
+    where (str): `mentions` or `text`, see `Preprocessing.expand`.
+    RETURNS (tuple[CorpusDocument, int]): here `adenomatous polyposis coli mutations`, offsets
+        moved; and the number of occurrences expanded.
+    """
+    long_forms: dict[str, str] = {}
+    for short, long in pairs:
+        if short and long and short != long:
+            long_forms.setdefault(short, long)
+    if not long_forms:
+        return document, 0
+    longest_first = sorted(long_forms, key=len, reverse=True)
+    pattern = re.compile(_WORD_EDGES.format(f"(?:{'|'.join(map(re.escape, longest_first))})"))
+    replacements = []
+    for match in pattern.finditer(document.text):
+        start, end = match.span()
+        touching = [m for m in document.mentions if m.start < end and start < m.end]
+        covering = [m for m in touching if m.start <= start and end <= m.end]
+        if len(covering) < len(touching) or (where == "mentions" and not covering):
+            continue
+        long = long_forms[match[0]]
+        if any(long.lower() in m.text.lower() for m in covering):
+            continue
+        replacements.append((start, end, long))
+    document = replace_spans(document, replacements)
+    mentions = (
+        replace(m, parts=tuple(pattern.sub(lambda match: long_forms[match[0]], p) for p in m.parts))
+        for m in document.mentions
+    )
+    return replace(document, mentions=tuple(mentions)), len(replacements)
+
+
+def replace_spans(
+    document: CorpusDocument, replacements: Sequence[tuple[int, int, str]]
+) -> CorpusDocument:
+    """Change the text in places and move everything that points into it.
+
+    document (CorpusDocument): any.
+    replacements (Sequence[tuple[int, int, str]]): start, end and new text, in order, not
+        overlapping; a mention that begins at such a start or ends at such an end includes the new
+        text.
+    RETURNS (CorpusDocument): with the offsets of mentions and title moved.
+    """
+    if not replacements:
+        return document
+    pieces, starts, ends = [], {}, {}
+    copied_to = shift = 0
+    shifts = [(0, 0)]
+    for start, end, new in replacements:
+        pieces += [document.text[copied_to:start], new]
+        starts[start] = start + shift
+        shift += len(new) - (end - start)
+        ends[end] = end + shift
+        shifts.append((end, shift))
+        copied_to = end
+    text = "".join([*pieces, document.text[copied_to:]])
+    move = _mover(shifts)
+    mentions = []
+    for mention in document.mentions:
+        start = starts.get(mention.start, mention.start + move(mention.start))
+        end = ends.get(mention.end, mention.end + move(mention.end))
+        mentions.append(replace(mention, start=start, end=end, text=text[start:end]))
+    title_end = document.title_end
+    if title_end is not None:
+        title_end = ends.get(title_end, title_end + move(title_end))
+    return replace(document, text=text, mentions=tuple(mentions), title_end=title_end)
+
+
+def _mover(shifts: list[tuple[int, int]]) -> Callable[[int], int]:
+    positions = [position for position, _ in shifts]
+    return lambda offset: shifts[bisect_right(positions, offset) - 1][1]

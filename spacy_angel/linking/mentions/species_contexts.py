@@ -1,0 +1,62 @@
+"""What a document says of the species of its mentions, which tells concepts of one name apart."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from ...vocabulary.names.entity_types import is_cell_line, is_species, label_of, may_need_species
+from ...vocabulary.names.taxa import HUMAN, MOUSE, RAT, is_taxon
+from .organisms import cell_lines_in
+from .reading import ReadDocument
+
+if TYPE_CHECKING:
+    from spacy.tokens import Span
+
+    from ...vocabulary.kb import ConceptKB
+
+_TELLING_DONORS = frozenset({HUMAN, MOUSE, RAT})
+
+
+def species_contexts(document: ReadDocument, spans: "Sequence[Span]", kb: "ConceptKB") -> list[str]:
+    """document (ReadDocument): a document. spans (Sequence[Span]): its mentions. kb (ConceptKB):
+        names species and cell lines.
+    RETURNS (list[str]): of each mention, see `SpeciesReader.context_of`; empty where it needs none,
+        or the vocabulary has no suffixes."""
+    if (species_reader := kb.species_reader) is None:
+        return [""] * len(spans)
+    species = [
+        (*document.place_of(span), taxon)
+        for span in (*document.doc.ents, *spans)
+        if is_species(span.label_) or is_cell_line(span.label_)
+        for taxon in _taxa(document.text_of(span), is_species(span.label_), kb)
+    ]
+    species += _donors(document.text, species, kb)
+    species_words = species_reader.find(document.text, species)
+    return [
+        species_reader.context_of(species_words, *document.place_of(span))
+        if may_need_species(span.label_)
+        else ""
+        for span in spans
+    ]
+
+
+def _taxa(text: str, names_species: bool, kb: "ConceptKB") -> list[str]:
+    """The species that a mention of one names, or from which all cell lines of its name are."""
+    concepts = kb.find(text)
+    if names_species:
+        return [c.concept_id for c in concepts if is_taxon(c.concept_id)]
+    lines = (c for c in concepts if is_cell_line(label_of(c.types) or ""))
+    donors = {name for line in lines for name in line.types if is_taxon(name)}
+    return list(donors) if len(donors) == 1 else []
+
+
+def _donors(
+    text: str, known: Sequence[tuple[int, int, str]], kb: "ConceptKB"
+) -> Iterator[tuple[int, int, str]]:
+    """The species of cell lines that are no mentions. Cells of others than man, mouse and rat
+    mostly express foreign genes."""
+    for places in cell_lines_in(text):
+        taxa = ((start, end, _taxa(text[start:end], False, kb)) for start, end in places)
+        start, end, donors = next((one for one in taxa if one[2]), (0, 0, []))
+        is_known = any(first < end and start < last for first, last, _ in known)
+        if not is_known and _TELLING_DONORS.issuperset(donors):
+            yield from ((start, end, donor) for donor in donors)

@@ -1,0 +1,83 @@
+"""The training mentions of a corpus, each with the names that it is trained on."""
+
+from collections.abc import Iterator
+from functools import cache, partial
+from itertools import chain, count, islice
+
+import numpy as np
+import torch
+
+from ...model.mention import Mention
+from ..settings.config_tables import ExampleSettings
+from .batches import Example
+from .examples import (
+    PairScorer,
+    embedding_scorer,
+    in_contexts,
+    nearest_names,
+    random_scorer,
+    shortest_first,
+    vocabulary_examples,
+    with_noise,
+)
+from .preferences import gold_names
+from .sources import TrainingData
+
+
+def positive_examples(
+    data: TrainingData, settings: ExampleSettings, seed: int = 0
+) -> list[Example]:
+    """Each training mention with its k positives (equation 3).
+
+    data (TrainingData): mentions, vocabulary.
+    settings (ExampleSettings): k and the way names are chosen.
+    seed (int): of the selector `random`.
+    RETURNS (list[Example]): mention after mention, nearest name first; then the substitutes; noise
+        as asked for.
+    """
+    if settings.select == "embedding":
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+        score: PairScorer = embedding_scorer(settings.embedding_model, device)
+    elif settings.select == "random":
+        score = random_scorer(seed)
+    elif settings.select == "shortest":
+        score = shortest_first
+    else:
+        score = data.tfidf.pairwise
+    names_of = cache(partial(gold_names, kb=data.kb))
+    written = [names_of(labelled.concept_ids) for labelled in data.train]
+    nearest = nearest_names(
+        [labelled.mention.text for labelled in data.train],
+        [list(names) for names in written],
+        settings.positives,
+        score,
+    )
+    examples = [
+        Example(labelled.mention, own[name])
+        for labelled, names, own in zip(data.train, nearest, written, strict=True)
+        for name in names
+    ]
+    clean = chain(examples * settings.passes, _substitutes(data, settings, seed))
+    return [*with_noise(clean, settings.noise, seed)]
+
+
+def _substitutes(data: TrainingData, settings: ExampleSettings, seed: int) -> Iterator[Example]:
+    """A name serves again only when all others of its type have served."""
+    rng = np.random.default_rng(seed)
+    contexts: dict[str, list[Mention]] = {}
+    for labelled in data.train:
+        types = data.kb[labelled.concept_ids[0]].types
+        contexts.setdefault(min(types, default=""), []).append(labelled.mention)
+    concept_ids: dict[str, list[str]] = {semantic_type: [] for semantic_type in contexts}
+    for concept in data.kb:
+        for semantic_type in concept.types or ("",):
+            if semantic_type in concept_ids:
+                concept_ids[semantic_type].append(concept.concept_id)
+    for semantic_type, mentions in contexts.items():
+        own = concept_ids[semantic_type]
+        shuffled = (data.kb[own[i]] for _ in count() for i in rng.permutation(len(own)))
+        examples = vocabulary_examples(
+            shuffled, rng, data.tfidf.pairwise, settings.copies, data.written
+        )
+        wanted = round(len(mentions) * settings.passes * settings.substitutes)
+        yield from in_contexts(islice(examples, wanted), mentions, rng)

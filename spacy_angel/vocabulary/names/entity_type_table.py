@@ -1,0 +1,117 @@
+"""The table of entity types: all that the package knows of each stands in its row.
+
+How tools and corpora spell them stands in `labels.yml`.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class EntityType:
+    """What is known of the mentions and concepts of an entity type; what is left out is not.
+
+    name (str): the label of such mentions.
+    labels (tuple[str, ...]): plain words for it.
+    types (str): a pattern of the semantic types of its concepts, by name, by the namespaces of OBO
+        files, by branches of MeSH's tree; those of the UMLS stand among the labels. With it a
+        mention links to no concept of another entity type.
+    part_of (str): the entity type that a vocabulary may have it as part of.
+    shipped (tuple[str, ...]): its semantic types in the vocabularies that ship.
+    mesh_names (tuple[str, ...]): branches of MeSH whose names take the place of mentions in the
+        training of a recogniser.
+    id_prefix (str): of identifiers that corpora give as plain numbers.
+    is_strict (bool): a similar name is another thing: drugs differ in a letter.
+    is_of_species (bool): such concepts are told apart by their species.
+    is_word (bool): its names are words, in which typos are corrected.
+    colors (tuple[str, str] | None): of its box under black text, and under white text on a dark
+        page; a test holds them apart from all others.
+    """
+
+    name: str
+    labels: tuple[str, ...]
+    types: str = ""
+    part_of: str = ""
+    shipped: tuple[str, ...] = ()
+    mesh_names: tuple[str, ...] = ()
+    id_prefix: str = ""
+    is_strict: bool = False
+    is_of_species: bool = False
+    is_word: bool = False
+    colors: tuple[str, str] | None = None
+
+
+ENTITY_TYPE_TABLE = (
+    EntityType(
+        "DISEASE",
+        ("Disease", "Disorder", "Diseases", "Illness", "Syndrome"),
+        types=r"disease|disorder|phenotype|symptom|disease_ontology|human_phenotype(\.\w+)?|mondo"
+        r"|C\d*|F03",
+        shipped=("C", "F03"),
+        mesh_names=("C", "F03"),
+        is_word=True,
+        colors=("#ffd4ae", "#602003"),
+    ),
+    EntityType(
+        "CHEMICAL",
+        ("Chemical", "Chemicals", "Compound", "Drug", "Drugs", "Medication", "Substance"),
+        types=r"chemical|drug|chebi(_ontology)?|D\d*",
+        shipped=("D",),
+        # those that corpora mark, which are no proteins, nucleic acids or actions of drugs
+        mesh_names=("D01", "D02", "D03", "D04"),
+        is_strict=True,
+        is_word=True,
+        colors=("#97b14e", "#567048"),
+    ),
+    EntityType(
+        "GENE",
+        ("Gene", "Genes", "Protein", "Proteins"),
+        # with the types of NCBI Gene
+        types=r"gene|protein|hgnc|ncbigene|protein-coding|pseudo|(nc|t|r|sn|sno|sc)RNA",
+        shipped=("Gene",),
+        # GNormPlus writes the gene's species behind the number
+        id_prefix="NCBIGene",
+        is_strict=True,
+        is_of_species=True,
+        colors=("#8b9ef6", "#3b539b"),
+    ),
+    EntityType(
+        "SPECIES",
+        ("Species", "Organism", "Organisms", "Taxon"),
+        types=r"species|taxon|organism|ncbi_taxonomy|B\d*",
+        shipped=("Species",),
+        id_prefix="NCBITaxon",
+        is_strict=True,
+        colors=("#f2f78d", "#816506"),
+    ),
+    EntityType(
+        "CELL_LINE",
+        ("Cell line", "Cell lines"),
+        # with the categories of Cellosaurus
+        types=r"cell ?line|.* cell line|hybridoma",
+        shipped=("Cell line",),
+        is_strict=True,
+        is_of_species=True,
+        colors=("#71d6f9", "#2d7184"),
+    ),
+    EntityType(
+        "PHENOTYPE",
+        ("Phenotype", "Phenotypes", "Phenotypic abnormality"),
+        # HPO's are among MeSH's and UMLS's diseases
+        part_of="DISEASE",
+        shipped=("Phenotype",),
+        colors=("#ae9fb0", "#341751"),
+    ),
+    EntityType("CELL_TYPE", ("Cell type", "Cell types"), part_of="ANATOMY"),
+    EntityType("ANATOMY", ("Anatomy", "Body part", "Tissue", "Organ")),
+    EntityType("VARIANT", ("Variant", "Variants", "Mutation", "Mutations")),
+    EntityType("GENE_FAMILY", ("Gene family", "Protein family"), part_of="GENE"),
+    EntityType("CELLULAR_COMPONENT", ("Cellular component",)),
+    EntityType("BIOLOGICAL_PROCESS", ("Biological process",)),
+    EntityType("MOLECULAR_FUNCTION", ("Molecular function",)),
+    EntityType("PROCEDURE", ("Procedure", "Procedures")),
+)
+"""All entity types, the most frequent first."""
+WITH_TYPES = tuple(one.name for one in ENTITY_TYPE_TABLE if one.types)
+"""Those whose concepts are known by their semantic types."""
+STRICT = frozenset(one.name for one in ENTITY_TYPE_TABLE if one.is_strict)
+"""Those of which a similar name is another thing."""
