@@ -135,6 +135,10 @@ def _same(mention: Any, *_: Any, **__: Any) -> Any:
     return mention
 
 
+def _each(keys: Sequence[Any]) -> tuple[range, range]:
+    return range(len(keys)), range(len(keys))
+
+
 def _never(*_: Any, **__: Any) -> bool:
     return False
 
@@ -221,7 +225,7 @@ RULES = (
         without(linking__species_contexts__cell_lines_in=lambda _: ()),
         GENES,
     ),
-    Rule("species: all", setting(species_context=False), GENES),
+    Rule("species: all", setting(reading={"species_context": False}), GENES),
     Rule("candidates: same symbol", without(vocabulary__reader___MOST_SIBLINGS=0), GENES),
     Rule(
         "candidates: silent species",
@@ -243,7 +247,7 @@ RULES = (
     Rule("queries: symbols", without(linking__queries__spell_out=_same)),
     Rule("queries: Greek letters", without(linking__symbols___GREEK=NOTHING)),
     Rule("queries: charges", without(linking__symbols___CHARGE=NOTHING)),
-    Rule("queries: long forms of the document", setting(resolve_abbreviations=False)),
+    Rule("queries: long forms of the document", setting(reading={"abbreviations": False})),
     Rule("long form: no word", without(linking__reading___is_long_form=_long_form("word"))),
     Rule(
         "long form: brackets",
@@ -254,7 +258,7 @@ RULES = (
         without(linking__reading___is_long_form=_long_form("other")),
     ),
     Rule("long form: longer", without(linking__reading___is_long_form=_long_form("longer"))),
-    Rule("spelling", setting(correct_spelling=False)),
+    Rule("spelling", setting(reading={"spelling": False})),
     Rule("spelling: two letters", without(vocabulary__words___TWO_LETTERS_FROM=99)),
     Rule(
         "spelling: strict types",
@@ -281,9 +285,9 @@ RULES = (
         "context: rare words weigh more",
         without(linking__context___weight=lambda word: 1.0),
     ),
-    Rule("exact names unsearched", setting(exact_matches_unsearched=False)),
-    Rule("once a document", setting(cache_in_document=False)),
-    Rule("kinds kept apart", setting(restrict_entity_types=False)),
+    Rule("exact names unsearched", without(linking__generator__exact_match=lambda *_: None)),
+    Rule("once a document", without(linking__generator__first_of_equals=_each)),
+    Rule("kinds kept apart", without(linking__permitted__is_foreign=_never)),
     Rule("suffixes: six", without(linking__merging___MOST_SUFFIXES=99), GENES),
     Rule("decided at -2", without(linking__merging___DECIDED=0.1)),
 )

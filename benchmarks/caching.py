@@ -1,8 +1,8 @@
 """What it costs to link without the search: names of one concept, and mentions that their document
 has had already.
 
-    spacy-angel evaluate PIPELINE CORPUS -o FULL    # exact_matches_unsearched, cache_in_document
-    off python benchmarks/caching.py FULL [FULL ...]
+    spacy-angel evaluate PIPELINE CORPUS -o FULL    # shortcuts off
+    python benchmarks/caching.py FULL [FULL ...]
 
 Reads what the search of every mention found (`predictions.jsonl`), so no model runs. Prints one
 JSON line a folder: how many mentions are spared, and how many links, first concepts and first five
@@ -93,8 +93,8 @@ def spared(rows: list[Row]) -> dict[str, Any]:
     earlier = [first[row.document, row.label, row.text] for row in rows]
     rules = {
         "full": [(row.link, row.first, row.five) for row in rows],
-        "exact_matches_unsearched": [_taken(row) for row in rows],
-        "cache_in_document": [(row.link, row.first, row.five) for row in earlier],
+        "exact_matches": [_taken(row) for row in rows],
+        "equal_mentions": [(row.link, row.first, row.five) for row in earlier],
         "both": [_taken(row) for row in earlier],
     }
     result: dict[str, Any] = {

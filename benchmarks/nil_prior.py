@@ -33,7 +33,7 @@ HOLES = 0.3
 FALSE_LINKS = (0, 5, 10, 15, 20, 25, 30, 40, 50)
 # Of the diagram; a bin with fewer mentions says nothing.
 BINS, LEAST_OF_BIN = 5, 10
-OFF = {"threshold": None, "min_log_prob": None}
+OFF = {"threshold": None, "search.min_log_prob": None}
 SYSTEMS = {"model": {**as_published(), **OFF}, "ranker": OFF}
 
 
@@ -75,7 +75,7 @@ def main(
         linker.kb = script.vocabulary(data, name, HOLES)
         documents = development(script, data, name)
         for share in SHARES:
-            with linker.using(nil_prior=share):
+            with linker.using(ranker={"nil_prior": share}):
                 linked = decisions(nlp, linker, documents)
             found = [one for of_document in linked for one in of_document]
             inside = [one for one in found if one.gold]

@@ -164,8 +164,8 @@ def measure(dataset: str, row: Row, model: Path, setting: Setting, negatives: in
     if (output / "metrics.json").exists():
         return output
     nlp = spacy.blank("en")
-    settings = {"num_beams": search.num_beams, "length_penalty": search.length_penalty}
-    more = {"dtype": search.dtype, "resolve_abbreviations": False}
+    settings = {"num_beams": search.num_beams, "search": {"length_penalty": search.length_penalty}}
+    more = {"dtype": search.dtype, "reading": {"abbreviations": False}}
     nlp.add_pipe(
         "angel_linker", config={"preset": "published", "model": str(model), **settings, **more}
     )

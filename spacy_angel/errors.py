@@ -276,9 +276,9 @@ class Errors(metaclass=_WithCodes):
     )
     E309 = (
         "The linkers {first!r} and {second!r} both write {shared}. Name the second one's outputs, "
-        "e.g. nlp.add_pipe('angel_linker', name={second!r}, config={{'kb_id_attr': 'other_id', "
-        "'kb_ents_attr': 'other_ents', 'candidates_attr': 'other_candidates'}}). A span group is "
-        "written as output_span_key, and as span_key where kb_id_attr is 'kb_id'."
+        "e.g. nlp.add_pipe('angel_linker', name={second!r}, config={{'outputs': {{'kb_id': "
+        "'other_id', 'kb_ents': 'other_ents', 'candidates': 'other_candidates'}}}}). A span group "
+        "is written as outputs.span_key, and as span_key where outputs.kb_id is 'kb_id'."
     )
     E310 = (
         "span._.{name} is another component's computed attribute, angel_linker cannot write it. "
@@ -981,8 +981,8 @@ class Warnings(metaclass=_WithCodes):
         "Correct span_key, or put the component that makes the group before the linker."
     )
     W302 = (
-        "The exact search stopped at max_work={max_work} for {n} of {n_all} mentions: their "
-        "candidates are not proven to be the best ones, or none was found. Raise max_work."
+        "The exact search stopped at search.max_work={max_work} for {n} of {n_all} mentions: their "
+        "candidates are not proven to be the best ones, or none was found. Raise it."
     )
     W303 = "angel_linker: this setting does nothing: {setting}. Remove it, or change the other one."
     W304 = (
@@ -1008,7 +1008,7 @@ class Warnings(metaclass=_WithCodes):
         "Give more documents, or such as those that are to be linked."
     )
     W309 = (
-        "angel_linker has new names for settings: {renamed}. The old ones are read up to the next "
+        "angel_linker has other settings now: {changed}. The old ones are read up to the next "
         "release: use the new ones."
     )
     W321 = (
@@ -1017,7 +1017,7 @@ class Warnings(metaclass=_WithCodes):
     )
     W320 = (
         "{detector} stands behind {linker}, which reads the long forms that it finds "
-        "(`resolve_abbreviations`): no abbreviation is read as its long form. Add it before: "
+        "(`reading.abbreviations`): no abbreviation is read as its long form. Add it before: "
         "`nlp.add_pipe(..., before={linker!r})`."
     )
     W330 = "{path}, line {number}, is left out: {problem}. Correct the row, or remove it."

@@ -136,6 +136,8 @@ def settings_table(
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for name, kind, default, meaning in describe_settings(settings):
         values = (f"`{json.dumps(values.get(name, default))}`" for values in columns.values())
+        if kind == "block":
+            values = ("see below" for _ in columns)
         example = [] if examples is None else [f"`{json.dumps(examples[name])}`"]
         cells = f"`{name}`", f"`{kind}`", *values, meaning, *example
         lines.append(f"| {' | '.join(map(in_cell, cells))} |")
@@ -159,9 +161,12 @@ def linker_settings() -> str:
     nlp = spacy.blank("en")
     nlp.add_pipe("angel_linker")
     components = nlp.config["components"]
-    block = Config({"components": components}).to_str()
-    table = settings_table(LinkerSettings, presets, EXAMPLES)
-    return "\n".join([table, "", *other_pipelines(), "", "```ini", block, "```"])
+    config = Config({"components": components}).to_str()
+    tables = [settings_table(LinkerSettings, presets, EXAMPLES)]
+    for name, block in LinkerSettings.blocks().items():
+        of_block = {preset: values[name] for preset, values in presets.items()}
+        tables += [f"Entries of the block `{name}`:", settings_table(block, of_block)]
+    return "\n\n".join([*tables, "\n".join(other_pipelines()), f"```ini\n{config}\n```"])
 
 
 def other_pipelines() -> list[str]:
@@ -274,9 +279,9 @@ def _recogniser(meta: dict[str, Any]) -> str:
 def _limits(fitted: dict[str, Any]) -> str:
     n_inside = fitted["n_mentions"] - fitted["n_outside"]
     limits = ", ".join(
-        f"`{name}` {fitted[name]:.3g}"
-        for name in ("temperature", "threshold", "min_log_prob")
-        if fitted[name] is not None
+        f"`{name}` {value:.3g}"
+        for name in ("search.temperature", "threshold", "search.min_log_prob")
+        if (value := fitted[name.removeprefix("search.")]) is not None
     )
     return (
         f"{limits}, fitted on {' and '.join(fitted['corpora'])}: of {n_inside:,} mentions whose "

@@ -32,7 +32,7 @@ def calibrate(
     option: ReaderOptions = None,
 ) -> None:
     """Fit the ranker's weights and the threshold to a corpus; with `rerank` off the model's
-    temperature, threshold and min_log_prob."""
+    search.temperature, threshold and search.min_log_prob."""
     from ..pipelines.calibrate import calibrate_on
     from ..pipelines.open import open_pipeline
 

@@ -24,7 +24,7 @@ def long_forms(
     ] = "scispacy",
     option: ReaderOptions = None,
 ) -> None:
-    """Collect the long forms that documents define, for the linker's setting `long_forms`."""
+    """Collect the long forms that documents define, for `reading.long_forms` of the linker."""
     from itertools import chain
 
     from tqdm import tqdm

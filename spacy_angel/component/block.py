@@ -62,7 +62,8 @@ class ConfigBlock:
     changes: `nlp.config` and a saved config.cfg show what is in use.
 
     nlp (Language | None): the pipeline that the component is being added to.
-    given (Mapping[str, Any] | None): values that its config named, as they were read.
+    given (Mapping[str, Any] | None): values that its config named, as they were read; flat, see
+        `CheckedSettings.flat`.
     older (Collection[str]): names of older versions that it may have, which are not shown.
     filled (Any): values of arguments that were not given, beside those of `bind`.
     """
@@ -96,7 +97,11 @@ class ConfigBlock:
         # What was given may be variables, `${paths.kb}`, and stays so.
         for key in [k for k, v in self._shown.items() if v is NOT_GIVEN or k in self._older]:
             del self._shown[key]
-        self._shown.update({k: v for k, v in filled.items() if k not in self._shown})
+        for key, value in filled.items():
+            if isinstance(value, dict):
+                shown = self._shown.get(key) or {}
+                self._shown[key] = {**value, **shown} if isinstance(shown, dict) else shown
+            self._shown.setdefault(key, value)
 
     def show(self, values: Mapping[str, Any]) -> None:
         """values (Mapping[str, Any]): what changed, plain."""

@@ -35,7 +35,8 @@ T = TypeVar("T", bound="CheckedSettings")
 @dataclass(frozen=True)
 class CheckedSettings:
     """Base of a component's settings: the annotation of each field carries its type, limits and
-    meaning (`Annotated[int, Field(ge=1, description="…")]`).
+    meaning (`Annotated[int, Field(ge=1, description="…")]`). A field of another such class is a
+    block of the config, whose entries have names like `search.mode`.
 
     RAISES (AngelError): a value that does not fit; the message names setting, expectation, value.
     """
@@ -44,6 +45,12 @@ class CheckedSettings:
 
     def __post_init__(self) -> None:
         cls: type = type(self)
+        for name, block in self.blocks().items():
+            value = getattr(self, name)
+            if isinstance(value, Mapping):
+                object.__setattr__(self, name, block.from_dict(value))
+            else:
+                self.expect(name, isinstance(value, block), "a table of its entries")
         for name, adapter in _adapters(cls).items():
             try:
                 value = adapter.validate_python(getattr(self, name))
@@ -53,16 +60,40 @@ class CheckedSettings:
 
     @classmethod
     def from_dict(cls: type[T], values: Mapping[str, Any]) -> T:
-        """values (Mapping[str, Any]): by name; the others keep their defaults.
+        """values (Mapping[str, Any]): by name, nested or flat; the others keep their defaults.
         RETURNS (CheckedSettings): of this class.
         RAISES (AngelError): an unknown name, or a value that does not fit.
         """
+        values = nested(values)
         known = [f.name for f in fields(cls)]
         if unknown := sorted(set(values) - set(known)):
             raise AngelError(
                 Errors.E304.format(component=cls.COMPONENT, unknown=unknown, known=known)
             )
         return cls(**values)
+
+    @classmethod
+    def blocks(cls) -> "dict[str, type[CheckedSettings]]":
+        """RETURNS (dict[str, type[CheckedSettings]]): fields that are blocks, with their class."""
+        plain: type = cls
+        kinds = ((name, get_args(hint)[0]) for name, hint in _hints(plain).items())
+        return {name: kind for name, kind in kinds if _is_block(kind)}
+
+    @classmethod
+    def flat(cls, values: Mapping[str, Any]) -> dict[str, Any]:
+        """values (Mapping[str, Any]): by name, as a config has them. RETURNS (dict[str, Any]):
+        entries of blocks by themselves, `{"search": {"k": 5}}` → `{"search.k": 5}`."""
+        plain: dict[str, Any] = {}
+        blocks = cls.blocks()
+        for name, value in values.items():
+            is_block = name in blocks and isinstance(value, Mapping)
+            plain |= {f"{name}.{k}": v for k, v in value.items()} if is_block else {name: value}
+        return plain
+
+    def changed(self: T, **values: Any) -> T:
+        """values (Any): by name; of a block the entries that it gives. RETURNS (CheckedSettings):
+        with them, and all else as it is. RAISES (AngelError): see `from_dict`."""
+        return self.from_dict({**self.flat(self.to_dict()), **self.flat(values)})
 
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): plain values for JSON and config files."""
@@ -89,6 +120,19 @@ class CheckedSettings:
         )
 
 
+def nested(values: Mapping[str, Any]) -> dict[str, Any]:
+    """values (Mapping[str, Any]): flat, see `CheckedSettings.flat`. RETURNS (dict[str, Any]): as a
+    config has them."""
+    plain: dict[str, Any] = {}
+    for name, value in values.items():
+        block, dot, entry = name.partition(".")
+        if dot:
+            plain.setdefault(block, {})[entry] = value
+        else:
+            plain[name] = value
+    return plain
+
+
 @cache
 def _hints(cls: type) -> dict[str, Any]:
     return get_type_hints(cls, include_extras=True)
@@ -98,7 +142,12 @@ def _hints(cls: type) -> dict[str, Any]:
 def _adapters(cls: type) -> dict[str, TypeAdapter[Any]]:
     # Strict: true is not 1, and "5" is not 5.
     config = ConfigDict(strict=True)
-    return {name: TypeAdapter(hint, config=config) for name, hint in _hints(cls).items()}
+    hints = ((name, h) for name, h in _hints(cls).items() if not _is_block(get_args(h)[0]))
+    return {name: TypeAdapter(hint, config=config) for name, hint in hints}
+
+
+def _is_block(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, CheckedSettings)
 
 
 def _plain(value: Any) -> Any:
@@ -125,7 +174,7 @@ def _type_name(kind: Any) -> str:
     """`Name | None` → `str | null`, `Names` → `list of str`, as a config file has them."""
     origin, parts = get_origin(kind), get_args(kind)
     if origin is None:
-        return "null" if kind is type(None) else kind.__name__
+        return "null" if kind is type(None) else "block" if _is_block(kind) else kind.__name__
     if origin is Literal:
         return " | ".join(f'"{value}"' for value in parts)
     if origin is Annotated:

@@ -180,7 +180,7 @@ def _given(document: CorpusDocument, nlp: "Language") -> "Doc":
 
 def _read_span(span: "Span", prompt: Mention, linker: "AngelLinker") -> Answer:
     settings = linker.settings
-    candidates = span._.get(settings.candidates_attr)
+    candidates = span._.get(settings.outputs.candidates)
     names, name_ids, scores = [], [], []
     for name, group in groupby(candidates, key=lambda c: c["name"]):
         alike = list(group)
@@ -192,7 +192,7 @@ def _read_span(span: "Span", prompt: Mention, linker: "AngelLinker") -> Answer:
     # The order is judged whatever the thresholds; `linked` tells what they leave.
     concepts = tuple(linker.rank(candidates))
     ranking = Ranking(tuple(names), tuple(name_ids), tuple(scores), concepts)
-    kb_id = span._.get(settings.kb_id_attr)
+    kb_id = span._.get(settings.outputs.kb_id)
     kb_ids = () if kb_id in ("", NIL) else (kb_id,)
     return Answer(prompt, ranking, linked=bool(kb_ids), kb_ids=kb_ids)
 

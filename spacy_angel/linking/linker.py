@@ -58,8 +58,12 @@ if TYPE_CHECKING:
     from .showing.explanation import LinkExplanation
 
 SETTINGS_FILE = "settings.json"
-RULES_FILE, RANKER_FILE, LONG_FORMS_FILE = "curation.tsv", "ranker.json", "long_forms.tsv"
-SAVED_FILES = {"curation": RULES_FILE, "ranker": RANKER_FILE, "long_forms": LONG_FORMS_FILE}
+RULES_FILE = "curation.tsv"
+SAVED_FILES = {
+    "curation": RULES_FILE,
+    "ranker.path": "ranker.json",
+    "reading.long_forms": "long_forms.tsv",
+}
 """Settings that name a file, and the name of the copy that is saved with the pipeline."""
 # What may be set beside settings and properties.
 _ATTRIBUTES = ("vocab", "search_cache", "error_handler")
@@ -70,7 +74,7 @@ class AngelLinker(DocumentPipe):
     batch of documents go through the model together.
 
     Writes `span._.kb_id` (an identifier or `NIL`), `span._.kb_ents` [(concept_id, probability)],
-    which is empty with `NIL`, `span._.candidates` and, where its `kb_id_attr` is `kb_id`,
+    which is empty with `NIL`, `span._.candidates` and, where its `outputs.kb_id` is `kb_id`,
     `span.kb_id_`. Attributes on `span._` belong to the characters and the label: spans over the
     same characters have each its own. A span without their labels has that of the first that is
     linked.
@@ -81,8 +85,9 @@ class AngelLinker(DocumentPipe):
         the shipped one. Opened at first use, a hub name in `initialize`.
     vocabulary (str | Path | VocabularyLoader | None): likewise.
     settings (LinkerSettings): everything else; each is also an attribute, `linker.threshold = 0.7`,
-        and may be set at any time, but device, dtype, max_source_tokens and attribute names are
-        read once. `nlp.config` has what is set, too.
+        and may be set at any time, but device, dtype, reading.max_source_tokens and attribute names
+        are read once; of a block what is given is set, `linker.outputs = {"span_key": "linked"}`.
+        `nlp.config` has what is set, too.
     scorer (Callable | None): answers `score`.
     block (ConfigBlock | None): the component's part of its pipeline's config.
 
@@ -129,7 +134,7 @@ class AngelLinker(DocumentPipe):
 
         def __setattr__(self, name: str, value: Any) -> None:
             if name in SETTINGS:
-                self.settings = replace(self.settings, **{name: value})
+                self.settings = self.settings.changed(**{name: value})
             elif name.startswith("_") or name in _ATTRIBUTES or hasattr(type(self), name):
                 super().__setattr__(name, value)
             else:
@@ -205,7 +210,7 @@ class AngelLinker(DocumentPipe):
     @generator.setter
     def generator(self, generator: "Generator") -> None:
         quiet_tokenizers_in_forks()
-        limit = self.settings.max_source_tokens
+        limit = self.settings.reading.max_source_tokens
         if limit is not None:
             generator.prompts.limit_source(limit)
         self._generator = generator
@@ -273,15 +278,16 @@ class AngelLinker(DocumentPipe):
     def using(self, **settings: Any) -> Iterator[None]:
         """Other settings for the time of a block; what changes within of the rest stays.
 
-        settings (Any): fields of `LinkerSettings`.
+        settings (Any): fields of `LinkerSettings`; of a block the entries that change.
         RAISES (AngelError): an unknown setting, or a value that does not fit.
         """
-        own, settings = self.settings.to_dict(), as_of_now(settings)
-        self.settings = LinkerSettings.from_dict({**own, **settings})
+        own = LinkerSettings.flat(self.settings.to_dict())
+        settings = as_of_now(settings)
+        self.settings = self.settings.changed(**settings)
         try:
             yield
         finally:
-            self.settings = replace(self.settings, **{name: own[name] for name in settings})
+            self.settings = self.settings.changed(**{name: own[name] for name in settings})
 
     @contextmanager
     def holding_rules(self) -> Iterator[None]:
@@ -369,7 +375,7 @@ class AngelLinker(DocumentPipe):
         candidates (Iterable[dict[str, Any]]): of one mention, as `span._.candidates` has them.
         RETURNS (list[tuple[str, float]]): concepts with their probability, best first.
         """
-        return rank_candidates(candidates, self.settings.temperature)
+        return rank_candidates(candidates, self.settings.search.temperature)
 
     def explain(self, span: Span) -> "LinkExplanation":
         """Why a mention is linked as it is: its document is linked once more, and nothing is
@@ -400,7 +406,7 @@ class AngelLinker(DocumentPipe):
         return list(zip(mentions, found, strict=True))
 
     def calibrate(self, docs: Iterable[Doc]) -> "Calibration":
-        """Fit temperature, threshold and min_log_prob, with the setting `rerank` the ranker's
+        """Fit search.temperature, threshold and search.min_log_prob, with `rerank` the ranker's
         weights and the threshold, and use them from now on.
 
         docs (Iterable[Doc]): development documents that went through the components before this
@@ -421,7 +427,7 @@ class AngelLinker(DocumentPipe):
             fitted = calibrate_ranker(items, self.settings)
         else:
             fitted = calibrate(items)
-        self.settings = replace(self.settings, **fitted.settings)
+        self.settings = self.settings.changed(**fitted.settings)
         return fitted
 
     def calibration_items(self, docs: Sequence[Doc]) -> "list[CalibrationItem]":
@@ -434,7 +440,7 @@ class AngelLinker(DocumentPipe):
         from .decision.calibration import CalibrationItem
 
         # Fitted to what the model says of every mention.
-        of_model = replace(self.settings, exact_matches_unsearched=False, cache_in_document=False)
+        of_model = self.settings.changed(search={"shortcuts": False})
         spans = [find_spans(doc, of_model.span_key) for doc in docs]
         with self.kb.reading():
             one_pass = self._pass(self.curated, of_model)
@@ -472,7 +478,7 @@ class AngelLinker(DocumentPipe):
             return {}
         return self.scorer(
             examples,
-            kb_id_attr=self.settings.kb_id_attr,
+            kb_id_attr=self.settings.outputs.kb_id,
             span_key=self.settings.span_key,
             resolve=self.kb.resolve,
             is_linked=partial(links_label, settings=self.settings),
@@ -491,7 +497,7 @@ class AngelLinker(DocumentPipe):
                 self._linked_elsewhere |= set(labels_of(other.settings))
                 other._linked_elsewhere |= set(labels_of(self.settings))
                 continue
-            if shared := ", ".join(sorted(self.settings.outputs & other.settings.outputs)):
+            if shared := ", ".join(sorted(self.settings.written & other.settings.written)):
                 clash = {"first": other_name, "second": self.name, "shared": shared}
                 if not is_saved:
                     raise AngelError(Errors.E309.format(**clash))
@@ -513,11 +519,12 @@ class AngelLinker(DocumentPipe):
         if self.settings.curation is not None:
             rules = self._rules_to_save()
             writers[RULES_FILE] = lambda p: _write(p, rules)
-        for name, file in (("ranker", RANKER_FILE), ("long_forms", LONG_FORMS_FILE)):
-            if (source := getattr(self.settings, name)) is not None:
+        settings = LinkerSettings.flat(self.settings.to_dict())
+        for name, file in SAVED_FILES.items():
+            if name != "curation" and (source := settings[name]) is not None:
                 writers[file] = partial(_write, data=Path(source).read_bytes())
         left_out = [*exclude]
-        left_out += [file for name, file in SAVED_FILES.items() if name in left_out]
+        left_out += [file for file in SAVED_FILES.values() if Path(file).stem in left_out]
         util.to_disk(path, writers, left_out)
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "AngelLinker":
@@ -549,7 +556,7 @@ class AngelLinker(DocumentPipe):
         def read_settings(path: Path) -> None:
             data = path.read_bytes()
             files = {name: path.with_name(file) for name, file in SAVED_FILES.items()}
-            saved = {n: file for n, file in files.items() if n not in exclude and file.is_file()}
+            saved = {n: f for n, f in files.items() if f.stem not in exclude and f.is_file()}
             self.settings = restore_settings(data, str(path), self._block, in_config, saved)
 
         readers: dict[str, Callable[[Path], Any]] = {

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from ..about import SHIPPED_NAME
+from ..component.checked import nested
 from ..component.running import RunDtype
 from ..errors import AngelError, Errors
 from ..files.atomic import replacing_folder
@@ -98,7 +99,7 @@ def assemble(
             "preset": "shipped",
             "dtype": dtype,
             "num_beams": None,
-            "length_penalty": length_penalty,
+            "search.length_penalty": length_penalty,
             "types_by_label": types_of(kb),
         }
         nlp = _put_together(ner, config, generator, vocabulary)
@@ -191,7 +192,7 @@ def _put_together(
     ner: Path | str | None, config: dict[str, Any], generator: "Generator", vocabulary: "ConceptKB"
 ) -> "Language":
     nlp = _open_base(ner)
-    linker: Any = nlp.add_pipe(LINKER, config=config)
+    linker: Any = nlp.add_pipe(LINKER, config=nested(config))
     linker.generator, linker.kb = generator, vocabulary
     return nlp
 

@@ -83,13 +83,14 @@ def decisions(
     given = (given_doc(document.without_ids(), nlp) for document in documents)
     docs = nlp.pipe(given, disable=set(nlp.pipe_names).difference(before))
     found = []
+    outputs = linker.settings.outputs
     with linker.using(span_key=GOLD_SPANS):
         for document, doc in zip(documents, linker.pipe(docs), strict=True):
             spans = {(s.start_char, s.end_char): s for s in doc.spans[GOLD_SPANS]}
             of_document = []
             for mention in document.mentions:
                 span = spans[mention.start, mention.end]
-                kb_id = span._.get(linker.settings.kb_id_attr)
+                kb_id = span._.get(outputs.kb_id)
                 gold = (linker.kb.resolve(one) for one in split_ids(mention.concept_ids))
                 of_document.append(
                     Decision(
@@ -97,7 +98,7 @@ def decisions(
                         mention.label,
                         frozenset(filter(None, gold)),
                         "" if kb_id in ("", _NIL) else linker.kb.resolve(kb_id) or kb_id,
-                        max((p for _, p in span._.get(linker.settings.kb_ents_attr)), default=0.0),
+                        max((p for _, p in span._.get(outputs.kb_ents)), default=0.0),
                     )
                 )
             found.append(of_document)

@@ -76,8 +76,17 @@ def load_folder(folder: Path, *, config: dict[str, Any] | None = None, **options
     RAISES (OSError): there is no such folder, or no pipeline in it.
     RAISES (AngelError): it needs an extra that is not installed.
     """
-    overrides = util.dict_to_dot(config or {}, for_overrides=True)
-    settings = util.load_config(folder / "config.cfg", overrides=overrides)
+    settings = util.load_config(folder / "config.cfg", interpolate=False)
+    # Not as overrides, which may be of no section that an older config does not have.
+    for place, value in util.dict_to_dot(config or {}, for_overrides=True).items():
+        *sections, name = place.split(".")
+        block = settings
+        for section in sections:
+            if not isinstance(block.get(section), dict):
+                block[section] = {}
+            block = block[section]
+        block[name] = value
+    settings = settings.interpolate()
     if settings["nlp"]["lang"] != LazyEnglish.lang:
         return util.load_model_from_path(folder, config=config or {}, **options)
     _check_extra(settings["components"], folder)
@@ -90,7 +99,7 @@ def load_folder(folder: Path, *, config: dict[str, Any] | None = None, **options
         settings, meta=util.get_model_meta(folder), auto_fill=False, **options
     )
     nlp.config["nlp"]["tokenizer"] = tokenizer
-    return nlp.from_disk(folder, exclude=options.get("exclude", ()), overrides=overrides)
+    return nlp.from_disk(folder, exclude=options.get("exclude", ()))
 
 
 def _check_extra(components: dict[str, dict[str, Any]], folder: Path) -> None:

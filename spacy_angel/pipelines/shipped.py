@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..about import DATA, SHIPPED_NAME, SHIPPED_NAMES
+from ..component.checked import nested
 from ..errors import AngelError, Errors
 from ..linking.settings.linker_settings import SETTINGS, LinkerSettings
-from ..linking.settings.older import RENAMED, as_of_now
+from ..linking.settings.older import CONSTANT, RENAMED, as_of_now
 from ..linking.settings.presets import as_published, model_alone
 from ..linking.settings.unknown import unknown_settings
 from .opening import opening
@@ -45,14 +46,14 @@ def load(
         linked; or, of an encoder-decoder, what it was trained with, where neither its files nor its
         name say so; see `model.presets`.
     settings (Any): fields of `LinkerSettings` in place of the pipeline's own, e.g. `dtype="int8"`
-        or `min_log_prob=None`.
+        or `search={"mode": "exact"}`.
     RETURNS (Language): recogniser, abbreviation_detector, angel_linker.
     RAISES (AngelError): no model or vocabulary there, an unknown setting or a wrong value; a
         tokenizer or preset for the shipped model, which has its own.
     """
     from ..linking.settings.loaders import load_vocabulary
 
-    if unknown := set(settings) - SETTINGS - RENAMED.keys():
+    if unknown := set(settings) - SETTINGS - RENAMED.keys() - CONSTANT.keys():
         raise AngelError(unknown_settings(unknown))
     settings = as_of_now(settings)
     LinkerSettings.from_dict(settings)
@@ -96,7 +97,7 @@ def _load(folder: Path, settings: Mapping[str, Any]) -> "Language":
     """Load a pipeline with settings for its first linker."""
     from .lazy import load_folder
 
-    values = {key: value for key, value in settings.items() if key != "types_by_label"}
+    values = nested({key: value for key, value in settings.items() if key != "types_by_label"})
     with loading(folder):
         names = linker_names(folder)
         return load_folder(folder, config={"components": {names[0]: values}} if names else None)
@@ -116,6 +117,6 @@ def _with_model(
         "preset": preset,
     }
     given = tokenizer is not None or preset is not None
-    values = {key: value for key, value in settings.items() if key != "types_by_label"}
+    values = nested({key: value for key, value in settings.items() if key != "types_by_label"})
     nlp.add_pipe(_LINKER, config={"model": block if given else str(model), **values})
     return nlp

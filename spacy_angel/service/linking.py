@@ -135,18 +135,18 @@ class PipelineLinker:
             "label": span.label_,
             "status": "nil",
         }
-        kb_id = span._.get(settings.kb_id_attr)
+        kb_id = span._.get(settings.outputs.kb_id)
         if kb_id not in ("", NIL):
             concept = kb.get(kb_id)
             values |= {"status": "linked", "concept_id": kb_id}
             values["name"] = None if concept is None else concept.canonical_name
-            score = dict(span._.get(settings.kb_ents_attr)).get(kb_id)
+            score = dict(span._.get(settings.outputs.kb_ents)).get(kb_id)
             if score is not None:
                 values["probability" if settings.rerank else "share"] = round(score, _PLACES)
         elif not links_label(span.label_, settings):
             values["status"] = "skipped"
         if settings.rerank and values["status"] != "skipped":
-            ranked = self.linker.rank(span._.get(settings.candidates_attr))
+            ranked = self.linker.rank(span._.get(settings.outputs.candidates))
             none = 1 - fsum(probability for _, probability in ranked)
             values["nil_probability"] = round(max(none, 0.0), _PLACES)
         if explain:

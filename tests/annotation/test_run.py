@@ -106,7 +106,7 @@ def test_mentions_are_found_and_linked(document_linker) -> None:
 
 def test_candidates_are_given_out_where_the_limits_leave_no_link(pipeline, document_linker) -> None:
     nlp, linker = open_pipeline(pipeline)
-    linker.settings = replace(linker.settings, min_log_prob=0.0)
+    linker.settings = replace(linker.settings, threshold=1.0)
     document = CorpusDocument("1", "the patient had heart attack.")
     (linked,) = document_linker([document])
     (nil,) = DocumentLinker(nlp, linker, LinkingSettings(candidates=True))([document])
@@ -116,7 +116,7 @@ def test_candidates_are_given_out_where_the_limits_leave_no_link(pipeline, docum
 
 def test_what_the_linker_leaves_out_is_not_given_out(pipeline) -> None:
     nlp, linker = open_pipeline(pipeline)
-    linker.settings = replace(linker.settings, min_log_prob=0.0, drop_unlinked_below=0.5)
+    linker.settings = replace(linker.settings, threshold=1.0, drop_unlinked_below=0.5)
     register_probability()
 
     @Language.component("doubtful")

@@ -82,8 +82,8 @@ def test_the_shipped_pipelines_have_the_preset(own: Language, shipped: Language)
     settings = own.get_pipe("angel_linker").settings
     assert settings == preset_settings("shipped", {}) == shipped.get_pipe("angel_linker").settings
     bio = spacy.util.load_config(spacy_angel.about.DATA / "en_angel_bio/config.cfg")
-    block = {k: v for k, v in bio["components"]["angel_linker"].items() if k in SHIPPED}
-    assert block == SHIPPED
+    block = LinkerSettings.flat(bio["components"]["angel_linker"])
+    assert {name: block[name] for name in SHIPPED} == SHIPPED
 
 
 def test_the_method_as_published_is_one_word() -> None:

@@ -30,6 +30,6 @@ def test_nothing_is_told_where_the_order_is_right_or_nothing_is_resolved(
     nlp = make_pipeline(tiny_model, tiny_vocabulary)
     nlp.add_pipe("abbreviation_detector", before="angel_linker")
     assert told(nlp) == []
-    nlp = make_pipeline(tiny_model, tiny_vocabulary, resolve_abbreviations=False)
+    nlp = make_pipeline(tiny_model, tiny_vocabulary, reading={"abbreviations": False})
     nlp.add_pipe("abbreviation_detector")
     assert told(nlp) == []

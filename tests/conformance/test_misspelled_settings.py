@@ -13,7 +13,7 @@ from spacy_angel.linking.settings.unknown import KNOWN, setting_hints
         ("vocab", None),
         ("Threshold", "threshold"),
         ("span_keys", "span_key"),
-        ("resolve_abbrevations", "resolve_abbreviations"),
+        ("labels_discards", "labels_discard"),
         ("quux", None),
     ],
 )

@@ -18,8 +18,8 @@ from spacy_angel.errors import AngelError
     [
         ({"model": "/nope"}, "There is no model in /nope"),
         ({"vocabulary": "nowhere/kb"}, "vocabulary nowhere/kb does not exist"),
-        ({"long_forms": "/nope.tsv"}, "nope.tsv"),
-        ({"ranker": "/nope.json"}, r"E340.*nope.json is no ranker"),
+        ({"reading": {"long_forms": "/nope.tsv"}}, "nope.tsv"),
+        ({"ranker": {"path": "/nope.json"}}, r"E340.*nope.json is no ranker"),
         ({"device": "cuda:7"}, "cannot run on the device 'cuda:7'"),
         ({"device": "mps"}, "cannot run on the device 'mps'"),
         ({"device": "gpu"}, "cannot run on the device 'gpu'"),
@@ -41,7 +41,7 @@ def test_at_add_pipe(config: dict[str, Any], message: str) -> None:
 def test_settings_of_scispacy_and_misspelled_ones() -> None:
     with pytest.raises(AngelError, match="`linker_name` is of scispaCy: use `vocabulary`"):
         spacy.blank("en").add_pipe(
-            "angel_linker", config={"resolve_abbreviations": True, "linker_name": "mesh"}
+            "angel_linker", config={"overwrite": True, "linker_name": "mesh"}
         )
     with pytest.raises(AngelError, match="`treshold`: did you mean `threshold`"):
         spacy_angel.load(treshold=0.5)

@@ -235,7 +235,7 @@ def test_limits_change_the_links_and_not_the_order(nlp, tmp_path):
     linker = nlp.get_pipe("angel_linker")
     own = linker.settings
     free = evaluate(nlp, CORPUS, "pubtator", None, tmp_path / "free")
-    linker.settings = replace(own, min_log_prob=0.0)
+    linker.settings = replace(own, threshold=1.0)
     try:
         strict = evaluate(nlp, CORPUS, "pubtator", None, tmp_path / "strict")
     finally:
@@ -325,7 +325,7 @@ def test_the_identifier_that_is_given_has_a_line_of_its_own(nlp, tmp_path):
     # The one without identifier is included, the two composites that were split are not.
     assert metrics["confidence"]["mentions"] == 7
     own = linker.settings
-    linker.settings = replace(own, min_log_prob=0.0, link_exact_matches=False)
+    linker.settings = replace(own, threshold=1.0)
     try:
         silent = evaluate(nlp, CORPUS, "pubtator", None, tmp_path / "silent")
     finally:

@@ -15,14 +15,14 @@ KB = ConceptKB.build(
 
 
 def take(text, concepts=KB.concept_ids_of):
-    return exact_match(Mention(text), concepts, KB, 0.5)
+    return exact_match(Mention(text), concepts, KB)
 
 
 def test_a_name_of_one_concept_is_taken_in_normal_form():
     assert take("inflammation,  LUNG") == (
         KB.name_index("inflammation, lung"),
-        math.log(0.5),
-        math.log(0.5),
+        math.log(0.96),
+        math.log(0.96),
         None,
     )
 
@@ -35,7 +35,7 @@ def test_other_words_names_of_two_and_short_ones_are_searched(text):
 def test_what_is_respelled_is_searched():
     assert take("common cold") is not None
     mention = Mention("common cold", queries=(Query("common cold", "spelling"),))
-    assert exact_match(mention, KB.concept_ids_of, KB, 0.5) is None
+    assert exact_match(mention, KB.concept_ids_of, KB) is None
 
 
 def test_only_concepts_that_the_mention_may_have_count():
@@ -43,14 +43,14 @@ def test_only_concepts_that_the_mention_may_have_count():
         return [c for c in KB.concept_ids_of(name) if c == "D:2"]
 
     assert take("pneumonia", second) is None
-    assert take("chill", second) == (KB.name_index("chill"), math.log(0.5), math.log(0.5), None)
+    assert take("chill", second) == (KB.name_index("chill"), math.log(0.96), math.log(0.96), None)
 
 
 def test_a_removed_name_is_searched():
     kb = ConceptKB.build([Concept("D:1", "Pneumonia", ("Lung fever",))])
-    assert exact_match(Mention("lung fever"), kb.concept_ids_of, kb, 0.5) is not None
+    assert exact_match(Mention("lung fever"), kb.concept_ids_of, kb) is not None
     kb.remove_name("D:1", "Lung fever")
-    assert exact_match(Mention("lung fever"), kb.concept_ids_of, kb, 0.5) is None
+    assert exact_match(Mention("lung fever"), kb.concept_ids_of, kb) is None
 
 
 def test_a_gene_of_a_species_that_the_document_does_not_have_is_searched():
@@ -62,7 +62,7 @@ def test_a_gene_of_a_species_that_the_document_does_not_have_is_searched():
 
     def is_unsearched(text, species_context):
         return (
-            exact_match(Mention(text, species_context=species_context), kb.concept_ids_of, kb, 0.5)
+            exact_match(Mention(text, species_context=species_context), kb.concept_ids_of, kb)
             is not None
         )
 

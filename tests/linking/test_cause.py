@@ -55,7 +55,14 @@ def test_all_that_was_found_is_told_most_probable_first(linker) -> None:
     [
         ("pain", "T:1", FOUND, "D", {}, r"Most probable name: “Renal colic”, .* -1\.00\.$"),
         ("pain", "NIL", FOUND, "D", {"threshold": 0.97}, r"0\.965, .*under the threshold 0\.970"),
-        ("pain", "NIL", FOUND, "D", {"min_log_prob": -0.5}, r"-1\.00: under min_log_prob -0\.50"),
+        (
+            "pain",
+            "NIL",
+            FOUND,
+            "D",
+            {"search": {"min_log_prob": -0.5}},
+            r"search\.min_log_prob -0\.50",
+        ),
         ("pain", "NIL", FOUND, "D", {"threshold": 0.5}, "thresholds that have changed since"),
         ("pain", "NIL", [], "D", {}, "No name that it may have was found"),
         ("pain", "NIL", [], "GENE", {}, "label GENE is not to be linked"),
@@ -136,7 +143,7 @@ def test_by_the_ranker_the_probabilities_are_those_of_the_names_and_of_nil(linke
             "probability": 0.2,
         },
     ]
-    with linker.using(rerank=True, threshold=0.5, min_log_prob=-0.5):
+    with linker.using(rerank=True, threshold=0.5, search={"min_log_prob": -0.5}):
         explained = explain_link(span(linker, "pain", "NIL", found), linker)
     assert explained.why == (
         "Most probable name: “Renal colic”, probability 0.400, log-probability -9.00: under the "
@@ -151,7 +158,7 @@ def test_by_the_ranker_the_probabilities_are_those_of_the_names_and_of_nil(linke
 def test_a_short_form_that_was_read_is_told(linker) -> None:
     linker.kb.add(Concept("T:3", "Hypertension"))
     found = [{"concept_id": "T:3", "name": "Hypertension", "score": -1.0, "log_prob": -1.0}]
-    with linker.using(expand_short_forms=True):
+    with linker.using(reading={"short_forms": True}):
         why = explain_link(span(linker, "HTN", "T:3", found), linker).why
     assert why.startswith("Read as “hypertension”. It is a name of the concept")
 
@@ -161,7 +168,7 @@ def test_a_long_form_of_the_document_set_is_told(linker, tmp_path) -> None:
     file.write_text("HT\tshort form\thypertension\n")
     linker.kb.add(Concept("T:4", "Hypertension"))
     found = [{"concept_id": "T:4", "name": "Hypertension", "score": -1.0, "log_prob": -1.0}]
-    with linker.using(long_forms=str(file)):
+    with linker.using(reading={"long_forms": str(file)}):
         why = explain_link(span(linker, "HT", "T:4", found), linker).why
         assert linker.predict([span(linker, "HT", "", []).doc])[0][0].candidates
     assert why.startswith("Read as “hypertension”. It is a name of the concept")

@@ -83,9 +83,9 @@ def test_without_the_ranker_there_are_names_and_no_features(nlp) -> None:
 
 
 def test_a_name_that_was_not_searched_is_the_cause(nlp) -> None:
-    told = explained(nlp, 1, exact_matches_unsearched=True)
+    told = explained(nlp, 1, search={"shortcuts": True})
     assert (told.kb_id, told.is_searched) == (ASPIRIN, False)
-    assert "exact_matches_unsearched" in told.why
+    assert "shortcuts" in told.why
     assert "Model read" not in str(told)
 
 

@@ -36,7 +36,7 @@ def test_a_text_without_abbreviations_has_none() -> None:
 
 
 def test_pairs_are_tuples_after_bytes() -> None:
-    set_extensions(LinkerSettings(kb_ents_attr="pairs_of_test"))
+    set_extensions(LinkerSettings.from_dict({"outputs": {"kb_ents": "pairs_of_test"}}))
     doc = spacy.blank("en")("renal colic")
     assert doc[0:1]._.pairs_of_test == []
     doc[0:2]._.pairs_of_test = [("MESH:D1", 0.75), ("MESH:D2", 0.25)]

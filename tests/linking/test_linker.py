@@ -59,6 +59,15 @@ def make(model, vocabulary):
     return made
 
 
+def sure(bias: float) -> dict:
+    """Whether all or none of the best concepts are right."""
+    return {kind: {"link": {"bias": bias}} for kind in ("ALL", "CHEMICAL", "DISEASE")}
+
+
+NOTHING = {"rerank": True, "ranker": {"weights": sure(-99.0)}, "threshold": 0.5}
+"""Settings with which nothing links."""
+
+
 def links(doc):
     """Everything that is written, in comparable form."""
     return [
@@ -155,7 +164,7 @@ def test_predict_changes_nothing_and_set_annotations_only_writes(make):
 
 @pytest.mark.parametrize("mode", ["beam", "exact"])
 def test_pipe_equals_call_whatever_the_batches_and_the_order(make, mode):
-    nlp = make(mode=mode, batch_size=3)
+    nlp = make(search={"mode": mode}, batch_size=3)
     texts = [TEXT, "", "nothing", "sugar disease", "history of MLD.", "metformin " * 5] * 2
     one_by_one = [links(nlp(text)) for text in texts]
     for batch_size in (1, 4, 100):
@@ -167,7 +176,7 @@ def test_pipe_equals_call_whatever_the_batches_and_the_order(make, mode):
 
 
 def test_links_survive_docbin(make):
-    nlp = make(output_span_key="links")
+    nlp = make(outputs={"span_key": "links"})
     docs = list(nlp.pipe([TEXT, "", "diabetes"]))
     data = DocBin(docs=docs, store_user_data=True).to_bytes()
     again = DocBin().from_bytes(data).get_docs(spacy.blank("en").vocab)
@@ -189,11 +198,11 @@ def test_vocabulary_answers_as_scispacy_and_changes_while_running(make):
 
 
 def test_exact_search_tells_where_it_gave_up_its_proof(make, recwarn):
-    nlp = make(mode="exact", num_beams=1, max_work=1)
-    with pytest.warns(UserWarning, match=r"max_work=1 for 3 of 3 mentions.*[Rr]aise max_work"):
+    nlp = make(search={"mode": "exact", "max_work": 1}, num_beams=1)
+    with pytest.warns(UserWarning, match=r"search.max_work=1 for 3 of 3 mentions.*Raise it"):
         nlp(TEXT)
     recwarn.clear()
-    make(mode="exact")(TEXT)
+    make(search={"mode": "exact"})(TEXT)
     make(num_beams=1)(TEXT)
     assert not [str(w.message) for w in recwarn if "max_work" in str(w.message)]
 
@@ -209,7 +218,7 @@ def test_documents_without_mentions_open_nothing(tmp_path):
 
 
 def test_odd_mentions_get_a_link_and_harm_nobody(make):
-    nlp = make(span_key="found", output_span_key="links")
+    nlp = make(span_key="found", outputs={"span_key": "links"})
     doc = nlp.make_doc("aspirin 😀 痛み. \n " + "word " * 400 + "history of migraine.")
     nlp.get_pipe("sentencizer")(doc)
     n = len(doc)
@@ -256,7 +265,7 @@ def test_spans_over_the_same_characters_show_the_one_that_is_linked(make):
 
 
 def test_a_missing_group_is_told(make):
-    nlp = make(span_key="missing", output_span_key="links")
+    nlp = make(span_key="missing", outputs={"span_key": "links"})
     with pytest.warns(UserWarning, match="no span group 'missing'"):
         doc = nlp("aspirin")
     assert list(doc.spans["links"]) == []
@@ -271,7 +280,7 @@ def test_labels_discard(make):
 @pytest.mark.parametrize(("labels", "expected"), [((), "MY:1"), (("MyType",), "NIL")])
 def test_types_of_one_s_own_that_no_label_has_are_for_every_label(make, tmp_path, labels, expected):
     types = {"DISEASE": ["T047"], **({"MINE": labels} if labels else {})}
-    nlp = make(rerank=True, threshold=0.5, exact_matches_unsearched=True)
+    nlp = make(rerank=True, threshold=0.5, search={"shortcuts": True})
     linker = nlp.get_pipe("angel_linker")
     linker.kb.add(Concept("MY:1", "Snark fever", types=("MyType",)))
     linker.kb.add(Concept("MY:2", "Boojum oil", types=("T121",)))
@@ -292,9 +301,7 @@ def test_types_of_one_s_own_that_no_label_has_are_for_every_label(make, tmp_path
 
 
 def test_types_by_label_limit_the_search(make):
-    nlp = make(
-        types_by_label={"DISEASE": ["T121"]}, restrict_entity_types=False, num_beams=20, k=20
-    )
+    nlp = make(types_by_label={"DISEASE": ["T121"]}, num_beams=20, k=20)
     doc = nlp("diabetes")
     assert {c for c, _ in doc.ents[0]._.kb_ents} == set(models.DRUGS)
     with pytest.raises(AngelError, match="T999"):
@@ -303,7 +310,7 @@ def test_types_by_label_limit_the_search(make):
 
 @pytest.mark.parametrize("rerank", [True, False])
 def test_concepts_of_ones_own_need_no_type(make, rerank):
-    nlp = make(types_by_label={"DISEASE": ["T121"]}, rerank=rerank, link_exact_matches=rerank)
+    nlp = make(types_by_label={"DISEASE": ["T121"]}, rerank=rerank)
     assert nlp("migraine").ents[0].kb_id_ not in models.DISEASES
     kb = nlp.get_pipe("angel_linker").kb
     kb.add(Concept("MY:1", "migraine"))
@@ -338,9 +345,9 @@ def test_overwrite(make):
 
 
 def test_limits_give_nil(make):
-    (ent,) = make(min_log_prob=0.0)("aspirin").ents
-    assert (ent.kb_id_, ent._.kb_id) == ("NIL", "NIL")
-    assert (ent._.kb_ents, ent._.candidates[0]["concept_id"]) == ([], "MESH:D001241")
+    ent, _ = typos(make(n_sents=None, search={"min_log_prob": 0.0})).ents
+    assert (ent.kb_id_, ent._.kb_id, ent._.kb_ents) == ("NIL", "NIL", [])
+    assert ent._.candidates[0]["concept_id"] in models.DISEASES
     (ent,) = make(threshold=0.6)("heart attack").ents
     assert (ent.kb_id_, ent._.kb_ents) == ("NIL", [])
 
@@ -351,8 +358,8 @@ def test_what_is_not_linked_and_hardly_a_mention_is_left_out(make):
     found = {}
     for least in (0.0, 0.5, 1.0):
         # Nothing links, or everything.
-        for limit in (0.0, None):
-            nlp = make(min_log_prob=limit, drop_unlinked_below=least, output_span_key="linked")
+        for limit in (1.0, None):
+            nlp = make(threshold=limit, drop_unlinked_below=least, outputs={"span_key": "linked"})
             with nlp.select_pipes(disable=["angel_linker"]):
                 doc = nlp(TEXT)
             for ent in doc.ents:
@@ -363,18 +370,18 @@ def test_what_is_not_linked_and_hardly_a_mention_is_left_out(make):
             assert len(doc.spans["linked"]) == 3
     everything = list(probabilities)
     assert found == {
-        (0.0, 0.0): everything,
+        (0.0, 1.0): everything,
         (0.0, None): everything,
-        (0.5, 0.0): ["migraine", "aspirin"],
+        (0.5, 1.0): ["migraine", "aspirin"],
         (0.5, None): everything,
-        (1.0, 0.0): ["aspirin"],
+        (1.0, 1.0): ["aspirin"],
         (1.0, None): everything,
     }
 
 
 def test_what_is_linked_elsewhere_or_in_a_group_is_not_left_out(make):
     register_probability()
-    unlinked = {"min_log_prob": 0.0, "drop_unlinked_below": 1.0}
+    unlinked = {**NOTHING, "drop_unlinked_below": 1.0}
     nlp = make(**unlinked, labels_discard=["DISEASE"])
     doc = nlp.make_doc("migraine aspirin")
     doc.ents = [Span(doc, 0, 1, label="DISEASE"), Span(doc, 1, 2, label="DRUG")]
@@ -389,21 +396,21 @@ def test_what_is_linked_elsewhere_or_in_a_group_is_not_left_out(make):
 
 
 def test_a_mention_that_is_the_name_found_is_not_outside_the_vocabulary(make):
-    nlp = make(min_log_prob=0.0, link_exact_matches=True, restrict_entity_types=False)
+    nlp = make(search={"min_log_prob": 0.0}, num_beams=20, k=20)
     assert [e.kb_id_ for e in nlp("aspirin").ents] == ["MESH:D001241"]
     linker = nlp.get_pipe("angel_linker")
     linker.kb.remove_name("MESH:D001241", "aspirin")
     (ent,) = nlp("aspirin").ents
     assert (ent.kb_id_, len(ent._.candidates) > 0) == ("NIL", True)
     # two concepts have the name: how sure the link must be is another limit
-    (ent,) = make(min_log_prob=0.0, link_exact_matches=True, threshold=0.6)("heart attack").ents
+    (ent,) = make(search={"min_log_prob": 0.0}, threshold=0.6)("heart attack").ents
     assert ent.kb_id_ == "NIL"
 
 
 def test_candidates_are_ranked_without_the_limits(make):
-    ents = make(temperature=2.0)("heart attack and aspirin").ents
-    nlp = make(temperature=2.0, min_log_prob=0.0)
-    for ent, nil in zip(ents, nlp(ents[0].doc.text).ents, strict=True):
+    ents = typos(make(n_sents=None, search={"temperature": 2.0})).ents
+    nlp = make(n_sents=None, search={"temperature": 2.0, "min_log_prob": 0.0})
+    for ent, nil in zip(ents, typos(nlp).ents, strict=True):
         assert nil.kb_id_ == "NIL"
         ranked = nlp.get_pipe("angel_linker").rank(nil._.candidates)
         assert ranked == ent._.kb_ents != []
@@ -463,16 +470,18 @@ def test_without_error_handler_the_error_is_raised(make):
     ("setting", "value"),
     [
         ("num_beams", 0),
-        ("max_source_tokens", 1),
+        ("reading", {"max_source_tokens": 1}),
         ("dtype", "float8"),
-        ("length_penalty", float("nan")),
-        ("temperature", 0.0),
+        ("search", {"length_penalty": float("nan")}),
+        ("search", {"temperature": 0.0}),
         ("threshold", 1.5),
-        ("min_log_prob", float("nan")),
-        ("min_log_prob", 5),
+        ("search", {"min_log_prob": float("nan")}),
+        ("search", {"min_log_prob": 5}),
         ("overwrite", 1),
         ("device", ""),
-        ("kb_id_attr", "kb_ents"),
+        ("outputs", {"kb_id": "kb_ents"}),
+        ("outputs", {"kb_id": ""}),
+        ("outputs", "umls_id"),
         ("labels_discard", [""]),
     ],
 )
@@ -482,8 +491,10 @@ def test_settings_are_checked(setting, value):
 
 
 def test_output_group_differs_from_the_input():
-    with pytest.raises(AngelError, match="output_span_key must be unlike span_key, 'sc', not 'sc'"):
-        LinkerSettings(span_key="sc", output_span_key="sc")
+    with pytest.raises(
+        AngelError, match=r"outputs's setting span_key must be unlike .*, 'sc', not"
+    ):
+        LinkerSettings(span_key="sc", outputs={"span_key": "sc"})
 
 
 def test_unknown_settings_are_refused():
@@ -659,17 +670,17 @@ def test_a_released_model_reads_as_it_was_trained(tmp_path, vocabulary):
 @pytest.mark.parametrize(
     ("settings", "idle"),
     [
-        ({"max_work": 9}, r"max_work \(mode is beam\)"),
-        ({"similar_names": 9, "rerank": False}, r"similar_names \(rerank is off\)"),
+        ({"search": {"max_work": 9}}, r"search.max_work \(search.mode is beam\)"),
+        ({"ranker": {"nil_prior": 0.1}, "rerank": False}, r"ranker.nil_prior \(rerank is off\)"),
     ],
 )
 def test_a_setting_without_effect_is_warned_of(settings, idle):
     with pytest.warns(UserWarning, match=f"does nothing: {idle}"):
         pipeline().add_pipe("angel_linker", config=settings)
-    other = {"mode": "exact", "rerank": True}
+    mode = {"search": {**settings.get("search", {}), "mode": "exact"}}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        pipeline().add_pipe("angel_linker", config={**settings, **other})
+        pipeline().add_pipe("angel_linker", config={**settings, **mode, "rerank": True})
 
 
 def test_a_preset_can_be_chosen(model, vocabulary):
@@ -715,20 +726,20 @@ def test_bytes_hold_everything(make, model):
 def test_settings_changed_while_running_are_saved_and_overrides_win(make, tmp_path):
     nlp = make(k=4)
     linker = nlp.get_pipe("angel_linker")
-    linker.settings = LinkerSettings.from_dict({**linker.settings.to_dict(), "temperature": 0.5})
+    linker.search = {"temperature": 0.5}
     nlp.to_disk(tmp_path / "saved")
     settings = spacy.load(tmp_path / "saved").get_pipe("angel_linker").settings
-    assert (settings.temperature, settings.k, settings.n_sents) == (0.5, 4, 0)
+    assert (settings.search.temperature, settings.k, settings.n_sents) == (0.5, 4, 0)
     override = {"components": {"angel_linker": {"k": 2}}}
     settings = spacy.load(tmp_path / "saved", config=override).get_pipe("angel_linker").settings
-    assert (settings.temperature, settings.k) == (0.5, 2)
-    override = {"components": {"angel_linker": {"temperature": 0.7}}}
+    assert (settings.search.temperature, settings.k) == (0.5, 2)
+    override = {"components": {"angel_linker": {"search": {"temperature": 0.7}}}}
     settings = spacy.load(tmp_path / "saved", config=override).get_pipe("angel_linker").settings
-    assert (settings.temperature, settings.k) == (0.7, 4)
+    assert (settings.search.temperature, settings.k) == (0.7, 4)
     other = pipeline()
-    other.add_pipe("angel_linker", config={"temperature": 0.7, "k": 4})
+    other.add_pipe("angel_linker", config={"search": {"temperature": 0.7}, "k": 4})
     other.from_bytes(nlp.to_bytes())
-    assert other.get_pipe("angel_linker").settings.temperature == 0.7
+    assert other.get_pipe("angel_linker").settings.search.temperature == 0.7
 
 
 def test_a_saved_change_of_an_unknown_setting_is_refused(make, tmp_path):
@@ -761,7 +772,7 @@ def test_a_model_that_the_config_names_may_be_missing_in_the_folder(make, tmp_pa
 
 
 def test_source_limit_is_not_saved_with_the_model(make, tmp_path):
-    nlp = make(max_source_tokens=16)
+    nlp = make(reading={"max_source_tokens": 16})
     linker = nlp.get_pipe("angel_linker")
     long = models.Mention("aspirin", "word " * 50)
     assert len(linker.generator.prompts.source_ids([long])[0]) == 16
@@ -812,16 +823,18 @@ print("same")
 
 
 def test_two_linkers_side_by_side(make, model):
-    nlp = make(output_span_key="mesh")
+    nlp = make(outputs={"span_key": "mesh"})
     second = nlp.add_pipe(
         "angel_linker",
         name="snomed_linker",
         config={
             "model": model,
-            "kb_id_attr": "snomed_id",
-            "kb_ents_attr": "snomed_ents",
-            "candidates_attr": "snomed_candidates",
-            "output_span_key": "snomed",
+            "outputs": {
+                "kb_id": "snomed_id",
+                "kb_ents": "snomed_ents",
+                "candidates": "snomed_candidates",
+                "span_key": "snomed",
+            },
             "scorer": {"@scorers": "spacy_angel.linker_scorer.v1", "prefix": "snomed"},
         },
     )
@@ -843,7 +856,7 @@ def test_two_linkers_side_by_side(make, model):
 
 def test_two_linkers_have_scores_of_their_own_without_a_prefix(make, model):
     nlp = make()
-    names = {"kb_id_attr": "b_id", "kb_ents_attr": "b_ents", "candidates_attr": "b_candidates"}
+    names = {"outputs": {"kb_id": "b_id", "kb_ents": "b_ents", "candidates": "b_candidates"}}
     second = nlp.add_pipe("angel_linker", name="b", config={"model": model, **names})
     second.kb = ConceptKB.build([Concept("B:1", "aspirin")])
     with nlp.select_pipes(disable=["angel_linker", "b"]):
@@ -861,7 +874,7 @@ def test_a_clash_is_an_error_that_says_so(make):
         nlp.add_pipe(
             "angel_linker",
             name="second",
-            config={"kb_id_attr": "second_id", "candidates_attr": "second_candidates"},
+            config={"outputs": {"kb_id": "second_id", "candidates": "second_candidates"}},
         )
     other = make()
     nlp.add_pipe("angel_linker", name="sourced", source=other)
@@ -871,17 +884,19 @@ def test_a_clash_is_an_error_that_says_so(make):
 
 def test_a_group_that_gets_identifiers_is_written(make):
     nlp = make(span_key="found")
-    names = {"kb_id_attr": "b_id", "kb_ents_attr": "b_ents", "candidates_attr": "b_candidates"}
+    names = {"kb_id": "b_id", "kb_ents": "b_ents", "candidates": "b_candidates"}
     with pytest.raises(AngelError, match=r"both write doc\.spans\['found'\]"):
-        nlp.add_pipe("angel_linker", name="b", config={**names, "output_span_key": "found"})
+        nlp.add_pipe("angel_linker", name="b", config={"outputs": {**names, "span_key": "found"}})
     # reading it is no clash
-    nlp.add_pipe("angel_linker", name="b", config={**names, "span_key": "found"})
+    nlp.add_pipe("angel_linker", name="b", config={"outputs": names, "span_key": "found"})
 
 
 def test_computed_attributes_of_others_are_not_taken():
     Span.set_extension("computed_elsewhere", getter=lambda span: "x")
-    with pytest.raises(AngelError, match=r"computed_elsewhere.*kb_ents_attr"):
-        spacy.blank("en").add_pipe("angel_linker", config={"kb_ents_attr": "computed_elsewhere"})
+    with pytest.raises(AngelError, match=r"computed_elsewhere.*outputs\.kb_ents"):
+        spacy.blank("en").add_pipe(
+            "angel_linker", config={"outputs": {"kb_ents": "computed_elsewhere"}}
+        )
 
 
 # scores
@@ -941,7 +956,7 @@ def test_perfect_and_empty_predictions_through_the_pipeline(make):
     ]
     scores = nlp.evaluate([Example(nlp.make_doc(gold.text), gold)])
     assert scores["nel_micro_f"] == scores["nel_accuracy"] == 1.0
-    scores = make(min_log_prob=0.0).evaluate([Example(nlp.make_doc(gold.text), gold)])
+    scores = make(**NOTHING).evaluate([Example(nlp.make_doc(gold.text), gold)])
     assert scores["nel_micro_f"] == scores["nel_accuracy"] == 0.0
 
 
@@ -967,7 +982,7 @@ def test_calibration_sets_the_limits(make, tmp_path):
     assert [doc.to_bytes() for doc in docs] == before
     assert (fitted.n_mentions, fitted.n_found) == (6, 4)
     assert fitted.f == 1.0 > fitted.f_before
-    assert linker.settings.min_log_prob == fitted.min_log_prob
+    assert linker.settings.search.min_log_prob == fitted.min_log_prob
     assert linker.settings.threshold == fitted.threshold
     found = [linker(doc).ents[0].kb_id_ for doc in docs]
     assert found == ["MESH:D001241", "MESH:D003920", "MESH:D008881", "MESH:D006333", "NIL", "NIL"]
@@ -987,17 +1002,18 @@ def test_what_a_corpus_fits_stands_in_the_config_and_any_override_wins(make, tmp
         for words, concept_id in found
     )
     fitted = calibrate_on(nlp, linker, [CorpusDocument("1", text, mentions)])
-    assert linker.settings == replace(linker.settings, k=4, span_key=None, **fitted.settings)
-    assert fitted.settings["min_log_prob"] is not None
+    assert linker.settings == linker.settings.changed(k=4, span_key=None, **fitted.settings)
+    assert fitted.settings["search.min_log_prob"] is not None
     saved = tmp_path / "saved"
     nlp.to_disk(saved)
     config = spacy.util.load_config(saved / "config.cfg")["components"]["angel_linker"]
-    assert {name: config[name] for name in fitted.settings} == fitted.settings
+    shown = LinkerSettings.flat(config)
+    assert {name: shown[name] for name in fitted.settings} == fitted.settings
     assert config["k"] == 4
     assert spacy.load(saved).get_pipe("angel_linker").settings == linker.settings
-    defaults = {"threshold": None, "min_log_prob": None, "temperature": 1.0}
+    defaults = {"threshold": None, "search": {"min_log_prob": None, "temperature": 1.0}}
     overridden = spacy.load(saved, config={"components": {"angel_linker": defaults}})
-    expected = replace(linker.settings, **defaults)
+    expected = linker.settings.changed(**defaults)
     assert overridden.get_pipe("angel_linker").settings == expected
 
 
@@ -1094,11 +1110,11 @@ def test_settings_are_lent_for_a_block_and_come_back(make):
     own = linker.settings
     with linker.using(k=2, span_key="gold"):
         assert (linker.settings.k, linker.settings.span_key) == (2, "gold")
-        linker.settings = replace(linker.settings, temperature=2.0)
-    assert linker.settings == replace(own, temperature=2.0)
-    with pytest.raises(ZeroDivisionError), linker.using(temperature=3.0):
+        linker.search = {"temperature": 2.0}
+    assert linker.settings == own.changed(search={"temperature": 2.0})
+    with pytest.raises(ZeroDivisionError), linker.using(search={"temperature": 3.0}):
         _ = 1 / 0
-    assert linker.settings.temperature == 2.0
+    assert linker.settings.search.temperature == 2.0
     with pytest.raises(AngelError, match="beams"), linker.using(beams=3):
         pass
 
@@ -1148,11 +1164,6 @@ def test_the_detector_is_quiet_from_the_first_text_without_abbreviations(model, 
 # the ranker
 
 
-def sure(bias: float) -> dict:
-    """Whether all or none of the best concepts are right."""
-    return {kind: {"link": {"bias": bias}} for kind in ("ALL", "CHEMICAL", "DISEASE")}
-
-
 def typos(nlp: Language) -> Doc:
     words = ["the", "patient", "had", "hart", "atack", "then", "asprin", "."]
     doc = Doc(nlp.vocab, words)
@@ -1162,13 +1173,13 @@ def typos(nlp: Language) -> Doc:
 
 def test_without_the_ranker_its_settings_change_nothing(make):
     plain = make()(TEXT)
-    other = make(ranker_weights=sure(-99.0), similar_names=9)(TEXT)
+    other = make(ranker={"weights": sure(-99.0)})(TEXT)
     assert links(plain) == links(other)
     assert "probability" not in plain.ents[0]._.candidates[0]
 
 
 def test_similar_names_are_candidates_that_the_search_does_not_find(make):
-    nlp = make(rerank=True, n_sents=None, ranker_weights=sure(9.0), num_beams=1, k=1)
+    nlp = make(rerank=True, n_sents=None, ranker={"weights": sure(9.0)}, num_beams=1, k=1)
     doc = typos(nlp)
     assert [ent.kb_id_ for ent in doc.ents] == ["MESH:D000001", "MESH:D001241"]
     linker = nlp.get_pipe("angel_linker")
@@ -1178,7 +1189,7 @@ def test_similar_names_are_candidates_that_the_search_does_not_find(make):
 
 
 def test_nil_is_an_answer_of_the_ranker_and_no_threshold_takes_it_away(make):
-    settings = {"num_beams": 1, "k": 1, "n_sents": None, "ranker_weights": sure(-99.0)}
+    settings = {"num_beams": 1, "k": 1, "n_sents": None, "ranker": {"weights": sure(-99.0)}}
     nlp = make(rerank=True, threshold=0.5, **settings)
     assert [ent.kb_id_ for ent in typos(nlp).ents] == ["NIL", "NIL"]
     nlp.get_pipe("angel_linker").threshold = None
@@ -1190,47 +1201,49 @@ def test_a_file_of_weights_decides(make, tmp_path):
     ranker.to_disk(tmp_path / "ranker.json")
     forms = tmp_path / "forms.tsv"
     forms.write_text("1\tMLD\tmetachromatic leukodystrophy\n", "utf8")
-    files = {"ranker": str(tmp_path / "ranker.json"), "long_forms": str(forms)}
-    nlp = make(rerank=True, n_sents=None, threshold=0.5, **files)
+    ranker = {"path": str(tmp_path / "ranker.json")}
+    reading = {"long_forms": str(forms)}
+    nlp = make(rerank=True, n_sents=None, threshold=0.5, ranker=ranker, reading=reading)
     assert [ent.kb_id_ for ent in typos(nlp).ents] == ["NIL", "NIL"]
     nlp.to_disk(tmp_path / "nlp")
     # What they were read from is gone, and the pipeline elsewhere.
-    for file in files.values():
-        Path(file).unlink()
+    Path(ranker["path"]).unlink()
+    forms.unlink()
     moved = (tmp_path / "nlp").rename(tmp_path / "moved")
     again = spacy.load(moved)
     assert [ent.kb_id_ for ent in typos(again).ents] == ["NIL", "NIL"]
-    assert again.get_pipe("angel_linker").long_forms == str(moved / "angel_linker/long_forms.tsv")
+    assert again.get_pipe("angel_linker").reading.long_forms == str(
+        moved / "angel_linker/long_forms.tsv"
+    )
     with pytest.raises(AngelError, match="E340"):
-        make(rerank=True, ranker=files["ranker"])
+        make(rerank=True, ranker=ranker)
 
 
 CACHING = {
     "rerank": True,
     "n_sents": None,
-    "exact_match_probability": 0.75,
 }
 
 
 def test_a_name_of_one_concept_is_linked_without_the_search(make):
     searching = make(**CACHING)(TEXT)
-    nlp = make(**CACHING, exact_matches_unsearched=True)
+    nlp = make(**CACHING, search={"shortcuts": True})
     cache = nlp.get_pipe("angel_linker").search_cache = SearchCache()
     doc = nlp(TEXT)
     # heart attack and migraine are names of two concepts each
     assert (len(doc.ents), cache.n_asked) == (3, 2)
     assert [e.kb_id_ for e in doc.ents] == [e.kb_id_ for e in searching.ents]
     (candidate,) = doc.ents[2]._.candidates
-    assert candidate["probability"] == 0.75
+    assert candidate["probability"] == 0.96
     assert candidate["log_prob"] is candidate["score"] is None
-    assert doc.ents[2]._.kb_ents == [("MESH:D001241", 0.75)]
+    assert doc.ents[2]._.kb_ents == [("MESH:D001241", 0.96)]
     why = explain_link(doc.ents[2], nlp.get_pipe("angel_linker"))
-    assert why.why == f"It is a name of the concept: “{candidate['name']}”, probability 0.750."
+    assert why.why == f"It is a name of the concept: “{candidate['name']}”, probability 0.960."
     assert why.concepts[0].names == ((candidate["name"], None),)
 
 
 def test_without_the_ranker_the_model_is_asked_of_all_names(make):
-    nlp = make(**{**CACHING, "rerank": False}, exact_matches_unsearched=True)
+    nlp = make(**{**CACHING, "rerank": False}, search={"shortcuts": True})
     cache = nlp.get_pipe("angel_linker").search_cache = SearchCache()
     nlp(TEXT)
     assert cache.n_asked == 3
@@ -1238,14 +1251,14 @@ def test_without_the_ranker_the_model_is_asked_of_all_names(make):
 
 @pytest.mark.parametrize("rerank", [False, True])
 def test_equal_mentions_of_a_document_are_searched_once(make, rerank):
-    nlp = make(n_sents=None, rerank=rerank, cache_in_document=True)
+    nlp = make(n_sents=None, rerank=rerank, search={"shortcuts": True})
     linker = nlp.get_pipe("angel_linker")
     cache = linker.search_cache = SearchCache()
     first, second = nlp.pipe(["heart attack. Then heart attack again.", "no heart attack."])
     assert cache.n_asked == 2
     one, other = first.ents
     assert one._.candidates == other._.candidates != second.ents[0]._.candidates
-    with linker.using(cache_in_document=False):
+    with linker.using(search={"shortcuts": False}):
         assert nlp(first.text).ents[0]._.candidates == one._.candidates
 
 
@@ -1261,7 +1274,7 @@ def test_the_model_says_the_same_of_near_names_with_a_cache(make):
 
 
 def test_a_label_of_its_own_is_searched_for_itself(make):
-    linker = make(n_sents=None, cache_in_document=True).get_pipe("angel_linker")
+    linker = make(n_sents=None, search={"shortcuts": True}).get_pipe("angel_linker")
     cache = linker.search_cache = SearchCache()
     doc = Doc(linker.vocab, ["aspirin", "or", "aspirin"])
     doc.ents = [Span(doc, 0, 1, label="DRUG"), Span(doc, 2, 3, label="DISEASE")]
@@ -1271,7 +1284,7 @@ def test_a_label_of_its_own_is_searched_for_itself(make):
 
 def test_a_name_added_a_moment_ago_is_linked(make):
     # The tiny model is sure of the names that it has learned.
-    nlp = make(rerank=True, n_sents=None, threshold=0.5, exact_matches_unsearched=True)
+    nlp = make(rerank=True, n_sents=None, threshold=0.5, search={"shortcuts": True})
     linker = nlp.get_pipe("angel_linker")
     linker.kb.add(Concept("X:boojum", "Boojum fever"))
     doc = Doc(nlp.vocab, ["with", "Boojum", "Fever", "."])
@@ -1305,8 +1318,8 @@ def test_weights_are_fitted_and_saved_with_the_pipeline(make, tmp_path):
     linker = nlp.get_pipe("angel_linker")
     fitted = linker.calibrate(gold_documents(nlp, 10))
     assert fitted.nll < fitted.nll_before
-    assert fitted.settings["ranker_weights"] == linker.settings.ranker_weights
-    assert linker.settings.ranker_weights.keys() == {"CHEMICAL", "DISEASE"}
+    assert fitted.settings["ranker.weights"] == linker.settings.ranker.weights
+    assert linker.settings.ranker.weights.keys() == {"CHEMICAL", "DISEASE"}
     assert "weights of the ranker: CHEMICAL, DISEASE" in fitted.report()
     nlp.to_disk(tmp_path)
     again = spacy.load(tmp_path).get_pipe("angel_linker")
@@ -1314,8 +1327,8 @@ def test_weights_are_fitted_and_saved_with_the_pipeline(make, tmp_path):
     copied = AngelLinker(
         nlp.vocab, settings=make(rerank=True, n_sents=None).get_pipe("angel_linker").settings
     )
-    assert copied.from_bytes(linker.to_bytes()).settings.ranker_weights == (
-        linker.settings.ranker_weights
+    assert copied.from_bytes(linker.to_bytes()).settings.ranker.weights == (
+        linker.settings.ranker.weights
     )
 
 
@@ -1335,12 +1348,12 @@ def test_weights_that_are_worse_on_what_they_have_not_seen_are_not_taken(make, m
 
 def test_an_unknown_weight_is_refused():
     for weights in ({"ALL": {"link": {"letters": 1.0}}}, {"GENE": {"nil": {"bias": 1.0}}}):
-        with pytest.raises(AngelError, match="ranker_weights"):
-            LinkerSettings(ranker_weights=weights)
+        with pytest.raises(AngelError, match=r"ranker's setting weights"):
+            LinkerSettings.from_dict({"ranker": {"weights": weights}})
 
 
 def test_the_weights_of_an_entity_type_decide_for_its_mentions(make):
     nothing = {"DISEASE": {"link": {"bias": -99.0}}}
-    doc = make(rerank=True, n_sents=None, ranker_weights=nothing, threshold=0.5)(TEXT)
+    doc = make(rerank=True, n_sents=None, ranker={"weights": nothing}, threshold=0.5)(TEXT)
     linked = {ent.label_: ent._.kb_id != NIL for ent in doc.ents}
     assert linked == {"DISEASE": False, "DRUG": True}

@@ -18,7 +18,7 @@ from spacy_angel.vocabulary.kb import ConceptKB
 
 torch.set_num_threads(1)
 ATTACK, ASPIRIN, NAMESAKE = "MESH:D009203", "MESH:D001241", "MESH:D000001"
-SETTINGS = [{}, {"rerank": True}, {"rerank": True, "exact_matches_unsearched": True}]
+SETTINGS = [{}, {"rerank": True}, {"rerank": True, "search": {"shortcuts": True}}]
 
 
 @pytest.fixture(params=SETTINGS, ids=["model", "ranker", "unsearched"])
@@ -125,7 +125,7 @@ def test_a_string_counts_only_as_it_is_written(nlp, tmp_path) -> None:
     text = "the patient had Aspirin and aspirin ."
     doc = nlp.make_doc(text)
     doc.ents = [Span(doc, 3, 4, label="DRUG"), Span(doc, 5, 6, label="DRUG")]
-    with nlp.get_pipe("angel_linker").using(cache_in_document=True):
+    with nlp.get_pipe("angel_linker").using(search={"shortcuts": True}):
         doc = nlp.get_pipe("angel_linker")(doc)
     assert [ent._.kb_id for ent in doc.ents] == [ASPIRIN, "NIL"]
 

@@ -101,7 +101,7 @@ def test_the_species_of_the_document_decides(folder, rerank):
 
 def test_names_of_several_concepts_are_searched(folder):
     weights = {"GENE": {"link": {"bias": 9.0}}}
-    settings = {"rerank": True, "exact_matches_unsearched": True, "ranker_weights": weights}
+    settings = {"rerank": True, "search": {"shortcuts": True}, "ranker": {"weights": weights}}
     component, nlp = linker(folder, **settings)
     asked = []
     search = component.generator.search
@@ -120,7 +120,7 @@ def test_what_the_model_reads(folder):
     doc = nlp("In mice we saw abc rise.")
     ents = [Span(doc, 4, 5, label="GENE"), Span(doc, 5, 6, label="DISEASE")]
     assert [m.species_context for m in component.read_mentions(doc, ents)] == ["mus musculus", ""]
-    with component.using(species_context=False):
+    with component.using(reading={"species_context": False}):
         assert [m.species_context for m in component.read_mentions(doc, ents)] == ["", ""]
     prompts = component.generator.prompts
     plain, hinted = Mention("abc", "saw", "rise"), Mention("abc", "saw", "rise", "mus musculus")
@@ -200,7 +200,7 @@ def test_a_model_without_endings_leaves_the_choice_to_the_document(folder):
 
 
 def test_equal_mentions_of_a_document_may_be_of_two_species(folder):
-    component, nlp = linker(folder, cache_in_document=True)
+    component, nlp = linker(folder, search={"shortcuts": True})
     far = "and then there was much more to be told of it " * 8
     doc = nlp(f"In man we saw abc rise. {far} In mice we saw abc rise.")
     doc.ents = [

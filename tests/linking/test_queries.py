@@ -48,7 +48,7 @@ def test_what_is_said_in_full_is_read_as_the_symbol_that_the_document_gives():
     span = Span(doc, 0, 2, label="GENE")
     settings = LinkerSettings(rerank=True)
     assert read_queries(Mention(span.text), span, KB, settings).text == "OGT"
-    plain = replace(settings, resolve_abbreviations=False)
+    plain = settings.changed(reading={"abbreviations": False})
     assert read_queries(Mention(span.text), span, KB, plain).text == span.text
     disease = Span(doc, 0, 2, label="DISEASE")
     assert read_queries(Mention(span.text), disease, KB, settings).text == span.text
@@ -65,7 +65,7 @@ def test_a_name_of_something_else_is_none():
     )
     words = ["cancer", "OGT", "CAT"]
     doc = Doc(spacy.blank("en").vocab, words)
-    settings = LinkerSettings(rerank=True, expand_short_forms=True)
+    settings = LinkerSettings.from_dict({"rerank": True, "reading": {"short_forms": True}})
 
     def read(place: int, text: str, label: str) -> str:
         return read_queries(Mention(text), Span(doc, place, place + 1, label), kb, settings).text
@@ -83,7 +83,7 @@ def test_a_name_of_something_else_is_none():
 
 def test_common_words_and_slips_are_read_as_they_were_meant():
     span = Span(Doc(spacy.blank("en").vocab, ["x"]), 0, 1, label="DISEASE")
-    settings = LinkerSettings(expand_short_forms=True, correct_spelling=True)
+    settings = LinkerSettings.from_dict({"reading": {"short_forms": True, "spelling": True}})
     for written in ("hypertensive", "hypertnsion"):
         assert read_queries(Mention(written), span, KB, settings).text == "hypertension"
         assert read_queries(Mention(written), span, KB, LinkerSettings()).text == written
@@ -92,7 +92,7 @@ def test_common_words_and_slips_are_read_as_they_were_meant():
 def test_organisms_are_read_by_their_names():
     kb = ConceptKB.build([Concept("T:1", "Trypanosoma cruzi", (), ("Species",))])
     doc = Doc(spacy.blank("en").vocab, ["Trypanosoma", "cruzi", "Y"])
-    settings = LinkerSettings(expand_short_forms=True)
+    settings = LinkerSettings.from_dict({"reading": {"short_forms": True}})
 
     def read(text: str, label: str, settings: LinkerSettings = settings) -> str:
         return read_queries(Mention(text), Span(doc, 0, 3, label=label), kb, settings).text

@@ -4,7 +4,7 @@ from dataclasses import fields
 
 import pytest
 
-from spacy_angel.component.checked import describe_settings
+from spacy_angel.component.checked import describe_settings, nested
 from spacy_angel.errors import AngelError
 from spacy_angel.linking.settings.linker_settings import LinkerSettings
 
@@ -15,7 +15,12 @@ from spacy_angel.linking.settings.linker_settings import LinkerSettings
         ({"k": 0}, "setting k must be greater than or equal to 1, not 0"),
         ({"k": True}, "setting k must be a valid integer, not True"),
         ({"n_sents": -1}, "setting n_sents must be null or greater than or equal to 0, not -1"),
-        ({"mode": "greedy"}, "setting mode must be 'beam' or 'exact', not 'greedy'"),
+        (
+            {"search": {"mode": "greedy"}},
+            "angel_linker.search's setting mode must be 'beam' or 'exact', not 'greedy'",
+        ),
+        ({"search": {"modes": "exact"}}, r"angel_linker\.search has no setting \['modes'\]"),
+        ({"search": "exact"}, "setting search must be a table of its entries, not 'exact'"),
         ({"span_key": " "}, "setting span_key must be null or a string that is not empty, not ' '"),
         ({"labels_discard": "GENE"}, "labels_discard must be a list of strings, not 'GENE'"),
         (
@@ -46,7 +51,7 @@ def test_every_setting_is_described() -> None:
     assert {name: default for name, _, default, _ in rows} == LinkerSettings().to_dict()
     types = {name: kind for name, kind, *_ in rows}
     assert types["n_sents"] == "int | null"
-    assert types["mode"] == '"beam" | "exact"'
+    assert types["search"] == "block"
     assert types["span_key"] == "str | null"
     assert types["types_by_label"] == "str → list of str"
     assert all(meaning for *_, meaning in rows)
@@ -59,10 +64,23 @@ def test_float16_is_for_gpus() -> None:
 
 
 def test_a_share_of_nil_is_expected_by_the_ranker_alone() -> None:
-    settings = LinkerSettings(rerank=True, nil_prior=0.5)
+    settings = LinkerSettings.from_dict({"rerank": True, "ranker": {"nil_prior": 0.5}})
     own = LinkerSettings(rerank=True).ranker_in_use.weights.link["bias"]
     assert settings.ranker_in_use.weights.link["bias"] < own
-    assert LinkerSettings(nil_prior=0.5).without_effect() == ["nil_prior (rerank is off)"]
+    idle = settings.changed(rerank=False).without_effect()
+    assert idle == ["ranker.nil_prior (rerank is off)"]
     for share in (0, 1, -0.1, "half"):
-        with pytest.raises(AngelError, match="nil_prior"):
-            LinkerSettings.from_dict({"nil_prior": share})
+        with pytest.raises(AngelError, match="ranker's setting nil_prior"):
+            LinkerSettings.from_dict({"ranker": {"nil_prior": share}})
+
+
+def test_of_a_block_what_is_given_changes() -> None:
+    given = {"k": 3, "search": {"mode": "exact", "max_work": 7}}
+    flat = LinkerSettings.flat(given)
+    assert flat == {"k": 3, "search.mode": "exact", "search.max_work": 7}
+    assert nested(flat) == given
+    settings = LinkerSettings.from_dict(flat)
+    assert settings == LinkerSettings.from_dict(given)
+    other = settings.changed(search={"max_work": 9})
+    assert other == LinkerSettings.from_dict(flat | {"search.max_work": 9})
+    assert other.changed(search=settings.search) == settings

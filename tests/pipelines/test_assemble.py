@@ -97,19 +97,17 @@ def test_calibrated_limits_stand_in_the_config(parts: Path, tmp_path: Path) -> N
     assert (fitted.n_right, fitted.f) == (12, 1.0)
     nlp = spacy.load(out)
     config = nlp.config["components"]["angel_linker"]
-    for limit in ("temperature", "threshold", "min_log_prob"):
-        assert (
-            config[limit]
-            == getattr(fitted, limit)
-            == getattr(nlp.get_pipe("angel_linker").settings, limit)
-        )
-    assert (config["dtype"], config["length_penalty"]) == ("int8", 0.0)
-    assert config["link_exact_matches"] is True
+    in_use = nlp.get_pipe("angel_linker").settings.to_dict()
+    assert config["threshold"] == fitted.threshold == in_use["threshold"]
+    for limit in ("temperature", "min_log_prob"):
+        shown = config["search"][limit]
+        assert shown == getattr(fitted, limit) == in_use["search"][limit]
+    assert (config["dtype"], config["search"]["length_penalty"]) == ("int8", 0.0)
     saved = nlp.meta["performance"]["calibration"]
     assert (saved["corpora"], saved["n_right"]) == (["dev.pubtator"], 12)
     assert "qqq" not in (out / "vocab/strings.json").read_text("utf8")
-    override = {"components": {"angel_linker": {"min_log_prob": None}}}
-    assert spacy.load(out, config=override).get_pipe("angel_linker").settings.min_log_prob is None
+    override = {"components": {"angel_linker": {"search": {"min_log_prob": -9.0}}}}
+    assert spacy.load(out, config=override).get_pipe("angel_linker").search.min_log_prob == -9.0
 
 
 @pytest.mark.parametrize("storage", ["int8", "bfloat16", "float32"])
@@ -248,7 +246,7 @@ def test_the_command(parts: Path, tmp_path: Path) -> None:
     assert f"Pipeline: {tmp_path / 'out'} (" in result.stdout
     nlp = spacy.load(tmp_path / "out")
     assert nlp.meta["name"] == "angel_x"
-    assert nlp.get_pipe("angel_linker").settings.length_penalty == 1.0
+    assert nlp.get_pipe("angel_linker").settings.search.length_penalty == 1.0
     wrong = CliRunner().invoke(app, [*flat, "--storage", "int4"])
     assert wrong.exit_code == 1
     assert "] There is no dtype 'int4'" in wrong.stderr
@@ -266,7 +264,7 @@ def test_the_command_searches_as_in_training(
     command = [sys.executable, "-m", "spacy_angel", "assemble", *arguments]
     subprocess.run([str(part) for part in command], check=True)
     linker = spacy.load(tmp_path / "out").get_pipe("angel_linker")
-    assert linker.settings.length_penalty == expected
+    assert linker.settings.search.length_penalty == expected
 
 
 @pytest.mark.slow

@@ -6,6 +6,8 @@ import pytest
 import spacy
 from support.helpers import ROOT
 
+import spacy_angel
+
 SAVED = ROOT / "tests/fixtures/pipelines/before_packages"
 
 
@@ -19,3 +21,16 @@ def test_a_pipeline_saved_before_the_packages_opens_and_links_as_then() -> None:
         for found, saved in zip(ent._.candidates, candidates, strict=True):
             assert (found["concept_id"], found["name"]) == (saved["concept_id"], saved["name"])
             assert found["log_prob"] == pytest.approx(saved["log_prob"], abs=1e-4)
+
+
+def test_blocks_that_its_config_does_not_have_can_be_given() -> None:
+    search = {"mode": "exact", "max_work": 7}
+    settings = spacy_angel.load(SAVED, search=search).get_pipe("angel_linker").settings
+    # What it was saved with stays beside them.
+    assert settings.search.to_dict() == {
+        **search,
+        "length_penalty": 1.0,
+        "shortcuts": False,
+        "temperature": 1.0,
+        "min_log_prob": -60.0,
+    }

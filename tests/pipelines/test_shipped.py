@@ -26,7 +26,7 @@ torch.set_num_threads(1)
 COMMON = list(read_vocabulary(ROOT / "tools/common_names.tsv"))
 SHIPPED_VOCABULARY = loaders.SHIPPED_PIPELINE / loaders.VOCABULARY_FOLDER
 LIMITS = ("threshold", "rerank")
-OFF = {"threshold": None, "min_log_prob": None}
+OFF = {"threshold": None}
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +56,7 @@ def test_it_is_a_pipeline_of_spacy_s_with_its_limits_in_the_config(nlp: Language
     assert settings == again.get_pipe("angel_linker").settings
     for limit in LIMITS:
         assert getattr(settings, limit) == nlp.config["components"]["angel_linker"][limit]
-    assert settings.min_log_prob is None
+    assert settings.search.min_log_prob is None
     calibration = nlp.meta["performance"]["calibration"]
     assert calibration["n_outside"] > calibration["n_outside_nil"] > 0
 
@@ -122,8 +122,8 @@ def test_exact_common_names_link_right() -> None:
 def test_names_that_the_model_finds_improbable_link_all_the_same(nlp: Language) -> None:
     names = {"whooping cough": "MESH:D014917", "CKD": "MESH:D051436", "COPD": "MESH:D029424"}
     assert linked(nlp, list(names)) == list(names.values())
-    refused = spacy_angel.load(min_log_prob=0.0, link_exact_matches=False, rerank=False)
-    assert linked(refused, list(names)) == ["NIL"] * 3
+    alone = spacy_angel.load(search={"min_log_prob": 0.0}, rerank=False)
+    assert linked(alone, [*names, "hart attack"]) == [*names.values(), "NIL"]
     assert linked(nlp, ["mavacamten"]) == ["NIL"]
 
 
@@ -223,7 +223,7 @@ def test_another_vocabulary_serves_the_same_weights(tmp_path: Path) -> None:
     ConceptKB.build(concepts, tmp_path / "kb")
     nlp = spacy_angel.load(kb=tmp_path / "kb", rerank=False)
     settings = nlp.get_pipe("angel_linker").settings
-    assert (settings.threshold, settings.min_log_prob) == (None, None)
+    assert (settings.threshold, settings.search.min_log_prob) == (None, None)
     nlp = spacy_angel.load(kb=tmp_path / "kb")
     assert nlp.get_pipe("angel_linker").settings.threshold == 0.5
     assert linked(nlp, ["asthma", "aspirin"]) == ["X:1", "X:2"]
@@ -276,8 +276,8 @@ def test_its_linker_can_be_taken_with_its_limits(nlp: Language) -> None:
 def test_mistakes_are_told(monkeypatch, tmp_path: Path) -> None:
     with pytest.raises(AngelError, match=r"\['beams'\].*num_beams"):
         spacy_angel.load(beams=3)
-    with pytest.raises(AngelError, match="min_log_prob"):
-        spacy_angel.load(min_log_prob="low")
+    with pytest.raises(AngelError, match=r"search's setting min_log_prob"):
+        spacy_angel.load(search={"min_log_prob": "low"})
     with pytest.raises(AngelError, match=r"a tokenizer and a preset of its own.*None, genbioel"):
         spacy_angel.load(preset="genbioel")
     with pytest.raises(AngelError, match="nowhere/kb"):

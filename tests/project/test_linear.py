@@ -67,8 +67,7 @@ def nlp(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Language]:
             "model": str(folder / "model"),
             "vocabulary": str(folder / "kb"),
             "rerank": True,
-            "expand_short_forms": True,
-            "correct_spelling": True,
+            "reading": {"short_forms": True, "spelling": True},
         },
     )
     nlp.max_length = 10**8

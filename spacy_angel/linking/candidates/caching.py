@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...model.mention import SPELLING
 from ...vocabulary.names.concepts import normalize_name
 from ...vocabulary.species.reader import ABSENT_SPECIES
-from ..ranking.concepts import ConceptsOf
+from ..ranking.concepts import EXACT_MATCH_PROBABILITY, ConceptsOf
 from ..ranking.features import SHORT
 
 if TYPE_CHECKING:
@@ -21,25 +21,22 @@ class ExactMatch(NamedTuple):
     """A name that was taken without asking the model.
 
     name (int): the vocabulary's index.
-    log_prob (float), score (float): both the logarithm of the link's probability.
+    log_prob (float), score (float): both the logarithm of `EXACT_MATCH_PROBABILITY`.
     suffix (None): it has no other concept to be told from.
     """
 
     name: int
-    log_prob: float
-    score: float
+    log_prob: float = math.log(EXACT_MATCH_PROBABILITY)
+    score: float = math.log(EXACT_MATCH_PROBABILITY)
     suffix: None = None
 
 
-def exact_match(
-    mention: "Mention", concepts: ConceptsOf, kb: "ConceptKB", probability: float
-) -> ExactMatch | None:
+def exact_match(mention: "Mention", concepts: ConceptsOf, kb: "ConceptKB") -> ExactMatch | None:
     """The name that a mention is, where it needs no search.
 
     mention (Mention): as the model would read it.
     concepts (ConceptsOf): those of a name that the mention may have.
     kb (ConceptKB): the vocabulary.
-    probability (float): that it is right.
     RETURNS (ExactMatch | None): None for what is no name, or one of several concepts, and for up
         to `SHORT` letters, which may be a short form of something else; for one that is
         read in another spelling; and for a concept of a species of which the document is silent.
@@ -53,19 +50,17 @@ def exact_match(
     own = concepts(name, None)
     if len(own) != 1 or kb.species_ranks(own, mention.species_context) == (ABSENT_SPECIES,):
         return None
-    return ExactMatch(name, math.log(probability), math.log(probability))
+    return ExactMatch(name)
 
 
-def name_of_rule(
-    constraint: "Constraint", kb: "ConceptKB", probability: float
-) -> ExactMatch | None:
+def name_of_rule(constraint: "Constraint", kb: "ConceptKB") -> ExactMatch | None:
     """constraint (Constraint): by which a mention means a concept. kb (ConceptKB): the vocabulary
-    under the rules. probability (float): of the link. RETURNS (ExactMatch | None): the mention as a
-    name of the concept; None where the name leads to another one alone (`fewer_names`)."""
+    under the rules. RETURNS (ExactMatch | None): the mention as a name of the concept; None where
+    the name leads to another one alone (`fewer_names`)."""
     name = kb.name_index(constraint.rules[0].string)
     if name is None or constraint.means not in kb.concept_ids_of(name):
         return None
-    return ExactMatch(name, math.log(probability), math.log(probability))
+    return ExactMatch(name)
 
 
 def first_of_equals(keys: Sequence[Hashable]) -> tuple[list[int], list[int]]:

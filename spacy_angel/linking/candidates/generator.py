@@ -59,7 +59,7 @@ class CandidateGenerator:
         (Sequence[Constraint | None] | None): what rules say of each; None: nothing.
         RETURNS (list[GeneratedCandidates]): one a mention."""
         constraints = [None] * len(mentions) if constraints is None else constraints
-        if not self.settings.cache_in_document:
+        if not self.settings.search.shortcuts:
             return self._find_each(mentions, labels, documents, constraints)
         texts = [normalize_name(mention.text) for mention in mentions]
         species_contexts = [mention.species_context for mention in mentions]
@@ -125,7 +125,6 @@ class CandidateGenerator:
                 )
             ],
             self.kb,
-            settings.similar_names,
         )
         for i, name in enumerate(exact):
             if name is not None:
@@ -151,15 +150,13 @@ class CandidateGenerator:
         constraints: "Sequence[Constraint | None]",
     ) -> list[ExactMatch | None]:
         """The names that need no search: by a rule, or as names of one concept."""
-        settings = self.settings
-        probability = settings.exact_match_probability
-        is_skipped = settings.rerank and settings.exact_matches_unsearched
+        is_skipped = self.settings.rerank and self.settings.search.shortcuts
         exact: list[ExactMatch | None] = []
         for mention, concepts_of, constraint in zip(mentions, concepts, constraints, strict=True):
             if constraint is not None and constraint.means is not None:
-                exact.append(name_of_rule(constraint, self.kb, probability))
+                exact.append(name_of_rule(constraint, self.kb))
             elif is_skipped:
-                exact.append(exact_match(mention, concepts_of, self.kb, probability))
+                exact.append(exact_match(mention, concepts_of, self.kb))
             else:
                 exact.append(None)
         return exact
@@ -202,16 +199,16 @@ class CandidateGenerator:
     ) -> "list[SearchResult]":
         from ...search.generator import SearchSettings
 
-        settings = self.settings
+        settings, search = self.settings, self.settings.search
         results = self.generator.search(
             mentions,
             space,
             SearchSettings(
-                mode=settings.mode,
+                mode=search.mode,
                 num_beams=self.num_beams,
-                k=settings.k if settings.mode == "exact" else min(settings.k, self.num_beams),
-                length_penalty=settings.length_penalty,
-                max_work=settings.max_work,
+                k=settings.k if search.mode == "exact" else min(settings.k, self.num_beams),
+                length_penalty=search.length_penalty,
+                max_work=search.max_work,
             ),
             subsets=numbers,
             batch_size=settings.batch_size,
@@ -219,9 +216,9 @@ class CandidateGenerator:
             ask=ask,
         )
         n_unproven = sum(not result.proven for result in results)
-        if settings.mode == "exact" and n_unproven:
+        if search.mode == "exact" and n_unproven:
             warnings.warn(
-                Warnings.W302.format(max_work=settings.max_work, n=n_unproven, n_all=len(results)),
+                Warnings.W302.format(max_work=search.max_work, n=n_unproven, n_all=len(results)),
                 stacklevel=2,
             )
         return results
@@ -241,7 +238,8 @@ class CandidateGenerator:
         if constraint is not None and constraint.means is not None:
             # What a person has decided holds whatever types the label may have.
             return [c for c in concept_ids if constraint.allows(c)]
-        needs_orthologs = suffix is None and self.settings.species_context and is_gene(label)
+        reads_species = self.settings.reading.species_context
+        needs_orthologs = suffix is None and reads_species and is_gene(label)
         if (species_reader := self.kb.species_reader) is not None and (
             len(concept_ids) > 1 or needs_orthologs
         ):
@@ -257,4 +255,4 @@ class CandidateGenerator:
             )
         if constraint is not None:
             concept_ids = [c for c in concept_ids if constraint.allows(c)]
-        return [c for c in concept_ids if is_permitted(c, label, subset, self.kb, self.settings)]
+        return [c for c in concept_ids if is_permitted(c, label, subset, self.kb)]

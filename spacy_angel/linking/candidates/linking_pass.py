@@ -131,13 +131,13 @@ class LinkingPass:
             return []
         format = self.model().prompts.format
         told = [""] * len(spans)
-        if self.settings.species_context:
+        if self.settings.reading.species_context:
             told = species_contexts(document, spans, self.own_kb)
         return read_mentions(
             document.doc,
             spans,
             n_sents=self.settings.n_sents,
-            resolve_abbreviations=self.settings.resolve_abbreviations,
+            resolve_abbreviations=self.settings.reading.abbreviations,
             collapse_spaces=format.collapse_spaces,
             expand_context=format.expand_context,
             species_contexts=told,

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from ...model.mention import Mention
     from ...vocabulary.kb import ConceptKB
 
+N_SIMILAR = 5
+"""Names by string similarity for each query."""
 # Suffixes of a similar name that the model is asked for, the likeliest ones.
 _MOST_SUFFIXES = 6
 # The search has decided where its best name is the mention itself, at this log-probability or
@@ -58,10 +60,12 @@ class CandidateMerger:
 
     requests (Sequence[Request]): n mentions.
     kb (ConceptKB): the vocabulary that is searched.
-    n_similar (int): names by string similarity for each mention.
+    n_similar (int): most names by string similarity for each query.
     """
 
-    def __init__(self, requests: Sequence[Request], kb: "ConceptKB", n_similar: int) -> None:
+    def __init__(
+        self, requests: Sequence[Request], kb: "ConceptKB", n_similar: int = N_SIMILAR
+    ) -> None:
         self._requests = requests
         self._kb = kb
         self._n_similar = n_similar

@@ -68,7 +68,7 @@ class Calibration:
     n_right (int): mentions that get their right concept, with the thresholds.
     n_outside (int): mentions that should link to NIL.
     n_outside_nil (int): those of them that do, with the thresholds.
-    ranker_weights (Mapping | None): see the setting; where they are fitted, temperature and
+    ranker_weights (Mapping | None): see `ranker.weights`; where they are fitted, temperature and
         min_log_prob are not, and `nll_before` is by the weights there were.
     """
 
@@ -88,16 +88,20 @@ class Calibration:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): what was fitted, by its name in `LinkerSettings`."""
+        """RETURNS (dict[str, Any]): what was fitted, by its name in `LinkerSettings`, flat."""
         if self.ranker_weights is not None:
             weights = {
                 entity_type: {model: dict(terms) for model, terms in by_model.items()}
                 for entity_type, by_model in self.ranker_weights.items()
             }
             # What was expected is in the weights now.
-            return {"ranker_weights": weights, "threshold": self.threshold, "nil_prior": None}
-        names = ("temperature", "threshold", "min_log_prob")
-        return {name: getattr(self, name) for name in names}
+            return {
+                "ranker.weights": weights,
+                "ranker.nil_prior": None,
+                "threshold": self.threshold,
+            }
+        names = ("search.temperature", "threshold", "search.min_log_prob")
+        return {name: getattr(self, name.removeprefix("search.")) for name in names}
 
     def report(self) -> str:
         """RETURNS (str): all of it in a few lines for a person."""
@@ -179,7 +183,7 @@ def calibrate_ranker(
     held = _held_loss(groups, before, penalty)
     if held >= old:
         warnings.warn(Warnings.W308.format(before=old, after=held), stacklevel=3)
-        weights: dict[str, dict[str, dict[str, float]]] = dict(settings.ranker_weights)
+        weights: dict[str, dict[str, dict[str, float]]] = dict(settings.ranker.weights)
         threshold, new = settings.threshold, old
     else:
         fitted = {
@@ -190,7 +194,7 @@ def calibrate_ranker(
             entity_type: {CONCEPT: dict(w.concept), LINK: dict(w.link)}
             for entity_type, w in fitted.items()
         }
-        weights = {**settings.ranker_weights, **own}
+        weights = {**settings.ranker.weights, **own}
         threshold, new = settings.threshold, _mean_loss(groups, fitted)
     in_use = ranker.with_weights(weights)
     ranked = [_ranked(item, in_use) for item in items]

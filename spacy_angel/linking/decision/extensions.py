@@ -41,7 +41,7 @@ def set_extensions(settings: LinkerSettings) -> None:
         if Span.has_extension(name):
             _, method, getter, setter = Span.get_extension(name)
             if method is not None or (getter is not None and setter is None):
-                raise AngelError(Errors.E310.format(name=name, setting=attribute.setting))
+                raise AngelError(Errors.E310.format(name=name, setting=f"outputs.{attribute.name}"))
         else:
             _register(name, attribute)
     read_as_abbreviations()

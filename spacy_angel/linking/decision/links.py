@@ -8,7 +8,14 @@ from math import fsum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..ranking.concepts import NIL, Candidate, RankedConcept, choose_link, rank_concepts
+from ..ranking.concepts import (
+    EXACT_MATCH_PROBABILITY,
+    NIL,
+    Candidate,
+    RankedConcept,
+    choose_link,
+    rank_concepts,
+)
 from ..ranking.features import MentionCandidates
 from ..settings.linker_settings import LinkerSettings
 from .identifier_spaces import preferred_ids
@@ -26,7 +33,7 @@ class Link:
     kb_ents (list[tuple[str, float]]): concepts with their probability, best first; none where the
         identifier is `NIL`, as scispaCy's hold nothing below its thresholds.
     candidates (list[dict[str, Any]]): `concept_id`, `name` (original spelling), `score`,
-        `log_prob` (both None where the model was not asked, `exact_matches_unsearched`), in the
+        `log_prob` (both None where the model was not asked, `search.shortcuts`), in the
         order of the search, all that were found; with the setting `rerank`
         also `probability`, their share of the concept's, and names with the most probable concept
         first; with the setting `prefer`, or a rule that prefers an identifier, also `other_ids`,
@@ -77,7 +84,7 @@ def make_link(
     """
     if names.is_unsearched:
         (candidate,) = names.candidates
-        link = _link_unsearched(candidate, kb, settings)
+        link = _link_unsearched(candidate, kb)
     elif names.found is None:
         link = _link_by_model(text, names.candidates, kb, settings)
     else:
@@ -119,8 +126,8 @@ def rank_candidates(
     return _with_probabilities(rank_concepts(items, temperature))
 
 
-def _link_unsearched(candidate: Candidate, kb: "ConceptKB", settings: LinkerSettings) -> Link:
-    probability = settings.exact_match_probability
+def _link_unsearched(candidate: Candidate, kb: "ConceptKB") -> Link:
+    probability = EXACT_MATCH_PROBABILITY
     return Link(
         kb_id=candidate.concept_id,
         kb_ents=[(candidate.concept_id, probability)],
@@ -149,10 +156,11 @@ def _link_by_ranker(
 def _link_by_model(
     text: str, candidates: Sequence[Candidate], kb: "ConceptKB", settings: LinkerSettings
 ) -> Link:
-    ranked = rank_concepts(candidates, settings.temperature)
-    min_log_prob = settings.min_log_prob
-    if settings.link_exact_matches and ranked:
+    ranked = rank_concepts(candidates, settings.search.temperature)
+    min_log_prob = settings.search.min_log_prob
+    if min_log_prob is not None and ranked:
         own = kb.name_index(text)
+        # A name of the vocabulary is not outside it, however improbable the model finds it.
         if any(c.name == own and c.concept_id == ranked[0].concept_id for c in candidates):
             min_log_prob = None
     kb_id = choose_link(ranked, settings.threshold, min_log_prob)

@@ -19,7 +19,7 @@ from .links import Link
 def read_kb_id(span: Span, settings: LinkerSettings) -> str:
     """span (Span): a mention. settings (LinkerSettings): of the linker. RETURNS (str): the
     identifier that it has from before; empty without one."""
-    return span.kb_id_ if settings.is_first else span._.get(settings.kb_id_attr)
+    return span.kb_id_ if settings.is_first else span._.get(settings.outputs.kb_id)
 
 
 def write_links(doc: Doc, links: Sequence[Link | None], settings: LinkerSettings) -> None:
@@ -40,9 +40,9 @@ def write_links(doc: Doc, links: Sequence[Link | None], settings: LinkerSettings
     ]
     if settings.is_first:
         _set_kb_ids(doc, settings.span_key, spans, kb_ids)
-    if settings.output_span_key is not None:
+    if settings.outputs.span_key is not None:
         group = [_with_kb_id(*pair) for pair in zip(spans, kb_ids, strict=True)]
-        doc.spans[settings.output_span_key] = group
+        doc.spans[settings.outputs.span_key] = group
     dropped = [is_dropped(*pair, settings) for pair in zip(spans, links, strict=True)]
     if any(dropped):
         doc.ents = [ent for ent, goes in zip(doc.ents, dropped, strict=True) if not goes]
@@ -77,9 +77,9 @@ def _set_attributes(
         places[span.start_char, span.end_char].append(i)
     for here in places.values():
         for i in here:
-            if links[i] is None and settings.is_first and not spans[i]._.get(settings.kb_id_attr):
+            if links[i] is None and settings.is_first and not spans[i]._.kb_id:
                 # Another component's identifier, that is to stay.
-                spans[i]._.set(settings.kb_id_attr, spans[i].kb_id_)
+                spans[i]._.kb_id = spans[i].kb_id_
         written = [link for i in here if (link := links[i]) is not None]
         if not written:
             continue

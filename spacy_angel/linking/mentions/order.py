@@ -20,7 +20,7 @@ def warn_of_late_detectors(nlp: "Language") -> None:
 
     before: list[str] = []
     for name, component in nlp.pipeline:
-        if isinstance(component, AngelLinker) and component.settings.resolve_abbreviations:
+        if isinstance(component, AngelLinker) and component.settings.reading.abbreviations:
             before.append(name)
         elif before and nlp.get_pipe_meta(name).factory == _DETECTOR:
             for linker in before:

@@ -135,21 +135,16 @@ def subset_of_label(
     return kb.subset(types=types, free_types=free_types)
 
 
-def is_permitted(
-    concept_id: str,
-    label: str,
-    subset: "Subset | None",
-    kb: "ConceptKB",
-    settings: "LinkerSettings",
-) -> bool:
+def is_permitted(concept_id: str, label: str, subset: "Subset | None", kb: "ConceptKB") -> bool:
     """concept_id (str): of the vocabulary. label (str): of a mention. subset (Subset | None): of
-    the label. kb (ConceptKB): the vocabulary. settings (LinkerSettings): `restrict_entity_types`.
-    RETURNS (bool): whether the mention may have the concept."""
+    the label. kb (ConceptKB): the vocabulary. RETURNS (bool): whether the mention may have the
+    concept: one of the types of the label; or else, where the label says that it is a disease,
+    chemical, gene, species or cell line, none whose types are all of another of these kinds."""
     if subset is not None and not subset.allows(concept_id):
         return False
     if subset is not None and subset.types is not None:
         return True
-    return not (settings.restrict_entity_types and is_foreign(label, kb.types_of(concept_id)))
+    return not is_foreign(label, kb.types_of(concept_id))
 
 
 def is_name(
@@ -160,11 +155,11 @@ def is_name(
     curated: "Curated | None" = None,
 ) -> bool:
     """text (str), label (str): of a mention. kb (ConceptKB): the vocabulary. settings
-    (LinkerSettings): as for `is_permitted`. curated (Curated | None): the rules of curation.
+    (LinkerSettings): `types_by_label`. curated (Curated | None): the rules of curation.
     RETURNS (bool): whether it is a name of a concept that
     it may have: `cancer` is that of a crab, but no disease's of MeSH."""
     name = kb.name_index(text)
     if name is None:
         return False
     subset = subset_of_label(label, kb, settings, curated)
-    return any(is_permitted(c, label, subset, kb, settings) for c in kb.concept_ids_of(name))
+    return any(is_permitted(c, label, subset, kb) for c in kb.concept_ids_of(name))

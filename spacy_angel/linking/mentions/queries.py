@@ -49,8 +49,8 @@ def read_queries(
     curated: "Curated | None" = None,
 ) -> Mention:
     """mention (Mention): with the long forms that its document defines. span (Span): where it
-    stands. kb (ConceptKB): the vocabulary. settings (LinkerSettings): `rerank`, `long_forms`,
-    `expand_short_forms` and `correct_spelling` say what is done. document (ReadDocument | None): of
+    stands. kb (ConceptKB): the vocabulary. settings (LinkerSettings): `rerank` and
+    `reading` say what is done. document (ReadDocument | None): of
     the span, where it has been read already. curated (Curated | None): the rules of curation.
     RETURNS (Mention): as it is to be read, with its queries."""
     document = document or ReadDocument(span.doc)
@@ -62,14 +62,14 @@ def read_queries(
     if settings.rerank and is_gene(span.label_) and not own(queries[0].text):
         # A gene's symbol is its name; what a document says in full is often in words of its own.
         symbols = [written]
-        if settings.resolve_abbreviations:
+        if settings.reading.abbreviations:
             symbols += document.short_forms.get(normalize_name(written), ())
         symbol = next(filter(own, symbols), None)
         if symbol is not None:
             queries.insert(0, Query(symbol, MENTION))
-    if settings.long_forms is not None:
-        _add(queries, LONG_FORM, mention, partial(expand_long_form, path=Path(settings.long_forms)))
-    if settings.expand_short_forms:
+    if (path := settings.reading.long_forms) is not None:
+        _add(queries, LONG_FORM, mention, partial(expand_long_form, path=Path(path)))
+    if settings.reading.short_forms:
         spelled = spell_out(queries[0].text)
         # The model reads no Greek letter: of two names of the vocabulary it gets the other one.
         if spelled != queries[0].text and (own(spelled) or not own(queries[0].text)):
@@ -77,7 +77,7 @@ def read_queries(
         _add(queries, WORD_LIST, mention, partial(expand_short_form, kb=kb, is_name=own))
         if is_species(span.label_):
             _add(queries, WORD_LIST, mention, partial(read_organism, is_name=own))
-    if settings.correct_spelling and STRICT.isdisjoint(wider_entity_types_of(span.label_)):
+    if settings.reading.spelling and STRICT.isdisjoint(wider_entity_types_of(span.label_)):
         _add(queries, SPELLING, mention, partial(correct_spelling, kb=kb))
     entity_types = entity_types_of(span.label_)
     is_strict = bool(entity_types) and entity_types <= STRICT

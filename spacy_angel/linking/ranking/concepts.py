@@ -13,6 +13,9 @@ from ...errors import AngelError, Errors
 
 NIL = "NIL"
 """spaCy's identifier of what is in no vocabulary."""
+EXACT_MATCH_PROBABILITY = 0.96
+"""Share of the links that are right where a mention is linked without the search, as the name of
+one concept: fitted by benchmarks/caching.py, see docs/notebook/speed.md."""
 
 
 class NameScore(Protocol):

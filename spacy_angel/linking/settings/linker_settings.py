@@ -10,14 +10,11 @@ from pydantic import Field
 from ...component.checked import CheckedSettings, Name, Names
 from ...component.running import Device, RunsIn, expect_dtype
 from ...vocabulary.names.entity_type_table import WITH_TYPES
-from ..ranking.ranker import TERMS, Ranker, read_ranker, shipped_ranker
+from ..ranking.ranker import Ranker, read_ranker, shipped_ranker
 from .attributes import ATTRIBUTES
+from .blocks import OutputsBlock, RankerBlock, ReadingBlock, SearchBlock
 
-Mode = Literal["beam", "exact"]
 Dtype = Literal["float32", "bfloat16", "float16", "int8"]
-# Share of the links that are right where a mention is linked without the search, as the name of one
-# concept: fitted by benchmarks/caching.py, see docs/notebook/speed.md.
-EXACT_MATCH_PROBABILITY = 0.96
 
 
 @dataclass(frozen=True)
@@ -39,21 +36,10 @@ class LinkerSettings(CheckedSettings):
             "whole document, as far as the model's length allows",
         ),
     ] = None
-    max_source_tokens: Annotated[
-        int | None,
-        Field(
-            ge=8,
-            description="longest source in tokens, if under the model's own limit; shorter is "
-            "faster",
-        ),
-    ] = None
-    resolve_abbreviations: Annotated[
-        bool, Field(description="read the long forms that an abbreviation detector found")
-    ] = True
+    reading: Annotated[
+        ReadingBlock, Field(description="what mentions are read as, and how much of the text is")
+    ] = field(default_factory=ReadingBlock)
     # How it searches.
-    mode: Annotated[
-        Mode, Field(description="`beam`, or `exact`: the k most probable names of the vocabulary")
-    ] = "beam"
     num_beams: Annotated[
         int | None,
         Field(
@@ -66,148 +52,29 @@ class LinkerSettings(CheckedSettings):
         int,
         Field(ge=1, description="most names a mention; beam search finds at most `num_beams`"),
     ] = 5
-    length_penalty: Annotated[
-        float,
+    search: Annotated[
+        SearchBlock,
         Field(
-            allow_inf_nan=False,
-            description="in beam search a name's score is its log-probability divided by its "
-            "number of tokens to this power",
+            description="the search of the model, and what its probabilities count for where no "
+            "ranker does"
         ),
-    ] = 1.0
-    max_work: Annotated[
-        int,
-        Field(
-            ge=1,
-            description="exact search gives up its proof after so many decoded tokens a mention",
-        ),
-    ] = 1000
+    ] = field(default_factory=SearchBlock)
     # How names become a link.
-    temperature: Annotated[
-        float,
-        Field(
-            gt=0,
-            allow_inf_nan=False,
-            description="of the concepts' probabilities: over 1 flattens, under 1 sharpens",
-        ),
-    ] = 1.0
     threshold: Annotated[
         float | None,
         Field(ge=0, le=1, description="least probability of a concept to link to it; null: off"),
     ] = None
-    min_log_prob: Annotated[
-        float | None,
-        Field(
-            le=0,
-            allow_inf_nan=False,
-            description="least log-probability (nats) of the concept's best name; null: off",
-        ),
-    ] = None
-    link_exact_matches: Annotated[
-        bool,
-        Field(
-            description="`min_log_prob`, which finds mentions outside the vocabulary, does not "
-            "hold for a mention that is, in normal form, a name found of the most probable concept"
-        ),
-    ] = False
     rerank: Annotated[
         bool,
         Field(
             description="rank candidates by features beside the model: names that are similar to "
             "the mention, its long form or another way to write it are candidates too, and "
-            "probabilities are the ranker's; `temperature` and `min_log_prob` do not count then. "
-            "Off, the model alone decides, as published"
+            "probabilities are the ranker's. Off, the model alone decides, as published"
         ),
     ] = False
     ranker: Annotated[
-        str | None,
-        Field(
-            description="JSON of the ranker's weights, as `scripts/fit_ranker.py` writes it; null: "
-            "the one that ships"
-        ),
-    ] = None
-    ranker_weights: Annotated[
-        dict[Name, dict[Name, dict[Name, float]]],
-        Field(
-            description="weights in the place of those of `ranker`, as `calibrate` fits them: by "
-            "entity type (`ALL` for the others), by model (`concept`, `link`), by term"
-        ),
-    ] = field(default_factory=dict)
-    nil_prior: Annotated[
-        float | None,
-        Field(
-            gt=0,
-            lt=1,
-            description="share of mentions that are thought to have no concept in the vocabulary: "
-            "with more, `NIL` is likelier and what is linked is surer, with less, more is linked; "
-            "null: as the ranker was fitted",
-        ),
-    ] = None
-    similar_names: Annotated[
-        int, Field(ge=0, description="similar names for each query, with `rerank`")
-    ] = 5
-    exact_matches_unsearched: Annotated[
-        bool,
-        Field(
-            description="with `rerank`, a mention of over four letters "
-            "that is a name of one concept only links to it without the search; off, the model "
-            "is asked of every mention, as published"
-        ),
-    ] = False
-    exact_match_probability: Annotated[
-        float,
-        Field(
-            gt=0.5,
-            lt=1,
-            description="probability of a link that was made so; it has no `log_prob`",
-        ),
-    ] = EXACT_MATCH_PROBABILITY
-    cache_in_document: Annotated[
-        bool,
-        Field(
-            description="of equal mentions of a document with equal labels the first is searched, "
-            "and the others have its link"
-        ),
-    ] = False
-    species_context: Annotated[
-        bool,
-        Field(
-            description="where names of the vocabulary have suffixes (`spacy-angel kb build "
-            "--suffixes`), what the document says about them, e.g. which species it speaks of, "
-            "decides which concept of a name comes first, and is in the source of a model that "
-            "writes suffixes"
-        ),
-    ] = True
-    restrict_entity_types: Annotated[
-        bool,
-        Field(
-            description=f"a mention labelled as one of {', '.join(WITH_TYPES)} "
-            "links to no concept whose semantic types are all of another of these kinds; "
-            "`types_by_label` says otherwise for its labels"
-        ),
-    ] = True
-    expand_short_forms: Annotated[
-        bool,
-        Field(
-            description="read clinical short forms, lay words, brands and other common words that "
-            "are no names of the vocabulary as the names that they stand for, where the document "
-            "defines no long form; an organism as the binomial name in it (`Escherichia coli O157`)"
-        ),
-    ] = False
-    correct_spelling: Annotated[
-        bool,
-        Field(
-            description="read words of a mention that neither the vocabulary nor biomedical text "
-            "knows as the nearest known ones, at most one letter away, two in words of eight "
-            "letters and more; off, they are read as they stand, as published"
-        ),
-    ] = False
-    long_forms: Annotated[
-        str | None,
-        Field(
-            description="TSV of what short forms stand for in the document set, as `spacy-angel "
-            "long-forms` writes it; read where the document itself defines no long form"
-        ),
-    ] = None
+        RankerBlock, Field(description="the weights of the ranker, with `rerank`")
+    ] = field(default_factory=RankerBlock)
     curation: Annotated[
         str | None,
         Field(
@@ -249,9 +116,11 @@ class LinkerSettings(CheckedSettings):
         dict[Name, Names],
         Field(
             description="entity label → semantic types that its concept may have, one of them or "
-            "none at all, as one of your own may; an empty list: any. Labels count by any spelling "
-            "(`OrganismTaxon` is `SPECIES`), your own entry first; mentions with others are not "
-            "linked, which a warning says once a label. An empty table: all are, to any concept"
+            "none at all, as one of your own may; an empty list: any that suit, a mention labelled "
+            f"as one of {', '.join(WITH_TYPES)} links to none of another of these. Labels "
+            "count by any spelling (`OrganismTaxon` is `SPECIES`), your own entry "
+            "first; mentions with others are not linked, which a warning says once a label. An "
+            "empty table: all are, to any that suit"
         ),
     ] = field(default_factory=dict)
     prefer: Annotated[
@@ -269,32 +138,13 @@ class LinkerSettings(CheckedSettings):
         ),
     ] = True
     # What is written.
-    output_span_key: Annotated[
-        Name | None,
-        Field(description="also write the mentions, with `kb_id_`, into this span group"),
-    ] = None
-    kb_id_attr: Annotated[
-        Name,
+    outputs: Annotated[
+        OutputsBlock,
         Field(
-            description="attribute on `span._` with the identifier; the linker with `kb_id` also "
-            "writes `span.kb_id_`"
+            description="names of the attributes on `span._` that are written, and of a span group "
+            "for the mentions, so that two linkers of a pipeline can write side by side"
         ),
-    ] = "kb_id"
-    kb_ents_attr: Annotated[
-        Name,
-        Field(
-            description="attribute on `span._` with the concepts: with `rerank` the probability "
-            "that each is right, which with that of none makes 1; else its share among the names "
-            "found"
-        ),
-    ] = "kb_ents"
-    candidates_attr: Annotated[
-        Name,
-        Field(
-            description="attribute on `span._` with all that was found: names with the model's "
-            "`log_prob`, with `rerank` also each one's `probability`"
-        ),
-    ] = "candidates"
+    ] = field(default_factory=OutputsBlock)
     # Where and how it runs.
     batch_size: Annotated[int, Field(ge=1, description="mentions in one pass of the model")] = 48
     device: Device = "cpu"
@@ -302,60 +152,46 @@ class LinkerSettings(CheckedSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        names = {attribute.name_in(self) for attribute in ATTRIBUTES}
-        is_own = len(names) == len(ATTRIBUTES)
-        self.expect("kb_id_attr", is_own, "unlike the other two attributes' names")
-        differ = self.output_span_key is None or self.output_span_key != self.span_key
-        self.expect("output_span_key", differ, f"unlike span_key, {self.span_key!r}")
+        differ = self.outputs.span_key is None or self.outputs.span_key != self.span_key
+        self.outputs.expect("span_key", differ, f"unlike the setting span_key, {self.span_key!r}")
         expect_dtype(self, self.dtype, self.device)
-        self.expect(
-            "ranker_weights",
-            all(
-                model in TERMS and set(weights) <= set(TERMS[model])
-                for by_model in self.ranker_weights.values()
-                for model, weights in by_model.items()
-            ),
-            f"tables by entity type, model and term, with some of {TERMS}",
-        )
 
     def without_effect(self) -> list[str]:
         """RETURNS (list[str]): settings that are not as by default and change nothing, e.g.
-        `similar_names (rerank is off)`."""
+        `search.max_work (search.mode is beam)`."""
         idle = {
-            "max_work": "mode is beam" if self.mode == "beam" else "",
-            "similar_names": "" if self.rerank else "rerank is off",
-            "ranker": "" if self.rerank else "rerank is off",
-            "nil_prior": "" if self.rerank else "rerank is off",
-            "exact_matches_unsearched": "" if self.rerank else "rerank is off",
-            "temperature": "rerank is on" if self.rerank else "",
-            "min_log_prob": "rerank is on" if self.rerank else "",
+            "search.max_work": "search.mode is beam" if self.search.mode == "beam" else "",
+            "ranker.path": "" if self.rerank else "rerank is off",
+            "ranker.nil_prior": "" if self.rerank else "rerank is off",
+            "search.temperature": "rerank is on" if self.rerank else "",
+            "search.min_log_prob": "rerank is on" if self.rerank else "",
         }
+        own, default = self.flat(self.to_dict()), self.flat(type(self)().to_dict())
         return [
-            f"{item.name} ({why})"
-            for item in fields(self)
-            if (why := idle.get(item.name)) and getattr(self, item.name) != item.default
+            f"{name} ({why})" for name, why in idle.items() if why and own[name] != default[name]
         ]
 
     @cached_property
     def ranker_in_use(self) -> Ranker:
-        """RETURNS (Ranker): `ranker`, with `ranker_weights` in the place of its own, for texts with
-        `nil_prior`. RAISES (AngelError): the file is missing, or of other features."""
-        ranker = shipped_ranker() if self.ranker is None else read_ranker(self.ranker)
-        ranker = ranker.with_weights(self.ranker_weights)
-        return ranker if self.nil_prior is None else ranker.expecting(self.nil_prior)
+        """RETURNS (Ranker): as `ranker` says. RAISES (AngelError): the file is missing, or of other
+        features."""
+        own = self.ranker
+        ranker = shipped_ranker() if own.path is None else read_ranker(own.path)
+        ranker = ranker.with_weights(own.weights)
+        return ranker if own.nil_prior is None else ranker.expecting(own.nil_prior)
 
     @property
     def is_first(self) -> bool:
         """RETURNS (bool): whether `span.kb_id_` is this linker's to write."""
-        return self.kb_id_attr == "kb_id"
+        return self.outputs.kb_id == "kb_id"
 
     @property
-    def outputs(self) -> frozenset[str]:
+    def written(self) -> frozenset[str]:
         """RETURNS (frozenset[str]): every place on a document that is written."""
         attributes = [attribute.name_in(self) for attribute in ATTRIBUTES]
         # `kb_id_` of a group's spans is written by putting the group there anew.
         rewritten = self.span_key if self.is_first else None
-        groups = [key for key in (rewritten, self.output_span_key) if key is not None]
+        groups = [key for key in (rewritten, self.outputs.span_key) if key is not None]
         return frozenset(
             [*(f"span._.{name}" for name in attributes), *(f"doc.spans[{g!r}]" for g in groups)]
         )

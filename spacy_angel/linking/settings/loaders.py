@@ -168,12 +168,12 @@ def check_device(settings: "LinkerSettings") -> None:
 
 
 def check_files(settings: "LinkerSettings") -> None:
-    """settings (LinkerSettings): `long_forms`, `ranker`. RAISES (AngelError): a file cannot be
-    read."""
-    if settings.long_forms is not None:
-        read_short_forms(Path(settings.long_forms))
-    if settings.ranker is not None:
-        read_ranker(settings.ranker)
+    """settings (LinkerSettings): `reading.long_forms`, `ranker.path`. RAISES (AngelError): a file
+    cannot be read."""
+    if settings.reading.long_forms is not None:
+        read_short_forms(Path(settings.reading.long_forms))
+    if settings.ranker.path is not None:
+        read_ranker(settings.ranker.path)
 
 
 def _build(

@@ -16,16 +16,14 @@ PUBLISHED: dict[str, Any] = {}
 
 SHIPPED: dict[str, Any] = {
     "num_beams": 5,
-    "length_penalty": 0.0,
+    "search.length_penalty": 0.0,
     "threshold": 0.5,
-    "link_exact_matches": True,
     "rerank": True,
-    "exact_matches_unsearched": True,
-    "cache_in_document": True,
-    "expand_short_forms": True,
-    "correct_spelling": True,
+    "search.shortcuts": True,
+    "reading.short_forms": True,
+    "reading.spelling": True,
 }
-"""As `en_angel_mini` is calibrated."""
+"""As `en_angel_mini` is calibrated; flat."""
 
 _TYPES = {one.name: list(one.shipped) for one in ENTITY_TYPE_TABLE if one.shipped}
 TYPES_BY_LABEL: dict[str, dict[str, list[str]]] = {
@@ -36,13 +34,12 @@ TYPES_BY_LABEL: dict[str, dict[str, list[str]]] = {
 
 # Without the ranker, and what the probabilities of the model alone were calibrated to with MeSH.
 _MODEL_ALONE: dict[str, Any] = {
-    "cache_in_document": False,
-    "exact_matches_unsearched": False,
-    "temperature": 1.7756243024787328,
+    "search.shortcuts": False,
+    "search.temperature": 1.7756243024787328,
     "threshold": 0.5955895082764113,
-    "min_log_prob": -7.115496635437012,
+    "search.min_log_prob": -7.115496635437012,
 }
-_NO_THRESHOLDS: dict[str, Any] = {"threshold": None, "min_log_prob": None}
+_NO_THRESHOLDS: dict[str, Any] = {"threshold": None, "search.min_log_prob": None}
 
 
 def preset_of(preset: Any, model: Any) -> Preset:
@@ -81,7 +78,7 @@ def preset_settings(
         base = {**SHIPPED, "types_by_label": types_of(vocabulary)}
         if not given.get("rerank", True):
             base |= model_alone(is_calibrated=_is_shipped(model) and _is_shipped(vocabulary))
-    return LinkerSettings.from_dict({**base, **given})
+    return LinkerSettings.from_dict({**base, **LinkerSettings.flat(given)})
 
 
 def model_alone(*, is_calibrated: bool) -> dict[str, Any]:
@@ -91,8 +88,8 @@ def model_alone(*, is_calibrated: bool) -> dict[str, Any]:
 
 
 def as_published() -> dict[str, Any]:
-    """RETURNS (dict[str, Any]): what `SHIPPED` says, as published."""
-    published = LinkerSettings.from_dict(PUBLISHED).to_dict()
+    """RETURNS (dict[str, Any]): what `SHIPPED` says, as published; flat."""
+    published = LinkerSettings.flat(LinkerSettings.from_dict(PUBLISHED).to_dict())
     return {name: published[name] for name in (*SHIPPED, *_MODEL_ALONE, "types_by_label")}
 
 

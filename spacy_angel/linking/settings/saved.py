@@ -62,15 +62,16 @@ def restore_settings(
     except ValueError as error:
         raise AngelError(Errors.E327.format(path=path, problem=error)) from error
     overrides = block.overrides(renamed(saved.config if in_config is None else in_config))
-    own = {name: str(path) for name, path in files.items() if saved.settings.get(name)}
-    settings = {**renamed(saved.settings), **own, **overrides}
+    settings = renamed(saved.settings)
+    settings |= {name: str(path) for name, path in files.items() if settings.get(name)}
+    settings |= overrides
     return LinkerSettings.from_dict(as_of_now(settings, is_saved=True))
 
 
 def _restore_changes(changes: dict[str, _Change], block: ConfigBlock) -> LinkerSettings:
     """Of 0.1, whose config.cfg has all settings of its time, and those that came later are as they
     were without them."""
-    settings = {**LinkerSettings.from_dict(PUBLISHED).to_dict(), **block.given}
+    settings = LinkerSettings.flat(LinkerSettings.from_dict(PUBLISHED).to_dict()) | block.given
     for name, values in renamed(changes).items():
         # Unknown names are taken as well, and refused below.
         if name not in settings or settings[name] == values.config:

@@ -53,7 +53,7 @@ def explain_link(span: "Span", linker: ExplainedLinker) -> Explanation:
     RETURNS (Explanation): see there.
     """
     settings, kb = linker.settings, linker.kb
-    candidates: list[dict[str, Any]] = span._.get(settings.candidates_attr)
+    candidates: list[dict[str, Any]] = span._.get(settings.outputs.candidates)
     names: dict[str, list[tuple[str, float | None]]] = {}
     # By the ranker a name may be far more probable than the model alone has it.
     for candidate in sorted(candidates, key=lambda c: -c.get("probability", c["log_prob"])):
@@ -69,7 +69,7 @@ def explain_link(span: "Span", linker: ExplainedLinker) -> Explanation:
         )
         for concept_id, probability in linker.rank(candidates)
     )
-    kb_id = span._.get(settings.kb_id_attr)
+    kb_id = span._.get(settings.outputs.kb_id)
     document, curated = ReadDocument(span.doc), linker.curated
     if curated is not None:
         names_of_doc = DocumentNames(document.text, curated.kb)
@@ -77,7 +77,7 @@ def explain_link(span: "Span", linker: ExplainedLinker) -> Explanation:
         if why := why_by_rule(constraint, kb_id):
             return Explanation(why, concepts)
     (mention,) = read_mentions(
-        span.doc, [span], resolve_abbreviations=settings.resolve_abbreviations, document=document
+        span.doc, [span], resolve_abbreviations=settings.reading.abbreviations, document=document
     )
     mention = read_queries(
         mention, span, kb if curated is None else curated.kb, settings, document, curated
@@ -139,7 +139,7 @@ def why_linked(
         if settings.rerank:
             none = f"; probability of NIL: {1 - fsum(c.probability for c in concepts):.3f}"
         return f"Most probable name: {figures}: under the threshold {settings.threshold:.3f}{none}."
-    least = None if settings.rerank else settings.min_log_prob
+    least = None if settings.rerank else settings.search.min_log_prob
     if least is not None and log_prob is not None and log_prob < least:
-        return f"Most probable name: {figures}: under min_log_prob {least:.2f}."
+        return f"Most probable name: {figures}: under search.min_log_prob {least:.2f}."
     return f"Most probable name: {figures}: refused by thresholds that have changed since."

@@ -149,7 +149,7 @@ def explain_mention(span: "Span", linker: ExplainedLinker) -> LinkExplanation:
     if not why and names.is_unsearched:
         why = (
             "It is the name of one concept alone, to which it links without the model "
-            "(exact_matches_unsearched)."
+            "(search.shortcuts)."
         )
     if not why:
         why = why_linked(mention.text, span.label_, link.kb_id, found, settings)

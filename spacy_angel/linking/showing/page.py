@@ -89,7 +89,7 @@ def link_rows(doc: "Doc", linker: "AngelLinker") -> list[tuple[str, ...]]:
     """
     rows: list[tuple[str, ...]] = []
     for span in find_spans(doc, linker.settings.span_key):
-        concept_id = span._.get(linker.settings.kb_id_attr)
+        concept_id = span._.get(linker.settings.outputs.kb_id)
         row = (" ".join(span.text.split()), span.label_, concept_id)
         concepts = {c.concept_id: c for c in explain_link(span, linker).concepts}
         if (concept := concepts.get(concept_id)) is not None:
@@ -176,7 +176,7 @@ def links_html(
         text=render_links(
             doc,
             span_key=settings.span_key,
-            kb_id_attr=settings.kb_id_attr,
+            kb_id_attr=settings.outputs.kb_id,
             linker=linker,
             options=options,
         ),
