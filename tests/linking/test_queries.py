@@ -125,7 +125,7 @@ def test_the_noun_is_looked_for_as_well(label, rerank, queries):
 def test_greek_letters_are_spelled_out_where_the_vocabulary_has_that():
     names = ("NF-\u03baB", "NF-kappaB", "I\u03baB")
     kb = ConceptKB.build([Concept(f"G:{n}", name, (), ("Gene",)) for n, name in enumerate(names)])
-    settings = LinkerSettings(rerank=True, expand_short_forms=True)
+    settings = LinkerSettings(rerank=True, reading={"short_forms": True})
 
     def read(text: str) -> list[str]:
         span = Span(Doc(spacy.blank("en").vocab, [text]), 0, 1, label="GENE")
