@@ -59,7 +59,6 @@ def as_of_now(settings: Mapping[str, Any], *, is_saved: bool = False) -> dict[st
         warnings.warn(Warnings.W307.format(old=", ".join(old)), stacklevel=3)
     given = {} if is_saved else settings
     told = [f"{old} is {new}" for old, new in RENAMED.items() if old in given]
-    told += ["ranker is ranker.path"] if isinstance(given.get("ranker"), str) else []
     told += [
         f"{old} is {holds[0]} for all"
         for old, holds in CONSTANT.items()
@@ -83,6 +82,6 @@ def renamed(settings: Mapping[str, Any]) -> dict[str, Any]:
     known = RENAMED.keys() | CONSTANT.keys()
     kept = LinkerSettings.flat({n: v for n, v in settings.items() if n not in known})
     if isinstance(kept.get("ranker", 0), str | None):
-        # It was the path alone.
+        # A path alone is short for the block.
         old["ranker.path"] = kept.pop("ranker")
     return old | kept
