@@ -75,7 +75,7 @@ def listed(data: Path) -> list[Concept]:
 def chosen(own: Sequence[Concept], told: Set[str]) -> Iterator[Concept]:
     """own (Sequence[Concept]): see `listed`. told (Set[str]): names in normal form that
     texts have. YIELDS (Concept): those that ship, with `Gene` as first type."""
-    kept = told.union(map(normalize_name, chain.from_iterable(_proteins().values())))
+    kept = {*told, *map(normalize_name, chain.from_iterable(_proteins().values()))}
     of_whole = (_without_rare(g, kept) for g in own if species_of(g) in _WHOLE)
     whole = [*with_names_of_the_same_symbol(of_whole)]
     others = [gene for gene in own if species_of(gene) not in _WHOLE]
