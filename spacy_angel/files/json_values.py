@@ -3,9 +3,9 @@
 import json
 import reprlib
 from functools import cache
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import AfterValidator, TypeAdapter, ValidationError
 
 # Levels of lists and objects; BioC has seven.
 MAX_DEPTH = 100
@@ -13,6 +13,18 @@ TOO_DEEP = f"lists and objects are nested deeper than {MAX_DEPTH} levels"
 # More than so many wrong keys are no typo, but another kind of file.
 _MOST_PROBLEMS = 5
 _T = TypeVar("_T")
+
+
+def _whole(text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError("it has half a character, of which UTF-8 knows nothing") from None
+    return text
+
+
+Text = Annotated[str, AfterValidator(_whole)]
+"""JSON can write half of a pair of surrogates, which is no text."""
 
 
 def parse_json(text: str | bytes) -> Any:

@@ -2,19 +2,10 @@
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field
 
+from ..files.json_values import Text
 
-def _whole(text: str) -> str:
-    """JSON can write half of a pair of surrogates, which is no text."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise ValueError("it has half a character, of which UTF-8 knows nothing") from None
-    return text
-
-
-Text = Annotated[str, AfterValidator(_whole)]
 Label = Annotated[
     str,
     Field(

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from ...errors import Errors
 from ...files.formats import Format, first_line
-from ...files.json_values import parse_as
+from ...files.json_values import Text, parse_as
 from ...files.reading import numbered_lines
 from ..documents import CorpusDocument, Reading
 
@@ -19,11 +19,11 @@ from ..documents import CorpusDocument, Reading
 class _Row(BaseModel):
     """What is read of a line."""
 
-    mention: str
-    chosen_id: str
-    left: str = ""
-    right: str = ""
-    label: str = ""
+    mention: Text
+    chosen_id: Text
+    left: Text = ""
+    right: Text = ""
+    label: Text = ""
 
 
 def read_corrections(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
