@@ -64,7 +64,7 @@ def write_comparison(
 ) -> None:
     """Write `report.html` of two systems side by side.
 
-    comparison (Mapping[str, Any]): as `comparison.compare` gives it.
+    comparison (Mapping[str, Any]): as `compare.compare` gives it.
     pairs (Iterable[tuple[dict[str, Any], dict[str, Any]]]): predictions of both, mention by
         mention; those on which the systems differ are shown.
     directory (Path): folder to write to.

@@ -1,1 +1,1 @@
-"""The spaCy component: documents in, identifiers out; it knows no corpus."""
+"""The spaCy components that link mentions or match names; they know no corpus."""

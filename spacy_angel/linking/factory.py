@@ -90,7 +90,10 @@ def make_angel_linker(
 
 Language.factory(
     "angel_linker",
-    assigns=["token.ent_kb_id", "span._.kb_id", "span._.kb_ents", "span._.candidates"],
+    assigns=[
+        *("token.ent_kb_id", "span._.kb_id", "span._.kb_ents", "span._.candidates"),
+        *("doc.ents", "doc.spans"),
+    ],
     requires=["doc.ents"],
     default_config=DEFAULT_CONFIG,
     default_score_weights={

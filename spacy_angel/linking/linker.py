@@ -1,7 +1,7 @@
 """The component `angel_linker`: mentions in, identifiers out.
 
-It knows documents, not tensors: `mentions` reads them, `candidate_generator` finds names for what
-is mentioned, `links` decides for a concept, `writing` puts it on the document.
+It knows documents, not tensors: `mentions` reads them, `candidates` finds names for what is
+mentioned, `decision` takes a concept and puts it on the document.
 """
 
 import json
@@ -78,6 +78,9 @@ class AngelLinker(DocumentPipe):
     `span.kb_id_`. Attributes on `span._` belong to the characters and the label: spans over the
     same characters have each its own. A span without their labels has that of the first that is
     linked.
+
+    On `doc.ents` entities may get another label (`other_labels`) or go (`drop_unlinked_below`); a
+    group of linked spans comes into `doc.spans` where `outputs.span_key` names one.
 
     vocab (Vocab): the pipeline's.
     name (str): the component's name.
@@ -232,7 +235,7 @@ class AngelLinker(DocumentPipe):
 
         if not isinstance(kb, ConceptKB):
             remedy = (
-                "Open one with `ConceptKB.from_disk(FOLDER)`, or read one with `ConceptKB.read`."
+                "Open one with `ConceptKB.from_disk(FOLDER)`, or make one with `ConceptKB.build`."
             )
             raise AngelError(
                 Errors.E329.format(name="kb", expected="a ConceptKB", value=kb, remedy=remedy)
@@ -464,7 +467,7 @@ class AngelLinker(DocumentPipe):
         doc (Doc): the document.
         spans (Sequence[Span]): its mentions.
         RETURNS (list[Mention]): one a span.
-        RAISES (AngelError): see `mentions.read_mentions`.
+        RAISES (AngelError): see `reading.read_mentions`.
         """
         return self._pass(None).read(ReadDocument(doc), spans)
 
@@ -575,7 +578,8 @@ class AngelLinker(DocumentPipe):
         return self
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """exclude (Iterable[str]): as in `to_disk`. RETURNS (bytes): what `to_disk` saves."""
+        """exclude (Iterable[str]): as in `to_disk`. RETURNS (bytes): what `to_disk` saves, but for
+        the files of ranker and long forms: the settings name them where they lie."""
         writers = {
             "settings": lambda: json.dumps(settings_to_save(self.settings, self._block)).encode(),
             "model": lambda: self.generator.to_bytes(),

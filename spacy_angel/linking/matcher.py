@@ -224,7 +224,7 @@ def choose_label(types: Sequence[str], types_by_label: dict[str, tuple[str, ...]
     types (Sequence[str]): of the concept.
     types_by_label (dict[str, tuple[str, ...]]): the linker's: to which types a label is limited.
     RETURNS (str): a label that is limited to one of the types; else, where no labels are limited,
-        that of their kind; else a neutral one, which is linked to any.
+        that of their entity type; else a neutral one, which is linked to any.
     """
     for label, allowed in types_by_label.items():
         if not set(allowed).isdisjoint(types):

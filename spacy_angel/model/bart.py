@@ -162,7 +162,7 @@ class BartModel:
         return convert_weights(state, dtype, torch.device("cpu"), self._row_scales)
 
     def begin(self, sources: Sequence[list[int]], prefixes: Sequence[list[int]]) -> "BartDecoding":
-        """See `decoding.Model.begin`."""
+        """See `interface.Model.begin`."""
         return BartDecoding(self, sources, prefixes)
 
     def score_tokens(self, x: Tensor, room: Tensor) -> TokenScores:
@@ -217,7 +217,7 @@ def _unpickle(config: Any, device: torch.device, weights: bytes, row_scales: byt
 
 
 class BartDecoding:
-    """See `decoding.Decoding`; caches keys and values by slot.
+    """See `interface.Decoding`; caches keys and values by slot.
 
     model (BartModel): the weights.
     sources, prefixes (Sequence[list[int]]): token ids of each mention.
@@ -243,13 +243,13 @@ class BartDecoding:
         return self._tree.n_slots
 
     def first(self) -> TokenScores:
-        """See `decoding.Decoding.first`."""
+        """See `interface.Decoding.first`."""
         return self._score(self._last)
 
     def feed(
         self, tokens: Tensor, mentions: Tensor, parents: Tensor, depths: Tensor
     ) -> TokenScores:
-        """See `decoding.Decoding.feed`."""
+        """See `interface.Decoding.feed`."""
         begin = self.n_slots
         slots, positions = self._tree.add(mentions, parents, depths)
         width = self.n_slots - begin
@@ -259,7 +259,7 @@ class BartDecoding:
         return self._score(self._decode(x, grid))
 
     def keep(self, mentions: Tensor) -> None:
-        """See `decoding.Decoding.keep`."""
+        """See `interface.Decoding.keep`."""
         self._tree.keep(mentions)
         self._last = self._last[mentions]
         self._cross = [cross[:, mentions] for cross in self._cross]
@@ -267,7 +267,7 @@ class BartDecoding:
         self._memory = [memory[:, mentions] for memory in self._memory]
 
     def copy(self) -> "BartDecoding":
-        """See `decoding.Decoding.copy`."""
+        """See `interface.Decoding.copy`."""
         other = copy(self)
         other._tree = self._tree.copy()
         # Its places are taken by longer tensors as the decoding goes on.

@@ -111,7 +111,7 @@ def _wrap(module: "PreTrainedModel") -> "GenericModel":
 
 
 class GenericModel:
-    """See `decoding.Model`.
+    """See `interface.Model`.
 
     model (PreTrainedModel): any `AutoModelForSeq2SeqLM`, in evaluation mode.
     pad_token_id (int): fills the gaps.
@@ -126,7 +126,7 @@ class GenericModel:
     def begin(
         self, sources: Sequence[list[int]], prefixes: Sequence[list[int]]
     ) -> "GenericDecoding":
-        """See `decoding.Model.begin`."""
+        """See `interface.Model.begin`."""
         return GenericDecoding(self, sources, prefixes)
 
     def pad(self, rows: Sequence[list[int]]) -> tuple[Tensor, Tensor]:
@@ -140,7 +140,7 @@ class GenericModel:
 
 
 class GenericDecoding:
-    """See `decoding.Decoding`; keeps the token path of every slot.
+    """See `interface.Decoding`; keeps the token path of every slot.
 
     model (GenericModel): the model.
     sources, prefixes (Sequence[list[int]]): token ids of each mention.
@@ -164,14 +164,14 @@ class GenericDecoding:
         return self._tree.n_slots
 
     def first(self) -> TokenScores:
-        """See `decoding.Decoding.first`."""
+        """See `interface.Decoding.first`."""
         mentions = torch.arange(len(self._prefixes), device=self.model.device)
         return self._score(mentions, self._prefixes, mentions, self._tree.lengths - 1)
 
     def feed(
         self, tokens: Tensor, mentions: Tensor, parents: Tensor, depths: Tensor
     ) -> TokenScores:
-        """See `decoding.Decoding.feed`."""
+        """See `interface.Decoding.feed`."""
         slots, positions = self._tree.add(mentions, parents, depths)
         self._extend(tokens, mentions, parents, depths, slots)
         # One row of the model for each chain: what comes before the last token is read from it.
@@ -186,7 +186,7 @@ class GenericDecoding:
         return self._score(mentions[rows], ids, row_of, positions)
 
     def keep(self, mentions: Tensor) -> None:
-        """See `decoding.Decoding.keep`."""
+        """See `interface.Decoding.keep`."""
         self._tree.keep(mentions)
         self._states = self._states[mentions]
         self._source_mask = self._source_mask[mentions]
@@ -194,7 +194,7 @@ class GenericDecoding:
         self._paths = self._paths[mentions]
 
     def copy(self) -> "GenericDecoding":
-        """See `decoding.Decoding.copy`."""
+        """See `interface.Decoding.copy`."""
         other = copy(self)
         other._tree = self._tree.copy()
         return other

@@ -1,1 +1,1 @@
-"""The spaCy component that finds mentions; it knows no corpus."""
+"""The spaCy components that find mentions; they know no corpus."""

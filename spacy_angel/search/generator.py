@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 Dtype = Literal["float32", "bfloat16", "float16", "int8"]
 RunDtype = Literal["float32", "bfloat16", "float16", "int8", "auto"]
 Ask = Callable[[int, SearchResult], Sequence[str]]
-"""Names in normal form to score for a mention, by its place and what was found for it."""
+"""Names as the model writes them, `tp53 | homo sapiens`, to score for a mention, by its place and
+what was found for it."""
 
 # Tokens of a chain that are decoded ahead: where a pass costs more than its tokens, which is so on
 # a GPU, and on a CPU for few mentions at a time.

@@ -39,8 +39,8 @@ class SearchResult:
 
     hypotheses (list[Hypothesis]): best first; names with the same tokens have the same score.
     proven (bool): they are the k most probable names of all; only exact search can tell.
-    asked (dict[str, float]): log-probabilities of further names that were asked for, in normal
-        form, in nats.
+    asked (dict[str, float]): log-probabilities of further names that were asked for, as the model
+        writes them, in nats.
     """
 
     hypotheses: list[Hypothesis] = field(default_factory=list)

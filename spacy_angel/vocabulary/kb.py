@@ -73,8 +73,8 @@ class ConceptKB:
     empty stays with its concept but cannot be found by the search; `meta["counts"]` says how many
     there are.
 
-    Made by `build`, `merge`, `from_disk` or `from_bytes`. What is stored is never changed: changes
-    made while running lie over it until `to_disk` writes them to a new folder.
+    Made by `build`, `join`, `merge`, `from_disk` or `from_bytes`. What is stored is never changed:
+    changes made while running lie over it until `to_disk` writes them to a new folder.
     """
 
     def __init__(

@@ -1,6 +1,7 @@
 """The packages and what each may import: arrows go down the list only, there is no circle."""
 
 import ast
+import re
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -148,3 +149,21 @@ def test_nobody_uses_another_modules_private_names() -> None:
                 names = [a.name for a in node.names if a.name.startswith("_") and a.name[1] != "_"]
                 private += [f"{path.relative_to(ROOT)}:{node.lineno} {name}" for name in names]
     assert private == []
+
+
+def test_docstrings_name_what_there_is() -> None:
+    """`module.name` and `package.name`, where any module has such a name."""
+    names: dict[str, set[str]] = {"spacy": {"load"}}
+    for path in PACKAGE.rglob("*.py"):
+        parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+        own = re.findall(r"^(?:def |class )?(\w+)(?=\(|: | =|:$)", path.read_text("utf8"), re.M)
+        for place in parts:
+            names.setdefault(place, set()).update(own, parts)
+    anywhere = set().union(*names.values()) - names.keys()
+    stale = [
+        f"{path.relative_to(ROOT)} {found[0]}"
+        for path in sorted(PACKAGE.rglob("*.py"))
+        for found in re.finditer(r"`([a-z_]\w*)\.(\w+)[.\w]*`", path.read_text("utf8"))
+        if found[2] in anywhere and found[2] not in names.get(found[1], ())
+    ]
+    assert stale == []

@@ -28,7 +28,7 @@ TEMPERATURES = (0.05, 20.0)
 """Lowest and highest temperature tried."""
 MAX_THRESHOLDS = 200
 """Most values tried for each threshold; of more, evenly spread quantiles are."""
-NIL_PRIOR = 0.1
+EXPECTED_NIL_PRIOR = 0.1
 """Share of mentions whose concept is thought to be missing in the vocabulary."""
 PENALTY = 10.0
 """How strongly weights are drawn to those there are."""
@@ -57,8 +57,8 @@ class CalibrationItem:
 class Calibration:
     """What was fitted, and how good it is on the mentions it was fitted on.
 
-    temperature (float): see `ranking.rank_concepts`.
-    threshold (float | None), min_log_prob (float | None): see `ranking.choose_link`; None where
+    temperature (float): see `concepts.rank_concepts`.
+    threshold (float | None), min_log_prob (float | None): see `concepts.choose_link`; None where
         no threshold does better.
     n_mentions (int): mentions in all.
     n_found (int): mentions whose right concept was among the candidates.
@@ -158,8 +158,8 @@ def calibrate_ranker(
     """Fit the ranker's weights, those of entity types that have their own on their mentions alone;
     then the threshold.
 
-    Every mention counts a little more, as often as `NIL_PRIOR` says, as one whose concept the
-    vocabulary lacks: a development set without such mentions says nothing of them.
+    Every mention counts a little more, as often as `EXPECTED_NIL_PRIOR` says, as one whose concept
+    the vocabulary lacks: a development set without such mentions says nothing of them.
 
     items (Iterable[CalibrationItem]): the development set, with what was found.
     settings (LinkerSettings): the weights there are, which the fitted ones are drawn to.
@@ -200,7 +200,7 @@ def calibrate_ranker(
     ranked = [_ranked(item, in_use) for item in items]
     if held < old:
         extra = [_removed(item) for item in items]
-        n = max(round(NIL_PRIOR * len(items)), 1)
+        n = max(round(EXPECTED_NIL_PRIOR * len(items)), 1)
         spread = extra[:: max(len(extra) // n, 1)]
         threshold = fit_threshold(
             [*ranked, *(_ranked(item, in_use) for item in spread)],
@@ -233,7 +233,7 @@ def _with_nil(item: CalibrationItem) -> list[FitItem]:
     removed = item.found.without(item.gold)
     if not item.gold or not removed.names:
         return [own]
-    return [own, FitItem(removed, (), NIL_PRIOR / (1 - NIL_PRIOR))]
+    return [own, FitItem(removed, (), EXPECTED_NIL_PRIOR / (1 - EXPECTED_NIL_PRIOR))]
 
 
 def _mean_loss(groups: Mapping[str, Sequence[FitItem]], weights: Mapping[str, Weights]) -> float:

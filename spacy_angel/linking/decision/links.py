@@ -33,11 +33,11 @@ class Link:
     kb_ents (list[tuple[str, float]]): concepts with their probability, best first; none where the
         identifier is `NIL`, as scispaCy's hold nothing below its thresholds.
     candidates (list[dict[str, Any]]): `concept_id`, `name` (original spelling), `score`,
-        `log_prob` (both None where the model was not asked, `search.shortcuts`), in the
-        order of the search, all that were found; with the setting `rerank`
+        `log_prob`, in the order of the search, all that were found; with the setting `rerank`
         also `probability`, their share of the concept's, and names with the most probable concept
-        first; with the setting `prefer`, or a rule that prefers an identifier, also `other_ids`,
-        the concept's further identifiers;
+        first. Where the model was not asked (`search.shortcuts`, or a rule says what is meant)
+        `score` and `log_prob` are None, and there is a `probability`. With the setting `prefer`,
+        or a rule that prefers an identifier, also `other_ids`, the concept's further identifiers;
         `suffix`, where the model wrote one, which may be empty.
     label (str): in the place of the mention's, whose concepts it has none of, see
         `other_labels`; empty: it keeps its own.

@@ -37,8 +37,8 @@ def correct_spelling(mention: "Mention", kb: "ConceptKB") -> "Mention":
 
 
 def _readings(text: str, kb: "ConceptKB") -> Iterator[str]:
-    """YIELDS (str): the text with each unknown word in turn read as each of those similar to it,
-    the nearest first."""
+    """YIELDS (str): the text with its unknown words read as words similar to them, in every
+    combination, the nearest first."""
     parts: list[list[str]] = []
     end = 0
     for found in _WORD.finditer(text):

@@ -36,7 +36,7 @@ class CandidateName:
     name (int): the vocabulary's index.
     text (str): in normal form.
     log_prob (float): of the name given the mention, in nats; for one that the model was not asked
-        for, the least of the search's names, which it is not above.
+        for, the least of the search's names, though a beam may have missed likelier ones.
     score (float): the search's, else the log-probability.
     query (str): source of the query that it answers best, see `model.mention.Query`.
     is_query (bool): it is that query, an exact match.
@@ -54,7 +54,7 @@ class CandidateName:
         and capital letters, too, as TP53 is a man's gene and Trp53 a mouse's.
     second (frozenset[str]): those whose second name it is, which of genes is the full one.
     scopes (tuple[str, ...]): what the vocabulary says of the name for each concept, see
-        `vocabulary.concepts.SCOPES`; empty: nothing.
+        `names.concepts.SCOPES`; empty: nothing.
     context (tuple[float, ...]): of each concept, see `context.context_overlap`; empty: 0.
     """
 

@@ -3,7 +3,7 @@
 Among the candidates a conditional logistic model (McFadden 1974) over `FEATURES` says which is the
 likeliest; then a logistic model over the features of that one, and over `MENTION_FEATURES`, says
 whether it is right. Both
-are fitted by `ranker_fit`; their weights are plain numbers in a JSON file, and each feature's
+are fitted by `fit`; their weights are plain numbers in a JSON file, and each feature's
 contribution is its weight times its value.
 """
 
@@ -40,8 +40,8 @@ LINK_TERMS = (*CONCEPT_TERMS, *MENTION_FEATURES, SHARE, LEAD)
 ALL, CONCEPT, LINK = "ALL", "concept", "link"
 TERMS = {CONCEPT: CONCEPT_TERMS, LINK: LINK_TERMS}
 BIAS = "bias"
-NIL_PRIOR = 0.25
-"""Where a file of weights does not say what share it was fitted on."""
+FITTED_NIL_PRIOR = 0.25
+"""Share of NIL among the mentions of a fit, where a file of weights does not say it."""
 PRIOR = "prior"
 """The logarithm of a concept's part of a name, in an explanation; it has no weight to fit."""
 _LEAST_SHARE = 1e-6
@@ -180,7 +180,7 @@ class Ranker:
         2.4)."""
 
         def shifted(entity_type: str, weights: Weights) -> Weights:
-            fitted = self.nil_priors.get(entity_type, self.nil_priors.get(ALL, NIL_PRIOR))
+            fitted = self.nil_priors.get(entity_type, self.nil_priors.get(ALL, FITTED_NIL_PRIOR))
             shift = _log_odds(fitted) - _log_odds(nil_prior)
             return Weights(weights.concept, {**weights.link, BIAS: weights.link[BIAS] + shift})
 
@@ -285,8 +285,8 @@ def rank(found: MentionCandidates, weights: Weights) -> Ranking:
     """Concepts and candidates by their probability.
 
     The likeliest concept has the probability q that the second model gives it; if it is wrong, each
-    other one is right as often as its share among all of them says, and NIL is as often as that of
-    the likeliest one does.
+    other one is right as often as its share among all of them says, but none is likelier than q.
+    NIL has the rest: the share of the likeliest one, and what that limit takes from the others.
 
     found (MentionCandidates): of a mention. weights (Weights): one a term.
     RETURNS (Ranking): the likeliest concept first.

@@ -57,7 +57,7 @@ def vocabulary_loader(
     in. A large one is better built once, with `spacy-angel kb build`, and given as a folder.
 
     paths (Sequence[str]): the files; their concepts are read one after the other.
-    format (str | None): as `vocabularies.read_vocabulary`; None infers it for each file.
+    format (str | None): as `registry.read_vocabulary`; None infers it for each file.
     shared_names (str): as `ConceptKB.build`.
     RETURNS (VocabularyLoader): builds it.
     """

@@ -29,7 +29,7 @@ _SHOWN_NAMES = 10
 
 @dataclass(frozen=True, slots=True)
 class FeatureShare:
-    """feature (str): of `linking.features`. value (float): of the mention and the name. weight
+    """feature (str): of `ranking.features`. value (float): of the mention and the name. weight
     (float): as fitted. contribution (float): their product, in nats."""
 
     feature: str

@@ -44,7 +44,7 @@ class RecogniserModule(nn.Module):
         return next(lists)
 
     def forward(self, tags: Tensor, taught: Tensor | None = None, **batch: Tensor) -> ModelOutput:
-        """tags (Tensor), taught (Tensor | None), batch (Tensor): of `recogniser_data.collate`.
+        """tags (Tensor), taught (Tensor | None), batch (Tensor): of `data.collate`.
         RETURNS (ModelOutput): `loss`, see `tag_loss`."""
         return ModelOutput(loss=tag_loss(self.logits(**batch), tags, taught))
 
@@ -56,7 +56,7 @@ class RecogniserModule(nn.Module):
         words: Tensor,
         n_words: Tensor,
     ) -> Tensor:
-        """The arguments are those of `recogniser_data.as_batch`.
+        """The arguments are those of `data.as_batch`.
 
         RETURNS (Tensor): float32[words, labels, 3].
         """

@@ -137,8 +137,8 @@ class SearchSpaces:
         )
 
     def share(self, other: "SearchSpaces") -> None:
-        """other (SearchSpaces): of the same stored names. What either compiles of them is both's
-        from now on."""
+        """other (SearchSpaces): of the same stored names. Tries that either compiles are both's
+        from now on; the list of suffixes is, if the other one has opened it by now."""
         self._tries = other._tries
         if other._entries is not None and self._suffixes is not None:
             self._entries = Entries(other._entries.stored, self._vocabulary, self._suffixes)

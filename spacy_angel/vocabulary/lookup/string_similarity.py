@@ -33,7 +33,7 @@ COLUMNS = (
     "remain_starts",
     "remain_names",
 )
-# Bytes, spaces left out, of names that have a deletion neighbourhood.
+# Bytes, spaces left out, of texts that have a deletion neighbourhood; a typo may be one more.
 SHORTEST, LONGEST = 3, 12
 # Names looked through for one text: frequent 3-grams are left out where the rarer ones reach it.
 _MAX_LOOKED_AT = 300_000

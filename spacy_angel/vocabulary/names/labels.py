@@ -101,7 +101,7 @@ def labels_by_tool() -> dict[str, dict[str, tuple[str, ...]]]:
     """RETURNS (dict[str, dict[str, tuple[str, ...]]]): whose labels → entity type → as spelled
     there."""
     table: dict[str, dict[str, list[str]]] = yaml.safe_load(LABELS.read_text("utf8"))
-    return {"Kinds": {one.name: one.labels for one in ENTITY_TYPE_TABLE}} | {
+    return {"Entity types": {one.name: one.labels for one in ENTITY_TYPE_TABLE}} | {
         tool: {entity_type: tuple(labels) for entity_type, labels in of_tool.items()}
         for tool, of_tool in table.items()
     }

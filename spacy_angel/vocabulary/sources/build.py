@@ -37,7 +37,7 @@ def build_vocabulary(
     output (Path | None): folder to write; None keeps the vocabulary in memory.
     format (str | None): of all files; None infers it for each.
     shared_names (SharedNames), suffixes (SuffixRule | None): see `ConceptKB.build`.
-    options (Mapping[str, Any] | None): of the reader, see `vocabularies.FORMATS`.
+    options (Mapping[str, Any] | None): of the reader, see `registry.FORMATS`.
     about (Sequence[Mapping[str, Any]]): plain values on each file, to be recorded with it.
     mappings (Sequence[Path]): SSSOM tables: what they say is the same becomes an alternate
         identifier, by which also concepts of several files are joined.
