@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from spacy.tokens import Doc, Span
 
@@ -23,6 +23,16 @@ if TYPE_CHECKING:
     from ...search.cached import SearchCache
     from ...search.generator import Generator
     from ...vocabulary.kb import ConceptKB
+
+
+class _Wanted(NamedTuple):
+    """A mention that is looked for: `place` is its number among those of its document."""
+
+    document: int
+    place: int
+    mention: "Mention"
+    label: str
+    constraint: Constraint | None
 
 
 @dataclass(frozen=True)
@@ -73,18 +83,16 @@ class LinkingPass:
 
         docs (Sequence[Doc]): documents. spans_of (Sequence[Sequence[Span]]): mentions of each.
         overwrite (bool): those that have an identifier as well.
-        RETURNS (list[list[GeneratedCandidates | None]]): none where a mention is discarded, blank
-            or by a rule no mention, None where it keeps the identifier that it has.
+        RETURNS (list[list[GeneratedCandidates | None]]): of each mention: None where it keeps the
+            identifier that it has; without candidates where it is not looked for, because it is
+            discarded, blank, or by a rule no mention.
         """
-        constraints: list[Constraint | None] = []
-        slots: list[list[GeneratedCandidates | None]] = []
-        places: list[tuple[int, int]] = []
-        mentions: list[Mention] = []
-        labels: list[str] = []
-        for doc_index, (doc, spans) in enumerate(zip(docs, spans_of, strict=True)):
+        found: list[list[GeneratedCandidates | None]] = []
+        wanted: list[_Wanted] = []
+        for number, (doc, spans) in enumerate(zip(docs, spans_of, strict=True)):
             stay = [self._stays(span, overwrite) for span in spans]
-            slots.append([None if stays else GeneratedCandidates() for stays in stay])
-            wanted = [
+            found.append([None if stays else GeneratedCandidates() for stays in stay])
+            places = [
                 i
                 for i, span in enumerate(spans)
                 if not stay[i]
@@ -92,29 +100,33 @@ class LinkingPass:
                 and read(span.text).text.strip()
             ]
             document = ReadDocument(doc)
-            of_document = self._constraints(document, [spans[i] for i in wanted])
-            for i, constraint in zip(tuple(wanted), of_document, strict=True):
+            constraints = self._constraints(document, [spans[i] for i in places])
+            constraint_of = dict(zip(places, constraints, strict=True))
+            for i, constraint in zip(places, constraints, strict=True):
                 if constraint is not None and not constraint.is_mention:
-                    slots[-1][i] = GeneratedCandidates(constraint=constraint)
-                    wanted.remove(i)
-                else:
-                    constraints.append(constraint)
-            some = [spans[i] for i in wanted]
-            mentions += self.mentions(document, some)
-            places += [(doc_index, i) for i in wanted]
-            labels += [span.label_ for span in some]
-        if not mentions:
-            return slots
+                    found[-1][i] = GeneratedCandidates(constraint=constraint)
+                    del constraint_of[i]
+            mentions = self.mentions(document, [spans[i] for i in constraint_of])
+            wanted += [
+                _Wanted(number, i, mention, spans[i].label_, constraint)
+                for (i, constraint), mention in zip(constraint_of.items(), mentions, strict=True)
+            ]
+        if not wanted:
+            return found
         generator = self.model()
         num_beams = self.settings.num_beams or generator.num_beams
         candidate_generator = CandidateGenerator(
             generator, self.kb, self.settings, num_beams, self.search_cache, self.curated
         )
-        documents = [doc_index for doc_index, _ in places]
-        searched = candidate_generator.find(mentions, labels, documents, constraints)
-        for (doc_index, i), names in zip(places, searched, strict=True):
-            slots[doc_index][i] = names
-        return slots
+        searched = candidate_generator.find(
+            [one.mention for one in wanted],
+            [one.label for one in wanted],
+            [one.document for one in wanted],
+            [one.constraint for one in wanted],
+        )
+        for one, candidates in zip(wanted, searched, strict=True):
+            found[one.document][one.place] = candidates
+        return found
 
     def mentions(self, document: ReadDocument, spans: Sequence[Span]) -> "list[Mention]":
         """document (ReadDocument): a document. spans (Sequence[Span]): its mentions.

@@ -76,8 +76,15 @@ class CandidateMerger:
 
     def add(self, i: int, hypotheses: Sequence[NameScore]) -> list[str]:
         """i (int): a mention. hypotheses (Sequence[NameScore]): names that the search found for
-        it, best first. RETURNS (list[str]): names similar as strings that the model is to be asked
-        for, as it writes them: none where it has decided."""
+        it, best first. RETURNS (list[str]): similar names that the model is to be asked for, as it
+        writes them. E.g. of `asthma`:
+
+            best of the search     similar names
+            asthma            -0.3 none
+            allergic asthma   -0.3 candidates, with the least log-probability of the search's
+            allergic asthma   -5.0 candidates, and the model is asked
+
+        `asthma` of an absent species alone counts as another name."""
         request, text, queries = self._requests[i], self._texts[i], self._queries[i]
         found = self._found[i] = _names_found(request, self._kb, queries, hypotheses)
         if _is_decided(found, text):
@@ -244,25 +251,26 @@ def _candidate_name(
     is_query = text == query.text
     canonical = [c for c in concepts if is_query and kb.names_of(c)[0] == name]
     has_others = suffix is not None and is_query
+    second = [c for c in concepts if is_query and kb.suffixes and kb.is_second_name(name, c)]
     return CandidateName(
-        name,
-        text,
-        scores.log_prob,
-        scores.score,
-        query.source,
-        is_query,
-        match.similarity,
-        align(match.text, text, kb.nearest.word_weight),
-        tuple(concepts),
-        frozenset(canonical),
-        suffix,
-        has_others and len(request.concepts(name, None)) > len(concepts),
+        name=name,
+        text=text,
+        log_prob=scores.log_prob,
+        score=scores.score,
+        query=query.source,
+        is_query=is_query,
+        similarity=match.similarity,
+        alignment=align(match.text, text, kb.nearest.word_weight),
+        concepts=tuple(concepts),
+        canonical=frozenset(canonical),
+        suffix=suffix,
+        has_others=has_others and len(request.concepts(name, None)) > len(concepts),
         # Where the model has no say, the document has.
-        priors_in_order(len(concepts)) if kb.suffixes and len(concepts) > 1 else (),
-        kb.species_ranks(concepts, request.mention.species_context),
-        frozenset(c for c in canonical if kb.suffixes and _is_spelled_so(request, kb, c)),
-        frozenset(c for c in concepts if is_query and kb.suffixes and kb.is_second_name(name, c)),
-        tuple(kb.scope_of(name, c) for c in concepts) if is_query else (),
+        priors=priors_in_order(len(concepts)) if kb.suffixes and len(concepts) > 1 else (),
+        species_ranks=kb.species_ranks(concepts, request.mention.species_context),
+        same_case=frozenset(c for c in canonical if kb.suffixes and _is_spelled_so(request, kb, c)),
+        second=frozenset(second),
+        scopes=tuple(kb.scope_of(name, c) for c in concepts) if is_query else (),
     )
 
 
@@ -297,6 +305,7 @@ def _best(found: Sequence[CandidateName]) -> float:
 
 
 def _is_decided(found: Sequence[CandidateName], mention: str) -> bool:
+    """Whether the best name of the search is the mention itself, see `CandidateMerger.add`."""
     best = max(found, key=lambda name: name.log_prob, default=None)
     if best is None or best.text != mention or best.log_prob < _DECIDED:
         return False

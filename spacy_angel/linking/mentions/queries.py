@@ -4,7 +4,7 @@ The first query is what the model reads; names that the others are, or are simil
 candidates as well, and the ranker knows by which one each came.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
@@ -25,9 +25,9 @@ from ...vocabulary.names.entity_type_table import STRICT
 from ...vocabulary.names.entity_types import is_gene, is_species
 from ...vocabulary.names.labels import entity_types_of, wider_entity_types_of
 from ..settings.short_forms import expand_long_form, expand_short_form
+from . import permitted
 from .derived import derived_names
 from .organisms import read_organism
-from .permitted import is_name
 from .reading import ReadDocument
 from .spelling import correct_spelling
 from .symbols import spell_out
@@ -40,6 +40,10 @@ if TYPE_CHECKING:
     from ..settings.linker_settings import LinkerSettings
 
 
+Rule = tuple[str, Callable[[str], str]]
+"""Source of the queries that a rule makes, and how it reads a text: as it is, or as another."""
+
+
 def read_queries(
     mention: Mention,
     span: "Span",
@@ -48,52 +52,73 @@ def read_queries(
     document: ReadDocument | None = None,
     curated: "Curated | None" = None,
 ) -> Mention:
-    """mention (Mention): with the long forms that its document defines. span (Span): where it
+    """Each rule reads what the rules before it made of the mention; what the last one makes of it
+    is what the model reads.
+
+    mention (Mention): with the long forms that its document defines. span (Span): where it
     stands. kb (ConceptKB): the vocabulary. settings (LinkerSettings): `rerank` and
     `reading` say what is done. document (ReadDocument | None): of
     the span, where it has been read already. curated (Curated | None): the rules of curation.
-    RETURNS (Mention): as it is to be read, with its queries."""
+    RETURNS (Mention): as it is to be read, with its queries: with `rerank` the readings, the last
+        one first, and words that this is derived from, which the model does not read."""
     document = document or ReadDocument(span.doc)
-    own = cache(partial(is_name, label=span.label_, kb=kb, settings=settings, curated=curated))
-    written = document.text_of(span)
-    queries = [Query(written, MENTION)]
-    if mention.text != written:
-        queries.insert(0, Query(mention.text, LONG_FORM))
-    if settings.rerank and is_gene(span.label_) and not own(queries[0].text):
-        # A gene's symbol is its name; what a document says in full is often in words of its own.
-        symbols = [written]
-        if settings.reading.abbreviations:
-            symbols += document.short_forms.get(normalize_name(written), ())
-        symbol = next(filter(own, symbols), None)
-        if symbol is not None:
-            queries.insert(0, Query(symbol, MENTION))
-    if (path := settings.reading.long_forms) is not None:
-        _add(queries, LONG_FORM, mention, partial(expand_long_form, path=Path(path)))
-    if settings.reading.short_forms:
-        spelled = spell_out(queries[0].text)
-        # The model reads no Greek letter: of two names of the vocabulary it gets the other one.
-        if spelled != queries[0].text and (own(spelled) or not own(queries[0].text)):
-            queries.insert(0, Query(spelled, SYMBOLS))
-        _add(queries, WORD_LIST, mention, partial(expand_short_form, kb=kb, is_name=own))
-        if is_species(span.label_):
-            _add(queries, WORD_LIST, mention, partial(read_organism, is_name=own))
-    if settings.reading.spelling and STRICT.isdisjoint(wider_entity_types_of(span.label_)):
-        _add(queries, SPELLING, mention, partial(correct_spelling, kb=kb))
-    entity_types = entity_types_of(span.label_)
-    is_strict = bool(entity_types) and entity_types <= STRICT
-    if settings.rerank and not is_strict and not own(queries[0].text):
-        # Beside what the model reads, which is the document's own word.
-        queries += [Query(name, DERIVED) for name in derived_names(queries[0].text, own)]
+    label = span.label_
+    is_name = cache(
+        partial(permitted.is_name, label=label, kb=kb, settings=settings, curated=curated)
+    )
+    text = document.text_of(span)
+    readings = [Query(text, MENTION)]
+    for source, read in _rules(mention, span, kb, settings, document, is_name):
+        if (other := read(text)) != text:
+            text = other
+            readings.append(Query(text, source))
+    readings.reverse()
     if not settings.rerank:
-        return replace(mention, text=queries[0].text, queries=(queries[0],))
-    return replace(mention, text=queries[0].text, queries=tuple(dict.fromkeys(queries)))
+        return replace(mention, text=text, queries=(readings[0],))
+    entity_types = entity_types_of(label)
+    if not (entity_types and entity_types <= STRICT) and not is_name(text):
+        readings += [Query(name, DERIVED) for name in derived_names(text, is_name)]
+    return replace(mention, text=text, queries=tuple(dict.fromkeys(readings)))
 
 
-def _add(
-    queries: list[Query], source: str, mention: Mention, read: Callable[[Mention], Mention]
-) -> None:
-    """Put what the first query is read as before it, if that is something else."""
-    first = queries[0].text
-    text = read(replace(mention, text=first)).text
-    if text != first:
-        queries.insert(0, Query(text, source))
+def _rules(
+    mention: Mention,
+    span: "Span",
+    kb: "ConceptKB",
+    settings: "LinkerSettings",
+    document: ReadDocument,
+    is_name: Callable[[str], bool],
+) -> Iterator[Rule]:
+    """YIELDS (Rule): in the order in which they read a mention."""
+    label, reading = span.label_, settings.reading
+
+    def of_mention(expand: Callable[[Mention], Mention]) -> Callable[[str], str]:
+        return lambda text: expand(replace(mention, text=text)).text
+
+    def as_symbol(text: str) -> str:
+        # A gene's symbol is its name; what a document says in full is often in words of its own.
+        if is_name(text):
+            return text
+        written = document.text_of(span)
+        symbols = [written]
+        if reading.abbreviations:
+            symbols += document.short_forms.get(normalize_name(written), ())
+        return next(filter(is_name, symbols), text)
+
+    def without_greek(text: str) -> str:
+        # The model reads no Greek letter: of two names of the vocabulary it gets the other one.
+        spelled = spell_out(text)
+        return spelled if is_name(spelled) or not is_name(text) else text
+
+    yield LONG_FORM, lambda _: mention.text
+    if settings.rerank and is_gene(label):
+        yield MENTION, as_symbol
+    if reading.long_forms is not None:
+        yield LONG_FORM, of_mention(partial(expand_long_form, path=Path(reading.long_forms)))
+    if reading.short_forms:
+        yield SYMBOLS, without_greek
+        yield WORD_LIST, of_mention(partial(expand_short_form, kb=kb, is_name=is_name))
+        if is_species(label):
+            yield WORD_LIST, of_mention(partial(read_organism, is_name=is_name))
+    if reading.spelling and STRICT.isdisjoint(wider_entity_types_of(label)):
+        yield SPELLING, of_mention(partial(correct_spelling, kb=kb))

@@ -44,9 +44,11 @@ def fit_weights(items: Sequence[FitItem], start: Weights, *, penalty: float = 1.
     )
     weights = Weights(concept, start.link)
     links = [tables[i].link_terms(tables[i].utilities(weights)) for i in rows]
-    right = np.array([first in items[i].gold for i, (first, *_) in zip(rows, links, strict=True)])
+    right = np.array(
+        [link.concept_id in items[i].gold for i, link in zip(rows, links, strict=True)]
+    )
     counts = np.array([items[i].weight for i in rows])
-    terms = np.array([row for _, row, _ in links]).reshape(-1, len(LINK_TERMS))
+    terms = np.array([link.values for link in links]).reshape(-1, len(LINK_TERMS))
     signs = np.where(right, 1.0, -1.0)
 
     def loss(values: np.ndarray) -> tuple[float, np.ndarray]:
@@ -84,7 +86,7 @@ def _fit_concept(
     if not own:
         return dict(start)
     terms = np.concatenate([tables[i].terms for i in own])
-    priors = np.concatenate([tables[i].priors for i in own])
+    priors = np.concatenate([tables[i].log_priors for i in own])
     is_right = np.concatenate([right[i] for i in own])
     mention = np.repeat(np.arange(len(own)), [len(right[i]) for i in own])
     counts = np.array([items[i].weight for i in own])

@@ -85,6 +85,20 @@ class Ranking(NamedTuple):
     candidates: list[tuple[Candidate, float]]
 
 
+class LinkTerms(NamedTuple):
+    """What the second model weighs, of a mention.
+
+    concept_id (str): the likeliest concept by the first model.
+    values (np.ndarray): float64, in the order of `LINK_TERMS`.
+    shares (np.ndarray): float64[n], probability of each candidate by the first model, that is if
+        anything which was found is right; they sum to 1.
+    """
+
+    concept_id: str
+    values: np.ndarray
+    shares: np.ndarray
+
+
 @dataclass(frozen=True)
 class Weights:
     """One a term.
@@ -217,7 +231,7 @@ class Ranker:
         utilities = table.utilities(weights)
         own = [i for i, pair in enumerate(table.pairs) if pair.concept_id == concept_id]
         best = max(own, key=lambda i: utilities[i])
-        _, link, _ = table.link_terms(utilities)
+        link = table.link_terms(utilities).values
         return (
             _contributions(CONCEPT_TERMS, table.terms[best], weights.concept),
             _contributions(LINK_TERMS, link, weights.link),
@@ -234,7 +248,7 @@ class Ranker:
             pair = table.pairs[i]
             if pair.concept_id in explained:
                 continue
-            prior = Contribution(PRIOR, float(table.priors[i]), 1.0)
+            prior = Contribution(PRIOR, float(table.log_priors[i]), 1.0)
             terms = _contributions(CONCEPT_TERMS, table.terms[i], weights.concept)
             terms = [*terms, prior] if prior.value else terms
             terms.sort(key=lambda c: -abs(c.value * c.weight))
@@ -256,29 +270,27 @@ class Table:
         values = [[f.value(pair) for f in FEATURES.values()] for pair in self.pairs]
         features = np.array(values, dtype=float).reshape(-1, len(FEATURES))
         self.terms = np.hstack([features, features * found.unsure])
-        self.priors = np.log([max(pair.prior, _LEAST_PRIOR) for pair in self.pairs])
+        self.log_priors = np.log([max(pair.prior, _LEAST_PRIOR) for pair in self.pairs])
 
     def utilities(self, weights: Weights) -> np.ndarray:
         """weights (Weights): one a term. RETURNS (np.ndarray): float64[n], of each candidate."""
-        return self.terms @ weights.concept_vector + self.priors
+        return self.terms @ weights.concept_vector + self.log_priors
 
-    def link_terms(self, utilities: np.ndarray) -> tuple[str, np.ndarray, np.ndarray]:
-        """utilities (np.ndarray): of each candidate, at least one. RETURNS (tuple[str, np.ndarray,
-        np.ndarray]): the likeliest concept, its `LINK_TERMS`; and float64[n], the candidates' parts
-        of what is right, if anything is."""
-        parts = np.exp(utilities - utilities.max())
-        parts /= parts.sum()
-        sums: defaultdict[str, float] = defaultdict(float)
-        for pair, part in zip(self.pairs, parts.tolist(), strict=True):
-            sums[pair.concept_id] += part
-        (first, top), *others = sorted(sums.items(), key=lambda item: (-item[1], item[0]))
+    def link_terms(self, utilities: np.ndarray) -> LinkTerms:
+        """utilities (np.ndarray): of each candidate, at least one. RETURNS (LinkTerms): of them."""
+        shares = np.exp(utilities - utilities.max())
+        shares /= shares.sum()
+        share_of: defaultdict[str, float] = defaultdict(float)
+        for pair, share in zip(self.pairs, shares.tolist(), strict=True):
+            share_of[pair.concept_id] += share
+        (first, top), *others = sorted(share_of.items(), key=lambda item: (-item[1], item[0]))
         own = [i for i, pair in enumerate(self.pairs) if pair.concept_id == first]
         best = max(own, key=lambda i: utilities[i])
         second = max(others[0][1] if others else 0.0, _LEAST_PRIOR)
         lead = min(math.log(max(top, _LEAST_PRIOR) / second), _MOST_LEAD) / _MOST_LEAD
         mention = [f.value(self.found) for f in MENTION_FEATURES.values()]
         row = [*self.terms[best], *mention, math.log(max(top, _LEAST_SHARE)), lead]
-        return first, np.array(row), parts
+        return LinkTerms(first, np.array(row), shares)
 
 
 def rank(found: MentionCandidates, weights: Weights) -> Ranking:
@@ -287,6 +299,11 @@ def rank(found: MentionCandidates, weights: Weights) -> Ranking:
     The likeliest concept has the probability q that the second model gives it; if it is wrong, each
     other one is right as often as its share among all of them says, but none is likelier than q.
     NIL has the rest: the share of the likeliest one, and what that limit takes from the others.
+    E.g. of two concepts with the shares 0.7 and 0.3
+
+        q      first   second               NIL
+        0.80   0.80    0.2 · 0.3 = 0.06     0.14
+        0.20   0.20    0.8 · 0.3 → 0.20     0.60
 
     found (MentionCandidates): of a mention. weights (Weights): one a term.
     RETURNS (Ranking): the likeliest concept first.
@@ -294,20 +311,23 @@ def rank(found: MentionCandidates, weights: Weights) -> Ranking:
     table = Table(found)
     if not table.pairs:
         return Ranking([], [])
-    first, link, shares = table.link_terms(table.utilities(weights))
-    q = 1 / (1 + math.exp(-float(link @ weights.link_vector)))
-    parts: defaultdict[str, list[float]] = defaultdict(list)
+    first, link_values, shares = table.link_terms(table.utilities(weights))
+    q = 1 / (1 + math.exp(-float(link_values @ weights.link_vector)))
+    shares_of: defaultdict[str, list[float]] = defaultdict(list)
     log_probs: defaultdict[str, float] = defaultdict(lambda: -math.inf)
     for pair, share in zip(table.pairs, shares.tolist(), strict=True):
-        parts[pair.concept_id].append(share)
+        shares_of[pair.concept_id].append(share)
         log_probs[pair.concept_id] = max(log_probs[pair.concept_id], pair.name.log_prob)
-    sums = {concept_id: math.fsum(some) for concept_id, some in parts.items()}
-    probabilities = {c: q if c == first else min((1 - q) * own, q) for c, own in sums.items()}
+    share_of = {concept_id: math.fsum(some) for concept_id, some in shares_of.items()}
+    probabilities = {c: q if c == first else min((1 - q) * s, q) for c, s in share_of.items()}
     concepts = [RankedConcept(c, p, log_probs[c]) for c, p in probabilities.items()]
     concepts.sort(key=lambda c: (c.concept_id != first, -c.probability, c.concept_id))
     places = {concept.concept_id: place for place, concept in enumerate(concepts)}
     candidates = [
-        (candidate, _part(share, sums[candidate.concept_id]) * probabilities[candidate.concept_id])
+        (
+            candidate,
+            _part(share, share_of[candidate.concept_id]) * probabilities[candidate.concept_id],
+        )
         for candidate, share in zip(found.candidates, shares.tolist(), strict=True)
     ]
     best: defaultdict[int, tuple[int, float]] = defaultdict(lambda: (len(places), 0.0))
