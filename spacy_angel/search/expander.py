@@ -124,7 +124,20 @@ class Expander:
         following: list[Tensor],
     ) -> tuple[Tensor, Tensor, TokenScores]:
         """which, tokens, following (list[Tensor]): by depth, the partial names whose chains get
-        there, the tokens to decode, and the single tokens after them (-1: several)."""
+        there, the tokens to decode, and the single tokens after them (-1: several).
+
+        Of the chain `my o card`, where several tokens may follow `card`, and 5 is a free slot:
+
+            depth           0           1
+            token           my          o
+            slot            5           6
+            parent          that of my  5
+            following       o           card
+            `_log_probs`    of o        of card    by slot
+            `_slots`        6           -1         by slot: that of the following token
+
+        So the search gets `o` and `card` without the model, and `card` is decoded where it is
+        expanded itself."""
         device = new.mentions.device
         begin = self.decoding.n_slots
         heads = torch.cat(which)
@@ -162,7 +175,8 @@ class Expander:
     def _continue(
         self, partial_names: PartialNames, scores: TokenScores | None, rows: Tensor
     ) -> Continuations:
-        """rows (Tensor): int64[n], row of the scores of each partial name, if it has one."""
+        """rows (Tensor): int64[n], row of the scores of each partial name, if it has one. A
+        token of a chain has its log-probability and slot from `_decode_chains`, whatever these."""
         children = self.walker.children(partial_names.states)
         mentions = partial_names.mentions[children.rows]
         parents = partial_names.slots[children.rows]

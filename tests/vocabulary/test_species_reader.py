@@ -16,7 +16,7 @@ KB = ConceptKB.build(GENES, suffixes="species")
 
 
 def fields(text, kb=KB, spans=()):
-    return [(text[s.start : s.end], s.field) for s in kb.species_reader.find(text, spans)]
+    return [(text[s.start : s.end], s.species) for s in kb.species_reader.find(text, spans)]
 
 
 def test_species_are_known_by_their_words():

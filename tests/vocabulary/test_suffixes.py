@@ -281,8 +281,8 @@ def test_an_empty_vocabulary_has_no_entries():
 def test_taxa_are_named_once():
     suffixes = Suffixes(ConceptKB.build(GENES)._live, "species")
     assert suffixes.taxon_name(MOUSE) == "mus musculus"
-    assert suffixes.field_of_types(["gene", MOUSE, HUMAN]) == "mus musculus"
-    assert suffixes.field_of_types(["gene"]) is None
+    assert suffixes.species_of_types(["gene", MOUSE, HUMAN]) == "mus musculus"
+    assert suffixes.species_of_types(["gene"]) is None
 
 
 def test_one_vocabulary_of_six_kinds_from_the_files_as_published():

@@ -23,7 +23,15 @@ class LiveVocabulary:
 
     It answers as a vocabulary would that is built anew from its concepts, but for the name indices:
     tries and masks hold these, so a name that is added gets a new one at the end, and one that is
-    removed keeps its own.
+    removed keeps its own. E.g. the concept of row 0 has the name 7 of 250, and gets `flu` as well:
+
+                        before   after
+        `_changed`      {}       {"MESH:D1": Concept(...)}
+        `_position`     {}       {"MESH:D1": 0}
+        `_added`        []       ["flu"]
+        `_added_index`  {}       {"flu": 250}
+        `_links`        {}       {7: {"MESH:D1": None}, 250: {"MESH:D1": None}}
+        `touched`       set()    {7, 250}
 
     table (ConceptTable): the stored concepts.
     """
@@ -36,13 +44,20 @@ class LiveVocabulary:
         self.n_concepts = table.n_concepts
         # names whose concepts may differ from the table's
         self.touched: set[int] = set()
+        # concepts as they are now; None: removed
         self._changed: dict[str, Concept | None] = {}
+        # where in `ids` a concept that was put or removed stands: its row, or behind the table's
         self._position: dict[str, int] = {}
+        # the next one's
         self._n_positions = table.n_concepts
+        # names that are not stored, in normal form, in the order of their indices, and these
         self._added: list[str] = []
         self._added_index: dict[str, int] = {}
+        # name index → changed concepts that have it; the order is that in which they came
         self._links: dict[int, dict[str, None]] = {}
+        # alternate identifier → changed concepts that have it
         self._alternates: dict[str, dict[str, None]] = {}
+        # that concepts have or had
         self._types = set(table.types)
 
     def take_changes(self, other: "LiveVocabulary") -> None:

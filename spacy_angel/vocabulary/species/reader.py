@@ -45,13 +45,13 @@ class SpeciesWord(NamedTuple):
 
     start (int): its first character.
     end (int): the character behind it.
-    field (str): the first part of suffixes that it stands for, `mus musculus`; empty for a word
+    species (str): the first part of suffixes that it stands for, `mus musculus`; empty for a word
         that stands for a method, and hides the species in it.
     """
 
     start: int
     end: int
-    field: str
+    species: str
 
 
 class SpeciesReader:
@@ -64,7 +64,7 @@ class SpeciesReader:
 
     def __init__(self, suffixes: Suffixes, types: Iterable[str]) -> None:
         self._suffixes = suffixes
-        self._fields: dict[tuple[str, ...], str] = {}
+        self._species: dict[tuple[str, ...], str] = {}
         self._hosts: frozenset[tuple[str, ...]] = frozenset()
         names = list(types) if suffixes.rule != "names" else []
         self._usual: tuple[str, ...] = ()
@@ -72,17 +72,17 @@ class SpeciesReader:
             self._usual = (TAXA[HUMAN].name,)
             for taxon in TAXA.values():
                 self._take(taxon.of(HOST), taxon.name)
-            self._hosts = frozenset(self._fields)
+            self._hosts = frozenset(self._species)
             self._take(METHODS, _NONE)
         for name in names:
-            field = suffixes.field_of_types([name])
-            if field is not None:
-                self._take(_words_of_taxon(name, field) if is_taxon(name) else [field], field)
+            species = suffixes.species_of_types([name])
+            if species is not None:
+                self._take(_words_of_taxon(name, species) if is_taxon(name) else [species], species)
         if has_taxa:
             # A text may be about species of which the vocabulary has nothing.
             for taxon in TAXA.values():
                 self._take(taxon.of(NAME, WORD, SIGN), taxon.name)
-        self._longest = max(map(len, self._fields), default=0)
+        self._longest = max(map(len, self._species), default=0)
 
     def find(self, text: str, spans: Iterable[tuple[int, int, str]] = ()) -> list[SpeciesWord]:
         """The species words of a text.
@@ -100,7 +100,7 @@ class SpeciesReader:
             if is_taxon(concept_id):
                 name = self._suffixes.taxon_name(concept_id)
                 # Its genes are rarely meant, and mostly those of its host.
-                is_host_meant = is_virus(name) and name not in self._fields.values()
+                is_host_meant = is_virus(name) and name not in self._species.values()
                 places.setdefault((start, end), _NONE if is_host_meant else name)
         found = list(self._find(text))
         hosts = {
@@ -111,16 +111,16 @@ class SpeciesReader:
         fixed = [
             species_word
             for species_word in found
-            if species_word in hosts or species_word.field == _NONE
+            if species_word in hosts or species_word.species == _NONE
         ]
-        known = _apart((SpeciesWord(*place, field) for place, field in places.items()), fixed)
+        known = _apart((SpeciesWord(*place, species) for place, species in places.items()), fixed)
         ignored = {_NONE, TAXA[MOUSE].name} if hosts else {_NONE}
-        return sorted(s for s in [*known, *_apart(found, known)] if s.field not in ignored)
+        return sorted(s for s in [*known, *_apart(found, known)] if s.species not in ignored)
 
-    def _take(self, phrases: Iterable[str], field: str) -> None:
+    def _take(self, phrases: Iterable[str], species: str) -> None:
         for words in map(_words, phrases):
             if words:
-                self._fields.setdefault(words, field)
+                self._species.setdefault(words, species)
 
     def _find(self, text: str) -> Iterator[SpeciesWord]:
         """The longest phrases that are known, none over another."""
@@ -129,9 +129,9 @@ class SpeciesReader:
         while place < len(words):
             for n in range(min(self._longest, len(words) - place), 0, -1):
                 phrase = words[place : place + n]
-                field = self._fields.get(tuple(word for word, _, _ in phrase))
-                if field is not None:
-                    yield SpeciesWord(phrase[0][1], phrase[-1][2], field)
+                species = self._species.get(tuple(word for word, _, _ in phrase))
+                if species is not None:
+                    yield SpeciesWord(phrase[0][1], phrase[-1][2], species)
                     break
             else:
                 n = 1
@@ -151,10 +151,10 @@ class SpeciesReader:
         place = bisect_left(species_words, start, key=lambda species_word: species_word.start)
         for species_word in species_words[max(place - _MOST_WORDS, 0) : place + _MOST_WORDS]:
             distance = max(species_word.start - end, start - species_word.end, 0)
-            weights[species_word.field] = weights.get(species_word.field, 0.0) + 1 / (
+            weights[species_word.species] = weights.get(species_word.species, 0.0) + 1 / (
                 1 + distance / _HALF
             )
-        best = sorted(weights, key=lambda field: (-weights[field], field))
+        best = sorted(weights, key=lambda species: (-weights[species], species))
         return ", ".join(best[:MOST])
 
     def with_orthologs(
@@ -169,15 +169,15 @@ class SpeciesReader:
         """
         concept_ids = [c for ids in by_suffix.values() for c in ids]
         missing = dict.fromkeys(species_context.split(", ") if species_context else self._usual)
-        for field in filter(None, map(self._suffixes.field_of, concept_ids)):
-            missing.pop(field, None)
+        for species in filter(None, map(self._suffixes.species_of, concept_ids)):
+            missing.pop(species, None)
             if not missing:
                 return by_suffix
-        for field in missing:
-            orthologs = map(self._suffixes.orthologs_of, concept_ids[:_MOST_SIBLINGS])
-            genes = (own.get(field) for own in orthologs)
-            if own := list(dict.fromkeys(filter(None, genes))):
-                by_suffix = {**by_suffix, field: own}
+        orthologs = list(map(self._suffixes.orthologs_of, concept_ids[:_MOST_SIBLINGS]))
+        for species in missing:
+            genes = filter(None, (by_species.get(species) for by_species in orthologs))
+            if found := list(dict.fromkeys(genes)):
+                by_suffix = {**by_suffix, species: found}
         return by_suffix
 
     def order(
@@ -200,7 +200,7 @@ class SpeciesReader:
         """
         bare = _bare(name)
         expected = self._expected(species_context)
-        places = {field: place for place, field in reversed(list(enumerate(expected)))}
+        places = {species: place for place, species in reversed(list(enumerate(expected)))}
         ordered = sorted(
             by_suffix,
             key=lambda suffix: (
@@ -221,14 +221,14 @@ class SpeciesReader:
             has the main species always, for a text says which line it is, not of which donor.
         """
         expected = species_context.split(", ") if species_context else self._usual
-        field = self._suffixes.field_of_types(types)
-        if not expected or not field:
+        species = self._suffixes.species_of_types(types)
+        if not expected or not species:
             return 0
         if any(_CELL_LINE in name.lower() for name in types):
             return MAIN_SPECIES
-        if field not in expected:
+        if species not in expected:
             return ABSENT_SPECIES
-        return OTHER_SPECIES if expected.index(field) else MAIN_SPECIES
+        return OTHER_SPECIES if expected.index(species) else MAIN_SPECIES
 
     def _expected(self, species_context: str) -> Sequence[str]:
         return [*species_context.split(", "), *self._usual] if species_context else self._usual

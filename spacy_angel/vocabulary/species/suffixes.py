@@ -79,7 +79,7 @@ def last_part(suffix: str) -> str:
 def disambiguate(
     name: str,
     owners: Sequence[T],
-    field_of: Callable[[T], str | None],
+    species_of: Callable[[T], str | None],
     canonical_of: Callable[[T], str],
 ) -> dict[str, list[T]]:
     """Suffixes for the concepts of a name, e.g. of `p40` `homo sapiens | il12b` and
@@ -87,7 +87,7 @@ def disambiguate(
 
     name (str): in normal form.
     owners (Sequence[T]): its concepts, the one with the best claim to it first.
-    field_of (Callable[[T], str | None]): concept → first part of its suffixes; None: the concept
+    species_of (Callable[[T], str | None]): concept → first part of its suffixes; None: the concept
         has no suffix, and the name alone leads to it.
     canonical_of (Callable[[T], str]): concept → its canonical name in normal form.
     RETURNS (dict[str, list[T]]): suffix → concepts, in their order; several where even canonical
@@ -95,14 +95,14 @@ def disambiguate(
     """
     if len(owners) == 1:
         return {"": list(owners)}
-    by_field: dict[str | None, list[T]] = {}
+    by_species: dict[str | None, list[T]] = {}
     for owner in owners:
-        by_field.setdefault(field_of(owner), []).append(owner)
+        by_species.setdefault(species_of(owner), []).append(owner)
     by_suffix: dict[str, list[T]] = {}
-    for field, members in by_field.items():
+    for species, members in by_species.items():
         for member in members:
-            own = canonical_of(member) if field is not None and len(members) > 1 else ""
-            parts = (field or "", "" if own == name else own)
+            own = canonical_of(member) if species is not None and len(members) > 1 else ""
+            parts = (species or "", "" if own == name else own)
             by_suffix.setdefault(SEPARATOR.join(filter(None, parts)), []).append(member)
     return by_suffix
 
@@ -131,9 +131,9 @@ class Suffixes:
         owners = self._vocabulary.concept_ids_of(i)
         if not owners:
             return {}
-        return disambiguate(self._vocabulary.name(i), owners, self.field_of, self._canonical_of)
+        return disambiguate(self._vocabulary.name(i), owners, self.species_of, self._canonical_of)
 
-    def field_of_types(self, types: Sequence[str]) -> str | None:
+    def species_of_types(self, types: Sequence[str]) -> str | None:
         """types (Sequence[str]): of a concept. RETURNS (str | None): what its suffixes begin
         with, see `disambiguate`."""
         if self.rule == "names":
@@ -157,16 +157,16 @@ class Suffixes:
 
     def _find_orthologs(self, concept_id: str) -> dict[str, str]:
         types = self._vocabulary.types_of(concept_id)
-        if self.field_of_types(types) is None or not may_share_symbols(types):
+        if self.species_of_types(types) is None or not may_share_symbols(types):
             return {}
         symbol = self._canonical_of(concept_id)
         name = self._vocabulary.find_name(symbol)
         found: dict[str, str] = {}
         for other in () if name is None else self._vocabulary.concept_ids_of(name):
             types = self._vocabulary.types_of(other)
-            field = self.field_of_types(types)
-            if field and may_share_symbols(types) and self._canonical_of(other) == symbol:
-                found.setdefault(field, other)
+            species = self.species_of_types(types)
+            if species and may_share_symbols(types) and self._canonical_of(other) == symbol:
+                found.setdefault(species, other)
         return found
 
     def taxon_name(self, concept_id: str) -> str:
@@ -183,9 +183,9 @@ class Suffixes:
         row = table.find_own_id(concept_id)
         return concept_id if row is None else table.concept(row).canonical_name
 
-    def field_of(self, concept_id: str) -> str | None:
-        """concept_id (str): its own identifier. RETURNS (str | None): see `field_of_types`."""
-        return self.field_of_types(self._vocabulary.types_of(concept_id))
+    def species_of(self, concept_id: str) -> str | None:
+        """concept_id (str): its own identifier. RETURNS (str | None): see `species_of_types`."""
+        return self.species_of_types(self._vocabulary.types_of(concept_id))
 
     def _canonical_of(self, concept_id: str) -> str:
         concept = self._vocabulary.concept(concept_id)
@@ -227,7 +227,7 @@ class StoredEntries:
             by_suffix = disambiguate(
                 table.names[i],
                 owners,
-                lambda row: suffixes.field_of_types(table.types_of(row)),
+                lambda row: suffixes.species_of_types(table.types_of(row)),
                 table.canonical_of,
             )
             for text, some in by_suffix.items():

@@ -105,11 +105,7 @@ class TableBuilder:
         n = len(self._index)
         spellings, concept_spellings, rows = self._spellings.finish(n, self._joined)
         spelling_name = to_numpy(self._spelling_name)[rows]
-        scopes = to_numpy(self._spelling_scope).copy()
-        kept, repeated = (to_numpy(part) for part in self._spellings.repeated)
-        late = np.flatnonzero((scopes[kept] == 0) & (scopes[repeated] > 0))[::-1]
-        # backwards, so that of several the first one stays
-        scopes[kept[late]] = scopes[repeated[late]]
+        scopes = _merge_scopes(to_numpy(self._spelling_scope), *self._spellings.repeated)[rows]
         alternates, alternate_offsets, _ = self._alternates.finish(n, self._joined)
         ids = _concatenate(StringsBuilder(self._index).finish(), alternates)
         self._index = {}
@@ -132,7 +128,7 @@ class TableBuilder:
             "name_rows": name_rows,
             "concept_type_offsets": type_offsets,
             "concept_types": types,
-            **({"spelling_scope": scopes[rows]} if scopes.any() else {}),
+            **({"spelling_scope": scopes} if scopes.any() else {}),
             **self._tree_numbers.finish(n),
         }
         parts, concept_parts, _ = self._parts.finish(n, self._joined)
@@ -219,6 +215,16 @@ class _Group:
 def _offsets(groups: np.ndarray, n: int) -> np.ndarray:
     """Where each of n groups begins in a sorted array of group numbers, int32[n + 1]."""
     return offsets_of(np.bincount(groups, minlength=n))
+
+
+def _merge_scopes(scopes: np.ndarray, kept: "array[int]", repeated: "array[int]") -> np.ndarray:
+    """Scopes by row, 0: none, where one that is kept has the first that its repetitions have."""
+    first, other = to_numpy(kept), to_numpy(repeated)
+    late = np.flatnonzero((scopes[first] == 0) & (scopes[other] > 0))[::-1]
+    merged = scopes.copy()
+    # backwards, so that of several the first one stays
+    merged[first[late]] = scopes[other[late]]
+    return merged
 
 
 def _concatenate(first: Strings, second: Strings) -> Strings:
