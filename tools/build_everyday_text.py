@@ -4,11 +4,13 @@ write of their health, news, house and garden, and sentences of daily life that 
     python tools/build_everyday_text.py WORDNET OUT
 
 WORDNET has the files `data.noun`, … of WordNet 3.0, whose examples of use are the sentences of
-daily life; OUT is what `tools/build_six_types.py` wrote, where `raw/` gets `everyday.json` and
-`notes.json`. Notes are invented from the frames and words of `tools/everyday_words.tsv`; what they
-mention is marked for all six kinds. In WordNet's examples animals that are taxa of the vocabulary
-are marked; words that may name something of a kind (by their first senses in WordNet, or
-since the vocabulary has them) are left open, but for what is eaten.
+daily life; OUT is what `tools/build_six_types.py` wrote, where `raw/` gets `everyday.json`,
+`notes.json` and `sentences.json`. Notes are invented from the frames and words of
+`tools/everyday_words.tsv`; what they mention is marked for all six kinds. In WordNet's examples
+animals that are taxa of the vocabulary are marked; words that may name something of a kind (by
+their first senses in WordNet, or since the vocabulary has them) are left open, but for what is
+eaten. Sentences are the lines of `tools/everyday_sentences.txt`, written for this, with every
+mention marked: `Started {metoprolol|DRUG} 25 BID`.
 """
 
 import re
@@ -59,6 +61,13 @@ LABELS = {
     **{"ndis": _DISEASE, "nchem": ("CHEMICAL",), "animal": ("SPECIES",), "plant": ("SPECIES",)},
     **{"bug": ("SPECIES", "DISEASE?"), "nbug": ("SPECIES", "DISEASE?"), "gene": ("GENE",)},
 }
+SENTENCES = Path(__file__).with_name("everyday_sentences.txt")
+OF_KIND = {
+    **{"SYMPTOM": _SYMPTOM, "DISEASE": _DISEASE, "DRUG": _DRUG, "CHEMICAL": ("CHEMICAL",)},
+    **{"GENE": ("GENE",), "SPECIES": ("SPECIES", "DISEASE?"), "CELL_LINE": ("CELL_LINE",)},
+    **{"VARIANT": ("VARIANT",), "OPEN": tuple(f"{label}?" for label in (*KINDS, "VARIANT"))},
+}
+_MARKED = re.compile(r"\{([^{}|]+)\|([A-Z_]+)\}")
 # Slots for which a vocabulary has further names.
 _WIDER = {"sym": "PHENOTYPE", "dis": "DISEASE", "drug": "CHEMICAL"}
 
@@ -70,7 +79,7 @@ def build(
     wordnet: Annotated[Path, typer.Argument(help="Folder of WordNet's files.")],
     output: Annotated[Path, typer.Argument(help="Folder of `tools/build_six_types.py`.")],
 ) -> None:
-    """Write `raw/everyday.json` and `raw/notes.json`."""
+    """Write `raw/everyday.json`, `raw/notes.json` and `raw/sentences.json`."""
     kb = ConceptKB.from_disk(DATA / "en_angel_bio" / "angel_linker" / "kb")
     pools = names_by_label(kb)
     forms = short_forms_by_label(read_short_forms(), [pools])
@@ -86,8 +95,11 @@ def build(
     write_bioc_json([*notes, *others], output / "raw" / "notes.json")
     sentences = everyday(wordnet, kb, rng)
     write_bioc_json(sentences, output / "raw" / "everyday.json")
+    lines = list(marked_lines(SENTENCES))
+    write_bioc_json(lines, output / "raw" / "sentences.json")
     typer.echo(
-        f"{len(notes) + len(others):,} invented texts, {len(sentences):,} texts of daily life"
+        f"{len(notes) + len(others):,} invented texts, {len(sentences):,} texts of daily life, "
+        f"{len(lines):,} lines that are marked"
     )
 
 
@@ -151,6 +163,20 @@ def _few_sentences(words: Words, frames: str, rng: Random, doc_id: str) -> Corpu
         _fill(rng.choice(words[frames]), text, words, rng)
     [style] = rng.choices(("as it is", "lower"), (80, 20))
     return in_letters(text.document(doc_id), style)
+
+
+def marked_lines(path: Path) -> Iterator[CorpusDocument]:
+    """path (Path): a text a line, what it mentions as `{text|KIND}`. YIELDS (CorpusDocument): each,
+    with the labels of each kind, see `OF_KIND`."""
+    for number, line in enumerate(path.read_text(encoding="utf8").splitlines()):
+        text = _Text()
+        end = 0
+        for marked in _MARKED.finditer(line):
+            text.add(line[end : marked.start()])
+            text.add(marked[1], OF_KIND[marked[2]])
+            end = marked.end()
+        text.add(line[end:])
+        yield text.document(f"sentence {number}")
 
 
 def read_words(path: Path = WORDS) -> dict[str, list[str]]:

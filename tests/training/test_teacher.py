@@ -122,8 +122,10 @@ def test_what_a_teacher_has_said_is_not_asked_again(
     again = teach(Teacher(), ["a", "b", "c"], ("DISEASE",), tmp_path / "said")
     assert len(asked) == 3
     assert again.keys() == said.keys()
+    some = teach(Teacher(), ["a"], ("RASH", "GENE"), tmp_path / "other")
+    assert some["a"].tolist() == [[[0, 0, 0], [0.5, 0.25, 0.25]]]
     with pytest.raises(AngelError, match=r"\[E626\] .*RASH"):
-        teach(Teacher(), ["a"], ("RASH", "GENE"), tmp_path / "said")
+        teach(Teacher(), ["a"], ("RASH",), tmp_path / "none")
 
 
 def test_annotation_and_teacher_count_alike() -> None:

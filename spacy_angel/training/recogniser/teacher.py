@@ -26,6 +26,7 @@ from ...errors import AngelError, Errors
 from ...files.atomic import replacing_folder, write_text
 from ...recognition.finder import CONFIG_FILE, FinderConfig, MentionFinder, read_config
 from ...recognition.network import Row
+from ...recognition.tags import N_TAGS
 from ...recognition.words import WordReader
 from ..data.batches import chunks
 from .data import as_batch
@@ -112,16 +113,18 @@ def teach(
 ) -> dict[str, np.ndarray]:
     """Ask a teacher what it thinks of texts; what it has said is kept, for a run that is killed.
 
-    teacher (MentionFinder): with all the labels.
+    teacher (MentionFinder): says nothing of labels that it lacks.
     texts (Sequence[str]): each once.
     labels (Sequence[str]): of the one that is taught, in this order.
     folder (Path): for what it has said.
-    RETURNS (dict[str, np.ndarray]): text to float16[words, labels, tags], probabilities.
-    RAISES (AngelError): it lacks a label.
+    RETURNS (dict[str, np.ndarray]): text to float16[words, labels, tags], probabilities; zeros for
+        a label that it lacks.
+    RAISES (AngelError): it has none of the labels.
     """
-    if missing := [label for label in labels if label not in teacher.labels]:
-        raise AngelError(Errors.E626.format(labels=", ".join(missing)))
-    columns = [teacher.labels.index(label) for label in labels]
+    known = [i for i, label in enumerate(labels) if label in teacher.labels]
+    if not known:
+        raise AngelError(Errors.E626.format(labels=", ".join(labels)))
+    columns = [teacher.labels.index(labels[i]) for i in known]
     folder.mkdir(parents=True, exist_ok=True)
     said: dict[str, np.ndarray] = {}
     bar = tqdm(
@@ -132,12 +135,13 @@ def teach(
         file = folder / f"{name}.safetensors"
         if not file.is_file():
             read = teacher.read(group)
-            probabilities = {
-                str(i): torch.from_numpy(np.exp(one.log_probs[:, columns]).astype(np.float16))
-                for i, one in enumerate(read)
-            }
+            probabilities = {}
+            for i, one in enumerate(read):
+                tags = np.zeros((len(one.log_probs), len(labels), N_TAGS), dtype=np.float16)
+                tags[:, known] = np.exp(one.log_probs[:, columns])
+                probabilities[str(i)] = torch.from_numpy(tags)
             partial = file.with_suffix(".partial")
-            save_file({n: t.contiguous() for n, t in probabilities.items()}, partial)
+            save_file(probabilities, partial)
             partial.replace(file)
         stored = load_file(file)
         said.update((text, stored[str(i)].numpy()) for i, text in enumerate(group))
