@@ -84,7 +84,8 @@ def run_ray(
     context.target_max_block_size, context.enable_progress_bars = 1, False
     try:
         shards = ray.data.from_items(rows, override_num_blocks=len(rows)).map_batches(
-            # Unlike the actors' share of a CPU: Ray would let the actors read, an input each.
+            # Not the actors' number of CPUs: of equal ones Ray makes one step, and each actor would
+            # read a whole input before it annotates.
             read_shards,
             batch_size=1,
             num_cpus=0.5,

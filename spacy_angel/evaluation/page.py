@@ -15,12 +15,11 @@ def section(title: str, content: str) -> str:
     return f"<section><h2>{escape(title)}</h2>{content}</section>" if content else ""
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[str]], row_heads: bool = True) -> str:
-    """head (Sequence[str]), rows (Iterable[Sequence[str]]): HTML of the cells. row_heads (bool):
-    the first cell of each row is one. RETURNS (str): HTML."""
-    tag = "th" if row_heads else "td"
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """head (Sequence[str]), rows (Iterable[Sequence[str]]): HTML of the cells; the first of
+    each row is its head. RETURNS (str): HTML."""
     body = "".join(
-        f"<tr><{tag}>{first}</{tag}>{''.join(f'<td>{cell}</td>' for cell in rest)}</tr>"
+        f"<tr><th>{first}</th>{''.join(f'<td>{cell}</td>' for cell in rest)}</tr>"
         for first, *rest in rows
     )
     columns = "".join(f"<th>{cell}</th>" for cell in head)

@@ -437,8 +437,8 @@ class AngelLinker(DocumentPipe):
         """What thresholds and weights are fitted on.
 
         docs (Sequence[Doc]): as `calibrate` takes them. They are not changed.
-        RETURNS (list[CalibrationItem]): of every mention whose label is not discarded candidates,
-            right identifiers and, with the setting `rerank`, what is ranked.
+        RETURNS (list[CalibrationItem]): one a mention whose label is linked and for which no rule
+            decides: candidates, right identifiers and, with `rerank`, what is ranked.
         """
         from .decision.calibration import CalibrationItem
 
@@ -458,7 +458,7 @@ class AngelLinker(DocumentPipe):
             for doc_spans, doc_found in zip(spans, candidates, strict=True)
             for span, names in zip(doc_spans, doc_found, strict=True)
             # What a rule decides says nothing of the model.
-            if links_label(span.label_, self.settings) and not (names and names.is_unsearched)
+            if links_label(span.label_, self.settings) and not (names and names.is_decided)
         ]
 
     def read_mentions(self, doc: Doc, spans: Sequence[Span]) -> list["Mention"]:
@@ -492,7 +492,8 @@ class AngelLinker(DocumentPipe):
         """nlp (Language): the pipeline. is_saved (bool): it was saved so, by a version that did not
             refuse it, or with linkers of other pipelines in it.
         RAISES (AngelError): another linker in it writes the same outputs for the same labels; of a
-            saved one it is said only."""
+            saved pipeline only a warning says so. Linkers of other labels learn of each other's, of
+            which neither warns."""
         for other_name, other in nlp.components:
             if other is self or not isinstance(other, AngelLinker):
                 continue
@@ -526,9 +527,7 @@ class AngelLinker(DocumentPipe):
         for name, file in SAVED_FILES.items():
             if name != "curation" and (source := settings[name]) is not None:
                 writers[file] = partial(_write, data=Path(source).read_bytes())
-        left_out = [*exclude]
-        left_out += [file for file in SAVED_FILES.values() if Path(file).stem in left_out]
-        util.to_disk(path, writers, left_out)
+        util.to_disk(path, writers, exclude)
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "AngelLinker":
         """Load what `to_disk` saved; nothing is fetched. A changed setting is taken where the

@@ -26,13 +26,13 @@ _CHARACTERS_PER_TOKEN = 8
 _WHITE_SPACE = re.compile(r"\s")
 PUNCTUATION = ("keep", "blank", "normal")
 """What a mention's punctuation may be read as."""
-# The marks that GenBioEL takes out of names (appendix E.1, step 2).
 # What these fields are called in angel.json, which earlier versions wrote and read.
 _KEYS = {
     "leading_space": "leading_blank",
     "collapse_spaces": "collapse_blanks",
     "suffixes": "endings",
 }
+# The marks that GenBioEL takes out of names (appendix E.1, step 2).
 _TO_SPACES = str.maketrans(dict.fromkeys(",.;{}[]()+-_*/?!`\"'=%><", " "))
 
 

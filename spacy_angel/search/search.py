@@ -55,7 +55,8 @@ class SearchSettings:
     mode (str): `beam`: beam search; `exact`: the k names of highest log-probability (ANGEL,
         equation 1).
     num_beams (int): beams a mention; in exact search, partial names expanded at a time.
-    k (int): most names a mention; beam search finds at most `num_beams`.
+    k (int): most token sequences a mention, each of which may be of several names; beam search
+        finds at most `num_beams`.
     length_penalty (float): exponent of the length in the score of beam search, 1 as published.
     max_work (int): exact search gives up its proof after so many decoded tokens a mention.
     """
@@ -235,9 +236,7 @@ def exact_search(
     n_rounds = 0
     while agenda.total and n_rounds * settings.num_beams < settings.max_work:
         n_rounds += 1
-        scores, partial_names = agenda.pop(finished.worst)
-        if not len(scores):
-            break
+        scores, partial_names = agenda.pop()
         agenda.add(expander.expand(partial_names), scores, finished, end)
     return finished.lists(), (agenda.bound() <= finished.worst).tolist()
 
@@ -293,9 +292,9 @@ class _Agenda:
         self._extend(continuations.longer.pick(~ended), log_probs[~ended], lengths[~ended])
         self._prune(finished.worst)
 
-    def pop(self, worst: Tensor) -> tuple[Tensor, PartialNames]:
-        """worst (Tensor): float32[n_mentions], what a partial name must exceed.
-        RETURNS (tuple[Tensor, PartialNames]): of each mention the best `num_beams`."""
+    def pop(self) -> tuple[Tensor, PartialNames]:
+        """RETURNS (tuple[Tensor, PartialNames]): of each mention the best `num_beams`, which leave
+        the agenda, behind their log-probabilities."""
         assert self.open is not None
         chosen = self._rank() < self.settings.num_beams
         scores, partial_names = self.scores[chosen], self.open.pick(chosen)

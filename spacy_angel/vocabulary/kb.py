@@ -157,10 +157,11 @@ class ConceptKB:
         """Lay out several vocabularies as one.
 
         vocabularies (Iterable[Iterable[Concept]]): in order of precedence, each read once, as for
-            `build`. A concept is joined to that of an earlier vocabulary with the same identifier,
-            or else whose alternate identifier it is, or else the only one whose identifier is an
-            alternate of its own; then its own becomes an alternate one. Two concepts of one
-            vocabulary are not joined to the same one so; the first is.
+            `build`. A concept is joined to the concept of an earlier vocabulary that (1) has the
+            same identifier, or (2) has its identifier as an alternate, or (3) is the only one whose
+            identifier is among its alternates; in cases 2 and 3 its own identifier becomes an
+            alternate, and the earlier concept may not have been joined to another of this
+            vocabulary yet.
         path (Path | str | None), shared_names (SharedNames), suffixes (SuffixRule | None), sources
             (Sequence[Mapping[str, Any]]), steps (Sequence[Mapping[str, Any]]), frequencies
             (Mapping[str, int]), own_names (Mapping[str, Sequence[str]]), RETURNS, RAISES: as for

@@ -67,6 +67,9 @@ def test_a_string_that_is_no_mention_links_to_nothing(nlp, tmp_path) -> None:
     write(tmp_path, {"action": "not-mention", "string": "ASPIRIN"})
     ent = link(nlp)
     assert (ent._.kb_id, ent._.candidates) == ("NIL", [])
+    doc = nlp.make_doc("the patient had aspirin .")
+    doc.ents = [Span(doc, 3, 4, label="DRUG", kb_id=ASPIRIN)]
+    assert nlp.get_pipe("angel_linker").calibration_items([doc]) == []
     write(tmp_path)
     assert link(nlp)._.kb_id == ASPIRIN
 

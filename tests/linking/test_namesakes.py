@@ -235,4 +235,5 @@ def test_the_model_is_asked_for_the_endings_that_the_search_has_not_found():
     assert found["G:2"] == (-3.0, "mus musculus")
     assert found["G:1"] == (-9.0, "homo sapiens")
     # it is the name of two, though each of its suffixes is of one
-    assert not candidates.exact.is_of_one
+    exact = [name for name in candidates.names if name.is_exact]
+    assert not exact[0].is_of_one

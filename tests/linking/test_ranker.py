@@ -108,10 +108,11 @@ def test_what_ships_fits_and_tells_its_contributions():
     assert ranker.type_of("Protein") == "GENE"
     assert ranker.type_of("Disease") == "DISEASE"
     assert ranker.type_of("Anatomy") == "ALL"
-    concept, link = ranker.explain(TWO, "DISEASE", "C")
+    link = ranker.explain_link(TWO, "DISEASE")
+    concept = ranker.explain_all(TWO, "DISEASE")["C"].contributions
     weights = ranker.weights_of("DISEASE")
     table = Table(TWO)
-    by_hand = table.terms[2] @ weights.concept_vector
+    by_hand = table.utilities(weights)[2]
     assert sum(c.value * c.weight for c in concept) == pytest.approx(by_hand)
     first = ranker.rank(TWO, "DISEASE").concepts[0].probability
     assert 1 / (1 + math.exp(-sum(c.value * c.weight for c in link))) == pytest.approx(first)

@@ -38,6 +38,14 @@ def test_a_name_comes_before_longer_names_with_its_words_and_the_limit_holds():
     assert len(hits("diabetes", limit=1)) == 1
 
 
+def test_a_name_that_was_removed_does_not_keep_similar_ones_away():
+    kb = ConceptKB.build(CONCEPTS)
+    assert [hit.how for hit in search_concepts(kb, "heart failur")] == ["words"]
+    kb.remove("MESH:D006333")
+    (hit, *_) = search_concepts(kb, "heart failur")
+    assert (hit.concept.concept_id, hit.how) == ("MESH:D009203", "similar")
+
+
 def test_a_text_is_explained_as_a_name():
     found = explain(ConceptKB.build(CONCEPTS), "heart/ATTACK")
     assert found.normal == "heart attack"

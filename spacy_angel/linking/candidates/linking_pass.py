@@ -83,9 +83,10 @@ class LinkingPass:
 
         docs (Sequence[Doc]): documents. spans_of (Sequence[Sequence[Span]]): mentions of each.
         overwrite (bool): those that have an identifier as well.
-        RETURNS (list[list[GeneratedCandidates | None]]): of each mention: None where it keeps the
-            identifier that it has; without candidates where it is not looked for, because it is
-            discarded, blank, or by a rule no mention.
+        RETURNS (list[list[GeneratedCandidates | None]]): of each mention: None where it stays as it
+            is, because it has an identifier, or its label is another linker's or unknown; without
+            candidates where it is not looked for, because it is discarded, blank, or by a rule no
+            mention.
         """
         found: list[list[GeneratedCandidates | None]] = []
         wanted: list[_Wanted] = []

@@ -129,8 +129,9 @@ def _queries_of(mention: "Mention") -> list[Query]:
 
 
 class _Match(NamedTuple):
-    """The query that a name is most like, and how similar: to that query; but to the mention as it
-    is written, where that is one of the queries and the other corrects it."""
+    """The query that a name is most like, and how similar they are. Where that query is a corrected
+    spelling, `similarity` and `text` are of the mention as written, if that is a query too: letters
+    that the correction changed earn a name nothing."""
 
     query: Query
     similarity: Similarity

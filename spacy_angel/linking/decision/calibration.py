@@ -152,9 +152,7 @@ def calibrate(items: Iterable[CalibrationItem]) -> Calibration:
     )
 
 
-def calibrate_ranker(
-    items: Iterable[CalibrationItem], settings: "LinkerSettings", *, penalty: float = PENALTY
-) -> Calibration:
+def calibrate_ranker(items: Iterable[CalibrationItem], settings: "LinkerSettings") -> Calibration:
     """Fit the ranker's weights, those of entity types that have their own on their mentions alone;
     then the threshold.
 
@@ -163,7 +161,6 @@ def calibrate_ranker(
 
     items (Iterable[CalibrationItem]): the development set, with what was found.
     settings (LinkerSettings): the weights there are, which the fitted ones are drawn to.
-    penalty (float): see `fit_weights`.
     RETURNS (Calibration): settings for the component, and figures; those there are, with a warning,
         where the fitted weights are no better on mentions that they have not seen.
     RAISES (AngelError): no mention's right concept is among its candidates.
@@ -179,41 +176,42 @@ def calibrate_ranker(
     before = {
         entity_type: ranker.by_type.get(entity_type, ranker.weights) for entity_type in groups
     }
-    old = _mean_loss(groups, before)
-    held = _held_loss(groups, before, penalty)
-    if held >= old:
-        warnings.warn(Warnings.W308.format(before=old, after=held), stacklevel=3)
-        weights: dict[str, dict[str, dict[str, float]]] = dict(settings.ranker.weights)
-        threshold, new = settings.threshold, old
+    old, held = _mean_loss(groups, before), _held_loss(groups, before)
+    fitted: dict[str, Weights] = {}
+    if held < old:
+        fitted = {name: fit_weights(g, before[name], penalty=PENALTY) for name, g in groups.items()}
     else:
-        fitted = {
-            entity_type: fit_weights(g, before[entity_type], penalty=penalty)
-            for entity_type, g in groups.items()
-        }
-        own = {
-            entity_type: {CONCEPT: dict(w.concept), LINK: dict(w.link)}
-            for entity_type, w in fitted.items()
-        }
-        weights = {**settings.ranker.weights, **own}
-        threshold, new = settings.threshold, _mean_loss(groups, fitted)
+        warnings.warn(Warnings.W308.format(before=old, after=held), stacklevel=3)
+    own = {
+        entity_type: {CONCEPT: dict(w.concept), LINK: dict(w.link)}
+        for entity_type, w in fitted.items()
+    }
+    weights = {**settings.ranker.weights, **own}
     in_use = ranker.with_weights(weights)
     ranked = [_ranked(item, in_use) for item in items]
-    if held < old:
-        extra = [_removed(item) for item in items]
-        n = max(round(EXPECTED_NIL_PRIOR * len(items)), 1)
-        spread = extra[:: max(len(extra) // n, 1)]
-        threshold = fit_threshold(
-            [*ranked, *(_ranked(item, in_use) for item in spread)],
-            [*(item.gold for item in items), *(item.gold for item in spread)],
-        )
+    threshold = _threshold_with_nil(items, ranked, in_use) if fitted else settings.threshold
     return Calibration(
         temperature=1.0,
         threshold=threshold,
         min_log_prob=None,
         nll_before=old,
-        nll=new,
+        nll=_mean_loss(groups, before | fitted),
         ranker_weights=weights,
         **_figures(items, ranked, threshold, None),
+    )
+
+
+def _threshold_with_nil(
+    items: Sequence[CalibrationItem], ranked: Sequence[list[RankedConcept]], ranker: Ranker
+) -> float:
+    """RETURNS (float): threshold on the mentions and, evenly drawn, so many as the vocabulary would
+    lack of them."""
+    extra = [_removed(item) for item in items]
+    n = max(round(EXPECTED_NIL_PRIOR * len(items)), 1)
+    spread = extra[:: max(len(extra) // n, 1)]
+    return fit_threshold(
+        [*ranked, *(_ranked(item, ranker) for item in spread)],
+        [*(item.gold for item in items), *(item.gold for item in spread)],
     )
 
 
@@ -247,18 +245,16 @@ def _mean_loss(groups: Mapping[str, Sequence[FitItem]], weights: Mapping[str, We
     return sum(losses) / sum(sums.values())
 
 
-def _held_loss(
-    groups: Mapping[str, Sequence[FitItem]], start: Mapping[str, Weights], penalty: float
-) -> float:
-    """RETURNS (float): mean loss by weights that were fitted on the other parts of the set, of
-    which the mentions of a part stand together."""
+def _held_loss(groups: Mapping[str, Sequence[FitItem]], start: Mapping[str, Weights]) -> float:
+    """RETURNS (float): mean loss of the parts of the set, each of mentions that follow one another,
+    by weights that were fitted on the others."""
     total = count = 0.0
     for entity_type, group in groups.items():
         edges = [len(group) * i // PARTS for i in range(PARTS + 1)]
         for first, last in pairwise(edges):
             others = [*group[:first], *group[last:]]
             if first < last and others:
-                fitted = fit_weights(others, start[entity_type], penalty=penalty)
+                fitted = fit_weights(others, start[entity_type], penalty=PENALTY)
                 weight = sum(item.weight for item in group[first:last])
                 total += weight * negative_log_likelihood(group[first:last], fitted)
                 count += weight

@@ -64,6 +64,13 @@ class GeneratedCandidates(NamedTuple):
     is_unsearched: bool = False
     constraint: "Constraint | None" = None
 
+    @property
+    def is_decided(self) -> bool:
+        """RETURNS (bool): whether a rule decides alone: for a concept, or that it is no mention."""
+        return self.is_unsearched or (
+            self.constraint is not None and not self.constraint.is_mention
+        )
+
 
 def make_link(
     text: str,

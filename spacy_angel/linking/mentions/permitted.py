@@ -127,7 +127,8 @@ def subset_of_label(
     types = {name for entry in entries for name in settings.types_by_label[entry]}
     if not types:
         return None if curated is None else curated.subset(label, None, frozenset())
-    # Of a type that the user made up and no label has, nobody knows what it is not.
+    # Types that only concepts have which were added by hand, and that no label lists, do not limit:
+    # such a concept is allowed under every label, as one without types is.
     told = {name for names in settings.types_by_label.values() for name in names}
     free_types = kb.own_types - told
     if curated is not None:

@@ -127,11 +127,6 @@ class MentionCandidates:
         return min(max(-best / UNSURE, 0.0), 1.0)
 
     @cached_property
-    def exact(self) -> "CandidateName | None":
-        """RETURNS (CandidateName | None): an exact match, if there is one."""
-        return next((name for name in self.names if name.is_exact), None)
-
-    @cached_property
     def words(self) -> frozenset[str]:
         """RETURNS (frozenset[str]): of the mention as the model read it, see `wording`."""
         return frozenset(words_of(self.mention))
@@ -301,7 +296,7 @@ def added(pair: Pair) -> float:
 
 
 @feature(
-    "2 · shared / (words of both), where it is not exact", "type I fiber, type I muscle fiber: 0.86"
+    "2 · shared / (words of both), where it is no query", "type I fiber, type I muscle fiber: 0.86"
 )
 def overlap(pair: Pair) -> float:
     """Words that are the same but for plurals and Greek letters."""

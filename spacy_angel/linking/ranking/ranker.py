@@ -219,23 +219,14 @@ class Ranker:
         RETURNS (Ranking): concepts and candidates by their probability."""
         return rank(found, self.weights_of(label))
 
-    def explain(
-        self, found: MentionCandidates, label: str, concept_id: str
-    ) -> tuple[list[Contribution], list[Contribution]]:
-        """found (MentionCandidates): of a mention. label (str): its label. concept_id (str): one of
-        its candidates. RETURNS (tuple[list[Contribution], list[Contribution]]): why it comes where
-        it does among the candidates, by its best name; and why the first of them is thought right,
-        or not; the weightiest first."""
+    def explain_link(self, found: MentionCandidates, label: str) -> list[Contribution]:
+        """found (MentionCandidates): of a mention, at least one. label (str): its label.
+        RETURNS (list[Contribution]): why the first of them is thought right, or not; the weightiest
+        first."""
         weights = self.weights_of(label)
         table = Table(found)
-        utilities = table.utilities(weights)
-        own = [i for i, pair in enumerate(table.pairs) if pair.concept_id == concept_id]
-        best = max(own, key=lambda i: utilities[i])
-        link = table.link_terms(utilities).values
-        return (
-            _contributions(CONCEPT_TERMS, table.terms[best], weights.concept),
-            _contributions(LINK_TERMS, link, weights.link),
-        )
+        link = table.link_terms(table.utilities(weights)).values
+        return _contributions(LINK_TERMS, link, weights.link)
 
     def explain_all(self, found: MentionCandidates, label: str) -> dict[str, Explained]:
         """found (MentionCandidates): of a mention. label (str): its label. RETURNS (dict[str,

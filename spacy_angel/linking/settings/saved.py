@@ -42,8 +42,8 @@ def restore_settings(
     in_config: Mapping[str, Any] | None,
     files: Mapping[str, Path] = MappingProxyType({}),
 ) -> LinkerSettings:
-    """The settings that were saved, but for those that the config of the loading pipeline gives
-    otherwise than the config did with which they were saved: these were set by the user.
+    """The saved settings; where the loading pipeline's config differs from the config that they
+    were saved with, the user changed it since, and the loading config's value is taken.
 
     data (bytes): JSON. path (str): where it stands.
     block (ConfigBlock): of the component that is loaded.

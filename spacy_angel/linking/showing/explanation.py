@@ -232,9 +232,7 @@ def _link_features(
 ) -> tuple[FeatureShare, ...]:
     if names.found is None or names.is_unsearched or not concepts:
         return ()
-    ranker = linker.settings.ranker_in_use
-    (first, *_) = ranker.rank(names.found, label).concepts
-    return _shares(ranker.explain(names.found, label, first.concept_id)[1])
+    return _shares(linker.settings.ranker_in_use.explain_link(names.found, label))
 
 
 def _shares(contributions: list[Contribution]) -> tuple[FeatureShare, ...]:

@@ -87,9 +87,10 @@ class PlacedVariant(NamedTuple):
 
 
 class AngelVariants(DocumentPipe):
-    """Finds sequence variants by a grammar; follows whatever finds other mentions, and goes before
-    it: a variant takes the place of the entities that it lies in or over. Those that a recogniser
-    has found, entities with its label, stay where the grammar finds none, with their normal form.
+    """Finds sequence variants by a grammar. It stands behind the components that find other
+    mentions, and takes precedence over them: of an entity that overlaps a variant only words beside
+    the variant stay, if any. Entities with the variants' own label, found by a recogniser, stay
+    where the grammar finds none, and get their normal form.
 
     Writes `doc.ents`, `span._.kb_id` (and `span.kb_id_`), `span._.hgvs` and `span._.variant_gene`.
     A variant that ends inside a token of the pipeline is written with the whole token.

@@ -30,20 +30,19 @@ _CLOSE_POINT = rf"(?:{_IVS}|{_NUMBER}(?:[+-]\d{{1,6}}| \+ ?\d{{1,3}}(?:\.\d)?(?:
 _BASES = r"[ACGTU]{1,12}|[acgtu]{1,12}"
 # What extracts from PDF make of `>`.
 _GARBLED = r"[<4](?=[ACGT]\b)"
-_END = STOP
 
-_RS = re.compile(r"(?<![\w/])(?:rs|RS|Rs)(?:[ #-]{1,2}(?=\d{4}))?(?P<number>[1-9]\d{2,10})" + _END)
+_RS = re.compile(r"(?<![\w/])(?:rs|RS|Rs)(?:[ #-]{1,2}(?=\d{4}))?(?P<number>[1-9]\d{2,10})" + STOP)
 _STAR = re.compile(
-    r"(?<![\w*])(?P<gene>(?:HLA[- ])?[A-Z][A-Z0-9]{0,9})(?P<star>\*)"
-    r"(?P<allele>\d{1,4}(?::\d{2,3}){0,3}[A-Z]?(?:xN|x\d)?)" + _END
+    r"(?<![\w*])(?P<gene>(?:HLA[- ])?[A-Z][A-Z0-9]{0,9})\*"
+    r"(?P<allele>\d{1,4}(?::\d{2,3}){0,3}[A-Z]?(?:xN|x\d)?)" + STOP
 )
 _SUBSTITUTION = re.compile(
     START + _REFERENCE + _LEVEL + rf"(?P<start>{_POINT})(?:_(?P<end>{_POINT}))?,? ?(?P<open>\()?"
-    rf"(?P<ref>{_BASES})(?:{ARROW}| ?/ ?| to |-to-|{_GARBLED})(?P<alt>{_BASES})(?(open)\))" + _END
+    rf"(?P<ref>{_BASES})(?:{ARROW}| ?/ ?| to |-to-|{_GARBLED})(?P<alt>{_BASES})(?(open)\))" + STOP
 )
 _BARE_SUBSTITUTION = re.compile(
     _SIGNED + rf"(?P<level>[cgm](?=-?\d{{2}}))?(?P<start>{_CLOSE_POINT}),? ?(?P<open>\()?"
-    rf"(?P<ref>{_BASES})(?P<arrow>{ARROW}| ?/ ?| to )(?P<alt>{_BASES})(?(open)\))" + _END
+    rf"(?P<ref>{_BASES})(?P<arrow>{ARROW}| ?/ ?| to )(?P<alt>{_BASES})(?(open)\))" + STOP
 )
 _GENOTYPED = re.compile(
     START + _REFERENCE + rf"{_LEVEL}(?P<start>{_POINT}) ?(?P<ref>[ACGT]{{0,20}})=" + r"(?!\w)"
@@ -54,16 +53,14 @@ _IN_AN_INTRON = re.compile(
     + r"(?![\w*>/-]| ?[ACGT]\b)"
 )
 _HYPHENED = re.compile(
-    START + r"(?P<start>\d{2,6}[-+]\d{1,4}) ?(?P<ref>[ACGT])-(?P<alt>[ACGT])" + _END
+    START + r"(?P<start>\d{2,6}[-+]\d{1,4}) ?(?P<ref>[ACGT])-(?P<alt>[ACGT])" + STOP
 )
 _IVS_IN_BRACKETS = re.compile(
-    START
-    + rf"(?P<start>{_IVS}),? ?\(?(?P<ref>[ACGTacgt]) ?- ?(?P<alt>[ACGTacgt])(?P<close>\))?"
-    + _END
+    START + rf"(?P<start>{_IVS}),? ?\(?(?P<ref>[ACGTacgt]) ?- ?(?P<alt>[ACGTacgt])\)?" + STOP
 )
 _OLD = re.compile(
     START + r"(?P<level>[cgmnr]\. ?)?(?P<ref>[ACGT])(?P<start>[-+]?\d{1,8}|\([-+]\d{1,6}\))"
-    rf"{ARROW}?(?P<alt>[ACGT])(?:/(?P<also>[ACGT]))?" + _END
+    rf"{ARROW}?(?P<alt>[ACGT])(?:/(?P<also>[ACGT]))?" + STOP
 )
 _CHANGES = (
     r"(?P<change>delins|del/ins|ins/del|indel|del|ins|dup|inv|Del|Ins|Dup|INS|DEL"
@@ -81,11 +78,11 @@ _INDEL = re.compile(
     + _REFERENCE
     + _BARE_LEVEL
     + rf"(?P<start>{_POINT})(?: ?(?:_|-|\.\.\.|/| to ) ?(?P<end>{_POINT}))?"
-    rf"[- ]?{_CHANGES}{_PAYLOAD}?{_MORE}" + _END
+    rf"[- ]?{_CHANGES}{_PAYLOAD}?{_MORE}" + STOP
 )
 _INDEL_FIRST = re.compile(
     START + r"(?P<change>del|ins|dup|Del|Ins|Dup)(?: ?(?P<what>[ACGT]{1,20}))?[- ]?(?:nt ?)?"
-    r"(?P<start>\d{3,6})(?: ?[-_] ?(?P<end>\d{2,6})|(?P<behind>[ACGT]{1,20}))?" + _END
+    r"(?P<start>\d{3,6})(?: ?[-_] ?(?P<end>\d{2,6})|(?P<behind>[ACGT]{1,20}))?" + STOP
 )
 _REPEAT = re.compile(
     START + _LEVEL + r"(?P<start>\d{1,7}) ?\(?(?P<what>[ACGT]{1,12})\)?"

@@ -144,9 +144,9 @@ def vocabulary_examples(
 ) -> Iterator[Example]:
     """Each name of each concept once as the target, another name of it as the mention.
 
-    The target is kept out of the clause: with two names it says that the mention is the mention,
-    and an only name leads to itself (GenBioEL, appendix E.2, whose clause of two names can also be
-    read as naming the target; then there is nothing to learn from it but to copy).
+    The target is never among the names of the context, where the model could copy it. So a concept
+    named a and b gives `a is a` → b, and one named a alone `a is a` → a. (GenBioEL, appendix E.2,
+    can also be read as putting the target there, `a is the same as b` → b.)
 
     concepts (Iterable[Concept]): read once.
     rng (np.random.Generator): chooses names and templates.
@@ -182,7 +182,7 @@ def in_contexts(
     examples (Iterable[Example]): as `vocabulary_examples` makes them.
     contexts (Sequence[Mention]): corpus mentions, whose place is taken; at least one.
     rng (np.random.Generator): chooses the context.
-    RETURNS (Iterator[Example]): `a is the same as b` → b and `has [m] today` give `has [a] today`
+    RETURNS (Iterator[Example]): `a is the same as a` → b and `has [m] today` give `has [a] today`
         → b, one an example. A species context that the example has comes before that of the
         context.
     """

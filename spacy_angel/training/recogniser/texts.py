@@ -136,8 +136,9 @@ def with_names(annotated: Annotated, names: Mapping[str, Occurrences]) -> Annota
 
     annotated (Annotated): a document.
     names (Mapping[str, Occurrences]): label to what finds the names.
-    RETURNS (Annotated): annotated with these labels as well; what it marks itself is left open for
-        them where it is no name.
+    RETURNS (Annotated): with each name as a mention of its label, and the label among those that
+        are annotated. The corpus's own mentions take no loss for that label, except where a name
+        stands.
     """
     document = annotated.document
     mentions = list(document.mentions)

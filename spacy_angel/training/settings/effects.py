@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .config_tables import NegativeSettings, OptimizerSettings, TrainingConfig
+from .config_tables import OptimizerSettings, TrainingConfig
 
 _FRESH = {"width", "heads", "vocabulary_size"}
 _SMALL = {"encoder_layers", "decoder_layers"}
@@ -33,7 +33,7 @@ def _idle(config: TrainingConfig) -> Iterator[tuple[str, str]]:
     made = ("positives", "select", "embedding_model", "passes", "substitutes", "copies", "noise")
     for name in made:
         yield f"pretrain.positive.examples.{name}", "pre-training's are made of the vocabulary"
-    yield from _idle_of_negative(config.pretrain.negative, "pretrain.negative")
+    yield from _idle_of_optimizer(config.pretrain.negative.optimizer, "pretrain.negative.optimizer")
     for name in ("rounds", "patience", "reference", "pairs"):
         yield f"pretrain.negative.{name}", "pre-training's pairs come from tf-idf, in one round"
     yield from _idle_of_optimizer(config.positive.optimizer, "positive.optimizer")
@@ -46,17 +46,13 @@ def _idle(config: TrainingConfig) -> Iterator[tuple[str, str]]:
     if not examples.noise.share:
         for name in ("kinds", "most_edits", "context"):
             yield f"positive.examples.noise.{name}", "positive.examples.noise.share is 0"
-    yield from _idle_of_negative(config.negative, "negative")
+    yield from _idle_of_optimizer(config.negative.optimizer, "negative.optimizer")
     if config.negative.rounds == 1:
         for name in ("patience", "reference"):
             yield f"negative.{name}", "negative.rounds is 1"
     if config.negative.pairs.rule == "tfidf":
         for name in ("without_right", "search"):
             yield f"negative.pairs.{name}", "negative.pairs.rule is tfidf"
-
-
-def _idle_of_negative(settings: NegativeSettings, section: str) -> Iterator[tuple[str, str]]:
-    yield from _idle_of_optimizer(settings.optimizer, f"{section}.optimizer")
 
 
 def _idle_of_optimizer(settings: OptimizerSettings, section: str) -> Iterator[tuple[str, str]]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal
 
 from ..kb import ConceptKB
@@ -148,33 +149,38 @@ def _known_id(kb: ConceptKB, text: str) -> str | None:
 
 def _hits(kb: ConceptKB, text: str) -> Iterator[Hit]:
     has_hits = False
-    if (concept_id := _known_id(kb, text)) is not None:
+    for hit in chain(_same(kb, text), _with_words(kb, normalize_name(text).split())):
         has_hits = True
-        yield Hit(kb[concept_id], kb[concept_id].canonical_name, "identifier")
-    if (own := kb.name_index(text)) is not None:
-        has_hits = True
-        yield from _hits_of(kb, own, "name")
-    words = normalize_name(text).split()
-    names = ((kb.name(i), i) for i in range(kb.n_names) if words)
-    for _, i in sorted(((len(n), i) for n, i in names if _has_words(n, words))):
-        has_hits = True
-        yield from _hits_of(kb, i, "words")
-    if not has_hits and words:
-        for i in _similar(kb, " ".join(words)):
-            yield from _hits_of(kb, i, "similar")
+        yield hit
+    if not has_hits:
+        yield from _similar(kb, normalize_name(text), 0.0)
 
 
 def _typed(kb: ConceptKB, text: str) -> Iterator[Hit]:
+    yield from _same(kb, text)
+    if normal := normalize_name(text):
+        for i in kb.prefixes.find(normal):
+            yield from _hits_of(kb, i, "prefix")
+        yield from _similar(kb, normal, _LEAST_SIMILAR)
+
+
+def _same(kb: ConceptKB, text: str) -> Iterator[Hit]:
     if (concept_id := _known_id(kb, text)) is not None:
         yield Hit(kb[concept_id], kb[concept_id].canonical_name, "identifier")
     if (own := kb.name_index(text)) is not None:
         yield from _hits_of(kb, own, "name")
-    if normal := normalize_name(text):
-        for i in kb.prefixes.find(normal):
-            yield from _hits_of(kb, i, "prefix")
-        for similar in kb.nearest.find(normal, _MOST_SIMILAR):
-            if similar.similarity.cosine >= _LEAST_SIMILAR:
-                yield from _hits_of(kb, similar.name, "similar")
+
+
+def _with_words(kb: ConceptKB, words: list[str]) -> Iterator[Hit]:
+    names = ((kb.name(i), i) for i in range(kb.n_names) if words)
+    for _, i in sorted(((len(n), i) for n, i in names if _has_words(n, words))):
+        yield from _hits_of(kb, i, "words")
+
+
+def _similar(kb: ConceptKB, normal: str, least: float) -> Iterator[Hit]:
+    for similar in kb.nearest.find(normal, _MOST_SIMILAR) if normal else ():
+        if similar.similarity.cosine >= least:
+            yield from _hits_of(kb, similar.name, "similar")
 
 
 def _hits_of(kb: ConceptKB, i: int, how: How) -> Iterator[Hit]:
@@ -188,11 +194,3 @@ def _has_words(name: str, words: list[str]) -> bool:
     # Every word of the text begins one of the name.
     padded = f" {name}"
     return all(f" {word}" in padded for word in words)
-
-
-def _similar(kb: ConceptKB, text: str) -> Iterator[int]:
-    from .tfidf import TrigramTfidf
-
-    tfidf = TrigramTfidf().fit(kb.name(i) for i in range(kb.n_names))
-    indices, _ = tfidf.nearest([text], k=50)
-    return (i for i in indices[0].tolist() if i >= 0)

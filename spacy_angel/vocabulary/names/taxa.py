@@ -14,9 +14,10 @@ PREFIX = "NCBITaxon:"
 HUMAN, MOUSE, RAT = f"{PREFIX}9606", f"{PREFIX}10090", f"{PREFIX}10116"
 FILE = DATA / "species.tsv"
 NAME, WORD, SIGN, HOST, _METHOD = "name", "word", "sign", "host", "method"
-"""Roles. The scientific name; other words that name the species; cells and tools, whose genes a
-text is about, though they are no names; mice that carry tissue of the species, whose genes are
-looked at; words of a species that stand for a method or a reagent."""
+"""Roles of a phrase. NAME: the scientific name. WORD: another word for the species, `mice`. SIGN:
+cells or tools of the species, which do not name it but show whose genes are meant, `hek 293`. HOST:
+an animal with tissue of the species in it, `nude mice` of HUMAN, whose genes are then the species'.
+_METHOD: names a method or reagent and hides the species in it, `yeast two hybrid`."""
 
 
 class Taxon(NamedTuple):

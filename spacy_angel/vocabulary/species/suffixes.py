@@ -146,8 +146,9 @@ class Suffixes:
         return normalize_name(types[0]) if types else ""
 
     def orthologs_of(self, concept_id: str) -> Mapping[str, str]:
-        """concept_id (str): a gene. RETURNS (Mapping[str, str]): by what their suffixes begin with
-        the genes of other vertebrates that have its symbol for theirs; case does not count."""
+        """concept_id (str): a gene of a vertebrate. RETURNS (Mapping[str, str]): by the first part
+        of suffixes, `mus musculus`, the first gene of each vertebrate that has its symbol, its own
+        species among them; case does not count."""
         if self._version != self._vocabulary.version:
             self._version = self._vocabulary.version
             self._orthologs = {}

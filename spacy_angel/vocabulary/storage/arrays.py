@@ -56,7 +56,6 @@ def open_folder(
     version: int,
     names: Sequence[str],
     optional: Sequence[str] = (),
-    mmap: bool = True,
 ) -> tuple[Columns, dict[str, Any]]:
     """Open a folder that `write_folder` wrote.
 
@@ -64,14 +63,13 @@ def open_folder(
     kind (str), version (int): what it must be.
     names (Sequence[str]): the columns it must have.
     optional (Sequence[str]): columns that it may have.
-    mmap (bool): map the files instead of reading them.
     RETURNS (tuple[Columns, dict[str, Any]]): the arrays and the metadata; what is
         written into a mapped array never reaches its file.
     RAISES (AngelError): where the folder is missing, foreign, newer or damaged.
     """
     meta = _read_meta(path, kind, version, names)
     names = [*names, *_present(meta, optional)]
-    columns = {name: _read_column(path, name, meta, mmap) for name in names}
+    columns = {name: _read_column(path, name, meta) for name in names}
     if sum(column.nbytes for column in columns.values()) <= HASHED_AT_OPENING:
         _compare(path, columns, meta)
     return columns, meta
@@ -226,12 +224,12 @@ def _is_description(value: Any) -> bool:
     return isinstance(value, dict) and {"dtype", "shape"} <= value.keys()
 
 
-def _read_column(path: Path, name: str, meta: dict[str, Any], mmap: bool) -> np.ndarray:
+def _read_column(path: Path, name: str, meta: dict[str, Any]) -> np.ndarray:
     file = path / f"{name}.npy"
     expected = meta["columns"][name]
     try:
         # a file without elements cannot be mapped
-        mapped = mmap and 0 not in expected["shape"]
+        mapped = 0 not in expected["shape"]
         # "c", and not "r": torch warns of memory that it could not write to
         column = np.load(file, mmap_mode="c" if mapped else None, allow_pickle=False)
     except (OSError, ValueError, EOFError, KeyError, TypeError) as error:

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from ...errors import AngelError, Errors
-from .arrays import open_folder, verify_folder, write_folder
+from .arrays import open_folder, write_folder
 
 KIND = "spacy-angel name trie"
 VERSION = 1
@@ -174,32 +174,22 @@ class NameTrie:
         write_folder(path, KIND, VERSION, self._columns(), {"fingerprint": self.fingerprint})
 
     @classmethod
-    def from_disk(cls, path: Path, fingerprint: str | None = None, mmap: bool = True) -> "NameTrie":
+    def from_disk(cls, path: Path, fingerprint: str | None = None) -> "NameTrie":
         """Open a stored trie.
 
         path (Path): its folder.
         fingerprint (str | None): what it must have been built from; None takes any.
-        mmap (bool): map the files instead of reading them.
         RETURNS (NameTrie): the trie.
         RAISES (AngelError): where the folder is missing, foreign or damaged, or the fingerprint
             another.
         """
-        columns, meta = open_folder(path, KIND, VERSION, COLUMNS, mmap=mmap)
+        columns, meta = open_folder(path, KIND, VERSION, COLUMNS)
         stored_fingerprint = meta.get("fingerprint")
         if not isinstance(stored_fingerprint, str) or fingerprint not in (None, stored_fingerprint):
             raise AngelError(
                 Errors.E105.format(path=path, expected=fingerprint, found=stored_fingerprint)
             )
         return cls(**columns, fingerprint=stored_fingerprint)
-
-    @staticmethod
-    def verify(path: Path) -> None:
-        """Compare every byte of a stored trie with its checksums.
-
-        path (Path): its folder.
-        RAISES (AngelError): names the file that differs.
-        """
-        verify_folder(path, KIND, VERSION, COLUMNS)
 
     def _columns(self) -> dict[str, np.ndarray]:
         return {name: getattr(self, name) for name in COLUMNS}
