@@ -203,9 +203,9 @@ def calibrate_ranker(items: Iterable[CalibrationItem], settings: "LinkerSettings
 
 def _threshold_with_nil(
     items: Sequence[CalibrationItem], ranked: Sequence[list[RankedConcept]], ranker: Ranker
-) -> float:
-    """RETURNS (float): threshold on the mentions and, evenly drawn, so many as the vocabulary would
-    lack of them."""
+) -> float | None:
+    """RETURNS (float | None): threshold on the mentions and, evenly drawn, so many as the
+    vocabulary would lack of them."""
     extra = [_removed(item) for item in items]
     n = max(round(EXPECTED_NIL_PRIOR * len(items)), 1)
     spread = extra[:: max(len(extra) // n, 1)]

@@ -92,7 +92,7 @@ def verify_folder(
     """
     meta = _read_meta(path, kind, version, names)
     names = [*names, *_present(meta, optional)]
-    _compare(path, {name: _read_column(path, name, meta, True) for name in names}, meta)
+    _compare(path, {name: _read_column(path, name, meta) for name in names}, meta)
 
 
 def verify_one_of(path: Path, kinds: Mapping[str, tuple[int, Sequence[str]]]) -> None:
