@@ -126,25 +126,6 @@ def test_a_variant_goes_before_other_mentions(nlp, entities, left):
     assert ("V600E", "VARIANT") in [(ent.text, ent.label_) for ent in doc.ents]
 
 
-def test_what_a_recogniser_finds_stays_where_the_grammar_finds_none() -> None:
-    nlp = spacy.blank("en")
-    patterns = ["TP53", "D2N", "loss of exon 3", "V600E mutation", "rs1234"]
-    labels = ["GENE", "VARIANT", "VARIANT", "VARIANT", "VARIANT"]
-    ruler: Any = nlp.add_pipe("entity_ruler", config={"phrase_matcher_attr": "ORTH"})
-    ruler.add_patterns(
-        {"label": label, "pattern": text} for label, text in zip(labels, patterns, strict=True)
-    )
-    nlp.add_pipe("angel_variants")
-    text = "TP53 with D2N, a loss of exon 3, a V600E mutation. See rs1234."
-    assert written(nlp(text)) == [
-        # it names a place, though no word beside it says that it is a variant
-        ("D2N", "VARIANT", "p.Asp2Asn", "p.Asp2Asn", "p.Asp2Asn", "TP53"),
-        ("loss of exon 3", "VARIANT", "", "", "", "TP53"),
-        ("V600E", "VARIANT", "p.Val600Glu", "p.Val600Glu", "p.Val600Glu", "TP53"),
-        ("rs1234", "VARIANT", "rs1234", "rs1234", "", "TP53"),
-    ]
-
-
 def test_a_span_group_keeps_what_does_not_lie_in_a_variant():
     nlp = made(span_key="mentions")
     doc = nlp.make_doc("BRAF V600E melanoma")

@@ -13,7 +13,7 @@ from ...component.block import takes
 from ...component.checked import CheckedSettings, Name, Names
 from ...component.pipe import DocumentPipe
 from ...errors import AngelError, Errors
-from .grammar import find_variants, hgvs_of, normal_form
+from .grammar import find_variants
 from .tokens import VariantTokenizer
 
 if TYPE_CHECKING:
@@ -89,8 +89,7 @@ class PlacedVariant(NamedTuple):
 class AngelVariants(DocumentPipe):
     """Finds sequence variants by a grammar. It stands behind the components that find other
     mentions, and takes precedence over them: of an entity that overlaps a variant only words beside
-    the variant stay, if any. Entities with the variants' own label, found by a recogniser, stay
-    where the grammar finds none, and get their normal form.
+    the variant stay, if any.
 
     Writes `doc.ents`, `span._.kb_id` (and `span.kb_id_`), `span._.hgvs` and `span._.variant_gene`.
     A variant that ends inside a token of the pipeline is written with the whole token.
@@ -128,14 +127,13 @@ class AngelVariants(DocumentPipe):
     ) -> None:
         """docs (Sequence[Doc]): as given to `predict`, changed in place. predicted
         (Sequence[Sequence[PlacedVariant]]): as it returned them."""
-        for doc, by_grammar in zip(docs, predicted, strict=True):
-            label = self.settings.label
-            others = _beside(doc.ents, by_grammar, self.settings)
-            variants = [*by_grammar, *(_recognised(one) for one in others if one.label_ == label)]
+        for doc, variants in zip(docs, predicted, strict=True):
             if not variants:
                 continue
+            label = self.settings.label
             spans = [Span(doc, v.start, v.end, label=label, kb_id=v.identifier) for v in variants]
-            doc.ents = [*(one for one in others if one.label_ != label), *spans]
+            others = _beside(doc.ents, variants, self.settings.gene_labels)
+            doc.ents = [*others, *spans]
             key = self.settings.span_key
             if key is not None and key in doc.spans:
                 _put_into(doc, key, spans)
@@ -218,16 +216,11 @@ def _distance(gene: Span, variant: PlacedVariant) -> tuple[int, bool]:
     return variant.start - gene.end, False
 
 
-def _recognised(entity: Span) -> PlacedVariant:
-    identifier = entity.kb_id_ or normal_form(entity.text)
-    return PlacedVariant(entity.start, entity.end, identifier, hgvs_of(identifier))
-
-
 def _beside(
-    entities: Iterable[Span], variants: Sequence[PlacedVariant], settings: VariantSettings
+    entities: Iterable[Span], variants: Sequence[PlacedVariant], gene_labels: Sequence[str]
 ) -> list[Span]:
     """What is left of entities where variants are: those that touch none as they are, of the others
-    the words before or behind, but of other variants nothing."""
+    the words before or behind."""
     taken = {token for one in variants for token in range(one.start, one.end)}
     left = []
     for entity in entities:
@@ -235,12 +228,10 @@ def _beside(
         if not places:
             left.append(entity)
             continue
-        if entity.label_ == settings.label:
-            continue
         before = _trimmed(entity.doc, entity.start, places[0])
         behind = _trimmed(entity.doc, places[-1] + 1, entity.end)
         # Genes are named before their variants, what these lead to behind.
-        order = (before, behind) if entity.label_ in settings.gene_labels else (behind, before)
+        order = (before, behind) if entity.label_ in gene_labels else (behind, before)
         rest = next((span for span in order if span is not None), None)
         if rest is not None:
             left.append(Span(entity.doc, rest.start, rest.end, label=entity.label))

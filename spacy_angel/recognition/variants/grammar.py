@@ -79,14 +79,9 @@ def _find(text: str, unplaced: bool) -> list[FoundVariant]:
     found = []
     for one in _longest(kept):
         identifier = one.reading.identifier
-        found.append(FoundVariant(one.start, one.end, identifier, hgvs_of(identifier)))
+        hgvs = identifier if _HGVS.match(identifier) else ""
+        found.append(FoundVariant(one.start, one.end, identifier, hgvs))
     return _with_numbers(text, found)
-
-
-def hgvs_of(identifier: str) -> str:
-    """identifier (str): of a variant. RETURNS (str): the same if it is a normal form of HGVS, else
-    empty: rs numbers and star alleles are none."""
-    return identifier if _HGVS.match(identifier) else ""
 
 
 def normal_form(mention: str) -> str:
