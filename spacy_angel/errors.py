@@ -695,8 +695,8 @@ class Errors(metaclass=_WithCodes):
         "hidden ([MASK] or <mask>). Set data.masked to 0, or begin with another model."
     )
     E626 = (
-        "[recogniser] teacher knows none of the labels {labels}. Name one that has read for some "
-        "of them."
+        "A teacher of [recogniser] knows none of the labels {labels}. Name those that have read "
+        "for some of them."
     )
     # E7xx: command line
     E701 = (

@@ -13,6 +13,8 @@ from support.tiny_training import quick
 from transformers import MPNetConfig, MPNetModel, PreTrainedTokenizerFast
 
 from spacy_angel.errors import AngelError
+from spacy_angel.recognition.finder import TaggedText
+from spacy_angel.recognition.network import NO_WORD, Row
 from spacy_angel.training.models.losses import IGNORE
 from spacy_angel.training.recogniser import teacher as teacher_module
 from spacy_angel.training.recogniser.config import (
@@ -21,7 +23,8 @@ from spacy_angel.training.recogniser.config import (
     RecogniserData,
     RecogniserSettings,
 )
-from spacy_angel.training.recogniser.module import tag_loss
+from spacy_angel.training.recogniser.data import as_batch
+from spacy_angel.training.recogniser.module import RecogniserModule, tag_loss
 from spacy_angel.training.recogniser.teacher import open_teacher, teach
 from spacy_angel.training.recogniser.training import train_recogniser
 
@@ -93,7 +96,7 @@ def test_a_small_one_learns_from_unmarked_texts_what_a_teacher_knows(
 
     unmarked = write_texts(tmp_path / "unmarked.jsonl", marked=False)
     settings = replace(
-        recipe.recogniser, start=str(tmp_path / "bart"), teacher=str(folder), window=40
+        recipe.recogniser, start=str(tmp_path / "bart"), teachers=(str(folder),), window=40
     )
     small = replace(recipe, recogniser=settings, corpora={"none": RecogniserCorpus(unmarked, {})})
     train_recogniser(small, tmp_path / "small")
@@ -101,31 +104,53 @@ def test_a_small_one_learns_from_unmarked_texts_what_a_teacher_knows(
     assert not (tmp_path / "small" / "model" / "encoder").exists()
 
 
-def test_what_a_teacher_has_said_is_not_asked_again(
+def test_to_a_teacher_the_length_of_its_encoders_vectors_says_nothing(
+    recipe: RecogniserConfig,
+) -> None:
+    """Those of an encoder for sentences are so short that the tags' layer would hardly learn."""
+    encoder = MPNetModel.from_pretrained(recipe.recogniser.start, add_pooling_layer=False)
+    row = Row([0, 5, 6, 7, 2], [0] * 5, [NO_WORD, 0, 1, 2, NO_WORD], 3)
+    batch = as_batch([row], pad_token_id=1)
+    torch.manual_seed(0)
+    teacher = RecogniserModule(encoder, 2, is_teacher=True).eval()
+    before = teacher.logits(**batch)
+    assert before.std() > 0.1
+    last = encoder.encoder.layer[-1].output.LayerNorm
+    with torch.no_grad():
+        last.weight.mul_(0.1)
+        last.bias.mul_(0.1)
+    torch.testing.assert_close(teacher.logits(**batch), before, atol=1e-2, rtol=0)
+
+
+def test_what_teachers_have_said_is_not_asked_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(teacher_module, "_TEXTS_AT_ONCE", 2)
     asked = []
 
     class Teacher:
-        labels = ("GENE", "DISEASE")
+        def __init__(self, labels, probabilities):
+            self.labels = labels
+            self.log_probs = np.log(np.array([probabilities]))
 
         def read(self, texts):
             asked.append(list(texts))
-            log_probs = np.log(np.array([[[0.5, 0.25, 0.25], [0.125, 0.5, 0.375]]]))
-            return [type("Read", (), {"log_probs": log_probs}) for _ in texts]
+            return [TaggedText(self.labels, None, self.log_probs, []) for _ in texts]
 
-    said = teach(Teacher(), ["a", "b", "c"], ("DISEASE",), tmp_path / "said")
+    first = Teacher(("GENE", "DISEASE"), [[0.5, 0.25, 0.25], [0.125, 0.5, 0.375]])
+    said = teach([first], ["a", "b", "c"], ("DISEASE",), tmp_path / "said")
     assert asked == [["a", "b"], ["c"]]
     assert said["c"].tolist() == [[[0.125, 0.5, 0.375]]]
     (next((tmp_path / "said").glob("*"))).unlink()
-    again = teach(Teacher(), ["a", "b", "c"], ("DISEASE",), tmp_path / "said")
+    again = teach([first], ["a", "b", "c"], ("DISEASE",), tmp_path / "said")
     assert len(asked) == 3
     assert again.keys() == said.keys()
-    some = teach(Teacher(), ["a"], ("RASH", "GENE"), tmp_path / "other")
-    assert some["a"].tolist() == [[[0, 0, 0], [0.5, 0.25, 0.25]]]
+
+    second = Teacher(("DISEASE",), [[0.375, 0.25, 0.375]])
+    both = teach([first, second], ["a"], ("RASH", "DISEASE", "GENE"), tmp_path / "both")
+    assert both["a"].tolist() == [[[0, 0, 0], [0.25, 0.375, 0.375], [0.5, 0.25, 0.25]]]
     with pytest.raises(AngelError, match=r"\[E626\] .*RASH"):
-        teach(Teacher(), ["a"], ("RASH",), tmp_path / "none")
+        teach([first, second], ["a"], ("RASH", "GENE"), tmp_path / "none")
 
 
 def test_annotation_and_teacher_count_alike() -> None:

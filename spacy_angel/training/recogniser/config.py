@@ -70,8 +70,8 @@ class RecogniserSettings(Strict):
     layers (int): of a BERT, evenly spaced; 0 for all.
     frozen_layers (int): so many of the encoder's lowest layers stay as they are, which makes an
         update of a large one a quarter faster at 4 of 12.
-    teacher (str): folder of a recogniser, of a teacher mostly, from whose probabilities it learns
-        beside the annotation; empty for none.
+    teachers (tuple[str, ...]): folders of recognisers, of teachers mostly, from the mean of whose
+        probabilities it learns beside the annotation.
     source (str): recogniser that it goes on from in the place of a start, and to whose labels it
         adds: folder of one or of a pipeline that has one, or `en_angel_bio`; empty for none.
     window (int), overlap (int): see `recognition.finder.FinderConfig`.
@@ -83,7 +83,7 @@ class RecogniserSettings(Strict):
     start: str = "en_angel_mini"
     layers: int = 0
     frozen_layers: int = 0
-    teacher: str = ""
+    teachers: tuple[str, ...] = ()
     source: str = ""
     window: int = 128
     overlap: int = 24
@@ -161,7 +161,7 @@ def load_recogniser_config(
         for label in sorted(set(corpus.names) - (set(known) - corpus.annotated))
     ]
     annotated = frozenset().union(*(corpus.annotated for corpus in config.corpora.values()))
-    if not config.recogniser.teacher:
+    if not config.recogniser.teachers:
         problems += [f"no corpus annotates {label!r}" for label in known if label not in annotated]
     if problems:
         raise AngelError(Errors.E600.format(path=path, problems="; ".join(problems)))

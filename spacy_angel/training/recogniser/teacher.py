@@ -24,7 +24,13 @@ from transformers import AutoModel
 
 from ...errors import AngelError, Errors
 from ...files.atomic import replacing_folder, write_text
-from ...recognition.finder import CONFIG_FILE, FinderConfig, MentionFinder, read_config
+from ...recognition.finder import (
+    CONFIG_FILE,
+    FinderConfig,
+    MentionFinder,
+    TaggedText,
+    read_config,
+)
 from ...recognition.network import Row
 from ...recognition.tags import N_TAGS
 from ...recognition.words import WordReader
@@ -100,7 +106,7 @@ def open_teacher(folder: Path) -> MentionFinder:
         form = read_config((folder / CONFIG_FILE).read_text(encoding="utf8"))
         reader = WordReader((folder / _TOKENIZER_FILE).read_text(encoding="utf8"))
         encoder = AutoModel.from_pretrained(folder / ENCODER_FOLDER, add_pooling_layer=False)
-        module = RecogniserModule(encoder, len(form.labels))
+        module = RecogniserModule(encoder, len(form.labels), is_teacher=True)
         module.load_state_dict(load_file(folder / _TAGS_FILE), strict=False)
     except (OSError, ValueError, RuntimeError) as error:
         raise AngelError(Errors.E324.format(path=folder, problem=error)) from error
@@ -109,22 +115,20 @@ def open_teacher(folder: Path) -> MentionFinder:
 
 
 def teach(
-    teacher: MentionFinder, texts: Sequence[str], labels: Sequence[str], folder: Path
+    teachers: Sequence[MentionFinder], texts: Sequence[str], labels: Sequence[str], folder: Path
 ) -> dict[str, np.ndarray]:
-    """Ask a teacher what it thinks of texts; what it has said is kept, for a run that is killed.
+    """Ask teachers what they think of texts; what they have said is kept, for a run that is killed.
 
-    teacher (MentionFinder): says nothing of labels that it lacks.
+    teachers (Sequence[MentionFinder]): each says nothing of labels that it lacks.
     texts (Sequence[str]): each once.
     labels (Sequence[str]): of the one that is taught, in this order.
     folder (Path): for what it has said.
-    RETURNS (dict[str, np.ndarray]): text to float16[words, labels, tags], probabilities; zeros for
-        a label that it lacks.
-    RAISES (AngelError): it has none of the labels.
+    RETURNS (dict[str, np.ndarray]): text to float16[words, labels, tags], the mean of their
+        probabilities; zeros for a label that all lack.
+    RAISES (AngelError): one has none of the labels.
     """
-    known = [i for i, label in enumerate(labels) if label in teacher.labels]
-    if not known:
+    if any(set(labels).isdisjoint(teacher.labels) for teacher in teachers):
         raise AngelError(Errors.E626.format(labels=", ".join(labels)))
-    columns = [teacher.labels.index(labels[i]) for i in known]
     folder.mkdir(parents=True, exist_ok=True)
     said: dict[str, np.ndarray] = {}
     bar = tqdm(
@@ -134,15 +138,24 @@ def teach(
         name = hashlib.md5("\0".join(group).encode()).hexdigest()
         file = folder / f"{name}.safetensors"
         if not file.is_file():
-            read = teacher.read(group)
-            probabilities = {}
-            for i, one in enumerate(read):
-                tags = np.zeros((len(one.log_probs), len(labels), N_TAGS), dtype=np.float16)
-                tags[:, known] = np.exp(one.log_probs[:, columns])
-                probabilities[str(i)] = torch.from_numpy(tags)
+            read = zip(*(teacher.read(group) for teacher in teachers), strict=True)
+            means = {
+                str(i): torch.from_numpy(_mean(of_text, labels)) for i, of_text in enumerate(read)
+            }
             partial = file.with_suffix(".partial")
-            save_file(probabilities, partial)
+            save_file(means, partial)
             partial.replace(file)
         stored = load_file(file)
         said.update((text, stored[str(i)].numpy()) for i, text in enumerate(group))
     return said
+
+
+def _mean(read: Sequence[TaggedText], labels: Sequence[str]) -> np.ndarray:
+    sums = np.zeros((len(read[0].log_probs), len(labels), N_TAGS))
+    told = np.zeros(len(labels))
+    for one in read:
+        rows = [i for i, label in enumerate(labels) if label in one.labels]
+        columns = [one.labels.index(labels[i]) for i in rows]
+        sums[:, rows] += np.exp(one.log_probs[:, columns])
+        told[rows] += 1
+    return (sums / np.maximum(told, 1)[:, None]).astype(np.float16)

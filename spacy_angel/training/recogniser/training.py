@@ -183,7 +183,7 @@ def _make_trainer(
     config: RecogniserConfig, start: Start, texts: RecogniserTexts, output: Path
 ) -> RecogniserTrainer:
     optimizer, settings = config.optimizer, config.recogniser
-    module = RecogniserModule(start.encoder, len(settings.labels))
+    module = RecogniserModule(start.encoder, len(settings.labels), is_teacher=start.is_teacher)
     embeddings = module.encoder.get_input_embeddings()
     embeddings.weight.requires_grad_(settings.train_embeddings)
     for layer in module.layers[: settings.frozen_layers]:
@@ -197,10 +197,10 @@ def _make_trainer(
     if texts.choose:
         arguments.metric_for_best_model = _F_SCORE
     taught = {}
-    if settings.teacher:
+    if settings.teachers:
         read = dict.fromkeys(annotated.document.text for annotated in texts.train)
-        teacher = open_teacher(Path(settings.teacher))
-        taught = teach(teacher, [*read], settings.labels, output / "taught")
+        teachers = [open_teacher(Path(folder)) for folder in settings.teachers]
+        taught = teach(teachers, [*read], settings.labels, output / "taught")
     trainer = RecogniserTrainer(
         module=module.train(),
         start=start,
