@@ -691,12 +691,16 @@ class Errors(metaclass=_WithCodes):
         "give more corrections, or a lower negative.optimizer.learning_rate."
     )
     E625 = (
-        "data.masked is {masked}, but the tokenizer of recogniser.start has no piece for what is "
-        "hidden ([MASK] or <mask>). Set data.masked to 0, or begin with another model."
+        "{setting} wants words to be masked, but the tokenizer of recogniser.start has no piece "
+        "for that ([MASK] or <mask>). Leave {setting} out, or begin with another model."
     )
     E626 = (
         "A teacher of [recogniser] knows none of the labels {labels}. Name those that have read "
         "for some of them."
+    )
+    E627 = (
+        "The texts of [reading] ({paths}) do not fill a window of {room} pieces. Name files with "
+        "more text, or leave [reading] out."
     )
     # E7xx: command line
     E701 = (

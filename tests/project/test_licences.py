@@ -29,7 +29,7 @@ JSON_LINES = re.compile(r"(?:(?:bc2gm|more/corpora)/)\w+")
 WRITTEN = {
     *("*.json", "*.jsonl.gz", "NOTICE.txt", "phenotypes.json", "phenotypes.tsv", "whole_gsc.json"),
     *("chemdisgene.txt.gz", "everyday.json", "notes.json", "everyday_words.tsv", "abstracts.jsonl"),
-    *("everyday_sentences.txt", "sentences.json"),
+    *("everyday_sentences.txt", "sentences.json", "articles.jsonl", "lower_cased.jsonl"),
     *("drugprot.json", "*_*.json"),
 }
 FORBIDDEN = re.compile(

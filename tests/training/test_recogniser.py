@@ -16,6 +16,7 @@ from spacy_angel.errors import AngelError
 from spacy_angel.recognition.finder import MentionFinder
 from spacy_angel.training.models.losses import IGNORE
 from spacy_angel.training.recogniser.config import (
+    ReadingSettings,
     RecogniserConfig,
     RecogniserCorpus,
     RecogniserData,
@@ -68,6 +69,7 @@ def recipe(tmp_path: Path) -> RecogniserConfig:
         },
         quick(steps=80, batch_size=8, schedule="constant", checkpoint_every=40, log_every=10),
         RecogniserData(choose=(0, 1), last_look=(2,), passes=4, swapped=0.0, restyled=0.0),
+        ReadingSettings((str(tmp_path / "all.jsonl"),), windows=2),
     )
 
 

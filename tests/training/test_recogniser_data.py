@@ -235,7 +235,7 @@ def test_hiding_words_needs_a_tokenizer_with_a_mask(tmp_path: Path) -> None:
     plain.pre_tokenizer = Whitespace()
     settings = replace(config(tmp_path / "none"), data=RecogniserData(masked=0.1))
     finder = tiny_finder(tmp_path / "start", steps=0)
-    with pytest.raises(AngelError, match=r"\[E625\] data.masked is 0.1"):
+    with pytest.raises(AngelError, match=r"\[E625\] data.masked wants"):
         make_rows(documents(), settings, finder.config, WordReader(plain.to_str()))
 
 

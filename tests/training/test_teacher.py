@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import load_file
 from support.models import make_tiny_model
 from support.tiny_recogniser import LABELS, TEXTS
 from support.tiny_training import quick
@@ -18,6 +19,7 @@ from spacy_angel.recognition.network import NO_WORD, Row
 from spacy_angel.training.models.losses import IGNORE
 from spacy_angel.training.recogniser import teacher as teacher_module
 from spacy_angel.training.recogniser.config import (
+    ReadingSettings,
     RecogniserConfig,
     RecogniserCorpus,
     RecogniserData,
@@ -86,9 +88,14 @@ def test_a_small_one_learns_from_unmarked_texts_what_a_teacher_knows(
     recipe: RecogniserConfig, tmp_path: Path
 ) -> None:
     torch.set_num_threads(1)
-    train_recogniser(recipe, tmp_path / "teacher")
+    reading = ReadingSettings((str(tmp_path / "marked.jsonl"),), windows=4)
+    train_recogniser(replace(recipe, reading=reading), tmp_path / "teacher")
     folder = tmp_path / "teacher" / "model"
     assert (folder / "encoder" / "config.json").is_file()
+    # Not the layers that predicted masked words.
+    assert set(load_file(folder / "tags.safetensors")) == {
+        *("cases.weight", "head.weight", "head.bias")
+    }
     finder = open_teacher(folder)
     text, marked = TEXTS[0]
     expected = {(part, LABELS[label]) for part, label in marked}

@@ -124,17 +124,41 @@ class RecogniserData(Strict):
 
 
 @dataclass(frozen=True)
+class ReadingSettings(Strict):
+    """Texts in which nothing is marked, with masked words that the encoder predicts (`reading`).
+
+    texts (tuple[str, ...]): files, of any corpus format.
+    lower_cased (tuple[str, ...]): files whose texts have lost their capitals.
+    windows (int): of these texts that are read beside the examples of each update; 0: none.
+    masked (float): share of a window's words.
+    weight (float): of the loss of masked words, beside that of the tags.
+    """
+
+    texts: tuple[str, ...] = ()
+    lower_cased: tuple[str, ...] = ()
+    windows: int = 64
+    masked: float = 0.15
+    weight: float = 0.05
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """RETURNS (tuple[str, ...]): all of them."""
+        return (*self.texts, *self.lower_cased)
+
+
+@dataclass(frozen=True)
 class RecogniserConfig(Strict):
     """The whole recipe.
 
     recogniser (RecogniserSettings), data (RecogniserData), corpora (dict[str, RecogniserCorpus]),
-    optimizer (OptimizerSettings).
+    reading (ReadingSettings), optimizer (OptimizerSettings).
     """
 
     recogniser: RecogniserSettings
     corpora: dict[str, RecogniserCorpus]
     optimizer: OptimizerSettings
     data: RecogniserData = field(default_factory=RecogniserData)
+    reading: ReadingSettings = field(default_factory=ReadingSettings)
 
 
 def load_recogniser_config(

@@ -116,7 +116,7 @@ def make_rows(
     silver = silver_names(config)
     mask_id = reader.mask_id
     if config.data.masked and mask_id is None:
-        raise AngelError(Errors.E625.format(masked=config.data.masked))
+        raise AngelError(Errors.E625.format(setting="data.masked"))
     made = TaggedRows([], [], [])
     for number in range(config.data.passes):
         readings = _readings(texts, config, pools, silver, number)

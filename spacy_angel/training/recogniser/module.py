@@ -1,6 +1,6 @@
 """The network that is trained, and its loss."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
@@ -15,8 +15,12 @@ from ...recognition.tags import N_TAGS
 from ...recognition.words import CASES
 from ..models.losses import IGNORE
 
+NO_CASE = -1
+"""In the place of a word's case: that of a text which has lost its capitals."""
+
 _DROPOUT = 0.1
 _HEAD = f"{OWN}head."
+_READING = "words."
 
 
 class RecogniserModule(nn.Module):
@@ -27,12 +31,16 @@ class RecogniserModule(nn.Module):
     is_teacher (bool): bring the words' vectors to one length first. Those of an encoder that was
         made for sentences are short and alike, so that the layer for the tags, which begins with
         nothing, learns a tenth as fast.
+    reading (float): weight of the loss of masked words beside that of the tags; 0: none are masked.
     """
 
-    def __init__(self, encoder: Any, n_labels: int, *, is_teacher: bool = False) -> None:
+    def __init__(
+        self, encoder: Any, n_labels: int, *, is_teacher: bool = False, reading: float = 0.0
+    ) -> None:
         super().__init__()
         self.encoder = encoder
         self.is_teacher = is_teacher
+        self.reading = reading
         width = encoder.config.hidden_size
         self.cases = nn.Embedding(CASES, width)
         # At first the encoder reads what it is used to.
@@ -40,6 +48,7 @@ class RecogniserModule(nn.Module):
         self.dropout = nn.Dropout(_DROPOUT)
         self.head = nn.Linear(width, n_labels * N_TAGS)
         self.n_labels = n_labels
+        self.words = MaskedWordHead(encoder) if reading else None
 
     @property
     def layers(self) -> nn.ModuleList:
@@ -47,10 +56,40 @@ class RecogniserModule(nn.Module):
         lists = (m for m in self.encoder.modules() if isinstance(m, nn.ModuleList))
         return next(lists)
 
-    def forward(self, tags: Tensor, taught: Tensor | None = None, **batch: Tensor) -> ModelOutput:
+    def forward(
+        self,
+        tags: Tensor,
+        taught: Tensor | None = None,
+        unmarked: Mapping[str, Tensor] | None = None,
+        **batch: Tensor,
+    ) -> ModelOutput:
         """tags (Tensor), taught (Tensor | None), batch (Tensor): of `data.collate`.
-        RETURNS (ModelOutput): `loss`, see `tag_loss`."""
-        return ModelOutput(loss=tag_loss(self.logits(**batch), tags, taught))
+        unmarked (Mapping[str, Tensor] | None): of `reading.UnmarkedTexts.batch`.
+        RETURNS (ModelOutput): `loss`, see `tag_loss`, with that of the masked words."""
+        loss = tag_loss(self.logits(**batch), tags, taught)
+        if self.words is not None and unmarked is not None:
+            loss = loss + self.reading * self._masked_loss(self.words, **unmarked)
+        return ModelOutput(loss=loss)
+
+    def _masked_loss(
+        self,
+        head: "MaskedWordHead",
+        targets: Tensor,
+        words: Tensor,
+        n_words: Tensor,
+        **read: Tensor,
+    ) -> Tensor:
+        states = self.states(**read)
+        is_predicted = targets != IGNORE
+        vectors = self.encoder.get_input_embeddings().weight
+        logits = head(states[is_predicted], vectors)
+        return functional.cross_entropy(logits.float(), targets[is_predicted])
+
+    def states(self, input_ids: Tensor, attention_mask: Tensor, cases: Tensor) -> Tensor:
+        """The arguments are those of `data.as_batch`. RETURNS (Tensor): [rows, width, d]."""
+        of_cases = self.cases(cases.clamp_min(0)) * (cases != NO_CASE)[..., None]
+        vectors = self.encoder.get_input_embeddings()(input_ids) + of_cases
+        return self.encoder(inputs_embeds=vectors, attention_mask=attention_mask)[0]
 
     def logits(
         self,
@@ -64,8 +103,7 @@ class RecogniserModule(nn.Module):
 
         RETURNS (Tensor): float32[words, labels, 3].
         """
-        vectors = self.encoder.get_input_embeddings()(input_ids) + self.cases(cases)
-        states = self.encoder(inputs_embeds=vectors, attention_mask=attention_mask)[0]
+        states = self.states(input_ids, attention_mask, cases)
         lengths = attention_mask.sum(dim=1)
         pieces = states[attention_mask.bool()].float()
         of_words = mean_by_word(pieces, words, lengths, n_words.tolist())
@@ -77,6 +115,8 @@ class RecogniserModule(nn.Module):
         """RETURNS (dict[str, Tensor]): as `TaggingNetwork` reads them."""
         named = {}
         for name, tensor in self.state_dict().items():
+            if name.startswith(_READING):
+                continue
             if name == "encoder.embed_tokens.weight":
                 named[SHARED] = tensor
             elif name.startswith("encoder."):
@@ -104,6 +144,26 @@ class RecogniserModule(nn.Module):
         with torch.no_grad():
             for name, own in self.weights().items():
                 own.copy_(weights[name])
+
+
+class MaskedWordHead(nn.Module):
+    """Predicts the pieces of masked words: BERT's layers for that, with the vectors by which the
+    encoder reads pieces.
+
+    encoder (Any): of transformers.
+    """
+
+    def __init__(self, encoder: Any) -> None:
+        super().__init__()
+        width = encoder.config.hidden_size
+        self.dense = nn.Linear(width, width)
+        self.norm = nn.LayerNorm(width)
+        self.bias = nn.Parameter(torch.zeros(encoder.get_input_embeddings().num_embeddings))
+
+    def forward(self, states: Tensor, vectors: Tensor) -> Tensor:
+        """states (Tensor): [pieces, d]. vectors (Tensor): [vocabulary, d], of the encoder's pieces.
+        RETURNS (Tensor): [pieces, vocabulary], logits."""
+        return functional.linear(self.norm(functional.gelu(self.dense(states))), vectors, self.bias)
 
 
 def tag_loss(logits: Tensor, tags: Tensor, taught: Tensor | None = None) -> Tensor:

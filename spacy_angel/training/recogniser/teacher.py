@@ -41,6 +41,7 @@ from .module import RecogniserModule
 ENCODER_FOLDER = "encoder"
 _TOKENIZER_FILE = "tokenizer.json"
 _TAGS_FILE = "tags.safetensors"
+_TAGS = ("cases.", "head.")
 _ROWS_AT_ONCE = 32
 _TEXTS_AT_ONCE = 64
 
@@ -89,7 +90,7 @@ def save_teacher(
     (WordReader): the recogniser's."""
     with replacing_folder(folder, lambda _: True) as parts:
         module.encoder.save_pretrained(parts / ENCODER_FOLDER)
-        own = {n: t for n, t in module.state_dict().items() if not n.startswith("encoder.")}
+        own = {n: t for n, t in module.state_dict().items() if n.startswith(_TAGS)}
         save_file({n: t.contiguous() for n, t in own.items()}, parts / _TAGS_FILE)
         write_text(parts / CONFIG_FILE, json.dumps(asdict(form), indent=2) + "\n")
         write_text(parts / _TOKENIZER_FILE, reader.definition)

@@ -33,6 +33,7 @@ from .config import RecogniserConfig
 from .counts import MentionCounts, by_label, count_mentions
 from .data import TaggedRows, collate, make_rows
 from .module import RecogniserModule
+from .reading import UnmarkedTexts, read_unmarked
 from .start import Start, open_start
 from .teacher import TeachersNetwork, open_teacher, save_teacher, teach
 from .texts import Annotated, RecogniserTexts, read_texts
@@ -49,6 +50,7 @@ class RecogniserTrainer(Trainer):
     start (Start): what it began as.
     texts (Sequence[Annotated]): measured on at each checkpoint.
     train_dataset (TaggedRows): what it is trained on.
+    unmarked (UnmarkedTexts | None): what it reads beside them.
     """
 
     def __init__(
@@ -58,9 +60,11 @@ class RecogniserTrainer(Trainer):
         start: Start,
         texts: Sequence[Annotated],
         train_dataset: TaggedRows,
+        unmarked: UnmarkedTexts | None,
         args: TrainingArguments,
     ) -> None:
         self.start = start
+        self.unmarked = unmarked
         self.texts = texts
         self.rows = train_dataset
         pad_token_id = start.form.encoder["pad_token_id"]
@@ -76,6 +80,13 @@ class RecogniserTrainer(Trainer):
 
     def _get_train_sampler(self, train_dataset: Any = None) -> Sampler[int]:
         return LengthSampler(self.rows.lengths, self.args.train_batch_size, self.args.seed)
+
+    def compute_loss(self, model: Any, inputs: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+        """With what is read beside the examples."""
+        if self.unmarked is not None:
+            batch = self.unmarked.batch(self.args.seed, self.state.global_step)
+            inputs = {**inputs, "unmarked": self._prepare_inputs(batch)}
+        return super().compute_loss(model, inputs, *args, **kwargs)
 
     def evaluate(self, *args: Any, metric_key_prefix: str = "eval", **kwargs: Any) -> dict:
         """F-scores of the labels, and their mean."""
@@ -183,7 +194,13 @@ def _make_trainer(
     config: RecogniserConfig, start: Start, texts: RecogniserTexts, output: Path
 ) -> RecogniserTrainer:
     optimizer, settings = config.optimizer, config.recogniser
-    module = RecogniserModule(start.encoder, len(settings.labels), is_teacher=start.is_teacher)
+    unmarked = read_unmarked(config.reading, start.form, start.reader)
+    module = RecogniserModule(
+        start.encoder,
+        len(settings.labels),
+        is_teacher=start.is_teacher,
+        reading=config.reading.weight if unmarked else 0.0,
+    )
     embeddings = module.encoder.get_input_embeddings()
     embeddings.weight.requires_grad_(settings.train_embeddings)
     for layer in module.layers[: settings.frozen_layers]:
@@ -206,6 +223,7 @@ def _make_trainer(
         start=start,
         texts=texts.choose,
         train_dataset=make_rows(texts.train, config, start.form, start.reader, taught),
+        unmarked=unmarked,
         args=arguments,
     )
     trainer.add_callback(MetricsFile(output / METRICS_FILE))
