@@ -5,6 +5,7 @@ python scripts/ner_corpus.py --train NCBItrainset_corpus.txt --train CDR_Trainin
     --names tools/common_names.tsv --names en_angel_mini --notes 1500 --output corpus/ner
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 from typing import Annotated, Literal
@@ -38,6 +39,7 @@ def convert(
     notes: int,
     output: Path,
     letters: str = "",
+    silver: Sequence[Path] = (),
 ) -> None:
     """Write a DocBin for each split that has files, and print what each file gave.
 
@@ -48,6 +50,8 @@ def convert(
         have it, with names of the vocabularies; 0 for neither.
     output (Path): folder.
     letters (str): of the development documents, see `in_letters`.
+    silver (Sequence[Path]): corpora that another recogniser has marked, to train on as they are:
+        without copies, and their mentions are put nowhere else.
     RAISES (AngelError): a file cannot be read, or a type in it is unknown.
     """
     import spacy
@@ -55,7 +59,8 @@ def convert(
 
     nlp = spacy.blank("en")
     add_note_tokens(nlp)
-    reports = {path: CorpusReport() for paths in splits.values() for path in paths}
+    files = [path for paths in splits.values() for path in paths]
+    reports = {path: CorpusReport() for path in (*files, *silver)}
     corpora = {
         path: list(to_entities(read_corpus(path, report=report), report=report))
         for path, report in reports.items()
@@ -65,21 +70,24 @@ def convert(
     pools = [mentions_by_label(training), *names, short_forms_by_label(read_short_forms(), names)]
     rng = Random(0)
     for split, paths in splits.items():
+        if split == "train":
+            paths = [*paths, *silver]
         if not paths:
             continue
         docs = DocBin()
         for path in paths:
+            has_copies = split == "train" and path not in silver
             documents, report = corpora[path], reports[path]
             unmarked = unmarked_strings(documents, training)
             if letters and split == "dev":
                 documents = [in_letters(document, letters) for document in documents]
             for doc in entity_docs(tqdm(documents, desc=path.name), nlp, unmarked, report):
                 docs.add(doc)
-            if names and split == "train":
+            if names and has_copies:
                 copies = (swap_mentions(document, names[0], rng) for document in documents)
                 for doc in entity_docs(copies, nlp, unmarked):
                     docs.add(doc)
-            if notes and split == "train":
+            if notes and has_copies:
                 copies = (
                     restyled(swap_mentions(document, rng.choice(pools), rng), rng)
                     for document in documents
@@ -119,6 +127,13 @@ def main(
             help="Invent so many notes, and add each training document as a note may have it."
         ),
     ] = 0,
+    silver: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="Corpus to train on that another recogniser has marked: without copies. "
+            "May be repeated."
+        ),
+    ] = None,
     letters: Annotated[
         Letters | None, typer.Option(help="Write the documents of --dev in such letters.")
     ] = None,
@@ -127,7 +142,8 @@ def main(
     if not train and not dev:
         raise typer.BadParameter("give at least one --train or --dev file")
     with plain_errors():
-        convert({"train": train or [], "dev": dev or []}, names or [], notes, output, letters or "")
+        splits = {"train": train or [], "dev": dev or []}
+        convert(splits, names or [], notes, output, letters or "", silver or ())
 
 
 if __name__ == "__main__":

@@ -182,11 +182,12 @@ def test_a_concept_of_ones_own_needs_no_type(matched: bool) -> None:
     kb = nlp.get_pipe("angel_linker").kb
     kb.add(Concept("MY:1", "Snark fever"))
     kb.add(Concept("MY:2", "Boojumib", ("boojumab",)))
-    doc = nlp("He had Snark fever and was given 50 mg of boojumab after snark fever.")
+    kb.add(Concept("MY:3", "Tulgey wood"))
+    doc = nlp("He had Snark fever and was given 50 mg of boojumab in tulgey wood.")
     found = {(ent.text, ent._.kb_id) for ent in doc.ents}
     assert found >= {("Snark fever", "MY:1"), ("boojumab", "MY:2")}
-    # The recogniser takes the last word alone.
-    assert (("snark fever", "MY:1") in found) == matched
+    # Nothing that the recogniser knows.
+    assert (("tulgey wood", "MY:3") in found) == matched
     # Given with a label that stands for some types of the vocabulary.
     doc = nlp.make_doc("Snark fever")
     doc.ents = [Span(doc, 0, 2, label="DISEASE")]

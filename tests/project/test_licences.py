@@ -30,6 +30,7 @@ WRITTEN = {
     *("*.json", "*.jsonl.gz", "NOTICE.txt", "phenotypes.json", "phenotypes.tsv", "whole_gsc.json"),
     *("chemdisgene.txt.gz", "everyday.json", "notes.json", "everyday_words.tsv", "abstracts.jsonl"),
     *("everyday_sentences.txt", "sentences.json", "articles.jsonl", "lower_cased.jsonl"),
+    "silver.json",
     *("drugprot.json", "*_*.json"),
 }
 FORBIDDEN = re.compile(
