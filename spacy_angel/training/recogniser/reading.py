@@ -77,7 +77,7 @@ class UnmarkedTexts:
     def batch(self, seed: int, step: int) -> dict[str, Tensor]:
         """What an update reads: the same for the same step, so that a killed run goes on as it was.
 
-        seed (int): of the course. step (int): number of the update.
+        seed (int): of the course and process. step (int): number of the update.
         RETURNS (dict[str, Tensor]): that of `data.as_batch`, and `targets` int64[rows, width]: the
             pieces of the words that are masked, `IGNORE` elsewhere.
         """
@@ -129,8 +129,8 @@ def read_unmarked(
 
     settings (ReadingSettings): names the files. form (FinderConfig), reader (WordReader): the
         recogniser's.
-    RETURNS (UnmarkedTexts | None): six bytes a piece; None where no file is named, or
-        no window is to be read.
+    RETURNS (UnmarkedTexts | None): six bytes a piece; None where no file is named or no
+        window is to be read.
     RAISES (AngelError): a file cannot be read, the texts do not fill a window, or the tokenizer has
         no mask.
     """

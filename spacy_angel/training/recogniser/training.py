@@ -84,7 +84,9 @@ class RecogniserTrainer(Trainer):
     def compute_loss(self, model: Any, inputs: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
         """With what is read beside the examples."""
         if self.unmarked is not None:
-            batch = self.unmarked.batch(self.args.seed, self.state.global_step)
+            # Each process reads windows of its own.
+            seed = self.args.seed + self.args.process_index
+            batch = self.unmarked.batch(seed, self.state.global_step)
             inputs = {**inputs, "unmarked": self._prepare_inputs(batch)}
         return super().compute_loss(model, inputs, *args, **kwargs)
 
