@@ -142,16 +142,18 @@ def test_spans_of_species_count_as_signs(folder):
 
 def test_cell_lines_tell_of_the_species_that_they_are_from(folder):
     component, nlp = linker(folder)
-    for number, donor in (("1", "10090"), ("2", "10090"), ("3", "9606")):
+    donors = (("LN", "10090"), ("KX", "10090"), ("KX", "9606"), ("OS", "9534"))
+    for number, (name, donor) in enumerate(donors):
         types = ("Cell line", f"NCBITaxon:{donor}")
-        component.kb.add(Concept(f"CVCL_{number}", "LN" if number == "1" else "KX", (), types))
-    doc = nlp("LN and abc KX")
+        component.kb.add(Concept(f"CVCL_{number}", name, (), types))
+    doc = nlp("LN and abc KX OS")
     gene = Span(doc, 2, 3, label="GENE")
     doc.ents = [Span(doc, 0, 1, label="CELL_LINE"), gene]
     assert component.read_mentions(doc, [gene])[0].species_context == "mus musculus"
-    # of two donors
-    doc.ents = [gene, Span(doc, 3, 4, label="CELL_LINE")]
-    assert component.read_mentions(doc, [gene])[0].species_context == ""
+    # of two donors, and of a monkey, of which the vocabulary has no genes
+    for place in (3, 4):
+        doc.ents = [gene, Span(doc, place, place + 1, label="CELL_LINE")]
+        assert component.read_mentions(doc, [gene])[0].species_context == ""
 
 
 def test_cells_of_a_line_tell_of_its_donor_where_it_is_no_mention(folder):

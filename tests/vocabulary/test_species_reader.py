@@ -3,6 +3,7 @@
 import pytest
 
 from spacy_angel import Concept, ConceptKB
+from spacy_angel.vocabulary.names.taxa import TAXA
 from spacy_angel.vocabulary.species.reader import MAIN_SPECIES, SpeciesWord, priors_in_order
 
 HUMAN, MOUSE, FISH = "NCBITaxon:9606", "NCBITaxon:10090", "NCBITaxon:5555"
@@ -13,6 +14,10 @@ GENES = [
     Concept(FISH, "Piscis novus", (), ("species",)),
 ]
 KB = ConceptKB.build(GENES, suffixes="species")
+EVERY = ConceptKB.build(
+    [*GENES, *(Concept(f"G:of {taxon}", "TP53", (), (taxon,)) for taxon in TAXA)],
+    suffixes="species",
+)
 
 
 def fields(text, kb=KB, spans=()):
@@ -20,7 +25,8 @@ def fields(text, kb=KB, spans=()):
 
 
 def test_species_are_known_by_their_words():
-    assert fields("Patients and mice, a fruit-fly; D. melanogaster, the Zebrafish.") == [
+    text = "Patients and mice, a fruit-fly; D. melanogaster, the Zebrafish."
+    assert fields(text, EVERY) == [
         ("Patients", "homo sapiens"),
         ("mice", "mus musculus"),
         ("fruit-fly", "drosophila melanogaster"),
@@ -66,9 +72,23 @@ def test_methods_are_no_species_and_mice_that_are_hosts_are_none():
     assert fields("a yeast two-hybrid screen of yeast") == [("yeast", "saccharomyces cerevisiae")]
     text = "BALB/c nude mice, other mice and rats"
     expected = [("nude mice", "homo sapiens"), ("rats", "rattus norvegicus")]
-    assert fields(text) == expected
+    assert fields(text, EVERY) == expected
     # also where the recogniser has found the mice
-    assert fields(text, spans=[(12, 16, MOUSE), (24, 28, MOUSE)]) == expected
+    assert fields(text, EVERY, [(12, 16, MOUSE), (24, 28, MOUSE)]) == expected
+
+
+def test_species_without_genes_in_the_vocabulary_count_where_no_other_is_named():
+    # a line of a hamster's cells gives the vocabulary none of its genes
+    line = Concept("CVCL_0213", "CHO", (), ("Cell line", "NCBITaxon:10029"))
+    coli = Concept("NCBITaxon:562", "Escherichia coli", (), ("species",))
+    kb = ConceptKB.build([*GENES, line, coli], suffixes="species")
+    spans = [(13, 29, "NCBITaxon:562")]
+    text = "expressed in Escherichia coli"
+    assert fields(text, kb, spans) == [("Escherichia coli", "escherichia coli")]
+    assert fields(f"{text} of mice", kb, spans) == [("mice", "mus musculus")]
+    assert fields("Chinese hamster and mice", kb) == [("mice", "mus musculus")]
+    assert not kb.species_reader.is_own("NCBITaxon:10029")
+    assert kb.species_reader.is_own(MOUSE)
 
 
 def test_cells_and_tools_tell_of_a_species():

@@ -28,6 +28,8 @@ def species_contexts(document: ReadDocument, spans: "Sequence[Span]", kb: "Conce
         for span in (*document.doc.ents, *spans)
         if is_species(span.label_) or is_cell_line(span.label_)
         for taxon in _taxa(document.text_of(span), is_species(span.label_), kb)
+        # Cells of other species express foreign genes.
+        if is_species(span.label_) or species_reader.is_own(taxon)
     ]
     species += _donors(document.text, species, kb)
     species_words = species_reader.find(document.text, species)

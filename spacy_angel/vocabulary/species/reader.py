@@ -16,6 +16,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from ..names.taxa import HOST, HUMAN, METHODS, MOUSE, NAME, SIGN, TAXA, WORD, is_taxon, is_virus
+from ..storage.table import ConceptTable
 from .suffixes import Suffixes, first_part, last_part
 
 MOST = 2
@@ -58,15 +59,15 @@ class SpeciesReader:
     """Reads in texts of which species they speak.
 
     suffixes (Suffixes): of the vocabulary; their first parts are what is looked for.
-    types (Iterable[str]): all semantic types of the vocabulary. A taxon among them is looked for
-        by the words that `taxa` has for it, another type by its own name.
+    table (ConceptTable): of the vocabulary. A taxon among its semantic types is looked for by the
+        words that `taxa` has for it, another type by its own name.
     """
 
-    def __init__(self, suffixes: Suffixes, types: Iterable[str]) -> None:
+    def __init__(self, suffixes: Suffixes, table: ConceptTable) -> None:
         self._suffixes = suffixes
         self._species: dict[tuple[str, ...], str] = {}
         self._hosts: frozenset[tuple[str, ...]] = frozenset()
-        names = list(types) if suffixes.rule != "names" else []
+        names = list(table.types) if suffixes.rule != "names" else []
         self._usual: tuple[str, ...] = ()
         if has_taxa := any(is_taxon(name) for name in names):
             self._usual = (TAXA[HUMAN].name,)
@@ -78,6 +79,8 @@ class SpeciesReader:
             species = suffixes.species_of_types([name])
             if species is not None:
                 self._take(_words_of_taxon(name, species) if is_taxon(name) else [species], species)
+        beside = table.types_beside([name for name in names if _CELL_LINE in name.lower()])
+        self._own = {suffixes.species_of_types([name]) for name in beside}
         if has_taxa:
             # A text may be about species of which the vocabulary has nothing.
             for taxon in TAXA.values():
@@ -93,7 +96,9 @@ class SpeciesReader:
             words of methods and hosts (`taxa`); of several at one place the first. A virus whose
             genes the vocabulary lacks does not count.
         RETURNS (list[SpeciesWord]): in the order of the text. Where mice are hosts of human tissue,
-            `nude mice`, there are none of mice.
+            `nude mice`, there are none of mice. Species whose genes the vocabulary lacks count only
+            where no other is named: they mostly serve to make or to test a gene of another one,
+            as *E. coli* does.
         """
         places: dict[tuple[int, int], str] = {}
         for start, end, concept_id in spans:
@@ -115,7 +120,13 @@ class SpeciesReader:
         ]
         known = _apart((SpeciesWord(*place, species) for place, species in places.items()), fixed)
         ignored = {_NONE, TAXA[MOUSE].name} if hosts else {_NONE}
-        return sorted(s for s in [*known, *_apart(found, known)] if s.species not in ignored)
+        named = sorted(s for s in [*known, *_apart(found, known)] if s.species not in ignored)
+        return [s for s in named if s.species in self._own] or named
+
+    def is_own(self, concept_id: str) -> bool:
+        """concept_id (str): of a taxon. RETURNS (bool): whether the vocabulary has concepts of it
+        beside cell lines."""
+        return self._suffixes.taxon_name(concept_id) in self._own
 
     def _take(self, phrases: Iterable[str], species: str) -> None:
         for words in map(_words, phrases):

@@ -270,6 +270,15 @@ class ConceptTable:
         hits = np.flatnonzero(wanted[self.columns["concept_types"]])
         return np.unique(_group_of(hits, self.columns["concept_type_offsets"]))
 
+    def types_beside(self, types: Collection[str]) -> frozenset[str]:
+        """types (Collection[str]): semantic types. RETURNS (frozenset[str]): those of the concepts
+        that have none of them."""
+        offsets = self.columns["concept_type_offsets"]
+        is_beside = np.ones(self.n_concepts, dtype=bool)
+        is_beside[self.concepts_of_types(types)] = False
+        kept = self.columns["concept_types"][np.repeat(is_beside, np.diff(offsets))]
+        return frozenset(self.types[t] for t in np.unique(kept).tolist())
+
     def concepts_below(self, i: int) -> np.ndarray:
         """i (int): concept row. RETURNS (np.ndarray): its row and those of the concepts that stand
         below it in the trees, ascending; it alone where it has no tree number."""
