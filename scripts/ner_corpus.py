@@ -16,9 +16,9 @@ from entities import entity_docs, in_all_letters, to_entities, unmarked_strings
 from notes import invented_note
 from tqdm import tqdm
 
+from spacy_angel.corpora.biomedical_tokens import add_biomedical_tokens
 from spacy_angel.corpora.documents import CorpusReport
 from spacy_angel.corpora.note_text import in_letters, restyled
-from spacy_angel.corpora.note_tokens import add_note_tokens
 from spacy_angel.corpora.recogniser_data import (
     mentions_by_label,
     names_by_label,
@@ -58,7 +58,7 @@ def convert(
     from spacy.tokens import DocBin
 
     nlp = spacy.blank("en")
-    add_note_tokens(nlp)
+    add_biomedical_tokens(nlp)
     files = [path for paths in splits.values() for path in paths]
     reports = {path: CorpusReport() for path in (*files, *silver)}
     corpora = {

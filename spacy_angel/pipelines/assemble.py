@@ -145,9 +145,11 @@ def _open_base(ner: Path | str | None) -> "Language":
     from spacy.tokenizer import Tokenizer
 
     from ..component.tokenizer import with_rules_of
+    from ..corpora.biomedical_tokens import add_biomedical_tokens
 
     if ner is None:
         nlp = spacy.blank("en")
+        add_biomedical_tokens(nlp)
     else:
         try:
             nlp = _load_recogniser(ner)

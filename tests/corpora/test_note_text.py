@@ -10,9 +10,13 @@ from support.helpers import ROOT
 from support.scripts import load_script
 from thinc.api import Config
 
+from spacy_angel.corpora.biomedical_tokens import (
+    SLASHED,
+    add_biomedical_tokens,
+    make_biomedical_tokenizer,
+)
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
 from spacy_angel.corpora.note_text import as_list, as_written, in_letters, restyled
-from spacy_angel.corpora.note_tokens import SLASHED, add_note_tokens, make_note_tokenizer
 from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.linking.settings.loaders import SHIPPED_PIPELINE
 
@@ -27,7 +31,7 @@ POOLS = [
 @pytest.fixture(scope="module")
 def nlp():
     pipeline = spacy.blank("en")
-    add_note_tokens(pipeline)
+    add_biomedical_tokens(pipeline)
     return pipeline
 
 
@@ -51,6 +55,12 @@ def words(nlp, text):
         ("HTN->CKD", ["HTN", "->", "CKD"]),
         ("HTN/DM2", ["HTN", "/", "DM2"]),
         ("beta-blocker 2.5mg", ["beta", "-", "blocker", "2.5", "mg"]),
+        ("Trp53-/- (Cre+)", ["Trp53", "-/-", "(", "Cre", "+", ")"]),
+        ("CD4(+) CD11c+CD8-", ["CD4", "(", "+", ")", "CD11c", "+", "CD8-"]),
+        ("KCa3.1-/-/APP", ["KCa3.1", "-/-", "/", "APP"]),
+        ("Kras(G12D)-induced", ["Kras", "(", "G12D", ")", "-", "induced"]),
+        ("[Ca]i of Na+-K+", ["[", "Ca", "]", "i", "of", "Na", "+", "-", "K", "+"]),
+        ("ADH1C*1 and apoE.", ["ADH1C", "*", "1", "and", "apoE", "."]),
     ],
 )
 def test_tokens(nlp, text, expected):
@@ -61,11 +71,11 @@ def test_tokenizer_is_saved_and_added_by_a_config(nlp, tmp_path):
     nlp.to_disk(tmp_path)
     text = " ".join(SLASHED)
     assert words(spacy.load(tmp_path), text) == list(SLASHED)
-    other = make_note_tokenizer()(spacy.blank("en"))
+    other = make_biomedical_tokenizer()(spacy.blank("en"))
     assert words(other, text) == list(SLASHED)
     config = Config().from_disk(ROOT / "configs/ner_mini.cfg", interpolate=False)
     name = config["initialize"]["before_init"]["@callbacks"]
-    assert f"{name} = {make_note_tokenizer.__module__}:" in (ROOT / "setup.cfg").read_text()
+    assert f"{name} = {make_biomedical_tokenizer.__module__}:" in (ROOT / "setup.cfg").read_text()
 
 
 def test_letters():

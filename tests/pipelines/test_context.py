@@ -7,7 +7,7 @@ import spacy
 from typer.testing import CliRunner
 
 from spacy_angel.cli.app import app
-from spacy_angel.corpora.note_tokens import add_note_tokens
+from spacy_angel.corpora.biomedical_tokens import add_biomedical_tokens
 from spacy_angel.errors import AngelError
 from spacy_angel.pipelines.context import FLAGS, add_context, flags_of
 
@@ -17,7 +17,7 @@ NAMES = ("stroke", "cough", "fever", "asthma", "gout", "chest pain", "breast can
 @pytest.fixture(scope="module")
 def nlp():
     pipeline = spacy.blank("en")
-    add_note_tokens(pipeline)
+    add_biomedical_tokens(pipeline)
     pipeline.add_pipe("sentencizer")
     ruler = pipeline.add_pipe("entity_ruler", config={"phrase_matcher_attr": "LOWER"})
     ruler.add_patterns([{"label": "DISEASE", "pattern": name} for name in NAMES])

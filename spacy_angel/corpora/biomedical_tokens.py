@@ -1,5 +1,8 @@
-"""A tokenizer for clinical notes: spaCy's own, with the short forms and list marks of notes.
+"""A tokenizer for articles and clinical notes: spaCy's own, with the compounds of the one and the
+short forms and list marks of the other.
 
+    Trp53-/- mice    → Trp53 | -/- | mice              (spaCy's English: Trp53-/- | mice)
+    CD4(+) T cells   → CD4 | ( | + | ) | T | cells     (spaCy's English: CD4(+ | ) | T | cells)
     CAD s/p CABG     → CAD | s/p | CABG                (spaCy's English: s | / | p)
     -cough 2)anemia  → - | cough | 2) | anemia         (spaCy's English: -cough | 2)anemia)
     HTN->CKD         → HTN | -> | CKD                  (spaCy's English: HTN->CKD)
@@ -23,31 +26,44 @@ SLASHED = (
 # A mark, or a number with its point or bracket, at the beginning of a word.
 _LIST_MARKS = (r"[-•·‣▪◦●○](?=[^\W\d_])", r"\d{1,2}[.)](?=[^\W\d_]{2})")
 _ARROWS = (r"[-=]+>", "→")
+# Brackets within a word, and what joins the closing one to the rest: `Kras(G12D)-induced`.
+_BRACKETS = (r"(?<=[^\W_])[(\[](?=\S)", r"(?<=\S)[)\]](?=\S)", r"(?<=[)\]])[-–/+](?=\S)")
+# What became of both copies of a gene, what a cell has on it, a charge, an allele: `CD11c+CD4+`.
+_GENOTYPE = r"[-–+]/[-–+]"
+_SIGNS = (
+    *(_GENOTYPE, rf"(?<={_GENOTYPE})[-–/](?=\w)"),
+    *(r"(?<=[^\W_])[+*](?=\S)", r"(?<=[^\W_]\+)[-–/](?=\S)"),
+)
+# The last also where a sentence ends with the letter of a symbol, `apoE.`
+_LAST = (r"(?<=[^\W_])\+", rf"(?<=[^\W_]){_GENOTYPE}", r"(?<=[a-z\d][A-Z])\.")
 
 
-def add_note_tokens(nlp: "Language") -> None:
+def add_biomedical_tokens(nlp: "Language") -> None:
     """nlp (Language): its tokenizer gets the rules; twice is as good as once.
 
     The tokenizer must be spaCy's rule-based one.
     """
-    from spacy.util import compile_infix_regex, compile_prefix_regex
+    from spacy.util import compile_infix_regex, compile_prefix_regex, compile_suffix_regex
 
     tokenizer: Any = nlp.tokenizer
     for form in SLASHED:
         for spelling in (form, form.capitalize(), form.upper()):
             tokenizer.add_special_case(spelling, [{"ORTH": spelling}])
     prefixes = (*_LIST_MARKS, *(nlp.Defaults.prefixes or ()))
-    infixes = (*_ARROWS, *(nlp.Defaults.infixes or ()))
+    infixes = (*_ARROWS, *_BRACKETS, *_SIGNS, *(nlp.Defaults.infixes or ()))
+    suffixes = (*_LAST, *(nlp.Defaults.suffixes or ()))
     tokenizer.prefix_search = compile_prefix_regex(prefixes).search
     tokenizer.infix_finditer = compile_infix_regex(infixes).finditer
+    tokenizer.suffix_search = compile_suffix_regex(suffixes).search
 
 
-def make_note_tokenizer() -> "Callable[[Language], Language]":
-    """RETURNS (Callable[[Language], Language]): `add_note_tokens`, as the section `initialize` of a
-    training config calls it: `before_init = {"@callbacks": "spacy_angel.note_tokens.v1"}`."""
+def make_biomedical_tokenizer() -> "Callable[[Language], Language]":
+    """RETURNS (Callable[[Language], Language]): `add_biomedical_tokens`, as the section
+    `initialize` of a training config calls it:
+    `before_init = {"@callbacks": "spacy_angel.biomedical_tokens.v1"}`."""
 
     def add(nlp: "Language") -> "Language":
-        add_note_tokens(nlp)
+        add_biomedical_tokens(nlp)
         return nlp
 
     return add
