@@ -247,6 +247,10 @@ RULES = (
     Rule("queries: symbols", without(linking__queries__spell_out=_same)),
     Rule("queries: Greek letters", without(linking__symbols___GREEK=NOTHING)),
     Rule("queries: charges", without(linking__symbols___CHARGE=NOTHING)),
+    Rule(
+        "queries: numbers beside letters",
+        without(linking__symbols___APART=NOTHING, linking__symbols___TOGETHER=NOTHING),
+    ),
     Rule("queries: long forms of the document", setting(reading={"abbreviations": False})),
     Rule("long form: no word", without(linking__reading___is_long_form=_long_form("word"))),
     Rule(

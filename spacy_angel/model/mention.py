@@ -16,8 +16,8 @@ MENTION, LONG_FORM, WORD_LIST, SYMBOLS, SPELLING, DERIVED = (
     *("mention", "long form", "word list", "symbols", "spelling", "derived form"),
 )
 """Sources of queries: the mention as it stands, its long form, a list of short forms and lay words,
-Greek letters and charges spelled out, words spelled as they were meant, and the nouns that words
-are derived from."""
+Greek letters and charges spelled out and figures beside letters, words spelled as they were meant,
+and the nouns that words are derived from."""
 
 
 class Query(NamedTuple):

@@ -136,3 +136,20 @@ def test_greek_letters_are_spelled_out_where_the_vocabulary_has_that():
     # Known as it stands only, and in neither way.
     assert read("I\u03baB") == ["I\u03baB"]
     assert read("\u03b1B") == ["alphaB", "\u03b1B"]
+
+
+def test_letters_and_figures_stand_as_the_vocabulary_has_them():
+    names = ("SIRT1", "Talin 1", "IL-2", "IL2", "CCR5")
+    genes = [Concept(f"G:{n}", name, (), ("Gene",)) for n, name in enumerate(names)]
+    kb = ConceptKB.build([*genes, Concept("T:1", "cep1", (), ("Species",))])
+    settings = LinkerSettings(rerank=True, reading={"short_forms": True})
+
+    def read(text: str) -> str:
+        span = Span(Doc(spacy.blank("en").vocab, [text]), 0, 1, label="GENE")
+        return read_queries(Mention(text), span, kb, settings).text
+
+    assert [read(text) for text in ("SIRT-1", "Talin1")] == ["sirt1", "talin 1"]
+    # A name as it stands, one of another kind, and none either way.
+    assert [read(text) for text in ("IL-2", "IL2", "CEP-1", "CCR-7")] == [
+        *("IL-2", "IL2", "CEP-1", "CCR-7")
+    ]

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_angel.linking.mentions.symbols import spell_out
+from spacy_angel.linking.mentions.symbols import respaced, spell_out
 
 
 @pytest.mark.parametrize(
@@ -31,3 +31,19 @@ def test_greek_letters_charges_and_small_figures(written, spelled):
 def test_what_is_spelled_out_stays(text):
     assert spell_out(spell_out(text)) == spell_out(text)
     assert text.isascii() <= (len(spell_out(text)) <= len(text))
+
+
+@pytest.mark.parametrize(
+    ("written", "others"),
+    [
+        ("SIRT-1", ["sirt1"]),
+        ("IFI 16", ["ifi16"]),
+        ("E4031", ["e 4031"]),
+        ("p27(KIP1)", ["p27kip1", "p 27 kip 1"]),
+        ("type 2 diabetes", ["type2diabetes"]),
+        ("asthma", []),
+        ("10 20", []),
+    ],
+)
+def test_letters_and_figures_together_and_apart(written, others):
+    assert list(respaced(written)) == others

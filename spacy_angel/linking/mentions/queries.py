@@ -30,7 +30,7 @@ from .derived import derived_names
 from .organisms import read_organism
 from .reading import ReadDocument
 from .spelling import correct_spelling
-from .symbols import spell_out
+from .symbols import respaced, spell_out
 
 if TYPE_CHECKING:
     from spacy.tokens import Span
@@ -110,6 +110,9 @@ def _rules(
         spelled = spell_out(text)
         return spelled if is_name(spelled) or not is_name(text) else text
 
+    def with_names_spaces(text: str) -> str:
+        return text if is_name(text) else next(filter(is_name, respaced(text)), text)
+
     yield LONG_FORM, lambda _: mention.text
     if settings.rerank and is_gene(label):
         yield MENTION, as_symbol
@@ -117,6 +120,7 @@ def _rules(
         yield LONG_FORM, of_mention(partial(expand_long_form, path=Path(reading.long_forms)))
     if reading.short_forms:
         yield SYMBOLS, without_greek
+        yield SYMBOLS, with_names_spaces
         yield WORD_LIST, of_mention(partial(expand_short_form, kb=kb, is_name=is_name))
         if is_species(label):
             yield WORD_LIST, of_mention(partial(read_organism, is_name=is_name))

@@ -1,12 +1,19 @@
-"""Greek letters and charges spelled out, as names of vocabularies mostly are: `α-cell`, `Ni2+`."""
+"""Greek letters, charges and figures as vocabularies have them: `α-cell`, `Ni2+`, `SIRT-1`."""
 
 import re
 import unicodedata
+from collections.abc import Iterator
+
+from ...vocabulary.names.concepts import normalize_name
 
 _GREEK = re.compile(r"[\u0370-\u03ff\u1f00-\u1fff\u00b5]")
 _WORDS = {"lamda": "lambda", "final sigma": "sigma", "micro sign": "mu"}
 # `Ca2+`, `Fe(III)`, `Cl-`, `Zn(2+)`: of an element, what it has too little or too much.
 _CHARGE = re.compile(r"([A-Z][a-z]?)(?:\d?[+\u207a]+|\d?[-\u2212\u207b]|\((?:\d?[+-]|[IV]+)\))")
+# Where letters and figures meet, with a blank between them, which in normal form any mark is, and
+# without.
+_APART = re.compile(r"(?<=[^\W\d_]) (?=\d)|(?<=\d) (?=[^\W\d_])")
+_TOGETHER = re.compile(r"(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
 _SMALL = str.maketrans("₀₁₂₃₄₅₆₇₈₉⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "01234567890123456789+-")
 
 
@@ -17,6 +24,15 @@ def spell_out(text: str) -> str:
     if ion := _CHARGE.fullmatch(text):
         return ion[1]
     return _GREEK.sub(_name, text)
+
+
+def respaced(text: str) -> Iterator[str]:
+    """text (str): a mention. YIELDS (str): it in normal form, with letters and figures together,
+    then apart, e.g. `SIRT-1` → `sirt1`, `E4031` → `e 4031`; not as it stands."""
+    name = normalize_name(text)
+    for other in (_APART.sub("", name), _TOGETHER.sub(" ", name)):
+        if other != name:
+            yield other
 
 
 def _name(found: "re.Match[str]") -> str:
