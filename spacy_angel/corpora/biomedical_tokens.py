@@ -26,16 +26,22 @@ SLASHED = (
 # A mark, or a number with its point or bracket, at the beginning of a word.
 _LIST_MARKS = (r"[-•·‣▪◦●○](?=[^\W\d_])", r"\d{1,2}[.)](?=[^\W\d_]{2})")
 _ARROWS = (r"[-=]+>", "→")
+_HYPHENS, _PLUS = "-–−", "+⁺"
+_GENOTYPE = rf"[{_HYPHENS}+]/[{_HYPHENS}+]"
 # Brackets within a word, and what joins the closing one to the rest: `Kras(G12D)-induced`.
-_BRACKETS = (r"(?<=[^\W_])[(\[](?=\S)", r"(?<=\S)[)\]](?=\S)", r"(?<=[)\]])[-–/+](?=\S)")
+_BRACKETS = (r"(?<=\S)[(\[](?=\S)", r"(?<=\S)[)\]](?=\S)", rf"(?<=[)\]])[{_HYPHENS}/+](?=\S)")
 # What became of both copies of a gene, what a cell has on it, a charge, an allele: `CD11c+CD4+`.
-_GENOTYPE = r"[-–+]/[-–+]"
 _SIGNS = (
-    *(_GENOTYPE, rf"(?<={_GENOTYPE})[-–/](?=\w)"),
-    *(r"(?<=[^\W_])[+*](?=\S)", r"(?<=[^\W_]\+)[-–/](?=\S)"),
+    *(_GENOTYPE, rf"(?<={_GENOTYPE})[{_HYPHENS}/](?=\w)"),
+    *(rf"(?<=[^\W_])[{_PLUS}*](?=\S)", rf"(?<=[^\W_][{_PLUS}])[{_HYPHENS}/](?=\S)"),
 )
-# The last also where a sentence ends with the letter of a symbol, `apoE.`
-_LAST = (r"(?<=[^\W_])\+", rf"(?<=[^\W_]){_GENOTYPE}", r"(?<=[a-z\d][A-Z])\.")
+# A plus, a genotype, and the full stop behind a small letter or figure and one capital: `apoE.`
+_SUFFIXES = (
+    *(rf"(?<=[^\W_])[{_PLUS}]", rf"(?<=[^\W_]){_GENOTYPE}"),
+    r"(?<=[a-zα-ωµ\d][A-Z])\.",
+)
+# spaCy's English has them as faces: `IL(8)`, `10(-8)`.
+_NO_FACES = frozenset(("8)", "8-)", "(-8", "8D", "8-D"))
 
 
 def add_biomedical_tokens(nlp: "Language") -> None:
@@ -46,12 +52,14 @@ def add_biomedical_tokens(nlp: "Language") -> None:
     from spacy.util import compile_infix_regex, compile_prefix_regex, compile_suffix_regex
 
     tokenizer: Any = nlp.tokenizer
+    rules = tokenizer.rules or {}
+    tokenizer.rules = {form: rules[form] for form in rules if form not in _NO_FACES}
     for form in SLASHED:
         for spelling in (form, form.capitalize(), form.upper()):
             tokenizer.add_special_case(spelling, [{"ORTH": spelling}])
     prefixes = (*_LIST_MARKS, *(nlp.Defaults.prefixes or ()))
     infixes = (*_ARROWS, *_BRACKETS, *_SIGNS, *(nlp.Defaults.infixes or ()))
-    suffixes = (*_LAST, *(nlp.Defaults.suffixes or ()))
+    suffixes = (*_SUFFIXES, *(nlp.Defaults.suffixes or ()))
     tokenizer.prefix_search = compile_prefix_regex(prefixes).search
     tokenizer.infix_finditer = compile_infix_regex(infixes).finditer
     tokenizer.suffix_search = compile_suffix_regex(suffixes).search

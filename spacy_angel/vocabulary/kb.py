@@ -417,7 +417,7 @@ class ConceptKB:
         if self._species_reader is None and self._suffixes is not None:
             with COMPILING:
                 self._species_reader = self._species_reader or SpeciesReader(
-                    self._suffixes, self._table
+                    self._suffixes, self._live
                 )
         return self._species_reader
 

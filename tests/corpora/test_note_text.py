@@ -61,6 +61,11 @@ def words(nlp, text):
         ("Kras(G12D)-induced", ["Kras", "(", "G12D", ")", "-", "induced"]),
         ("[Ca]i of Na+-K+", ["[", "Ca", "]", "i", "of", "Na", "+", "-", "K", "+"]),
         ("ADH1C*1 and apoE.", ["ADH1C", "*", "1", "and", "apoE", "."]),
+        ("Tp53+/− Foxp3⁺CD4⁺", ["Tp53", "+/−", "Foxp3", "⁺", "CD4", "⁺"]),
+        ("10 µM. IFN-γR.", ["10", "µM", ".", "IFN", "-", "γR", "."]),
+        ("del(8)(p23) 10(-8)M", ["del", "(", "8", ")", "(", "p23", ")", "10", "(", "-8", ")", "M"]),
+        ("gene(s), p<0.05 [1]", ["gene", "(", "s", ")", ",", "p<0.05", "[", "1", "]"]),
+        ("1,000 and/or C++ :( E. coli", ["1,000", "and/or", "C++", ":(", "E.", "coli"]),
     ],
 )
 def test_tokens(nlp, text, expected):

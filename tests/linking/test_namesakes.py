@@ -167,6 +167,12 @@ def test_cells_of_a_line_tell_of_its_donor_where_it_is_no_mention(folder):
     ]
     # Monkeys' cells mostly have foreign genes in them.
     assert hints == ["mus musculus", "", ""]
+    # The vocabulary has genes of man and mouse: a rat's cells say nothing, mention or not.
+    component.kb.add(Concept("CVCL_9", "KX9", (), ("Cell line", "NCBITaxon:10116")))
+    doc = nlp("abc in KX9 cells")
+    for ents in ([], [Span(doc, 2, 3, label="CELL_LINE")]):
+        doc.ents = ents
+        assert component.read_mentions(doc, [doc[:1]])[0].species_context == ""
     # A mention in the same place counts once, as what it is.
     doc = nlp("the lab line KX1 cells and abc")
     doc.ents = [Span(doc, 3, 4, label="CELL_LINE"), Span(doc, 6, 7, label="GENE")]

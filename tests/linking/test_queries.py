@@ -148,7 +148,7 @@ def test_letters_and_figures_stand_as_the_vocabulary_has_them():
         span = Span(Doc(spacy.blank("en").vocab, [text]), 0, 1, label="GENE")
         return read_queries(Mention(text), span, kb, settings).text
 
-    assert [read(text) for text in ("SIRT-1", "Talin1")] == ["sirt1", "talin 1"]
+    assert [read(text) for text in ("SIRT-1", "Talin1")] == ["SIRT1", "Talin 1"]
     # A name as it stands, one of another kind, and none either way.
     assert [read(text) for text in ("IL-2", "IL2", "CEP-1", "CCR-7")] == [
         *("IL-2", "IL2", "CEP-1", "CCR-7")

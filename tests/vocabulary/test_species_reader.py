@@ -87,8 +87,26 @@ def test_species_without_genes_in_the_vocabulary_count_where_no_other_is_named()
     assert fields(text, kb, spans) == [("Escherichia coli", "escherichia coli")]
     assert fields(f"{text} of mice", kb, spans) == [("mice", "mus musculus")]
     assert fields("Chinese hamster and mice", kb) == [("mice", "mus musculus")]
-    assert not kb.species_reader.is_own("NCBITaxon:10029")
-    assert kb.species_reader.is_own(MOUSE)
+    assert not kb.species_reader.has_genes_of("NCBITaxon:10029")
+    assert kb.species_reader.has_genes_of(MOUSE)
+    # as it is now
+    kb.add(Concept("G:5", "TP53", (), ("NCBITaxon:10029",)))
+    assert len(fields("Chinese hamster and mice", kb)) == 2
+
+
+@pytest.mark.parametrize("category", ["Hybridoma", "Induced pluripotent stem cell"])
+def test_lines_of_any_category_are_no_genes(category):
+    line = Concept("CVCL_1", "H1", (), (category, "NCBITaxon:10029"))
+    kb = ConceptKB.build([*GENES, line], suffixes="species")
+    assert not kb.species_reader.has_genes_of("NCBITaxon:10029")
+    assert kb.species_ranks(["CVCL_1"], "mus musculus") == (MAIN_SPECIES,)
+
+
+def test_types_that_are_no_taxa_always_count():
+    kinds = (("D:1", "Disease"), ("C:1", "Cell line"), ("G:1", HUMAN))
+    concepts = [Concept(concept_id, "x", (), (kind,)) for concept_id, kind in kinds]
+    kb = ConceptKB.build(concepts, suffixes="types")
+    assert [s for _, s in fields("a cell line of the disease", kb)] == ["cell line", "disease"]
 
 
 def test_cells_and_tools_tell_of_a_species():

@@ -110,7 +110,7 @@ def _rules(
         spelled = spell_out(text)
         return spelled if is_name(spelled) or not is_name(text) else text
 
-    def with_names_spaces(text: str) -> str:
+    def respaced_as_name(text: str) -> str:
         return text if is_name(text) else next(filter(is_name, respaced(text)), text)
 
     yield LONG_FORM, lambda _: mention.text
@@ -120,9 +120,9 @@ def _rules(
         yield LONG_FORM, of_mention(partial(expand_long_form, path=Path(reading.long_forms)))
     if reading.short_forms:
         yield SYMBOLS, without_greek
-        yield SYMBOLS, with_names_spaces
         yield WORD_LIST, of_mention(partial(expand_short_form, kb=kb, is_name=is_name))
         if is_species(label):
             yield WORD_LIST, of_mention(partial(read_organism, is_name=is_name))
+        yield SYMBOLS, respaced_as_name
     if reading.spelling and STRICT.isdisjoint(wider_entity_types_of(label)):
         yield SPELLING, of_mention(partial(correct_spelling, kb=kb))

@@ -1,6 +1,6 @@
 """What a document says of the species of its mentions, which tells concepts of one name apart."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ...vocabulary.names.entity_types import is_cell_line, is_species, label_of, may_need_species
@@ -23,15 +23,23 @@ def species_contexts(document: ReadDocument, spans: "Sequence[Span]", kb: "Conce
         or the vocabulary has no suffixes."""
     if (species_reader := kb.species_reader) is None:
         return [""] * len(spans)
-    species = [
-        (*document.place_of(span), taxon)
+    telling = [
+        span
         for span in (*document.doc.ents, *spans)
         if is_species(span.label_) or is_cell_line(span.label_)
+    ]
+    species = [
+        (*document.place_of(span), taxon)
+        for span in telling
         for taxon in _taxa(document.text_of(span), is_species(span.label_), kb)
         # Cells of other species express foreign genes.
-        if is_species(span.label_) or species_reader.is_own(taxon)
+        if is_species(span.label_) or species_reader.has_genes_of(taxon)
     ]
-    species += _donors(document.text, species, kb)
+    species += (
+        (start, end, donor)
+        for start, end, donor in _donors(document.text, map(document.place_of, telling), kb)
+        if species_reader.has_genes_of(donor)
+    )
     species_words = species_reader.find(document.text, species)
     return [
         species_reader.context_of(species_words, *document.place_of(span))
@@ -52,13 +60,14 @@ def _taxa(text: str, names_species: bool, kb: "ConceptKB") -> list[str]:
 
 
 def _donors(
-    text: str, known: Sequence[tuple[int, int, str]], kb: "ConceptKB"
+    text: str, known: Iterable[tuple[int, int]], kb: "ConceptKB"
 ) -> Iterator[tuple[int, int, str]]:
-    """The species of cell lines that are no mentions. Cells of others than man, mouse and rat
-    mostly express foreign genes."""
+    """The species of cell lines that are no mentions, which stand in places that are not known.
+    Cells of others than man, mouse and rat mostly express foreign genes."""
+    taken = list(known)
     for places in cell_lines_in(text):
         taxa = ((start, end, _taxa(text[start:end], False, kb)) for start, end in places)
         start, end, donors = next((one for one in taxa if one[2]), (0, 0, []))
-        is_known = any(first < end and start < last for first, last, _ in known)
+        is_known = any(first < end and start < last for first, last in taken)
         if not is_known and _TELLING_DONORS.issuperset(donors):
             yield from ((start, end, donor) for donor in donors)

@@ -10,9 +10,8 @@ _GREEK = re.compile(r"[\u0370-\u03ff\u1f00-\u1fff\u00b5]")
 _WORDS = {"lamda": "lambda", "final sigma": "sigma", "micro sign": "mu"}
 # `Ca2+`, `Fe(III)`, `Cl-`, `Zn(2+)`: of an element, what it has too little or too much.
 _CHARGE = re.compile(r"([A-Z][a-z]?)(?:\d?[+\u207a]+|\d?[-\u2212\u207b]|\((?:\d?[+-]|[IV]+)\))")
-# Where letters and figures meet, with a blank between them, which in normal form any mark is, and
-# without.
-_APART = re.compile(r"(?<=[^\W\d_]) (?=\d)|(?<=\d) (?=[^\W\d_])")
+# What stands between a letter and a figure, in the one order or the other; where nothing does.
+_APART = re.compile(r"(?<=[^\W\d_])[\W_]+(?=\d)|(?<=\d)[\W_]+(?=[^\W\d_])")
 _TOGETHER = re.compile(r"(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
 _SMALL = str.maketrans("₀₁₂₃₄₅₆₇₈₉⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "01234567890123456789+-")
 
@@ -27,11 +26,11 @@ def spell_out(text: str) -> str:
 
 
 def respaced(text: str) -> Iterator[str]:
-    """text (str): a mention. YIELDS (str): it in normal form, with letters and figures together,
-    then apart, e.g. `SIRT-1` → `sirt1`, `E4031` → `e 4031`; not as it stands."""
+    """text (str): a mention. YIELDS (str): it with letters and figures together, then apart, e.g.
+    `SIRT-1` → `SIRT1`, `E4031` → `E 4031`; not what is the same name as it stands."""
     name = normalize_name(text)
-    for other in (_APART.sub("", name), _TOGETHER.sub(" ", name)):
-        if other != name:
+    for other in (_APART.sub("", text), _TOGETHER.sub(" ", text)):
+        if normalize_name(other) != name:
             yield other
 
 

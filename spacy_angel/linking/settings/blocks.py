@@ -41,7 +41,8 @@ class ReadingBlock(CheckedSettings):
         Field(
             description="read clinical short forms, lay words, brands and other common words that "
             "are no names of the vocabulary as the names that they stand for, where the document "
-            "defines no long form; an organism as the binomial name in it (`Escherichia coli O157`)"
+            "defines no long form; an organism as the binomial name in it (`Escherichia coli "
+            "O157`); letters and figures together or apart (`SIRT-1` as SIRT1)"
         ),
     ] = False
     spelling: Annotated[

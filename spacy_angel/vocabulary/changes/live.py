@@ -81,6 +81,13 @@ class LiveVocabulary:
         """RETURNS (frozenset[str]): all types that concepts have or had."""
         return frozenset(self._types)
 
+    def types_beside(self, types: Collection[str]) -> frozenset[str]:
+        """types (Collection[str]): semantic types. RETURNS (frozenset[str]): those that concepts
+        have, or had in the table, which have none of them."""
+        added = (c.types for c in self._changed.values() if c is not None)
+        beside = (own for own in added if not set(own).intersection(types))
+        return self.table.types_beside(types).union(*beside)
+
     def n_of_type(self, semantic_type: str) -> int:
         """semantic_type (str): any. RETURNS (int): how many concepts have it."""
         n = self.table.n_of_type(semantic_type)

@@ -87,7 +87,8 @@ ENTITY_TYPE_TABLE = (
         "CELL_LINE",
         ("Cell line", "Cell lines"),
         # with the categories of Cellosaurus
-        types=r"cell ?line|.* cell line|hybridoma",
+        types=r"cell ?line|.* cell line|hybridoma"
+        r"|(?:embryonic|induced pluripotent|somatic) stem cell",
         shipped=("Cell line",),
         is_strict=True,
         is_of_species=True,

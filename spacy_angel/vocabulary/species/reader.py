@@ -15,8 +15,9 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
+from ..changes.live import LiveVocabulary
+from ..names.entity_types import is_cell_line, label_of
 from ..names.taxa import HOST, HUMAN, METHODS, MOUSE, NAME, SIGN, TAXA, WORD, is_taxon, is_virus
-from ..storage.table import ConceptTable
 from .suffixes import Suffixes, first_part, last_part
 
 MOST = 2
@@ -35,7 +36,6 @@ _NEXT = 0.15
 _LEAST = 1e-9
 # Concepts of a name whose genes in other species are looked for.
 _MOST_SIBLINGS = 8
-_CELL_LINE = "cell line"
 _WORD = re.compile(r"[^\W_]+")
 # No species, whatever the words say.
 _NONE = ""
@@ -59,17 +59,21 @@ class SpeciesReader:
     """Reads in texts of which species they speak.
 
     suffixes (Suffixes): of the vocabulary; their first parts are what is looked for.
-    table (ConceptTable): of the vocabulary. A taxon among its semantic types is looked for by the
-        words that `taxa` has for it, another type by its own name.
+    vocabulary (LiveVocabulary): as it is now. A taxon among its stored semantic types is looked for
+        by the words that `taxa` has for it, another type by its own name.
     """
 
-    def __init__(self, suffixes: Suffixes, table: ConceptTable) -> None:
+    def __init__(self, suffixes: Suffixes, vocabulary: LiveVocabulary) -> None:
         self._suffixes = suffixes
+        self._vocabulary = vocabulary
+        # with the version that it is of
+        self._own_of: tuple[int, frozenset[str]] = (-1, frozenset())
         self._species: dict[tuple[str, ...], str] = {}
         self._hosts: frozenset[tuple[str, ...]] = frozenset()
-        names = list(table.types) if suffixes.rule != "names" else []
+        names = list(vocabulary.table.types) if suffixes.rule != "names" else []
         self._usual: tuple[str, ...] = ()
-        if has_taxa := any(is_taxon(name) for name in names):
+        has_taxa = any(is_taxon(name) for name in names)
+        if has_taxa:
             self._usual = (TAXA[HUMAN].name,)
             for taxon in TAXA.values():
                 self._take(taxon.of(HOST), taxon.name)
@@ -79,8 +83,6 @@ class SpeciesReader:
             species = suffixes.species_of_types([name])
             if species is not None:
                 self._take(_words_of_taxon(name, species) if is_taxon(name) else [species], species)
-        beside = table.types_beside([name for name in names if _CELL_LINE in name.lower()])
-        self._own = {suffixes.species_of_types([name]) for name in beside}
         if has_taxa:
             # A text may be about species of which the vocabulary has nothing.
             for taxon in TAXA.values():
@@ -97,8 +99,8 @@ class SpeciesReader:
             genes the vocabulary lacks does not count.
         RETURNS (list[SpeciesWord]): in the order of the text. Where mice are hosts of human tissue,
             `nude mice`, there are none of mice. Species whose genes the vocabulary lacks count only
-            where no other is named: they mostly serve to make or to test a gene of another one,
-            as *E. coli* does.
+            where none is named whose genes it has: they mostly serve to make or to test a gene of
+            that one, as *E. coli* does.
         """
         places: dict[tuple[int, int], str] = {}
         for start, end, concept_id in spans:
@@ -121,12 +123,24 @@ class SpeciesReader:
         known = _apart((SpeciesWord(*place, species) for place, species in places.items()), fixed)
         ignored = {_NONE, TAXA[MOUSE].name} if hosts else {_NONE}
         named = sorted(s for s in [*known, *_apart(found, known)] if s.species not in ignored)
-        return [s for s in named if s.species in self._own] or named
+        own = self._own()
+        return [s for s in named if s.species in own] or named
 
-    def is_own(self, concept_id: str) -> bool:
+    def has_genes_of(self, concept_id: str) -> bool:
         """concept_id (str): of a taxon. RETURNS (bool): whether the vocabulary has concepts of it
         beside cell lines."""
-        return self._suffixes.taxon_name(concept_id) in self._own
+        return self._suffixes.taxon_name(concept_id) in self._own()
+
+    def _own(self) -> frozenset[str]:
+        """What concepts beside cell lines have, species and other first parts of suffixes."""
+        version, own = self._own_of
+        if version != self._vocabulary.version:
+            version, types = self._vocabulary.version, self._vocabulary.types
+            beside = self._vocabulary.types_beside([t for t in types if _is_line([t])])
+            kept = (t for t in types if t in beside or not is_taxon(t))
+            own = frozenset(filter(None, (self._suffixes.species_of_types([t]) for t in kept)))
+            self._own_of = version, own
+        return own
 
     def _take(self, phrases: Iterable[str], species: str) -> None:
         for words in map(_words, phrases):
@@ -235,7 +249,7 @@ class SpeciesReader:
         species = self._suffixes.species_of_types(types)
         if not expected or not species:
             return 0
-        if any(_CELL_LINE in name.lower() for name in types):
+        if _is_line(types):
             return MAIN_SPECIES
         if species not in expected:
             return ABSENT_SPECIES
@@ -259,6 +273,10 @@ def _apart(
     return [
         species_word for species_word, n in before if not n or ends[n - 1] <= species_word.start
     ]
+
+
+def _is_line(types: Sequence[str]) -> bool:
+    return is_cell_line(label_of(types) or "")
 
 
 def _bare(text: str) -> str:
