@@ -18,6 +18,7 @@ from build_bio_vocabulary import SOURCES, vocabulary
 
 from spacy_angel.about import DATA as SHIPPED
 from spacy_angel.about import SHIPPED_NAME, __version__
+from spacy_angel.corpora.biomedical_tokens import add_biomedical_tokens
 from spacy_angel.files.atomic import replacing_folder
 from spacy_angel.linking.settings.presets import types_of
 from spacy_angel.pipelines.assemble import ABBREVIATIONS, CONSISTENCY, LINKER, MISSPELLED
@@ -53,6 +54,8 @@ def build(
         "skip_variants": True,
         "dtype": "auto",
     }
+    # The recogniser has words of its own: tokens only bound its mentions.
+    add_biomedical_tokens(nlp)
     nlp.add_pipe(RECOGNISER, config=encoder).finder = MentionFinder.from_disk(recogniser)
     nlp.add_pipe("angel_matcher", MISSPELLED, config={"names": "none", "misspelled": True})
     nlp.add_pipe(ABBREVIATIONS, config={"make_serializable": True})

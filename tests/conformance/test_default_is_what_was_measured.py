@@ -7,7 +7,6 @@ from spacy.tokens import Doc, Span
 from support.helpers import shared_data
 
 import spacy_angel
-from spacy_angel.corpora.biomedical_tokens import add_biomedical_tokens
 from spacy_angel.corpora.docs import GOLD_SPANS, to_doc
 from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.errors import AngelError
@@ -29,8 +28,6 @@ def shipped() -> Language:
 @pytest.fixture(scope="module")
 def own() -> Language:
     nlp = spacy.blank("en")
-    # Abbreviations and spans are of tokens.
-    add_biomedical_tokens(nlp)
     nlp.add_pipe("sentencizer")
     nlp.add_pipe("abbreviation_detector", config={"make_serializable": True})
     nlp.add_pipe("angel_linker")
