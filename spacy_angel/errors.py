@@ -695,12 +695,17 @@ class Errors(metaclass=_WithCodes):
         "for that ([MASK] or <mask>). Leave {setting} out, or begin with another model."
     )
     E626 = (
-        "A teacher of [recogniser] knows none of the labels {labels}. Name those that have read "
-        "for some of them."
+        "The teacher {path} knows none of the labels {labels}. Name those that have read for some "
+        "of them as recogniser.teachers."
     )
     E627 = (
         "The texts of [reading] ({paths}) do not fill a window of {room} pieces. Name files with "
         "more text, or leave [reading] out."
+    )
+    E628 = (
+        "The teacher {path} cuts words into other pieces: it lacks {missing} of {total}. Train one "
+        "that begins with the same vocabulary of pieces, or let the small one begin with the "
+        "teacher's (recogniser.start and recogniser.layers)."
     )
     # E7xx: command line
     E701 = (

@@ -41,7 +41,7 @@ from spacy_angel.corpora.documents import CorpusDocument, GoldMention
 from spacy_angel.corpora.formats.bioc import write_bioc_json
 from spacy_angel.corpora.preprocessing import preprocess
 from spacy_angel.corpora.registry import read_corpus
-from spacy_angel.files.atomic import replacing, write_text
+from spacy_angel.files.atomic import write_text
 from spacy_angel.files.reading import open_binary
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.lookup.occurrences import Occurrences
@@ -59,10 +59,6 @@ CORPORA = {
     "s800": ("aioner/SPECIES_Train.PubTator", "Species", "NCBITaxon", 10),
     "bioid": ("aioner/BioID_Train_revision.PubTator", "CellLine", "", 10),
 }
-CURATED = "chemdisgene_silver/curated_abstracts.txt.gz"
-DERIVED = tuple(
-    f"chemdisgene_silver/ctd_derived_{part}_abstracts.txt.gz" for part in ("dev", "test")
-)
 RAW = (NCBI.format("train"), CDR.format("Training"), *DEV)
 GSC, GSC_HELD = "hpo_gsc/GSCplus_dev_gold.tsv", 2
 SHORTEST_NAME = 5
@@ -101,11 +97,8 @@ def build(
     write_bioc_json(with_phenotypes(some, data), output / "phenotypes.json")
     write_bioc_json(whole["gsc"], output / "whole_gsc.json")
     (output / "raw").mkdir(exist_ok=True)
-    for file in (*RAW, BIORED, TMVAR, CURATED, *(row[0] for row in CORPORA.values())):
+    for file in (*RAW, BIORED, TMVAR, *(row[0] for row in CORPORA.values())):
         shutil.copy(data / file, output / "raw")
-    with replacing(output / "raw" / "chemdisgene.txt.gz") as joined:
-        for file in DERIVED:
-            joined.write((data / file).read_bytes())
     write_text(output / "phenotypes.tsv", table(hpo(data / "vocab" / "phenotype")))
     kb = vocabulary(data, output, frequencies_of(train))
     typer.echo(f"kb: {len(kb):,} concepts, {kb.n_names:,} names")

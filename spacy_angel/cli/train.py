@@ -175,7 +175,18 @@ def negative(
 
 
 @train_app.command(context_settings=_OVERRIDES)
-def recogniser(ctx: typer.Context, config: ConfigName, output: StageFolder) -> None:
+def recogniser(
+    ctx: typer.Context,
+    config: ConfigName,
+    output: StageFolder,
+    prepare: Annotated[
+        bool,
+        typer.Option(
+            "--prepare",
+            help="Only read the corpora and texts into OUTPUT, e.g. to train on another machine.",
+        ),
+    ] = False,
+) -> None:
     """Train a recogniser of mentions on corpora that each annotate some of its labels.
 
     Run again after a kill, it goes on. It lies in OUTPUT/model, for the component angel_recogniser.
@@ -183,10 +194,18 @@ def recogniser(ctx: typer.Context, config: ConfigName, output: StageFolder) -> N
     _check_extra()
     from ..training.course.config import parse_overrides
     from ..training.recogniser.config import load_recogniser_config
-    from ..training.recogniser.training import score_table, train_recogniser
+    from ..training.recogniser.training import (
+        prepare_recogniser,
+        score_table,
+        train_recogniser,
+    )
     from ..training.settings.configs import find_config
 
     settings = load_recogniser_config(find_config(config), parse_overrides(ctx.args))
+    if prepare:
+        rows = len(prepare_recogniser(settings, output).rows)
+        typer.echo(f"Windows to learn from: {rows} in {output}")
+        return
     scores = train_recogniser(settings, output)
     if any(scores.values()):
         typer.echo(score_table(scores, settings.recogniser.labels))

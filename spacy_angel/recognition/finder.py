@@ -154,6 +154,11 @@ class MentionFinder:
         """RETURNS (str): of its tokenizer, see `WordReader`."""
         return self._reader.definition
 
+    def score(self, rows: Sequence[Row]) -> list[np.ndarray]:
+        """rows (Sequence[Row]): windows. RETURNS (list[np.ndarray]): float32[words, labels, tags]
+        of each, log-probabilities."""
+        return self._network.score(rows)
+
     def find(self, texts: Sequence[str]) -> list[list[FoundMention]]:
         """texts (Sequence[str]): of any length. RETURNS (list[list[FoundMention]]): of each text
         by place; those of different labels may overlap."""

@@ -64,6 +64,11 @@ class WordReader:
         found = map(self._tokenizer.token_to_id, ("[MASK]", "<mask>"))
         return next((piece for piece in found if piece is not None), None)
 
+    @property
+    def vocabulary(self) -> dict[str, int]:
+        """RETURNS (dict[str, int]): each piece and its id."""
+        return self._tokenizer.get_vocab()
+
     def __call__(self, texts: Sequence[str]) -> list[Words]:
         """texts (Sequence[str]): any. RETURNS (list[Words]): of each."""
         encoded = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)

@@ -28,7 +28,7 @@ DATA_FILE = re.compile(r"\.(?:gz|xz|tsv|txt|obo|PubTator|csv|json)$")
 JSON_LINES = re.compile(r"(?:(?:bc2gm|more/corpora)/)\w+")
 WRITTEN = {
     *("*.json", "*.jsonl.gz", "NOTICE.txt", "phenotypes.json", "phenotypes.tsv", "whole_gsc.json"),
-    *("chemdisgene.txt.gz", "everyday.json", "notes.json", "everyday_words.tsv", "abstracts.jsonl"),
+    *("everyday.json", "notes.json", "everyday_words.tsv", "abstracts.jsonl"),
     *("everyday_sentences.txt", "sentences.json", "articles.jsonl", "lower_cased.jsonl"),
     "silver.json",
     *("drugprot.json", "*_*.json"),

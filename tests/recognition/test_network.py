@@ -42,7 +42,9 @@ def test_the_network_computes_what_was_trained(tmp_path: Path) -> None:
     with torch.no_grad():
         module(**collate([rows[i] for i in range(len(rows))], model.config.pad_token_id))
     wanted = seen[0].view(-1, len(LABELS), 3).log_softmax(-1)
-    computed = torch.cat([torch.from_numpy(part) for part in network.score(rows.rows)])
+    computed = torch.cat(
+        [torch.from_numpy(part) for part in network.score([rows.row(i) for i in range(len(rows))])]
+    )
     assert computed.shape == wanted.shape
     assert torch.allclose(computed, wanted, atol=1e-4)
 

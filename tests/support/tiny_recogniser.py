@@ -12,8 +12,9 @@ from spacy_angel.recognition.finder import ENCODER_FIELDS, FinderConfig, Mention
 from spacy_angel.recognition.network import TaggingNetwork
 from spacy_angel.recognition.windows import cut_windows
 from spacy_angel.recognition.words import WordReader
-from spacy_angel.training.recogniser.data import TaggedRows, collate, word_tags
+from spacy_angel.training.recogniser.data import collate, word_tags
 from spacy_angel.training.recogniser.module import RecogniserModule
+from spacy_angel.training.recogniser.rows import TaggedRows
 from spacy_angel.training.recogniser.texts import Annotated
 
 LABELS = ("DISEASE", "GENE", "CELL_TYPE")
@@ -69,14 +70,13 @@ def tiny_finder(folder: Path, *, steps: int = 150, window: int = 40, overlap: in
 
 def rows_of(form: FinderConfig, reader: WordReader) -> TaggedRows:
     """RETURNS (TaggedRows): the windows of `TEXTS`."""
-    rows, tags = [], []
+    windows = []
     for annotated in documents():
         (words,) = reader([annotated.document.text])
         of_words = word_tags(words, annotated, form.labels)
         for begin, end in cut_windows(words.offsets, form.room, form.overlap):
-            rows.append(form.row(words, begin, end))
-            tags.append(of_words[begin:end])
-    return TaggedRows(rows, tags, [None] * len(rows))
+            windows.append((form.row(words, begin, end), of_words[begin:end]))
+    return TaggedRows.of(windows, len(form.labels))
 
 
 def learn(module: RecogniserModule, rows: TaggedRows, pad_token_id: int, steps: int) -> float:

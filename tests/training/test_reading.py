@@ -2,8 +2,10 @@
 
 import json
 from dataclasses import replace
+from itertools import pairwise
 from math import log
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,55 +19,62 @@ from transformers.models.bart.modeling_bart import BartEncoder
 
 from spacy_angel.errors import AngelError
 from spacy_angel.recognition.finder import MentionFinder
-from spacy_angel.recognition.network import NO_WORD, Row
+from spacy_angel.recognition.network import NO_WORD
 from spacy_angel.recognition.words import WordReader
 from spacy_angel.training.models.losses import IGNORE
 from spacy_angel.training.recogniser.config import ReadingSettings
 from spacy_angel.training.recogniser.data import collate
 from spacy_angel.training.recogniser.module import NO_CASE, RecogniserModule
-from spacy_angel.training.recogniser.reading import UnmarkedTexts, mask_words, read_unmarked
+from spacy_angel.training.recogniser.reading import (
+    FullWindows,
+    UnmarkedTexts,
+    mask_words,
+    read_unmarked,
+)
 
 MASK = 99
 
 
 class Chance:
-    """In the place of numpy's: chooses these words."""
+    """In the place of numpy's: draws these numbers, one array after the other."""
 
-    def __init__(self, words: list[int], how: list[float]) -> None:
-        self.words, self.how = words, how
+    def __init__(self, *drawn: list[list[float]]) -> None:
+        self.drawn = list(drawn)
 
-    def choice(self, n_words: int, size: int, replace: bool) -> np.ndarray:
-        assert size == len(self.words)
-        assert not replace
-        return np.array(self.words)
+    def random(self, shape: tuple[int, int]) -> np.ndarray:
+        made = np.ones(shape)
+        rows = self.drawn.pop(0)
+        made[:, : len(rows[0])] = rows
+        return made
 
-    def random(self, size: int) -> np.ndarray:
-        return np.array(self.how)
-
-    def integers(self, high: int, size: int) -> np.ndarray:
+    def integers(self, high: int, size: tuple[int, int]) -> np.ndarray:
         return np.full(size, 77)
 
 
 def test_whole_words_are_masked_and_predicted() -> None:
-    # [CLS] mut ##ations of br ##ca ##1 . [SEP]
-    row = Row(
-        [1, 10, 11, 12, 13, 14, 15, 16, 2],
-        [0, 5, 5, 3, 9, 9, 9, 2, 0],
-        [NO_WORD, 0, 0, 1, 2, 2, 2, 3, NO_WORD],
-        4,
+    # [CLS] mut ##ations of br ##ca ##1 . [SEP], once with and once without its capitals
+    window = FullWindows(
+        np.array([[1, 10, 11, 12, 13, 14, 15, 16, 2]] * 2),
+        np.array([[0, 5, 5, 3, 9, 9, 9, 2, 0], [0, *[NO_CASE] * 7, 0]]),
+        np.array([[NO_WORD, 0, 0, 1, 2, 2, 2, 3, NO_WORD]] * 2),
     )
-    chance = Chance([2, 0, 3], [0.79, 0.85, 0.95])
-    shown, targets = mask_words(row, 0.75, MASK, 100, chance)  # type: ignore[arg-type]
+    assert window.n_words.tolist() == [4, 4]
+    # Three of four words: the lowest of the first draw. The second says what becomes of them.
+    drawn = [[[0.3, 0.9, 0.1, 0.5], [0.3, 0.1, 0.9, 0.5]], [[0.85, 0, 0.79, 0.95]] * 2]
+    chance: Any = Chance(*drawn)
+    shown, targets = mask_words(window, 0.75, MASK, 100, chance)
     # BRCA1 masked and without its case; `mutations` another word; the stop as it is, but predicted.
-    assert shown.pieces == [1, 77, 77, 12, MASK, MASK, MASK, 16, 2]
-    assert shown.cases == [0, 5, 5, 3, 0, 0, 0, 2, 0]
-    assert targets.tolist() == [IGNORE, 10, 11, IGNORE, 13, 14, 15, 16, IGNORE]
-    assert (shown.words, shown.n_words) == (row.words, row.n_words)
-    # One word at least; a text that has lost its capitals has none to hide.
-    lower = replace(row, cases=[0, *[NO_CASE] * 7, 0])
-    shown, targets = mask_words(lower, 0.01, MASK, 100, Chance([1], [0.1]))  # type: ignore[arg-type]
-    assert shown.cases == lower.cases
-    assert np.flatnonzero(targets != IGNORE).tolist() == [3]
+    assert shown.pieces[0].tolist() == [1, 77, 77, 12, MASK, MASK, MASK, 16, 2]
+    assert shown.cases[0].tolist() == [0, 5, 5, 3, 0, 0, 0, 2, 0]
+    assert targets[0].tolist() == [IGNORE, 10, 11, IGNORE, 13, 14, 15, 16, IGNORE]
+    assert np.array_equal(shown.words, window.words)
+    # A text that has lost its capitals has none to hide.
+    assert shown.pieces[1].tolist() == [1, 77, 77, MASK, 13, 14, 15, 16, 2]
+    assert np.array_equal(shown.cases[1], window.cases[1])
+    # One word at least.
+    one: Any = Chance(*drawn)
+    _, targets = mask_words(window, 0.01, MASK, 100, one)
+    assert [np.flatnonzero(row != IGNORE).tolist() for row in targets] == [[4, 5, 6], [3]]
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +82,7 @@ def finder(tmp_path_factory: pytest.TempPathFactory) -> MentionFinder:
     return tiny_finder(tmp_path_factory.mktemp("tiny") / "start", steps=0, window=20, overlap=4)
 
 
-def texts_of(finder: MentionFinder, folder: Path, **settings: int | float) -> UnmarkedTexts:
+def texts_of(finder: MentionFinder, folder: Path, **settings: Any) -> UnmarkedTexts:
     for name in ("cased", "lower"):
         lines = [json.dumps({"text": text}) + "\n" for text, _ in TEXTS * 3]
         (folder / f"{name}.jsonl").write_text("".join(lines), encoding="utf8")
@@ -93,38 +102,64 @@ def test_windows_are_full_and_the_same_for_the_same_step(
     pieces = [piece for words in reader([text for text, _ in TEXTS]) for piece in words.pieces]
     assert texts.pieces.tolist() == pieces * 6
     assert len(texts) == len(texts.pieces) // finder.config.room
-    first, last = texts.window(0), texts.window(len(texts) - 1)
+    first, last = texts.row(0), texts.row(len(texts) - 1)
     assert len(first) == len(last) == finder.config.window
     assert first.pieces[1:-1] == pieces[: finder.config.room]
     assert first.words[:2] == [NO_WORD, 0]
     assert max(first.words) == first.n_words - 1
     assert NO_CASE not in first.cases
     assert set(last.cases[1:-1]) == {NO_CASE}
-    batch, same, other = texts.batch(5, 7), texts.batch(5, 7), texts.batch(5, 8)
-    assert batch["input_ids"].shape == batch["targets"].shape == (6, 24)
+    batch, same, other = (texts.batch(5, step)["masked"] for step in (7, 7, 8))
+    assert batch["input_ids"].shape == batch["targets"].shape == (6, 20)
     assert all(torch.equal(batch[name], same[name]) for name in batch)
     assert not torch.equal(batch["input_ids"], other["input_ids"])
+    texts.to_disk(tmp_path / "kept")
+    kept = UnmarkedTexts.from_disk(
+        tmp_path / "kept", texts.settings, texts.form, WordReader(finder.definition)
+    )
+    assert torch.equal(kept.batch(5, 8)["masked"]["input_ids"], other["input_ids"])
+
+
+def test_windows_that_show_case_are_taught(finder: MentionFinder, tmp_path: Path) -> None:
+    texts = texts_of(finder, tmp_path, windows=0, taught=9)
+    assert texts.batch(0, 0) == {}
+    assert 0 < texts.n_cased < len(texts)
+    rows = [texts.row(i) for i in range(texts.n_cased)]
+    # What a teacher says of a word is its window's number and its own, here.
+    said = [[[[i, w, 0]]] for i, row in enumerate(rows) for w in range(row.n_words)]
+    taught = replace(texts, taught=np.array(said, np.float16).reshape(-1, 1, 3))
+    batch = taught.batch(0, 0)["asked"]
+    starts = [0, *(batch["words"].amax(dim=1) + 1).tolist()]
+    for k, (begin, end) in enumerate(pairwise(starts)):
+        numbers = batch["taught"][begin:end, 0, 0].unique().tolist()
+        assert len(numbers) == 1
+        row = rows[int(numbers[0])]
+        assert batch["input_ids"][k].tolist() == row.pieces
+        assert batch["taught"][begin:end, 0, 1].tolist() == list(range(row.n_words))
 
 
 def test_masked_words_are_learned_beside_the_tags(finder: MentionFinder, tmp_path: Path) -> None:
     texts = texts_of(finder, tmp_path, windows=16)
     torch.manual_seed(0)
     encoder = BartEncoder(BartConfig(**finder.config.encoder))
-    module = RecogniserModule(encoder, len(finder.labels), reading=1.0)
+    module = RecogniserModule(
+        encoder, len(finder.labels), reading=replace(texts.settings, weight=1.0)
+    )
     tagged = rows_of(finder.config, WordReader(finder.definition))
-    examples = collate([tagged[i] for i in range(len(tagged))], texts.form.encoder["pad_token_id"])
+    pad_token_id = texts.form.encoder["pad_token_id"]
+    examples = collate([tagged[i] for i in range(len(tagged))], pad_token_id, texts.form.window)
     tags_alone = module.eval()(**examples)["loss"]
-    before = module(**examples, unmarked=texts.batch(0, 0))["loss"] - tags_alone
+    before = module(**examples, **texts.batch(0, 0))["loss"] - tags_alone
     # As good as any piece of the vocabulary.
     assert before.item() == pytest.approx(log(finder.config.encoder["vocab_size"]), rel=0.2)
     optimizer = torch.optim.AdamW(module.train().parameters(), lr=3e-3)
     for step in range(150):
         optimizer.zero_grad()
-        module(**examples, unmarked=texts.batch(0, step))["loss"].backward()
+        module(**examples, **texts.batch(0, step))["loss"].backward()
         optimizer.step()
     module.eval()
     tags_alone = module(**examples)["loss"]
-    after = module(**examples, unmarked=texts.batch(0, 1000))["loss"] - tags_alone
+    after = module(**examples, **texts.batch(0, 1000))["loss"] - tags_alone
     assert after < before / 2
     assert tags_alone < 0.1
     # A recogniser without the layers that predicted the words.

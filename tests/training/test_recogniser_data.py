@@ -29,6 +29,7 @@ from spacy_angel.training.recogniser.config import (
 )
 from spacy_angel.training.recogniser.counts import MentionCounts, by_label, count_mentions
 from spacy_angel.training.recogniser.data import make_rows, masked, word_tags
+from spacy_angel.training.recogniser.rows import TaggedRows
 from spacy_angel.training.recogniser.texts import Annotated, article_of, digit_of, read_texts
 from spacy_angel.training.settings.config_tables import OptimizerSettings
 
@@ -179,7 +180,7 @@ def test_names_of_a_vocabulary_are_taken_for_mentions(tmp_path: Path) -> None:
     finder = tiny_finder(tmp_path / "start", steps=0)
     rows_made = make_rows(read_texts(settings).train, settings, finder.config, READER)
     # high fever in malaria: DISEASE, GENE (by name; malaria may be one), CELL_TYPE
-    assert rows_made.tags[0].T.tolist() == [[0, 0, 0, 1], [1, 2, 0, X], [X, X, X, X]]
+    assert rows_made[0][1].T.tolist() == [[0, 0, 0, 1], [1, 2, 0, X], [X, X, X, X]]
 
 
 def test_passes_read_other_windows_and_all_words(tmp_path: Path) -> None:
@@ -189,15 +190,22 @@ def test_passes_read_other_windows_and_all_words(tmp_path: Path) -> None:
     finder = tiny_finder(tmp_path / "start", steps=0, window=24, overlap=4)
     texts = documents() * 5
     rows = make_rows(texts, settings, finder.config, READER)
-    assert len(rows) == len(rows.tags) == len(rows.lengths[0])
+    windows = [rows.row(i) for i in range(len(rows))]
+    assert [len(window) for window in windows] == rows.lengths[0].tolist()
     assert max(rows.lengths[0]) <= 24
-    assert all(len(tags) == row.n_words for row, tags in zip(rows.rows, rows.tags, strict=True))
-    again = make_rows(texts, settings, finder.config, READER)
-    assert again.rows == rows.rows
-    assert all(np.array_equal(a, b) for a, b in zip(again.tags, rows.tags, strict=True))
+    assert all(len(rows[i][1]) == window.n_words for i, window in enumerate(windows))
+    # Kept on disk, and read again.
+    make_rows(texts, settings, finder.config, READER).to_disk(tmp_path / "rows")
+    again = TaggedRows.from_disk(tmp_path / "rows")
+    assert [again.row(i) for i in range(len(again))] == windows
+    assert np.array_equal(again.tags, rows.tags)
     once = make_rows(texts, replace(settings, data=RecogniserData(passes=1)), finder.config, READER)
-    assert rows.rows[: len(once)] == once.rows
-    assert {tuple(row.pieces) for row in rows.rows} > {tuple(row.pieces) for row in once.rows}
+    first = [once.row(i) for i in range(len(once))]
+    assert windows[: len(once)] == first
+    assert {tuple(row.pieces) for row in windows} > {tuple(row.pieces) for row in first}
+    (tmp_path / "rows").write_bytes(b"half")
+    with pytest.raises(AngelError, match=r"\[E624\] .*rows"):
+        TaggedRows.from_disk(tmp_path / "rows")
 
 
 def test_hidden_words_keep_their_cases_and_their_number_of_pieces() -> None:
@@ -220,7 +228,7 @@ def test_words_are_hidden_from_the_second_pass_on(tmp_path: Path) -> None:
     finder = tiny_finder(tmp_path / "start", steps=0)
     reader = WordReader(READER.definition)
     made = make_rows(documents(), settings, finder.config, reader)
-    has_mask = [reader.mask_id in row.pieces for row in made.rows]
+    has_mask = [reader.mask_id in made.row(i).pieces for i in range(len(made))]
     n_first = len(
         make_rows(
             documents(), replace(settings, data=replace(data, passes=1)), finder.config, reader

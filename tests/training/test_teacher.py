@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,11 +12,14 @@ from safetensors.torch import load_file
 from support.models import make_tiny_model
 from support.tiny_recogniser import LABELS, TEXTS
 from support.tiny_training import quick
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+from tokenizers.pre_tokenizers import Whitespace
 from transformers import MPNetConfig, MPNetModel, PreTrainedTokenizerFast
 
 from spacy_angel.errors import AngelError
-from spacy_angel.recognition.finder import TaggedText
 from spacy_angel.recognition.network import NO_WORD, Row
+from spacy_angel.recognition.words import WordReader
 from spacy_angel.training.models.losses import IGNORE
 from spacy_angel.training.recogniser import teacher as teacher_module
 from spacy_angel.training.recogniser.config import (
@@ -27,8 +31,8 @@ from spacy_angel.training.recogniser.config import (
 )
 from spacy_angel.training.recogniser.data import as_batch
 from spacy_angel.training.recogniser.module import RecogniserModule, tag_loss
-from spacy_angel.training.recogniser.teacher import open_teacher, teach
-from spacy_angel.training.recogniser.training import train_recogniser
+from spacy_angel.training.recogniser.teacher import Teachers, open_teacher
+from spacy_angel.training.recogniser.training import prepare_recogniser, train_recogniser
 
 NAMES = ("Disease", "Gene", "Cell")
 
@@ -110,6 +114,18 @@ def test_a_small_one_learns_from_unmarked_texts_what_a_teacher_knows(
     assert found_in(open_teacher(tmp_path / "small" / "model"), text) == expected
     assert not (tmp_path / "small" / "model" / "encoder").exists()
 
+    # From windows that are only read beside a corpus in which nothing is marked.
+    (tmp_path / "one.jsonl").write_text('{"id": "a", "text": "Nothing."}\n', encoding="utf8")
+    beside = replace(
+        small,
+        corpora={"none": RecogniserCorpus(str(tmp_path / "one.jsonl"), {})},
+        optimizer=replace(recipe.optimizer, steps=120, batch_size=1, checkpoint_every=120),
+        reading=ReadingSettings((unmarked,), windows=0, taught=4),
+    )
+    assert prepare_recogniser(beside, tmp_path / "beside").unmarked is not None
+    train_recogniser(beside, tmp_path / "beside")
+    assert found_in(open_teacher(tmp_path / "beside" / "model"), text) == expected
+
 
 def test_to_a_teacher_the_length_of_its_encoders_vectors_says_nothing(
     recipe: RecogniserConfig,
@@ -120,44 +136,81 @@ def test_to_a_teacher_the_length_of_its_encoders_vectors_says_nothing(
     batch = as_batch([row], pad_token_id=1)
     torch.manual_seed(0)
     teacher = RecogniserModule(encoder, 2, is_teacher=True).eval()
-    before = teacher.logits(**batch)
+    before = teacher.logits(3, **batch)
     assert before.std() > 0.1
     last = encoder.encoder.layer[-1].output.LayerNorm
     with torch.no_grad():
         last.weight.mul_(0.1)
         last.bias.mul_(0.1)
-    torch.testing.assert_close(teacher.logits(**batch), before, atol=1e-2, rtol=0)
+    torch.testing.assert_close(teacher.logits(3, **batch), before, atol=1e-2, rtol=0)
 
 
-def test_what_teachers_have_said_is_not_asked_again(
+class Finder:
+    """In the place of a recogniser: says the same of every word.
+
+    definition (str): of its tokenizer. labels (tuple[str, ...]): its own.
+    probabilities (list[list[float]]): of the tags of each label.
+    """
+
+    config = SimpleNamespace(
+        encoder={"bos_token_id": 90, "eos_token_id": 91, "pad_token_id": 92},
+    )
+
+    def __init__(self, definition, labels, probabilities):
+        self.definition, self.labels = definition, labels
+        self.probabilities = probabilities
+        self.asked = []
+
+    def score(self, rows):
+        self.asked += [row.pieces for row in rows]
+        return [np.log(np.tile(self.probabilities, (row.n_words, 1, 1))) for row in rows]
+
+
+def words_as(*words: str) -> str:
+    """RETURNS (str): a tokenizer's file whose pieces are these words, numbered in this order."""
+    vocabulary = {word: number for number, word in enumerate([*words, "<unk>", "[MASK]"])}
+    tokenizer = Tokenizer(WordLevel(vocabulary, unk_token="<unk>"))
+    tokenizer.pre_tokenizer = Whitespace()
+    return tokenizer.to_str()
+
+
+def test_teachers_are_asked_once_in_pieces_of_their_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(teacher_module, "_TEXTS_AT_ONCE", 2)
-    asked = []
+    monkeypatch.setattr(teacher_module, "_ROWS_A_FILE", 2)
+    reader = WordReader(words_as("a", "b", "c"))
+    first = Finder(
+        words_as("c", "b", "a"),
+        ("GENE", "DISEASE"),
+        [[0.5, 0.25, 0.25], [0.125, 0.5, 0.375]],
+    )
+    second = Finder(reader.definition, ("DISEASE",), [[0.375, 0.25, 0.375]])
+    other = Finder(words_as("d", "e", "f"), ("DISEASE",), [[1, 0, 0]])
+    finders = {"first": first, "second": second, "other": other}
+    monkeypatch.setattr(teacher_module, "open_teacher", lambda folder: finders[folder.name])
+    # <s> a b </s>, with the mask for b in the last one
+    rows = [Row([7, 0, piece, 8], [0] * 4, [NO_WORD, 0, 1, NO_WORD], 2) for piece in (1, 2, 4)]
 
-    class Teacher:
-        def __init__(self, labels, probabilities):
-            self.labels = labels
-            self.log_probs = np.log(np.array([probabilities]))
+    def asked(folders, labels, name):
+        return Teachers(folders, reader, labels).teach(3, rows.__getitem__, tmp_path / name)
 
-        def read(self, texts):
-            asked.append(list(texts))
-            return [TaggedText(self.labels, None, self.log_probs, []) for _ in texts]
-
-    first = Teacher(("GENE", "DISEASE"), [[0.5, 0.25, 0.25], [0.125, 0.5, 0.375]])
-    said = teach([first], ["a", "b", "c"], ("DISEASE",), tmp_path / "said")
-    assert asked == [["a", "b"], ["c"]]
-    assert said["c"].tolist() == [[[0.125, 0.5, 0.375]]]
-    (next((tmp_path / "said").glob("*"))).unlink()
-    again = teach([first], ["a", "b", "c"], ("DISEASE",), tmp_path / "said")
-    assert len(asked) == 3
-    assert again.keys() == said.keys()
-
-    second = Teacher(("DISEASE",), [[0.375, 0.25, 0.375]])
-    both = teach([first, second], ["a"], ("RASH", "DISEASE", "GENE"), tmp_path / "both")
-    assert both["a"].tolist() == [[[0, 0, 0], [0.25, 0.375, 0.375], [0.5, 0.25, 0.25]]]
-    with pytest.raises(AngelError, match=r"\[E626\] .*RASH"):
-        teach([first, second], ["a"], ("RASH", "GENE"), tmp_path / "none")
+    said = asked(["first"], ("DISEASE",), "said")
+    assert said.tolist() == [[[0.125, 0.5, 0.375]]] * 6
+    assert first.asked == [[90, 2, 1, 91], [90, 2, 0, 91], [90, 2, 4, 91]]
+    # Two rows a file; what is there is not asked again.
+    (tmp_path / "said" / "2.safetensors").unlink()
+    assert np.array_equal(asked(["first"], ("DISEASE",), "said"), said)
+    assert first.asked[3:] == [[90, 2, 4, 91]]
+    both = asked(["first", "second"], ("RASH", "DISEASE", "GENE"), "both")
+    assert both[0].tolist() == [[0, 0, 0], [0.25, 0.375, 0.375], [0.5, 0.25, 0.25]]
+    twice = asked(["first", "second", "first", "second", "first", "first"], ("DISEASE",), "twice")
+    assert twice[0].tolist() == pytest.approx(
+        np.array([[(0.25 + 0.375) / 3, (1 + 0.25) / 3, (0.75 + 0.375) / 3]]), abs=1e-3
+    )
+    with pytest.raises(AngelError, match=r"\[E626\] .*second.* RASH"):
+        asked(["first", "second"], ("RASH", "GENE"), "none")
+    with pytest.raises(AngelError, match=r"\[E628\] .*other.* lacks 3 of 5"):
+        asked(["other"], ("DISEASE",), "none")
 
 
 def test_annotation_and_teacher_count_alike() -> None:

@@ -71,12 +71,15 @@ class RecogniserSettings(Strict):
     frozen_layers (int): so many of the encoder's lowest layers stay as they are, which makes an
         update of a large one a quarter faster at 4 of 12.
     teachers (tuple[str, ...]): folders of recognisers, of teachers mostly, from the mean of whose
-        probabilities it learns beside the annotation.
+        probabilities it learns beside the annotation; one that stands twice counts twice. They cut
+        words into the same pieces.
     source (str): recogniser that it goes on from in the place of a start, and to whose labels it
         adds: folder of one or of a pipeline that has one, or `en_angel_bio`; empty for none.
     window (int), overlap (int): see `recognition.finder.FinderConfig`.
     train_embeddings (bool): change the vectors of the pieces as well. Without, most of the weights
         stay those of the linker that they were taken from, and an update is faster.
+    compiled (bool): compile the encoder's layers first, which takes a minute and makes the updates
+        on a GPU faster.
     """
 
     labels: tuple[str, ...]
@@ -88,6 +91,7 @@ class RecogniserSettings(Strict):
     window: int = 128
     overlap: int = 24
     train_embeddings: bool = False
+    compiled: bool = False
 
 
 @dataclass(frozen=True)
@@ -132,6 +136,9 @@ class ReadingSettings(Strict):
     windows (int): of these texts that are read beside the examples of each update; 0: none.
     masked (float): share of a window's words.
     weight (float): of the loss of masked words, beside that of the tags.
+    taught (int): windows of `texts`, with nothing masked, of which the teachers' probabilities are
+        learned with each update.
+    taught_weight (float): of the loss of these, beside that of the tags.
     """
 
     texts: tuple[str, ...] = ()
@@ -139,6 +146,8 @@ class ReadingSettings(Strict):
     windows: int = 64
     masked: float = 0.15
     weight: float = 0.05
+    taught: int = 0
+    taught_weight: float = 2.0
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -184,6 +193,8 @@ def load_recogniser_config(
         for name, corpus in config.corpora.items()
         for label in sorted(set(corpus.names) - (set(known) - corpus.annotated))
     ]
+    if config.reading.taught and not (config.recogniser.teachers and config.reading.texts):
+        problems.append("reading.taught: there are no recogniser.teachers, or no reading.texts")
     annotated = frozenset().union(*(corpus.annotated for corpus in config.corpora.values()))
     if not config.recogniser.teachers:
         problems += [f"no corpus annotates {label!r}" for label in known if label not in annotated]

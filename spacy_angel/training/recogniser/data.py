@@ -1,16 +1,14 @@
 """Documents → windows of words with their tags, and batches of them, see `texts`."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from random import Random
-from types import MappingProxyType
 
 import numpy as np
 import torch
 from torch import Tensor
-from torch.utils.data import Dataset
 from tqdm import tqdm
 
 from ...about import DATA, SHIPPED_NAMES
@@ -19,8 +17,8 @@ from ...corpora.note_text import restyled
 from ...corpora.recogniser_data import mentions_by_label, names_by_label, swap_mentions
 from ...errors import AngelError, Errors
 from ...recognition.finder import FinderConfig
-from ...recognition.network import Row
-from ...recognition.tags import N_TAGS, tags_of
+from ...recognition.network import NO_WORD, Row
+from ...recognition.tags import tags_of
 from ...recognition.windows import cut_windows
 from ...recognition.words import WordReader, Words
 from ...vocabulary.kb import ConceptKB
@@ -28,12 +26,10 @@ from ...vocabulary.lookup.occurrences import Occurrences
 from ..data.batches import chunks, padded
 from ..models.losses import IGNORE
 from .config import OPEN, RecogniserConfig
+from .rows import TaggedRow, TaggedRows
 from .texts import Annotated, silver_names, with_names
 
 _AT_ONCE = 256
-
-TaggedRow = tuple[Row, np.ndarray, np.ndarray | None]
-"""A window, the tags of its words, and what a teacher says of them."""
 
 
 def word_tags(words: Words, annotated: Annotated, labels: Sequence[str]) -> np.ndarray:
@@ -67,76 +63,43 @@ def word_tags(words: Words, annotated: Annotated, labels: Sequence[str]) -> np.n
     return tags
 
 
-@dataclass
-class TaggedRows(Dataset):
-    """Windows with the tags of their words.
-
-    rows (list[Row]): as the encoder reads them.
-    tags (list[np.ndarray]): int8[words, labels] of each.
-    taught (list[np.ndarray | None]): float16[words, labels, tags] of each, a teacher's
-        probabilities.
-    """
-
-    rows: list[Row]
-    tags: list[np.ndarray]
-    taught: list[np.ndarray | None]
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __getitem__(self, index: int) -> "TaggedRow":
-        return self.rows[index], self.tags[index], self.taught[index]
-
-    @property
-    def lengths(self) -> tuple[np.ndarray, np.ndarray]:
-        """RETURNS (tuple[np.ndarray, np.ndarray]): int64[rows], pieces, twice: `LengthSampler`
-        asks for two sides."""
-        lengths = np.array([len(row) for row in self.rows], dtype=np.int64)
-        return lengths, lengths
-
-
 def make_rows(
-    texts: Sequence[Annotated],
-    config: RecogniserConfig,
-    form: FinderConfig,
-    reader: WordReader,
-    taught: Mapping[str, np.ndarray] = MappingProxyType({}),
+    texts: Sequence[Annotated], config: RecogniserConfig, form: FinderConfig, reader: WordReader
 ) -> TaggedRows:
     """What is learned from, all passes one after the other.
 
     texts (Sequence[Annotated]): the documents.
     config (RecogniserConfig): how often and how changed they are read.
     form (FinderConfig), reader (WordReader): the recogniser's.
-    taught (Mapping[str, np.ndarray]): text to what a teacher says of its words, see
-        `teacher.teach`; a reading that is changed has it no more.
-    RETURNS (TaggedRows): the windows.
+    RETURNS (TaggedRows): the windows; without teachers those alone in which something is annotated.
     RAISES (AngelError): words are to be masked, and the tokenizer has no mask.
     """
+    if config.data.masked and reader.mask_id is None:
+        raise AngelError(Errors.E625.format(setting="data.masked"))
+    return TaggedRows.of(_windows(texts, config, form, reader), len(form.labels))
+
+
+def _windows(
+    texts: Sequence[Annotated], config: RecogniserConfig, form: FinderConfig, reader: WordReader
+) -> Iterator[tuple[Row, np.ndarray]]:
     pools = _name_pools(texts, config.data.names)
     silver = silver_names(config)
     mask_id = reader.mask_id
-    if config.data.masked and mask_id is None:
-        raise AngelError(Errors.E625.format(setting="data.masked"))
-    made = TaggedRows([], [], [])
     for number in range(config.data.passes):
         readings = _readings(texts, config, pools, silver, number)
         bar = tqdm(readings, desc=f"Pass {number + 1}", total=len(texts), unit=" texts")
         for group in chunks(bar, _AT_ONCE):
             all_words = reader([annotated.document.text for annotated, _ in group])
             for whole, (annotated, chance) in zip(all_words, group, strict=True):
-                of_words = word_tags(whole, annotated, form.labels)
-                of_teacher = taught.get(annotated.document.text)
+                tags = word_tags(whole, annotated, form.labels)
                 first = chance.randint(form.room // 4, form.room) if number else None
                 words = whole
                 if number and config.data.masked and mask_id is not None:
                     words = masked(whole, config.data.masked, mask_id, chance)
                 for begin, end in cut_windows(words.offsets, form.room, form.overlap, first):
-                    learned = None if of_teacher is None else of_teacher[begin:end]
-                    if learned is not None or (of_words[begin:end] != IGNORE).any():
-                        made.rows.append(form.row(words, begin, end))
-                        made.tags.append(of_words[begin:end])
-                        made.taught.append(learned)
-    return made
+                    own = tags[begin:end]
+                    if config.recogniser.teachers or (own != IGNORE).any():
+                        yield form.row(words, begin, end), own
 
 
 def masked(words: Words, share: float, mask_id: int, chance: Random) -> Words:
@@ -190,44 +153,51 @@ def _name_pools(
     return pools
 
 
-def as_batch(rows: Sequence[Row], pad_token_id: int) -> dict[str, Tensor]:
+def as_batch(rows: Sequence[Row], pad_token_id: int, width: int = 0) -> dict[str, Tensor]:
     """What a network reads at once.
 
     rows (Sequence[Row]): windows.
     pad_token_id (int): fills the gaps.
-    RETURNS (dict[str, Tensor]): `input_ids`, `attention_mask`, `cases` [rows, width], all int64;
-        `words` int64[pieces] and `n_words` int64[rows] as `mean_by_word` takes them.
+    width (int): places of each row; 0: as many as the longest one needs.
+    RETURNS (dict[str, Tensor]): int64[rows, width] all: `input_ids`, `attention_mask`, `cases`, and
+        `words`, each piece's word, counted through all rows, or `NO_WORD`.
     """
-    shape = (len(rows), padded(max(len(row) for row in rows)))
+    shape = (len(rows), width or padded(max(len(row) for row in rows)))
     ids = np.full(shape, pad_token_id, dtype=np.int64)
     mask, cases = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
+    words = np.full(shape, NO_WORD, dtype=np.int64)
     for i, row in enumerate(rows):
         ids[i, : len(row)], cases[i, : len(row)], mask[i, : len(row)] = row.pieces, row.cases, 1
+        words[i, : len(row)] = row.words
     arrays = {
         "input_ids": ids,
         "attention_mask": mask,
         "cases": cases,
-        "words": np.array([word for row in rows for word in row.words], dtype=np.int64),
-        "n_words": np.array([row.n_words for row in rows], dtype=np.int64),
+        "words": numbered(words, [row.n_words for row in rows]),
     }
     return {name: torch.from_numpy(values) for name, values in arrays.items()}
 
 
-def collate(items: Sequence[TaggedRow], pad_token_id: int) -> dict[str, Tensor]:
+def numbered(words: np.ndarray, n_words: Sequence[int] | np.ndarray) -> np.ndarray:
+    """words (np.ndarray): int64[rows, width], each piece's word in its row, or `NO_WORD`.
+    n_words (Sequence[int] | np.ndarray): of each row.
+    RETURNS (np.ndarray): int64[rows, width], counted through all rows."""
+    before = np.cumsum(n_words) - np.asarray(n_words)
+    return np.where(words == NO_WORD, NO_WORD, words + before[:, None])
+
+
+def collate(items: Sequence[TaggedRow], pad_token_id: int, width: int = 0) -> dict[str, Tensor]:
     """A batch with its tags.
 
     items (Sequence[TaggedRow]): of `TaggedRows`.
-    pad_token_id (int): fills the gaps.
-    RETURNS (dict[str, Tensor]): that of `as_batch`, `tags` int64[words, labels], and where a
-        teacher has read one of the rows `taught` float32[words, labels, tags].
+    pad_token_id (int), width (int): see `as_batch`.
+    RETURNS (dict[str, Tensor]): that of `as_batch`, `tags` int64[words, labels], and where there
+        are teachers `taught` float32[words, labels, tags].
     """
-    batch = as_batch([row for row, _, _ in items], pad_token_id)
+    batch = as_batch([row for row, _, _ in items], pad_token_id, width)
     tags = np.concatenate([own for _, own, _ in items]).astype(np.int64)
     batch["tags"] = torch.from_numpy(tags)
-    if any(taught is not None for _, _, taught in items):
-        parts = [
-            np.zeros((*own.shape, N_TAGS), np.float32) if taught is None else taught
-            for _, own, taught in items
-        ]
-        batch["taught"] = torch.from_numpy(np.concatenate(parts).astype(np.float32))
+    taught = [own for _, _, own in items if own is not None]
+    if taught:
+        batch["taught"] = torch.from_numpy(np.concatenate(taught).astype(np.float32))
     return batch

@@ -10,10 +10,11 @@ from transformers.modeling_outputs import ModelOutput
 
 from ...model.bart_encoder import SHARED
 from ...recognition.finder import MentionFinder
-from ...recognition.network import OWN, mean_by_word
+from ...recognition.network import NO_WORD, OWN
 from ...recognition.tags import N_TAGS
 from ...recognition.words import CASES
 from ..models.losses import IGNORE
+from .config import ReadingSettings
 
 NO_CASE = -1
 """In the place of a word's case: that of a text which has lost its capitals."""
@@ -21,6 +22,7 @@ NO_CASE = -1
 _DROPOUT = 0.1
 _HEAD = f"{OWN}head."
 _READING = "words."
+_READ = ("input_ids", "attention_mask", "cases")
 
 
 class RecogniserModule(nn.Module):
@@ -31,11 +33,16 @@ class RecogniserModule(nn.Module):
     is_teacher (bool): bring the words' vectors to one length first. Those of an encoder that was
         made for sentences are short and alike, so that the layer for the tags, which begins with
         nothing, learns a tenth as fast.
-    reading (float): weight of the loss of masked words beside that of the tags; 0: none are masked.
+    reading (ReadingSettings | None): weights of what is read beside the corpora.
     """
 
     def __init__(
-        self, encoder: Any, n_labels: int, *, is_teacher: bool = False, reading: float = 0.0
+        self,
+        encoder: Any,
+        n_labels: int,
+        *,
+        is_teacher: bool = False,
+        reading: ReadingSettings | None = None,
     ) -> None:
         super().__init__()
         self.encoder = encoder
@@ -48,7 +55,7 @@ class RecogniserModule(nn.Module):
         self.dropout = nn.Dropout(_DROPOUT)
         self.head = nn.Linear(width, n_labels * N_TAGS)
         self.n_labels = n_labels
-        self.words = MaskedWordHead(encoder) if reading else None
+        self.words = MaskedWordHead(encoder) if reading and reading.windows else None
 
     @property
     def layers(self) -> nn.ModuleList:
@@ -56,33 +63,43 @@ class RecogniserModule(nn.Module):
         lists = (m for m in self.encoder.modules() if isinstance(m, nn.ModuleList))
         return next(lists)
 
+    def compile_layers(self) -> None:
+        """Compile the encoder's layers, each for the shapes of the first batches; they have to stay
+        the same."""
+        for layer in self.layers:
+            layer.compile(dynamic=False)
+
     def forward(
         self,
         tags: Tensor,
         taught: Tensor | None = None,
-        unmarked: Mapping[str, Tensor] | None = None,
+        masked: Mapping[str, Tensor] | None = None,
+        asked: Mapping[str, Tensor] | None = None,
         **batch: Tensor,
     ) -> ModelOutput:
         """tags (Tensor), taught (Tensor | None), batch (Tensor): of `data.collate`.
-        unmarked (Mapping[str, Tensor] | None): of `reading.UnmarkedTexts.batch`.
-        RETURNS (ModelOutput): `loss`, see `tag_loss`, with that of the masked words."""
-        loss = tag_loss(self.logits(**batch), tags, taught)
-        if self.words is not None and unmarked is not None:
-            loss = loss + self.reading * self._masked_loss(self.words, **unmarked)
+        masked, asked (Mapping[str, Tensor] | None): of `reading.UnmarkedTexts.batch`, as wide.
+        RETURNS (ModelOutput): `loss`, see `tag_loss`, with those of what is read beside."""
+        parts = [part for part in (batch, masked, asked) if part is not None]
+        # In one pass of the encoder: most of an update is starting its layers otherwise.
+        states = self.states(**{name: torch.cat([part[name] for part in parts]) for name in _READ})
+        own = iter(states.split([len(part["words"]) for part in parts]))
+        loss = tag_loss(self._tags(next(own), batch["words"], len(tags)), tags, taught)
+        if self.reading and self.words is not None and masked is not None:
+            loss = loss + self.reading.weight * self._masked_loss(next(own), masked, self.words)
+        if self.reading and asked is not None:
+            said = asked["taught"]
+            nothing = torch.full(said.shape[:2], IGNORE, device=said.device)
+            logits = self._tags(next(own), asked["words"], len(said))
+            loss = loss + self.reading.taught_weight * tag_loss(logits, nothing, said)
         return ModelOutput(loss=loss)
 
     def _masked_loss(
-        self,
-        head: "MaskedWordHead",
-        targets: Tensor,
-        words: Tensor,
-        n_words: Tensor,
-        **read: Tensor,
+        self, states: Tensor, masked: Mapping[str, Tensor], head: "MaskedWordHead"
     ) -> Tensor:
-        states = self.states(**read)
+        targets = masked["targets"]
         is_predicted = targets != IGNORE
-        vectors = self.encoder.get_input_embeddings().weight
-        logits = head(states[is_predicted], vectors)
+        logits = head(states[is_predicted], self.encoder.get_input_embeddings().weight)
         return functional.cross_entropy(logits.float(), targets[is_predicted])
 
     def states(self, input_ids: Tensor, attention_mask: Tensor, cases: Tensor) -> Tensor:
@@ -91,22 +108,22 @@ class RecogniserModule(nn.Module):
         vectors = self.encoder.get_input_embeddings()(input_ids) + of_cases
         return self.encoder(inputs_embeds=vectors, attention_mask=attention_mask)[0]
 
-    def logits(
-        self,
-        input_ids: Tensor,
-        attention_mask: Tensor,
-        cases: Tensor,
-        words: Tensor,
-        n_words: Tensor,
-    ) -> Tensor:
-        """The arguments are those of `data.as_batch`.
+    def logits(self, n_words: int, words: Tensor, **read: Tensor) -> Tensor:
+        """n_words (int): of all rows. words, read (Tensor): of `data.as_batch`.
 
-        RETURNS (Tensor): float32[words, labels, 3].
+        RETURNS (Tensor): float32[n_words, labels, 3].
         """
-        states = self.states(input_ids, attention_mask, cases)
-        lengths = attention_mask.sum(dim=1)
-        pieces = states[attention_mask.bool()].float()
-        of_words = mean_by_word(pieces, words, lengths, n_words.tolist())
+        return self._tags(self.states(**read), words, n_words)
+
+    def _tags(self, states: Tensor, words: Tensor, n_words: int) -> Tensor:
+        # What is no word is summed in a row of its own.
+        target = words.where(words != NO_WORD, n_words).flatten()
+        sums = states.new_zeros(n_words + 1, states.shape[-1], dtype=torch.float32)
+        sums = sums.index_add(0, target, states.flatten(0, 1).float())[:n_words]
+        counts = torch.zeros_like(sums[:, 0]).index_add(
+            0, target.clamp_max(n_words - 1), (words != NO_WORD).flatten().float()
+        )
+        of_words = sums / counts[:, None]
         if self.is_teacher:
             of_words = functional.layer_norm(of_words, of_words.shape[-1:])
         return self.head(self.dropout(of_words)).float().view(-1, self.n_labels, N_TAGS)

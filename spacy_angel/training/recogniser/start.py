@@ -97,9 +97,7 @@ def _of_bert(settings: RecogniserSettings, depth: int) -> Start:
 
 
 def _of_other(settings: RecogniserSettings, folder: Path, config: Any) -> Start:
-    encoder = AutoModel.from_pretrained(
-        folder, add_pooling_layer=False, attn_implementation=fast_attention()
-    )
+    encoder = AutoModel.from_pretrained(folder, add_pooling_layer=False)
     tokenizer = AutoTokenizer.from_pretrained(folder)
     own = {
         "activation_function": config.hidden_act,

@@ -9,10 +9,10 @@ the small one learns more than of the tags alone (Hinton et al. 2015, arXiv:1503
 biomedical mentions KAZU's TinyBERN2, Yoon et al. 2022).
 """
 
-import hashlib
 import json
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,6 @@ from ...recognition.finder import (
     CONFIG_FILE,
     FinderConfig,
     MentionFinder,
-    TaggedText,
     read_config,
 )
 from ...recognition.network import Row
@@ -37,13 +36,16 @@ from ...recognition.words import WordReader
 from ..data.batches import chunks
 from .data import as_batch
 from .module import RecogniserModule
+from .rows import read_arrays, write_arrays
 
 ENCODER_FOLDER = "encoder"
 _TOKENIZER_FILE = "tokenizer.json"
 _TAGS_FILE = "tags.safetensors"
 _TAGS = ("cases.", "head.")
-_ROWS_AT_ONCE = 32
-_TEXTS_AT_ONCE = 64
+_ROWS_AT_ONCE = {"cpu": 32, "cuda": 256}
+_ROWS_A_FILE = 4096
+# Tokens such as `[CLS]`, which stand in no text, may differ.
+_MOST_MISSING = 0.01
 
 
 class TeachersNetwork:
@@ -69,16 +71,17 @@ class TeachersNetwork:
         self._module.eval()
         bfloat16 = torch.autocast(self.device.type, torch.bfloat16)
         with torch.inference_mode(), bfloat16:
-            for group in chunks(order, _ROWS_AT_ONCE):
+            for group in chunks(order, _ROWS_AT_ONCE.get(self.device.type, 32)):
                 own = [rows[i] for i in group]
                 batch = as_batch(own, self._form.encoder["pad_token_id"])
+                n_words = [row.n_words for row in own]
                 logits = self._module.logits(
-                    **{name: tensor.to(self.device) for name, tensor in batch.items()}
+                    sum(n_words), **{name: tensor.to(self.device) for name, tensor in batch.items()}
                 )
-                scores = torch.log_softmax(logits.float(), dim=-1)
-                parts = scores.split([row.n_words for row in own])
+                scores = torch.log_softmax(logits.float(), dim=-1).cpu()
+                parts = scores.split(n_words)
                 for i, part in zip(group, parts, strict=True):
-                    scored[i] = part.cpu().numpy()
+                    scored[i] = part.numpy()
         self._module.train(was_training)
         return scored
 
@@ -115,48 +118,74 @@ def open_teacher(folder: Path) -> MentionFinder:
     return MentionFinder(form, reader, network)
 
 
-def teach(
-    teachers: Sequence[MentionFinder], texts: Sequence[str], labels: Sequence[str], folder: Path
-) -> dict[str, np.ndarray]:
-    """Ask teachers what they think of texts; what they have said is kept, for a run that is killed.
+class Teachers:
+    """Recognisers that say what they think of windows.
 
-    teachers (Sequence[MentionFinder]): each says nothing of labels that it lacks.
-    texts (Sequence[str]): each once.
+    folders (Sequence[str]): theirs; one that stands twice counts twice.
+    reader (WordReader): of the one that is taught.
     labels (Sequence[str]): of the one that is taught, in this order.
-    folder (Path): for what it has said.
-    RETURNS (dict[str, np.ndarray]): text to float16[words, labels, tags], the mean of their
-        probabilities; zeros for a label that all lack.
-    RAISES (AngelError): one has none of the labels.
+    RAISES (AngelError): a folder is none of a recogniser, or its recogniser has none of the labels
+        or cuts words into other pieces.
     """
-    if any(set(labels).isdisjoint(teacher.labels) for teacher in teachers):
-        raise AngelError(Errors.E626.format(labels=", ".join(labels)))
-    folder.mkdir(parents=True, exist_ok=True)
-    said: dict[str, np.ndarray] = {}
-    bar = tqdm(
-        chunks(texts, _TEXTS_AT_ONCE), desc="Teacher", total=-(-len(texts) // _TEXTS_AT_ONCE)
-    )
-    for group in bar:
-        name = hashlib.md5("\0".join(group).encode()).hexdigest()
-        file = folder / f"{name}.safetensors"
-        if not file.is_file():
-            read = zip(*(teacher.read(group) for teacher in teachers), strict=True)
-            means = {
-                str(i): torch.from_numpy(_mean(of_text, labels)) for i, of_text in enumerate(read)
-            }
-            partial = file.with_suffix(".partial")
-            save_file(means, partial)
-            partial.replace(file)
-        stored = load_file(file)
-        said.update((text, stored[str(i)].numpy()) for i, text in enumerate(group))
-    return said
+
+    def __init__(self, folders: Sequence[str], reader: WordReader, labels: Sequence[str]) -> None:
+        self.labels = labels
+        self._teachers = []
+        for folder, share in Counter(folders).items():
+            finder = open_teacher(Path(folder))
+            if set(labels).isdisjoint(finder.labels):
+                raise AngelError(Errors.E626.format(path=folder, labels=", ".join(labels)))
+            self._teachers.append((finder, share, _pieces_of(finder, reader, folder)))
+
+    def teach(self, n_rows: int, row: Callable[[int], Row], folder: Path) -> np.ndarray:
+        """What they think is kept, for a run that is killed.
+
+        n_rows (int): windows. row (Callable[[int], Row]): each by its number.
+        folder (Path): for what they think.
+        RETURNS (np.ndarray): float16[words, labels, tags], of the words of all windows, the mean of
+            their probabilities; zeros for a label that all lack.
+        RAISES (AngelError): a file of the folder is damaged.
+        """
+        said = [np.zeros((0, len(self.labels), N_TAGS), np.float16)]
+        for begin in tqdm(range(0, n_rows, _ROWS_A_FILE), desc="Teachers"):
+            file = folder / f"{begin}.safetensors"
+            if not file.is_file():
+                rows = [row(i) for i in range(begin, min(begin + _ROWS_A_FILE, n_rows))]
+                write_arrays(file, {"said": self._mean(rows)})
+            said.append(read_arrays(file)["said"])
+        return np.concatenate(said)
+
+    def _mean(self, rows: Sequence[Row]) -> np.ndarray:
+        sums = np.zeros((sum(row.n_words for row in rows), len(self.labels), N_TAGS), np.float32)
+        shares = np.zeros(len(self.labels), np.float32)
+        for finder, share, pieces in self._teachers:
+            own = [_as_read(row, pieces, finder.config.encoder) for row in rows]
+            probabilities = np.exp(np.concatenate(finder.score(own)))
+            at = [i for i, label in enumerate(self.labels) if label in finder.labels]
+            columns = [finder.labels.index(self.labels[i]) for i in at]
+            sums[:, at] += share * probabilities[:, columns]
+            shares[at] += share
+        return (sums / np.maximum(shares, 1)[:, None]).astype(np.float16)
 
 
-def _mean(read: Sequence[TaggedText], labels: Sequence[str]) -> np.ndarray:
-    sums = np.zeros((len(read[0].log_probs), len(labels), N_TAGS))
-    told = np.zeros(len(labels))
-    for one in read:
-        rows = [i for i, label in enumerate(labels) if label in one.labels]
-        columns = [one.labels.index(labels[i]) for i in rows]
-        sums[:, rows] += np.exp(one.log_probs[:, columns])
-        told[rows] += 1
-    return (sums / np.maximum(told, 1)[:, None]).astype(np.float16)
+def _pieces_of(finder: MentionFinder, reader: WordReader, folder: str) -> np.ndarray:
+    """RETURNS (np.ndarray): int64[pieces], the teacher's id of each piece of the reader's; -1 for
+    one that it lacks."""
+    theirs, ours = WordReader(finder.definition), reader.vocabulary
+    known = theirs.vocabulary
+    pieces = np.full(max(ours.values()) + 1, -1, dtype=np.int64)
+    for piece, number in ours.items():
+        pieces[number] = known.get(piece, -1)
+    if reader.mask_id is not None and theirs.mask_id is not None:
+        pieces[reader.mask_id] = theirs.mask_id
+    missing = int((pieces[list(ours.values())] < 0).sum())
+    if missing > _MOST_MISSING * len(ours):
+        raise AngelError(Errors.E628.format(path=folder, missing=missing, total=len(ours)))
+    return pieces
+
+
+def _as_read(row: Row, pieces: np.ndarray, encoder: dict[str, Any]) -> Row:
+    """RETURNS (Row): with the teacher's pieces."""
+    inner = pieces[row.pieces[1:-1]]
+    inner[inner < 0] = encoder["pad_token_id"]
+    return replace(row, pieces=[encoder["bos_token_id"], *inner.tolist(), encoder["eos_token_id"]])

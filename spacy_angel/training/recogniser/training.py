@@ -1,7 +1,7 @@
 """A recogniser's training: encoder, cases and tags by partial annotation; transformers' Trainer."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -29,18 +29,38 @@ from ..course.trainer import (
 from ..data.batches import LengthSampler
 from ..models.backbones import set_dropout
 from ..settings.config_tables import as_plain
-from .config import RecogniserConfig
+from .config import ReadingSettings, RecogniserConfig
 from .counts import MentionCounts, by_label, count_mentions
-from .data import TaggedRows, collate, make_rows
+from .data import collate, make_rows
 from .module import RecogniserModule
 from .reading import UnmarkedTexts, read_unmarked
+from .rows import TaggedRows
 from .start import Start, open_start
-from .teacher import TeachersNetwork, open_teacher, save_teacher, teach
+from .teacher import Teachers, TeachersNetwork, open_teacher, save_teacher
 from .texts import Annotated, RecogniserTexts, read_texts
 
 RESULT_FILE = "result.json"
+_ROWS_FILE = "rows.safetensors"
+_UNMARKED_FILE = "unmarked.safetensors"
+_TAUGHT_FOLDER = "taught"
 _F_SCORE = "mean_f_score"
 _TEXTS_AT_ONCE = 64
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What a run has read.
+
+    start (Start): where it begins.
+    texts (RecogniserTexts): the documents, those to measure on among them.
+    rows (TaggedRows): what is learned from.
+    unmarked (UnmarkedTexts | None): what is read beside them.
+    """
+
+    start: Start
+    texts: RecogniserTexts
+    rows: TaggedRows
+    unmarked: UnmarkedTexts | None
 
 
 class RecogniserTrainer(Trainer):
@@ -51,6 +71,7 @@ class RecogniserTrainer(Trainer):
     texts (Sequence[Annotated]): measured on at each checkpoint.
     train_dataset (TaggedRows): what it is trained on.
     unmarked (UnmarkedTexts | None): what it reads beside them.
+    width (int): pieces of each window with what fills it up; 0: those of the longest in a batch.
     """
 
     def __init__(
@@ -61,6 +82,7 @@ class RecogniserTrainer(Trainer):
         texts: Sequence[Annotated],
         train_dataset: TaggedRows,
         unmarked: UnmarkedTexts | None,
+        width: int,
         args: TrainingArguments,
     ) -> None:
         self.start = start
@@ -74,7 +96,7 @@ class RecogniserTrainer(Trainer):
             train_dataset=train_dataset,
             # transformers wants one where something is measured; ours are the texts.
             eval_dataset=train_dataset if texts else None,
-            data_collator=lambda items: collate(items, pad_token_id),
+            data_collator=lambda items: collate(items, pad_token_id, width),
             callbacks=[MeasureAtEnd()] if texts else [],
         )
 
@@ -86,15 +108,17 @@ class RecogniserTrainer(Trainer):
         if self.unmarked is not None:
             # Each process reads windows of its own.
             seed = self.args.seed + self.args.process_index
-            batch = self.unmarked.batch(seed, self.state.global_step)
-            inputs = {**inputs, "unmarked": self._prepare_inputs(batch)}
+            batch: dict[str, Any] = {**self.unmarked.batch(seed, self.state.global_step)}
+            inputs = {**inputs, **self._prepare_inputs(batch)}
         return super().compute_loss(model, inputs, *args, **kwargs)
 
     def evaluate(self, *args: Any, metric_key_prefix: str = "eval", **kwargs: Any) -> dict:
         """F-scores of the labels, and their mean."""
         module: Any = self.accelerator.unwrap_model(self.model)
         device = self.accelerator.device
-        labels = by_label(measure(as_finder(module, self.start, device), self.texts))
+        # Texts have other shapes than those that layers were compiled for.
+        with torch.compiler.set_stance("force_eager"):
+            labels = by_label(measure(as_finder(module, self.start, device), self.texts))
         known = self.start.form.labels
         scores = {label: labels[label].f_score for label in known if label in labels}
         metrics = {
@@ -137,13 +161,12 @@ def measure(
     return count_mentions(texts, found)
 
 
-def train_recogniser(config: RecogniserConfig, output: Path) -> dict[str, Any]:
-    """Train, or go on where a killed run stopped, or return what a finished one left.
+def prepare_recogniser(config: RecogniserConfig, output: Path) -> Prepared:
+    """Read all that is learned from, or what an earlier call has left of it.
 
     config (RecogniserConfig): the recipe.
-    output (Path): folder of the run; the recogniser lies in `model`, with int8 weights.
-    RETURNS (dict[str, Any]): of the best checkpoint, over the texts for choosing and those for the
-        last look, the counts of each label: `{"choose": {"GENE": {"right": …}}, "last_look": …}`.
+    output (Path): folder of the run, where it is kept; it may go to another machine.
+    RETURNS (Prepared): before any teacher has been asked.
     RAISES (AngelError): a file that cannot be read, a model whose encoder is no BART's, or another
         run in the folder.
     """
@@ -154,10 +177,37 @@ def train_recogniser(config: RecogniserConfig, output: Path) -> dict[str, Any]:
         raise AngelError(Errors.E604.format(output=output))
     output.mkdir(parents=True, exist_ok=True)
     claim_folder(output, {"settings": as_plain(config), "texts": len(texts.train)})
+    file = output / _ROWS_FILE
+    if not file.is_file():
+        make_rows(texts.train, config, start.form, start.reader).to_disk(file)
+    rows = TaggedRows.from_disk(file)
+    return Prepared(start, texts, rows, _unmarked(config.reading, start, output / _UNMARKED_FILE))
+
+
+def _unmarked(reading: ReadingSettings, start: Start, file: Path) -> UnmarkedTexts | None:
+    if file.is_file():
+        return UnmarkedTexts.from_disk(file, reading, start.form, start.reader)
+    unmarked = read_unmarked(reading, start.form, start.reader)
+    if unmarked is not None:
+        unmarked.to_disk(file)
+    return unmarked
+
+
+def train_recogniser(config: RecogniserConfig, output: Path) -> dict[str, Any]:
+    """Train, or go on where a killed run stopped, or return what a finished one left.
+
+    config (RecogniserConfig): the recipe.
+    output (Path): folder of the run; the recogniser lies in `model`, with int8 weights.
+    RETURNS (dict[str, Any]): of the best checkpoint, over the texts for choosing and those for the
+        last look, the counts of each label: `{"choose": {"GENE": {"right": …}}, "last_look": …}`.
+    RAISES (AngelError): those of `prepare_recogniser`, and of `teacher.Teachers`.
+    """
+    prepared = prepare_recogniser(config, output)
     result = output / RESULT_FILE
     if result.is_file():
         return read_own(result, dict[str, dict[str, dict[str, Any]]])
-    trainer = _make_trainer(config, start, texts, output)
+    start, texts = prepared.start, prepared.texts
+    trainer = _make_trainer(config, prepared, output)
     saved = last_checkpoint(output / "checkpoints")
     trainer.train(resume_from_checkpoint=str(saved) if saved else None)
     module: Any = trainer.accelerator.unwrap_model(trainer.model)
@@ -192,16 +242,14 @@ def score_table(scores: dict[str, Any], labels: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def _make_trainer(
-    config: RecogniserConfig, start: Start, texts: RecogniserTexts, output: Path
-) -> RecogniserTrainer:
-    optimizer, settings = config.optimizer, config.recogniser
-    unmarked = read_unmarked(config.reading, start.form, start.reader)
+def _make_trainer(config: RecogniserConfig, prepared: Prepared, output: Path) -> RecogniserTrainer:
+    optimizer, settings, start = config.optimizer, config.recogniser, prepared.start
+    rows, unmarked = _taught(config, prepared, output / _TAUGHT_FOLDER)
     module = RecogniserModule(
         start.encoder,
         len(settings.labels),
         is_teacher=start.is_teacher,
-        reading=config.reading.weight if unmarked else 0.0,
+        reading=config.reading if unmarked else None,
     )
     embeddings = module.encoder.get_input_embeddings()
     embeddings.weight.requires_grad_(settings.train_embeddings)
@@ -210,23 +258,40 @@ def _make_trainer(
     if start.source is not None:
         module.take(start.source, settings.labels)
     set_dropout(module, optimizer.dropout, optimizer.attention_dropout)
+    if settings.compiled:
+        module.compile_layers()
+    choose = prepared.texts.choose
     arguments = training_arguments(
-        TrainingArguments, optimizer, output / "checkpoints", measured=bool(texts.choose)
+        TrainingArguments,
+        optimizer,
+        output / "checkpoints",
+        measured=bool(choose),
+        dataloader_drop_last=settings.compiled,
     )
-    if texts.choose:
+    if choose:
         arguments.metric_for_best_model = _F_SCORE
-    taught = {}
-    if settings.teachers:
-        read = dict.fromkeys(annotated.document.text for annotated in texts.train)
-        teachers = [open_teacher(Path(folder)) for folder in settings.teachers]
-        taught = teach(teachers, [*read], settings.labels, output / "taught")
     trainer = RecogniserTrainer(
         module=module.train(),
         start=start,
-        texts=texts.choose,
-        train_dataset=make_rows(texts.train, config, start.form, start.reader, taught),
+        texts=choose,
+        train_dataset=rows,
         unmarked=unmarked,
+        width=settings.window if settings.compiled or unmarked else 0,
         args=arguments,
     )
     trainer.add_callback(MetricsFile(output / METRICS_FILE))
     return trainer
+
+
+def _taught(
+    config: RecogniserConfig, prepared: Prepared, folder: Path
+) -> tuple[TaggedRows, UnmarkedTexts | None]:
+    """With what the teachers say, where there are some."""
+    rows, unmarked, settings = prepared.rows, prepared.unmarked, config.recogniser
+    if settings.teachers:
+        teachers = Teachers(settings.teachers, prepared.start.reader, settings.labels)
+        rows = replace(rows, taught=teachers.teach(len(rows), rows.row, folder / "corpora"))
+        if unmarked is not None and config.reading.taught:
+            said = teachers.teach(unmarked.n_cased, unmarked.row, folder / "texts")
+            unmarked = replace(unmarked, taught=said)
+    return rows, unmarked
