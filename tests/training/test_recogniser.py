@@ -23,7 +23,11 @@ from spacy_angel.training.recogniser.config import (
     RecogniserSettings,
 )
 from spacy_angel.training.recogniser.module import tag_loss
-from spacy_angel.training.recogniser.training import score_table, train_recogniser
+from spacy_angel.training.recogniser.training import (
+    prepare_recogniser,
+    score_table,
+    train_recogniser,
+)
 
 
 def test_open_words_take_no_loss() -> None:
@@ -117,6 +121,46 @@ def test_a_course_learns_is_not_run_twice_and_goes_on_when_killed(
     assert train_recogniser(recipe, tmp_path / "killed") == scores
     files = [tmp_path / name / "model" / "model.int8.safetensors" for name in ("out", "killed")]
     assert files[0].read_bytes() == files[1].read_bytes()
+
+
+def test_what_is_prepared_is_not_read_again(
+    recipe: RecogniserConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from spacy_angel.training.recogniser import training as recogniser
+
+    short = replace(recipe, optimizer=replace(recipe.optimizer, steps=4, checkpoint_every=4))
+    prepared = prepare_recogniser(short, tmp_path / "here")
+    assert len(prepared.rows) > 0
+    assert prepared.unmarked is not None
+    for name in ("make_rows", "read_unmarked"):
+        monkeypatch.setattr(recogniser, name, None)
+    # On another machine.
+    (tmp_path / "here").rename(tmp_path / "there")
+    scores = train_recogniser(short, tmp_path / "there")
+    monkeypatch.undo()
+    assert scores == train_recogniser(short, tmp_path / "anew")
+    files = [tmp_path / name / "model" / "model.int8.safetensors" for name in ("there", "anew")]
+    assert files[0].read_bytes() == files[1].read_bytes()
+
+
+def test_layers_that_are_compiled_see_one_shape(
+    recipe: RecogniserConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shapes: set[tuple[int, ...]] = set()
+    compiled = []
+
+    def spied(layer: torch.nn.Module, **settings: bool) -> None:
+        compiled.append(settings)
+        layer.register_forward_pre_hook(lambda _, read: shapes.add(tuple(read[0].shape[:2])))
+
+    monkeypatch.setattr(torch.nn.Module, "compile", spied)
+    settings = replace(recipe.recogniser, compiled=True)
+    # Rows that leave an incomplete batch at the end of a pass, and three passes of them.
+    optimizer = replace(recipe.optimizer, steps=0, epochs=3.0, batch_size=7, checkpoint_every=20)
+    train_recogniser(replace(recipe, recogniser=settings, optimizer=optimizer), tmp_path / "out")
+    assert compiled == [{"dynamic": False}] * len(compiled) != []
+    # Seven windows and two with masked words, of 40 pieces.
+    assert shapes == {(9, 40)}
 
 
 def test_it_begins_with_a_bart(recipe: RecogniserConfig, tmp_path: Path) -> None:
