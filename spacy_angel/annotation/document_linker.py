@@ -15,7 +15,7 @@ from ..linking.mentions.reading import find_spans
 from ..linking.ranking.concepts import NIL
 from ..pipelines.components import MentionPipe, each_together
 from ..pipelines.open import open_pipeline
-from ..pipelines.saved import linker_names, loading
+from ..pipelines.saved import linker_names, loading, recogniser_names
 from ..search.cached import SearchCache
 from .documents import SCORE_PLACES, AnnotatedDocument, AnnotatedMention, Failure, ScoredConcept
 
@@ -229,7 +229,7 @@ def open_linker(folder: str, device: str | None, settings: LinkingSettings) -> D
     order would give other last places.
 
     folder (str): of the pipeline.
-    device (str | None): of its linkers' models, in place of the pipeline's setting.
+    device (str | None): of its linkers and recognisers, in place of the pipeline's setting.
     settings (LinkingSettings): see there.
     RETURNS (DocumentLinker): with the pipeline open.
     RAISES (AngelError): it cannot be opened, or has no linker.
@@ -242,7 +242,7 @@ def open_linker(folder: str, device: str | None, settings: LinkingSettings) -> D
     overrides = {}
     with loading(folder):
         if device is not None:
-            names = linker_names(Path(folder))
+            names = [*linker_names(Path(folder)), *recogniser_names(Path(folder))]
             overrides = {f"components.{name}.device": device for name in names}
         opened = load_folder(Path(folder), config=overrides)
     nlp, linker = open_pipeline(opened)

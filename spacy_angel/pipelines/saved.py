@@ -43,6 +43,16 @@ def saved_folder(pipeline: str | Path) -> Path | None:
 
 def linker_names(folder: Path) -> list[str]:
     """folder (Path): of a saved pipeline. RETURNS (list[str]): the names of its linkers."""
+    return _names_of(folder, "angel_linker")
+
+
+def recogniser_names(folder: Path) -> list[str]:
+    """folder (Path): of a saved pipeline. RETURNS (list[str]): the names of its recognisers that
+    have a device and a type of the weights as linkers have."""
+    return _names_of(folder, "angel_recogniser")
+
+
+def _names_of(folder: Path, factory: str) -> list[str]:
     from spacy import util
 
     config = util.load_config(folder / "config.cfg", interpolate=False)
@@ -50,7 +60,7 @@ def linker_names(folder: Path) -> list[str]:
     return [
         name
         for name in config["nlp"]["pipeline"]
-        if components.get(name, {}).get("factory") == "angel_linker"
+        if components.get(name, {}).get("factory") == factory
     ]
 
 

@@ -12,7 +12,7 @@ from ..linking.settings.older import CONSTANT, RENAMED, as_of_now
 from ..linking.settings.presets import as_published, model_alone
 from ..linking.settings.unknown import unknown_settings
 from .opening import opening
-from .saved import find_linker, linker_names, loading, saved_folder
+from .saved import find_linker, linker_names, loading, recogniser_names, saved_folder
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ..vocabulary.kb import ConceptKB
 
 _LINKER = "angel_linker"
+_RUNNING = ("device", "dtype")
 
 
 @opening()
@@ -46,7 +47,7 @@ def load(
         linked; or, of an encoder-decoder, what it was trained with, where neither its files nor its
         name say so; see `model.presets`.
     settings (Any): fields of `LinkerSettings` in place of the pipeline's own, e.g. `dtype="int8"`
-        or `search={"mode": "exact"}`.
+        or `search={"mode": "exact"}`. `device` and `dtype` hold for `angel_recogniser` as well.
     RETURNS (Language): recogniser, abbreviation_detector, angel_linker.
     RAISES (AngelError): no model or vocabulary there, an unknown setting or a wrong value; a
         tokenizer or preset for the shipped model, which has its own.
@@ -94,13 +95,15 @@ def _shipped_folder(name: str) -> Path:
 
 
 def _load(folder: Path, settings: Mapping[str, Any]) -> "Language":
-    """Load a pipeline with settings for its first linker."""
+    """Load a pipeline with settings for its first linker; where that runs, recognisers run too."""
     from .lazy import load_folder
 
     values = nested({key: value for key, value in settings.items() if key != "types_by_label"})
+    running = {key: value for key, value in settings.items() if key in _RUNNING}
     with loading(folder):
-        names = linker_names(folder)
-        return load_folder(folder, config={"components": {names[0]: values}} if names else None)
+        components = dict.fromkeys(recogniser_names(folder), running)
+        components |= dict.fromkeys(linker_names(folder)[:1], values)
+        return load_folder(folder, config={"components": components})
 
 
 def _with_model(

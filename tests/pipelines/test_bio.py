@@ -9,6 +9,7 @@ from spacy import Language
 
 import spacy_angel
 from spacy_angel.about import DATA
+from spacy_angel.annotation.document_linker import LinkingSettings, open_linker
 from spacy_angel.linking.settings.loaders import load_vocabulary
 from spacy_angel.pipelines.open import open_pipeline
 
@@ -106,3 +107,26 @@ def test_its_vocabulary_has_all_kinds_and_says_where_they_are_from() -> None:
     for name in ("NCBI Gene", "FamPlex", "Cellosaurus", "Human Phenotype Ontology"):
         assert name in notice
         assert any(name in source["name"] for source in sources)
+
+
+def test_a_type_and_a_device_hold_for_recogniser_and_linker(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    nlp = spacy_angel.load("en_angel_bio", dtype="bfloat16", device="cpu")
+    parts = [nlp.get_pipe(name) for name in ("angel_recogniser", "angel_linker")]
+    assert [part.settings.dtype for part in parts] == ["bfloat16", "bfloat16"]
+    assert [part.settings.device for part in parts] == ["cpu", "cpu"]
+    # What only a linker has stays with it.
+    own = spacy_angel.load("en_angel_bio", threshold=0.9)
+    assert own.get_pipe("angel_recogniser").settings.threshold == 0.0
+    given = {}
+
+    def opened(_: Path, config: dict[str, str]) -> None:
+        given.update(config)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("spacy_angel.pipelines.lazy.load_folder", opened)
+    with pytest.raises(KeyboardInterrupt):
+        open_linker(str(FOLDER), "cuda:1", LinkingSettings())
+    names = ("angel_linker", "angel_recogniser")
+    assert given == {f"components.{name}.device": "cuda:1" for name in names}

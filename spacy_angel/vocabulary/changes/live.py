@@ -184,7 +184,7 @@ class LiveVocabulary:
             return concept_id
         holders = {self._position[i]: i for i in self._alternates.get(concept_id, ())}
         for row in self.table.find_id(concept_id):
-            own = self.table.ids[row]
+            own = self.table.id_of(row)
             if own not in self._changed:
                 if own == concept_id:
                     return own
@@ -200,7 +200,7 @@ class LiveVocabulary:
     def name(self, i: int) -> str:
         """i (int): name index. RETURNS (str): its normal form."""
         first = self.table.n_names
-        return self.table.names[i] if i < first else self._added[i - first]
+        return self.table.name(i) if i < first else self._added[i - first]
 
     def concept_ids_of(self, i: int) -> list[str]:
         """i (int): name index. RETURNS (list[str]): identifiers of the concepts that it leads to:
@@ -208,7 +208,7 @@ class LiveVocabulary:
         vocabulary; empty for a name that was removed."""
         is_plain = i not in self.touched and not self.frequencies
         if is_plain or (self.table.shared_names == "fewer_names" and i not in self.touched):
-            return [self.table.ids[row] for row in self.table.owners_of_name(i)]
+            return [self.table.id_of(row) for row in self.table.owners_of_name(i)]
         holders = self._holders(i)
         if len(holders) < 2:
             return holders
@@ -309,7 +309,7 @@ class LiveVocabulary:
         added = self._links.get(i, ())
         if i >= self.table.n_names:
             return list(added)
-        stored = (self.table.ids[row] for row in self.table.concepts_of_name(i))
+        stored = (self.table.id_of(row) for row in self.table.concepts_of_name(i))
         return [*(c for c in stored if c not in self._changed), *added]
 
     def _precedence(self, concept_id: str, i: int) -> tuple[bool, int, int]:

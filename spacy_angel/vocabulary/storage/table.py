@@ -15,8 +15,8 @@ scopes of spellings, where one has a scope: `spelling_scope[r]` is 1 + its place
 concept_parts[i] .. concept_parts[i + 1] - 1 of the strings `part`.
 """
 
-from collections.abc import Collection, Iterator
-from typing import Literal
+from collections.abc import Callable, Collection, Hashable, Iterator
+from typing import Generic, Literal, TypeVar
 
 import numpy as np
 
@@ -58,6 +58,27 @@ _OF_SUFFIXES = (
 )
 # What the names, types and alternate identifiers of a concept may come in.
 _SEVERAL = (tuple, list, set, frozenset)
+# A document asks for the same few concepts again and again.
+_ROWS_KEPT, _CONCEPTS_KEPT = 65_536, 4_096
+_Key = TypeVar("_Key", bound=Hashable)
+_Value = TypeVar("_Value")
+
+
+class Kept(dict[_Key, _Value], Generic[_Key, _Value]):
+    """What was read of columns that never change, by key.
+
+    read (Callable[[_Key], _Value]): reads one. most (int): are kept.
+    """
+
+    def __init__(self, read: Callable[[_Key], _Value], most: int) -> None:
+        self._read = read
+        self._most = most
+
+    def __missing__(self, key: _Key) -> _Value:
+        if len(self) >= self._most:
+            self.clear()
+        value = self[key] = self._read(key)
+        return value
 
 
 class ConceptTable:
@@ -84,6 +105,11 @@ class ConceptTable:
         self._parts = Strings(columns["part_data"], columns["part_offsets"]) if has_parts else None
         self.n_concepts = len(columns["concept_spellings"]) - 1
         self.n_names = len(self.names)
+        self._id_texts = Kept(self.ids.__getitem__, _ROWS_KEPT)
+        self._name_texts = Kept(self.names.__getitem__, _ROWS_KEPT)
+        self._own_rows = Kept(self._find_own_id, _ROWS_KEPT)
+        self._types_of = Kept(self._read_types, _ROWS_KEPT)
+        self._concepts = Kept(self._read_concept, _CONCEPTS_KEPT)
 
     @property
     def fingerprint(self) -> str:
@@ -96,8 +122,19 @@ class ConceptTable:
         rule = np.frombuffer(suffixes.encode("utf8"), dtype=np.uint8)
         return digest(rule, *(self.columns[name] for name in _OF_SUFFIXES))
 
+    def id_of(self, i: int) -> str:
+        """i (int): concept row. RETURNS (str): its identifier."""
+        return self._id_texts[i]
+
+    def name(self, j: int) -> str:
+        """j (int): name index. RETURNS (str): its normal form."""
+        return self._name_texts[j]
+
     def find_own_id(self, concept_id: str) -> int | None:
         """concept_id (str): an identifier. RETURNS (int | None): the concept whose own it is."""
+        return self._own_rows[concept_id]
+
+    def _find_own_id(self, concept_id: str) -> int | None:
         row = next(self._id_index.find(concept_id, self.ids), self.n_concepts)
         return row if row < self.n_concepts else None
 
@@ -117,6 +154,9 @@ class ConceptTable:
 
     def concept(self, i: int) -> Concept:
         """i (int): row. RETURNS (Concept): with its names as the source spelled them."""
+        return self._concepts[i]
+
+    def _read_concept(self, i: int) -> Concept:
         rows = self.spelling_rows(i)
         canonical, *aliases = names = [self.spellings[r] for r in rows]
         alternates = self._range("alternates", i)
@@ -167,6 +207,9 @@ class ConceptTable:
 
     def types_of(self, i: int) -> tuple[str, ...]:
         """i (int): concept row. RETURNS (tuple[str, ...]): its types."""
+        return self._types_of[i]
+
+    def _read_types(self, i: int) -> tuple[str, ...]:
         first, last = self._range("concept_type_offsets", i)
         return tuple(self.types[t] for t in self.columns["concept_types"][first:last].tolist())
 
