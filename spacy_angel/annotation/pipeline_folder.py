@@ -110,8 +110,8 @@ def _blocks(path: Path, in_folder: bool) -> Iterator[bytes]:
 def find_devices(device: str | None, workers: int) -> list[str | None]:
     """One entry for each process.
 
-    device (str | None): of the linker's model, e.g. `cpu`, `cuda:1`; `cuda` is every GPU that can
-        be seen; None is the pipeline's own setting.
+    device (str | None): of linker and recogniser, e.g. `cpu`, `cuda:1`; `cuda` is every GPU that
+        can be seen; None is the pipeline's own setting.
     workers (int): processes, for each GPU with `cuda`.
     RETURNS (list[str | None]): e.g. `["cuda:0", "cuda:1"]`.
     RAISES (AngelError): no GPU is there.

@@ -68,7 +68,7 @@ def annotate(
     shard_size (int): documents of a shard.
     batch_size (int): documents that go through the pipeline together.
     workers (int): processes; with the device `cuda`, for each GPU.
-    device (str | None): of the linker's model, e.g. `cuda:1`; `cuda` is every GPU; None is the
+    device (str | None): of linker and recogniser, e.g. `cuda:1`; `cuda` is every GPU; None is the
         pipeline's own setting.
     ray (str | None): address of a Ray cluster, `local` for one on this machine.
     strict (bool): stop at the first fault of an input and at a document that fails, instead of

@@ -60,7 +60,7 @@ class WorkerSettings:
 
     pipeline (str): folder of the pipeline.
     format (str): one of OUTPUT_FORMATS.
-    device (str | None): of the linker's model, in place of the pipeline's setting.
+    device (str | None): of linker and recogniser, in place of the pipeline's setting.
     linking (LinkingSettings): see there.
     strict (bool): stop at a document that fails.
     key (bytes): of the settings, see `records.settings_key`.

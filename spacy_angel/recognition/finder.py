@@ -123,15 +123,24 @@ class MentionFinder:
     config (FinderConfig): what it is.
     reader (WordReader): its tokenizer.
     network (TaggingNetwork): its weights.
+    dtype (str): of `DTYPES`, in which these run.
     """
 
-    def __init__(self, config: FinderConfig, reader: WordReader, network: TaggingNetwork) -> None:
+    def __init__(
+        self,
+        config: FinderConfig,
+        reader: WordReader,
+        network: TaggingNetwork,
+        dtype: str = "float32",
+    ) -> None:
         self.config = config
         self._reader = reader
         self._network = network
+        self._dtype = dtype
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return MentionFinder.from_bytes, (self.to_bytes(), str(self._network.device))
+        place = str(self._network.device), self._dtype
+        return MentionFinder.from_bytes, (self.to_bytes(), *place)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -286,4 +295,4 @@ def _build(
         raise AngelError(Errors.E013.format(device=chosen))
     encoder = SimpleNamespace(**config.encoder)
     network = TaggingNetwork(encoder, weights, chosen, DTYPES[dtype])
-    return MentionFinder(config, WordReader(definition), network)
+    return MentionFinder(config, WordReader(definition), network, dtype)

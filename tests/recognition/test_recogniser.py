@@ -3,6 +3,7 @@
 import pickle
 from pathlib import Path
 
+import numpy as np
 import pytest
 import spacy
 from spacy.language import Language
@@ -102,6 +103,17 @@ def test_saved_and_opened_it_finds_the_same(folder: Path, tmp_path: Path) -> Non
         assert places == sorted((s.start_char, s.end_char, s.label_) for s in group)
     names = {path.name for path in (tmp_path / "saved" / "angel_recogniser" / "model").iterdir()}
     assert names == {"recogniser.json", "tokenizer.json", "model.safetensors"}
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "int8"])
+def test_a_copy_runs_in_the_same_type(folder: Path, dtype: str) -> None:
+    finder = MentionFinder.from_disk(folder, dtype=dtype)
+    copy = pickle.loads(pickle.dumps(finder))
+    texts = [text for text, _ in TEXTS]
+    scores = [[one.log_probs for one in own.read(texts)] for own in (finder, copy)]
+    assert all(np.array_equal(one, other) for one, other in zip(*scores, strict=True))
+    exact = MentionFinder.from_disk(folder).read(texts)
+    assert not np.array_equal(scores[1][0], exact[0].log_probs)
 
 
 def test_a_pipeline_without_a_path_is_saved_and_opened(folder: Path, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """A recogniser's training: the loss by hand, a small course, a killed one that goes on."""
 
 import json
+import shutil
 from dataclasses import replace
 from math import log
 from pathlib import Path
@@ -128,19 +129,32 @@ def test_what_is_prepared_is_not_read_again(
 ) -> None:
     from spacy_angel.training.recogniser import training as recogniser
 
-    short = replace(recipe, optimizer=replace(recipe.optimizer, steps=4, checkpoint_every=4))
+    shutil.copy(tmp_path / "all.jsonl", tmp_path / "texts.jsonl")
+    short = replace(
+        recipe,
+        optimizer=replace(recipe.optimizer, steps=4, checkpoint_every=4),
+        reading=ReadingSettings((str(tmp_path / "texts.jsonl"),), windows=2),
+    )
     prepared = prepare_recogniser(short, tmp_path / "here")
     assert len(prepared.rows) > 0
     assert prepared.unmarked is not None
     for name in ("make_rows", "read_unmarked"):
         monkeypatch.setattr(recogniser, name, None)
-    # On another machine.
+    # On another machine, where the texts that were read are not.
     (tmp_path / "here").rename(tmp_path / "there")
+    texts = Path(short.reading.texts[0])
+    texts.rename(tmp_path / "kept.jsonl")
     scores = train_recogniser(short, tmp_path / "there")
     monkeypatch.undo()
+    (tmp_path / "kept.jsonl").rename(texts)
     assert scores == train_recogniser(short, tmp_path / "anew")
     files = [tmp_path / name / "model" / "model.int8.safetensors" for name in ("there", "anew")]
     assert files[0].read_bytes() == files[1].read_bytes()
+    # Not from a corpus that has changed since.
+    with (tmp_path / "all.jsonl").open("a", encoding="utf8") as file:
+        file.write("\n")
+    with pytest.raises(AngelError, match=r"read\.corpora"):
+        prepare_recogniser(short, tmp_path / "there")
 
 
 def test_layers_that_are_compiled_see_one_shape(

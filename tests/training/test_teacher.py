@@ -198,7 +198,8 @@ def test_teachers_are_asked_once_in_pieces_of_their_own(
     assert said.tolist() == [[[0.125, 0.5, 0.375]]] * 6
     assert first.asked == [[90, 2, 1, 91], [90, 2, 0, 91], [90, 2, 4, 91]]
     # Two rows a file; what is there is not asked again.
-    (tmp_path / "said" / "2.safetensors").unlink()
+    (kept,) = (tmp_path / "said").iterdir()
+    (kept / "2.safetensors").unlink()
     assert np.array_equal(asked(["first"], ("DISEASE",), "said"), said)
     assert first.asked[3:] == [[90, 2, 4, 91]]
     both = asked(["first", "second"], ("RASH", "DISEASE", "GENE"), "both")
@@ -207,6 +208,8 @@ def test_teachers_are_asked_once_in_pieces_of_their_own(
     assert twice[0].tolist() == pytest.approx(
         np.array([[(0.25 + 0.375) / 3, (1 + 0.25) / 3, (0.75 + 0.375) / 3]]), abs=1e-3
     )
+    with pytest.raises(AngelError, match=r"\[E624\] .*0.safetensors .*of other windows"):
+        Teachers(["first"], reader, ("DISEASE",)).teach(1, rows.__getitem__, tmp_path / "said")
     with pytest.raises(AngelError, match=r"\[E626\] .*second.* RASH"):
         asked(["first", "second"], ("RASH", "GENE"), "none")
     with pytest.raises(AngelError, match=r"\[E628\] .*other.* lacks 3 of 5"):

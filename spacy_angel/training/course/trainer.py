@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 MODEL_FOLDER = "model"
 METRICS_FILE = "metrics.jsonl"
-_RUN_FILE = "run.json"
+RUN_FILE = "run.json"
 _Arguments = TypeVar("_Arguments", bound=TrainingArguments)
 _Kind = TypeVar("_Kind")
 
@@ -294,7 +294,7 @@ def claim_folder(output: Path, run: dict[str, Any]) -> None:
     run (dict[str, Any]): plain values.
     RAISES (AngelError): another run stands there; names what differs.
     """
-    file = output / _RUN_FILE
+    file = output / RUN_FILE
     if not file.exists():
         write_text(file, json.dumps(run, indent=2) + "\n")
         return

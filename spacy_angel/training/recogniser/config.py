@@ -72,7 +72,8 @@ class RecogniserSettings(Strict):
         update of a large one a quarter faster at 4 of 12.
     teachers (tuple[str, ...]): folders of recognisers, of teachers mostly, from the mean of whose
         probabilities it learns beside the annotation; one that stands twice counts twice. They cut
-        words into the same pieces.
+        words into the same pieces, and read each window as it is learned from: a masked word is
+        masked for them, too.
     source (str): recogniser that it goes on from in the place of a start, and to whose labels it
         adds: folder of one or of a pipeline that has one, or `en_angel_bio`; empty for none.
     window (int), overlap (int): see `recognition.finder.FinderConfig`.
@@ -195,6 +196,8 @@ def load_recogniser_config(
     ]
     if config.reading.taught and not (config.recogniser.teachers and config.reading.texts):
         problems.append("reading.taught: there are no recogniser.teachers, or no reading.texts")
+    if twice := sorted({*config.reading.texts} & {*config.reading.lower_cased}):
+        problems.append(f"reading: {', '.join(twice)} stands in texts and in lower_cased")
     annotated = frozenset().union(*(corpus.annotated for corpus in config.corpora.values()))
     if not config.recogniser.teachers:
         problems += [f"no corpus annotates {label!r}" for label in known if label not in annotated]

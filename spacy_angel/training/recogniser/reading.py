@@ -162,7 +162,9 @@ class UnmarkedTexts:
         """path (Path): that `to_disk` wrote. settings (ReadingSettings), form (FinderConfig),
         reader (WordReader): the recogniser's. RETURNS (UnmarkedTexts): read.
         RAISES (AngelError): it is damaged, or the tokenizer has no mask."""
-        return cls(**read_arrays(path), form=form, mask_id=_mask(reader), settings=settings)
+        return cls(
+            **read_arrays(path), form=form, mask_id=_mask(settings, reader), settings=settings
+        )
 
 
 def _around(inner: np.ndarray, first: int, last: int) -> np.ndarray:
@@ -212,7 +214,7 @@ def read_unmarked(
     """
     if not settings.files or not (settings.windows or settings.taught):
         return None
-    mask_id = _mask(reader)
+    mask_id = _mask(settings, reader)
     pieces, cases, begins = [np.zeros(0, np.int32)], [np.zeros(0, np.int8)], [np.zeros(0, bool)]
     for path in settings.files:
         is_lower = path in settings.lower_cased
@@ -233,15 +235,19 @@ def read_unmarked(
         mask_id,
         settings,
     )
-    if not len(read) or (settings.taught and not read.n_cased):
-        raise AngelError(Errors.E627.format(paths=", ".join(settings.files), room=form.room))
+    for enough, files in (
+        (len(read), settings.files),
+        (read.n_cased or not settings.taught, settings.texts),
+    ):
+        if not enough:
+            raise AngelError(Errors.E627.format(paths=", ".join(files), room=form.room))
     return read
 
 
-def _mask(reader: WordReader) -> int:
-    if reader.mask_id is None:
-        raise AngelError(Errors.E625.format(setting="reading.texts"))
-    return reader.mask_id
+def _mask(settings: ReadingSettings, reader: WordReader) -> int:
+    if reader.mask_id is None and settings.windows:
+        raise AngelError(Errors.E625.format(setting="reading.windows"))
+    return reader.mask_id or 0
 
 
 def _parts(text: str) -> Iterator[str]:

@@ -5,6 +5,7 @@ unmarked.safetensors    the texts in which nothing is marked (`reading.UnmarkedT
 taught/                 what teachers say of both (`teacher`)
 """
 
+import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -115,3 +116,22 @@ def read_arrays(path: Path) -> dict[str, np.ndarray]:
         return load_file(path)
     except (OSError, ValueError, SafetensorError) as error:
         raise AngelError(Errors.E624.format(path=path, problem=error)) from error
+
+
+def digest_of(paths: Iterable[Path]) -> str:
+    """paths (Iterable[Path]): files, and folders for all files in them, in an order.
+    RETURNS (str): of what they hold, 12 hexadecimal digits."""
+    whole = hashlib.md5(usedforsecurity=False)
+    for path in paths:
+        for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+            if file.is_file():
+                whole.update(_digest_of_file(file))
+    return whole.hexdigest()[:12]
+
+
+def _digest_of_file(path: Path) -> bytes:
+    own = hashlib.md5(usedforsecurity=False)
+    with path.open("rb") as file:
+        for block in iter(lambda: file.read(1 << 20), b""):
+            own.update(block)
+    return own.digest()

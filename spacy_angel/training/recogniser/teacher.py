@@ -36,7 +36,7 @@ from ...recognition.words import WordReader
 from ..data.batches import chunks
 from .data import as_batch
 from .module import RecogniserModule
-from .rows import read_arrays, write_arrays
+from .rows import digest_of, read_arrays, write_arrays
 
 ENCODER_FOLDER = "encoder"
 _TOKENIZER_FILE = "tokenizer.json"
@@ -130,6 +130,7 @@ class Teachers:
 
     def __init__(self, folders: Sequence[str], reader: WordReader, labels: Sequence[str]) -> None:
         self.labels = labels
+        self.digest = digest_of(Path(folder) for folder in folders)
         self._teachers = []
         for folder, share in Counter(folders).items():
             finder = open_teacher(Path(folder))
@@ -141,18 +142,20 @@ class Teachers:
         """What they think is kept, for a run that is killed.
 
         n_rows (int): windows. row (Callable[[int], Row]): each by its number.
-        folder (Path): for what they think.
+        folder (Path): for what they think, under a digest of theirs.
         RETURNS (np.ndarray): float16[words, labels, tags], of the words of all windows, the mean of
             their probabilities; zeros for a label that all lack.
-        RAISES (AngelError): a file of the folder is damaged.
+        RAISES (AngelError): a file of the folder is damaged, or of other windows.
         """
         said = [np.zeros((0, len(self.labels), N_TAGS), np.float16)]
         for begin in tqdm(range(0, n_rows, _ROWS_A_FILE), desc="Teachers"):
-            file = folder / f"{begin}.safetensors"
+            file = folder / self.digest / f"{begin}.safetensors"
+            rows = [row(i) for i in range(begin, min(begin + _ROWS_A_FILE, n_rows))]
             if not file.is_file():
-                rows = [row(i) for i in range(begin, min(begin + _ROWS_A_FILE, n_rows))]
                 write_arrays(file, {"said": self._mean(rows)})
             said.append(read_arrays(file)["said"])
+            if len(said[-1]) != sum(one.n_words for one in rows):
+                raise AngelError(Errors.E624.format(path=file, problem="of other windows"))
         return np.concatenate(said)
 
     def _mean(self, rows: Sequence[Row]) -> np.ndarray:

@@ -1,5 +1,6 @@
 """A recogniser's training: encoder, cases and tags by partial annotation; transformers' Trainer."""
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -19,6 +20,7 @@ from ...recognition.network import TaggingNetwork
 from ..course.trainer import (
     METRICS_FILE,
     MODEL_FOLDER,
+    RUN_FILE,
     MeasureAtEnd,
     MetricsFile,
     claim_folder,
@@ -34,7 +36,7 @@ from .counts import MentionCounts, by_label, count_mentions
 from .data import collate, make_rows
 from .module import RecogniserModule
 from .reading import UnmarkedTexts, read_unmarked
-from .rows import TaggedRows
+from .rows import TaggedRows, digest_of
 from .start import Start, open_start
 from .teacher import Teachers, TeachersNetwork, open_teacher, save_teacher
 from .texts import Annotated, RecogniserTexts, read_texts
@@ -176,12 +178,27 @@ def prepare_recogniser(config: RecogniserConfig, output: Path) -> Prepared:
     if not texts.train:
         raise AngelError(Errors.E604.format(output=output))
     output.mkdir(parents=True, exist_ok=True)
-    claim_folder(output, {"settings": as_plain(config), "texts": len(texts.train)})
+    run = {"settings": as_plain(config), "texts": len(texts.train)}
+    claim_folder(output, run | {"read": _read(config, start, output)})
     file = output / _ROWS_FILE
     if not file.is_file():
         make_rows(texts.train, config, start.form, start.reader).to_disk(file)
     rows = TaggedRows.from_disk(file)
     return Prepared(start, texts, rows, _unmarked(config.reading, start, output / _UNMARKED_FILE))
+
+
+def _read(config: RecogniserConfig, start: Start, output: Path) -> dict[str, str]:
+    """Digests of what is prepared from. Texts that were read may be missing on another machine."""
+    corpora = digest_of([Path(corpus.path) for corpus in config.corpora.values()])
+    tokenizer = hashlib.md5(start.reader.definition.encode(), usedforsecurity=False).hexdigest()
+    digests = {"corpora": corpora, "tokenizer": tokenizer[:12]}
+    reading = config.reading
+    files = [Path(path) for path in reading.files if reading.windows or reading.taught]
+    if all(path.is_file() for path in files):
+        return {**digests, "texts": digest_of(files)}
+    there = output / RUN_FILE
+    recorded = read_own(there, dict[str, Any]) if there.is_file() else {}
+    return {**digests, "texts": recorded.get("read", {}).get("texts", "")}
 
 
 def _unmarked(reading: ReadingSettings, start: Start, file: Path) -> UnmarkedTexts | None:
@@ -266,7 +283,8 @@ def _make_trainer(config: RecogniserConfig, prepared: Prepared, output: Path) ->
         optimizer,
         output / "checkpoints",
         measured=bool(choose),
-        dataloader_drop_last=settings.compiled,
+        # Another shape would be compiled for; a batch there has to be.
+        dataloader_drop_last=settings.compiled and len(rows) >= optimizer.batch_size,
     )
     if choose:
         arguments.metric_for_best_model = _F_SCORE

@@ -65,20 +65,28 @@ _Value = TypeVar("_Value")
 
 
 class Kept(dict[_Key, _Value], Generic[_Key, _Value]):
-    """What was read of columns that never change, by key.
+    """What was read of columns that never change, by key. A copy in another process begins with
+    nothing.
 
-    read (Callable[[_Key], _Value]): reads one. most (int): are kept.
+    most (int): are kept.
     """
 
-    def __init__(self, read: Callable[[_Key], _Value], most: int) -> None:
-        self._read = read
+    def __init__(self, most: int) -> None:
         self._most = most
 
-    def __missing__(self, key: _Key) -> _Value:
-        if len(self) >= self._most:
-            self.clear()
-        value = self[key] = self._read(key)
-        return value
+    def __reduce__(self) -> tuple[type["Kept"], tuple[int]]:
+        return Kept, (self._most,)
+
+    def take(self, key: _Key, read: Callable[[_Key], _Value]) -> _Value:
+        """key (_Key): any. read (Callable[[_Key], _Value]): reads what is not there. RETURNS
+        (_Value): of the key."""
+        try:
+            return self[key]
+        except KeyError:
+            if len(self) >= self._most:
+                self.clear()
+            value = self[key] = read(key)
+            return value
 
 
 class ConceptTable:
@@ -105,11 +113,11 @@ class ConceptTable:
         self._parts = Strings(columns["part_data"], columns["part_offsets"]) if has_parts else None
         self.n_concepts = len(columns["concept_spellings"]) - 1
         self.n_names = len(self.names)
-        self._id_texts = Kept(self.ids.__getitem__, _ROWS_KEPT)
-        self._name_texts = Kept(self.names.__getitem__, _ROWS_KEPT)
-        self._own_rows = Kept(self._find_own_id, _ROWS_KEPT)
-        self._types_of = Kept(self._read_types, _ROWS_KEPT)
-        self._concepts = Kept(self._read_concept, _CONCEPTS_KEPT)
+        self._id_texts: Kept[int, str] = Kept(_ROWS_KEPT)
+        self._name_texts: Kept[int, str] = Kept(_ROWS_KEPT)
+        self._own_rows: Kept[str, int | None] = Kept(_ROWS_KEPT)
+        self._types_of: Kept[int, tuple[str, ...]] = Kept(_ROWS_KEPT)
+        self._concepts: Kept[int, Concept] = Kept(_CONCEPTS_KEPT)
 
     @property
     def fingerprint(self) -> str:
@@ -124,15 +132,15 @@ class ConceptTable:
 
     def id_of(self, i: int) -> str:
         """i (int): concept row. RETURNS (str): its identifier."""
-        return self._id_texts[i]
+        return self._id_texts.take(i, self.ids.__getitem__)
 
     def name(self, j: int) -> str:
         """j (int): name index. RETURNS (str): its normal form."""
-        return self._name_texts[j]
+        return self._name_texts.take(j, self.names.__getitem__)
 
     def find_own_id(self, concept_id: str) -> int | None:
         """concept_id (str): an identifier. RETURNS (int | None): the concept whose own it is."""
-        return self._own_rows[concept_id]
+        return self._own_rows.take(concept_id, self._find_own_id)
 
     def _find_own_id(self, concept_id: str) -> int | None:
         row = next(self._id_index.find(concept_id, self.ids), self.n_concepts)
@@ -154,7 +162,7 @@ class ConceptTable:
 
     def concept(self, i: int) -> Concept:
         """i (int): row. RETURNS (Concept): with its names as the source spelled them."""
-        return self._concepts[i]
+        return self._concepts.take(i, self._read_concept)
 
     def _read_concept(self, i: int) -> Concept:
         rows = self.spelling_rows(i)
@@ -207,7 +215,7 @@ class ConceptTable:
 
     def types_of(self, i: int) -> tuple[str, ...]:
         """i (int): concept row. RETURNS (tuple[str, ...]): its types."""
-        return self._types_of[i]
+        return self._types_of.take(i, self._read_types)
 
     def _read_types(self, i: int) -> tuple[str, ...]:
         first, last = self._range("concept_type_offsets", i)
