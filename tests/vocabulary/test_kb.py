@@ -17,7 +17,6 @@ from spacy_angel.search.walker import Walker
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.names.concepts import Concept, normalize_name
 from spacy_angel.vocabulary.storage.strings import HashIndex, StringsBuilder
-from spacy_angel.vocabulary.storage.table import Kept
 
 END = 2
 
@@ -995,18 +994,3 @@ def test_a_subset_may_leave_concepts_out():
     space = kb.search_space(tokenizer, [subset])
     assert sorted(legal_names(space)) == ["diabetes", "diabetes insipidus"]
     assert not subset.allows("MESH:D003920")
-
-
-def test_what_was_read_of_the_columns_is_kept_up_to_a_number() -> None:
-    asked = []
-
-    def read(key: int) -> int:
-        asked.append(key)
-        return 10 * key
-
-    kept: Kept[int, int] = Kept(2)
-    keys = (1, 2, 1, 2, 3, 3, 1)
-    assert [kept.take(key, read) for key in keys] == [10, 20, 10, 20, 30, 30, 10]
-    # The third is one too many, and the first has to be read again.
-    assert asked == [1, 2, 3, 1]
-    assert pickle.loads(pickle.dumps(kept)) == {}

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..changes.live import LiveVocabulary
+from ..storage.caching import BoundedCache
 from ..storage.compiled import COMPILING
 from ..storage.strings import StringsBuilder
 from .kept import KeptIndex
@@ -43,7 +44,7 @@ class SimilarNames(KeptIndex[TrigramIndex]):
         self._added: TrigramIndex | None = None
         self._added_names: list[int] = []
         self._version = 0
-        self._word_weights: dict[str, float] = {}
+        self._word_weights: BoundedCache[str, float] = BoundedCache(_MOST_WEIGHTS)
 
     def find(self, text: str, k: int, allowed: np.ndarray | None = None) -> list[SimilarName]:
         """The nearest names: those with the greatest sum of both similarities.
@@ -82,14 +83,7 @@ class SimilarNames(KeptIndex[TrigramIndex]):
 
     def word_weight(self, word: str) -> float:
         """word (str): in normal form. RETURNS (float): see `TrigramIndex.weight_of`."""
-        # Other threads may empty the table meanwhile.
-        weight = self._word_weights.get(word)
-        if weight is None:
-            weight = self.index.weight_of(word)
-            if len(self._word_weights) >= _MOST_WEIGHTS:
-                self._word_weights.clear()
-            self._word_weights[word] = weight
-        return weight
+        return self._word_weights.take(word, self.index.weight_of)
 
     def _version_of_index(self) -> str:
         return f"{KIND} {VERSION}"

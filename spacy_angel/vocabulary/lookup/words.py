@@ -19,6 +19,7 @@ from rapidfuzz.distance import OSA
 from ...about import DATA
 from ..changes.live import LiveVocabulary
 from ..storage.arrays import Columns, open_folder, write_folder
+from ..storage.caching import BoundedCache
 from ..storage.strings import Strings, StringsBuilder
 from .kept import KeptIndex
 from .string_similarity import COLUMNS as TRIGRAM_COLUMNS
@@ -120,7 +121,7 @@ class KnownWords(KeptIndex[WordIndex]):
         super().__init__(vocabulary, fingerprint, folder)
         self._added: frozenset[str] = frozenset()
         self._version = 0
-        self._seen: dict[str, list[str]] = {}
+        self._seen: BoundedCache[str, list[str]] = BoundedCache(_REMEMBERED)
 
     def count(self, word: str) -> int:
         """word (str): in lower case. RETURNS (int): how often it was seen in stored names and
@@ -132,13 +133,10 @@ class KnownWords(KeptIndex[WordIndex]):
         be, see `WordIndex.nearest`; itself alone where it is a word, or similar to none."""
         if word in self._words_of_added():
             return [word]
-        corrections = self._seen.get(word)
-        if corrections is None:
-            if len(self._seen) >= _REMEMBERED:
-                self._seen.clear()
-            known = self.index.count(word) > 0
-            corrections = self._seen[word] = [word] if known else self.index.nearest(word) or [word]
-        return corrections
+        return self._seen.take(word, self._corrections)
+
+    def _corrections(self, word: str) -> list[str]:
+        return [word] if self.index.count(word) else self.index.nearest(word) or [word]
 
     def _version_of_index(self) -> str:
         return f"{KIND} {VERSION} {_digest()}"

@@ -15,14 +15,15 @@ scopes of spellings, where one has a scope: `spelling_scope[r]` is 1 + its place
 concept_parts[i] .. concept_parts[i + 1] - 1 of the strings `part`.
 """
 
-from collections.abc import Callable, Collection, Hashable, Iterator
-from typing import Generic, Literal, TypeVar
+from collections.abc import Collection, Iterator
+from typing import Literal
 
 import numpy as np
 
 from ...errors import AngelError, Errors
 from ..names.concepts import SCOPES, Concept, nearest_scopes
 from .arrays import Columns, digest
+from .caching import BoundedCache
 from .strings import HashIndex, Strings
 from .tree_numbers import TREE_COLUMNS, TreeNumbers
 
@@ -60,33 +61,6 @@ _OF_SUFFIXES = (
 _SEVERAL = (tuple, list, set, frozenset)
 # A document asks for the same few concepts again and again.
 _ROWS_KEPT, _CONCEPTS_KEPT = 65_536, 4_096
-_Key = TypeVar("_Key", bound=Hashable)
-_Value = TypeVar("_Value")
-
-
-class Kept(dict[_Key, _Value], Generic[_Key, _Value]):
-    """What was read of columns that never change, by key. A copy in another process begins with
-    nothing.
-
-    most (int): are kept.
-    """
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-
-    def __reduce__(self) -> tuple[type["Kept"], tuple[int]]:
-        return Kept, (self._most,)
-
-    def take(self, key: _Key, read: Callable[[_Key], _Value]) -> _Value:
-        """key (_Key): any. read (Callable[[_Key], _Value]): reads what is not there. RETURNS
-        (_Value): of the key."""
-        try:
-            return self[key]
-        except KeyError:
-            if len(self) >= self._most:
-                self.clear()
-            value = self[key] = read(key)
-            return value
 
 
 class ConceptTable:
@@ -113,11 +87,11 @@ class ConceptTable:
         self._parts = Strings(columns["part_data"], columns["part_offsets"]) if has_parts else None
         self.n_concepts = len(columns["concept_spellings"]) - 1
         self.n_names = len(self.names)
-        self._id_texts: Kept[int, str] = Kept(_ROWS_KEPT)
-        self._name_texts: Kept[int, str] = Kept(_ROWS_KEPT)
-        self._own_rows: Kept[str, int | None] = Kept(_ROWS_KEPT)
-        self._types_of: Kept[int, tuple[str, ...]] = Kept(_ROWS_KEPT)
-        self._concepts: Kept[int, Concept] = Kept(_CONCEPTS_KEPT)
+        self._id_texts: BoundedCache[int, str] = BoundedCache(_ROWS_KEPT)
+        self._name_texts: BoundedCache[int, str] = BoundedCache(_ROWS_KEPT)
+        self._own_rows: BoundedCache[str, int | None] = BoundedCache(_ROWS_KEPT)
+        self._types_of: BoundedCache[int, tuple[str, ...]] = BoundedCache(_ROWS_KEPT)
+        self._concepts: BoundedCache[int, Concept] = BoundedCache(_CONCEPTS_KEPT)
 
     @property
     def fingerprint(self) -> str:
