@@ -143,6 +143,14 @@ def test_spellings_without_a_normal_form_stay_with_the_concept_only():
     }
 
 
+def test_only_a_vocabulary_with_definitions_has_columns_for_them(tmp_path):
+    for name, concepts in (("with", CONCEPTS), ("without", [Concept("X:1", "a"), ASPIRIN])):
+        ConceptKB.build(concepts).to_disk(tmp_path / name)
+        assert list(ConceptKB.from_disk(tmp_path / name)) == list(concepts)
+    files = [sorted(path.name for path in (tmp_path / n).glob("def*")) for n in ("with", "without")]
+    assert files == [["definition_data.npy", "definition_offsets.npy"], []]
+
+
 def test_a_concept_that_comes_in_parts_is_joined():
     kb = ConceptKB.build(
         [

@@ -22,11 +22,16 @@ def is_foreign(label: str, types: Iterable[str]) -> bool:
         is of no known entity type, or there is no type.
     """
     entity_types = _types_of_label(label)
-    # Of which species something is does not say what it is.
-    of_types = [_types_of_semantic_type(name) for name in types if not is_taxon(name)]
+    of_types = [_types_of_semantic_type(name) for name in types if not _says_nothing(name)]
     return bool(entity_types and of_types) and all(
         some and entity_types.isdisjoint(some) for some in of_types
     )
+
+
+def _says_nothing(semantic_type: str) -> bool:
+    """Whether it does not say what something is: its species, or `other` or `unknown`, as NCBI
+    has it of some genes."""
+    return is_taxon(semantic_type) or semantic_type.lower() in ("other", "unknown")
 
 
 def is_species(label: str) -> bool:

@@ -11,8 +11,9 @@ Rows and how they refer to each other:
 
 Tree numbers, where concepts have some, are in columns of their own: see `tree_numbers`. So are the
 scopes of spellings, where one has a scope: `spelling_scope[r]` is 1 + its place in
-`concepts.SCOPES`, 0 where its source says nothing; and parts: those of concept i are
-concept_parts[i] .. concept_parts[i + 1] - 1 of the strings `part`.
+`concepts.SCOPES`, 0 where its source says nothing; definitions, that of concept i the string
+definition[i], empty where it has none; and parts: those of concept i are concept_parts[i] ..
+concept_parts[i + 1] - 1 of the strings `part`.
 """
 
 from collections.abc import Collection, Iterator
@@ -29,7 +30,7 @@ from .tree_numbers import TREE_COLUMNS, TreeNumbers
 
 SharedNames = Literal["all", "fewer_names"]
 
-STRINGS = ("id", "name", "spelling", "type", "definition")
+STRINGS = ("id", "name", "spelling", "type")
 INDEXES = ("id", "name")
 _PLAIN = (
     "alternates",
@@ -50,7 +51,9 @@ SCOPE_COLUMNS = ("spelling_scope",)
 _SCOPE_NAMES = ("", *SCOPES)
 PART_COLUMNS = ("concept_parts", "part_data", "part_offsets")
 """A vocabulary without families has none of these."""
-OPTIONAL_COLUMNS = (*TREE_COLUMNS, *SCOPE_COLUMNS, *PART_COLUMNS)
+DEFINITION_COLUMNS = ("definition_data", "definition_offsets")
+"""Nor one without definitions these."""
+OPTIONAL_COLUMNS = (*TREE_COLUMNS, *SCOPE_COLUMNS, *PART_COLUMNS, *DEFINITION_COLUMNS)
 
 _OF_SUFFIXES = (
     *(f"{name}_{part}" for name in ("id", "name", "type") for part in ("data", "offsets")),
@@ -74,7 +77,7 @@ class ConceptTable:
     def __init__(self, columns: Columns, shared_names: SharedNames) -> None:
         self.columns = columns
         self.shared_names = shared_names
-        self.ids, self.names, self.spellings, self.types, self.definitions = (
+        self.ids, self.names, self.spellings, self.types = (
             Strings(columns[f"{name}_data"], columns[f"{name}_offsets"]) for name in STRINGS
         )
         self._id_index, self._name_index = (
@@ -85,6 +88,10 @@ class ConceptTable:
         self._scopes = columns.get("spelling_scope")
         has_parts = set(PART_COLUMNS) <= columns.keys()
         self._parts = Strings(columns["part_data"], columns["part_offsets"]) if has_parts else None
+        has_definitions = set(DEFINITION_COLUMNS) <= columns.keys()
+        self._definitions = (
+            Strings(*(columns[name] for name in DEFINITION_COLUMNS)) if has_definitions else None
+        )
         self.n_concepts = len(columns["concept_spellings"]) - 1
         self.n_names = len(self.names)
         self._id_texts: BoundedCache[int, str] = BoundedCache(_ROWS_KEPT)
@@ -147,7 +154,7 @@ class ConceptTable:
             canonical_name=canonical,
             aliases=tuple(aliases),
             types=self.types_of(i),
-            definition=self.definitions[i] or None,
+            definition=None if self._definitions is None else self._definitions[i] or None,
             alternate_ids=tuple(self.ids[self.n_concepts + a] for a in range(*alternates)),
             tree_numbers=() if self._tree_numbers is None else self._tree_numbers.of(i),
             scopes=tuple((n, s) for n, s in zip(names, self._scopes_of(rows), strict=True) if s),

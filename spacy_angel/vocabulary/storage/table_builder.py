@@ -118,7 +118,6 @@ class TableBuilder:
             "name": names,
             "spelling": spellings,
             "type": StringsBuilder(self._type_index).finish(),
-            "definition": self._definitions.finish_first(n),
         }
         columns: Columns = {
             "alternates": alternate_offsets,
@@ -135,6 +134,8 @@ class TableBuilder:
         if len(parts):
             columns["concept_parts"] = concept_parts
             strings["part"] = parts
+        if len(self._definitions):
+            strings["definition"] = self._definitions.finish_first(n)
         for name, column in strings.items():
             columns |= {f"{name}_data": column.data, f"{name}_offsets": column.offsets}
         for name in ("id", "name"):
@@ -169,6 +170,9 @@ class _Group:
         self._concept = array("i")
         # where a concept has a string several times: the first row, and each further one
         self.repeated = (array("i"), array("i"))
+
+    def __len__(self) -> int:
+        return len(self._concept)
 
     def append(self, concept: int, text: str) -> None:
         self._strings.append(text)
@@ -289,7 +293,7 @@ def _count(table: ConceptTable) -> dict[str, int]:
         "alternate_ids": len(table.ids) - n,
         "ambiguous_ids": int((hashes[1:] == hashes[:-1]).sum()),
         "types": len(table.types),
-        "definitions": int((np.diff(columns["definition_offsets"]) > 0).sum()),
+        "definitions": int((np.diff(columns.get("definition_offsets", [])) > 0).sum()),
     }
 
 
