@@ -7,7 +7,9 @@ the descriptors of 2024 with the names of 2019 (`mesh`), and of the supplementar
 `supplementary` finds. The same files give the same bytes.
 
 Names that people say and write, and MeSH does not list (`lockjaw`, `CKD`), come from
-`common_names.tsv` beside this file, which was written for this package, and brands from RxNorm.
+`common_names.tsv` and `mesh_names.tsv` beside this file, which were written for this package, and
+brands from RxNorm. Those of `common_names.tsv` are people's names also where MeSH has them for
+something else; those of `mesh_names.tsv` only come beside MeSH's.
 """
 
 from collections import Counter
@@ -28,6 +30,7 @@ from spacy_angel.vocabulary.names.concepts import Concept, normalize_name
 from spacy_angel.vocabulary.sources.formats.registry import read_vocabulary
 
 NAMES = Path(__file__).with_name("common_names.tsv")
+MORE_NAMES = Path(__file__).with_name("mesh_names.tsv")
 # Anatomy, organisms, diseases, chemicals and drugs, procedures, psychiatry and psychology,
 # phenomena. Disciplines, humanities, health care, publication types and places stay out.
 TREES = frozenset("ABCDEFG")
@@ -80,12 +83,14 @@ def build(
         "notice": NOTICE,
         "skipped": left_out,
     }
-    common = {
-        "path": f"tools/{NAMES.name}",
-        "title": "Common names, written for this package",
-        "licence": "MIT",
-    }
-    further = [*_common_names()]
+    written = [
+        {"path": f"tools/{table.name}", "title": title, "licence": "MIT"}
+        for table, title in (
+            (NAMES, "Common names, written for this package"),
+            (MORE_NAMES, "Common names, written for this package by a language model"),
+        )
+    ]
+    further = [*_names_of(NAMES)]
     own = [[*_as_people_say(_of_trees(mesh.descriptors(data), left_out), further)], further]
     descriptors = [*ConceptKB.join(own)]
     annotated = documents(data, SILVER)
@@ -94,16 +99,19 @@ def build(
     replaced = [*old_identifiers(descriptors, vocab, earlier)]
     concepts = [*ConceptKB.join([descriptors, records])]
     named = [*brands(concepts, vocab / "chemical")]
-    kb = ConceptKB.join([*own, records, replaced, named], output, sources=[source, common, *MORE])
+    more = _names_of(MORE_NAMES)
+    kb = ConceptKB.join(
+        [*own, records, replaced, named, more], output, sources=[source, *written, *MORE]
+    )
     write_text(output / "NOTICE.txt", NOTICE)
     megabytes = sum(path.stat().st_size for path in output.iterdir() if path.is_file()) / 1e6
     typer.echo(f"{len(replaced)} earlier identifiers, {sum(len(c.aliases) for c in named)} brands")
     typer.echo(f"{len(kb):,} concepts, {kb.n_names:,} names, {megabytes:.1f} MB; {dict(left_out)}")
 
 
-def _common_names() -> Iterator[Concept]:
-    """Further names of descriptors, whose types are their trees."""
-    for concept in read_vocabulary(NAMES):
+def _names_of(table: Path) -> Iterator[Concept]:
+    """Further names of concepts, whose types are their trees."""
+    for concept in read_vocabulary(table):
         yield replace(concept, types=())
 
 

@@ -1,7 +1,8 @@
 """Genes and families that ship in `en_angel_bio`: of ten species, as far as texts speak of them.
 
-Symbol and full name; further names of up to three words, of man and mouse also those of their
-products; longer ones, and those of clones (`AW060991`), where texts have them. Man and mouse have
+Symbol and full name; further names of up to three words (of man's and the mouse's genes that no
+text names two), of man and mouse also those of their products; longer ones, and those of clones
+(`AW060991`), where texts have them. Man and mouse have
 their names in common where they have the symbol; the others, where symbols follow man's, those of
 these names that texts have. Genes of worm, thale cress, chicken and fission yeast, and numbered
 loci (`LOC100130370`, `Gm5907`, `CG13283`, `si:dkey-11f4.16`), are there where texts have one of
@@ -40,10 +41,12 @@ BY_SYMBOL = ("6239", "3702", "9031", "4896")
 _BY_SYMBOL = frozenset(PREFIX + taxon for taxon in BY_SYMBOL)
 # Longer names are there where texts have them.
 _MOST_WORDS = 3
+_MOST_OF_UNTOLD = 2
 FAMILIES = "vocab/gene/famplex_entities.csv.gz"
 FAMILY_NAMES = "vocab/gene/famplex_grounding_map.csv.gz"
 MEMBERS = "vocab/gene/famplex_relations.csv.gz"
 NAMES = Path(__file__).with_name("gene_names.tsv")
+NAMESAKES = Path(__file__).with_name("gene_namesakes.tsv")
 GENE, FAMILY = "Gene", "Gene family"
 _WHOLE = frozenset({HUMAN, f"{PREFIX}10090"})
 _LOCUS = re.compile(
@@ -69,7 +72,22 @@ _NO_GENE = "NEWENTRY"
 def listed(data: Path) -> list[Concept]:
     """data (Path): folder of the vocabularies. RETURNS (list[Concept]): all genes, man's first,
     with the names of their registers; one type is the species."""
-    return [*_of_species(data)]
+    return [*without_namesakes(_of_species(data))]
+
+
+def without_namesakes(own: Iterable[Concept]) -> Iterator[Concept]:
+    """own (Iterable[Concept]): genes of all species. YIELDS (Concept): those of man and mouse
+    without the names by which texts mean another one (`protein C` is PROC, not PRH1); symbols and
+    full names stay."""
+    lost: dict[str, set[str]] = defaultdict(set)
+    with NAMESAKES.open(encoding="utf8", newline="") as file:
+        for row in csv.DictReader(file, delimiter="\t"):
+            for symbol in row["others"].split("|"):
+                lost[symbol].add(normalize_name(row["name"]))
+    for gene in own:
+        losing = lost[gene.canonical_name.upper()] if species_of(gene) in _WHOLE else ()
+        kept = (name for name in gene.aliases[1:] if normalize_name(name) not in losing)
+        yield replace(gene, aliases=(*gene.aliases[:1], *kept))
 
 
 def chosen(own: Sequence[Concept], told: Set[str]) -> Iterator[Concept]:
@@ -90,9 +108,12 @@ def chosen(own: Sequence[Concept], told: Set[str]) -> Iterator[Concept]:
 def _without_rare(gene: Concept, kept: Set[str]) -> Concept:
     """Beside symbol and full name the short names, but those of clones, and what is kept."""
 
+    is_untold = kept.isdisjoint(map(normalize_name, gene.names))
+    most = _MOST_OF_UNTOLD if is_untold else _MOST_WORDS
+
     def stays(name: str) -> bool:
         normal = normalize_name(name)
-        is_short = len(normal.split()) <= _MOST_WORDS and not _CLONE.fullmatch(name)
+        is_short = len(normal.split()) <= most and not _CLONE.fullmatch(name)
         return normal in kept or (is_short and not _EMPTY.match(name))
 
     full, others = gene.aliases[:1], gene.aliases[1:]

@@ -1,6 +1,7 @@
 """`en_angel_mini` in the package: what holds for any sensible model in it."""
 
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from support.helpers import ROOT
 from support.models import make_tiny_model
 
 import spacy_angel
+from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.errors import AngelError
 from spacy_angel.linking.settings import loaders
 from spacy_angel.linking.settings.linker_settings import LinkerSettings
@@ -24,6 +26,7 @@ from spacy_angel.vocabulary.sources.formats.registry import read_vocabulary
 torch.set_num_threads(1)
 
 COMMON = list(read_vocabulary(ROOT / "tools/common_names.tsv"))
+FURTHER = list(read_vocabulary(ROOT / "tools/mesh_names.tsv"))
 SHIPPED_VOCABULARY = loaders.SHIPPED_PIPELINE / loaders.VOCABULARY_FOLDER
 LIMITS = ("threshold", "rerank")
 OFF = {"threshold": None}
@@ -82,10 +85,11 @@ def test_its_vocabulary_is_mesh_with_the_notice_that_its_source_asks_for() -> No
     trees = {type_ for type_ in kb.types if len(type_) == 1}
     assert set("ABCDEFG") <= trees <= {*"ABCDEFGHIJKLMNVZ"}
     assert not any(concept.definition for concept in concepts)
-    source, names, *others = kb.meta["sources"]
+    source, names, further, *others = kb.meta["sources"]
     assert all(other["licence"] for other in others)
     assert names["path"] == "tools/common_names.tsv"
-    for concept in COMMON:
+    assert further["path"] == "tools/mesh_names.tsv"
+    for concept in chain(COMMON, FURTHER):
         assert set(concept.names) <= {*kb[concept.concept_id].names}
     notice = (SHIPPED_VOCABULARY / "NOTICE.txt").read_text("utf8")
     assert source["notice"] == notice
@@ -117,6 +121,21 @@ def test_exact_common_names_link_right() -> None:
     right = sum(a == c.concept_id for a, c in zip(found, sample, strict=True))
     assert len(sample) > 30
     assert right >= 0.85 * len(sample)
+
+
+def test_what_people_write_links_right(nlp: Language) -> None:
+    docs, gold = [], []
+    for document in read_corpus(ROOT / "benchmarks/sentences/written.pubtator"):
+        (mention,) = document.mentions
+        if mention.label != "Gene":
+            doc = nlp.make_doc(document.text)
+            span = doc.char_span(mention.start, mention.end, mention.label, alignment_mode="expand")
+            doc.ents = [span]
+            docs.append(doc)
+            gold.append(mention.concept_ids)
+    found = [doc.ents[0].kb_id_ for doc in nlp.get_pipe("angel_linker").pipe(docs)]
+    assert len(gold) == 300
+    assert sum(map(str.__eq__, found, gold)) >= 0.9 * len(gold)
 
 
 def test_names_that_the_model_finds_improbable_link_all_the_same(nlp: Language) -> None:

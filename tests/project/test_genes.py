@@ -13,10 +13,19 @@ from support.helpers import ROOT
 sys.path.insert(0, str(ROOT / "tools"))
 
 from build_bio_vocabulary import by_register
-from genes import FAMILIES, FAMILY_NAMES, MEMBERS, chosen, families
+from genes import (
+    FAMILIES,
+    FAMILY_NAMES,
+    MEMBERS,
+    NAMES,
+    NAMESAKES,
+    chosen,
+    families,
+    without_namesakes,
+)
 from mentioned import mentioned
 
-from spacy_angel.vocabulary.names.concepts import Concept
+from spacy_angel.vocabulary.names.concepts import Concept, normalize_name
 
 MAN, MOUSE, RAT, FISH, CRESS = (
     ("protein-coding", f"NCBITaxon:{n}") for n in (9606, 10090, 10116, 7955, 3702)
@@ -48,6 +57,46 @@ def test_short_names_ship_and_others_where_texts_have_them() -> None:
         "NCBIGene:8": ("AT3G09730",),
     }
     assert {gene.types[0] for gene in chosen(GENES, told)} == {"Gene"}
+
+
+def test_longer_names_ship_of_genes_that_texts_name() -> None:
+    aliases = ("boojum kinase", "snark boojum", "snark boojum kinase")
+    gene = Concept("NCBIGene:9", "BJK", aliases, MAN)
+    (shipped,) = chosen([gene], told=set())
+    assert shipped.names == ("BJK", *aliases[:2])
+    (shipped,) = chosen([gene], told={"bjk"})
+    assert shipped.names == ("BJK", *aliases)
+
+
+def test_an_alias_that_means_another_gene_does_not_ship() -> None:
+    names = ("full name", "Protein-C", "Pa")
+    genes = [
+        Concept("NCBIGene:5554", "PRH1", names, MAN),
+        Concept("NCBIGene:19131", "Prh1", names, MOUSE),
+        Concept("NCBIGene:5624", "PROC", names, MAN),
+        Concept("NCBIGene:1", "PRH1", ("protein C", "Pa"), MAN),
+        Concept("NCBIGene:2", "Prh1", names, RAT),
+    ]
+    assert [gene.aliases for gene in without_namesakes(genes)] == [
+        ("full name", "Pa"),
+        ("full name", "Pa"),
+        names,
+        ("protein C", "Pa"),
+        names,
+    ]
+
+
+def test_written_names_mean_one_gene() -> None:
+    rows = list(csv.DictReader(NAMESAKES.open(encoding="utf8", newline=""), delimiter="\t"))
+    assert len({normalize_name(row["name"]) for row in rows}) == len(rows) > 2000
+    assert not any(row["symbol"] in row["others"].split("|") for row in rows)
+    owners: dict[str, set[str]] = {}
+    for row in csv.DictReader(NAMES.open(encoding="utf8", newline=""), delimiter="\t"):
+        for name in row["names"].split("|"):
+            owners.setdefault(normalize_name(name), set()).add(row["symbol"].upper())
+    assert len(owners) > 11_000
+    # the mouse has two genes of insulin
+    assert {name for name, genes in owners.items() if len(genes) > 1} == {"insulin"}
 
 
 def test_families_have_their_members_and_names_of_their_own(tmp_path: Path) -> None:
