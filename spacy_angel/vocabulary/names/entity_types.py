@@ -19,7 +19,8 @@ def is_foreign(label: str, types: Iterable[str]) -> bool:
     label (str): of the mention.
     types (Iterable[str]): semantic types of the concept.
     RETURNS (bool): e.g. `("CHEMICAL", ["Disease"])` → True; False where label or one of the types
-        is of no known entity type, or there is no type.
+        is of no known entity type, or there is no type. Species, `other` and `unknown` do not
+        count as types.
     """
     entity_types = _types_of_label(label)
     of_types = [_types_of_semantic_type(name) for name in types if not _says_nothing(name)]
