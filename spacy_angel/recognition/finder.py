@@ -7,7 +7,7 @@ model.int8.safetensors     or model.safetensors
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, ClassVar, NamedTuple
@@ -151,12 +151,18 @@ class MentionFinder:
         """RETURNS (dict[str, torch.Tensor]): float32 on the CPU, as `with_weights` takes them."""
         return self._network.state_dict(torch.float32)
 
-    def with_weights(self, weights: Mapping[str, torch.Tensor]) -> "MentionFinder":
+    def with_weights(
+        self, weights: Mapping[str, torch.Tensor], layers: int | None = None
+    ) -> "MentionFinder":
         """weights (Mapping[str, torch.Tensor]): in the place of its own, of the same shapes.
+        layers (int | None): of the encoder that the weights have; None: as many as it has.
         RETURNS (MentionFinder): on the CPU in float32."""
-        encoder = SimpleNamespace(**self.config.encoder)
+        config = self.config
+        if layers is not None:
+            config = replace(config, encoder={**config.encoder, "encoder_layers": layers})
+        encoder = SimpleNamespace(**config.encoder)
         network = TaggingNetwork(encoder, weights, torch.device("cpu"), torch.float32)
-        return MentionFinder(self.config, self._reader, network)
+        return MentionFinder(config, self._reader, network)
 
     @property
     def definition(self) -> str:

@@ -24,6 +24,7 @@ from spacy_angel.training.recogniser.config import (
     RecogniserSettings,
 )
 from spacy_angel.training.recogniser.module import tag_loss
+from spacy_angel.training.recogniser.source import folder_of
 from spacy_angel.training.recogniser.training import (
     prepare_recogniser,
     score_table,
@@ -207,6 +208,13 @@ def test_a_course_goes_on_from_another_and_adds_labels(
     assert list(map(set, known)) == [{m[:3] for m in found} for found in first.find(texts)]
 
 
+def test_a_recogniser_is_named_by_its_folder_a_pipeline_or_one_that_ships() -> None:
+    pipeline = DATA / "en_angel_bio"
+    inner = pipeline / "angel_recogniser" / "model"
+    for name in ("en_angel_bio", str(pipeline), str(inner)):
+        assert folder_of(name) == inner
+
+
 def test_what_it_goes_on_from_takes_the_place_of_a_start(
     recipe: RecogniserConfig, tmp_path: Path
 ) -> None:
@@ -218,6 +226,18 @@ def test_what_it_goes_on_from_takes_the_place_of_a_start(
     assert MentionFinder.from_disk(tmp_path / "out" / "model").config.encoder == (
         shipped.config.encoder
     )
+    shallow = replace(settings, layers=3)
+    train_recogniser(replace(config, recogniser=shallow), tmp_path / "shallow")
+    weights = MentionFinder.from_disk(tmp_path / "shallow" / "model").weights()
+    # So small a course changes little: they are layers 0, 2 and 5 of the six.
+    for layer, of_source in enumerate((0, 2, 5)):
+        names = (f"model.encoder.layers.{n}.fc1.weight" for n in (layer, of_source))
+        ours, theirs = weights[next(names)], shipped.weights()[next(names)]
+        assert torch.nn.functional.cosine_similarity(ours, theirs).min() > 0.99
+    assert not any(".layers.3." in name for name in weights)
+    deep = replace(settings, layers=7)
+    with pytest.raises(AngelError, match=r"\[E600\] .*layers: 7, and the source has 6"):
+        train_recogniser(replace(config, recogniser=deep), tmp_path / "deep")
     settings = replace(recipe.recogniser, source=str(tmp_path))
     with pytest.raises(AngelError, match="angel_recogniser"):
         train_recogniser(replace(recipe, recogniser=settings), tmp_path / "other")

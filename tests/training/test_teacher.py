@@ -187,7 +187,13 @@ def test_teachers_are_asked_once_in_pieces_of_their_own(
     second = Finder(reader.definition, ("DISEASE",), [[0.375, 0.25, 0.375]])
     other = Finder(words_as("d", "e", "f"), ("DISEASE",), [[1, 0, 0]])
     finders = {"first": first, "second": second, "other": other}
-    monkeypatch.setattr(teacher_module, "open_teacher", lambda folder: finders[folder.name])
+    opened = []
+
+    def open_one(folder, dtype):
+        opened.append(dtype)
+        return finders[folder.parents[1].name]
+
+    monkeypatch.setattr(teacher_module, "open_teacher", open_one)
     # <s> a b </s>, with the mask for b in the last one
     rows = [Row([7, 0, piece, 8], [0] * 4, [NO_WORD, 0, 1, NO_WORD], 2) for piece in (1, 2, 4)]
 
@@ -214,6 +220,7 @@ def test_teachers_are_asked_once_in_pieces_of_their_own(
         asked(["first", "second"], ("RASH", "GENE"), "none")
     with pytest.raises(AngelError, match=r"\[E628\] .*other.* lacks 3 of 5"):
         asked(["other"], ("DISEASE",), "none")
+    assert {*opened} == {"auto"}
 
 
 def test_annotation_and_teacher_count_alike() -> None:

@@ -105,7 +105,7 @@ def _bart_weights(
                 f"embeddings.LayerNorm.{kind}"
             ]
         depth = getattr(bart.config, f"{side}_layers")
-        for to, layer in enumerate(_spread(depth, encoder.config.num_hidden_layers)):
+        for to, layer in enumerate(spread(depth, encoder.config.num_hidden_layers)):
             copied |= _layer(source, layer, f"model.{side}.layers.{to}", side == "decoder")
     return copied
 
@@ -137,6 +137,6 @@ def _layer(
     }
 
 
-def _spread(n: int, total: int) -> list[int]:
+def spread(n: int, total: int) -> list[int]:
     """n of `total` layers, the first and the last among them: 3 of 6 → [0, 2, 5]."""
     return [int(i) for i in np.linspace(0, total - 1, n)]

@@ -67,13 +67,13 @@ class RecogniserSettings(Strict):
     start (str): model whose encoder it begins with: folder, hub name or `en_angel_mini`. A BERT
         becomes a BART's encoder; any other that is no encoder-decoder (MPNet, RoBERTa) makes a
         teacher, which does not go into a pipeline.
-    layers (int): of a BERT, evenly spaced; 0 for all.
+    layers (int): of a BERT or a source, evenly spaced; 0 for all.
     frozen_layers (int): so many of the encoder's lowest layers stay as they are, which makes an
         update of a large one a quarter faster at 4 of 12.
-    teachers (tuple[str, ...]): folders of recognisers, of teachers mostly, from the mean of whose
-        probabilities it learns beside the annotation; one that stands twice counts twice. They cut
-        words into the same pieces, and read each window as it is learned from: a masked word is
-        masked for them, too.
+    teachers (tuple[str, ...]): recognisers, of teachers mostly, named as a source is, from the mean
+        of whose probabilities it learns beside the annotation; one that stands twice counts twice.
+        They cut words into the same pieces, and read each window as it is learned from: a masked
+        word is masked for them, too.
     source (str): recogniser that it goes on from in the place of a start, and to whose labels it
         adds: folder of one or of a pipeline that has one, or `en_angel_bio`; empty for none.
     window (int), overlap (int): see `recognition.finder.FinderConfig`.

@@ -23,7 +23,7 @@ from ..models.backbones import fast_attention
 from ..models.copied import from_encoder
 from ..settings.config_tables import BackboneSettings
 from .config import RecogniserSettings
-from .source import open_source
+from .source import open_source, with_layers
 
 _TOKENIZER = "tokenizer.json"
 
@@ -68,6 +68,8 @@ def open_start(settings: RecogniserSettings) -> Start:
 
 def _of_source(settings: RecogniserSettings) -> Start:
     source = open_source(settings.source)
+    if settings.layers:
+        source = with_layers(source, settings.layers)
     encoder = BartEncoder(BartConfig(**source.config.encoder, attn_implementation=fast_attention()))
     form = _form(settings, source.config.encoder)
     return Start(encoder, form, WordReader(source.definition), source=source)

@@ -37,6 +37,7 @@ from ..data.batches import chunks
 from .data import as_batch
 from .module import RecogniserModule
 from .rows import digest_of, read_arrays, write_arrays
+from .source import folder_of
 
 ENCODER_FOLDER = "encoder"
 _TOKENIZER_FILE = "tokenizer.json"
@@ -99,13 +100,15 @@ def save_teacher(
         write_text(parts / _TOKENIZER_FILE, reader.definition)
 
 
-def open_teacher(folder: Path) -> MentionFinder:
+def open_teacher(folder: Path, dtype: str = "float32") -> MentionFinder:
     """folder (Path): as `save_teacher` wrote it, or of any other recogniser.
+    dtype (str): of another's weights on a CPU, see `MentionFinder.from_disk`.
     RETURNS (MentionFinder): on a GPU where there is one.
     RAISES (AngelError): a file is missing or damaged."""
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     if not (folder / ENCODER_FOLDER).is_dir():
-        return MentionFinder.from_disk(folder, str(device))
+        dtype = dtype if device.type == "cpu" else "float32"
+        return MentionFinder.from_disk(folder, str(device), dtype)
     try:
         form = read_config((folder / CONFIG_FILE).read_text(encoding="utf8"))
         reader = WordReader((folder / _TOKENIZER_FILE).read_text(encoding="utf8"))
@@ -121,7 +124,7 @@ def open_teacher(folder: Path) -> MentionFinder:
 class Teachers:
     """Recognisers that say what they think of windows.
 
-    folders (Sequence[str]): theirs; one that stands twice counts twice.
+    folders (Sequence[str]): theirs, see `source.folder_of`; one that stands twice counts twice.
     reader (WordReader): of the one that is taught.
     labels (Sequence[str]): of the one that is taught, in this order.
     RAISES (AngelError): a folder is none of a recogniser, or its recogniser has none of the labels
@@ -130,10 +133,10 @@ class Teachers:
 
     def __init__(self, folders: Sequence[str], reader: WordReader, labels: Sequence[str]) -> None:
         self.labels = labels
-        self.digest = digest_of(Path(folder) for folder in folders)
+        self.digest = digest_of(map(folder_of, folders))
         self._teachers = []
         for folder, share in Counter(folders).items():
-            finder = open_teacher(Path(folder))
+            finder = open_teacher(folder_of(folder), "auto")
             if set(labels).isdisjoint(finder.labels):
                 raise AngelError(Errors.E626.format(path=folder, labels=", ".join(labels)))
             self._teachers.append((finder, share, _pieces_of(finder, reader, folder)))
