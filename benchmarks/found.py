@@ -17,10 +17,10 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import typer
-from false_kinds import percent
+from false_kinds import Entity, overlap, percent
 
 DISEASE, CHEMICAL, OTHER = "disease or symptom", "chemical", ""
 KINDS = {"DISEASE": DISEASE, "PHENOTYPE": DISEASE, "CHEMICAL": CHEMICAL}
@@ -34,19 +34,12 @@ CORPORA = {
 REVIEWS = "psytar/all_train.txt.gz"
 
 
-class Span(NamedTuple):
-    """start, end (int): characters. kind (str): `DISEASE`, `CHEMICAL` or `OTHER`."""
-
-    start: int
-    end: int
-    kind: str
-
-
 class Text(NamedTuple):
-    """text (str). marked (list[Span]): in it."""
+    """text (str). marked (list[Entity]): in it, with their kind as label: `DISEASE`, `CHEMICAL` or
+    `OTHER`."""
 
     text: str
-    marked: list[Span]
+    marked: list[Entity]
 
 
 def corpora(data: Path) -> Iterator[tuple[str, list[Text]]]:
@@ -61,7 +54,7 @@ def corpora(data: Path) -> Iterator[tuple[str, list[Text]]]:
 def reviews(lines: Iterable[str]) -> Iterator[Text]:
     """lines (Iterable[str]): a word and its tag (`B-ADR`) each, empty between sentences.
     YIELDS (Text): a sentence; whatever is marked is a disease or symptom."""
-    text, marked = "", list[Span]()
+    text, marked = "", list[Entity]()
     for line in (*lines, "\n"):
         word, _, tag = line.rstrip("\n").partition("\t")
         if word:
@@ -70,41 +63,36 @@ def reviews(lines: Iterable[str]) -> Iterator[Text]:
             if tag.startswith("I") and marked:
                 start = marked.pop().start
             if tag != "O":
-                marked.append(Span(start, len(text), DISEASE))
+                marked.append(Entity(start, len(text), DISEASE))
         elif text:
             yield Text(text, marked)
             text, marked = "", []
 
 
-def _text(record: dict[str, object], kinds: dict[str, str]) -> Text:
+def _text(record: dict[str, Any], kinds: dict[str, str]) -> Text:
     marked = []
-    mentions: list[tuple[str, object, list[tuple[int, int]]]] = record["mentions"]  # type: ignore[assignment]
-    for label, _, spans in mentions:
+    for label, _, spans in record["mentions"]:
         start, end = min(a for a, _ in spans), max(b for _, b in spans)
-        marked.append(Span(start, end, kinds.get(label, OTHER)))
-    return Text(str(record["text"]), marked)
+        marked.append(Entity(start, end, kinds.get(label, OTHER)))
+    return Text(record["text"], marked)
 
 
-def count(texts: list[Text], found: list[list[Span]]) -> Counter[tuple[str, str]]:
-    """texts (list[Text]), found (list[list[Span]]): entities of each. RETURNS (Counter): by kind
+def count(texts: list[Text], found: list[list[Entity]]) -> Counter[tuple[str, str]]:
+    """texts (list[Text]), found (list[list[Entity]]): entities of each. RETURNS (Counter): by kind
     `marked` and `hit` mentions, `found` entities and those `over` something marked."""
     counts: Counter[tuple[str, str]] = Counter()
     for text, entities in zip(texts, found, strict=True):
-        for mention in (m for m in text.marked if m.kind):
-            counts[mention.kind, "marked"] += 1
-            here = (e for e in entities if e.kind == mention.kind and _overlap(e, mention))
-            counts[mention.kind, "hit"] += any(here)
-        for entity in (e for e in entities if e.kind):
-            counts[entity.kind, "found"] += 1
-            counts[entity.kind, "over"] += any(_overlap(entity, m) for m in text.marked)
+        for mention in (m for m in text.marked if m.label):
+            counts[mention.label, "marked"] += 1
+            here = (e for e in entities if e.label == mention.label and overlap(e, mention))
+            counts[mention.label, "hit"] += any(here)
+        for entity in (e for e in entities if e.label):
+            counts[entity.label, "found"] += 1
+            counts[entity.label, "over"] += any(overlap(entity, m) for m in text.marked)
     return counts
 
 
-def _overlap(one: Span, other: Span) -> bool:
-    return one.start < other.end and other.start < one.end
-
-
-def _finder(name: str) -> Callable[[list[Text]], list[list[Span]]]:
+def _finder(name: str) -> Callable[[list[Text]], list[list[Entity]]]:
     import spacy_angel
 
     nlp = spacy_angel.load(name)
@@ -113,9 +101,9 @@ def _finder(name: str) -> Callable[[list[Text]], list[list[Span]]]:
     ):
         nlp.disable_pipe(component)
 
-    def find(texts: list[Text]) -> list[list[Span]]:
+    def find(texts: list[Text]) -> list[list[Entity]]:
         return [
-            [Span(e.start_char, e.end_char, KINDS.get(e.label_, OTHER)) for e in doc.ents]
+            [Entity(e.start_char, e.end_char, KINDS.get(e.label_, OTHER)) for e in doc.ents]
             for doc in nlp.pipe([one.text for one in texts])
         ]
 
