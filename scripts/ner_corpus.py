@@ -5,7 +5,6 @@ python scripts/ner_corpus.py --train NCBItrainset_corpus.txt --train CDR_Trainin
     --names tools/common_names.tsv --names en_angel_mini --notes 1500 --output corpus/ner
 """
 
-from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 from typing import Annotated, Literal
@@ -39,7 +38,6 @@ def convert(
     notes: int,
     output: Path,
     letters: str = "",
-    silver: Sequence[Path] = (),
 ) -> None:
     """Write a DocBin for each split that has files, and print what each file gave.
 
@@ -50,8 +48,6 @@ def convert(
         have it, with names of the vocabularies; 0 for neither.
     output (Path): folder.
     letters (str): of the development documents, see `in_letters`.
-    silver (Sequence[Path]): corpora that another recogniser has marked, to train on as they are:
-        without copies, and their mentions are put nowhere else.
     RAISES (AngelError): a file cannot be read, or a type in it is unknown.
     """
     import spacy
@@ -60,7 +56,7 @@ def convert(
     nlp = spacy.blank("en")
     add_biomedical_tokens(nlp)
     files = [path for paths in splits.values() for path in paths]
-    reports = {path: CorpusReport() for path in (*files, *silver)}
+    reports = {path: CorpusReport() for path in files}
     corpora = {
         path: list(to_entities(read_corpus(path, report=report), report=report))
         for path, report in reports.items()
@@ -70,24 +66,21 @@ def convert(
     pools = [mentions_by_label(training), *names, short_forms_by_label(read_short_forms(), names)]
     rng = Random(0)
     for split, paths in splits.items():
-        if split == "train":
-            paths = [*paths, *silver]
         if not paths:
             continue
         docs = DocBin()
         for path in paths:
-            has_copies = split == "train" and path not in silver
             documents, report = corpora[path], reports[path]
             unmarked = unmarked_strings(documents, training)
             if letters and split == "dev":
                 documents = [in_letters(document, letters) for document in documents]
             for doc in entity_docs(tqdm(documents, desc=path.name), nlp, unmarked, report):
                 docs.add(doc)
-            if names and has_copies:
+            if names and split == "train":
                 copies = (swap_mentions(document, names[0], rng) for document in documents)
                 for doc in entity_docs(copies, nlp, unmarked):
                     docs.add(doc)
-            if notes and has_copies:
+            if notes and split == "train":
                 copies = (
                     restyled(swap_mentions(document, rng.choice(pools), rng), rng)
                     for document in documents
@@ -127,13 +120,6 @@ def main(
             help="Invent so many notes, and add each training document as a note may have it."
         ),
     ] = 0,
-    silver: Annotated[
-        list[Path] | None,
-        typer.Option(
-            help="Corpus to train on that another recogniser has marked: without copies. "
-            "May be repeated."
-        ),
-    ] = None,
     letters: Annotated[
         Letters | None, typer.Option(help="Write the documents of --dev in such letters.")
     ] = None,
@@ -143,7 +129,7 @@ def main(
         raise typer.BadParameter("give at least one --train or --dev file")
     with plain_errors():
         splits = {"train": train or [], "dev": dev or []}
-        convert(splits, names or [], notes, output, letters or "", silver or ())
+        convert(splits, names or [], notes, output, letters or "")
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from typing import Annotated, Any
 import spacy
 import typer
 from build_bio_vocabulary import SOURCES, vocabulary
+from spacy.language import Language
 
 from spacy_angel.about import DATA as SHIPPED
 from spacy_angel.about import SHIPPED_NAME, __version__
@@ -30,6 +31,8 @@ RECOGNISER = "angel_recogniser"
 # docs/notebook/recognition.md
 DROP_UNLINKED_BELOW = 0.6
 TYPES_BY_LABEL = types_of("en_angel_bio")
+# The words of the vocab are those that an older recogniser met.
+ANEW = ["ner", RECOGNISER, MISSPELLED, ABBREVIATIONS, CONSISTENCY, LINKER, "vocab"]
 
 
 def build(
@@ -43,23 +46,14 @@ def build(
     shipped = spacy.util.load_config(SHIPPED / SHIPPED_NAME / "config.cfg").interpolate()
     settings = dict(shipped["components"][LINKER])
     del settings["factory"], settings["scorer"], settings["types_by_label"]
-    anew = ["ner", MISSPELLED, ABBREVIATIONS, CONSISTENCY, LINKER]
-    nlp: Any = spacy.load(SHIPPED / SHIPPED_NAME, exclude=anew)
     encoder = {
         "labels": [*TYPES_BY_LABEL],
         # Of one place a group's mentions share what is written on them: a disease that is a
         # phenotype, too, is in `doc.ents`.
         "span_labels": [*TYPES_BY_LABEL][2:],
         "secondary": ["PHENOTYPE"],
-        "skip_variants": True,
-        "dtype": "auto",
     }
-    # The recogniser has words of its own: tokens only bound its mentions.
-    add_biomedical_tokens(nlp)
-    nlp.add_pipe(RECOGNISER, config=encoder).finder = MentionFinder.from_disk(recogniser)
-    nlp.add_pipe("angel_matcher", MISSPELLED, config={"names": "none", "misspelled": True})
-    nlp.add_pipe(ABBREVIATIONS, config={"make_serializable": True})
-    nlp.add_pipe(CONSISTENCY, config={"span_key": "mentions"})
+    nlp: Any = with_mentions(recogniser, "mentions", encoder)
     own = {"model": None if model else SHIPPED_NAME, "drop_unlinked_below": DROP_UNLINKED_BELOW}
     linker = nlp.add_pipe(LINKER, config={**settings, **own})
     nlp.meta.update(
@@ -81,6 +75,22 @@ def build(
             nlp.to_disk(new, exclude=[LINKER])
             linker.to_disk(new / LINKER, exclude=[] if model else ["model"])
             shutil.copy(Path(temporary, "kb/NOTICE.txt"), new / LINKER / "kb")
+
+
+def with_mentions(recogniser: Path, group: str | None, settings: dict[str, Any]) -> Language:
+    """recogniser (Path): its model's folder. group (str | None): of all mentions, also those that
+    overlap. settings (dict[str, Any]): more of the recogniser's. RETURNS (Language): all that comes
+    before the linker."""
+    # The tokenizer and the sentences are those of what ships.
+    nlp: Any = spacy.load(SHIPPED / SHIPPED_NAME, exclude=ANEW)
+    # The recogniser has words of its own: tokens only bound its mentions.
+    add_biomedical_tokens(nlp)
+    settings = {"span_key": group, "skip_variants": True, "dtype": "auto", **settings}
+    nlp.add_pipe(RECOGNISER, config=settings).finder = MentionFinder.from_disk(recogniser)
+    nlp.add_pipe("angel_matcher", MISSPELLED, config={"names": "none", "misspelled": True})
+    nlp.add_pipe(ABBREVIATIONS, config={"make_serializable": True})
+    nlp.add_pipe(CONSISTENCY, config={"span_key": group})
+    return nlp
 
 
 if __name__ == "__main__":

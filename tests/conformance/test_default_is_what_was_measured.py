@@ -7,6 +7,7 @@ from spacy.tokens import Doc, Span
 from support.helpers import shared_data
 
 import spacy_angel
+from spacy_angel.corpora.biomedical_tokens import add_biomedical_tokens
 from spacy_angel.corpora.docs import GOLD_SPANS, to_doc
 from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.errors import AngelError
@@ -28,6 +29,8 @@ def shipped() -> Language:
 @pytest.fixture(scope="module")
 def own() -> Language:
     nlp = spacy.blank("en")
+    # As the shipped one: a mention has whole tokens.
+    add_biomedical_tokens(nlp)
     nlp.add_pipe("sentencizer")
     nlp.add_pipe("abbreviation_detector", config={"make_serializable": True})
     nlp.add_pipe("angel_linker")

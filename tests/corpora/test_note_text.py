@@ -157,8 +157,8 @@ def test_the_pipeline_that_ships_finds_the_mentions_of_notes():
         predicted = {(e.start_char, e.end_char, e.label_) for e in nlp(line.text).ents}
         found += len(predicted)
         right += len(gold & predicted)
-    assert right >= 85
-    assert found - right <= 8
+    assert right >= 88
+    assert found - right <= 5
     [denied] = nlp("Denies cough.").ents
     assert denied.text == "cough"
-    assert [e.text for e in nlp("CAD s/p CABG").ents] == ["CAD"]
+    assert [e.text for e in nlp("Pt with CAD s/p CABG").ents] == ["CAD"]

@@ -273,7 +273,7 @@ def test_the_shipped_name_stands_for_each_part(tmp_path: Path) -> None:
     nlp = spacy.load(tmp_path / "out")
     assert nlp.pipe_names == [
         "sentencizer",
-        "ner",
+        "angel_recogniser",
         "abbreviation_detector",
         "angel_consistency",
         "angel_linker",

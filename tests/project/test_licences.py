@@ -30,8 +30,7 @@ WRITTEN = {
     *("*.json", "*.jsonl.gz", "NOTICE.txt", "phenotypes.json", "phenotypes.tsv", "whole_gsc.json"),
     *("everyday.json", "notes.json", "everyday_words.tsv", "abstracts.jsonl"),
     *("everyday_sentences.txt", "sentences.json", "articles.jsonl", "lower_cased.jsonl"),
-    "silver.json",
-    *("drugprot.json", "*_*.json"),
+    *("drugprot.json", "*_*.json", "meta.json"),
 }
 FORBIDDEN = re.compile(
     r"\b(?:SA|NC|ND|AGPL|GPL)\b|share-?alike|non-?commercial|none", re.IGNORECASE

@@ -104,7 +104,7 @@ def test_what_ships_is_small_and_readable() -> None:
     sizes = Counter()
     for path in files:
         sizes[path.relative_to(ROOT / "spacy_angel/data").parts[0]] += path.stat().st_size
-    assert sizes["en_angel_mini"] <= 47_000_000
+    assert sizes["en_angel_mini"] <= 60_000_000
     assert sizes["en_angel_bio"] <= 100_000_000
     assert all(path.stat().st_mode & 0o044 == 0o044 for path in files)
 
@@ -123,8 +123,7 @@ def _loads_by_name(folder: Path, name: str) -> None:
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(folder)},
     )
-    finds = "angel_recogniser" if name == "en_angel_bio" else "ner"
-    names = [finds, "angel_misspelled", "abbreviation_detector"]
+    names = ["angel_recogniser", "angel_misspelled", "abbreviation_detector"]
     names += ["angel_consistency", "angel_linker"]
     assert done.stdout.split() == [spacy_angel.__version__, *names, "MESH:D001241"]
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.scripts import load_script
 from support.tiny_recogniser import LABELS, documents, tiny_finder
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
@@ -268,6 +269,13 @@ def test_counts_leave_out_what_is_open_and_what_nobody_annotated() -> None:
     assert both["DISEASE"] == MentionCounts(1, 2, 2)
     assert both["DISEASE"].f_score == 0.5
     assert MentionCounts().f_score == 0
+    lines = load_script("benchmarks/exact.py").table(counts).splitlines()
+    assert lines[2:] == [
+        "| CHEMICAL | a | 0 | 0.0 | 0.0 | 0.0 |",
+        "| CHEMICAL | all | 0 | 0.0 | 0.0 | 0.0 |",
+        "| DISEASE | a | 1 | 50.0 | 100.0 | 66.7 |",
+        "| DISEASE | all | 1 | 50.0 | 100.0 | 66.7 |",
+    ]
 
 
 def test_config_is_checked(tmp_path: Path) -> None:

@@ -75,7 +75,8 @@ class RecogniserSettings(Strict):
         They cut words into the same pieces, and read each window as it is learned from: a masked
         word is masked for them, too.
     source (str): recogniser that it goes on from in the place of a start, and to whose labels it
-        adds: folder of one or of a pipeline that has one, or `en_angel_bio`; empty for none.
+        adds: folder of one or of a pipeline that has one, or `en_angel_mini` or `en_angel_bio`;
+        empty for none.
     window (int), overlap (int): see `recognition.finder.FinderConfig`.
     train_embeddings (bool): change the vectors of the pieces as well. Without, most of the weights
         stay those of the linker that they were taken from, and an update is faster.
