@@ -140,7 +140,6 @@ class BartModel:
         self.decoder = [_DecoderLayer(store, name) for name in names]
         self._output_width = _CPU_VOCABULARY_PIECE if self.device.type == "cpu" else self.vocab_size
         self._output = self._output_pieces()
-        self._log2_e = torch.full((1,), _LOG2_E, device=self.device)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # In bytes: processes would hand tensors on as open files, of which there may be too few.
@@ -182,7 +181,7 @@ class BartModel:
             # On a CPU this is several times as fast as log_softmax and logsumexp, and powers of 2
             # as those of e.
             top = part.amax(dim=-1, keepdim=True)
-            torch.addcmul(-_LOG2_E * top, part, self._log2_e, out=powers).exp2_()
+            torch.sub(part, top, out=powers).mul_(_LOG2_E).exp2_()
             norms.append(top[:, 0] + powers.sum(dim=-1).log_())
         return TokenScores(logits, torch.logsumexp(torch.stack(norms), dim=0))
 

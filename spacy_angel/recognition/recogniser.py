@@ -20,7 +20,7 @@ from ..errors import AngelError, Errors
 from .finder import MentionFinder, TaggedText
 from .found import FoundMention, TokenSpan
 from .settings import RecogniserSettings
-from .variants.grammar import find_variants
+from .variants.grammar import find_variants, may_lie_in_one
 
 
 class Recognised(NamedTuple):
@@ -173,7 +173,11 @@ class AngelRecogniser(DocumentPipe):
             for e in earlier
         ]
         spans = self._spans(doc, _in_source(text, tagged.mentions))
-        variants = _variants(doc) if self.settings.skip_variants and (spans or earlier) else []
+        in_doubt = self.settings.skip_variants and any(
+            may_lie_in_one(doc.text, one.start_char, one.end_char)
+            for one in (*(doc[found.start : found.end] for found in spans), *earlier)
+        )
+        variants = _variants(doc) if in_doubt else []
         mentions = [one for one in spans if not _is_in((one.start, one.end), variants)]
         return Recognised(mentions, probabilities, variants)
 

@@ -13,7 +13,12 @@ from mutalyzer_hgvs_parser import to_model
 from support.helpers import shared_data
 
 from spacy_angel.recognition.variants import dna, protein, words
-from spacy_angel.recognition.variants.grammar import FoundVariant, find_variants, normal_form
+from spacy_angel.recognition.variants.grammar import (
+    FoundVariant,
+    find_variants,
+    may_lie_in_one,
+    normal_form,
+)
 from spacy_angel.recognition.variants.letters import bases, encoded, residue, residues
 
 FORMS = {
@@ -155,6 +160,11 @@ FORMS = {
 }
 
 
+def assert_each_word_may_lie_in_it(text: str, found: FoundVariant) -> None:
+    for word in re.finditer(r"\w+", text[found.start : found.end]):
+        assert may_lie_in_one(text, found.start + word.start(), found.start + word.end())
+
+
 @pytest.mark.parametrize(("written", "identifier"), FORMS.items())
 def test_a_form_is_found_whole_and_has_its_normal_form(written: str, identifier: str) -> None:
     text = f"Of these, {written}, a mutation."
@@ -162,6 +172,16 @@ def test_a_form_is_found_whole_and_has_its_normal_form(written: str, identifier:
     assert text[found.start : found.end] == written
     assert found.identifier == identifier
     assert normal_form(written) == identifier
+    assert_each_word_may_lie_in_it(text, found)
+
+
+def test_what_may_lie_in_a_variant() -> None:
+    text = "Aspirin, CYP2D6*4, cysteine and CD50"
+    said = {}
+    for word in ("Aspirin", "CYP2D6", "cysteine", "CD50", "and"):
+        start = text.index(word)
+        said[word] = may_lie_in_one(text, start, start + len(word))
+    assert said == {"Aspirin": False, "CYP2D6": True, "cysteine": True, "CD50": True, "and": True}
 
 
 @pytest.mark.parametrize("form", sorted({one for one in FORMS.values() if one}))
@@ -290,6 +310,7 @@ def test_any_text(text: str) -> None:
     for one in found:
         assert end <= one.start < one.end <= len(text)
         end = one.end
+        assert_each_word_may_lie_in_it(text, one)
         if one.hgvs and "kb" not in one.hgvs:
             assert normal_form(one.hgvs) == one.hgvs
 

@@ -12,6 +12,8 @@ from .form import Form, Needs, Reading
 _NAMED = (*dna.FORMS, *protein.FORMS)
 _FORMS = (*_NAMED, *words.FORMS, *words.ALLELES)
 _ALL_FORMS = (*_FORMS, *words.UNPLACED)
+_LETTERS = " ".join(form.pattern.pattern for form in _ALL_FORMS).lower()
+_BASES_OR_INTRON = re.compile("[acgtu]+|ivs[ivx]+")
 _EVIDENCE = re.compile(
     r"(?i:mutat|mutant|variant|polymorphi|allel|genotyp|substitut|missense|nonsense|SNP\b|codon|"
     r"transition|transversion|carrier|homozygo|heterozygo|replac)"
@@ -82,6 +84,22 @@ def _find(text: str, unplaced: bool) -> list[FoundVariant]:
         hgvs = identifier if _HGVS.match(identifier) else ""
         found.append(FoundVariant(one.start, one.end, identifier, hgvs))
     return _with_numbers(text, found)
+
+
+def may_lie_in_one(text: str, start: int, end: int) -> bool:
+    """Whether a mention may lie in a variant, in a small part of the time of `find_variants`.
+
+    text (str): any. start, end (int): characters of the mention.
+    RETURNS (bool): False for a word that no form has, `aspirin`; True for `cysteine`, `CD50`, and
+        for the gene of a star allele, `CYP2D6*4`, which may be any.
+    """
+    parts = re.findall(r"\w+", text[start:end].lower())
+    return text.startswith("*", end) or all(map(_may_be_in_a_form, parts))
+
+
+def _may_be_in_a_form(word: str) -> bool:
+    has_a_digit = any(map(str.isdigit, word))
+    return has_a_digit or word in _LETTERS or _BASES_OR_INTRON.fullmatch(word) is not None
 
 
 def normal_form(mention: str) -> str:
