@@ -173,8 +173,9 @@ class AngelRecogniser(DocumentPipe):
             for e in earlier
         ]
         spans = self._spans(doc, _in_source(text, tagged.mentions))
+        whole = doc.text
         in_doubt = self.settings.skip_variants and any(
-            may_lie_in_one(doc.text, one.start_char, one.end_char)
+            may_lie_in_one(whole, one.start_char, one.end_char)
             for one in (*(doc[found.start : found.end] for found in spans), *earlier)
         )
         variants = _variants(doc) if in_doubt else []
