@@ -29,12 +29,13 @@ class Recognised(NamedTuple):
     mentions (list[TokenSpan]): found in it, by place.
     entities (list[float | None]): how probable each entity is that it has and may keep, see
         `TaggedText.probability`.
-    variants (list[tuple[int, int]]): tokens of the sequence variants, with `skip_variants`.
+    variants (frozenset[tuple[int, int]]): tokens of mentions and entities that lie in a sequence
+        variant, with `skip_variants`.
     """
 
     mentions: list[TokenSpan]
     entities: list[float | None]
-    variants: list[tuple[int, int]]
+    variants: frozenset[tuple[int, int]]
 
 
 class AngelRecogniser(DocumentPipe):
@@ -152,7 +153,7 @@ class AngelRecogniser(DocumentPipe):
                     (entity, probability)
                     for entity, probability in zip(earlier, probabilities, strict=True)
                     if not self._is_replaced(entity, over)
-                    and not _is_in((entity.start, entity.end), variants)
+                    and (entity.start, entity.end) not in variants
                 ]
                 taken = [TokenSpan(e.start, e.end, e.label_, 1.0) for e, _ in kept]
                 chosen = most_probable(mentions, taken, self.settings.secondary)
@@ -173,14 +174,23 @@ class AngelRecogniser(DocumentPipe):
             for e in earlier
         ]
         spans = self._spans(doc, _in_source(text, tagged.mentions))
-        whole = doc.text
-        in_doubt = self.settings.skip_variants and any(
-            may_lie_in_one(whole, one.start_char, one.end_char)
-            for one in (*(doc[found.start : found.end] for found in spans), *earlier)
-        )
-        variants = _variants(doc) if in_doubt else []
-        mentions = [one for one in spans if not _is_in((one.start, one.end), variants)]
+        variants = self._in_variants(doc, text, (*spans, *earlier))
+        mentions = [one for one in spans if (one.start, one.end) not in variants]
         return Recognised(mentions, probabilities, variants)
+
+    def _in_variants(
+        self, doc: Doc, text: ReadText, places: Iterable[TokenSpan | Span]
+    ) -> frozenset[tuple[int, int]]:
+        """places (Iterable[TokenSpan | Span]): of mentions and entities.
+        RETURNS (frozenset[tuple[int, int]]): those that lie in a sequence variant, with
+            `skip_variants`; variants are looked for only where one may."""
+        in_doubt = []
+        for one in places if self.settings.skip_variants else ():
+            span = doc[one.start : one.end]
+            if may_lie_in_one(text.text, *text.from_source(span.start_char, span.end_char)):
+                in_doubt.append((one.start, one.end))
+        variants = _variants(doc) if in_doubt else []
+        return frozenset(place for place in in_doubt if _is_in(place, variants))
 
     def _is_replaced(self, entity: Span, labels: Mapping[int, Set[str]]) -> bool:
         tokens = range(entity.start, entity.end)

@@ -12,8 +12,15 @@ from .form import Form, Needs, Reading
 _NAMED = (*dna.FORMS, *protein.FORMS)
 _FORMS = (*_NAMED, *words.FORMS, *words.ALLELES)
 _ALL_FORMS = (*_FORMS, *words.UNPLACED)
-_LETTERS = " ".join(form.pattern.pattern for form in _ALL_FORMS).lower()
-_BASES_OR_INTRON = re.compile("[acgtu]+|ivs[ivx]+")
+# Of the sources of the patterns a word may be any part: to look in vain only takes time.
+_SOURCES = " ".join(form.pattern.pattern for form in _ALL_FORMS).lower()
+_SOURCES = _SOURCES.replace("[- ]?", "").replace("-?", "")
+# What they do not spell out: bases, introns, changes with their residues, ends of a frame.
+_BUILT = re.compile(
+    "[acgtu]+|(?:ivs)?[ivx]+|fs(?:x|ter|term|stop)?"
+    "|(?:delins|indel|del|ins|dup|inv)[arndcqeghilkmfpstwyvx]{1,40}"
+)
+_DIGIT_OR_STAR = re.compile(r"[\d*]")
 _EVIDENCE = re.compile(
     r"(?i:mutat|mutant|variant|polymorphi|allel|genotyp|substitut|missense|nonsense|SNP\b|codon|"
     r"transition|transversion|carrier|homozygo|heterozygo|replac)"
@@ -89,17 +96,16 @@ def _find(text: str, unplaced: bool) -> list[FoundVariant]:
 def may_lie_in_one(text: str, start: int, end: int) -> bool:
     """Whether a mention may lie in a variant, in a small part of the time of `find_variants`.
 
-    text (str): any. start, end (int): characters of the mention.
-    RETURNS (bool): False for a word that no form has, `aspirin`; True for `cysteine`, `CD50`, and
-        for the gene of a star allele, `CYP2D6*4`, which may be any.
+    text (str): any, as `component.characters` reads it. start, end (int): characters.
+    RETURNS (bool): False for a word that no form has, `aspirin`, also where a form would take any
+        word, in the brackets of `15-bp (aspirin) deletion`; True for `cysteine`, for what has a
+        digit, and for the gene of a star allele.
     """
+    mention = text[start : end + 1].translate(_PLAIN)
+    if _DIGIT_OR_STAR.search(mention):
+        return True
     parts = re.findall(r"\w+", text[start:end].lower())
-    return text.startswith("*", end) or all(map(_may_be_in_a_form, parts))
-
-
-def _may_be_in_a_form(word: str) -> bool:
-    has_a_digit = any(map(str.isdigit, word))
-    return has_a_digit or word in _LETTERS or _BASES_OR_INTRON.fullmatch(word) is not None
+    return all(part in _SOURCES or _BUILT.fullmatch(part) for part in parts)
 
 
 def normal_form(mention: str) -> str:
