@@ -1,0 +1,70 @@
+"""Links, annotated rows and training losses stay as they are, unless a commit changes them openly.
+
+See `compute.py`, which also writes the expected values anew.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from golden.compute import (
+    PIPELINES,
+    compute_links,
+    compute_losses,
+    compute_rows,
+    corpus_texts,
+    own_texts,
+    read_expected,
+)
+
+# The expected values have four digits, and three must be right.
+TOLERANCE = 0.001
+
+
+def difference(found: Any, expected: Any, where: str = "") -> str | None:
+    """Find the first difference between two values of JSON.
+
+    found (Any), expected (Any): numbers may differ by `TOLERANCE`.
+    where (str): path to the values, for the message.
+    RETURNS (str | None): where they differ and how; None where they are equal.
+    """
+    if isinstance(expected, float) and isinstance(found, int | float):
+        return None if abs(found - expected) <= TOLERANCE else f"{where}: {found} != {expected}"
+    if isinstance(expected, dict) and isinstance(found, dict) and found.keys() == expected.keys():
+        parts = [(found[key], value, f"{where}.{key}") for key, value in expected.items()]
+    elif isinstance(expected, list) and isinstance(found, list) and len(found) == len(expected):
+        pairs = enumerate(zip(found, expected, strict=True))
+        parts = [(a, b, f"{where}[{place}]") for place, (a, b) in pairs]
+    else:
+        return None if found == expected else f"{where}: {found} != {expected}"
+    return next((found for part in parts if (found := difference(*part))), None)
+
+
+def assert_same(found: list[dict[str, Any]], expected: list[dict[str, Any]]) -> None:
+    assert len(found) == len(expected)
+    differences = [difference(*pair) for pair in zip(found, expected, strict=True)]
+    changed = {
+        row.get("id") or row.get("stage") or row.get("doc_id"): text
+        for row, text in zip(expected, differences, strict=True)
+        if text
+    }
+    assert not changed
+
+
+@pytest.mark.parametrize("name", PIPELINES)
+def test_links_of_shipped_pipelines(name: str) -> None:
+    expected = {row["id"]: row for row in read_expected(f"{name}-texts")}
+    expected |= {row["id"]: row for row in read_expected(f"{name}-corpora")}
+    texts = [*own_texts(), *corpus_texts()]
+    found = list(compute_links(name, texts))
+    assert_same(found, [expected[doc_id] for doc_id, _ in texts])
+
+
+def test_rows_of_an_annotated_folder(tmp_path: Path) -> None:
+    assert_same(compute_rows(tmp_path), read_expected("rows"))
+
+
+def test_losses_of_each_training_stage(tmp_path: Path) -> None:
+    losses = compute_losses(tmp_path)
+    found = [{"stage": stage, "losses": values} for stage, values in losses.items()]
+    assert_same(found, read_expected("losses"))
