@@ -237,7 +237,7 @@ def test_concepts_and_names_are_removed_all_or_none(folder: Path) -> None:
     assert run("kb", "remove", folder, "MESH:D009203")[0] == 0
     assert [c.concept_id for c in ConceptKB.from_disk(folder)] == ["MESH:D001241"]
     many = ("MESH:D001241", "MESH:D009203", "--name", "x")
-    assert "[E711]" in fails("kb", "remove", folder, *many)
+    assert "--name needs exactly one concept, not" in fails("kb", "remove", folder, *many)
 
 
 def test_merge_keeps_the_first_canonical_name(tmp_path: Path, folder: Path) -> None:
@@ -320,10 +320,10 @@ def test_a_text_in_another_encoding_is_told(tmp_path: Path) -> None:
 def test_what_a_checkpoint_is_opened_with_needs_one(option: str) -> None:
     code, _, error = run("link", "fever", "--pipeline", "some", option, "genbioel")
     assert code == 1
-    assert "E703" in error
+    assert "--pipeline cannot be combined with" in error
     code, _, error = run("link", "fever", option, "genbioel")
     assert code == 1
-    assert "E321" in error
+    assert "The shipped model has its own tokenizer" in error
 
 
 def test_wrong_usage_exits_with_2() -> None:
@@ -417,7 +417,7 @@ def test_python_m_is_the_same_program() -> None:
         cwd=ROOT,
     )
     assert done.returncode == 1
-    assert done.stderr.startswith("Error: [E101] nowhere is not a spacy-angel vocabulary folder")
+    assert done.stderr.startswith("Error: nowhere is not a spacy-angel vocabulary folder")
 
 
 def test_a_pipeline_without_recogniser_is_told_so(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from spacy_angel.errors import AngelError
         ({"model": "/nope"}, "There is no model in /nope"),
         ({"vocabulary": "nowhere/kb"}, "vocabulary nowhere/kb does not exist"),
         ({"reading": {"long_forms": "/nope.tsv"}}, "nope.tsv"),
-        ({"ranker": {"path": "/nope.json"}}, r"E340.*nope.json is no ranker"),
+        ({"ranker": {"path": "/nope.json"}}, r"nope.json is not a ranker of this version"),
         ({"device": "cuda:7"}, "cannot run on the device 'cuda:7'"),
         ({"device": "mps"}, "cannot run on the device 'mps'"),
         ({"device": "gpu"}, "cannot run on the device 'gpu'"),

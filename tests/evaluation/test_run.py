@@ -216,7 +216,7 @@ def test_identifiers_without_prefix_are_read_by_their_labels(tmp_path):
     names = {"NCBIGene:675": "BRCA2", "NCBITaxon:10090": "mouse", "X:1": "HeLa"}
     kb = ConceptKB.build(Concept(one, name) for one, name in names.items())
     arguments = ("exact", corpus, "pubtator", kb, tmp_path / "out")
-    with pytest.warns(UserWarning, match=r"W860.*'Variant'.* 1 mentions.*'c'"):
+    with pytest.warns(UserWarning, match=r"No identifier of the label 'Variant'.* 1 misses.*'c'"):
         metrics = evaluate(*arguments, train=corpus, train_names=True)
     assert metrics["labels"] == {
         "Gene": {"mentions": 2, "in_vocabulary": 1},

@@ -1215,7 +1215,7 @@ def test_a_file_of_weights_decides(make, tmp_path):
     assert again.get_pipe("angel_linker").reading.long_forms == str(
         moved / "angel_linker/long_forms.tsv"
     )
-    with pytest.raises(AngelError, match="E340"):
+    with pytest.raises(AngelError, match="is not a ranker of this version"):
         make(rerank=True, ranker=ranker)
 
 

@@ -65,7 +65,9 @@ def test_own_names_are_found_as_soon_as_they_are_added(make) -> None:
 
 def test_without_names_of_ones_own_it_is_said_once(make) -> None:
     nlp = make()
-    with pytest.warns(UserWarning, match=r"W321.*config=\{'names': 'all'\}"):
+    with pytest.warns(
+        UserWarning, match=r"finds no added names in the vocabulary.*config=\{'names': 'all'\}"
+    ):
         nlp("fever")
     with warnings.catch_warnings():
         warnings.simplefilter("error")

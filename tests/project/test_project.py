@@ -231,7 +231,7 @@ PHRASES = ("bit drowsy\tDrowsy", "no  appetite!\tLoss of appetite", "can't sleep
 
 
 # The config's small backbone gives way to a checkpoint.
-@pytest.mark.filterwarnings("ignore:.*W604")
+@pytest.mark.filterwarnings("ignore:.*a setting has no effect")
 @pytest.mark.parametrize(
     ("dataset", "preset", "mention", "read_as"),
     [

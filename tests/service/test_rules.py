@@ -162,7 +162,7 @@ def test_no_rules_are_read_while_they_are_being_written(address, rules, monkeypa
 
 def test_rules_that_were_never_read_are_told_at_the_start(nlp, rules):
     rules.unlink()
-    with pytest.raises(AngelError, match="E901"):
+    with pytest.raises(AngelError, match="cannot be read"):
         Service(nlp, nlp.get_pipe("angel_linker"))
 
 

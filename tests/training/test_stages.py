@@ -178,7 +178,7 @@ def test_corrections_that_leave_the_model_worse_are_refused(config, tmp_path, mo
     start = stages.fine_tune(config, tmp_path / "positive").folder
     worse = stages.Trained(tmp_path / "negative/model", 0.5)
     monkeypatch.setattr(stages, "_train_preferences", lambda *_: worse)
-    with pytest.raises(AngelError, match=r"E629.*50\.0% .*100\.0%"):
+    with pytest.raises(AngelError, match=r"The corrections did not help.*50\.0% .*100\.0%"):
         stages.train_preferences(config, start, tmp_path / "negative")
     # Without corrections the stage is what it was asked for.
     without = replace(config, data=replace(config.data, corrections=None))
