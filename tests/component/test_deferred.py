@@ -155,6 +155,6 @@ app(["link", "flu", "--pipeline", {str(tmp_path)!r}])
     done = run(code, "spacy_transformers")
     assert done.returncode == 1
     assert done.stderr == (
-        f"Error: The component The pipeline {tmp_path} needs the package spacy-transformers for its "
-        "component 'trf': pip install 'spacy-angel[train]'.\n"
+        f"Error: The component 'trf' of {tmp_path} needs spacy-transformers: "
+        "pip install 'spacy-angel[train]'.\n"
     )

@@ -45,7 +45,7 @@ def test_several_are_added_or_none(kb):
             kb.add([Concept("MY:4", "four"), second])
         assert "MY:4" not in kb
     for wrong in ("MY:5", 5, {"concept_id": "MY:5"}):
-        with pytest.raises(AngelError, match="kb.add needs a Concept"):
+        with pytest.raises(AngelError, match="needs a Concept"):
             kb.add(wrong)
 
 

@@ -166,7 +166,7 @@ def test_the_command_prints_counts_and_writes(tmp_path: Path, files: list[Path])
     assert not list(tmp_path.glob(".*"))
     result = run(*files, "-o", output, *options)
     assert result.exit_code == 1
-    assert "name the vocabulary with --kb" in result.stderr
+    assert "needs the vocabulary: --kb" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -230,7 +230,7 @@ def test_the_command_writes_names_of_the_vocabulary(tmp_path: Path, files: list[
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        (["--to", "cometa"], "The format cometa is only read. Formats that are written: "),
+        (["--to", "cometa"], "The format cometa cannot be written. Formats that can: "),
         (["--to", "xyz"], "There is no corpus format 'xyz'"),
         (["--to", "brat", "--to-option", "results=x"], "brat has no option results"),
         (

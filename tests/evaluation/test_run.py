@@ -305,9 +305,9 @@ def test_hunflair2_finds_the_mentions_itself(nlp, tmp_path):
     assert (figures["hits"], figures["wrong"], figures["missed"]) == (2, 1, 6)
     assert figures["types"]["CHEMICAL"]["precision"] == 100
     assert metrics["run"]["predicted"] is True
-    with pytest.raises(AngelError, match="belb counts gold mentions"):
+    with pytest.raises(AngelError, match="belb needs gold mentions"):
         evaluate(nlp, CORPUS, "pubtator", None, tmp_path, protocols=["hunflair2", "belb"])
-    with pytest.raises(AngelError, match="belb counts gold mentions"):
+    with pytest.raises(AngelError, match="belb needs gold mentions"):
         evaluate(nlp, CORPUS, "pubtator", None, tmp_path, protocols=["belb"], predicted=True)
 
 
@@ -389,7 +389,7 @@ def test_incomplete_folds_are_named(folds):
 def test_a_run_that_fails_leaves_the_earlier_one_whole(kb, tmp_path):
     evaluate("exact", CORPUS, "pubtator", kb, tmp_path, preprocessing=PLAIN)
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    with pytest.raises(AngelError, match="none has one"):
+    with pytest.raises(AngelError, match="has a gold identifier"):
         evaluate("exact", CORPUS, "pubtator", kb, tmp_path, labels=["Gene"])
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
@@ -418,12 +418,12 @@ def test_spacys_own_evaluation_of_a_saved_pipeline(nlp, tmp_path):
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"predicted": True}, "only links mentions it is given"),
-        ({"train_names": True}, "give `train`"),
+        ({"predicted": True}, "cannot find mentions"),
+        ({"train_names": True}, "needs `train`"),
         ({"k": 0}, "k must be at least 1, not 0"),
-        ({"train": CORPUS, "corpus_options": {"pmids": ["101"]}}, "would leave nothing"),
-        ({"kb": None}, "no vocabulary of its own"),
-        ({"labels": ["Gene"]}, "none has one"),
+        ({"train": CORPUS, "corpus_options": {"pmids": ["101"]}}, "cannot be combined"),
+        ({"kb": None}, "needs a vocabulary"),
+        ({"labels": ["Gene"]}, "has a gold identifier"),
     ],
 )
 def test_settings_that_do_not_fit(kb, tmp_path, values, message):

@@ -126,7 +126,7 @@ def test_a_checksum_of_a_part_is_not_taken_for_that_of_the_file(server, path):
     assert path.read_bytes() == CONTENT
     # what the first answer told still holds for what came in parts
     server.pages["/file"] = Page(CONTENT, '"2"', breaks_after=[1000], headers=told(b"another"))
-    with pytest.raises(AngelError, match="has the .* checksum"):
+    with pytest.raises(AngelError, match=r"has the .* checksum"):
         fetch(server, path)
 
 

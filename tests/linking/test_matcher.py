@@ -210,7 +210,7 @@ def test_given_mentions_are_not_added_to(make) -> None:
 def test_what_is_missing_or_misplaced_is_told(make) -> None:
     nlp = spacy.blank("en")
     nlp.add_pipe("angel_matcher")
-    with pytest.raises(AngelError, match=r"no angel_linker called 'angel_linker' .* none"):
+    with pytest.raises(AngelError, match=r"needs an angel_linker called 'angel_linker' .*none"):
         nlp("A text.")
     nlp = spacy.blank("en")
     nlp.add_pipe("angel_linker")

@@ -176,5 +176,5 @@ def test_texts_that_cannot_be_read_so(finder: MentionFinder, tmp_path: Path) -> 
         read_unmarked(short, finder.config, WordReader(finder.definition))
     plain = Tokenizer(WordLevel({"a": 0, "<unk>": 1}, unk_token="<unk>"))
     plain.pre_tokenizer = Whitespace()
-    with pytest.raises(AngelError, match="reading.windows needs a mask token"):
+    with pytest.raises(AngelError, match=r"reading\.windows needs a mask token"):
         read_unmarked(short, finder.config, WordReader(plain.to_str()))

@@ -244,7 +244,7 @@ def test_hiding_words_needs_a_tokenizer_with_a_mask(tmp_path: Path) -> None:
     plain.pre_tokenizer = Whitespace()
     settings = replace(config(tmp_path / "none"), data=RecogniserData(masked=0.1))
     finder = tiny_finder(tmp_path / "start", steps=0)
-    with pytest.raises(AngelError, match="data.masked needs a mask token"):
+    with pytest.raises(AngelError, match=r"data\.masked needs a mask token"):
         make_rows(documents(), settings, finder.config, WordReader(plain.to_str()))
 
 

@@ -128,7 +128,7 @@ def test_from_a_vocabulary_and_a_corpus_to_a_model_that_links(config, tmp_path):
     )
     assert [path.name for path in tmp_path.glob("pairs*")] == ["pairs.jsonl"]
 
-    with pytest.raises(AngelError, match=r"rounds = 2 mines pairs anew .*pairs\.jsonl would do"):
+    with pytest.raises(AngelError, match=r"rounds = 2 mines new pairs: leave out .*pairs\.jsonl"):
         stages.train_preferences(
             config, positive.folder, tmp_path / "negative", tmp_path / "pairs.jsonl"
         )
@@ -235,7 +235,7 @@ def test_folds_are_mined_by_models_that_have_not_seen_them(config, tmp_path, mon
     with pytest.raises(AngelError, match="other settings"):
         stages.mine(config, start, output, before=start)
     taught.clear()
-    with pytest.raises(AngelError, match="--before MODEL"):
+    with pytest.raises(AngelError, match="needs --pairs"):
         stages.mine(config, start, tmp_path / "more.jsonl")
     with pytest.raises(AngelError, match=r"negative\.pairs\.folds = 2"):
         stages.train_preferences(config, start, tmp_path / "negative")
@@ -244,7 +244,7 @@ def test_folds_are_mined_by_models_that_have_not_seen_them(config, tmp_path, mon
     assert trained.folder == tmp_path / "mined/model"
     assert read_pairs(tmp_path / "mined/pairs.jsonl") == read_pairs(output)
     rounds = replace(config, negative=replace(negative, rounds=2))
-    with pytest.raises(AngelError, match=r"rounds = 2 .* negative\.pairs\.folds = 2 would do"):
+    with pytest.raises(AngelError, match=r"rounds = 2 .* leave out negative\.pairs\.folds = 2"):
         stages.train_preferences(rounds, start, tmp_path / "negative", before=before)
 
 

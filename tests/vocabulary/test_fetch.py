@@ -185,7 +185,7 @@ def test_archives_are_unpacked_and_checked(server, tmp_path):
     assert [c.canonical_name for c in kb] == ["Homo sapiens"]
     assert kb.meta["sources"][0]["path"] == "taxdump.tar.gz"
     server.pages["/taxdump.tar.gz.md5"] = Page(b"00 taxdump.tar.gz\n", etag='"2"')
-    with pytest.raises(AngelError, match="has the .* checksum"):
+    with pytest.raises(AngelError, match=r"has the .* checksum"):
         fetch_vocabulary(taxa, tmp_path / "kb")
     with pytest.raises(AngelError, match=r"does not contain names\.dmp"):
         fetch_vocabulary(taxa, tmp_path / "kb", copy=zipped(tmp_path / "x.zip", "other.txt", "x"))

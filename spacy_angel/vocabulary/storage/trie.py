@@ -189,7 +189,8 @@ class NameTrie:
         stored_fingerprint = meta.get("fingerprint")
         if not isinstance(stored_fingerprint, str) or fingerprint not in (None, stored_fingerprint):
             raise AngelError(
-                f"The name trie in {path} belongs to another tokenizer or other names: remove it."
+                f"The name trie in {path} has the fingerprint {stored_fingerprint!r}, expected "
+                f"{fingerprint!r}. Remove it, and it is compiled again."
             )
         return cls(**columns, fingerprint=stored_fingerprint)
 
