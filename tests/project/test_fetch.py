@@ -228,7 +228,7 @@ def test_a_download_with_a_wrong_checksum_is_told(project: Path, host):
     (web / "data.zip").write_bytes(packed(**{"train.txt": b"other", "dev.txt": DEV}))
     with pytest.raises(AngelError) as error:
         bring()
-    assert "assets/downloads/data.zip from .* has the SHA256 checksum" in str(error.value)
+    assert "has the SHA256 checksum" in str(error.value)
     assert f"{address}/data.zip" in str(error.value)
     assert lying(project / "assets") == {}
 

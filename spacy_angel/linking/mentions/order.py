@@ -25,7 +25,7 @@ def warn_of_late_detectors(nlp: "Language") -> None:
         elif before and nlp.get_pipe_meta(name).factory == _DETECTOR:
             for linker in before:
                 warnings.warn(
-                    f"{name} must come before {linker}, which reads its long forms.",
+                    f"{name} must come before {linker}: nlp.add_pipe(..., before={linker!r}).",
                     AngelWarning,
                     stacklevel=3,
                 )
