@@ -2,7 +2,7 @@
 
     python benchmarks/corpora.py CORPUS... --kb KB [--model MODEL] [--predicted] [-o table.json]
 
-CORPUS are files with gold mentions, e.g. `held_*.json` of `tools/build_six_types.py`, whose
+CORPUS are files with gold mentions, e.g. `held_*.json` of `scripts/shipped/build_six_types.py`, whose
 vocabulary KB has a kind for each label. Of gold mentions the table has recall at 1 over all that
 have an identifier: `lenient`, one of the concepts of the best name is right; `strict`, the most
 probable concept is; `kb_id`, the link that is written is, which under the limits may be none (what

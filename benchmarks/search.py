@@ -1,10 +1,11 @@
 """Measure the constrained search against transformers' `generate` with a dictionary trie.
 
 Both sides run in this process, in turn, on the same mentions, the same names and the same weights:
-real mentions in real context, sources cut to the same length, and a BART of random weights, or the
-folder that `--model` names. The other side is what the reference implementations of GENRE, GenBioEL
-and ANGEL do: one mention at a time (with decoder prefixes of different lengths `generate` is only
-right so) and a Python callback that looks the legal tokens up in nested dictionaries.
+real mentions in real context, sources of the same length, and a BART of the size of
+facebook/bart-base with random weights. The other side is what the reference implementations of
+GENRE, GenBioEL and ANGEL do: one mention at a time (`generate` is wrong for batches whose decoder
+prefixes differ in length) and a Python callback that looks up the allowed tokens in nested
+dictionaries.
 
     python benchmarks/search.py --data ../shared/data
 """
@@ -26,62 +27,39 @@ from spacy_angel.model.bart_weights import convert_weights
 from spacy_angel.model.checkpoint import DTYPES
 from spacy_angel.model.mention import Mention
 from spacy_angel.model.prompts import PromptEncoder, PromptFormat
-from spacy_angel.search import expander, search, walker
 from spacy_angel.search.generator import Generator
 from spacy_angel.search.search import SearchSettings
 from spacy_angel.vocabulary.names.concepts import normalize_name
 from spacy_angel.vocabulary.sources.formats.registry import read_vocabulary
 from spacy_angel.vocabulary.storage.trie import NameTrie, SearchSpace
 
-SIZES = {
-    "base": {"d_model": 768, "layers": 6, "heads": 12},
-    "large": {"d_model": 1024, "layers": 12, "heads": 16},
-}
-# The constraint's share of the time: looking up children, selection, bookkeeping.
-CONSTRAINT = (
-    (walker.Walker, "children"),
-    (walker.Walker, "only_children"),
-    (expander.Expander, "_continue"),
-    (expander.Expander, "_store"),
-    (search._Candidates, "__init__"),
-    (search._Finished, "add"),
-    (search._Finished, "lists"),
-)
-
 
 def main(
     data: Annotated[Path, typer.Option(help="Folder with medic/, ncbi-disease/, bart-tokenizer/.")],
-    size: Annotated[str, typer.Option(help="Model size: base or large.")] = "base",
     device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
     dtypes: Annotated[str, typer.Option(help="Types of the weights.")] = "float32,bfloat16,int8",
-    model: Annotated[
-        Path | None, typer.Option(help="A BART folder instead of random ones.")
-    ] = None,
     init_std: Annotated[float, typer.Option(help="Spread of the random weights.")] = 0.02,
     n_mentions: Annotated[int, typer.Option(help="Mentions, the same for both sides.")] = 64,
     batch_size: Annotated[int, typer.Option(help="Mentions in one of our batches.")] = 64,
     threads: Annotated[int, typer.Option(help="Threads on a CPU.")] = 2,
     rounds: Annotated[int, typer.Option(help="Times that both sides run; the best counts.")] = 2,
 ) -> None:
-    """Print mentions per second, peak memory, agreement, and one JSON object as the last line."""
+    """Print mentions per second, agreement and peak memory for each type, a JSON object each."""
     torch.set_num_threads(threads)
     torch.manual_seed(0)
-    network = random_bart(size, init_std) if model is None else load_bart(model)
-    prompts = load_prompts(model, data)
+    network = random_bart(init_std)
+    prompts = PromptEncoder(load_tokenizer(data), PromptFormat(max_source_tokens=128), 2, 2)
     names = read_names(data)
     mentions = read_mentions(data, prompts, n_mentions)
     ids = prompts.encode_names(names)
     space, nested = compile_names(ids), nest(ids)
     print(f"{len(names):,} names, {len(mentions):,} mentions, {space.tries[0].n_nodes:,} nodes")
-    rows = {}
     for dtype in dtypes.split(","):
         ours = Our(network, prompts, space, mentions, batch_size, dtype, device)
         theirs = Reference(network, prompts, nested, mentions, dtype, device)
-        rows[dtype] = compare(ours, theirs, rounds)
-        print(dtype, json.dumps(rows[dtype]))
+        print(dtype, json.dumps(compare(ours, theirs, rounds)))
         del ours, theirs
         gc.collect()
-    print(json.dumps(summary(rows)))
 
 
 class Our:
@@ -175,8 +153,8 @@ class Reference:
 def compare(ours: Our, theirs: Reference, rounds: int) -> dict[str, float]:
     """Run both sides in turn and compare what they found.
 
-    RETURNS (dict[str, float]): mentions per second of both (the best round), agreement of names
-        and of scores, share of the constraint, peak memory of the process in MB.
+    RETURNS (dict[str, float]): mentions per second of both (the best round), agreement of the first
+        names and of all names, peak memory of the process in MB.
     """
     ours()
     theirs._generate(theirs.sources[0], theirs.prefixes[0])
@@ -195,43 +173,8 @@ def compare(ours: Our, theirs: Reference, rounds: int) -> dict[str, float]:
         "speedup": round(min(their_seconds) / min(our_seconds), 2),
         "same_first": round(sum(map(bool, first)) / len(both), 4),
         "same_beams": round(sum(same) / len(both), 4),
-        "constraint_share": round(constraint_share(ours), 5),
         "peak_mb": peak_mb(),
     }
-
-
-def constraint_share(ours: Our) -> float:
-    """RETURNS (float): part of the time spent in the functions of `CONSTRAINT`, in a run of its
-    own on one thread, since looking at the clock costs time too."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    spent = [0.0]
-    depth = [0]
-
-    def clocked(function: Callable) -> Callable:
-        def wrapper(*args: Any, **kwargs: Any) -> Any:
-            synchronize()
-            depth[0] += 1
-            begin = time.perf_counter()
-            result = function(*args, **kwargs)
-            synchronize()
-            depth[0] -= 1
-            if not depth[0]:
-                spent[0] += time.perf_counter() - begin
-            return result
-
-        return wrapper
-
-    originals = [(owner, name, getattr(owner, name)) for owner, name in CONSTRAINT]
-    for owner, name, function in originals:
-        setattr(owner, name, clocked(function))
-    try:
-        total, _ = timed(ours)
-    finally:
-        torch.set_num_threads(threads)
-        for owner, name, function in originals:
-            setattr(owner, name, function)
-    return spent[0] / total
 
 
 def timed(function: Callable) -> tuple[float, Any]:
@@ -258,57 +201,21 @@ def peak_mb() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 
 
-def summary(rows: dict[str, dict[str, float]]) -> dict[str, float]:
-    """RETURNS (dict[str, float]): the figures over all types."""
-    fastest = max(row["ours_per_second"] for row in rows.values())
-    first = next(iter(rows.values()))
-    result = {
-        "speedup_equal_dtype": max(row["speedup"] for row in rows.values()),
-        "constraint_share": max(row["constraint_share"] for row in rows.values()),
-        "agreement": first["same_beams"],
-        "mentions_per_second": fastest,
-    }
-    if "float32" in rows:
-        base = rows["float32"]
-        result["speedup_float32"] = base["speedup"]
-        result["speedup_best_dtype"] = round(fastest / base["reference_per_second"], 2)
-    return result
-
-
-def random_bart(size: str, init_std: float) -> Any:
-    """RETURNS (BartForConditionalGeneration): the layout of facebook/bart-base or -large with
-    random weights."""
+def random_bart(init_std: float) -> Any:
+    """RETURNS (BartForConditionalGeneration): the layout of facebook/bart-base, random weights."""
     from transformers import BartConfig, BartForConditionalGeneration
 
-    shape = SIZES[size]
     config = BartConfig(
-        d_model=shape["d_model"],
-        encoder_layers=shape["layers"],
-        decoder_layers=shape["layers"],
-        encoder_ffn_dim=4 * shape["d_model"],
-        decoder_ffn_dim=4 * shape["d_model"],
-        encoder_attention_heads=shape["heads"],
-        decoder_attention_heads=shape["heads"],
+        d_model=768,
+        encoder_layers=6,
+        decoder_layers=6,
+        encoder_ffn_dim=3072,
+        decoder_ffn_dim=3072,
+        encoder_attention_heads=12,
+        decoder_attention_heads=12,
         init_std=init_std,
     )
     return BartForConditionalGeneration(config).eval()
-
-
-def load_bart(model: Path) -> Any:
-    """RETURNS (BartForConditionalGeneration): of a folder."""
-    from transformers import BartForConditionalGeneration
-
-    return BartForConditionalGeneration.from_pretrained(model, torch_dtype=torch.float32).eval()
-
-
-def load_prompts(model: Path | None, data: Path) -> PromptEncoder:
-    """RETURNS (PromptEncoder): the folder's, or the published models', with sources of 128
-    tokens."""
-    if model is None:
-        return PromptEncoder(load_tokenizer(data), PromptFormat(max_source_tokens=128), 2, 2)
-    prompts = Generator.from_pretrained(model).prompts
-    prompts.limit_source(128)
-    return prompts
 
 
 def load_tokenizer(data: Path) -> Any:

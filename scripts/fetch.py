@@ -7,28 +7,24 @@ What is fetched, from where and with which checksums stands in project.yml. A fi
 checksum, or one that is cut, is never put in place.
 """
 
-import hashlib
 import shutil
-import urllib.request
 import zipfile
 from dataclasses import dataclass, field
-from http.client import HTTPException
 from pathlib import Path
-from typing import IO, Annotated, Any
+from typing import Annotated, Any
 
 import srsly
 import typer
 from command import plain_errors
+from pooch import file_hash
 from recipes import needs, read_recipe
-from tqdm import tqdm
 
 from spacy_angel.errors import AngelError
 from spacy_angel.files.atomic import replacing_path
+from spacy_angel.files.download import download
 
 ASSETS = Path("assets")
-TIMEOUT = 60  # seconds without a byte
 _PIECE = 1 << 20
-_FIRST_BYTES = {".zip": b"PK", ".gz": b"\x1f\x8b"}
 
 
 @dataclass(frozen=True)
@@ -141,9 +137,11 @@ class _Store:
     def _bring_from_address(self, asset: Asset, name: str, target: Path) -> None:
         sums = {"sha256": asset.sha256, "md5": asset.checksum}
         if not asset.dest.exists():
-            download(asset.url, asset.dest, sums)
-        else:
-            _check(asset.dest, sums, asset.url)
+            known = [f"{algorithm}:{expected}" for algorithm, expected in sums.items() if expected]
+            found = download(asset.url, asset.dest, checksum=known[0] if known else None)
+            if not known:
+                print(f"{asset.dest}: no checksum is known; SHA-256 {found.sha256}")
+        _check(asset.dest, sums, asset.url)
         if asset.unpack:
             unpack(asset.dest, name, target)
         else:
@@ -155,33 +153,6 @@ def _sums_of(asset: Asset, name: str) -> dict[str, str]:
     if asset.unpack:
         return {"sha256": asset.unpack[name]}
     return {"sha256": asset.sha256, "md5": asset.checksum}
-
-
-def download(url: str, path: Path, sums: dict[str, str]) -> None:
-    """Download a file under a temporary name and put it in place once it is whole and right.
-
-    url (str): its address.
-    path (Path): where it shall be.
-    sums (dict[str, str]): algorithm → expected checksum, empty where unknown.
-    RAISES (AngelError): the address does not answer, the file is cut, is not what its name says,
-        or has a wrong checksum.
-    """
-    with replacing_path(path) as part:
-        try:
-            request = urllib.request.Request(url, headers={"User-Agent": "spacy-angel"})
-            with urllib.request.urlopen(request, timeout=TIMEOUT) as answer, open(part, "wb") as to:
-                size = int(answer.headers.get("Content-Length") or 0)
-                _pour(answer, to, size, path.name)
-        except (OSError, HTTPException, ValueError) as error:
-            raise AngelError(f"{url} could not be downloaded to {path}: {error}.") from error
-        got = part.stat().st_size
-        if size and got != size:
-            problem = f"{got:,} of {size:,} bytes came"
-            raise AngelError(f"{url} could not be downloaded to {path}: {problem}.")
-        _check_kind(part, path, url)
-        _check(part, sums, url, path)
-    if not any(sums.values()):
-        print(f"{path}: no checksum is known; SHA-256 {_digest(path, 'sha256')}")
 
 
 def unpack(archive: Path, name: str, target: Path) -> None:
@@ -216,13 +187,6 @@ def unpack(archive: Path, name: str, target: Path) -> None:
         ) from error
 
 
-def _pour(source: IO[bytes], to: IO[bytes], size: int, name: str) -> None:
-    with tqdm(total=size or None, unit="B", unit_scale=True, desc=name, disable=None) as bar:
-        while piece := source.read(_PIECE):
-            to.write(piece)
-            bar.update(len(piece))
-
-
 def _place(source: Path, target: Path, sums: dict[str, str], address: str) -> None:
     """Copy a file or folder; nothing half copied is ever seen under the name."""
     with replacing_path(target) as part:
@@ -233,43 +197,24 @@ def _place(source: Path, target: Path, sums: dict[str, str], address: str) -> No
             _check(part, sums, address, target)
 
 
-def _check_kind(part: Path, path: Path, url: str) -> None:
-    """A host that asks for a CAPTCHA sends a page in place of the file."""
-    if path.suffix not in _FIRST_BYTES:
-        return
-    with open(part, "rb") as file:
-        begins = file.read(2)
-    if begins != _FIRST_BYTES[path.suffix]:
-        error = f"what came is no {path.suffix} file, perhaps a page that asks something"
-        raise AngelError(f"{url} could not be downloaded to {path}: {error}.")
-
-
 def _is_right(path: Path, sums: dict[str, str]) -> bool:
     """Whether a file is there that some known checksum shows to be the right one."""
     known = {algorithm: expected for algorithm, expected in sums.items() if expected}
     return (
         path.is_file()
         and bool(known)
-        and all(_digest(path, algorithm) == expected for algorithm, expected in known.items())
+        and all(file_hash(str(path), alg=key) == expected for key, expected in known.items())
     )
 
 
 def _check(path: Path, sums: dict[str, str], address: str, name: Path | None = None) -> None:
     """A folder has no checksum."""
     for algorithm, expected in sums.items() if path.is_file() else ():
-        if expected and (found := _digest(path, algorithm)) != expected:
+        if expected and (found := file_hash(str(path), alg=algorithm)) != expected:
             raise AngelError(
                 f"{name or path} from {address} has the {algorithm.upper()} checksum {found}, "
                 f"expected {expected}."
             )
-
-
-def _digest(path: Path, algorithm: str) -> str:
-    digest = hashlib.new(algorithm)
-    with open(path, "rb") as file:
-        while piece := file.read(_PIECE):
-            digest.update(piece)
-    return digest.hexdigest()
 
 
 def main(

@@ -2,7 +2,7 @@
 
 python scripts/ner_corpus.py --train NCBItrainset_corpus.txt --train CDR_TrainingSet.PubTator.txt \
     --dev NCBIdevelopset_corpus.txt --dev CDR_DevelopmentSet.PubTator.txt \
-    --names tools/common_names.tsv --names en_angel_mini --notes 1500 --output corpus/ner
+    --names scripts/shipped/common_names.tsv --names en_angel_mini --notes 1500 --output corpus/ner
 """
 
 from pathlib import Path

@@ -10,7 +10,7 @@ from support.helpers import ROOT
 
 from spacy_angel.linking.mentions.derived import derived_names, read_derived_forms
 
-_SPEC = importlib.util.spec_from_file_location("bdf", ROOT / "tools/build_derived_forms.py")
+_SPEC = importlib.util.spec_from_file_location("bdf", ROOT / "scripts/shipped/build_derived_forms.py")
 tool = importlib.util.module_from_spec(_SPEC)
 _SPEC.loader.exec_module(tool)
 # The last column but the pointers': 01 01 says of which word of each.

@@ -25,8 +25,8 @@ from spacy_angel.vocabulary.sources.formats.registry import read_vocabulary
 
 torch.set_num_threads(1)
 
-COMMON = list(read_vocabulary(ROOT / "tools/common_names.tsv"))
-FURTHER = list(read_vocabulary(ROOT / "tools/mesh_names.tsv"))
+COMMON = list(read_vocabulary(ROOT / "scripts/shipped/common_names.tsv"))
+FURTHER = list(read_vocabulary(ROOT / "scripts/shipped/mesh_names.tsv"))
 SHIPPED_VOCABULARY = loaders.SHIPPED_PIPELINE / loaders.VOCABULARY_FOLDER
 LIMITS = ("threshold", "rerank")
 OFF = {"threshold": None}
@@ -87,8 +87,8 @@ def test_its_vocabulary_is_mesh_with_the_notice_that_its_source_asks_for() -> No
     assert not any(concept.definition for concept in concepts)
     source, names, further, *others = kb.meta["sources"]
     assert all(other["licence"] for other in others)
-    assert names["path"] == "tools/common_names.tsv"
-    assert further["path"] == "tools/mesh_names.tsv"
+    assert names["path"] == "scripts/shipped/common_names.tsv"
+    assert further["path"] == "scripts/shipped/mesh_names.tsv"
     for concept in chain(COMMON, FURTHER):
         assert set(concept.names) <= {*kb[concept.concept_id].names}
     notice = (SHIPPED_VOCABULARY / "NOTICE.txt").read_text("utf8")
@@ -272,7 +272,7 @@ def test_types_are_those_of_the_other_vocabulary(tmp_path: Path) -> None:
 def test_another_model_comes_without_the_limits(tmp_path: Path) -> None:
     make_tiny_model(tmp_path / "model", [concept.canonical_name.lower() for concept in COMMON])
     # A file, so that no trie of this model is left in the package.
-    nlp = spacy_angel.load(model=tmp_path / "model", kb=ROOT / "tools/common_names.tsv", k=3)
+    nlp = spacy_angel.load(model=tmp_path / "model", kb=ROOT / "scripts/shipped/common_names.tsv", k=3)
     settings = nlp.get_pipe("angel_linker").settings
     assert settings == replace(LinkerSettings(), k=3)
     assert linked(nlp, ["asthma"])[0] in loaders.load_vocabulary(None)

@@ -110,11 +110,10 @@ def test_commands_of_the_project_run_dry(
 ) -> None:
     name, folder, *rest = words
     overrides = parse_config_overrides(rest, env_var=None)
-    config = load_project_config(ROOT, overrides=overrides)
-    assert folder == "."
-    own = load_project_config(ROOT)["vars"]
+    config = load_project_config(ROOT / folder, overrides=overrides)
+    own = load_project_config(ROOT / folder)["vars"]
     assert {key.removeprefix("vars.") for key in overrides} <= set(own)
-    shutil.copy(ROOT / "project.yml", tmp_path)
+    shutil.copy(ROOT / folder / "project.yml", tmp_path)
     project_run(tmp_path, name, overrides=overrides, dry=True)
     printed = capsys.readouterr().out
     for step in config["workflows"].get(name, [name]):

@@ -4,7 +4,6 @@ Here those with a block that needs an extra, each a process or several; `make in
 all others, where no extra is installed.
 """
 
-import re
 from pathlib import Path
 
 import pytest
@@ -52,32 +51,6 @@ def test_the_generated_passages_are_current() -> None:
         assert with_passage(text, name, passage) == text, "run: python tools/document.py"
 
 
-def test_figures_of_the_readme_and_the_cards_are_those_of_the_results() -> None:
-    results = (ROOT / "docs/results.md").read_text("utf8")
-    readme = (ROOT / "README.md").read_text("utf8")
-    table = readme.partition("## How well, how fast")[2].partition("*Given*")[0]
-    figures = re.findall(r"\d[\d,]*(?:\.\d+)?", re.sub(r"`[^`]*`|3-gram|BC5CDR", "", table))
-    assert len(figures) == 10
-    cells = [cell.strip(" *") for line in results.splitlines() for cell in line.split("|")]
-    assert [figure for figure in figures if figure not in cells] == []
-    for name in ("mini", "bio"):
-        card = (ROOT / f"docs/model_card_{name}.md").read_text("utf8")
-        pipeline = readme.partition(f"| [`en_angel_{name}`]")[2].partition("\n")[0]
-        concepts, size = re.findall(r"(\d+,\d+) concepts \| (\d+\.\d) MB", pipeline)[0]
-        assert f"| vocabulary | {concepts} concepts" in card
-        assert f"| in all |  | {size} |" in card
-        written = card.partition("## Figures")[2].partition("## Limits")[0]
-        percents = re.findall(r"\d+\.\d", written)
-        assert [figure for figure in percents if figure not in results] == []
-
-
-def test_pages_are_as_long_as_one_reads() -> None:
-    assert len((ROOT / "docs/results.md").read_text("utf8").splitlines()) <= 200
-    for page in (ROOT / "docs/how_to").glob("*.md"):
-        most = 190 if page.name == "troubleshooting.md" else 110  # which is looked up by symptom
-        assert len(page.read_text("utf8").splitlines()) <= most, page.name
-
-
 def test_examples_of_settings_are_such() -> None:
     from reference import EXAMPLES
 
@@ -88,26 +61,6 @@ def test_examples_of_settings_are_such() -> None:
         given = LinkerSettings.from_dict({name: value}).to_dict()
         shown = given[name]
         assert shown == ({**shown, **value} if isinstance(value, dict) else value)
-
-
-def test_every_command_and_every_option_of_a_format_is_in_the_reference() -> None:
-    from reference import cli_reference, options_table
-
-    from spacy_angel.corpora.registry import FORMATS as corpora
-    from spacy_angel.vocabulary.sources.formats.registry import FORMATS as vocabularies
-
-    text = cli_reference()
-    assert "## `spacy-angel kb build`" in text
-    assert "| `--output`, `-o` | path | required | Folder to write. |" in text
-    for formats in (vocabularies, corpora):
-        table = options_table(formats)
-        for name, format in formats.items():
-            for option in format.options:
-                row = re.search(
-                    rf"^\| `{name}` \| `{option}` \| .* \| (.+) \|$", table, re.MULTILINE
-                )
-                assert row is not None, (name, option)
-                assert len(row[1]) > 10
 
 
 def test_files_of_another_page_are_there(tmp_path: Path) -> None:

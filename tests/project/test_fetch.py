@@ -248,34 +248,6 @@ def test_a_damaged_download_of_an_earlier_run_is_not_used(project: Path):
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "problem"),
-    [
-        ("cut.txt", b"half", "4 of 11 bytes came"),
-        ("page.gz", b"<html>Are you human?", r"no \.gz file, perhaps a page that asks"),
-        ("page.zip", b"<html>Are you human?", r"no \.zip file, perhaps a page that asks"),
-        ("missing.txt", None, "404"),
-    ],
-)
-def test_what_is_no_whole_file_never_counts(tmp_path: Path, host, name, content, problem):
-    web, address = host
-    if content is not None:
-        (web / name).write_bytes(content)
-    target = tmp_path / "downloads" / name
-    with pytest.raises(AngelError, match=problem) as error:
-        fetch.download(f"{address}/{name}", target, {})
-    assert f"{address}/{name}" in str(error.value)
-    assert f"downloaded to {target}" in str(error.value)
-    assert lying(target.parent) == {}
-
-
-def test_without_a_checksum_what_came_is_printed(tmp_path: Path, host, capsys):
-    (host[0] / "a.txt").write_bytes(TRAIN)
-    fetch.download(f"{host[1]}/a.txt", tmp_path / "a.txt", {"sha256": ""})
-    assert (tmp_path / "a.txt").read_bytes() == TRAIN
-    assert f"no checksum is known; SHA-256 {sha256(TRAIN)}" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
     ("archive", "problem"),
     [
         (packed(other=b"x"), "0 files named train.txt"),

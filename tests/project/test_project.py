@@ -37,8 +37,6 @@ def copy(tmp_path: Path) -> Path:
     ignore = shutil.ignore_patterns("__pycache__")
     for name in ("configs", "scripts", "assets/tiny"):
         shutil.copytree(ROOT / name, folder / name, ignore=ignore)
-    (folder / "tools").mkdir()
-    shutil.copy(ROOT / "tools/common_names.tsv", folder / "tools")
     return folder
 
 
@@ -75,7 +73,7 @@ def test_settings_of_the_training_reach_the_scripts(copy: Path):
     override = "positive.optimizer.steps=7 --negative.rounds=2"
     config = read(copy, dataset="en_angel_mini", backbone="some/a model", override=override)
     commands = {command["name"]: command for command in config["commands"]}
-    for name in ("pretrain", "start", "train-positive", "mine", "train-negative"):
+    for name in ("pretrain", "start", "train-positive", "train-negative"):
         words = split(commands[name]["script"][-1])
         overrides = words[words.index("--data.kb") :]
         file = next(word for word in words if word.endswith(".cfg"))
@@ -106,7 +104,7 @@ def test_pretraining_is_shared_where_it_is_wanted(copy: Path):
 @pytest.mark.parametrize("start", ["dmis-lab/ANGEL_pretrained", "backbone", "own/model"])
 def test_fine_tuning_starts_from_what_is_there(copy: Path, start: str):
     config = read(copy, start=start)
-    assert not {"pretrain", "mine"} & {*config["workflows"]["finetune"]}
+    assert "pretrain" not in config["workflows"]["finetune"]
     commands = {c["name"]: c for c in config["commands"]}
     assert f"--start '{start}' --output training/mini/ncbi/start" in commands["start"]["script"][0]
     assert commands["start"]["no_skip"]
@@ -123,6 +121,18 @@ def test_commands_and_workflows(copy: Path):
     for name in BENCHMARKS:
         (line,) = nested[f"benchmark-{name}"]
         assert f"run all . --vars.dataset {name} " in line
+    for steps in workflows.values():
+        assert {*steps} <= nested.keys()
+
+
+def test_scripts_of_what_ships_are_there():
+    folder = ROOT / "scripts/shipped"
+    config = load_project_config(folder)
+    scripts = {command["name"]: " ".join(command["script"]) for command in config["commands"]}
+    assert [*scripts] == config["workflows"]["all"]
+    for word in " ".join(scripts.values()).split():
+        if word.endswith((".py", ".cfg")):
+            assert (folder / word).exists() or (ROOT / word).exists(), word
 
 
 def test_benchmarks_hand_the_variables_on(copy: Path):

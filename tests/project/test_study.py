@@ -51,7 +51,7 @@ def test_the_project_has_a_command_for_each() -> None:
     for name in STUDIES:
         command = commands[name]
         assert command["script"][0].startswith(f"python scripts/study.py {name} --datasets '' ")
-        assert command["outputs"] == [f"metrics/mini/studies/dev/{name}.md"]
+        assert command["no_skip"]
     assert config["workflows"]["data"] == ["fetch", "kb", "corpus", "abbreviations"]
 
 

@@ -1,6 +1,6 @@
 """Put a recogniser into `en_angel_mini`, whose vocabulary and model stay those that ship.
 
-    python tools/build_mini.py RECOGNISER -o FOLDER
+    python scripts/shipped/build_mini.py RECOGNISER -o FOLDER
 
 RECOGNISER is what `spacy-angel train recogniser recogniser` wrote; of what it knows diseases and
 chemicals are looked for.
@@ -20,7 +20,7 @@ from spacy_angel.files.atomic import replacing_folder
 from spacy_angel.linking.settings.presets import types_of
 from spacy_angel.pipelines.assemble import LINKER
 
-ASSETS = Path(__file__).resolve().parent.parent / "assets"
+ASSETS = Path(__file__).resolve().parents[2] / "assets"
 
 
 def build(

@@ -1,8 +1,8 @@
 """Build the vocabulary that ships: what a mention can stand for of MeSH.
 
-    python tools/build_default_vocabulary.py DATA -o FOLDER
+    python scripts/shipped/build_default_vocabulary.py DATA -o FOLDER
 
-DATA is as for `tools/build_training_data.py`, with `more/` and `raw_text/` beside. Of MeSH it has
+DATA is as for `scripts/shipped/build_training_data.py`, with `more/` and `raw_text/` beside. Of MeSH it has
 the descriptors of 2024 with the names of 2019 (`mesh`), and of the supplementary records those that
 `supplementary` finds. The same files give the same bytes.
 
@@ -84,7 +84,7 @@ def build(
         "skipped": left_out,
     }
     written = [
-        {"path": f"tools/{table.name}", "title": title, "licence": "MIT"}
+        {"path": f"scripts/shipped/{table.name}", "title": title, "licence": "MIT"}
         for table, title in (
             (NAMES, "Common names, written for this package"),
             (MORE_NAMES, "Common names, written for this package by a language model"),

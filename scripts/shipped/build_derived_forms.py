@@ -1,6 +1,6 @@
 """Words and the nouns that they are derived from, of WordNet: `data/derived_forms.tsv`.
 
-    python tools/build_derived_forms.py WORDNET spacy_angel/data/derived_forms.tsv
+    python scripts/shipped/build_derived_forms.py WORDNET spacy_angel/data/derived_forms.tsv
 
 WORDNET has the files `data.adj`, `data.noun` and `noun.exc` of WordNet 3.0. A line of the output
 has a word and its nouns, separated by `|`, the first sense's first, those of its own stem alone if

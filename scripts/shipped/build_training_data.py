@@ -1,6 +1,6 @@
 """Build what `configs/mini/noise.cfg` trains on: corpora, and a vocabulary with many names.
 
-    python tools/build_training_data.py DATA OUT
+    python scripts/shipped/build_training_data.py DATA OUT
 
 DATA holds `ncbi-disease/`, `bc5cdr/`, `aioner/`, `chemdisgene_silver/`, `medic/`, `mesh/` and
 `vocab/`. Documents of the development sets, all of tmVar3 and four tenths of BioRED stay out, so

@@ -1,9 +1,9 @@
 """Build `en_angel_bio`: a recogniser of six kinds of mentions, abbreviations, and the linker with
 the shipped weights over a vocabulary of all six kinds that is small enough to ship.
 
-    python tools/build_bio.py DATA RECOGNISER -o FOLDER
+    python scripts/shipped/build_bio.py DATA RECOGNISER -o FOLDER
 
-DATA is as for `tools/build_six_types.py`; RECOGNISER is what `spacy-angel train recogniser
+DATA is as for `scripts/shipped/build_six_types.py`; RECOGNISER is what `spacy-angel train recogniser
 recogniser` wrote. The vocabulary is that of `build_bio_vocabulary`.
 """
 

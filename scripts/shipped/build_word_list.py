@@ -1,6 +1,6 @@
 """Count the words of biomedical abstracts: what `linking/mentions/spelling.py` takes for a word.
 
-    python tools/build_word_list.py DATA spacy_angel/data/words.txt.gz
+    python scripts/shipped/build_word_list.py DATA spacy_angel/data/words.txt.gz
 
 DATA holds `raw_text/`, `medmentions/`, `chemdisgene_silver/`, `ncbi-disease/` and `bc5cdr/`. A word
 stands in the list where two documents or more have it; those of the development sets do not count.
