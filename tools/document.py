@@ -23,12 +23,10 @@ from reference import (
     corpus_options,
     in_cell,
     options_table,
-    python_reference,
 )
-from safetensors import safe_open
 from thinc.api import Config
 
-from spacy_angel.about import DATA, SHIPPED_NAME, SHIPPED_NAMES
+from spacy_angel.about import DATA, SHIPPED_NAMES
 from spacy_angel.component.checked import CheckedSettings, describe_settings
 from spacy_angel.corpora.registry import FORMATS as corpus_formats
 from spacy_angel.files.atomic import replacing
@@ -37,7 +35,6 @@ from spacy_angel.linking.mentions.matcher_settings import MatcherSettings
 from spacy_angel.linking.ranking.features import FEATURES, MENTION_FEATURES
 from spacy_angel.linking.settings.linker_settings import LinkerSettings
 from spacy_angel.linking.settings.presets import Preset, preset_settings
-from spacy_angel.model.weights import SCALE_SUFFIX
 from spacy_angel.recognition.consistency import ConsistencySettings
 from spacy_angel.recognition.settings import RecogniserSettings
 from spacy_angel.recognition.variants.component import VariantSettings
@@ -51,44 +48,11 @@ CARDS = {name: DOCS / f"model_card_{name.rpartition('_')[2]}.md" for name in SHI
 HOW = DOCS / "explanation" / "how_it_works.md"
 SETTINGS = DOCS / "reference" / "settings.md"
 CLI = DOCS / "reference" / "cli.md"
-PYTHON = DOCS / "reference" / "python.md"
 FORMATS = DOCS / "reference" / "formats.md"
 LABELS = DOCS / "reference" / "labels.md"
 RESULTS = DOCS / "results.md"
 PROJECT = DOCS / "reference" / "project.md"
 EXAMPLE = re.compile(r"```python\n(?P<code>.*?)```\n\n```text\n(?P<output>.*?)```", re.DOTALL)
-
-
-def shipped_table(pipeline: Path) -> str:
-    """The parts of a pipeline with their sizes and figures.
-
-    pipeline (Path): as `spacy-angel assemble` writes it, with calibrated thresholds.
-    RETURNS (str): a Markdown table.
-    """
-    meta = json.loads((pipeline / "meta.json").read_text(encoding="utf8"))
-    linker = pipeline / "angel_linker"
-    vocabulary = json.loads((linker / "kb" / "meta.json").read_text(encoding="utf8"))["counts"]
-    weights = next((linker / "model").glob("*.safetensors"), None)
-    model = (
-        f"that of `{SHIPPED_NAME}`"
-        if weights is None
-        else f"{_n_weights(weights) / 1e6:.1f} million weights, stored in {_storage(weights)}"
-    )
-    rows = [
-        ("recogniser", _recogniser(meta), _size(pipeline, but=linker)),
-        ("model", model, None if weights is None else _size(linker / "model")),
-        (
-            "vocabulary",
-            f"{vocabulary['concepts']:,} concepts, {vocabulary['names']:,} names",
-            _size(linker / "kb"),
-        ),
-        ("thresholds with `rerank` off", _limits(meta["performance"]["calibration"]), None),
-        ("in all", "", _size(pipeline)),
-    ]
-    lines = ["| part | | MB |", "|---|---|--:|"]
-    for part, text, size in rows:
-        lines.append(f"| {part} | {text} | {'' if size is None else f'{size / 1e6:.1f}'} |")
-    return "\n".join(lines)
 
 
 def example_output(text: str) -> str:
@@ -239,7 +203,6 @@ def passages() -> list[tuple[Path, str, str]]:
     """RETURNS (list[tuple[Path, str, str]]): page, name of the marks, what belongs between them."""
     results = RESULTS.read_text(encoding="utf8")
     return [
-        *((card, "shipped", shipped_table(DATA / name)) for name, card in CARDS.items()),
         (CARDS["en_angel_mini"], "given", passage_of(results, "given")),
         (CARDS["en_angel_bio"], "text", passage_of(results, "text")),
         (SETTINGS, "settings", linker_settings()),
@@ -255,7 +218,6 @@ def passages() -> list[tuple[Path, str, str]]:
         (FORMATS, "corpus options", options_table(corpus_formats)),
         (FORMATS, "every corpus", corpus_options()),
         (CLI, "commands", cli_reference()),
-        (PYTHON, "python", python_reference()),
         (PROJECT, "project", project_tables(ROOT)),
     ]
 
@@ -264,46 +226,6 @@ def _example(text: str) -> re.Match[str]:
     if (found := EXAMPLE.search(text)) is None:
         raise SystemExit(f"{README} has no Python block with a text block below it.")
     return found
-
-
-def _recogniser(meta: dict[str, Any]) -> str:
-    labels = sorted({label for found in meta["labels"].values() for label in found})
-    f_score = meta["performance"].get("ents_f")
-    measured = "" if f_score is None else f"; F-score {100 * f_score:.1f} on its development texts"
-    return f"mentions of {', '.join(labels)}{measured}"
-
-
-def _limits(fitted: dict[str, Any]) -> str:
-    n_inside = fitted["n_mentions"] - fitted["n_outside"]
-    limits = ", ".join(
-        f"`{name}` {value:.3g}"
-        for name in ("search.temperature", "threshold", "search.min_log_prob")
-        if (value := fitted[name.removeprefix("search.")]) is not None
-    )
-    return (
-        f"{limits}, fitted on {' and '.join(fitted['corpora'])}: of {n_inside:,} mentions whose "
-        f"concept the vocabulary has, {fitted['n_right']:,} get it; of {fitted['n_outside']:,} "
-        f"others {fitted['n_outside_nil']:,} get `NIL`"
-    )
-
-
-def _n_weights(path: Path) -> int:
-    with safe_open(path, "pt") as file:
-        names = [name for name in file.keys() if not name.endswith(SCALE_SUFFIX)]  # noqa: SIM118
-        return sum(file.get_tensor(name).numel() for name in names)
-
-
-def _storage(path: Path) -> str:
-    return "int8" if ".int8." in path.name else "floating point"
-
-
-def _size(folder: Path, but: Path | None = None) -> int:
-    """RETURNS (int): bytes of the files, without tries, which are made anew where they lack."""
-    return sum(
-        file.stat().st_size
-        for file in folder.rglob("*")
-        if file.is_file() and "tries" not in file.parts and (but is None or but not in file.parents)
-    )
 
 
 def main() -> None:
