@@ -1,15 +1,16 @@
 """Settings of a component that check themselves: types, limits and meanings stand once, at the
 fields."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
+from difflib import get_close_matches
 from functools import cache
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from pydantic import BeforeValidator, ConfigDict, TypeAdapter, ValidationError
 from pydantic_core import PydanticCustomError
 
-from ..errors import AngelError, Errors
+from ..errors import AngelError
 
 
 def _name(value: Any) -> Any:
@@ -55,7 +56,13 @@ class CheckedSettings:
             try:
                 value = adapter.validate_python(getattr(self, name))
             except ValidationError as error:
-                raise self._refusal(name, error) from error
+                problem = error.errors()[0]
+                expected = problem["msg"].removeprefix("Input should be ")
+                if type(None) in get_args(get_args(_hints(cls)[name])[0]):
+                    expected = f"null or {expected}"
+                place = name + "".join(f"[{part!r}]" for part in problem["loc"])
+                message = _refusal(self.COMPONENT, place, expected, problem["input"])
+                raise AngelError(message) from error
             object.__setattr__(self, name, value)
 
     @classmethod
@@ -66,10 +73,8 @@ class CheckedSettings:
         """
         values = nested(values)
         known = [f.name for f in fields(cls)]
-        if unknown := sorted(set(values) - set(known)):
-            raise AngelError(
-                Errors.E304.format(component=cls.COMPONENT, unknown=unknown, known=known)
-            )
+        if unknown := set(values) - set(known):
+            raise AngelError(unknown_names(cls.COMPONENT, unknown, known))
         return cls(**values)
 
     @classmethod
@@ -103,21 +108,20 @@ class CheckedSettings:
         """name (str): a setting. ok (bool): whether it fits. expected (str): what would.
         RAISES (AngelError): it does not."""
         if not ok:
-            raise AngelError(self._message(name, expected, getattr(self, name)))
+            raise AngelError(_refusal(self.COMPONENT, name, expected, getattr(self, name)))
 
-    def _refusal(self, name: str, error: ValidationError) -> AngelError:
-        problem = error.errors()[0]
-        expected = problem["msg"].removeprefix("Input should be ")
-        cls: type = type(self)
-        if type(None) in get_args(get_args(_hints(cls)[name])[0]):
-            expected = f"null or {expected}"
-        place = "".join(f"[{part!r}]" for part in problem["loc"])
-        return AngelError(self._message(name + place, expected, problem["input"]))
 
-    def _message(self, name: str, expected: str, value: Any) -> str:
-        return Errors.E305.format(
-            component=self.COMPONENT, name=name, expected=expected, value=value
-        )
+def _refusal(component: str, name: str, expected: str, value: Any) -> str:
+    return f"{component}'s setting {name} must be {expected}, not {value!r}."
+
+
+def unknown_names(component: str, unknown: Iterable[str], known: Iterable[str]) -> str:
+    """component (str): whose settings these are. unknown (Iterable[str]), known (Iterable[str]):
+    their names. RETURNS (str): an error message that suggests similar names."""
+    known = sorted(known)
+    near = sorted({n for one in unknown for n in get_close_matches(one.lower(), known, 1, 0.75)})
+    hint = f" Did you mean {', '.join(near)}?" if near else ""
+    return f"{component} has no setting {sorted(unknown)}.{hint} It has {', '.join(known)}."
 
 
 def nested(values: Mapping[str, Any]) -> dict[str, Any]:
