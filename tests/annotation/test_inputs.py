@@ -91,7 +91,7 @@ def test_pubmed_that_is_cut_gives_what_came_before(tmp_path) -> None:
         list(documents)
     packed = tmp_path / "cut.xml.gz"
     packed.write_bytes(gzip.compress(PUBMED.encode())[:-30])
-    with pytest.raises(AngelError, match="breaks off or is damaged"):
+    with pytest.raises(AngelError, match="is cut or damaged"):
         read(packed)
     other = tmp_path / "other.xml"
     other.write_text("<articles></articles>")
@@ -121,7 +121,7 @@ def test_a_text_that_is_too_long_is_left_out(tmp_path, monkeypatch) -> None:
     (tmp_path / "a.txt").write_text("too long")
     documents, report = read(tmp_path / "a.txt")
     assert documents == []
-    assert "one document of at most 5" in report.notes[0]
+    assert "is longer than 5" in report.notes[0]
 
 
 def test_lines(tmp_path) -> None:
@@ -188,7 +188,7 @@ def test_values_of_wrong_kinds_spoil_their_document_only(tmp_path, wrong) -> Non
     documents, report = read(path)
     assert [document.doc_id for document in documents] == ["1", "1"]
     assert report.counts["documents_left_out"] == 3
-    assert "line 2: this is no document" in report.notes[0]
+    assert "line 2: not a document" in report.notes[0]
     assert "nested deeper than 100 levels" in report.notes[1]
     assert "digits" in report.notes[2]
 
@@ -210,7 +210,7 @@ def test_a_text_that_unpacks_to_too_much_is_left_out_early(tmp_path, monkeypatch
 def test_a_gzip_file_of_one_byte_is_no_empty_text(tmp_path) -> None:
     for name in ("a.txt.gz", "a.jsonl.gz"):
         (tmp_path / name).write_bytes(b"\x1f")
-        with pytest.raises(AngelError, match="breaks off or is damaged"):
+        with pytest.raises(AngelError, match="is cut or damaged"):
             read(tmp_path / name)
 
 
@@ -250,7 +250,7 @@ def test_parquet(tmp_path) -> None:
     ]
     assert report.position == path.stat().st_size
     path.write_bytes(path.read_bytes()[:-20])
-    with pytest.raises(AngelError, match="not a Parquet file, or a damaged one"):
+    with pytest.raises(AngelError, match="not a Parquet file, or damaged"):
         read(path, "parquet")
 
 
@@ -342,17 +342,17 @@ def test_what_stands_in_a_folder_is_read_or_told(tmp_path) -> None:
     (folder / ".git").mkdir()
     (folder / "a.txt").write_text("first", "utf8")
     (folder / "b.txt").symlink_to(folder / "a.txt")
-    with pytest.warns(UserWarning, match=r"W803.* 1 folders in it, .*\(more\)"):
+    with pytest.warns(UserWarning, match=r"contains 1 folders that are not read \(more\)"):
         (source,) = plan_inputs([folder])
     assert [path.name for path in source.paths] == ["a.txt", "b.txt"]
     (folder / "more").rmdir()
     (folder / "c.txt").symlink_to(folder / "gone.txt")
-    with pytest.raises(AngelError, match=r"\[E901\] .*c\.txt .*a link to nothing"):
+    with pytest.raises(AngelError, match=r"c\.txt cannot be read: .*a link to nothing"):
         plan_inputs([folder])
     (folder / "c.txt").unlink()
     # Opened, it would wait for ever.
     os.mkfifo(folder / "d.txt")
-    with pytest.raises(AngelError, match=r"\[E901\] .*d\.txt .*a pipe"):
+    with pytest.raises(AngelError, match=r"d\.txt cannot be read: .*a pipe"):
         plan_inputs([folder])
 
 
@@ -382,7 +382,7 @@ def test_formats_are_told_from_the_files(tmp_path) -> None:
     # told from the first line: what is wrong further on is for the reading
     assert infer_format(tmp_path / "cut.jsonl.gz") == "jsonl"
     (tmp_path / "h").write_text("nothing known")
-    with pytest.raises(AngelError, match="looks like none of the input formats"):
+    with pytest.raises(AngelError, match="Cannot tell the format"):
         infer_format(tmp_path / "h")
 
 

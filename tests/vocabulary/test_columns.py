@@ -141,7 +141,7 @@ def test_cells_with_another_separator_are_told_and_columns_that_are_not_used(
     text = (
         "Term ID,Term,Also known as,Owner\nMY:1,Snark fever,AFS; ague,jd\nMY:2,Boojum,bo; jum,jd\n"
     )
-    with pytest.warns(UserWarning, match=r"W202.*synonyms has '\|', and 2 have ';'.*separator=;"):
+    with pytest.warns(UserWarning, match=r"no synonyms has '\|', but 2 have ';'.*separator=;"):
         concepts, columns = read(tmp_path / "terms.csv", text)
     assert [concept.aliases for concept in concepts] == [("AFS; ague",), ("bo; jum",)]
     assert columns == {
