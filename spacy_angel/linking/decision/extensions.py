@@ -13,7 +13,7 @@ from typing import Any
 from spacy.tokens import Span
 
 from ...errors import AngelError
-from ..mentions.abbreviated import read_as_abbreviations, register_abbreviations
+from ..mentions.abbreviations import register_abbreviations
 from ..settings.linker_settings import ATTRIBUTES, LinkerSettings
 
 
@@ -43,7 +43,7 @@ def set_extensions(settings: LinkerSettings) -> None:
                 f"span._.{name} is computed by another component, so angel_linker cannot write it. "
                 f"Choose another name with the setting outputs.{attribute}."
             )
-    read_as_abbreviations()
+    register_abbreviations()
 
 
 def write_values(spans: Sequence[Span], values: Sequence[Any], name: str, shown: Any) -> None:

@@ -125,8 +125,7 @@ def rank_candidates(
             numbers.setdefault(candidate["name"], len(numbers)),
             candidate["score"],
             candidate["log_prob"],
-            # Documents that 0.2 linked have the older key.
-            candidate.get("suffix", candidate.get("ending")),
+            candidate.get("suffix"),
         )
         for candidate in candidates
     ]

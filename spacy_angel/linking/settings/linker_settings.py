@@ -266,9 +266,7 @@ class LinkerSettings(CheckedSettings):
     ] = ()
     labels_discard: Annotated[
         Names,
-        Field(
-            description="labels not to link: these entities keep their identifier, or get `NIL`"
-        ),
+        Field(description="labels not to link: these entities keep their identifier, or get `NIL`"),
     ] = ("VARIANT",)
     types_by_label: Annotated[
         dict[Name, Names],
