@@ -369,10 +369,11 @@ class AngelLinker(DocumentPipe):
         keys = [(s.start, s.end, s.label) for s in find_spans(span.doc, self.settings.span_key)]
         key = (span.start, span.end, span.label)
         if key not in keys:
-            where = "doc.ents" if self.settings.span_key is None else "its span group"
+            key_name = self.settings.span_key
+            where = "doc.ents" if key_name is None else f"doc.spans[{key_name!r}]"
             raise AngelError(
-                f"{span.text!r} ({span.label_}) is not one of the mentions that angel_linker reads,"
-                f" those of {where}. Take the span from there."
+                f"angel_linker does not read the mention {span.text!r} ({span.label_}). Take a "
+                f"span from {where}."
             )
         return self.explain_document(span.doc)[keys.index(key)]
 
