@@ -45,7 +45,8 @@ def plan_inputs(
             raise AngelError(cannot_read(path, "there is no such file"))
         if path.is_dir() and (whole := FORMATS.recognised(path)) is not None and whole.is_folder:
             raise AngelError(
-                f"{path} is a {whole.name} corpus. Convert it first with `spacy-angel corpus`."
+                f"{path} is a {whole.name} corpus. Convert it first: "
+                f"`spacy-angel corpus {path} -o documents.json`."
             )
         files = _files(path) if path.is_dir() else [path]
         if not files:

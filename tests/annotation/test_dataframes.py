@@ -56,7 +56,7 @@ def test_a_table_is_linked_row_by_row(pipeline) -> None:
     assert linker(table.slice(0, 0)).num_rows == 0
     strict = TableLinker(str(pipeline), strict=True)
     assert strict(table.slice(0, 1)).to_pylist()[0]["error"] is None
-    with pytest.raises(AngelError, match="row 0 of a table: this is no document: the field text"):
+    with pytest.raises(AngelError, match="row 0 of a table: not a document: the field text"):
         strict(table.slice(1, 1))
     with pytest.raises(AngelError, match="the mention"):
         strict(table.slice(2, 1))

@@ -95,7 +95,7 @@ def test_pubmed_that_is_cut_gives_what_came_before(tmp_path) -> None:
         read(packed)
     other = tmp_path / "other.xml"
     other.write_text("<articles></articles>")
-    with pytest.raises(AngelError, match="should begin with `<PubmedArticleSet>`"):
+    with pytest.raises(AngelError, match="should start with `<PubmedArticleSet>`"):
         read(other, "pubmed")
 
 
@@ -160,7 +160,7 @@ def test_jsonl(tmp_path) -> None:
     assert (mention.start, mention.end, mention.text, mention.label) == (0, 5, "heart", "L")
     assert report.counts["documents_left_out"] == 9
     assert report.counts["mentions_left_out"] == 1
-    with pytest.raises(AngelError, match=r"line 4: this is no document: an object was expected"):
+    with pytest.raises(AngelError, match=r"line 4: not a document: an object was expected"):
         read(path, strict=True)
 
 
@@ -293,7 +293,7 @@ def test_one_value_of_many_parquet_rows_is_not_unpacked(tmp_path, column) -> Non
     path = write_parquet(tmp_path / "a.parquet", columns, compression="zstd")
     assert path.stat().st_size < 100_000
     before = pa.total_allocated_bytes()
-    with pytest.raises(AngelError, match=r"a\.parquet, row 1: .* unpacks to more than 300 times"):
+    with pytest.raises(AngelError, match=r"a\.parquet, row 1: .* unpacks to over 300 times"):
         read(path)
     assert pa.total_allocated_bytes() - before < 2**24
 
@@ -330,7 +330,7 @@ def test_values_that_say_only_how_they_differ_are_read_one_by_one(tmp_path) -> N
     most = 0
     [source] = plan_inputs([path], "parquet", {})
     documents = read_input(source, strict=False, report=CorpusReport(), options={})
-    with pytest.raises(AngelError, match="unpacks to more than 300 times"):  # noqa: PT012
+    with pytest.raises(AngelError, match="unpacks to over 300 times"):  # noqa: PT012
         for _ in documents:
             most = max(most, pool.bytes_allocated() - before)
     assert 0 < most < 2**24
@@ -441,9 +441,7 @@ def test_texts_come_through_jsonl_unchanged(tmp_path_factory, texts) -> None:
 
 def test_a_folder_that_is_one_corpus_is_to_be_converted_first() -> None:
     folder = ROOT / "tests/fixtures/corpora/brat"
-    with pytest.raises(
-        AngelError, match=r"one corpus as brat has it.*spacy-angel corpus .*brat -o"
-    ):
+    with pytest.raises(AngelError, match=r"is a brat corpus.*spacy-angel corpus .*brat -o"):
         plan_inputs([folder])
     (document,), _ = read(folder / "5001.ann")
     assert (document.doc_id, len(document.mentions)) == ("5001", 4)

@@ -267,8 +267,8 @@ def test_mistakes_are_told_without_a_traceback(
     assert "nothing.jsonl" in fails("kb", "build", tmp_path / "nothing.jsonl", "-o", tmp_path / "x")
     assert "Give exactly one of" in fails("kb", "add", folder)
     assert "Give exactly one of" in fails("kb", "add", folder, source, "--mentions", corpus)
-    assert "One text" in fails("link")
-    assert "One text" in fails("link", "text", "--file", source)
+    assert "one text" in fails("link")
+    assert "one text" in fails("link", "text", "--file", source)
     assert "cannot be combined" in fails("link", "t", "--pipeline", "p", "--kb", folder)
     assert "cannot be loaded" in fails("link", "text", "--pipeline", tmp_path / "nothing")
     assert "NAME=VALUE" in fails("kb", "build", source, "-o", tmp_path / "x", "--option", "a")
@@ -296,7 +296,7 @@ def test_columns_of_a_table_are_named_or_guessed_and_shown(tmp_path: Path) -> No
 
 def test_an_address_in_place_of_a_file_is_told(tmp_path: Path) -> None:
     err = fails("kb", "build", "https://example.org/hp.obo", "-o", tmp_path / "kb")
-    assert "https://example.org/hp.obo is an address, a file was expected" in err
+    assert "https://example.org/hp.obo is an address; expected a file" in err
     assert not (tmp_path / "kb").exists()
 
 
@@ -364,7 +364,7 @@ def test_a_saved_pipeline_is_calibrated_and_evaluated(tmp_path: Path, corpus: Pa
     many.write_text("\n".join(texts), "utf8")
     code, out, err = run("calibrate", tmp_path / "pipeline", many)
     assert code == 0, err
-    assert "was not written" in out
+    assert "Nothing is written" in out
     # As another vocabulary asks for it, which is then the pipeline's.
     options = ("--kb", "en_angel_mini", "-o", tmp_path / "calibrated")
     code, out, err = run("calibrate", tmp_path / "pipeline", many, *options)

@@ -20,7 +20,7 @@ def test_the_detector_behind_the_linker(tiny_model, tiny_vocabulary):
     nlp = make_pipeline(tiny_model, tiny_vocabulary)
     nlp.add_pipe("abbreviation_detector")
     (message,) = told(nlp)
-    assert "abbreviation_detector stands behind angel_linker" in message
+    assert "abbreviation_detector must come before angel_linker" in message
     assert "before='angel_linker'" in message
 
 

@@ -254,8 +254,7 @@ def test_what_a_format_has_no_place_for_is_told_once(tmp_path: Path):
     with pytest.warns(UserWarning, match="cannot hold") as told:
         write_corpus([document, replace(document, doc_id="2")], tmp_path / "x.txt", "pubtator")
     assert [str(one.message) for one in told] == [
-        f"pubtator cannot hold {what}: left out of {tmp_path / 'x.txt'}, first "
-        "of document 1. BioC JSON and DocBin keep it."
+        f"pubtator cannot hold {what}: left out of {tmp_path / 'x.txt'}, first in document 1."
         for what in ("steps", "read_as")
     ]
 

@@ -161,7 +161,7 @@ def test_what_is_missing_or_misplaced_is_told(make) -> None:
     nlp = spacy.blank("en")
     nlp.add_pipe("angel_linker")
     nlp.add_pipe("angel_matcher")
-    with pytest.raises(AngelError, match="stands behind angel_linker"):
+    with pytest.raises(AngelError, match="must come before angel_linker"):
         nlp.get_pipe("angel_matcher")(nlp.make_doc("A text."))
     with pytest.raises(
         AngelError, match="angel_matcher's setting names must be 'own', 'all' or 'none'"

@@ -100,7 +100,7 @@ def test_a_broken_file_keeps_the_rules_and_is_told_in_one_line(address, rules, c
         for _ in range(3):
             assert link(address)[0] == ATTACK
         (line,) = [record.getMessage() for record in caplog.records]
-        assert "rules.tsv can no longer be read, so that its rules stay as they were" in line
+        assert "rules.tsv can no longer be read, so its rules stay as they were" in line
         assert "\n" not in line
         assert SECRET not in line
     caplog.clear()

@@ -98,7 +98,7 @@ def test_quotes_run_over_lines_but_not_between_tabs(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "columns", "message"),
     [
-        ("a,b\n1,2\n", None, r"none is told to be the id.*found: 'a', 'b'"),
+        ("a,b\n1,2\n", None, r"none is told to be the id.*Found: 'a', 'b'"),
         ("id,b\n1,2\n", None, "none is told to be the name"),
         ("a,b\n1,2\n", "id=a,name=c", "'name=c' is not one of id,"),
         ("a,b\n1,2\n", "id=a,name=3", "'name=3' is not one of id,"),

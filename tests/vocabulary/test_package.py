@@ -102,7 +102,7 @@ def test_what_may_not_be_passed_on_is_marked_so(tmp_path, format):
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [({"name": "a b"}, "package's name 'a b'"), ({"version": "new"}, "is 'new'")],
+    [({"name": "a b"}, "package's name 'a b'"), ({"version": "new"}, "version 'new' is not valid")],
 )
 def test_names_and_versions_that_no_package_has_are_refused(tmp_path, folder, options, message):
     with pytest.raises(AngelError, match=message):

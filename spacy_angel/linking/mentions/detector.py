@@ -162,7 +162,7 @@ def _warn_of_late_detectors(nlp: Language) -> None:
         elif nlp.get_pipe_meta(name).factory == "abbreviation_detector":
             for linker in before:
                 warnings.warn(
-                    f"{name} must come before {linker}, which reads its long forms.",
+                    f"{name} must come before {linker}: nlp.add_pipe(..., before={linker!r}).",
                     AngelWarning,
                     stacklevel=3,
                 )

@@ -186,7 +186,9 @@ def _read_meta(path: Path, kind: str, version: int, names: Sequence[str]) -> dic
     try:
         text = (path / META).read_bytes()
     except OSError as error:
-        raise AngelError(f"{path} is not a {kind} folder: {error}.") from error
+        raise AngelError(
+            f"{path} is not a {kind} folder: {error}. See `spacy-angel kb build`."
+        ) from error
     return _checked_meta(path, text, kind, version, names)
 
 
