@@ -9,7 +9,6 @@ from pydantic import Field
 
 from ...component.checked import CheckedSettings, Name, Names
 from ...component.running import Device, RunsIn, expect_dtype
-from ...vocabulary.names.entity_type_table import WITH_TYPES
 from ..ranking.ranker import TERMS, Ranker, read_ranker, shipped_ranker
 
 Dtype = Literal["float32", "bfloat16", "float16", "int8"]
@@ -20,135 +19,80 @@ ATTRIBUTES = ("kb_id", "kb_ents", "candidates")
 
 @dataclass(frozen=True)
 class ReadingBlock(CheckedSettings):
-    """`[components.angel_linker.reading]`."""
+    """`[components.angel_linker.reading]`.
+
+    max_source_tokens (int | None): maximum length of the model's input in tokens, if below the
+        model's own limit; shorter is faster
+    abbreviations (bool): replace abbreviations by the long forms that a detector found
+    long_forms (str | None): TSV of short forms and their meaning in a document collection, as
+        written by `spacy-angel long-forms`; used where the document defines no long form
+    short_forms (bool): replace clinical short forms, lay terms, brand names, and other common
+        words that are no names of the vocabulary; shorten organisms to their binomial name
+        (`Escherichia coli O157`), and try letters and digits together or apart (`SIRT-1` as
+        SIRT1)
+    spelling (bool): correct words of a mention that occur neither in the vocabulary nor in
+        biomedical text, by up to one edit, or two in words of eight letters and more
+    species_context (bool): for vocabularies with suffixes (`spacy-angel kb build --suffixes`):
+        use what the document says about them, such as the species it is about, to order the
+        concepts of a name, and add it to the input of a model that generates suffixes
+    """
 
     COMPONENT = "angel_linker.reading"
 
-    max_source_tokens: Annotated[
-        int | None,
-        Field(
-            ge=8,
-            description="maximum length of the model's input in tokens, if below the model's own "
-            "limit; shorter is faster",
-        ),
-    ] = None
-    abbreviations: Annotated[
-        bool, Field(description="replace abbreviations by the long forms that a detector found")
-    ] = True
-    long_forms: Annotated[
-        str | None,
-        Field(
-            description="TSV of short forms and their meaning in a document collection, as written "
-            "by `spacy-angel long-forms`; used where the document defines no long form"
-        ),
-    ] = None
-    short_forms: Annotated[
-        bool,
-        Field(
-            description="replace clinical short forms, lay terms, brand names, and other common "
-            "words that are no names of the vocabulary; shorten organisms to their binomial name "
-            "(`Escherichia coli O157`), and try letters and digits together or apart (`SIRT-1` as "
-            "SIRT1)"
-        ),
-    ] = False
-    spelling: Annotated[
-        bool,
-        Field(
-            description="correct words of a mention that occur neither in the vocabulary nor in "
-            "biomedical text, by up to one edit, or two in words of eight letters and more"
-        ),
-    ] = False
-    species_context: Annotated[
-        bool,
-        Field(
-            description="for vocabularies with suffixes (`spacy-angel kb build --suffixes`): use "
-            "what the document says about them, such as the species it is about, to order the "
-            "concepts of a name, and add it to the input of a model that generates suffixes"
-        ),
-    ] = True
+    max_source_tokens: Annotated[int | None, Field(ge=8)] = None
+    abbreviations: bool = True
+    long_forms: str | None = None
+    short_forms: bool = False
+    spelling: bool = False
+    species_context: bool = True
 
 
 @dataclass(frozen=True)
 class SearchBlock(CheckedSettings):
-    """`[components.angel_linker.search]`."""
+    """`[components.angel_linker.search]`.
+
+    mode (Mode): `beam`, or `exact`: the k most probable names of the vocabulary
+    length_penalty (float): exponent of the number of tokens by which beam search divides the
+        log-probability of a name
+    max_work (int): decoded tokens per mention after which exact search gives up its proof
+    shortcuts (bool): skip searches that rarely change a link: equal mentions of a document with
+        equal labels are searched once; with `rerank`, a mention of more than four letters that
+        is a name of exactly one concept links to it without the model, with probability 0.96
+        and no `log_prob`
+    temperature (float): temperature of the concepts' probabilities without `rerank`
+    min_log_prob (float | None): without `rerank`: minimum log-probability (nats) of the
+        concept's best name; not applied to a mention that is a name of the most probable
+        concept. null: off
+    """
 
     COMPONENT = "angel_linker.search"
 
-    mode: Annotated[
-        Mode, Field(description="`beam`, or `exact`: the k most probable names of the vocabulary")
-    ] = "beam"
-    length_penalty: Annotated[
-        float,
-        Field(
-            allow_inf_nan=False,
-            description="exponent of the number of tokens by which beam search divides the "
-            "log-probability of a name",
-        ),
-    ] = 1.0
-    max_work: Annotated[
-        int,
-        Field(
-            ge=1,
-            description="decoded tokens per mention after which exact search gives up its proof",
-        ),
-    ] = 1000
-    shortcuts: Annotated[
-        bool,
-        Field(
-            description="skip searches that rarely change a link: equal mentions of a document "
-            "with equal labels are searched once; with `rerank`, a mention of more than four "
-            "letters that is a name of exactly one concept links to it without the model, with "
-            "probability 0.96 and no `log_prob`"
-        ),
-    ] = False
-    temperature: Annotated[
-        float,
-        Field(
-            gt=0,
-            allow_inf_nan=False,
-            description="temperature of the concepts' probabilities without `rerank`",
-        ),
-    ] = 1.0
-    min_log_prob: Annotated[
-        float | None,
-        Field(
-            le=0,
-            allow_inf_nan=False,
-            description="without `rerank`: minimum log-probability (nats) of the concept's best "
-            "name; not applied to a mention that is a name of the most probable concept. null: off",
-        ),
-    ] = None
+    mode: Mode = "beam"
+    length_penalty: Annotated[float, Field(allow_inf_nan=False)] = 1.0
+    max_work: Annotated[int, Field(ge=1)] = 1000
+    shortcuts: bool = False
+    temperature: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 1.0
+    min_log_prob: Annotated[float | None, Field(le=0, allow_inf_nan=False)] = None
 
 
 @dataclass(frozen=True)
 class RankerBlock(CheckedSettings):
-    """`[components.angel_linker.ranker]`."""
+    """`[components.angel_linker.ranker]`.
+
+    path (str | None): JSON of the weights, as written by `scripts/fit_ranker.py`; null: the
+        shipped one
+    weights (dict[Name, dict[Name, dict[Name, float]]]): weights that replace those of `path`,
+        as `calibrate` fits them: by entity type (`ALL` for the others), model (`concept`,
+        `link`), and term
+    nil_prior (float | None): expected share of mentions without a concept in the vocabulary: a
+        higher value gives more `NIL`. null: as the ranker was fitted
+    """
 
     COMPONENT = "angel_linker.ranker"
 
-    path: Annotated[
-        str | None,
-        Field(
-            description="JSON of the weights, as written by `scripts/fit_ranker.py`; null: the "
-            "shipped one"
-        ),
-    ] = None
-    weights: Annotated[
-        dict[Name, dict[Name, dict[Name, float]]],
-        Field(
-            description="weights that replace those of `path`, as `calibrate` fits them: by entity "
-            "type (`ALL` for the others), model (`concept`, `link`), and term"
-        ),
-    ] = field(default_factory=dict)
-    nil_prior: Annotated[
-        float | None,
-        Field(
-            gt=0,
-            lt=1,
-            description="expected share of mentions without a concept in the vocabulary: a higher "
-            "value gives more `NIL`. null: as the ranker was fitted",
-        ),
-    ] = None
+    path: str | None = None
+    weights: dict[Name, dict[Name, dict[Name, float]]] = field(default_factory=dict)
+    nil_prior: Annotated[float | None, Field(gt=0, lt=1)] = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -160,20 +104,20 @@ class RankerBlock(CheckedSettings):
 
 @dataclass(frozen=True)
 class OutputsBlock(CheckedSettings):
-    """`[components.angel_linker.outputs]`: a field for each of `ATTRIBUTES`, and the group."""
+    """`[components.angel_linker.outputs]`: a field for each of `ATTRIBUTES`, and the group.
+
+    kb_id (Name): attribute of the identifier; `kb_id` also sets `span.kb_id_`
+    kb_ents (Name): attribute of the concepts
+    candidates (Name): attribute of all candidates
+    span_key (Name | None): span group to which the mentions are also written, with `kb_id_`
+    """
 
     COMPONENT = "angel_linker.outputs"
 
-    kb_id: Annotated[
-        Name,
-        Field(description="attribute of the identifier; `kb_id` also sets `span.kb_id_`"),
-    ] = "kb_id"
-    kb_ents: Annotated[Name, Field(description="attribute of the concepts")] = "kb_ents"
-    candidates: Annotated[Name, Field(description="attribute of all candidates")] = "candidates"
-    span_key: Annotated[
-        Name | None,
-        Field(description="span group to which the mentions are also written, with `kb_id_`"),
-    ] = None
+    kb_id: Name = "kb_id"
+    kb_ents: Name = "kb_ents"
+    candidates: Name = "candidates"
+    span_key: Name | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -187,118 +131,68 @@ class LinkerSettings(CheckedSettings):
     carries its limits and its meaning, as `describe_settings` tells them.
 
     RAISES (AngelError): a value that does not fit; the message names setting, expectation, value.
+
+    n_sents (int | None): sentences of context before and after the mention's own; null: as much
+        of the document as the model's input length allows
+    reading (ReadingBlock): how mentions and their context are read
+    num_beams (int | None): beams of the beam search; null: as the model was published with, 10
+        for the released ones, else 5
+    k (int): maximum number of names per mention, at most `num_beams` by beam
+    search (SearchBlock): the search, and the use of the model's probabilities without `rerank`
+    threshold (float | None): minimum probability of a link; null: off
+    rerank (bool): rank candidates by further features: names similar to the mention, its long
+        form, or another way to write it become candidates, and probabilities are the ranker's.
+        false: the model alone decides, as published
+    ranker (RankerBlock): weights of the ranker, for `rerank`
+    curation (str | None): TSV of curation rules: strings that are names or never are, concepts
+        to exclude or to allow; reloaded when it changes, and saved with the pipeline
+    drop_unlinked_below (float): remove entities from `doc.ents` that get `NIL` and whose
+        `span._.mention_probability` is below this; entities without one and span groups stay
+    span_key (Name | None): span group with the mentions; null: `doc.ents`
+    labels (Names): labels to link, entities with others stay as they are; empty: those of
+        `types_by_label`, or all if that is empty, too
+    labels_discard (Names): labels not to link: these entities keep their identifier, or get
+        `NIL`
+    types_by_label (dict[Name, Names]): label → semantic types of its concepts; concepts without
+        types are always allowed. An empty list allows all types that suit: a mention labeled as
+        one of DISEASE, CHEMICAL, GENE, SPECIES, CELL_LINE links to none of another of these.
+        Labels match in any known spelling (`OrganismTaxon` is `SPECIES`); mentions with other
+        labels are not linked, with one warning per label. An empty table: all labels are linked
+    prefer (Names): preferred prefixes of the identifiers to write, best first, e.g. `["MONDO",
+        "MESH"]`; concepts without any of them keep their own identifier. `candidates` then also
+        have `other_ids`
+    overwrite (bool): also link mentions that have an identifier already
+    outputs (OutputsBlock): names of the attributes on `span._`, and of a span group, so that
+        several linkers can be used in one pipeline
+    batch_size (int): mentions per batch of the model
     """
 
     COMPONENT = "angel_linker"
 
     # What the model reads.
-    n_sents: Annotated[
-        int | None,
-        Field(
-            ge=0,
-            description="sentences of context before and after the mention's own; null: as much of "
-            "the document as the model's input length allows",
-        ),
-    ] = None
-    reading: Annotated[
-        ReadingBlock, Field(description="how mentions and their context are read")
-    ] = field(default_factory=ReadingBlock)
+    n_sents: Annotated[int | None, Field(ge=0)] = None
+    reading: ReadingBlock = field(default_factory=ReadingBlock)
     # How it searches.
-    num_beams: Annotated[
-        int | None,
-        Field(
-            ge=1,
-            description="beams of the beam search; null: as the model was published with, 10 for "
-            "the released ones, else 5",
-        ),
-    ] = None
-    k: Annotated[
-        int,
-        Field(ge=1, description="maximum number of names per mention, at most `num_beams` by beam"),
-    ] = 5
-    search: Annotated[
-        SearchBlock,
-        Field(description="the search, and the use of the model's probabilities without `rerank`"),
-    ] = field(default_factory=SearchBlock)
+    num_beams: Annotated[int | None, Field(ge=1)] = None
+    k: Annotated[int, Field(ge=1)] = 5
+    search: SearchBlock = field(default_factory=SearchBlock)
     # How names become a link.
-    threshold: Annotated[
-        float | None,
-        Field(ge=0, le=1, description="minimum probability of a link; null: off"),
-    ] = None
-    rerank: Annotated[
-        bool,
-        Field(
-            description="rank candidates by further features: names similar to the mention, its "
-            "long form, or another way to write it become candidates, and probabilities are the "
-            "ranker's. false: the model alone decides, as published"
-        ),
-    ] = False
-    ranker: Annotated[RankerBlock, Field(description="weights of the ranker, for `rerank`")] = (
-        field(default_factory=RankerBlock)
-    )
-    curation: Annotated[
-        str | None,
-        Field(
-            description="TSV of curation rules: strings that are names or never are, concepts to "
-            "exclude or to allow; reloaded when it changes, and saved with the pipeline"
-        ),
-    ] = None
-    drop_unlinked_below: Annotated[
-        float,
-        Field(
-            ge=0,
-            le=1,
-            description="remove entities from `doc.ents` that get `NIL` and whose "
-            "`span._.mention_probability` is below this; entities without one and span groups stay",
-        ),
-    ] = 0.0
+    threshold: Annotated[float | None, Field(ge=0, le=1)] = None
+    rerank: bool = False
+    ranker: RankerBlock = field(default_factory=RankerBlock)
+    curation: str | None = None
+    drop_unlinked_below: Annotated[float, Field(ge=0, le=1)] = 0.0
     # Which mentions are linked, and to what.
-    span_key: Annotated[
-        Name | None,
-        Field(description="span group with the mentions; null: `doc.ents`"),
-    ] = None
-    labels: Annotated[
-        Names,
-        Field(
-            description="labels to link, entities with others stay as they are; empty: those of "
-            "`types_by_label`, or all if that is empty, too"
-        ),
-    ] = ()
-    labels_discard: Annotated[
-        Names,
-        Field(description="labels not to link: these entities keep their identifier, or get `NIL`"),
-    ] = ("VARIANT",)
-    types_by_label: Annotated[
-        dict[Name, Names],
-        Field(
-            description="label → semantic types of its concepts; concepts without types are always "
-            "allowed. An empty list allows all types that suit: a mention labeled as one of "
-            f"{', '.join(WITH_TYPES)} links to none of another of these. Labels match in any "
-            "known spelling (`OrganismTaxon` is `SPECIES`); mentions with other labels are not "
-            "linked, with one warning per label. An empty table: all labels are linked"
-        ),
-    ] = field(default_factory=dict)
-    prefer: Annotated[
-        Names,
-        Field(
-            description="preferred prefixes of the identifiers to write, best first, e.g. "
-            '`["MONDO", "MESH"]`; concepts without any of them keep their own identifier. '
-            "`candidates` then also have `other_ids`"
-        ),
-    ] = ()
-    overwrite: Annotated[
-        bool, Field(description="also link mentions that have an identifier already")
-    ] = True
+    span_key: Name | None = None
+    labels: Names = ()
+    labels_discard: Names = ("VARIANT",)
+    types_by_label: dict[Name, Names] = field(default_factory=dict)
+    prefer: Names = ()
+    overwrite: bool = True
     # What is written.
-    outputs: Annotated[
-        OutputsBlock,
-        Field(
-            description="names of the attributes on `span._`, and of a span group, so that several "
-            "linkers can be used in one pipeline"
-        ),
-    ] = field(default_factory=OutputsBlock)
+    outputs: OutputsBlock = field(default_factory=OutputsBlock)
     # Where and how it runs.
-    batch_size: Annotated[int, Field(ge=1, description="mentions per batch of the model")] = 48
+    batch_size: Annotated[int, Field(ge=1)] = 48
     device: Device = "cpu"
     dtype: RunsIn = "float32"
 
