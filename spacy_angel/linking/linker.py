@@ -615,7 +615,8 @@ class AngelLinker(DocumentPipe):
         except (ValueError, KeyError) as error:
             raise AngelError(f"{SETTINGS_FILE} was not written by `to_disk`: {error}.") from error
         settings |= {name: str(path) for name, path in files.items() if settings.get(name)}
-        settings |= self._block.overrides(config if in_config is None else in_config)
+        config = config if in_config is None else LinkerSettings.flat(in_config)
+        settings |= self._block.overrides(config)
         self.settings = LinkerSettings.from_dict(settings)
 
     def _saved_rules(self) -> bytes:

@@ -945,11 +945,11 @@ def test_settings_are_attributes(make):
 
 
 def test_types_that_no_concept_has_are_told_before_a_mention_has_the_label(make, tmp_path):
-    with pytest.raises(AngelError, match=r"label 'DISEASE' the types \['T-47'\].*T047.*T121"):
+    with pytest.raises(AngelError, match=r"'DISEASE' the types \['T-47'\].*T047.*T121"):
         make(types_by_label={"DISEASE": ["T047", "T-47"]})
     make().to_disk(tmp_path / "saved")
     config = {"components": {"angel_linker": {"types_by_label": {"DRUG": ["T-47"]}}}}
-    with pytest.raises(AngelError, match="label 'DRUG'"):
+    with pytest.raises(AngelError, match="'DRUG' the types"):
         spacy.load(tmp_path / "saved", config=config)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from spacy.tokens import Span
 
 from ...errors import AngelError
-from ..mentions.abbreviations import register_abbreviations
+from ..mentions.reading import register_abbreviations
 from ..settings.linker_settings import ATTRIBUTES, LinkerSettings
 
 

@@ -21,7 +21,7 @@ from spacy.tokens import Doc, Span
 from ...component.characters import read
 from ...component.view import in_document, view
 from ...errors import AngelWarning
-from .abbreviations import register_abbreviations
+from .reading import register_abbreviations
 
 # As in scispaCy's `filter_matches`.
 _MOST_WORDS = 8
@@ -153,13 +153,13 @@ def _is_in_one_sentence(long: Span, short: Span) -> bool:
 
 def _warn_of_late_detectors(nlp: Language) -> None:
     """Warn of linkers that resolve abbreviations and come before the detector."""
-    from ..linker import AngelLinker
-
     before: list[str] = []
+    component: Any
     for name, component in nlp.pipeline:
-        if isinstance(component, AngelLinker) and component.settings.reading.abbreviations:
+        factory = nlp.get_pipe_meta(name).factory
+        if factory == "angel_linker" and component.settings.reading.abbreviations:
             before.append(name)
-        elif nlp.get_pipe_meta(name).factory == "abbreviation_detector":
+        elif factory == "abbreviation_detector":
             for linker in before:
                 warnings.warn(
                     f"{name} must come before {linker}: nlp.add_pipe(..., before={linker!r}).",
