@@ -47,7 +47,7 @@ def link(
     ] = None,
     html: Annotated[
         Path | None,
-        typer.Option(help="Also write a page with the links; with --explain, with pictures."),
+        typer.Option(help="Also write a page with the links and their explanations."),
     ] = None,
 ) -> None:
     """Link a text and print a line for each mention."""
@@ -87,7 +87,7 @@ def link(
     if not spans:
         typer.echo(_why_none(nlp, linker, is_shipped=pipeline is None))
     if html is not None:
-        write_page(doc, linker, html, with_pictures=explain)
+        write_page(doc, linker, html)
         typer.echo(f"Page with the links: {html}")
 
 

@@ -64,7 +64,6 @@ class ConfigBlock:
     nlp (Language | None): the pipeline that the component is being added to.
     given (Mapping[str, Any] | None): values that its config named, as they were read; flat, see
         `CheckedSettings.flat`.
-    older (Collection[str]): names of older versions that it may have, which are not shown.
     filled (Any): values of arguments that were not given, beside those of `bind`.
     """
 
@@ -72,11 +71,9 @@ class ConfigBlock:
         self,
         nlp: "Language | None" = None,
         given: Mapping[str, Any] | None = None,
-        older: Collection[str] = (),
         **filled: Any,
     ) -> None:
         self.given = dict(given or {})
-        self._older = frozenset(older)
         self._filled = filled
         self._nlp = nlp
         self._shown: dict[str, Any] | None = None
@@ -95,7 +92,7 @@ class ConfigBlock:
         self._shown, self._nlp = self._nlp.get_pipe_config(name), None
         filled = {**self._filled, **values}
         # What was given may be variables, `${paths.kb}`, and stays so.
-        for key in [k for k, v in self._shown.items() if v is NOT_GIVEN or k in self._older]:
+        for key in [k for k, v in self._shown.items() if v is NOT_GIVEN]:
             del self._shown[key]
         for key, value in filled.items():
             if isinstance(value, dict):

@@ -40,14 +40,9 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 _LETTERS_BEFORE = re.compile(r"(?<![^\W\d_])[^\W\d_]+\Z")
 # Longer words are not in the list.
 _LONGEST_WORD = 25
-_NOT_SHORT, _FREQUENT = 4, 100
-_SHORT_WORDS = frozenset(
-    (
-        *("a", "an", "and", "are", "as", "at", "but", "by", "can", "did", "due", "few", "for"),
-        *("had", "has", "her", "his", "if", "in", "is", "it", "its", "may", "new", "no", "non"),
-        *("nor", "not", "of", "old", "on", "one", "or", "our", "per", "sex", "she", "the", "to"),
-        *("two", "via", "was", "we", "who", "de", "der", "van", "von", "eye", "jaw"),
-    )
+_SHORT_WORDS = (
+    "a an and are as at but by can de der did due eye few for had has her his if in is it its jaw "
+    "may new no non nor not of old on one or our per sex she the to two van via von was we who"
 )
 _LINE_END = r"[ \t]*\r?\n[ \t]*"
 
@@ -185,26 +180,14 @@ def _is_in_word(text: str, start: int, end: int) -> bool:
 
 
 def _stands_for_blank(text: str, start: int, end: int) -> bool:
-    """Whether something invisible parts two words. They are both known and none together
-    (`heart\\0attack`), or one is frequent and the other not short (`Reye\\0syndrome`); or a word
-    stands before a capital (`hepatitis\\0B`), or behind a genitive, capitals, a digit, a bracket or
-    a comma (`C7\\0deficiency`)."""
+    """Whether something invisible separates two words: both are known, but not joined
+    (`heart\\0attack`), or the second begins with a capital after a known word."""
     left, right = _letters_beside(text, start, end)
-    if not right or not start:
-        return False
-    counts = _words()
+    words = _words()
     first, second = left.lower(), right.lower()
-    if first + second in counts and first:
+    if not left or not right or first + second in words or first not in words:
         return False
-    if first in counts and (second in counts or (left[-1].islower() and right[0].isupper())):
-        return True
-    if min(len(left), len(right)) >= _NOT_SHORT:
-        return max(counts.get(first, 0), counts.get(second, 0)) >= _FREQUENT
-    if second not in counts or not right[-1].islower():
-        return False
-    is_genitive = left == "s" and text[start - 2] in "'’" and text[start - 3 : start - 2].isalpha()
-    behind_capitals = len(left) > 1 and left.isupper()
-    return is_genitive or behind_capitals or text[start - 1] in "0123456789)],"
+    return second in words or (left[-1].islower() and right[0].isupper())
 
 
 def _letters_beside(text: str, start: int, end: int) -> tuple[str, str]:
@@ -216,12 +199,10 @@ def _letters_beside(text: str, start: int, end: int) -> tuple[str, str]:
 
 
 @cache
-def _words() -> dict[str, int]:
-    """RETURNS (dict[str, int]): words of biomedical abstracts, of four letters and more, with the
-    number of abstracts that have each; and some shorter ones."""
+def _words() -> frozenset[str]:
+    """RETURNS (frozenset[str]): words of biomedical abstracts, and some short ones."""
     lines = gzip.decompress((DATA / "words.txt.gz").read_bytes()).decode().splitlines()
-    counts = {word: int(n) for word, n in (line.split("\t") for line in lines)}
-    return counts | dict.fromkeys(_SHORT_WORDS, _FREQUENT)
+    return frozenset(_SHORT_WORDS.split()).union(line.split("\t")[0] for line in lines)
 
 
 def _edited(text: str, edits: Iterable[tuple[int, int, str]]) -> ReadText:

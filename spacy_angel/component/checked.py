@@ -1,9 +1,12 @@
 """Settings of a component that check themselves: types, limits and meanings stand once, at the
 fields."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
+from difflib import get_close_matches
 from functools import cache
+from inspect import getdoc
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from pydantic import BeforeValidator, ConfigDict, TypeAdapter, ValidationError
@@ -34,9 +37,10 @@ T = TypeVar("T", bound="CheckedSettings")
 
 @dataclass(frozen=True)
 class CheckedSettings:
-    """Base of a component's settings: the annotation of each field carries its type, limits and
-    meaning (`Annotated[int, Field(ge=1, description="…")]`). A field of another such class is a
-    block of the config, whose entries have names like `search.mode`.
+    """Base of a component's settings. The annotation of each field has its type and its limits
+    (`Annotated[int, Field(ge=1)]`); its meaning is in the docstring of the class, or the field's
+    `description`. A field of another such class is a block of the config, whose entries have names
+    like `search.mode`.
 
     RAISES (AngelError): a value that does not fit; the message names setting, expectation, value.
     """
@@ -55,7 +59,13 @@ class CheckedSettings:
             try:
                 value = adapter.validate_python(getattr(self, name))
             except ValidationError as error:
-                raise self._refusal(name, error) from error
+                problem = error.errors()[0]
+                expected = problem["msg"].removeprefix("Input should be ")
+                if type(None) in get_args(_kind(_hints(cls)[name])):
+                    expected = f"null or {expected}"
+                place = name + "".join(f"[{part!r}]" for part in problem["loc"])
+                message = _refusal(self.COMPONENT, place, expected, problem["input"])
+                raise AngelError(message) from error
             object.__setattr__(self, name, value)
 
     @classmethod
@@ -66,16 +76,15 @@ class CheckedSettings:
         """
         values = nested(values)
         known = [f.name for f in fields(cls)]
-        if unknown := sorted(set(values) - set(known)):
-            raise AngelError(f"{cls.COMPONENT} has no setting {unknown}. Known: {known}.")
+        if unknown := set(values) - set(known):
+            raise AngelError(unknown_names(cls.COMPONENT, unknown, known))
         return cls(**values)
 
     @classmethod
     def blocks(cls) -> "dict[str, type[CheckedSettings]]":
         """RETURNS (dict[str, type[CheckedSettings]]): fields that are blocks, with their class."""
         plain: type = cls
-        kinds = ((name, get_args(hint)[0]) for name, hint in _hints(plain).items())
-        return {name: kind for name, kind in kinds if _is_block(kind)}
+        return {name: hint for name, hint in _hints(plain).items() if _is_block(hint)}
 
     @classmethod
     def flat(cls, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -101,19 +110,20 @@ class CheckedSettings:
         """name (str): a setting. ok (bool): whether it fits. expected (str): what would.
         RAISES (AngelError): it does not."""
         if not ok:
-            raise AngelError(self._message(name, expected, getattr(self, name)))
+            raise AngelError(_refusal(self.COMPONENT, name, expected, getattr(self, name)))
 
-    def _refusal(self, name: str, error: ValidationError) -> AngelError:
-        problem = error.errors()[0]
-        expected = problem["msg"].removeprefix("Input should be ")
-        cls: type = type(self)
-        if type(None) in get_args(get_args(_hints(cls)[name])[0]):
-            expected = f"null or {expected}"
-        place = "".join(f"[{part!r}]" for part in problem["loc"])
-        return AngelError(self._message(name + place, expected, problem["input"]))
 
-    def _message(self, name: str, expected: str, value: Any) -> str:
-        return f"[E305] {self.COMPONENT}'s setting {name} must be {expected}, not {value!r}."
+def _refusal(component: str, name: str, expected: str, value: Any) -> str:
+    return f"{component}'s setting {name} must be {expected}, not {value!r}."
+
+
+def unknown_names(component: str, unknown: Iterable[str], known: Iterable[str]) -> str:
+    """component (str): whose settings these are. unknown (Iterable[str]), known (Iterable[str]):
+    their names. RETURNS (str): an error message that suggests similar names."""
+    known = sorted(known)
+    near = sorted({n for one in unknown for n in get_close_matches(one.lower(), known, 1, 0.75)})
+    hint = f" Did you mean {' or '.join(f'`{name}`' for name in near)}?" if near else ""
+    return f"{component} has no setting {sorted(unknown)}.{hint} It has {', '.join(known)}."
 
 
 def nested(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -138,11 +148,17 @@ def _hints(cls: type) -> dict[str, Any]:
 def _adapters(cls: type) -> dict[str, TypeAdapter[Any]]:
     # Strict: true is not 1, and "5" is not 5.
     config = ConfigDict(strict=True)
-    hints = ((name, h) for name, h in _hints(cls).items() if not _is_block(get_args(h)[0]))
-    return {name: TypeAdapter(hint, config=config) for name, hint in hints}
+    hints = _hints(cls).items()
+    return {name: TypeAdapter(h, config=config) for name, h in hints if not _is_block(h)}
 
 
-def _is_block(kind: Any) -> bool:
+def _kind(hint: Any) -> Any:
+    """RETURNS (Any): the type without its limits."""
+    return get_args(hint)[0] if get_origin(hint) is Annotated else hint
+
+
+def _is_block(hint: Any) -> bool:
+    kind = _kind(hint)
     return isinstance(kind, type) and issubclass(kind, CheckedSettings)
 
 
@@ -158,11 +174,14 @@ def describe_settings(cls: type[CheckedSettings]) -> list[tuple[str, str, Any, s
     and meaning, e.g. `("k", "int", 5, "most names a mention; …")`."""
     defaults = cls().to_dict()
     plain: type = cls
+    meanings = dict(
+        re.findall(r"^(\w+) \(.*?\): (.+(?:\n +.+)*)", getdoc(plain) or "", re.MULTILINE)
+    )
     rows = []
     for name, hint in _hints(plain).items():
-        kind, *metadata = get_args(hint)
-        meaning = next(m.description for m in metadata if getattr(m, "description", None))
-        rows.append((name, _type_name(kind), defaults[name], meaning))
+        described = (getattr(part, "description", None) for part in get_args(hint)[1:])
+        meaning = meanings.get(name) or next(filter(None, described))
+        rows.append((name, _type_name(_kind(hint)), defaults[name], " ".join(meaning.split())))
     return rows
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from spacy import util
 from spacy.language import Language
@@ -55,12 +55,8 @@ class LinearTokenizer(Tokenizer):
 
     def _cut(self, text: str) -> Iterator[tuple[int, int]]:
         """YIELDS (tuple[int, int]): characters of each token, without spaces."""
-        cuts = [
-            cut
-            for run in _LONG_RUN.finditer(text)
-            for cut in range(run.start() + _MOST, run.end(), _MOST)
-        ]
-        for start, end in pairwise([0, *cuts, len(text)]):
+        runs = (range(run.start() + _MOST, run.end(), _MOST) for run in _LONG_RUN.finditer(text))
+        for start, end in pairwise([0, *chain.from_iterable(runs), len(text)]):
             for token in super().__call__(text[start:end]):
                 yield start + token.idx, start + token.idx + len(token)
 
@@ -97,10 +93,8 @@ def _between(gap: str, word: str) -> list[str]:
 def make_tokenizer() -> Callable[[Language], LinearTokenizer]:
     """RETURNS (Callable[[Language], LinearTokenizer]): makes one with the rules of a language."""
 
-    def make(nlp: Language) -> LinearTokenizer:
-        return with_rules_of(util.registry.tokenizers.get("spacy.Tokenizer.v1")()(nlp))
-
-    return make
+    spacys = util.registry.tokenizers.get("spacy.Tokenizer.v1")()
+    return lambda nlp: with_rules_of(spacys(nlp))
 
 
 def with_rules_of(tokenizer: Tokenizer) -> LinearTokenizer:

@@ -8,13 +8,13 @@ from typing import Any
 from spacy.language import Language
 
 from ..component.block import NOT_GIVEN, ConfigBlock, is_saved_in, takes
-from ..errors import AngelError, AngelWarning
+from ..errors import AngelWarning
 from ..vocabulary.changes.rule_file import read_rules
 from .decision.extensions import register_extensions
 from .linker import AngelLinker
 from .matcher import AngelMatcher
 from .mentions.matcher_settings import MatcherSettings
-from .settings.linker_settings import SETTINGS
+from .settings.linker_settings import SETTINGS, LinkerSettings
 from .settings.loaders import (
     ModelLoader,
     VocabularyLoader,
@@ -22,9 +22,7 @@ from .settings.loaders import (
     check_files,
     check_sources,
 )
-from .settings.older import OLDER, as_of_now
 from .settings.presets import preset_of, preset_settings
-from .settings.unknown import FOREIGN, unknown_settings
 
 DEFAULT_CONFIG: dict[str, Any] = {
     # A folder, a hub name, or a block with @architectures; null is the model that ships.
@@ -35,7 +33,7 @@ DEFAULT_CONFIG: dict[str, Any] = {
 }
 
 
-@takes(DEFAULT_CONFIG, ["preset", *sorted(SETTINGS), *OLDER, *FOREIGN])
+@takes(DEFAULT_CONFIG, ["preset", *sorted(SETTINGS)])
 def make_angel_linker(
     nlp: Language,
     name: str,
@@ -57,12 +55,9 @@ def make_angel_linker(
     RAISES (AngelError): a setting that does not fit, no model or vocabulary there, or outputs that
         another linker of the pipeline writes for the same labels.
     """
-    given = {key: value for key, value in settings.items() if value is not NOT_GIVEN}
-    # A saved pipeline brings its own; its config still names what it was made from.
+    given = LinkerSettings.flat({k: v for k, v in settings.items() if v is not NOT_GIVEN})
+    # A saved pipeline brings its own files; its config still names the original ones.
     is_saved = is_saved_in(nlp, name)
-    given = as_of_now(given, is_saved=is_saved)
-    if foreign := given.keys() & set(FOREIGN):
-        raise AngelError(unknown_settings(foreign))
     preset = preset_of(None if preset is NOT_GIVEN else preset, model)
     checked = preset_settings(preset, given, model=model, vocabulary=vocabulary)
     for idle in checked.without_effect():
@@ -75,7 +70,7 @@ def make_angel_linker(
         vocabulary=vocabulary,
         settings=checked,
         scorer=scorer,
-        block=ConfigBlock(nlp, given, OLDER, preset=preset),
+        block=ConfigBlock(nlp, given, preset=preset),
     )
     if not is_saved:
         check_sources(model, vocabulary)

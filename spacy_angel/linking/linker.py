@@ -21,16 +21,18 @@ from spacy.vocab import Vocab
 from tqdm import tqdm
 
 from ..component.block import ConfigBlock, read_block
+from ..component.checked import unknown_names
 from ..component.forks import OneThreadInForks, quiet_tokenizers_in_forks
 from ..component.pipe import DocumentPipe
 from ..component.running import OPENING
 from ..curation.curated import Curated, CurationFile
 from ..errors import AngelError, AngelWarning
 from ..files.atomic import replacing, write_json
+from ..files.json_values import parse_as
 from ..vocabulary.changes.rule_file import read_rules
 from .candidates.linking_pass import LinkingPass
 from .decision.extensions import set_extensions
-from .decision.links import GeneratedCandidates, Link, rank_candidates
+from .decision.links import Link, rank_candidates
 from .decision.scoring import gold_ids
 from .decision.writing import write_links
 from .mentions.permitted import check_types, known_types, labels_of, links_label, may_share_labels
@@ -44,10 +46,7 @@ from .settings.loaders import (
     load_checkpoint,
     load_vocabulary,
 )
-from .settings.older import as_of_now
 from .settings.presets import types_of
-from .settings.saved import restore_settings, settings_to_save
-from .settings.unknown import unknown_settings
 
 if TYPE_CHECKING:
     from ..model.mention import Mention
@@ -66,7 +65,7 @@ SAVED_FILES = {
 }
 """Settings that name a file, and the name of the copy that is saved with the pipeline."""
 # What may be set beside settings and properties.
-_ATTRIBUTES = ("vocab", "search_cache", "error_handler")
+_ATTRIBUTES = ("vocab", "scorer", "search_cache", "error_handler")
 
 
 class AngelLinker(DocumentPipe):
@@ -141,7 +140,7 @@ class AngelLinker(DocumentPipe):
             elif name.startswith("_") or name in _ATTRIBUTES or hasattr(type(self), name):
                 super().__setattr__(name, value)
             else:
-                raise AttributeError(unknown_settings([name]))
+                raise AttributeError(unknown_names("angel_linker", [name], SETTINGS))
 
     @property
     def name(self) -> str:
@@ -176,20 +175,6 @@ class AngelLinker(DocumentPipe):
     def hide_labels(self) -> bool:
         """RETURNS (bool): true, for the labels are other components'."""
         return True
-
-    @property
-    def scorer(self) -> Callable | None:
-        """RETURNS (Callable | None): what answers `score`; another one can be set."""
-        return self._scorer
-
-    @scorer.setter
-    def scorer(self, scorer: Callable | None) -> None:
-        if scorer is not None and not callable(scorer):
-            raise AngelError(
-                f"angel_linker's scorer: expected a function of examples, or None, got {scorer!r}. "
-                "In a config, it is a block with @scorers."
-            )
-        self._scorer = scorer
 
     def __repr__(self) -> str:
         model: Any = self._generator or self._model_source or "the shipped one"
@@ -279,7 +264,7 @@ class AngelLinker(DocumentPipe):
         RAISES (AngelError): an unknown setting, or a value that does not fit.
         """
         own = LinkerSettings.flat(self.settings.to_dict())
-        settings = as_of_now(settings)
+        settings = LinkerSettings.flat(settings)
         self.settings = self.settings.changed(**settings)
         try:
             yield
@@ -375,32 +360,32 @@ class AngelLinker(DocumentPipe):
         return rank_candidates(candidates, self.settings.search.temperature)
 
     def explain(self, span: Span) -> "LinkExplanation":
-        """Why a mention is linked as it is: its document is linked once more, and nothing is
-        written.
+        """Explain the link of a mention. Its document is linked once more, and not changed.
 
         span (Span): a mention of a document that went through the components before this one.
         RETURNS (LinkExplanation): plain values, `to_dict()`; a text with tables, `str()`.
         RAISES (AngelError): it is none of the mentions that this linker reads.
         """
-        from .showing.explanation import explain_mention
+        keys = [(s.start, s.end, s.label) for s in find_spans(span.doc, self.settings.span_key)]
+        key = (span.start, span.end, span.label)
+        if key not in keys:
+            key_name = self.settings.span_key
+            where = "doc.ents" if key_name is None else f"doc.spans[{key_name!r}]"
+            raise AngelError(
+                f"angel_linker does not read the mention {span.text!r} ({span.label_}). Take a "
+                f"span from {where}."
+            )
+        return self.explain_document(span.doc)[keys.index(key)]
 
-        return explain_mention(span, self)
+    def explain_document(self, doc: Doc) -> "list[LinkExplanation]":
+        """doc (Doc): a document. RETURNS (list[LinkExplanation]): see `explain`, one a mention, in
+        the order of `find_spans`."""
+        from .showing.explanation import explain_mentions
 
-    def candidates_of(
-        self, doc: Doc, curated: Curated | None
-    ) -> list[tuple["Mention", GeneratedCandidates | None]]:
-        """Candidates of a document's mentions, whatever identifiers these have.
-
-        doc (Doc): a document. curated (Curated | None): rules to hold for it.
-        RETURNS (list[tuple[Mention, GeneratedCandidates | None]]): of each mention, in the order of
-            `find_spans`, how it is read, and what is found for it; None where it is another's.
-        """
-        spans = find_spans(doc, self.settings.span_key)
         with self.kb.reading():
-            one_pass = self._pass(curated)
-            (found,) = one_pass.candidates([doc], [spans], overwrite=True)
-            mentions = one_pass.mentions(ReadDocument(doc), spans)
-        return list(zip(mentions, found, strict=True))
+            curated = self.curated
+            without_rules = None if curated is None else self._pass(None)
+            return explain_mentions(doc, self._pass(curated), without_rules)
 
     def calibrate(self, docs: Iterable[Doc]) -> "Calibration":
         """Fit search.temperature, threshold and search.min_log_prob, with `rerank` the ranker's
@@ -503,30 +488,28 @@ class AngelLinker(DocumentPipe):
                 warnings.warn(message, AngelWarning, stacklevel=2)
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Save model, vocabulary and the settings that were changed while running (the others
-        are in the pipeline's config.cfg), each with the value that it has in the config.
+        """Save model, vocabulary, settings, and copies of the files that settings name.
 
         path (str | Path): a folder.
-        exclude (Iterable[str]): any of `settings`, `model`, `kb`, and the settings that name a
-            file, of which a copy is saved: `curation`, `ranker`, `long_forms`.
+        exclude (Iterable[str]): any of `settings`, `model`, `kb`, `curation`, `ranker`,
+            `long_forms`.
         """
         writers: dict[str, Callable[[Path], Any]] = {
-            SETTINGS_FILE: lambda p: write_json(p, settings_to_save(self.settings, self._block)),
+            SETTINGS_FILE: lambda p: write_json(p, self._saved_settings()),
             "model": lambda p: self.generator.to_disk(p),
             "kb": lambda p: self.kb.to_disk(p),
         }
-        if self.settings.curation is not None:
-            rules = self._rules_to_save()
-            writers[RULES_FILE] = lambda p: _write(p, rules)
         settings = LinkerSettings.flat(self.settings.to_dict())
         for name, file in SAVED_FILES.items():
-            if name != "curation" and (source := settings[name]) is not None:
-                writers[file] = partial(_write, data=Path(source).read_bytes())
+            if settings[name] is not None:
+                is_rules = name == "curation"
+                data = self._saved_rules() if is_rules else Path(settings[name]).read_bytes()
+                writers[file] = partial(_write, data=data)
         util.to_disk(path, writers, exclude)
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "AngelLinker":
-        """Load what `to_disk` saved; nothing is fetched. A changed setting is taken where the
-        config still has the value that it had: another one was set by the user, and wins.
+        """Load what `to_disk` saved, without the network. Where the config that this component was
+        made with differs from the saved pipeline's config, its values take precedence.
 
         path (str | Path): a folder; the model may be missing if the config names one.
         exclude (Iterable[str]): as in `to_disk`.
@@ -534,9 +517,22 @@ class AngelLinker(DocumentPipe):
         """
         from ..vocabulary.kb import ConceptKB
 
+        path = Path(path)
         exclude = list(exclude)
-        if self._model_source is not None and not Path(path, "model").exists():
+        if self._model_source is not None and not (path / "model").exists():
             exclude.append("model")
+        in_config = read_block(path, ("model", "vocabulary"))
+        # Parts that the loading config takes from elsewhere.
+        others = [
+            part
+            for key, part in (("model", "model"), ("vocabulary", "kb"))
+            if in_config and self._block.source(key) not in (None, in_config.get(key))
+        ]
+
+        def read_settings(path: Path) -> None:
+            files = {name: path.with_name(file) for name, file in SAVED_FILES.items()}
+            files = {n: f for n, f in files.items() if f.stem not in exclude and f.is_file()}
+            self._restore_settings(path.read_bytes(), in_config, files)
 
         def read_model(path: Path) -> None:
             self.generator = load_checkpoint(
@@ -546,16 +542,6 @@ class AngelLinker(DocumentPipe):
                 local_files_only=True,
             )
 
-        path = Path(path)
-        in_config = read_block(path, ("model", "vocabulary"))
-        others = self._other_sources(in_config)
-
-        def read_settings(path: Path) -> None:
-            data = path.read_bytes()
-            files = {name: path.with_name(file) for name, file in SAVED_FILES.items()}
-            saved = {n: f for n, f in files.items() if f.stem not in exclude and f.is_file()}
-            self.settings = restore_settings(data, str(path), self._block, in_config, saved)
-
         readers: dict[str, Callable[[Path], Any]] = {
             "model": read_model,
             "kb": lambda p: setattr(self, "_kb", ConceptKB.from_disk(p)),
@@ -563,7 +549,13 @@ class AngelLinker(DocumentPipe):
         if (path / SETTINGS_FILE).exists():
             readers = {SETTINGS_FILE: read_settings, **readers}
         util.from_disk(path, readers, [*exclude, *others])
-        self._take_others(others)
+        if "model" in others:
+            check_sources(self._model_source, None)
+            self._generator = None
+        if "kb" in others:
+            check_sources(None, self._vocabulary_source)
+            self._kb = None
+            self._take_types_of(self._block.source("vocabulary"))
         if self._kb is not None or "kb" in others:
             self.check_types()
         if self.settings.curation is not None:
@@ -572,15 +564,15 @@ class AngelLinker(DocumentPipe):
         return self
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """exclude (Iterable[str]): as in `to_disk`. RETURNS (bytes): what `to_disk` saves, but for
-        the files of ranker and long forms: the settings name them where they lie."""
+        """exclude (Iterable[str]): as in `to_disk`. RETURNS (bytes): what `to_disk` saves, except
+        the files of ranker and long forms, whose paths stay in the settings."""
         writers = {
-            "settings": lambda: json.dumps(settings_to_save(self.settings, self._block)).encode(),
+            "settings": lambda: json.dumps(self._saved_settings()).encode(),
             "model": lambda: self.generator.to_bytes(),
             "kb": lambda: self.kb.to_bytes(),
         }
         if self.settings.curation is not None:
-            writers["curation"] = self._rules_to_save
+            writers["curation"] = self._saved_rules
         return util.to_bytes(writers, exclude)
 
     def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> "AngelLinker":
@@ -594,52 +586,47 @@ class AngelLinker(DocumentPipe):
                 data, device=self.settings.device, dtype=self.settings.dtype
             )
 
-        def read_settings(data: bytes) -> None:
-            self.settings = restore_settings(data, SETTINGS_FILE, self._block, None)
+        def read_rules(data: bytes) -> None:
+            self._curation = CurationFile(self.settings.curation or RULES_FILE, data)
 
         readers = {
-            "settings": read_settings,
+            "settings": lambda b: self._restore_settings(b, None, {}),
             "model": read_model,
             "kb": lambda b: setattr(self, "_kb", ConceptKB.from_bytes(b)),
-            "curation": lambda b: setattr(
-                self, "_curation", CurationFile(self.settings.curation or RULES_FILE, b)
-            ),
+            "curation": read_rules,
         }
         util.from_bytes(data, readers, exclude)
         if self._kb is not None:
             self.check_types()
         return self
 
-    def _rules_to_save(self) -> bytes:
-        """The rules as they stand in their file."""
+    def _saved_settings(self) -> dict[str, dict[str, Any]]:
+        """RETURNS (dict[str, dict[str, Any]]): `settings` in use, and those of the `config`."""
+        return {"settings": self.settings.to_dict(), "config": self._block.given}
+
+    def _restore_settings(
+        self, data: bytes, in_config: Mapping[str, Any] | None, files: Mapping[str, Path]
+    ) -> None:
+        """data (bytes): JSON of `_saved_settings`. in_config (Mapping[str, Any] | None): the saved
+        pipeline's config. files (Mapping[str, Path]): saved copies, by setting."""
+        try:
+            saved = parse_as(data, dict[str, dict[str, Any]])
+            settings, config = map(LinkerSettings.flat, (saved["settings"], saved["config"]))
+        except (ValueError, KeyError) as error:
+            raise AngelError(f"{SETTINGS_FILE} was not written by `to_disk`: {error}.") from error
+        settings |= {name: str(path) for name, path in files.items() if settings.get(name)}
+        config = config if in_config is None else LinkerSettings.flat(in_config)
+        settings |= self._block.overrides(config)
+        self.settings = LinkerSettings.from_dict(settings)
+
+    def _saved_rules(self) -> bytes:
+        """RETURNS (bytes): the file of rules."""
         path = self.settings.curation
         assert path is not None
         source = self._curation
         if source is None or source.path != path:
             source = CurationFile(path)
         return source.content()
-
-    def _other_sources(self, in_config: "Mapping[str, Any] | None") -> list[str]:
-        """The parts of a saved pipeline in the place of which its user names others."""
-        if in_config is None:
-            return []
-        parts = {"model": "model", "vocabulary": "kb"}
-        return [
-            part
-            for key, part in parts.items()
-            if self._block.source(key) not in (None, in_config.get(key))
-        ]
-
-    def _take_others(self, parts: Sequence[str]) -> None:
-        check_sources(
-            self._model_source if "model" in parts else None,
-            self._vocabulary_source if "kb" in parts else None,
-        )
-        if "model" in parts:
-            self._generator = None
-        if "kb" in parts:
-            self._kb = None
-            self._take_types_of(self._block.source("vocabulary"))
 
     def _take_types_of(self, vocabulary: Any) -> None:
         types: Any = types_of(vocabulary)

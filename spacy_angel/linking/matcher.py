@@ -1,10 +1,12 @@
 """The component `angel_matcher`: mentions that are names of the vocabulary, beside those that a
 recogniser finds."""
 
+import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from rapidfuzz.distance import OSA
 from spacy.lang.en.stop_words import STOP_WORDS
 from spacy.language import Language
 from spacy.tokens import Doc, Span, SpanGroup
@@ -12,6 +14,8 @@ from spacy.tokens import Doc, Span, SpanGroup
 from ..component.characters import ReadText, read
 from ..component.pipe import DocumentPipe
 from ..errors import AngelError, AngelWarning
+from ..vocabulary.lookup.words import LONGEST
+from ..vocabulary.names.entity_type_table import ENTITY_TYPE_TABLE
 from ..vocabulary.names.entity_types import label_of
 from ..vocabulary.storage.compiled import COMPILING
 from .linker import AngelLinker
@@ -31,8 +35,11 @@ _EVERYDAY = (
 DEFAULT_STOP_WORDS = frozenset(STOP_WORDS).union(_EVERYDAY.split())
 """Words of which a name may not consist alone, unless `stop_words` says otherwise."""
 
-# Vocabulary, its version, and the linker's types by label.
-_LabelsHangOn = tuple["ConceptKB", int, dict[str, tuple[str, ...]]]
+# Words of running text that may be misspelled names. Capitals begin names of people and places,
+# which are in no word list and similar to many words.
+_WORD = re.compile(rf"(?<![\w'’-])[a-z]{{6,{LONGEST}}}(?![\w'’-])")
+_MIN_CHANGED = 7
+_MISSPELLED_LABELS = frozenset(one.name for one in ENTITY_TYPE_TABLE if one.is_word)
 
 
 class AngelMatcher(DocumentPipe):
@@ -56,8 +63,6 @@ class AngelMatcher(DocumentPipe):
         self._settings = settings
         self._is_idle = False
         self._occurrences: tuple[ConceptKB, Occurrences] | None = None
-        # Labels of names, and what they hang on.
-        self._labels: tuple[_LabelsHangOn, dict[int, str]] | None = None
 
     @property
     def settings(self) -> MatcherSettings:
@@ -144,20 +149,18 @@ class AngelMatcher(DocumentPipe):
         exact = [] if self.settings.names == "none" else self._find(text.text, kb)
         over = _by_token(mentions)
         spans = [
-            s
-            for s in self._labelled_spans(doc, text, exact, linker, kb)
-            if self._may_stand(s, _overlapping(s, over))
+            span
+            for span in self._labeled_spans(doc, text, exact, linker, kb)
+            if self._may_stand(span, _overlapping(span, over))
         ]
         if self.settings.misspelled:
-            from .mentions.misspelled import find_misspelled
-
             over = _by_token([*mentions, *spans])
             misspelled = find_misspelled(text.text, kb)
-            found = self._labelled_spans(doc, text, misspelled, linker, kb)
-            spans += [s for s in found if not _overlapping(s, over)]
+            found = self._labeled_spans(doc, text, misspelled, linker, kb)
+            spans += [span for span in found if not _overlapping(span, over)]
         return sorted(spans)
 
-    def _labelled_spans(
+    def _labeled_spans(
         self,
         doc: Doc,
         text: ReadText,
@@ -165,14 +168,16 @@ class AngelMatcher(DocumentPipe):
         linker: AngelLinker,
         kb: "ConceptKB",
     ) -> Iterator[Span]:
-        """Names that begin and end with a token, with their labels; in a text that is not read as
-        it stands also others, with the whole token."""
-        labels = self._labels_for(linker, kb)
-        mode = "strict" if text.is_clean else "expand"
+        """Names that begin and end with a token, with their labels; in a text with noise also
+        others, extended to whole tokens."""
         end = 0
         for occurrence in found:
-            label = self._label(occurrence.name, linker, kb, labels)
+            label = self.settings.label
+            if label is None:
+                types = kb.types_of(kb.concept_ids_of(occurrence.name)[0])
+                label = choose_label(types, linker.settings.types_by_label)
             place = text.to_source(occurrence.start, occurrence.end)
+            mode = "strict" if text.is_clean else "expand"
             span = doc.char_span(*place, label=label, alignment_mode=mode)
             # Two names may stand in one token.
             if span is not None and span.start >= end:
@@ -190,45 +195,55 @@ class AngelMatcher(DocumentPipe):
                 AngelWarning,
                 stacklevel=2,
             )
-        compiled = self._occurrences
-        if compiled is None or compiled[0] is not kb:
-            with COMPILING:
-                compiled = self._occurrences
-                if compiled is None or compiled[0] is not kb:
-                    stop_words = self.settings.stop_words
-                    occurrences = Occurrences(
-                        kb,
-                        everything=self.settings.names == "all",
-                        min_length=self.settings.min_length,
-                        stop_words=DEFAULT_STOP_WORDS if stop_words is None else stop_words,
-                    )
-                    compiled = self._occurrences = (kb, occurrences)
-        return compiled[1].find(text)
+        with COMPILING:
+            if self._occurrences is None or self._occurrences[0] is not kb:
+                stop_words = self.settings.stop_words
+                occurrences = Occurrences(
+                    kb,
+                    everything=self.settings.names == "all",
+                    min_length=self.settings.min_length,
+                    stop_words=DEFAULT_STOP_WORDS if stop_words is None else stop_words,
+                )
+                self._occurrences = kb, occurrences
+            occurrences = self._occurrences[1]
+        return occurrences.find(text)
 
     def _may_stand(self, span: Span, others: Sequence[Span]) -> bool:
         """others (Sequence[Span]): the mentions that it overlaps."""
         if self.settings.overlap == "longer":
-            return all(_is_within(mention, span) for mention in others)
+            return all(
+                span.start <= other.start and other.end <= span.end and len(other) < len(span)
+                for other in others
+            )
         return self.settings.overlap == "replace" or not others
 
-    def _label(
-        self, name: int, linker: AngelLinker, kb: "ConceptKB", labels: dict[int, str]
-    ) -> str:
-        if self.settings.label is not None:
-            return self.settings.label
-        label = labels.get(name)
-        if label is None:
-            types = kb.types_of(kb.concept_ids_of(name)[0])
-            label = labels[name] = choose_label(types, linker.settings.types_by_label)
-        return label
 
-    def _labels_for(self, linker: AngelLinker, kb: "ConceptKB") -> dict[int, str]:
-        """Labels that were chosen, none where the vocabulary or the linker's types have changed."""
-        now = (kb, kb.version, linker.settings.types_by_label)
-        known = self._labels
-        if known is None or known[0] != now:
-            known = self._labels = (now, {})
-        return known[1]
+def find_misspelled(text: str, kb: "ConceptKB") -> "Iterator[Occurrence]":
+    """Find words that occur neither in the vocabulary nor in biomedical text and that are one edit
+    away from a name.
+
+    text (str): of a document.
+    kb (ConceptKB): the vocabulary.
+    YIELDS (Occurrence): the name of a disease or chemical: with letters swapped or misplaced, or,
+        from seven letters on, with one changed, added or left out; the first and the last letter
+        agree.
+    """
+    from ..vocabulary.lookup.occurrences import Occurrence
+
+    for found in _WORD.finditer(text):
+        word = found[0]
+        meant = kb.words.corrections(word)[0]
+        if meant == word or (meant[0], meant[-1]) != (word[0], word[-1]):
+            continue
+        is_moved = sorted(word) == sorted(meant)
+        if not is_moved and (len(meant) < _MIN_CHANGED or OSA.distance(word, meant) > 1):
+            continue
+        name = kb.name_index(meant)
+        is_plural = word[-1] == "s" and kb.words.count(word[:-1]) > 0
+        if name is None or is_plural:
+            continue
+        if label_of(kb.types_of(kb.concept_ids_of(name)[0])) in _MISSPELLED_LABELS:
+            yield Occurrence(found.start(), found.end(), name)
 
 
 def choose_label(types: Sequence[str], types_by_label: dict[str, tuple[str, ...]]) -> str:
@@ -264,8 +279,3 @@ def _overlapping(span: Span, over: Mapping[int, Sequence[Span]]) -> list[Span]:
     """over (Mapping[int, Sequence[Span]]): see `_by_token`. RETURNS (list[Span]): those that a
     span overlaps."""
     return [other for token in range(span.start, span.end) for other in over.get(token, ())]
-
-
-def _is_within(inner: Span, outer: Span) -> bool:
-    """Whether all of a span lies in another, which is longer."""
-    return outer.start <= inner.start and inner.end <= outer.end and len(inner) < len(outer)

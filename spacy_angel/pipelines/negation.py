@@ -1,10 +1,9 @@
-"""spaCy's factory `negex`, which negspacy (extra `negation`) registers, but declares nowhere."""
+"""Registers negspacy's component `negex`, if negspacy is installed (extra `negation`)."""
 
-from ..component.deferred import defer_factory
+from contextlib import suppress
 
-NEGEX = defer_factory(
-    "negex",
-    "negspacy.negation",
-    "Negex",
-    "Negation, history and family need the package negspacy: pip install 'spacy-angel[negation]'.",
-)
+NEGEX = "negex"
+"""Name of the component; spaCy imports this module with every pipeline."""
+
+with suppress(ImportError):
+    import negspacy.negation  # noqa: F401

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Any
 from ..about import DATA, SHIPPED_NAME, SHIPPED_NAMES
 from ..component.checked import nested
 from ..errors import AngelError
-from ..linking.settings.linker_settings import SETTINGS, LinkerSettings
-from ..linking.settings.older import CONSTANT, RENAMED, as_of_now
+from ..linking.settings.linker_settings import LinkerSettings
 from ..linking.settings.presets import as_published, model_alone
-from ..linking.settings.unknown import unknown_settings
 from .opening import opening
 from .saved import find_linker, linker_names, loading, recogniser_names, saved_folder
 
@@ -54,9 +52,7 @@ def load(
     """
     from ..linking.settings.loaders import load_vocabulary
 
-    if unknown := set(settings) - SETTINGS - RENAMED.keys() - CONSTANT.keys():
-        raise AngelError(unknown_settings(unknown))
-    settings = as_of_now(settings)
+    settings = LinkerSettings.flat(settings)
     LinkerSettings.from_dict(settings)
     if preset in ("shipped", "published"):
         settings = (as_published() if preset == "published" else {}) | settings

@@ -13,7 +13,6 @@ from ..corpora.documents import CorpusDocument
 from ..linking.mentions.permitted import links_label
 from ..linking.mentions.reading import find_spans
 from ..linking.ranking.concepts import NIL
-from ..linking.showing.cause import explain_link
 from ..linking.showing.page import links_html
 from ..pipelines.components import MentionPipe, each_together
 from .schema import Found, LinkedMention
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc, Span
 
     from ..linking.linker import AngelLinker
+    from ..linking.showing.explanation import LinkExplanation
 
 logger = logging.getLogger(__name__)
 
@@ -123,10 +123,11 @@ class PipelineLinker:
 
     def _linked(self, job: Job, doc: "Doc") -> Linked:
         spans = find_spans(doc, self.linker.settings.span_key)
-        mentions = tuple(self._mention(span, job.explain) for span in spans)
+        explained = self.linker.explain_document(doc) if job.explain else [None] * len(spans)
+        mentions = tuple(map(self._mention, spans, explained))
         return Linked(mentions, links_html(doc, self.linker, "h2") if job.html else "")
 
-    def _mention(self, span: "Span", explain: bool) -> LinkedMention:
+    def _mention(self, span: "Span", explained: "LinkExplanation | None") -> LinkedMention:
         settings, kb = self.linker.settings, self.linker.kb
         values: dict[str, Any] = {
             "start": span.start_char,
@@ -149,8 +150,7 @@ class PipelineLinker:
             ranked = self.linker.rank(span._.get(settings.outputs.candidates))
             none = 1 - fsum(probability for _, probability in ranked)
             values["nil_probability"] = round(max(none, 0.0), _PLACES)
-        if explain:
-            explained = explain_link(span, self.linker)
+        if explained is not None:
             values["why"] = explained.why
             values["candidates"] = [
                 Found(

@@ -1,7 +1,6 @@
 from types import SimpleNamespace
 
 import numpy as np
-import pytest
 
 from spacy_angel import Concept, ConceptKB
 from spacy_angel.linking.candidates.merging import CandidateMerger, Request
@@ -42,24 +41,6 @@ def test_names_by_letters_join_those_of_the_search():
     assert found.asked == [("pnuemonia", ["pneumonia", "pneumonitis"])]
 
 
-@pytest.mark.parametrize("text", ["(", "+/-"])
-def test_punctuation_alone_has_no_candidates(text):
-    found = gather(searched(text, 0, ("insomnia", -0.1)))
-    assert (found.names, found.asked) == ([[]], [])
-
-
-def test_names_that_stand_in_other_words_around_the_mention_are_said():
-    mention = Mention("it", "Inflamed lungs, lung inflammations:", "and insomnia")
-    hypotheses = [Hypothesis(KB.name_index("insomnia"), -1.0, -1.0, 2)]
-    generator = CandidateMerger([Request(mention, 0, KB.concept_ids_of, None)], KB, 0)
-    generator.add(0, [*hypotheses, Hypothesis(KB.name_index("pneumonia"), -2.0, -2.0, 2)])
-    [found] = generator.finish()
-    told = {name.concepts[0]: name.context[0] for name in found.names}
-    # `insomnia` weighs less than 1, as abstracts have it, but is all of its name.
-    assert 0 < told["D:2"] < 1
-    assert 0 < told["D:1"] < 1
-
-
 def test_the_model_is_not_asked_where_it_has_decided():
     found = gather(
         searched("Pneumonia", 0, ("pneumonia", -0.5)), searched("pneumoni", 1, ("insomnia", -1.5))
@@ -83,12 +64,6 @@ def test_a_name_that_only_a_silent_species_has_decides_nothing():
 
     assert names("mus musculus") == ["gamma h2ax", "h2ax"]
     assert names("arabidopsis thaliana") == ["gamma h2ax"]
-
-
-def test_without_letters_the_search_stands_alone():
-    assert gather(searched("pnuemonia", 0, ("insomnia", -6.0)), n_similar=0).names == [
-        [("insomnia", -6.0)]
-    ]
 
 
 def test_a_subset_limits_both_sides():
@@ -136,15 +111,3 @@ def test_a_corrected_spelling_brings_no_drug_but_a_disease():
 
     assert found("capmatinib", "lapatinib") == []
     assert found("goutt", "gout") == ["D:1"]
-
-
-def test_a_correction_is_compared_as_it_is_written():
-    queries = (Query("pneumonia", "spelling"), Query("pnuemonia", "mention"))
-    mention = Mention("pneumonia", queries=queries)
-    generator = CandidateMerger([Request(mention, 0, KB.concept_ids_of)], KB, 0)
-    generator.add(0, [Hypothesis(KB.name_index("pneumonia"), -0.1, -0.1, 2)])
-    ((name,),) = (found.names for found in generator.finish())
-    assert (name.query, name.is_query, name.is_exact) == ("spelling", True, False)
-    # Two letters are swapped, which counts one edit of nine letters.
-    assert name.similarity.edits == pytest.approx(8 / 9)
-    assert 0 < name.alignment.missing < 1

@@ -9,10 +9,7 @@ from hypothesis import strategies as st
 from scispacy.abbreviation import AbbreviationDetector
 from spacy.tokens import Doc, DocBin
 
-from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.linking.mentions.detector import LinearAbbreviationDetector, near_brackets
-
-from ..support.helpers import shared_data
 
 pytestmark = pytest.mark.filterwarnings(r"ignore:\[W036\]")
 NLP = spacy.blank("en")
@@ -38,17 +35,6 @@ def test_the_pairs_are_scispacys(words: list[str], data: st.DataObject) -> None:
     near = [match[1:] for match in THEIRS.matcher(doc) if match[2] - match[1] <= 10]
     assert [match[1:] for match in near_brackets(doc)] == near
     assert pairs(OURS, doc) == pairs(THEIRS, doc)
-
-
-def test_on_a_corpus_the_pairs_are_scispacys() -> None:
-    path = shared_data("bc5cdr/CDR_DevelopmentSet.PubTator.txt")
-    n_pairs = 0
-    for document in read_corpus(path):
-        doc = NLP.make_doc(document.text)
-        expected = pairs(THEIRS, doc)
-        assert pairs(OURS, doc) == expected
-        n_pairs += len(expected)
-    assert n_pairs > 1_000
 
 
 def test_a_definition_stands_in_one_sentence() -> None:

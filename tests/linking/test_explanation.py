@@ -1,6 +1,7 @@
 """`linker.explain`: the true cause of a link, with all its figures."""
 
 import json
+import re
 from dataclasses import replace
 from math import fsum
 from pathlib import Path
@@ -29,10 +30,15 @@ def nlp(model, vocabulary) -> Language:
     return made
 
 
-def explained(nlp: Language, place: int = 0, **settings) -> LinkExplanation:
+def explained(nlp: Language, place: int = 0, text: str = TEXT, **settings) -> LinkExplanation:
     linker = nlp.get_pipe("angel_linker")
+    doc = nlp.make_doc(text)
+    if text == TEXT:
+        doc = nlp(text)
+    else:
+        doc.ents = [Span(doc, 0, len(doc), label="DISEASE")]
     with linker.using(**settings):
-        return linker.explain(nlp(TEXT).ents[place])
+        return linker.explain(linker(doc).ents[place])
 
 
 def rules(folder: Path, *rows: str) -> str:
@@ -60,26 +66,15 @@ def test_an_explanation_has_all_that_led_to_the_link(nlp) -> None:
     assert (told.threshold, told.is_searched, told.rules) == (0.5, True, ())
     total = fsum(concept.probability for concept in told.concepts)
     assert told.nil_probability == pytest.approx(1 - total)
-    for share in (*first.features, *told.link_features):
-        assert share.contribution == pytest.approx(share.value * share.weight)
-    assert "exact" in {share.feature for share in first.features}
+    assert "exact" in first.features
+    assert "bias" in told.link_features
     json.dumps(told.to_dict(), allow_nan=False)
-
-
-def test_the_runner_up_lacks_the_difference_of_the_contributions(nlp) -> None:
-    told = explained(nlp)
-    first, second = told.concepts[:2]
-    assert told.runner_up.concept_id == second.concept_id
-    assert told.runner_up.probability == pytest.approx(first.probability - second.probability)
-    utilities = [fsum(s.contribution for s in concept.features) for concept in (first, second)]
-    assert told.runner_up.utility == pytest.approx(utilities[0] - utilities[1], abs=1e-6)
 
 
 def test_without_the_ranker_there_are_names_and_no_features(nlp) -> None:
     told = explained(nlp, rerank=False)
-    assert told.concepts[0].features == told.link_features == ()
+    assert told.concepts[0].features == told.link_features == {}
     assert told.nil_probability is None
-    assert told.runner_up.utility is None
 
 
 def test_a_name_that_was_not_searched_is_the_cause(nlp) -> None:
@@ -134,8 +129,21 @@ def test_as_text_it_is_a_table(nlp) -> None:
     lines = str(told).split("\n")
     assert lines[0].startswith("“heart attack” (DISEASE) → MESH:")
     assert any(line.startswith("Threshold 0.500, probability of NIL 0.") for line in lines)
-    assert any(line.startswith(f"What {told.runner_up.concept_id} lacks: ") for line in lines)
-    assert str(replace(told, concepts=(), runner_up=None, link_features=()))
+    assert re.search(r"^feature +MESH:D\d+ +MESH:D\d+ +link$", str(told), re.MULTILINE)
+    assert str(replace(told, concepts=(), link_features={}))
+
+
+def test_what_decided_is_said_with_its_figures(nlp, tmp_path) -> None:
+    plain = {"rerank": False}
+    search = {"min_log_prob": 0.0}
+    told = explained(nlp, text="hart attac .", **plain, search=search)
+    assert "under search.min_log_prob 0.00" in told.why
+    name = explained(nlp, 1, **plain, threshold=None)
+    assert name.why.startswith("It is a name of the concept: “Aspirin”, probability ")
+    forms = tmp_path / "long_forms.tsv"
+    forms.write_text("HT\tshort form\taspirin\n")
+    read = explained(nlp, text="HT", **plain, reading={"long_forms": str(forms)})
+    assert read.why.startswith("Read as “aspirin”. ")
 
 
 def test_the_command_explains_each_mention(model, vocabulary, tmp_path) -> None:

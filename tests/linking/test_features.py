@@ -56,11 +56,6 @@ def test_an_exact_match_and_what_the_vocabulary_says_of_it():
     assert (related["exact"], related["scope"]) == (1, -1)
 
 
-def test_a_corrected_spelling_is_no_exact_match():
-    told = values(replace(EXACT, query="spelling", canonical=frozenset({"MI"})))
-    assert (told["spelled"], told["exact"], told["scope"], told["edits"]) == (1, 0, 0, 1)
-
-
 def test_letters_say_nothing_of_a_short_mention():
     told = values(replace(NAME, log_prob=-99.0), "ha")
     assert (told["similarity"], told["edits"], told["confidence"]) == (0, 0, -3)
@@ -78,18 +73,6 @@ def test_letters_say_nothing_of_a_short_mention():
 )
 def test_numbers_that_are_others_or_on_one_side(mention, name, number):
     assert values(replace(NAME, text=name), mention)["number"] == number
-
-
-@pytest.mark.parametrize(
-    ("mention", "name", "overlap"),
-    [
-        ("il 6 receptors", "interleukin 6 receptor", 2 / 3),
-        ("collagen type 17", "type 17 collagens", 1),
-        ("tgf beta", "transforming growth factor b", 2 / 6),
-    ],
-)
-def test_words_that_mention_and_name_share(mention, name, overlap):
-    assert values(replace(NAME, text=name), mention)["overlap"] == pytest.approx(overlap)
 
 
 def test_a_concept_that_the_document_names_elsewhere():
@@ -122,24 +105,3 @@ def test_what_is_of_the_mention_alone():
         {"bias": 1, "short": 0, "unsure": 1},
         {"bias": 1, "short": 1, "unsure": pytest.approx(0.2)},
     ]
-
-
-def test_no_more_features_than_one_can_keep_in_mind():
-    assert len(FEATURES) + len(MENTION_FEATURES) - len({"bias"}) <= 16
-    for feature in (*FEATURES.values(), *MENTION_FEATURES.values()):
-        assert feature.formula
-        assert feature.example
-        assert feature.value.__doc__
-
-
-def test_without_a_concept_a_name_has_the_others():
-    name = replace(NAME, priors=(0.7, 0.3), scopes=("EXACT", "RELATED"), context=(0.1, 0.2))
-    found = MentionCandidates("x", (name, replace(name, concepts=("MI",))))
-    left = found.without({"MI"})
-    (only,) = left.names
-    assert (only.concepts, only.priors, only.scopes, only.context) == (
-        ("CA",),
-        (0.3,),
-        ("RELATED",),
-        (0.2,),
-    )

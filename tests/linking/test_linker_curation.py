@@ -149,13 +149,6 @@ def test_the_identifier_that_is_preferred_is_written(nlp, tmp_path) -> None:
     assert ent._.candidates[0]["other_ids"] == [ASPIRIN]
 
 
-def test_two_concepts_that_are_written_as_one_are_one(nlp, tmp_path) -> None:
-    write(tmp_path, {"action": "prefer", "concept": ATTACK, "instead_of": NAMESAKE})
-    ent = link(nlp, "the patient had heart attack .", 3, 5, "DISEASE")
-    assert ent._.kb_id == ATTACK
-    assert len({c for c, _ in ent._.kb_ents}) == len(ent._.kb_ents)
-
-
 def test_a_cache_forgets_what_other_rules_have_found(nlp, tmp_path) -> None:
     linker = nlp.get_pipe("angel_linker")
     linker.search_cache = SearchCache()
@@ -189,11 +182,6 @@ def test_rules_are_saved_with_the_pipeline(nlp, tmp_path) -> None:
     assert link(spacy.load(tmp_path / "moved", config=config))._.kb_id == ASPIRIN
     config["components"]["angel_linker"]["curation"] = None
     assert link(spacy.load(tmp_path / "moved", config=config))._.kb_id == ASPIRIN
-
-
-def test_a_missing_file_is_told_when_the_linker_is_added(model, vocabulary) -> None:
-    with pytest.raises(AngelError, match=r"missing\.tsv cannot be read"):
-        pipeline().add_pipe("angel_linker", config={"curation": "missing.tsv"})
 
 
 def test_rules_follow_the_vocabulary(nlp, tmp_path) -> None:

@@ -1,6 +1,5 @@
 """Names of the vocabulary as mentions."""
 
-import pickle
 import warnings
 
 import pytest
@@ -11,7 +10,6 @@ from spacy.tokens import Doc, Span
 from spacy_angel.errors import AngelError
 from spacy_angel.linking.matcher import choose_label
 from spacy_angel.linking.mentions.matcher_settings import MatcherSettings
-from spacy_angel.pipelines.components import components_before
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.names.concepts import Concept
 
@@ -74,27 +72,6 @@ def test_without_names_of_ones_own_it_is_said_once(make) -> None:
         nlp("fever")
 
 
-def test_what_fails_costs_its_document_alone(make) -> None:
-    nlp = make(label="X")
-    matcher = nlp.get_pipe("angel_matcher")
-    nlp.get_pipe("angel_linker").kb.add(Concept("MY:1", "Snark"))
-    failed: list[list[Doc]] = []
-    nlp.set_error_handler(lambda name, pipe, docs, error: failed.append(docs))
-    bad = nlp.make_doc("Snark")
-    right = matcher.set_annotations
-
-    def refusing(docs, spans):
-        if any(doc is bad for doc in docs):
-            raise ValueError("refused")
-        right(docs, spans)
-
-    matcher.set_annotations = refusing
-    docs = [nlp.make_doc("A Snark"), bad, nlp.make_doc("Snark, Snark")]
-    out = list(matcher.pipe(docs))
-    assert failed == [[bad]]
-    assert [mentions(doc) for doc in out] == [[("Snark", "X")], [("Snark", "X")] * 2]
-
-
 def test_all_names_of_the_vocabulary_if_wished(make) -> None:
     assert mentions(make(names="all")(TEXT)) == [
         ("fever", "DISEASE"),
@@ -121,14 +98,6 @@ def test_what_overlaps_a_mention(make, overlap, expected) -> None:
     assert mentions(nlp("Snark fever, fever. Fever")) == expected
 
 
-def test_a_mention_that_a_name_crosses_stays(make) -> None:
-    nlp = make(names="all")
-    nlp.get_pipe("angel_linker").kb.add(Concept("MY:1", "of the snark"))
-    doc = nlp.make_doc("Fever of the snark.")
-    doc.ents = [Span(doc, 0, 3, label="OTHER")]
-    assert mentions(nlp.get_pipe("angel_matcher")(doc)) == [("Fever of the", "OTHER")]
-
-
 def test_labels_go_with_the_types_that_the_linker_allows() -> None:
     allowed = {"DISEASE": ("T047",), "DRUG": ("T121",)}
     assert choose_label(("T121",), allowed) == "DRUG"
@@ -148,14 +117,6 @@ def test_labels_follow_the_linkers_types(make) -> None:
     assert mentions(nlp("A heart attack")) == [("heart attack", "SIGN")]
     nlp.get_pipe("angel_linker").types_by_label = {"EVENT": ["T047"]}
     assert mentions(nlp("A heart attack")) == [("heart attack", "EVENT")]
-
-
-def test_names_begin_and_end_with_tokens(make) -> None:
-    nlp = make(names="all")
-    matcher = nlp.get_pipe("angel_matcher")
-    assert mentions(matcher(Doc(nlp.vocab, ["anti-aspirin", "aspirin"]))) == [
-        ("aspirin", "CHEMICAL")
-    ]
 
 
 def test_the_linkers_span_group_gets_the_names(make) -> None:
@@ -190,21 +151,6 @@ def test_it_saves_and_streams_as_it_is(make, tmp_path) -> None:
     again.disable_pipe("angel_linker")
     assert again.get_pipe("angel_matcher").settings == MatcherSettings(names="all", overlap="keep")
     assert [mentions(doc) for doc in again.pipe(texts)] == expected
-
-
-def test_a_spawned_process_gets_it_as_a_pickle(make) -> None:
-    nlp = make(names="all")
-    expected = mentions(nlp(TEXT))
-    parts = [nlp.get_pipe(name) for name in ("entity_ruler", "angel_matcher")]
-    ruler, matcher = pickle.loads(pickle.dumps(parts))
-    assert mentions(matcher(ruler(nlp.make_doc(TEXT)))) == expected
-
-
-def test_given_mentions_are_not_added_to(make) -> None:
-    nlp = make()
-    nlp.enable_pipe("angel_linker")
-    before = components_before(nlp, nlp.get_pipe("angel_linker"), given_mentions=True)
-    assert "angel_matcher" not in before
 
 
 def test_what_is_missing_or_misplaced_is_told(make) -> None:

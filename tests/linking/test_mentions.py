@@ -6,11 +6,9 @@ import pytest
 import spacy
 from hypothesis import given
 from hypothesis import strategies as st
-from scispacy.abbreviation import AbbreviationDetector
 from spacy.tokens import DocBin, Span
 from spacy.tokens.underscore import Underscore
 
-from spacy_angel.errors import AngelError
 from spacy_angel.linking.mentions.reading import ABBREVIATIONS, find_spans, read_mentions
 from spacy_angel.model.mention import (
     MAX_CONTEXT_CHARS,
@@ -53,20 +51,6 @@ def test_context_by_sentences(nlp, n_sents, left, right):
     assert mention == Mention("three", left, right)
 
 
-def test_mention_across_sentences(nlp):
-    doc = nlp("One. two three. Four five. Six.")
-    (mention,) = read_mentions(doc, [span_of(doc, "three. Four")], n_sents=0)
-    assert mention == Mention("three. Four", "two", "five.")
-
-
-def test_sentences_are_needed_only_where_asked_for():
-    doc = spacy.blank("en")("no sentences here")
-    assert read_mentions(doc, [doc[1:2]]) == [Mention("sentences", "no", "here")]
-    with pytest.raises(AngelError, match="sentencizer"):
-        read_mentions(doc, [doc[1:2]], n_sents=1)
-    assert read_mentions(doc, [], n_sents=1) == []
-
-
 @pytest.mark.parametrize("serializable", [True, False])
 def test_long_form_replaces_mention_and_context(nlp, serializable):
     nlp.add_pipe("abbreviation_detector", config={"make_serializable": serializable})
@@ -105,15 +89,6 @@ def test_what_is_shorter_or_lacks_a_bracket_is_no_long_form(nlp, long_form, read
     assert read_mentions(doc, [doc[2:5]])[0].text == read
 
 
-def test_abbreviations_are_left_where_not_wanted_or_not_detected(nlp):
-    doc = nlp(TEXT)
-    span = span_of(doc, "MLD", 2)
-    assert read_mentions(doc, [span])[0].text == "MLD"
-    AbbreviationDetector(nlp)(doc)
-    assert read_mentions(doc, [span])[0].text == "Metachromatic leukodystrophy"
-    assert read_mentions(doc, [span], resolve_abbreviations=False)[0].text == "MLD"
-
-
 def test_abbreviations_of_a_docbin_need_no_detector(nlp, monkeypatch):
     nlp.add_pipe("abbreviation_detector", config={"make_serializable": True})
     data = DocBin(docs=[nlp(TEXT)], store_user_data=True).to_bytes()
@@ -133,17 +108,6 @@ def test_abbreviation_inside_a_mention_and_across_its_edge(nlp):
     mention = mention_at(doc.text, start + 5, start + 8, replacements=[across])
     assert mention.text == "MLD"
     assert mention.left.endswith("Patients with")
-
-
-def test_longest_replacement_wins():
-    given_ = [
-        Replacement(4, 6, "b"),
-        Replacement(0, 5, "a"),
-        Replacement(6, 8, "c"),
-        Replacement(0, 5, "a"),
-        Replacement(7, 9, "d"),
-    ]
-    assert replace_longest(given_) == [Replacement(0, 5, "a"), Replacement(6, 8, "c")]
 
 
 @given(st.lists(st.tuples(st.integers(0, 60), st.integers(1, 9)), max_size=30))
@@ -168,29 +132,12 @@ def test_entities_or_a_span_group_that_may_overlap(nlp):
     assert find_spans(nlp(""), "other") == []
 
 
-def test_other_scripts():
-    doc = spacy.blank("en")("😀 痛み 🤕 ünïcode")
-    assert [token.text for token in doc] == ["😀", "痛み", "🤕", "ünïcode"]
-    assert read_mentions(doc, [doc[i : i + 1] for i in range(4)]) == [
-        Mention("😀", "", "痛み 🤕 ünïcode"),
-        Mention("痛み", "😀", "🤕 ünïcode"),
-        Mention("🤕", "😀 痛み", "ünïcode"),
-        Mention("ünïcode", "😀 痛み 🤕", ""),
-    ]
-
-
 def test_long_documents_are_cut_at_words():
     text = "word " * 5000 + "MENTION" + " word" * 5000
     mention = mention_at(text, 25000, 25007)
     assert set(mention.left.split()) == set(mention.right.split()) == {"word"}
     assert MAX_CONTEXT_CHARS - 5 <= len(mention.left) <= MAX_CONTEXT_CHARS
     assert MAX_CONTEXT_CHARS - 5 <= len(mention.right) <= MAX_CONTEXT_CHARS
-
-
-def test_long_documents_without_blanks_are_cut_anywhere():
-    text = "頭" * 20000 + "痛" + "み" * 20000
-    mention = mention_at(text, 20000, 20001)
-    assert mention == Mention("痛", "頭" * MAX_CONTEXT_CHARS, "み" * MAX_CONTEXT_CHARS)
 
 
 @given(st.text(min_size=1, max_size=80), st.data())

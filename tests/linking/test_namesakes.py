@@ -14,12 +14,10 @@ from spacy_angel.corpora.formats.pubtator import write_pubtator
 from spacy_angel.linking.candidates.merging import CandidateMerger, Request
 from spacy_angel.linking.linker import AngelLinker
 from spacy_angel.linking.settings.linker_settings import LinkerSettings
-from spacy_angel.model.checkpoint import open_checkpoint
 from spacy_angel.model.mention import Mention
 from spacy_angel.search.search import Hypothesis
 from spacy_angel.training import stages
 from spacy_angel.training.course.config import load_config
-from spacy_angel.training.data.preferences import read_pairs
 
 HUMAN, MOUSE = "NCBITaxon:9606", "NCBITaxon:10090"
 GENES = [
@@ -83,10 +81,6 @@ def linked(pair, text, word="abc", label="GENE"):
     return component(doc).ents[0]
 
 
-def test_a_model_that_was_trained_on_endings_says_so(folder):
-    assert open_checkpoint(str(folder / "model" / "model")).format.suffixes
-
-
 @pytest.mark.parametrize("rerank", [False, True])
 def test_the_species_of_the_document_decides(folder, rerank):
     pair = linker(folder, rerank=rerank)
@@ -97,22 +91,6 @@ def test_the_species_of_the_document_decides(folder, rerank):
     candidate = next(c for c in found._.candidates if c["concept_id"] == "G:4")
     assert (candidate["name"].lower(), candidate["suffix"]) == ("xyz", "mus musculus")
     assert linked(pair, "The alpha of women.", "alpha").kb_id_ == "G:1"
-
-
-def test_names_of_several_concepts_are_searched(folder):
-    weights = {"GENE": {"link": {"bias": 9.0}}}
-    settings = {"rerank": True, "search": {"shortcuts": True}, "ranker": {"weights": weights}}
-    component, nlp = linker(folder, **settings)
-    asked = []
-    search = component.generator.search
-    component.generator.search = lambda mentions, *args, **kwargs: (
-        asked.extend(m.text for m in mentions) or search(mentions, *args, **kwargs)
-    )
-    component.kb.add_names("G:1", ["abcdefg"])
-    component.kb.add_names("G:2", ["abcdefg", "uvwxyz"])
-    assert linked((component, nlp), "mice abcdefg", "abcdefg").kb_id_ in ("G:1", "G:2")
-    assert linked((component, nlp), "mice uvwxyz", "uvwxyz").kb_id_ == "G:2"
-    assert asked == ["abcdefg"]
 
 
 def test_what_the_model_reads(folder):
@@ -192,38 +170,6 @@ def test_a_name_of_one_species_means_the_gene_of_that_of_the_text(folder):
         alpha = [c["concept_id"] for c in mention._.candidates if c["name"] == "alpha"]
         found[word] = set(alpha)
     assert found == {"man": {"G:1"}, "rats": {"G:1", "G:5"}, "flies": {"G:1"}}
-
-
-def test_a_model_without_endings_leaves_the_choice_to_the_document(folder):
-    component, nlp = linker(folder, rerank=True)
-    prompts = component.generator.prompts
-    prompts.format = replace(prompts.format, suffixes=False)
-    found = [
-        linked((component, nlp), f"{words} we saw abc rise.")
-        for words in ("In man", "In mice", "In it")
-    ]
-    best = [component.rank(ent._.candidates)[0][0] for ent in found]
-    assert best == ["G:1", "G:2", "G:1"]
-    assert all("suffix" not in c for ent in found for c in ent._.candidates)
-
-
-def test_equal_mentions_of_a_document_may_be_of_two_species(folder):
-    component, nlp = linker(folder, search={"shortcuts": True})
-    far = "and then there was much more to be told of it " * 8
-    doc = nlp(f"In man we saw abc rise. {far} In mice we saw abc rise.")
-    doc.ents = [
-        Span(doc, i, i + 1, label="GENE") for i, token in enumerate(doc) if token.text == "abc"
-    ]
-    assert [ent.kb_id_ for ent in component(doc).ents] == ["G:1", "G:2"]
-
-
-def test_pairs_are_of_names_with_their_endings(folder):
-    pairs = read_pairs(folder / "pairs.jsonl")
-    known = {f"{n} | {s}" for n in ("abc", "xyz") for s in ("homo sapiens", "mus musculus")}
-    known |= {"alpha", "beta", "gamma", "delta"}
-    assert pairs
-    assert {text for pair in pairs for text in (pair.chosen, pair.rejected)} <= known
-    assert {pair.mention.species_context for pair in pairs} <= {"homo sapiens", "mus musculus"}
 
 
 def test_the_model_is_asked_for_the_endings_that_the_search_has_not_found():

@@ -8,7 +8,6 @@ from spacy.tokens import Doc, Span
 from support.tiny_linker import pipeline
 
 from spacy_angel.component.probability import register_probability
-from spacy_angel.curation.curated import Constraint
 from spacy_angel.linking.decision.links import GeneratedCandidates, Link
 from spacy_angel.linking.decision.other_labels import other_readings, with_other_labels
 from spacy_angel.linking.ranking.concepts import NIL
@@ -27,21 +26,6 @@ def mentions(*others: dict[str, float] | None) -> list[Span]:
     for span, some in zip(spans, others, strict=True):
         span._.mention_labels = some
     return spans
-
-
-def test_what_links_to_nothing_is_read_under_its_other_labels() -> None:
-    drug = {"DRUG": 0.4}
-    spans = mentions(drug, {"DRUG": 0.3, "GENE": 0.5}, None, drug, drug, drug)
-    settings = LinkerSettings(types_by_label=TYPES)
-    ruled = GeneratedCandidates(constraint=Constraint())
-    found = [GeneratedCandidates()] * 3 + [None, ruled, GeneratedCandidates()]
-    links = [LINKED, UNLINKED, UNLINKED, None, UNLINKED, UNLINKED]
-    readings = other_readings(spans, found, links, settings)
-    # Not what is linked, stays as it is, or is as a rule has it; a gene is not linked here.
-    assert [(r.place, r.span.label_, r.probability) for r in readings] == [
-        (1, "DRUG", 0.3),
-        (5, "DRUG", 0.4),
-    ]
 
 
 def test_of_several_labels_the_product_of_both_probabilities_decides() -> None:

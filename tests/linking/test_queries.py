@@ -81,28 +81,6 @@ def test_a_name_of_something_else_is_none():
     assert read_queries(Mention("cancer"), Span(doc, 0, 1, "DISEASE"), kb, limited).text == "cancer"
 
 
-def test_common_words_and_slips_are_read_as_they_were_meant():
-    span = Span(Doc(spacy.blank("en").vocab, ["x"]), 0, 1, label="DISEASE")
-    settings = LinkerSettings.from_dict({"reading": {"short_forms": True, "spelling": True}})
-    for written in ("hypertensive", "hypertnsion"):
-        assert read_queries(Mention(written), span, KB, settings).text == "hypertension"
-        assert read_queries(Mention(written), span, KB, LinkerSettings()).text == written
-
-
-def test_organisms_are_read_by_their_names():
-    kb = ConceptKB.build([Concept("T:1", "Trypanosoma cruzi", (), ("Species",))])
-    doc = Doc(spacy.blank("en").vocab, ["Trypanosoma", "cruzi", "Y"])
-    settings = LinkerSettings.from_dict({"reading": {"short_forms": True}})
-
-    def read(text: str, label: str, settings: LinkerSettings = settings) -> str:
-        return read_queries(Mention(text), Span(doc, 0, 3, label=label), kb, settings).text
-
-    assert read("Trypanosoma cruzi Y", "SPECIES") == "Trypanosoma cruzi"
-    # Of a disease the whole mention says which one it is.
-    assert read("Trypanosoma cruzi Y", "DISEASE") == "Trypanosoma cruzi Y"
-    assert read("Trypanosoma cruzi Y", "SPECIES", LinkerSettings()) == "Trypanosoma cruzi Y"
-
-
 @pytest.mark.parametrize(
     ("label", "rerank", "queries"),
     [

@@ -77,16 +77,6 @@ def test_names_of_a_concept_join_and_stand_together():
     assert [p for _, p in ranking.candidates] == pytest.approx([1 / 4, 1 / 4, 1 / 6])
 
 
-def test_no_other_concept_is_more_probable_than_the_likeliest():
-    ranking = rank(TWO, some(link={"bias": -9.0}))
-    first, *others = ranking.concepts
-    assert all(other.probability <= first.probability for other in others)
-
-
-def test_nothing_found_is_nothing_ranked():
-    assert rank(found(), some()) == ([], [])
-
-
 @pytest.mark.parametrize("label", ["DISEASE", "ANATOMY"])
 def test_a_corrected_spelling_lowers_the_probability(label):
     ranker = shipped_ranker()
@@ -163,25 +153,6 @@ def test_weights_are_fitted_by_likelihood():
     assert max(abs(value) for term, value in both if term != "spelled") < 0.01
     assert set(fitted.concept) == set(CONCEPT_TERMS)
     assert set(fitted.link) == set(LINK_TERMS)
-
-
-def test_a_mention_that_counts_twice_is_two():
-    data = items(60)
-    twice = [replace_weight(item, 1.0) for item in data for _ in range(int(item.weight))]
-    one, other = fit_weights(data, no_weights()), fit_weights(twice, no_weights())
-    assert one.link == pytest.approx(other.link, abs=1e-2)
-    assert negative_log_likelihood(data, one) == pytest.approx(negative_log_likelihood(twice, one))
-
-
-def replace_weight(item: FitItem, weight: float) -> FitItem:
-    return item._replace(weight=weight)
-
-
-def test_without_a_right_candidate_the_first_model_stays():
-    start = no_weights()
-    fitted = fit_weights([FitItem(TWO, ())], start)
-    assert fitted.concept == start.concept
-    assert fitted.link["bias"] < 0
 
 
 def test_an_expected_share_of_nil_multiplies_the_odds_of_a_link():

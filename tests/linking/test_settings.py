@@ -34,17 +34,6 @@ def test_a_refusal_names_setting_expectation_and_value(values, message) -> None:
         LinkerSettings.from_dict(values)
 
 
-def test_equal_settings_are_equal_however_they_came() -> None:
-    from_config = LinkerSettings.from_dict(
-        {"labels_discard": ["GENE"], "types_by_label": {"D": ["T047"]}, "threshold": 1}
-    )
-    written = LinkerSettings(
-        labels_discard=("GENE",), types_by_label={"D": ("T047",)}, threshold=1.0
-    )
-    assert from_config == written
-    assert LinkerSettings.from_dict(written.to_dict()) == written
-
-
 def test_every_setting_is_described() -> None:
     rows = describe_settings(LinkerSettings)
     assert [name for name, *_ in rows] == [field.name for field in fields(LinkerSettings)]
@@ -55,12 +44,6 @@ def test_every_setting_is_described() -> None:
     assert types["span_key"] == "str | null"
     assert types["types_by_label"] == "str → list of str"
     assert all(meaning for *_, meaning in rows)
-
-
-def test_float16_is_for_gpus() -> None:
-    assert LinkerSettings(dtype="float16", device="cuda:0").dtype == "float16"
-    with pytest.raises(AngelError, match="dtype must be float32, bfloat16 or int8 on a CPU"):
-        LinkerSettings(dtype="float16")
 
 
 def test_a_share_of_nil_is_expected_by_the_ranker_alone() -> None:

@@ -64,7 +64,7 @@ class LinkingPass:
         """docs (Sequence[Doc]): documents. spans_of (Sequence[Sequence[Span]]): mentions of each.
         RETURNS (list[list[Link | None]]): as `AngelLinker.predict`."""
         found = self.candidates(docs, spans_of, overwrite=self.settings.overwrite)
-        links = self._decide(spans_of, found)
+        links = self.decide(spans_of, found)
         if self.settings.span_key is not None:
             return links
         others = [
@@ -74,7 +74,7 @@ class LinkingPass:
             return links
         other_spans = [[reading.span for reading in some] for some in others]
         found = self.candidates(docs, other_spans, overwrite=True)
-        return list(map(with_other_labels, links, others, self._decide(other_spans, found)))
+        return list(map(with_other_labels, links, others, self.decide(other_spans, found)))
 
     def candidates(
         self, docs: Sequence[Doc], spans_of: Sequence[Sequence[Span]], *, overwrite: bool
@@ -157,11 +157,14 @@ class LinkingPass:
             document=document,
         )
 
-    def _decide(
+    def decide(
         self,
         spans_of: Sequence[Sequence[Span]],
         found: Sequence[Sequence[GeneratedCandidates | None]],
     ) -> list[list[Link | None]]:
+        """spans_of (Sequence[Sequence[Span]]): mentions of each document. found
+        (Sequence[Sequence[GeneratedCandidates | None]]): their candidates.
+        RETURNS (list[list[Link | None]]): their links; None where there are no candidates."""
         preferred = {} if self.curated is None else self.curated.preferred
         return [
             [

@@ -92,7 +92,7 @@ class CandidateMerger:
         similar = self._similar[i] = _similar_names(
             request, self._kb, queries, found, self._n_similar
         )
-        if _best(found) >= _DECIDED:
+        if max((name.log_prob for name in found), default=FLOOR) >= _DECIDED:
             return []
         return [self._kb.written(name.name, name.suffix) for name in similar]
 
@@ -104,7 +104,7 @@ class CandidateMerger:
     def answer(self, i: int, log_probs: Sequence[float]) -> None:
         """i (int): a mention. log_probs (Sequence[float]): of the names that `add` gave."""
         pairs = zip(self._similar[i], log_probs, strict=True)
-        self._similar[i] = [_with_log_prob(name, log_prob) for name, log_prob in pairs]
+        self._similar[i] = [replace(name, log_prob=value, score=value) for name, value in pairs]
 
     def finish(self) -> list[MentionCandidates]:
         """RETURNS (list[MentionCandidates]): one a mention."""
@@ -165,7 +165,7 @@ def _names_found(
     permitted = [(h, concepts) for h, concepts in permitted if concepts]
     matches = _compare(kb, queries, [h.name for h, _ in permitted])
     names = [
-        _candidate_name(request, kb, match, _SuffixedName(h.name, h.suffix, concepts), h)
+        _candidate_name(request, kb, match, h.name, h.suffix, concepts, h.log_prob, h.score)
         for (h, concepts), match in zip(permitted, matches, strict=True)
     ]
     return [name for name in names if name.concepts]
@@ -197,53 +197,47 @@ def _similar_names(
             is_new = name not in found_names
             if is_new and n_new == n_similar:
                 continue
-            options = [w for w in _suffixes(request, kb, name) if (name, w.suffix) not in known]
+            options = {
+                suffix: concepts
+                for suffix, concepts in _suffixes(request, kb, name).items()
+                if (name, suffix) not in known
+            }
             n_new += bool(is_new and options)
-            known |= {(name, way.suffix) for way in options}
-            unasked = _Unasked(least, least)
-            similar += [_candidate_name(request, kb, match, option, unasked) for option in options]
+            known |= {(name, suffix) for suffix in options}
+            similar += [
+                _candidate_name(request, kb, match, name, suffix, concepts, least, least)
+                for suffix, concepts in options.items()
+            ]
     return [name for name in similar if name.concepts]
 
 
-class _SuffixedName(NamedTuple):
-    """A name as the model writes it, and the concepts of it that the mention may have."""
-
-    name: int
-    suffix: str | None
-    concepts: Sequence[str]
-
-
-class _Unasked(NamedTuple):
-    """Scores of a name that the model has not been asked for."""
-
-    log_prob: float
-    score: float
-
-
-def _suffixes(request: Request, kb: "ConceptKB", name: int) -> list[_SuffixedName]:
-    """The ways to write a name: one, or with each suffix, the likeliest first."""
+def _suffixes(request: Request, kb: "ConceptKB", name: int) -> dict[str | None, Sequence[str]]:
+    """RETURNS (dict[str | None, Sequence[str]]): by suffix, the most probable first, or None where
+    the model writes none, the concepts of a name that the mention may have."""
+    permitted = request.concepts(name, None)
     if not request.writes_suffixes:
-        concepts = request.concepts(name, None)
-        return [_SuffixedName(name, None, concepts)] if concepts else []
-    by_suffix = kb.suffixes_of(name)
-    places = {concept_id: place for place, concept_id in enumerate(request.concepts(name, None))}
-    ways = [
-        _SuffixedName(name, suffix, allowed)
-        for suffix, concepts in by_suffix.items()
-        if (allowed := [c for c in concepts if c in places])
+        return {None: permitted} if permitted else {}
+    ranks = {concept_id: rank for rank, concept_id in enumerate(permitted)}
+    ways: list[tuple[str | None, list[str]]] = [
+        (suffix, allowed)
+        for suffix, concepts in kb.suffixes_of(name).items()
+        if (allowed := [c for c in concepts if c in ranks])
     ]
-    ways.sort(key=lambda way: min(places[c] for c in way.concepts))
-    return ways[:_MOST_SUFFIXES]
+    ways.sort(key=lambda way: min(ranks[c] for c in way[1]))
+    return dict(ways[:_MOST_SUFFIXES])
 
 
 def _candidate_name(
     request: Request,
     kb: "ConceptKB",
     match: _Match,
-    written: _SuffixedName,
-    scores: "NameScore | _Unasked",
+    name: int,
+    suffix: str | None,
+    concepts: Sequence[str],
+    log_prob: float,
+    score: float,
 ) -> CandidateName:
-    query, (name, suffix, concepts) = match.query, written
+    query = match.query
     text = kb.name(name)
     if query.source == SPELLING:
         # A drug that nobody knows is no typo.
@@ -256,8 +250,8 @@ def _candidate_name(
     return CandidateName(
         name=name,
         text=text,
-        log_prob=scores.log_prob,
-        score=scores.score,
+        log_prob=log_prob,
+        score=score,
         query=query.source,
         is_query=is_query,
         similarity=match.similarity,
@@ -269,14 +263,12 @@ def _candidate_name(
         # Where the model has no say, the document has.
         priors=priors_in_order(len(concepts)) if kb.suffixes and len(concepts) > 1 else (),
         species_ranks=kb.species_ranks(concepts, request.mention.species_context),
-        same_case=frozenset(c for c in canonical if kb.suffixes and _is_spelled_so(request, kb, c)),
+        same_case=frozenset(
+            c for c in canonical if kb.suffixes and kb[c].canonical_name == request.mention.text
+        ),
         second=frozenset(second),
         scopes=tuple(kb.scope_of(name, c) for c in concepts) if is_query else (),
     )
-
-
-def _is_spelled_so(request: Request, kb: "ConceptKB", concept_id: str) -> bool:
-    return kb[concept_id].canonical_name == request.mention.text
 
 
 def _with_context(
@@ -301,10 +293,6 @@ def _with_context(
     return [replace(name, context=tuple(overlaps[c] for c in name.concepts)) for name in names]
 
 
-def _best(found: Sequence[CandidateName]) -> float:
-    return max((name.log_prob for name in found), default=FLOOR)
-
-
 def _is_decided(found: Sequence[CandidateName], mention: str) -> bool:
     """Whether the best name of the search is the mention itself, see `CandidateMerger.add`."""
     best = max(found, key=lambda name: name.log_prob, default=None)
@@ -312,10 +300,6 @@ def _is_decided(found: Sequence[CandidateName], mention: str) -> bool:
         return False
     # A name that only a species has of which the document is silent is hardly meant.
     return set(best.species_ranks) != {ABSENT_SPECIES}
-
-
-def _with_log_prob(name: CandidateName, log_prob: float) -> CandidateName:
-    return replace(name, log_prob=log_prob, score=log_prob)
 
 
 def _coherent(

@@ -90,39 +90,34 @@ class Calibration:
     def settings(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): what was fitted, by its name in `LinkerSettings`, flat."""
         if self.ranker_weights is not None:
-            weights = {
-                entity_type: {model: dict(terms) for model, terms in by_model.items()}
-                for entity_type, by_model in self.ranker_weights.items()
-            }
-            # What was expected is in the weights now.
-            return {
-                "ranker.weights": weights,
-                "ranker.nil_prior": None,
-                "threshold": self.threshold,
-            }
-        names = ("search.temperature", "threshold", "search.min_log_prob")
-        return {name: getattr(self, name.removeprefix("search.")) for name in names}
+            # The fitted weights include the expected share of NIL.
+            fitted: dict[str, Any] = {"ranker.weights": self.ranker_weights}
+            return fitted | {"ranker.nil_prior": None, "threshold": self.threshold}
+        return {
+            "search.temperature": self.temperature,
+            "threshold": self.threshold,
+            "search.min_log_prob": self.min_log_prob,
+        }
 
     def report(self) -> str:
         """RETURNS (str): all of it in a few lines for a person."""
         n_inside = self.n_mentions - self.n_outside
         change = f"(loss {self.nll_before:.4f} → {self.nll:.4f} nats)"
+        limits = {"threshold": self.threshold}
         if self.ranker_weights is None:
-            fitted = [
-                f"  temperature   {self.temperature:.4g} {change}",
-                f"  threshold     {_threshold_text(self.threshold)}",
-                f"  min_log_prob  {_threshold_text(self.min_log_prob)}",
-            ]
+            fitted = f"temperature   {self.temperature:.4g}"
+            limits["min_log_prob"] = self.min_log_prob
         else:
             entity_types = ", ".join(sorted(self.ranker_weights)) or "as they were"
-            fitted = [
-                f"  weights of the ranker: {entity_types} {change}",
-                f"  threshold     {_threshold_text(self.threshold)}",
-            ]
+            fitted = f"weights of the ranker: {entity_types}"
         return "\n".join(
             [
                 f"{self.n_mentions:,} mentions, {self.n_found:,} with the right concept found",
-                *fitted,
+                f"  {fitted} {change}",
+                *(
+                    f"  {name:12}  {'off' if value is None else f'{value:.4g}'}"
+                    for name, value in limits.items()
+                ),
                 f"  F-score of the links {self.f_before:.4f} → {self.f:.4f}",
                 f"  in the vocabulary: {n_inside:,}, {self.n_right:,} get the right link",
                 f"  not in it:         {self.n_outside:,}, {self.n_outside_nil:,} get none",
@@ -184,7 +179,7 @@ def calibrate_ranker(items: Iterable[CalibrationItem], settings: "LinkerSettings
         fitted = {name: fit_weights(g, before[name], penalty=PENALTY) for name, g in groups.items()}
     else:
         warnings.warn(
-            f"[W308] Not calibrated: on held-out documents the loss is {held:.4f}, with the old "
+            f"Not calibrated: on held-out documents the loss is {held:.4f}, with the old "
             f"weights {old:.4f}.",
             AngelWarning,
             stacklevel=3,
@@ -242,14 +237,12 @@ def _with_nil(item: CalibrationItem) -> list[FitItem]:
 
 
 def _mean_loss(groups: Mapping[str, Sequence[FitItem]], weights: Mapping[str, Weights]) -> float:
-    sums = {
-        entity_type: sum(item.weight for item in group) for entity_type, group in groups.items()
-    }
+    counts = {name: sum(item.weight for item in group) for name, group in groups.items()}
     losses = (
-        sums[entity_type] * negative_log_likelihood(group, weights[entity_type])
-        for entity_type, group in groups.items()
+        counts[name] * negative_log_likelihood(group, weights[name])
+        for name, group in groups.items()
     )
-    return sum(losses) / sum(sums.values())
+    return sum(losses) / sum(counts.values())
 
 
 def _held_loss(groups: Mapping[str, Sequence[FitItem]], start: Mapping[str, Weights]) -> float:
@@ -390,10 +383,6 @@ def _threshold_values(values: np.ndarray) -> np.ndarray:
             np.quantile(middles, np.linspace(0, 1, MAX_THRESHOLDS), method="nearest")
         )
     return np.concatenate([[-np.inf], middles])
-
-
-def _threshold_text(threshold: float | None) -> str:
-    return "off" if threshold is None else f"{threshold:.4g}"
 
 
 def _threshold(value: float) -> float | None:

@@ -18,7 +18,6 @@ from ..ranking.concepts import (
 )
 from ..ranking.features import MentionCandidates
 from ..settings.linker_settings import LinkerSettings
-from .identifier_spaces import preferred_ids
 
 if TYPE_CHECKING:
     from ...curation.curated import Constraint
@@ -125,8 +124,7 @@ def rank_candidates(
             numbers.setdefault(candidate["name"], len(numbers)),
             candidate["score"],
             candidate["log_prob"],
-            # Documents that 0.2 linked have the older key.
-            candidate.get("suffix", candidate.get("ending")),
+            candidate.get("suffix"),
         )
         for candidate in candidates
     ]
@@ -183,7 +181,7 @@ def _in_preferred_ids(
 ) -> Link:
     """The same link in the identifiers that the user prefers."""
     own_ids = {candidate["concept_id"] for candidate in link.candidates}
-    ids = {own: preferred_ids(own, kb, prefixes, preferred.get(own)) for own in own_ids}
+    ids = {own: _preferred_ids(own, kb, prefixes, preferred.get(own)) for own in own_ids}
     # Two concepts may be written as one.
     sums: defaultdict[str, list[float]] = defaultdict(list)
     for own, probability in link.kb_ents:
@@ -212,3 +210,31 @@ def _plain(candidate: Candidate, kb: "ConceptKB") -> dict[str, Any]:
 
 def _with_probabilities(ranked: Iterable[RankedConcept]) -> list[tuple[str, float]]:
     return [(concept.concept_id, concept.probability) for concept in ranked]
+
+
+def _preferred_ids(
+    concept_id: str, kb: "ConceptKB", prefixes: Sequence[str], chosen: str | None = None
+) -> list[str]:
+    """All identifiers of a concept, the one to write first.
+
+    concept_id (str): its own identifier.
+    kb (ConceptKB): the vocabulary.
+    prefixes (Sequence[str]): preferred prefixes, best first, in any case.
+    chosen (str | None): an identifier to write regardless of the prefixes.
+    RETURNS (list[str]): with `["MONDO", "MESH"]` e.g. `["MONDO:0005015", "MESH:D003920"]`. Its own
+        identifier precedes alternates of the same prefix, and comes first where no prefix fits;
+        alternates by which the vocabulary finds another concept do not count.
+    """
+    if chosen is not None:
+        rest = _preferred_ids(kb.resolve(chosen) or concept_id, kb, prefixes)
+        return [chosen, *(one for one in rest if one != chosen)]
+    concept = kb[concept_id]
+    ids = [concept.concept_id, *concept.alternate_ids]
+    ranks = {prefix.lower(): rank for rank, prefix in enumerate(prefixes)}
+    fit = [
+        (ranks[prefix], i)
+        for i, one in enumerate(ids)
+        if (prefix := one.partition(":")[0].lower()) in ranks and kb.resolve(one) == ids[0]
+    ]
+    first = ids.pop(min(fit)[1] if fit else 0)
+    return [first, *ids]

@@ -10,8 +10,7 @@ from ...component.probability import other_labels_of, probability_of
 from ..mentions.permitted import links_label
 from ..mentions.reading import find_spans
 from ..ranking.concepts import NIL
-from ..settings.attributes import ATTRIBUTES
-from ..settings.linker_settings import LinkerSettings
+from ..settings.linker_settings import ATTRIBUTES, LinkerSettings
 from .extensions import write_values
 from .links import Link
 
@@ -85,9 +84,9 @@ def _set_attributes(
             continue
         shown = next((link for link in written if link.kb_id != NIL), written[0])
         for attribute in ATTRIBUTES:
-            values = [getattr(links[i], attribute.name, None) for i in here]
-            name = attribute.name_in(settings)
-            write_values([spans[i] for i in here], values, name, getattr(shown, attribute.name))
+            values = [getattr(links[i], attribute, None) for i in here]
+            name = getattr(settings.outputs, attribute)
+            write_values([spans[i] for i in here], values, name, getattr(shown, attribute))
 
 
 def _set_kb_ids(

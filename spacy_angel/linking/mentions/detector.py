@@ -1,4 +1,4 @@
-"""scispaCy's abbreviation detector in time linear in the length of a text.
+"""scispaCy's abbreviation detector, in time linear in the length of a text.
 
 scispaCy matches each opening bracket of a document with each closing one behind it, however far
 apart, although it keeps only pairs with at most eight words between them; and it searches the
@@ -8,6 +8,7 @@ and short forms are looked up by their words, so that several threads can use on
 a definition, scispaCy decides.
 """
 
+import warnings
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -19,8 +20,8 @@ from spacy.tokens import Doc, Span
 
 from ...component.characters import read
 from ...component.view import in_document, view
-from .abbreviated import read_as_abbreviations
-from .order import warn_of_late_detectors
+from ...errors import AngelWarning
+from .reading import register_abbreviations
 
 # As in scispaCy's `filter_matches`.
 _MOST_WORDS = 8
@@ -47,7 +48,7 @@ class LinearAbbreviationDetector(AbbreviationDetector):
         # until it first runs
         self._nlp: Language | None = nlp
         # scispaCy's registers `doc._.abbreviations` anew.
-        read_as_abbreviations()
+        register_abbreviations()
 
     def __call__(self, doc: Doc) -> Doc:
         """Find the abbreviations of one document.
@@ -57,10 +58,10 @@ class LinearAbbreviationDetector(AbbreviationDetector):
         RETURNS (Doc): the same.
         """
         # Another pipeline may have made scispaCy's own detector since.
-        read_as_abbreviations()
+        register_abbreviations()
         nlp, self._nlp = self._nlp, None
         if nlp is not None:
-            warn_of_late_detectors(nlp)
+            _warn_of_late_detectors(nlp)
         text = read(doc.text)
         seen = doc if text.is_clean else view(doc, text)
         within = [(match, start + 1, end - 1) for match, start, end in near_brackets(seen)]
@@ -148,3 +149,22 @@ def _is_in_one_sentence(long: Span, short: Span) -> bool:
     """Where sentences are not marked, everything is in one."""
     between = long.doc[min(long.start, short.start) + 1 : max(long.end, short.end)]
     return not any(token.is_sent_start for token in between)
+
+
+def _warn_of_late_detectors(nlp: Language) -> None:
+    """Warn of linkers that resolve abbreviations and come before the detector."""
+    before: list[str] = []
+    component: Any
+    for name, component in nlp.pipeline:
+        factory = nlp.get_pipe_meta(name).factory
+        if factory == "angel_linker" and component.settings.reading.abbreviations:
+            before.append(name)
+        elif factory == "abbreviation_detector":
+            for linker in before:
+                warnings.warn(
+                    f"{name} must come before {linker}: nlp.add_pipe(..., before={linker!r}).",
+                    AngelWarning,
+                    stacklevel=3,
+                )
+            # One detector before the linkers is enough.
+            return

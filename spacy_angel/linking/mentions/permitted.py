@@ -114,7 +114,7 @@ def known_types(
     if lost := [label for label, names in types_by_label.items() if names and not types[label]]:
         unknown = sorted({name for label in lost for name in types_by_label[label]})
         warnings.warn(
-            f"[W305] types_by_label gives {lost} the types {unknown}, which the new vocabulary "
+            f"types_by_label gives {lost} the types {unknown}, which the new vocabulary "
             "lacks: any concept may be linked.",
             AngelWarning,
             stacklevel=3,

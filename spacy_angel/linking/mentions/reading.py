@@ -10,15 +10,15 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from types import SimpleNamespace
+from typing import Any
+
+from spacy.tokens import Doc, Span
 
 from ...component.characters import read
 from ...errors import AngelError, AngelWarning
 from ...model.mention import Mention, Replacement, mention_at, replace_longest
 from ...vocabulary.names.concepts import normalize_name
-
-if TYPE_CHECKING:
-    from spacy.tokens import Doc, Span
 
 ABBREVIATIONS = ("._.", "abbreviations", None, None)
 """Where a document keeps what an abbreviation detector found."""
@@ -35,7 +35,7 @@ class ReadDocument:
     doc (Doc): the document; it must not change as long as this is in use.
     """
 
-    def __init__(self, doc: "Doc") -> None:
+    def __init__(self, doc: Doc) -> None:
         self.doc = doc
         self._read = read(doc.text)
 
@@ -49,11 +49,11 @@ class ReadDocument:
         `text`."""
         return self._read.from_source(start, end)
 
-    def place_of(self, span: "Span") -> tuple[int, int]:
+    def place_of(self, span: Span) -> tuple[int, int]:
         """span (Span): of the document. RETURNS (tuple[int, int]): its characters in `text`."""
         return self._read.from_source(span.start_char, span.end_char)
 
-    def text_of(self, span: "Span") -> str:
+    def text_of(self, span: Span) -> str:
         """span (Span): of the document. RETURNS (str): as it is read; may be empty."""
         start, end = self.place_of(span)
         return self.text[start:end]
@@ -74,7 +74,7 @@ class ReadDocument:
         return forms
 
 
-def find_spans(doc: "Doc", span_key: str | None) -> list["Span"]:
+def find_spans(doc: Doc, span_key: str | None) -> list[Span]:
     """The mentions of a document.
 
     doc (Doc): a document.
@@ -97,8 +97,8 @@ def find_spans(doc: "Doc", span_key: str | None) -> list["Span"]:
 
 
 def read_mentions(
-    doc: "Doc",
-    spans: Sequence["Span"],
+    doc: Doc,
+    spans: Sequence[Span],
     *,
     n_sents: int | None = None,
     resolve_abbreviations: bool = True,
@@ -144,7 +144,7 @@ def read_mentions(
     ]
 
 
-def abbreviation_replacements(doc: "Doc") -> list[Replacement]:
+def abbreviation_replacements(doc: Doc) -> list[Replacement]:
     """What scispaCy's abbreviation detector found, in both of its forms.
 
     doc (Doc): `doc._.abbreviations` holds spans with `span._.long_form` (a span or a string), or,
@@ -168,6 +168,59 @@ def abbreviation_replacements(doc: "Doc") -> list[Replacement]:
     return replace_longest(replacements)
 
 
+class Abbreviation(dict[str, Any]):
+    """A dictionary as scispaCy's detector writes it with `make_serializable`, which can also be
+    used as the span that the detector writes without: it has the span's attributes (`text`,
+    `start`, `sent`, …) and `_.long_form`, a string.
+
+    item (dict[str, Any]): `short_text`, `short_start`, `short_end`, `long_text` and more.
+    doc (Doc): the document.
+    """
+
+    def __init__(self, item: dict[str, Any], doc: Doc) -> None:
+        super().__init__(item)
+        self.span = doc[item["short_start"] : item["short_end"]]
+
+    @property
+    def _(self) -> SimpleNamespace:
+        """RETURNS (SimpleNamespace): `long_form`, a string."""
+        return SimpleNamespace(long_form=self["long_text"])
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "span" or name.startswith("__"):
+            raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}")
+        return getattr(self.span, name)
+
+    def __str__(self) -> str:
+        return self["short_text"]
+
+
+def register_abbreviations() -> None:
+    """Register the attribute, so that its dictionaries are read as `Abbreviation`, also in a
+    process without a detector. Every detector of scispaCy's that is made registers it again."""
+    if Doc.has_extension("abbreviations"):
+        _, method, getter, _ = Doc.get_extension("abbreviations")
+        if method is not None or getter is not None:
+            return
+    Doc.set_extension(
+        "abbreviations", getter=_read_abbreviations, setter=_write_abbreviations, force=True
+    )
+
+
+def _read_abbreviations(doc: Doc) -> list[Any]:
+    data: dict[Any, Any] = doc.user_data
+    # Without `make_serializable`, the detector appends its spans to the list that it reads here.
+    stored: list[Any] = data.setdefault(ABBREVIATIONS, [])
+    if any(isinstance(item, dict) for item in stored):
+        return [Abbreviation(item, doc) if isinstance(item, dict) else item for item in stored]
+    return stored
+
+
+def _write_abbreviations(doc: Doc, found: list[Any]) -> None:
+    data: dict[Any, Any] = doc.user_data
+    data[ABBREVIATIONS] = [dict(one) if isinstance(one, dict) else one for one in found]
+
+
 def _is_long_form(long_form: str, short_form: str) -> bool:
     """Not so: `Nile virus` of `West Nile virus`, `virus) replicon particle` of `VEE`, `embryo
     pictures in Fig 2B` of `embryos`, `ES cells` of `ES`."""
@@ -178,7 +231,7 @@ def _is_long_form(long_form: str, short_form: str) -> bool:
 
 
 def _sentence_windows(
-    doc: "Doc", spans: Sequence["Span"], n_sents: int | None
+    doc: Doc, spans: Sequence[Span], n_sents: int | None
 ) -> list[tuple[int, int] | None]:
     """Character offsets of each mention's sentences and their neighbours."""
     if n_sents is None:

@@ -1,11 +1,11 @@
 """What a document says of the species of its mentions, which tells concepts of one name apart."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ...vocabulary.names.entity_types import is_cell_line, is_species, label_of, may_need_species
 from ...vocabulary.names.taxa import HUMAN, MOUSE, RAT, is_taxon
-from .organisms import cell_lines_in
 from .reading import ReadDocument
 
 if TYPE_CHECKING:
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from ...vocabulary.kb import ConceptKB
 
 _TELLING_DONORS = frozenset({HUMAN, MOUSE, RAT})
+_CELLS = re.compile(r" (?:cells?|cell lines?)\b")
+_BEFORE_CELLS = re.compile(r"(?<![\w-])(?:([\w/.-]+) )?([\w/.-]+)$")
+_MAX_LINE, _MIN_LINE = 40, 3
 
 
 def species_contexts(document: ReadDocument, spans: "Sequence[Span]", kb: "ConceptKB") -> list[str]:
@@ -71,3 +74,18 @@ def _donors(
         is_known = any(first < end and start < last for first, last in taken)
         if not is_known and _TELLING_DONORS.issuperset(donors):
             yield from ((start, end, donor) for donor in donors)
+
+
+def cell_lines_in(text: str) -> Iterator[list[tuple[int, int]]]:
+    """text (str): of a document. YIELDS (list[tuple[int, int]]): for each mention of cells the
+    characters of what may be the name of their line, the longer one first: the word before `cells`,
+    or two, where the last has three characters or more with a digit or an inner capital among them,
+    e.g. `SK-N-SH cells` → `SK-N-SH`."""
+    for cells in _CELLS.finditer(text):
+        first = max(cells.start() - _MAX_LINE, 0)
+        words = _BEFORE_CELLS.search(text[first : cells.start()])
+        if words is None or len(words[2]) < _MIN_LINE:
+            continue
+        if any(letter.isdigit() or letter.isupper() for letter in words[2][1:]):
+            numbers = (0, 2) if words[1] else (2,)
+            yield [(first + words.start(n), cells.start()) for n in numbers]

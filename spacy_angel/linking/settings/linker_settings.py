@@ -1,5 +1,5 @@
-"""What the component `angel_linker` can be told: each setting once, with its type, default, limits
-and meaning."""
+"""The settings of the component `angel_linker`: each once, with its type, default, limits, and
+meaning."""
 
 from dataclasses import dataclass, field, fields
 from functools import cached_property
@@ -9,12 +9,120 @@ from pydantic import Field
 
 from ...component.checked import CheckedSettings, Name, Names
 from ...component.running import Device, RunsIn, expect_dtype
-from ...vocabulary.names.entity_type_table import WITH_TYPES
-from ..ranking.ranker import Ranker, read_ranker, shipped_ranker
-from .attributes import ATTRIBUTES
-from .blocks import OutputsBlock, RankerBlock, ReadingBlock, SearchBlock
+from ..ranking.ranker import TERMS, Ranker, read_ranker, shipped_ranker
 
 Dtype = Literal["float32", "bfloat16", "float16", "int8"]
+Mode = Literal["beam", "exact"]
+ATTRIBUTES = ("kb_id", "kb_ents", "candidates")
+"""Fields of a `Link` that are written to `span._`, under the names that `outputs` gives them."""
+
+
+@dataclass(frozen=True)
+class ReadingBlock(CheckedSettings):
+    """`[components.angel_linker.reading]`.
+
+    max_source_tokens (int | None): maximum length of the model's input in tokens, if below the
+        model's own limit; shorter is faster
+    abbreviations (bool): replace abbreviations by the long forms that a detector found
+    long_forms (str | None): TSV of short forms and their meaning in a document collection, as
+        written by `spacy-angel long-forms`; used where the document defines no long form
+    short_forms (bool): replace clinical short forms, lay terms, brand names, and other common
+        words that are no names of the vocabulary; shorten organisms to their binomial name
+        (`Escherichia coli O157`), and try letters and digits together or apart (`SIRT-1` as
+        SIRT1)
+    spelling (bool): correct words of a mention that occur neither in the vocabulary nor in
+        biomedical text, by up to one edit, or two in words of eight letters and more
+    species_context (bool): for vocabularies with suffixes (`spacy-angel kb build --suffixes`):
+        use what the document says about them, such as the species it is about, to order the
+        concepts of a name, and add it to the input of a model that generates suffixes
+    """
+
+    COMPONENT = "angel_linker.reading"
+
+    max_source_tokens: Annotated[int | None, Field(ge=8)] = None
+    abbreviations: bool = True
+    long_forms: str | None = None
+    short_forms: bool = False
+    spelling: bool = False
+    species_context: bool = True
+
+
+@dataclass(frozen=True)
+class SearchBlock(CheckedSettings):
+    """`[components.angel_linker.search]`.
+
+    mode (Mode): `beam`, or `exact`: the k most probable names of the vocabulary
+    length_penalty (float): exponent of the number of tokens by which beam search divides the
+        log-probability of a name
+    max_work (int): decoded tokens per mention after which exact search gives up its proof
+    shortcuts (bool): skip searches that rarely change a link: equal mentions of a document with
+        equal labels are searched once; with `rerank`, a mention of more than four letters that
+        is a name of exactly one concept links to it without the model, with probability 0.96
+        and no `log_prob`
+    temperature (float): temperature of the concepts' probabilities without `rerank`
+    min_log_prob (float | None): without `rerank`: minimum log-probability (nats) of the
+        concept's best name; not applied to a mention that is a name of the most probable
+        concept. null: off
+    """
+
+    COMPONENT = "angel_linker.search"
+
+    mode: Mode = "beam"
+    length_penalty: Annotated[float, Field(allow_inf_nan=False)] = 1.0
+    max_work: Annotated[int, Field(ge=1)] = 1000
+    shortcuts: bool = False
+    temperature: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 1.0
+    min_log_prob: Annotated[float | None, Field(le=0, allow_inf_nan=False)] = None
+
+
+@dataclass(frozen=True)
+class RankerBlock(CheckedSettings):
+    """`[components.angel_linker.ranker]`.
+
+    path (str | None): JSON of the weights, as written by `scripts/fit_ranker.py`; null: the
+        shipped one
+    weights (dict[Name, dict[Name, dict[Name, float]]]): weights that replace those of `path`,
+        as `calibrate` fits them: by entity type (`ALL` for the others), model (`concept`,
+        `link`), and term
+    nil_prior (float | None): expected share of mentions without a concept in the vocabulary: a
+        higher value gives more `NIL`. null: as the ranker was fitted
+    """
+
+    COMPONENT = "angel_linker.ranker"
+
+    path: str | None = None
+    weights: dict[Name, dict[Name, dict[Name, float]]] = field(default_factory=dict)
+    nil_prior: Annotated[float | None, Field(gt=0, lt=1)] = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        models = [pair for by_model in self.weights.values() for pair in by_model.items()]
+        is_known = all(name in TERMS and set(w) <= set(TERMS[name]) for name, w in models)
+        tables = f"tables by entity type, model and term, with some of {TERMS}"
+        self.expect("weights", is_known, tables)
+
+
+@dataclass(frozen=True)
+class OutputsBlock(CheckedSettings):
+    """`[components.angel_linker.outputs]`: a field for each of `ATTRIBUTES`, and the group.
+
+    kb_id (Name): attribute of the identifier; `kb_id` also sets `span.kb_id_`
+    kb_ents (Name): attribute of the concepts
+    candidates (Name): attribute of all candidates
+    span_key (Name | None): span group to which the mentions are also written, with `kb_id_`
+    """
+
+    COMPONENT = "angel_linker.outputs"
+
+    kb_id: Name = "kb_id"
+    kb_ents: Name = "kb_ents"
+    candidates: Name = "candidates"
+    span_key: Name | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        is_own = len({self.kb_id, self.kb_ents, self.candidates}) == len(ATTRIBUTES)
+        self.expect("kb_id", is_own, "unlike the other two attributes' names")
 
 
 @dataclass(frozen=True)
@@ -23,130 +131,68 @@ class LinkerSettings(CheckedSettings):
     carries its limits and its meaning, as `describe_settings` tells them.
 
     RAISES (AngelError): a value that does not fit; the message names setting, expectation, value.
+
+    n_sents (int | None): sentences of context before and after the mention's own; null: as much
+        of the document as the model's input length allows
+    reading (ReadingBlock): how mentions and their context are read
+    num_beams (int | None): beams of the beam search; null: as the model was published with, 10
+        for the released ones, else 5
+    k (int): maximum number of names per mention, at most `num_beams` by beam
+    search (SearchBlock): the search, and the use of the model's probabilities without `rerank`
+    threshold (float | None): minimum probability of a link; null: off
+    rerank (bool): rank candidates by further features: names similar to the mention, its long
+        form, or another way to write it become candidates, and probabilities are the ranker's.
+        false: the model alone decides, as published
+    ranker (RankerBlock): weights of the ranker, for `rerank`
+    curation (str | None): TSV of curation rules: strings that are names or never are, concepts
+        to exclude or to allow; reloaded when it changes, and saved with the pipeline
+    drop_unlinked_below (float): remove entities from `doc.ents` that get `NIL` and whose
+        `span._.mention_probability` is below this; entities without one and span groups stay
+    span_key (Name | None): span group with the mentions; null: `doc.ents`
+    labels (Names): labels to link, entities with others stay as they are; empty: those of
+        `types_by_label`, or all if that is empty, too
+    labels_discard (Names): labels not to link: these entities keep their identifier, or get
+        `NIL`
+    types_by_label (dict[Name, Names]): label → semantic types of its concepts; concepts without
+        types are always allowed. An empty list allows all types that suit: a mention labeled as
+        one of DISEASE, CHEMICAL, GENE, SPECIES, CELL_LINE links to none of another of these.
+        Labels match in any known spelling (`OrganismTaxon` is `SPECIES`); mentions with other
+        labels are not linked, with one warning per label. An empty table: all labels are linked
+    prefer (Names): preferred prefixes of the identifiers to write, best first, e.g. `["MONDO",
+        "MESH"]`; concepts without any of them keep their own identifier. `candidates` then also
+        have `other_ids`
+    overwrite (bool): also link mentions that have an identifier already
+    outputs (OutputsBlock): names of the attributes on `span._`, and of a span group, so that
+        several linkers can be used in one pipeline
+    batch_size (int): mentions per batch of the model
     """
 
     COMPONENT = "angel_linker"
 
     # What the model reads.
-    n_sents: Annotated[
-        int | None,
-        Field(
-            ge=0,
-            description="sentences of context on either side of the mention's own; null: the "
-            "whole document, as far as the model's length allows",
-        ),
-    ] = None
-    reading: Annotated[
-        ReadingBlock, Field(description="what mentions are read as, and how much of the text is")
-    ] = field(default_factory=ReadingBlock)
+    n_sents: Annotated[int | None, Field(ge=0)] = None
+    reading: ReadingBlock = field(default_factory=ReadingBlock)
     # How it searches.
-    num_beams: Annotated[
-        int | None,
-        Field(
-            ge=1,
-            description="beams of the beam search; null: as the model was published with, 10 for "
-            "the released ones, else 5",
-        ),
-    ] = None
-    k: Annotated[
-        int,
-        Field(ge=1, description="most names a mention; beam search finds at most `num_beams`"),
-    ] = 5
-    search: Annotated[
-        SearchBlock,
-        Field(
-            description="the search of the model, and what its probabilities count for where no "
-            "ranker does"
-        ),
-    ] = field(default_factory=SearchBlock)
+    num_beams: Annotated[int | None, Field(ge=1)] = None
+    k: Annotated[int, Field(ge=1)] = 5
+    search: SearchBlock = field(default_factory=SearchBlock)
     # How names become a link.
-    threshold: Annotated[
-        float | None,
-        Field(ge=0, le=1, description="least probability of a concept to link to it; null: off"),
-    ] = None
-    rerank: Annotated[
-        bool,
-        Field(
-            description="rank candidates by features beside the model: names that are similar to "
-            "the mention, its long form or another way to write it are candidates too, and "
-            "probabilities are the ranker's. Off, the model alone decides, as published"
-        ),
-    ] = False
-    ranker: Annotated[
-        RankerBlock, Field(description="the weights of the ranker, with `rerank`")
-    ] = field(default_factory=RankerBlock)
-    curation: Annotated[
-        str | None,
-        Field(
-            description="TSV with the rules of a curator: strings that are names, or never are, "
-            "concepts that are never linked to, or the only ones that are; read again when it "
-            "changes, and saved with the pipeline"
-        ),
-    ] = None
-    drop_unlinked_below: Annotated[
-        float,
-        Field(
-            ge=0,
-            le=1,
-            description="entities that get `NIL` and are less probable than this "
-            "(`span._.mention_probability`) are left out of `doc.ents`; those of which no "
-            "recogniser says how probable they are stay, as do the spans of a group. 0: all stay",
-        ),
-    ] = 0.0
+    threshold: Annotated[float | None, Field(ge=0, le=1)] = None
+    rerank: bool = False
+    ranker: RankerBlock = field(default_factory=RankerBlock)
+    curation: str | None = None
+    drop_unlinked_below: Annotated[float, Field(ge=0, le=1)] = 0.0
     # Which mentions are linked, and to what.
-    span_key: Annotated[
-        Name | None,
-        Field(description="mentions are the spans of this group; null: `doc.ents`"),
-    ] = None
-    labels: Annotated[
-        Names,
-        Field(
-            description="only entities with these labels are linked, the others stay as they are; "
-            "empty: those of `types_by_label`, or all where that is empty, too"
-        ),
-    ] = ()
-    labels_discard: Annotated[
-        Names,
-        Field(
-            description="entities with these labels are not linked: they keep the identifier that "
-            "they have, or get `NIL`"
-        ),
-    ] = ("VARIANT",)
-    types_by_label: Annotated[
-        dict[Name, Names],
-        Field(
-            description="entity label → semantic types that its concept may have, one of them or "
-            "none at all, as one of your own may; an empty list: any that suit, a mention labelled "
-            f"as one of {', '.join(WITH_TYPES)} links to none of another of these. Labels "
-            "count by any spelling (`OrganismTaxon` is `SPECIES`), your own entry "
-            "first; mentions with others are not linked, which a warning says once a label. An "
-            "empty table: all are, to any that suit"
-        ),
-    ] = field(default_factory=dict)
-    prefer: Annotated[
-        Names,
-        Field(
-            description="prefixes of the identifiers to write, the best first, e.g. "
-            '`["MONDO", "MESH"]`; a concept that has none of them, or one that leads to another '
-            "concept, is written with its own. `candidates` then also have `other_ids`"
-        ),
-    ] = ()
-    overwrite: Annotated[
-        bool,
-        Field(
-            description="link anew what has an identifier; if not, such entities stay as they are"
-        ),
-    ] = True
+    span_key: Name | None = None
+    labels: Names = ()
+    labels_discard: Names = ("VARIANT",)
+    types_by_label: dict[Name, Names] = field(default_factory=dict)
+    prefer: Names = ()
+    overwrite: bool = True
     # What is written.
-    outputs: Annotated[
-        OutputsBlock,
-        Field(
-            description="names of the attributes on `span._` that are written, and of a span group "
-            "for the mentions, so that two linkers of a pipeline can write side by side"
-        ),
-    ] = field(default_factory=OutputsBlock)
+    outputs: OutputsBlock = field(default_factory=OutputsBlock)
     # Where and how it runs.
-    batch_size: Annotated[int, Field(ge=1, description="mentions in one pass of the model")] = 48
+    batch_size: Annotated[int, Field(ge=1)] = 48
     device: Device = "cpu"
     dtype: RunsIn = "float32"
 
@@ -157,19 +203,15 @@ class LinkerSettings(CheckedSettings):
         expect_dtype(self, self.dtype, self.device)
 
     def without_effect(self) -> list[str]:
-        """RETURNS (list[str]): settings that are not as by default and change nothing, e.g.
+        """RETURNS (list[str]): settings that differ from their default and have no effect, e.g.
         `search.max_work (search.mode is beam)`."""
-        idle = {
-            "search.max_work": "search.mode is beam" if self.search.mode == "beam" else "",
-            "ranker.path": "" if self.rerank else "rerank is off",
-            "ranker.nil_prior": "" if self.rerank else "rerank is off",
-            "search.temperature": "rerank is on" if self.rerank else "",
-            "search.min_log_prob": "rerank is on" if self.rerank else "",
-        }
+        idle = {"search.max_work": "search.mode is beam"} if self.search.mode == "beam" else {}
+        if self.rerank:
+            idle |= dict.fromkeys(("search.temperature", "search.min_log_prob"), "rerank is on")
+        else:
+            idle |= dict.fromkeys(("ranker.path", "ranker.nil_prior"), "rerank is off")
         own, default = self.flat(self.to_dict()), self.flat(type(self)().to_dict())
-        return [
-            f"{name} ({why})" for name, why in idle.items() if why and own[name] != default[name]
-        ]
+        return [f"{name} ({why})" for name, why in idle.items() if own[name] != default[name]]
 
     @cached_property
     def ranker_in_use(self) -> Ranker:
@@ -182,19 +224,17 @@ class LinkerSettings(CheckedSettings):
 
     @property
     def is_first(self) -> bool:
-        """RETURNS (bool): whether `span.kb_id_` is this linker's to write."""
+        """RETURNS (bool): whether this linker sets `span.kb_id_`."""
         return self.outputs.kb_id == "kb_id"
 
     @property
     def written(self) -> frozenset[str]:
-        """RETURNS (frozenset[str]): every place on a document that is written."""
-        attributes = [attribute.name_in(self) for attribute in ATTRIBUTES]
-        # `kb_id_` of a group's spans is written by putting the group there anew.
+        """RETURNS (frozenset[str]): everything on a document that is written."""
+        # `kb_id_` of a group's spans is set by replacing the group.
         rewritten = self.span_key if self.is_first else None
         groups = [key for key in (rewritten, self.outputs.span_key) if key is not None]
-        return frozenset(
-            [*(f"span._.{name}" for name in attributes), *(f"doc.spans[{g!r}]" for g in groups)]
-        )
+        attributes = [f"span._.{getattr(self.outputs, name)}" for name in ATTRIBUTES]
+        return frozenset([*attributes, *(f"doc.spans[{key!r}]" for key in groups)])
 
 
 SETTINGS = frozenset(field.name for field in fields(LinkerSettings))

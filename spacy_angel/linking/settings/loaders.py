@@ -120,7 +120,6 @@ def load_vocabulary(path: str | Path | None) -> "ConceptKB":
     RAISES (AngelError): there is no such thing.
     """
     from ...vocabulary.kb import ConceptKB
-    from ...vocabulary.sources.installed import find_vocabulary
 
     if path is None or str(path) in SHIPPED_NAMES:
         path = DATA / (path or SHIPPED_NAME) / VOCABULARY_FOLDER
@@ -128,9 +127,7 @@ def load_vocabulary(path: str | Path | None) -> "ConceptKB":
             raise AngelError(
                 f"There is no shipped vocabulary ({path}). Set `vocabulary` of angel_linker."
             )
-    path = find_vocabulary(path)
-    if not path.exists():
-        raise AngelError(f"The vocabulary {path} does not exist. See `spacy-angel kb list`.")
+    path = _find_vocabulary(path)
     if path.is_file():
         return _build((path,), None, "all")
     return ConceptKB.from_disk(path)
@@ -145,20 +142,13 @@ def check_sources(model: Any, vocabulary: Any) -> None:
     expected = "a folder, a name, a block that makes a loader, or null"
     for name, value in (("model", model), ("vocabulary", vocabulary)):
         if not (value is None or callable(value) or isinstance(value, str | Path)):
-            raise AngelError(
-                f"[E305] angel_linker's setting {name} must be {expected}, not {value!r}."
-            )
+            raise AngelError(f"angel_linker's setting {name} must be {expected}, not {value!r}.")
     if isinstance(model, str | Path) and str(model) not in SHIPPED_NAMES:
         is_hub_name = _HUB_NAME.fullmatch(str(model)) and not isinstance(model, Path)
         if not Path(model).is_dir() and not is_hub_name:
             raise AngelError(f"There is no model in {model}. Use null for the shipped one.")
     if isinstance(vocabulary, str | Path) and str(vocabulary) not in SHIPPED_NAMES:
-        from ...vocabulary.sources.installed import find_vocabulary
-
-        if not find_vocabulary(vocabulary).exists():
-            raise AngelError(
-                f"The vocabulary {vocabulary} does not exist. See `spacy-angel kb list`."
-            )
+        _find_vocabulary(vocabulary)
 
 
 def check_device(settings: "LinkerSettings") -> None:
@@ -182,11 +172,19 @@ def check_files(settings: "LinkerSettings") -> None:
         read_ranker(settings.ranker.path)
 
 
+def _find_vocabulary(path: str | Path) -> Path:
+    from ...vocabulary.sources.installed import find_vocabulary
+
+    found = find_vocabulary(path)
+    if not found.exists():
+        raise AngelError(f"The vocabulary {path} does not exist. See `spacy-angel kb list`.")
+    return found
+
+
 def _build(
     paths: Sequence[str | Path], format: str | None, shared_names: SharedNames
 ) -> "ConceptKB":
     from ...vocabulary.sources.build import build_vocabulary
 
-    if missing := [path for path in paths if not Path(path).exists()]:
-        raise AngelError(f"The vocabulary {missing[0]} does not exist. See `spacy-angel kb list`.")
-    return build_vocabulary(list(map(Path, paths)), None, format=format, shared_names=shared_names)
+    files = list(map(_find_vocabulary, paths))
+    return build_vocabulary(files, None, format=format, shared_names=shared_names)

@@ -51,7 +51,7 @@ def preset_of(preset: Any, model: Any) -> Preset:
         return "shipped" if _is_shipped(model) else "published"
     if preset not in get_args(Preset):
         raise AngelError(
-            f"[E305] angel_linker's setting preset must be one of {get_args(Preset)}, or null, not "
+            f"angel_linker's setting preset must be one of {get_args(Preset)}, or null, not "
             f"{preset!r}."
         )
     return preset

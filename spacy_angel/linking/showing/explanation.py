@@ -1,41 +1,28 @@
-"""Why a mention is linked as it is, down to the figures: what the model read, what was looked for,
-what was found, what each feature added, what decided, and what the next one lacked."""
+"""Why a mention is linked as it is: what the model read, what was searched for and found, what each
+feature contributed, and what decided."""
 
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from math import fsum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from ...component.characters import read
-from ...errors import AngelError
-from ..decision.explained import ExplainedLinker
-from ..decision.links import GeneratedCandidates, Link, make_link
+from ...vocabulary.names.concepts import normalize_name
+from ..candidates.linking_pass import LinkingPass
+from ..decision.links import GeneratedCandidates, Link, rank_candidates
+from ..decision.writing import read_kb_id
 from ..mentions.permitted import links_label
-from ..mentions.reading import find_spans
+from ..mentions.reading import ReadDocument, find_spans
 from ..ranking.concepts import NIL
 from ..ranking.ranker import Contribution
-from .cause import FoundConcept, why_by_rule, why_linked
 
 if TYPE_CHECKING:
-    from spacy.tokens import Span
+    from spacy.tokens import Doc, Span
 
-    from ...curation.curated import Curated
+    from ...curation.curated import Constraint
     from ...model.mention import Mention
 
-# Concepts of which features are shown, and their further names.
-_SHOWN_CONCEPTS = 5
-_SHOWN_FEATURES = 8
-_SHOWN_NAMES = 10
-
-
-@dataclass(frozen=True, slots=True)
-class FeatureShare:
-    """feature (str): of `ranking.features`. value (float): of the mention and the name. weight
-    (float): as fitted. contribution (float): their product, in nats."""
-
-    feature: str
-    value: float
-    weight: float
-    contribution: float
+# Concepts, features, and further names in a text.
+_MAX_CONCEPTS, _MAX_FEATURES, _MAX_NAMES = 5, 8, 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,57 +31,40 @@ class ExplainedConcept:
 
     concept_id (str), canonical_name (str): the concept.
     probability (float): as in `kb_ents`.
-    names (tuple[tuple[str, float | None], ...]): those that led to it with the model's
-        log-probability in nats, None where it was not asked; the most probable first.
-    other_names (tuple[str, ...]): the concept's further ones.
+    names (tuple[tuple[str, float | None], ...]): names that led to it, most probable first, with
+        the model's log-probability in nats; None where the model was not asked.
+    other_names (tuple[str, ...]): the concept's other names.
     query (str): what the best name answers: `mention`, `long form`, …; empty without the ranker.
-    features (tuple[FeatureShare, ...]): what each adds to its utility, the weightiest first; none
-        without the ranker.
+    features (Mapping[str, float]): what each adds to the concept's utility, in nats, the largest
+        first; empty without the ranker.
     """
 
     concept_id: str
     canonical_name: str
     probability: float
     names: tuple[tuple[str, float | None], ...]
-    other_names: tuple[str, ...]
+    other_names: tuple[str, ...] = ()
     query: str = ""
-    features: tuple[FeatureShare, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class RunnerUp:
-    """The second concept, and what it lacks.
-
-    concept_id (str): the concept.
-    probability (float): by how much the first one is more probable.
-    utility (float | None): by how many nats the first one is ahead; None without the ranker.
-    features (tuple[FeatureShare, ...]): where it falls behind, the most first: the value is the
-        difference of both.
-    """
-
-    concept_id: str
-    probability: float
-    utility: float | None = None
-    features: tuple[FeatureShare, ...] = ()
+    features: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class LinkExplanation:
     """Why a mention is linked as it is.
 
-    mention (str), label (str): the mention. kb_id (str): its link, or `NIL`; empty where this
-        linker does not link it.
+    mention (str), label (str): the mention.
+    kb_id (str): its link, or `NIL`; where this linker does not link it, the identifier that it has.
     why (str): what decided, with its figures.
-    rules (tuple[str, ...]): of curation that decided, or left concepts out.
-    without_rules (str): the link that there would be without them; empty without any.
-    source (str), prefix (str): what the model read, in encoder and decoder, as it was cut.
-    queries (tuple[tuple[str, str], ...]): what was looked for, with its source.
+    rules (tuple[str, ...]): rules of curation that decided, or excluded concepts.
+    without_rules (str): the link without them; empty where there are no rules.
+    source (str), prefix (str): input of the encoder and of the decoder.
+    queries (tuple[tuple[str, str], ...]): what was searched for, with its source.
     is_searched (bool): whether the model was asked.
-    concepts (tuple[ExplainedConcept, ...]): all that were found, the most probable first.
-    threshold (float | None): least probability of a link.
+    concepts (tuple[ExplainedConcept, ...]): all that were found, most probable first.
+    threshold (float | None): minimum probability of a link.
     nil_probability (float | None): that none of the concepts is right; None without the ranker.
-    link_features (tuple[FeatureShare, ...]): why the first one is thought right or not, likewise.
-    runner_up (RunnerUp | None): where there are two.
+    link_features (Mapping[str, float]): what each feature adds to the log-odds that the first
+        concept is right.
     """
 
     mention: str
@@ -110,8 +80,7 @@ class LinkExplanation:
     concepts: tuple[ExplainedConcept, ...] = ()
     threshold: float | None = None
     nil_probability: float | None = None
-    link_features: tuple[FeatureShare, ...] = ()
-    runner_up: RunnerUp | None = None
+    link_features: Mapping[str, float] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): plain values, for JSON."""
@@ -121,194 +90,166 @@ class LinkExplanation:
         return "\n".join(_lines(self))
 
 
-def explain_mention(span: "Span", linker: ExplainedLinker) -> LinkExplanation:
-    """span (Span): a mention. linker (ExplainedLinker): links it once more, and writes nothing.
-    RETURNS (LinkExplanation): see there.
-    RAISES (AngelError): it is none of the mentions that the linker reads."""
-    settings = linker.settings
-    spans = find_spans(span.doc, settings.span_key)
-    places = [(s.start, s.end, s.label_) for s in spans]
-    key = (span.start, span.end, span.label_)
-    if key not in places:
-        where = "doc.ents" if settings.span_key is None else f"doc.spans[{settings.span_key!r}]"
-        raise AngelError(
-            f"angel_linker does not read the mention {span.text!r} ({span.label_}). It reads "
-            f"{where}."
-        )
-    place = places.index(key)
-    curated = linker.curated
-    mention, names = linker.candidates_of(span.doc, curated)[place]
-    if names is None or not links_label(span.label_, settings):
-        is_discarded = span.label_ in settings.labels_discard
-        kb_id = NIL if is_discarded else ""
-        why = why_linked(mention.text, span.label_, kb_id, (), settings)
+def explain_mentions(
+    doc: "Doc", linking: LinkingPass, without_rules: LinkingPass | None = None
+) -> list[LinkExplanation]:
+    """doc (Doc): a document, which is linked once more and not changed.
+    linking (LinkingPass): with all rules. without_rules (LinkingPass | None): without any.
+    RETURNS (list[LinkExplanation]): one a mention, in the order of `find_spans`."""
+    spans = find_spans(doc, linking.settings.span_key)
+    mentions = linking.mentions(ReadDocument(doc), spans)
+    found = linking.candidates([doc], [spans], overwrite=True)
+    [links] = linking.decide([spans], found)
+    bare: list[Link | None] = [None] * len(spans)
+    if without_rules is not None:
+        unruled = without_rules.candidates([doc], [spans], overwrite=True)
+        [bare] = without_rules.decide([spans], unruled)
+    return [
+        _explain(*one, linking) for one in zip(spans, mentions, found[0], links, bare, strict=True)
+    ]
+
+
+def _explain(
+    span: "Span",
+    mention: "Mention",
+    names: GeneratedCandidates | None,
+    link: Link | None,
+    bare: Link | None,
+    linking: LinkingPass,
+) -> LinkExplanation:
+    settings = linking.settings
+    if names is None or link is None or not links_label(span.label_, settings):
+        kb_id = read_kb_id(span, settings)
+        why = f"Its label {span.label_} is none that is linked (labels, types_by_label)."
+        if span.label_ in settings.labels_discard:
+            had = "It had this identifier before. " if kb_id not in ("", NIL) else ""
+            why = f"{had}Its label {span.label_} is not to be linked (labels_discard)."
+            kb_id = kb_id or NIL
         return LinkExplanation(span.text, span.label_, kb_id, why)
-    link = _link(span, names, linker, curated)
-    concepts = _concepts(span.label_, names, link, linker)
-    found = tuple(
-        FoundConcept(c.concept_id, c.canonical_name, c.probability, c.names) for c in concepts
-    )
-    why = why_by_rule(names.constraint, link.kb_id)
-    if not why and names.is_unsearched:
-        why = (
-            "It is the name of one concept alone, to which it links without the model "
-            "(search.shortcuts)."
-        )
-    if not why:
-        why = why_linked(mention.text, span.label_, link.kb_id, found, settings)
-        if mention.text != span.text:
-            why = f"Read as “{mention.text}”. {why}"
-    rules, without = _rules(span, place, names, link, linker, curated)
+    concepts = _concepts(span.label_, names, link, linking)
+    rules = [] if names.constraint is None else list(names.constraint.rules)
+    if linking.curated is not None and bare is not None:
+        own = linking.own_kb.resolve(bare.kb_id)
+        restricting = None if own is None else linking.curated.restricting(own, span.label_)
+        rules += [] if restricting is None else [restricting]
+        normal = normalize_name(ReadDocument(span.doc).text_of(span))
+        rules += [
+            rule
+            for rule in linking.curated.rules
+            if (rule.action == "prefer" and rule.concept == link.kb_id)
+            or (rule.action == "name" and rule.normal == normal)
+        ]
     has_ranker = names.found is not None and bool(concepts)
+    link_features = (
+        settings.ranker_in_use.explain_link(names.found, span.label_)
+        if names.found is not None and concepts and not names.is_unsearched
+        else []
+    )
+    prompts = linking.model().prompts
     return LinkExplanation(
         span.text,
         span.label_,
         link.kb_id,
-        why,
-        rules,
-        without,
-        *_read(mention, linker),
-        queries=tuple((q.text, q.source) for q in mention.queries),
-        is_searched=not names.is_unsearched
-        and (names.constraint is None or names.constraint.is_mention),
+        _why(span, mention, names, link.kb_id, concepts, linking),
+        rules=tuple(rule.told for rule in dict.fromkeys(rules)),
+        without_rules="" if bare is None else bare.kb_id,
+        source=prompts.tokenizer.decode(prompts.source_ids([mention])[0]),
+        prefix=prompts.tokenizer.decode(prompts.prefix_ids([mention])[0]),
+        queries=tuple((query.text, query.source) for query in mention.queries),
+        is_searched=not names.is_decided,
         concepts=concepts,
         threshold=settings.threshold,
         nil_probability=1 - fsum(c.probability for c in concepts) if has_ranker else None,
-        link_features=_link_features(span.label_, names, concepts, linker),
-        runner_up=_runner_up(concepts),
+        link_features=_contributed(link_features),
     )
-
-
-def _link(
-    span: "Span", names: GeneratedCandidates, linker: ExplainedLinker, curated: "Curated | None"
-) -> Link:
-    text, settings = read(span.text).text, linker.settings
-    if curated is None:
-        return make_link(text, span.label_, names, linker.kb, settings)
-    return make_link(text, span.label_, names, curated.kb, settings, curated.preferred)
 
 
 def _concepts(
-    label: str, names: GeneratedCandidates, link: Link, linker: ExplainedLinker
+    label: str, names: GeneratedCandidates, link: Link, linking: LinkingPass
 ) -> tuple[ExplainedConcept, ...]:
-    kb = linker.kb
-    # What was found is known by the vocabulary's own identifiers, what is written by others.
+    kb, settings = linking.own_kb, linking.settings
+    candidates = sorted(link.candidates, key=lambda c: -c.get("probability", c["log_prob"] or 0.0))
+    led: dict[str, list[tuple[str, float | None]]] = {}
+    # The ranker knows concepts by their own identifier, a link by the preferred one.
     written: dict[str, str] = {}
-    by_concept: dict[str, list[tuple[str, float | None]]] = {}
-    for candidate in sorted(
-        link.candidates, key=lambda c: -c.get("probability", c["log_prob"] or 0.0)
-    ):
-        pairs = by_concept.setdefault(candidate["concept_id"], [])
-        pairs.append((candidate["name"], candidate["log_prob"]))
-        for one in (candidate["concept_id"], *candidate.get("other_ids", ())):
-            written.setdefault(one, candidate["concept_id"])
-    explained = (
-        linker.settings.ranker_in_use.explain_all(names.found, label)
+    for candidate in candidates:
+        concept_id = candidate["concept_id"]
+        led.setdefault(concept_id, []).append((candidate["name"], candidate["log_prob"]))
+        for one in (concept_id, *candidate.get("other_ids", ())):
+            written.setdefault(one, concept_id)
+    ranked = (
+        settings.ranker_in_use.explain_all(names.found, label)
         if names.found is not None and not names.is_unsearched
         else {}
     )
-    by_written = {written.get(own, own): one for own, one in reversed(explained.items())}
+    explained = {written.get(own, own): one for own, one in reversed(ranked.items())}
     concepts = []
-    for concept_id, probability in linker.rank(link.candidates):
-        concept = kb.get(concept_id)
-        known = {name for name, _ in by_concept[concept_id]}
-        one = by_written.get(concept_id)
+    for concept_id, probability in rank_candidates(candidates, settings.search.temperature):
+        concept, own = kb.get(concept_id), explained.get(concept_id)
+        known = {name for name, _ in led[concept_id]}
         concepts.append(
             ExplainedConcept(
                 concept_id,
                 "" if concept is None else concept.canonical_name,
                 probability,
-                tuple(by_concept[concept_id]),
+                tuple(led[concept_id]),
                 () if concept is None else tuple(n for n in concept.names if n not in known),
-                "" if one is None else one.query,
-                () if one is None else _shares(one.contributions),
+                "" if own is None else own.query,
+                {} if own is None else _contributed(own.contributions),
             )
         )
     return tuple(concepts)
 
 
-def _link_features(
-    label: str,
-    names: GeneratedCandidates,
-    concepts: tuple[ExplainedConcept, ...],
-    linker: ExplainedLinker,
-) -> tuple[FeatureShare, ...]:
-    if names.found is None or names.is_unsearched or not concepts:
-        return ()
-    return _shares(linker.settings.ranker_in_use.explain_link(names.found, label))
+def _contributed(contributions: list[Contribution]) -> dict[str, float]:
+    return {one.feature: one.value * one.weight for one in contributions}
 
 
-def _shares(contributions: list[Contribution]) -> tuple[FeatureShare, ...]:
-    return tuple(
-        FeatureShare(c.feature, c.value, c.weight, c.value * c.weight) for c in contributions
-    )
-
-
-def _runner_up(concepts: tuple[ExplainedConcept, ...]) -> RunnerUp | None:
-    if len(concepts) < 2:
-        return None
-    first, second = concepts[:2]
-    gap = first.probability - second.probability
-    if not first.features or not second.features:
-        return RunnerUp(second.concept_id, gap)
-    ours = {share.feature: share for share in first.features}
-    theirs = {share.feature: share for share in second.features}
-    behind = []
-    for feature in dict.fromkeys([*ours, *theirs]):
-        one, other = ours.get(feature), theirs.get(feature)
-        weight = (one or other or FeatureShare(feature, 0.0, 0.0, 0.0)).weight
-        value = (one.value if one else 0.0) - (other.value if other else 0.0)
-        if value:
-            behind.append(FeatureShare(feature, value, weight, value * weight))
-    behind.sort(key=lambda share: -share.contribution)
-    return RunnerUp(
-        second.concept_id, gap, fsum(share.contribution for share in behind), tuple(behind)
-    )
-
-
-def _rules(
+def _why(
     span: "Span",
-    place: int,
+    mention: "Mention",
     names: GeneratedCandidates,
-    link: Link,
-    linker: ExplainedLinker,
-    curated: "Curated | None",
-) -> tuple[tuple[str, ...], str]:
-    """The rules that hold for a mention, and its link without any."""
-    if curated is None:
-        return (), ""
-    rules = list(() if names.constraint is None else names.constraint.rules)
-    _, bare = linker.candidates_of(span.doc, None)[place]
-    assert bare is not None
-    without = _link(span, bare, linker, None)
-    own = linker.kb.resolve(without.kb_id)
-    rule = None if own is None else curated.restricting(own, span.label_)
-    if rule is not None:
-        rules.append(rule)
-    for rule in curated.rules:
-        is_of_link = rule.action == "prefer" and rule.concept == link.kb_id
-        if is_of_link or (rule.action == "name" and rule.normal == _normal(span)):
-            rules.append(rule)
-    return tuple(rule.told for rule in dict.fromkeys(rules)), without.kb_id
+    kb_id: str,
+    concepts: tuple[ExplainedConcept, ...],
+    linking: LinkingPass,
+) -> str:
+    """RETURNS (str): what decided, with its figures."""
+    if _is_ruled(names.constraint, kb_id):
+        assert names.constraint is not None
+        return f"A rule: {names.constraint.rules[0].told}."
+    read = "" if mention.text == span.text else f"Read as “{mention.text}”. "
+    if not concepts:
+        return f"{read}No name that it may have was found."
+    settings, top = linking.settings, concepts[0]
+    name, log_prob = top.names[0]
+    figures = f"“{name}”, probability {top.probability:.3f}"
+    if log_prob is not None:
+        figures += f", log-probability {log_prob:.2f}"
+    best = f"{read}Most probable name: {figures}"
+    if kb_id != NIL:
+        if normalize_name(mention.text) in {normalize_name(name) for name, _ in top.names}:
+            best = f"{read}It is a name of the concept: {figures}"
+        asked = "; the model was not asked (search.shortcuts)" if names.is_unsearched else ""
+        return f"{best}{asked}."
+    if settings.threshold is not None and top.probability < settings.threshold:
+        nil = ""
+        if settings.rerank:
+            nil = f"; probability of NIL: {1 - fsum(c.probability for c in concepts):.3f}"
+        return f"{best}: under the threshold {settings.threshold:.3f}{nil}."
+    return f"{best}: under search.min_log_prob {settings.search.min_log_prob:.2f}."
 
 
-def _normal(span: "Span") -> str:
-    from ...vocabulary.names.concepts import normalize_name
-
-    return normalize_name(read(span.text).text)
-
-
-def _read(mention: "Mention", linker: ExplainedLinker) -> tuple[str, str]:
-    """What the encoder and the decoder read, as it was cut to the model's length."""
-    prompts = linker.generator.prompts
-    return (
-        prompts.tokenizer.decode(prompts.source_ids([mention])[0]),
-        prompts.tokenizer.decode(prompts.prefix_ids([mention])[0]),
-    )
+def _is_ruled(constraint: "Constraint | None", kb_id: str) -> bool:
+    """Whether a rule decided alone, and did not only exclude concepts."""
+    if constraint is None:
+        return False
+    if not constraint.is_mention:
+        return kb_id == NIL
+    return constraint.means is not None and kb_id != NIL
 
 
 def _lines(explained: LinkExplanation) -> list[str]:
-    """An explanation for the terminal."""
+    """An explanation as text."""
     from wasabi import table
 
     first = explained.concepts[0] if explained.concepts else None
@@ -316,21 +257,20 @@ def _lines(explained: LinkExplanation) -> list[str]:
     shown = " ".join(filter(None, (explained.kb_id or "not linked here", name)))
     lines = [f"“{explained.mention}” ({explained.label}) → {shown}", explained.why]
     lines += [f"Rule: {rule}" for rule in explained.rules]
-    if explained.without_rules and explained.without_rules != explained.kb_id:
+    if explained.without_rules not in ("", explained.kb_id):
         lines.append(f"Without rules: {explained.without_rules}")
     if explained.queries:
         looked = ", ".join(f"“{text}” ({source})" for text, source in explained.queries)
-        lines.append(f"Looked for: {looked}")
-    if explained.source and explained.is_searched:
+        lines.append(f"Searched for: {looked}")
+    if explained.is_searched:
         lines += [f"Model read: {explained.source}", f"Its answer starts with: {explained.prefix}"]
     if first is None:
         return lines
-    thresholds = [] if explained.threshold is None else [f"threshold {explained.threshold:.3f}"]
+    limits = [] if explained.threshold is None else [f"Threshold {explained.threshold:.3f}"]
     if explained.nil_probability is not None:
-        thresholds.append(f"probability of NIL {explained.nil_probability:.3f}")
-    if thresholds:
-        lines.append(", ".join(thresholds).capitalize().replace(" nil ", " NIL "))
-    rows = [
+        limits.append(f"probability of NIL {explained.nil_probability:.3f}")
+    lines.append(", ".join(limits))
+    concepts = [
         (
             concept.concept_id,
             concept.canonical_name,
@@ -338,31 +278,35 @@ def _lines(explained: LinkExplanation) -> list[str]:
             ", ".join(n if p is None else f"{n} ({p:.2f})" for n, p in concept.names),
             concept.query,
         )
-        for concept in explained.concepts[:_SHOWN_CONCEPTS]
+        for concept in explained.concepts[:_MAX_CONCEPTS]
     ]
     header = ("concept", "canonical name", "probability", "found by (log-prob.)", "query")
-    lines += table(rows, header=header, divider=True, aligns=["l", "l", "r", "l", "l"]).split("\n")
-    if others := first.other_names[:_SHOWN_NAMES]:
-        n = len(first.other_names)
-        more = f" … and {n - len(others):,} more" if n > len(others) else ""
+    lines.append(table(concepts, header=header, divider=True, aligns=["l", "l", "r", "l", "l"]))
+    if others := first.other_names[:_MAX_NAMES]:
+        n_more = len(first.other_names) - len(others)
+        more = f" … and {n_more:,} more" if n_more else ""
         lines.append(f"Other names of {first.concept_id}: {'; '.join(others)}{more}")
-    lines += _table_of(f"Why {first.concept_id} comes first (nats)", first.features)
-    lines += _table_of("Why it is thought right, or not (nats)", explained.link_features)
-    if (runner := explained.runner_up) is not None:
-        behind = "" if runner.utility is None else f", {runner.utility:.2f} nats"
-        title = f"What {runner.concept_id} lacks: {runner.probability:.3f} in probability{behind}"
-        lines += _table_of(title, runner.features) or [title]
-    return [line for line in lines if line.strip()]
+    if first.features:
+        lines += [
+            "Contribution of each feature to the concepts and to the link (nats)",
+            _feature_table(explained),
+        ]
+    return [line for text in lines for line in text.split("\n") if line.strip()]
 
 
-def _table_of(title: str, shares: tuple[FeatureShare, ...]) -> list[str]:
+def _feature_table(explained: LinkExplanation) -> str:
+    """RETURNS (str): a column for each of the first two concepts, and for the link."""
     from wasabi import table
 
-    if not shares:
-        return []
+    columns = {concept.concept_id: concept.features for concept in explained.concepts[:2]}
+    columns["link"] = explained.link_features
+    largest: dict[str, float] = {}
+    for features in columns.values():
+        for name, value in features.items():
+            largest[name] = max(abs(value), largest.get(name, 0.0))
     rows = [
-        (s.feature, f"{s.value:.3f}", f"{s.weight:.2f}", f"{s.contribution:+.2f}")
-        for s in shares[:_SHOWN_FEATURES]
+        [name, *(f"{f[name]:+.2f}" if name in f else "" for f in columns.values())]
+        for name in sorted(largest, key=lambda name: -largest[name])[:_MAX_FEATURES]
     ]
-    header = ("feature", "value", "weight", "adds")
-    return [title, *table(rows, header=header, aligns=["l", "r", "r", "r"]).split("\n")]
+    aligns: list[Literal["l", "r"]] = ["l", "r", "r", "r"]
+    return table(rows, header=["feature", *columns], aligns=aligns[: len(columns) + 1])

@@ -1,0 +1,145 @@
+"""Other ways to write a mention: functions of its text that return a text, or several.
+
+`is_name` says whether a text is a name of a concept that the mention may have.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+from functools import cache
+from itertools import islice, product
+from typing import TYPE_CHECKING
+
+from ...about import DATA
+from ...vocabulary.lookup.words import LONGEST
+from ...vocabulary.names.concepts import normalize_name
+from ..settings.short_forms import read_short_forms
+
+if TYPE_CHECKING:
+    from ...vocabulary.kb import ConceptKB
+
+DERIVED_FORMS = DATA / "derived_forms.tsv"
+"""Adjectives that pertain to a noun, and irregular plurals, from WordNet 3.0."""
+_LETTERS = re.compile(r"[^\W\d_]+")
+
+_GREEK = re.compile(r"[\u0370-\u03ff\u1f00-\u1fff\u00b5]")
+_GREEK_WORDS = {"lamda": "lambda", "final sigma": "sigma", "micro sign": "mu"}
+# An element and its charge: `Ca2+`, `Fe(III)`, `Cl-`, `Zn(2+)`.
+_CHARGE = re.compile(r"([A-Z][a-z]?)(?:\d?[+\u207a]+|\d?[-\u2212\u207b]|\((?:\d?[+-]|[IV]+)\))")
+# What separates a letter and a digit, and the places where nothing does.
+_APART = re.compile(r"(?<=[^\W\d_])[\W_]+(?=\d)|(?<=\d)[\W_]+(?=[^\W\d_])")
+_TOGETHER = re.compile(r"(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
+_SMALL_DIGITS = str.maketrans("₀₁₂₃₄₅₆₇₈₉⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "01234567890123456789+-")
+
+_BINOMIAL = re.compile(
+    r"(?<![\w.])[A-Z][a-z]{0,2}\. ?[a-z][a-z-]{2,}|(?<!\w)[A-Z][a-z]{2,} [a-z-]{3,}"
+)
+
+# Words without digits. A few capitals in a row are a short form, which has no spelling.
+_WORD = re.compile(rf"(?<![^\W_])(?:[A-Z]?[a-z]{{4,{LONGEST - 1}}}|[A-Z]{{8,{LONGEST}}})(?![^\W_])")
+_MAX_READINGS = 32
+
+
+def expand_short_form(text: str, kb: "ConceptKB", is_name: Callable[[str], bool]) -> str:
+    """Expand short forms and everyday words that the vocabulary does not know, or only as another
+    spelling (`Ca2+` is no `cA2`), to a name that it knows.
+
+    text (str): a mention. kb (ConceptKB): the vocabulary. is_name (Callable): see the module.
+    RETURNS (str): e.g. `HTN` → `hypertension`; other texts unchanged.
+    """
+    forms = read_short_forms()
+    short = forms.get(text, ())
+    names = short or forms.get(normalize_name(text), ())
+    if names and is_name(text):
+        known = kb.name_index(text) if short else None
+        if known is None or kb.spelling(known).lower() == text.lower():
+            return text
+    return next(filter(is_name, names), text)
+
+
+def derived_names(text: str, is_name: Callable[[str], bool]) -> list[str]:
+    """text (str): a mention that is no name. is_name (Callable): see the module.
+    RETURNS (list[str]): names that it is a derived form of, e.g. `neuronal` → `neuron`,
+        `vestibular epithelia` → `vestibular epithelium`."""
+    return list(dict.fromkeys(filter(is_name, _underived(normalize_name(text)))))
+
+
+def _underived(text: str) -> Iterator[str]:
+    """YIELDS (str): with one word replaced, each in turn; then with all of them."""
+    forms = read_derived_forms()
+    words = [found for found in _LETTERS.finditer(text) if found[0] in forms]
+    for found in words:
+        for noun in forms[found[0]]:
+            yield text[: found.start()] + noun + text[found.end() :]
+    if len(words) > 1:
+        yield _LETTERS.sub(lambda found: forms.get(found[0], (found[0],))[0], text)
+
+
+@cache
+def read_derived_forms() -> dict[str, tuple[str, ...]]:
+    """RETURNS (dict[str, tuple[str, ...]]): nouns by word, e.g. `renal` → `kidney`."""
+    lines = DERIVED_FORMS.read_text(encoding="utf8").splitlines()
+    rows = (line.split("\t") for line in lines if not line.startswith("#"))
+    return {word: tuple(nouns.split("|")) for word, nouns in rows}
+
+
+def spell_out(text: str) -> str:
+    """text (str): a mention. RETURNS (str): with Greek letters as words, and an ion as its element,
+    e.g. `IFN-γ` → `IFN-gamma`, `α-cell` → `alpha-cell`, `Ni2+` → `Ni`, `CO₂` → `CO2`."""
+    text = text.translate(_SMALL_DIGITS)
+    if ion := _CHARGE.fullmatch(text):
+        return ion[1]
+    return _GREEK.sub(_greek_word, text)
+
+
+def _greek_word(found: "re.Match[str]") -> str:
+    name = unicodedata.name(found[0], "").lower()
+    name = re.sub(r"^greek (small|capital) letter |( symbol)$|^greek | with .*$", "", name)
+    name = _GREEK_WORDS.get(name, name)
+    return name if name.isalpha() else found[0]
+
+
+def respaced(text: str) -> Iterator[str]:
+    """text (str): a mention. YIELDS (str): with letters and digits together, then apart, e.g.
+    `SIRT-1` → `SIRT1`, `E4031` → `E 4031`; without those that are the same name."""
+    name = normalize_name(text)
+    for other in (_APART.sub("", text), _TOGETHER.sub(" ", text)):
+        if normalize_name(other) != name:
+            yield other
+
+
+def find_binomial(text: str, is_name: Callable[[str], bool]) -> str:
+    """text (str): a mention of an organism. is_name (Callable): see the module.
+    RETURNS (str): the binomial name in it, if it is no name itself, e.g. `Shiga toxin-producing
+        Escherichia coli` → `Escherichia coli`; other texts unchanged."""
+    if is_name(text):
+        return text
+    return next(filter(is_name, (found[0] for found in _BINOMIAL.finditer(text))), text)
+
+
+def correct_spelling(text: str, kb: "ConceptKB") -> str:
+    """Replace words that occur neither in the vocabulary nor in biomedical text by similar ones
+    that do.
+
+    text (str): a mention. kb (ConceptKB): the vocabulary.
+    RETURNS (str): e.g. `heart atack` → `heart attack`: the first correction that is a name of the
+        vocabulary, else the first one. Names, and texts without unknown words, are unchanged.
+    """
+    if kb.name_index(text) is not None:
+        return text
+    readings = list(islice(_corrections(text, kb), _MAX_READINGS))
+    if readings[0] == text:
+        return text
+    return next((one for one in readings if kb.name_index(one) is not None), readings[0])
+
+
+def _corrections(text: str, kb: "ConceptKB") -> Iterator[str]:
+    """YIELDS (str): all combinations of similar words, the most similar first."""
+    parts: list[list[str]] = []
+    end = 0
+    for found in _WORD.finditer(text):
+        word = found[0].lower()
+        corrections = kb.words.corrections(word)
+        parts += [[text[end : found.start()]], [found[0]] if corrections == [word] else corrections]
+        end = found.end()
+    return map("".join, product(*parts, [text[end:]]))

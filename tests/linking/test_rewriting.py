@@ -1,0 +1,200 @@
+"""Other ways to write a mention, and names that are misspelled in running text."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spacy_angel import Concept, ConceptKB
+from spacy_angel.errors import AngelError
+from spacy_angel.linking.matcher import find_misspelled
+from spacy_angel.linking.mentions.rewriting import (
+    correct_spelling,
+    derived_names,
+    expand_short_form,
+    find_binomial,
+    respaced,
+    spell_out,
+)
+from spacy_angel.linking.mentions.species_contexts import cell_lines_in
+from spacy_angel.linking.settings.short_forms import read_short_forms
+
+KB = ConceptKB.build(
+    [
+        Concept("D:1", "Hypertension"),
+        Concept("D:2", "Multiple Sclerosis"),
+        Concept("D:3", "Myocardial Infarction"),
+        Concept("C:1", "Acetaminophen", ("Paracetamol", "Panadol")),
+        Concept("G:1", "AF"),
+        Concept("D:4", "Atrial Fibrillation"),
+        Concept("C:2", "Infliximab", ("cA2",)),
+        Concept("C:3", "Calcium"),
+        Concept("D:6", "Pneumonia"),
+        Concept("D:7", "Liver failure"),
+        Concept("D:8", "Graves-Basedow athsma"),
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "expanded"),
+    [
+        ("HTN", "hypertension"),
+        ("htn", "htn"),
+        ("MS", "multiple sclerosis"),
+        # A name of the vocabulary.
+        ("AF", "AF"),
+        ("A-fib", "atrial fibrillation"),
+        # Its meaning is not in the vocabulary.
+        ("COPD", "COPD"),
+        ("TYLENOL", "acetaminophen"),
+        ("Panadol", "Panadol"),
+        ("Heart attack", "myocardial infarction"),
+        # Not the antibody, whose name has the same letters.
+        ("Ca2+", "calcium"),
+        ("cA2", "cA2"),
+    ],
+)
+def test_short_forms_and_everyday_words(text, expanded):
+    assert expand_short_form(text, KB, lambda t: KB.name_index(t) is not None) == expanded
+
+
+def test_a_faulty_line_of_short_forms_is_named(tmp_path):
+    file = tmp_path / "long_forms.tsv"
+    file.write_text("AF\tshort form\tatrial fibrillation\nMS\tmultiple sclerosis\n")
+    with pytest.raises(AngelError, match=r"long_forms.tsv, line 2: .* found 2"):
+        read_short_forms(file)
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "found"),
+    [
+        ("neuronal", {"neuron"}, ["neuron"]),
+        ("Vestibular epithelia", {"vestibular epithelium"}, ["vestibular epithelium"]),
+        ("renal cortices", {"kidney cortex", "renal cortex"}, ["renal cortex", "kidney cortex"]),
+        ("genetic", {"gene", "genetics", "origin"}, ["genetics", "gene"]),
+        ("neuronal", {"brain"}, []),
+        ("prerenal", {"kidney"}, []),
+    ],
+)
+def test_names_that_a_mention_is_derived_from(text, names, found):
+    assert derived_names(text, names.__contains__) == found
+
+
+@pytest.mark.parametrize(
+    ("mention", "name"),
+    [
+        ("Shiga toxin-producing Escherichia coli", "Escherichia coli"),
+        ("E. coli strain 4795/97", "E. coli"),
+        ("E. coli", "E. coli"),
+        ("rice blast fungus", "rice blast fungus"),
+    ],
+)
+def test_binomial_names_of_organisms(mention, name):
+    names = {"Trypanosoma cruzi", "Escherichia coli", "E. coli", "rice"}
+    assert find_binomial(mention, names.__contains__) == name
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("In P19 cells and (LbetaT2 cell line).", [["In P19", "P19"], ["LbetaT2"]]),
+        ("SK-N-SH cells, HeLa cell", [["SK-N-SH"], ["HeLa"]]),
+        ("T cells, stem cells, B7 cells, Jurkat cells, cells, P19 excellence", []),
+    ],
+)
+def test_cell_lines(text, names):
+    found = [[text[start:end] for start, end in places] for places in cell_lines_in(text)]
+    assert found == names
+
+
+@pytest.mark.parametrize(
+    ("written", "spelled"),
+    [
+        ("IFN-γ", "IFN-gamma"),
+        ("α-cell", "alpha-cell"),
+        ("µ-opioid", "mu-opioid"),
+        ("λ phage", "lambda phage"),
+        ("Ni2+", "Ni"),
+        ("Ca²⁺", "Ca"),
+        ("Fe(III)", "Fe"),
+        ("Cl-", "Cl"),
+        ("CO₂", "CO2"),
+        ("5-HT", "5-HT"),
+    ],
+)
+def test_greek_letters_charges_and_small_digits(written, spelled):
+    assert spell_out(written) == spelled
+
+
+@given(st.text(max_size=40))
+def test_what_is_spelled_out_stays(text):
+    assert spell_out(spell_out(text)) == spell_out(text)
+
+
+@pytest.mark.parametrize(
+    ("written", "others"),
+    [
+        ("SIRT-1", ["SIRT1"]),
+        ("E4031", ["E 4031"]),
+        ("p27(KIP1)", ["p27KIP1)", "p 27(KIP 1)"]),
+        ("asthma", []),
+        ("10 20", []),
+    ],
+)
+def test_letters_and_digits_together_and_apart(written, others):
+    assert list(respaced(written)) == others
+
+
+@pytest.mark.parametrize(
+    ("text", "corrected"),
+    [
+        ("pnuemonia", "pneumonia"),
+        ("severe Pnuemonia, left", "severe pneumonia, left"),
+        ("PNUEMONIA", "pneumonia"),
+        # A name of the vocabulary precedes a frequent word (`over`).
+        ("oiver failure", "liver failure"),
+        ("pnuemonia and liver failrue", "pneumonia and liver failure"),
+        # Words of the vocabulary and of abstracts, a short form, words with digits.
+        *((text, text) for text in ("athsma", "nephrotoxicity", "PNUEM", "il2 defici3ncy", "")),
+        ("qqxqqxqq", "qqxqqxqq"),
+    ],
+)
+def test_unknown_words_are_corrected(text, corrected):
+    assert correct_spelling(text, KB) == corrected
+
+
+MISSPELLED = ConceptKB.build(
+    [
+        Concept("D:1", "Asthma", ("bronchial asthma",), ("Disease",)),
+        Concept("D:2", "Arthritis", (), ("T047",)),
+        Concept("C:1", "Tobramycin", (), ("Chemical",)),
+        Concept("C:2", "Cytokines", (), ("Chemical",)),
+        Concept("G:1", "Fibronectin", (), ("Gene",)),
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [
+        ("athsma", "asthma"),
+        # One letter of six: `scurfy` is not scurvy.
+        ("asthna", None),
+        ("arthrtis", "arthritis"),
+        ("arthrittis", "arthritis"),
+        ("tobramicyn", "tobramycin"),
+        # Two slips; a wrong last letter; part of a name.
+        *(("tobrmcin", None), ("arthritic", None), ("broncial", None)),
+        # Another type; a name; a capital; a longer word.
+        *(("fibronection", None), ("asthma", None), ("Athsma", None), ("athsma-like", None)),
+        # A plural.
+        ("cytosines", None),
+        ("cytokeines", "cytokines"),
+    ],
+)
+def test_misspelled_names_in_running_text(word, meant):
+    text = f"Her {word} since childhood."
+    found = [
+        (text[o.start : o.end], MISSPELLED.name(o.name)) for o in find_misspelled(text, MISSPELLED)
+    ]
+    assert found == ([] if meant is None else [(word, meant)])
