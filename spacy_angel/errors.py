@@ -306,8 +306,7 @@ class Errors(metaclass=_WithCodes):
     )
     E319 = (
         "{path}, line {number}: expected a short form, `short form`, and what it stands for, with "
-        "tabs between them, found {n} cells. Correct the line, or write the file anew with "
-        "`spacy-angel long-forms`."
+        "tabs between them, found {n} cells. Correct the line."
     )
     E321 = (
         "The shipped model has a tokenizer and a preset of its own (given: {tokenizer}, {preset}). "

@@ -108,8 +108,6 @@ corpus $tiny/train.txt -o corpus.jsonl --abbreviations scispacy
 corpus $tiny/train.txt -o tasks.json --to label_studio
 corpus tasks.json -o brat --to brat --option results=predictions
 corpus brat -o again.txt --to pubtator
-contradictions $tiny/train.txt
-long-forms $tiny/train.txt -o forms.tsv
 link "She had high blood pressure." --kb kb/tiny
 assemble --model en_angel_mini --kb kb/tiny -o pipeline
 calibrate pipeline $tiny/dev.txt
@@ -140,7 +138,6 @@ train average positive/model negative/model -o mean
 """,
     "negation": 'link "Denies chest pain." --negation',
     "ab3p": "corpus $tiny/train.txt -o ab3p.jsonl --abbreviations ab3p",
-    "inception": "corpus $tiny/train.txt -o cas --to uima_xmi",
     "parquet": "annotate $tiny/dev.txt -o parquet --to parquet",
     "ray": "annotate $tiny/dev.txt -o ray --ray local --workers 1",
     "serve": "serve --openapi",
@@ -167,7 +164,6 @@ IMPORTS_OF = {
     "train": ("trl", "datasets", "accelerate", "confection", "pyarrow", "spacy_transformers"),
     "negation": ("negspacy.negation",),
     "ab3p": ("pyab3p",),
-    "inception": ("cassis",),
     "parquet": ("pyarrow.parquet",),
     "ray": ("ray.data",),
     "serve": ("fastapi", "uvicorn", "prometheus_client"),

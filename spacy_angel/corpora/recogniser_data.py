@@ -4,23 +4,19 @@ Two corpora show few of the names that there are. `swap_mentions` puts a vocabul
 their sentences, so that the sentence is learned and not the name alone.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 
 from ..errors import AngelError, Errors
-from ..vocabulary.names.concepts import Concept, normalize_name
+from ..vocabulary.names.concepts import Concept
 from ..vocabulary.names.entity_type_table import ENTITY_TYPE_TABLE
 from ..vocabulary.names.labels import ENTITY_TYPES, entity_type_of, entity_types_of
 from .documents import CorpusDocument
-from .note_text import as_written
 from .text_changes import replace_spans
 
 MESH_LABELS = {branch: one.name for one in ENTITY_TYPE_TABLE for branch in one.mesh_names}
 """Branches of MeSH → label."""
-
-
-OPEN = "?"
-"""Behind a label: this may be such a mention or not."""
 
 
 def names_by_label(concepts: Iterable[Concept]) -> dict[str, list[str]]:
@@ -60,29 +56,6 @@ def mentions_by_label(documents: Iterable[CorpusDocument]) -> dict[str, list[str
     return mentions
 
 
-def short_forms_by_label(
-    forms: Mapping[str, Sequence[str]], names: Iterable[Mapping[str, Sequence[str]]]
-) -> dict[str, list[str]]:
-    """Short forms, lay words and brands with the label of what they stand for.
-
-    forms (Mapping[str, Sequence[str]]): the names that each stands for, in normal form.
-    names (Iterable[Mapping[str, Sequence[str]]]): from `names_by_label`.
-    RETURNS (dict[str, list[str]]): for each entity label the forms of which a name has it; those
-        in small letters also with a capital (`lipitor`, `Lipitor`).
-    """
-    labels = {
-        normalize_name(name): label
-        for by_label in names
-        for label, of_label in by_label.items()
-        for name in of_label
-    }
-    found: dict[str, list[str]] = {}
-    for form, long_forms in forms.items():
-        if label := next((labels[name] for name in long_forms if name in labels), ""):
-            found.setdefault(label, []).extend(dict.fromkeys((form, form[0].upper() + form[1:])))
-    return found
-
-
 def swap_mentions(
     document: CorpusDocument, names: Mapping[str, Sequence[str]], rng: Random
 ) -> CorpusDocument:
@@ -102,3 +75,10 @@ def swap_mentions(
             chosen[mention.text] = as_written(rng.choice(names[mention.label]), rng)
     places = sorted((m.start, m.end, chosen[m.text]) for m in document.mentions if m.text in chosen)
     return replace_spans(document, places)
+
+
+def as_written(name: str, rng: Random) -> str:
+    """name (str): of a vocabulary. rng (Random): makes the choice. RETURNS (str): in half of the
+    cases in lower case, unless it has a capital inside a word (`IDDM`)."""
+    plain = not re.search(r"\S[A-Z]", name)
+    return name.lower() if plain and rng.random() < 0.5 else name

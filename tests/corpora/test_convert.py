@@ -62,7 +62,7 @@ def in_order(document: CorpusDocument) -> CorpusDocument:
 
 def test_what_is_written_is_read_back_with_parts_and_steps(tmp_path: Path, files: list[Path]):
     output = tmp_path / "corpus/train.json"
-    report = prepare_corpus(files, output, steps=STEPS, known=KNOWN)
+    report = prepare_corpus(files, output, steps=STEPS, kb=KNOWN)
     first, second = read_corpus(output)
     assert first.text == (
         "ocular and auditory toxicity gentamicin (gentamicin) was stopped. gentamicin is old, "
@@ -187,10 +187,10 @@ def test_real_corpora_there_and_back(
 
     steps = replace(PUBLISHED[preset], abbreviations="keep")
     source, output = shared_data(name), tmp_path / "x.json"
-    report = prepare_corpus([source], output, steps=steps, known=Anything())
+    report = prepare_corpus([source], output, steps=steps, kb=Anything())
     again = CorpusReport()
     found = list(read_corpus(output, report=again, split="train"))
-    expected = list(preprocess(read_corpus(source, split="train"), steps, known=Anything()))
+    expected = list(preprocess(read_corpus(source, split="train"), steps, kb=Anything()))
     assert list(map(in_order, found)) == list(map(in_order, expected))
     assert (len(found), report.counts["mentions_written"]) == (documents, mentions)
     assert again.counts.keys() == {"documents", "mentions"}

@@ -32,8 +32,8 @@ class ReadingBlock(CheckedSettings):
     long_forms: Annotated[
         str | None,
         Field(
-            description="TSV of what short forms stand for in the document set, as `spacy-angel "
-            "long-forms` writes it; read where the document itself defines no long form"
+            description="TSV of what short forms stand for in the document set: short form, "
+            "`short form`, long form; read where the document itself defines no long form"
         ),
     ] = None
     short_forms: Annotated[

@@ -1,8 +1,7 @@
 """Clinical short forms, lay words, brands and other words, and the names that they stand for.
 
 A file of them has a line each: the form, what it is, the names separated by `|`, the best first.
-`data/short_forms.tsv` was written for this package; `spacy-angel long-forms` writes one of what a
-document set defines.
+`data/short_forms.tsv` was written for this package.
 """
 
 from collections.abc import Callable

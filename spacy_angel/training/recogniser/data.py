@@ -13,7 +13,6 @@ from tqdm import tqdm
 
 from ...about import DATA, SHIPPED_NAMES
 from ...corpora.documents import CorpusDocument
-from ...corpora.note_text import restyled
 from ...corpora.recogniser_data import mentions_by_label, names_by_label, swap_mentions
 from ...errors import AngelError, Errors
 from ...recognition.finder import FinderConfig
@@ -129,8 +128,6 @@ def _readings(
         if number and not _overlapping(document):
             if chance.random() < data.swapped:
                 document = swap_mentions(document, chance.choice(pools), chance)
-            if chance.random() < data.restyled:
-                document = restyled(document, chance)
         read = replace(annotated, document=document)
         yield with_names(read, silver[annotated.corpus]), chance
 
