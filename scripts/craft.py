@@ -1,6 +1,6 @@
 """Convert CRAFT's articles with the annotations of one ontology to BioC JSON.
 
-python scripts/craft.py CRAFT/concept-annotation/CL/CL CRAFT/articles/ids/craft-ids-dev.txt -o dev.json
+python scripts/craft.py CRAFT/concept-annotation/CL/CL ids.txt -o dev.json
 
 CRAFT keeps the texts in `articles/txt/ID.txt` and, below the folder of each ontology, an XML file
 `ID.txt.knowtator.xml` for each article, in which an annotation and its class are separate elements.
@@ -26,9 +26,7 @@ def read_articles(folder: Path, doc_ids: list[str]) -> Iterator[CorpusDocument]:
     for doc_id in doc_ids:
         file = folder / "knowtator" / f"{doc_id}.txt.knowtator.xml"
         if not file.is_file():
-            raise AngelError(
-                f"{file} does not exist. Give a folder such as concept-annotation/CL/CL."
-            )
+            raise AngelError(f"{file} is missing: give a folder like concept-annotation/CL/CL.")
         text = (root / "articles" / "txt" / f"{doc_id}.txt").read_text(encoding="utf8")
         yield CorpusDocument(doc_id, text, tuple(_mentions(file, text, label)))
 

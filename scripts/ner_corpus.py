@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 from command import plain_errors
 from entities import entity_docs, in_all_letters, to_entities, unmarked_strings
-from notes import Style, in_letters, invented_note, restyled
+from notes import Style, in_letters, invented_note, restyled, short_forms_by_label
 from tqdm import tqdm
 
 from spacy_angel.corpora.biomedical_tokens import add_biomedical_tokens

@@ -80,8 +80,8 @@ def _as_list(document: CorpusDocument, rng: Random) -> CorpusDocument:
 
 
 def short_forms_by_label(names: Pools) -> dict[str, list[str]]:
-    """names (Pools): of vocabularies. RETURNS (dict[str, list[str]]): the package's short forms, lay
-    words and brands with the label of what they stand for, also with an initial capital."""
+    """names (Pools): of vocabularies. RETURNS (dict[str, list[str]]): short forms, lay words and
+    brands with the label of what they stand for, also with an initial capital."""
     labels = {
         normalize_name(name): label
         for by_label in names

@@ -1090,3 +1090,22 @@ class Warnings(metaclass=_WithCodes):
         "The {kind} format of another package, {entry}, cannot be loaded: {error}. It is left out; "
         "correct or remove that package."
     )
+
+
+class AngelWarning(UserWarning):
+    """A warning of this package, so that its warnings can be filtered by category."""
+
+
+def cannot_read(path: object, error: object) -> str:
+    """RETURNS (str): message for a file or folder that is missing or cannot be read."""
+    return f"{path} cannot be read: {error}."
+
+
+def unknown_name(kind: str, name: object, known: str) -> str:
+    """RETURNS (str): message for a name that is none of the known ones."""
+    return f"There is no {kind} {name!r}. Known: {known}."
+
+
+def missing_package(what: str, package: str, extra: str) -> str:
+    """RETURNS (str): message for a package that an extra installs."""
+    return f"{what} needs the package {package}: pip install 'spacy-angel[{extra}]'."

@@ -50,16 +50,7 @@ def corpus(
         raise AngelError(f"{preprocessing} drops mentions of unknown concepts: give --kb.")
     known = None if kb is None else load_vocabulary(kb)
     reading, writing = reader_options(option), reader_options(to_option)
-    report = prepare_corpus(
-        files,
-        output,
-        format=format,
-        to=to,
-        steps=steps,
-        kb=known,
-        options=reading,
-        to_options=writing,
-    )
+    report = prepare_corpus(files, output, format, to, steps, known, reading, writing)
     for key, value in sorted(report.counts.items()):
         typer.echo(f"  {key:<24} {value:,}")
     documents, mentions = (report.counts[f"{what}_written"] for what in ("documents", "mentions"))

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 def prepare_corpus(
     files: Sequence[Path],
     output: Path,
-    *,
     format: str | None = None,
     to: str = "bioc_json",
     steps: Preprocessing | None = None,

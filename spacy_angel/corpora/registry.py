@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import AngelError, Errors, Warnings
-from ..files.formats import Format, Formats
-from ..files.options import checked_options
+from ..files.formats import Format, Formats, checked_options
 from ..files.reading import pieces
 from .documents import CorpusDocument, CorpusReport, Reading
 from .formats import (

@@ -1,44 +1,44 @@
-"""Elements out of an XML file larger than memory."""
+"""Elements of an XML file larger than memory."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from ..errors import AngelError, Errors
+from ..errors import AngelError
 from .faults import FileReading
 from .reading import pieces
 
 # Levels of elements; BioC has six, PubMed eight.
 MAX_DEPTH = 100
-# The longest that one element, with all that is in it, may be.
+# Bytes of one element with all that is in it.
 MAX_ELEMENT_BYTES = 2**26
-_BLOCK_BYTES = 2**16
-# Longer than any tag that ends an element which is handed out.
-_TAG_BYTES = 2**8
+# Longer than the closing tag of any element to yield.
+MAX_TAG_BYTES = 2**8
 
 
 def stream_elements(
     path: Path, reading: FileReading, kinds: Mapping[str, Collection[str]]
 ) -> Iterator[tuple[int, ElementTree.Element]]:
-    """Elements near the outermost one, each dropped from memory once it is handed out.
+    """Elements near the outermost one; each is dropped from memory when the next one is taken.
 
     path (Path): file, plain or gzip.
     reading (FileReading): names the file.
-    kinds (Mapping[str, Collection[str]]): what the outermost element may be called → paths under
-        it of the elements that are handed out, e.g. `DisorderList/Disorder`, all of one depth;
-        others of that depth are passed over.
-    YIELDS (tuple[int, ElementTree.Element]): line on which it was complete, element.
-    RAISES (AngelError): where the XML is broken or cut, of another kind, nested deeper than
-        MAX_DEPTH, or has an element longer than MAX_ELEMENT_BYTES.
+    kinds (Mapping[str, Collection[str]]): names of the outermost element → paths of the elements
+        to yield, e.g. `DisorderList/Disorder`, all of the same depth; others of that depth are
+        skipped.
+    YIELDS (tuple[int, ElementTree.Element]): line on which the element ends, element.
+    RAISES (AngelError): the XML is broken or cut, has another outermost element, is nested deeper
+        than MAX_DEPTH, or has an element longer than MAX_ELEMENT_BYTES.
     """
     parser: Any = ElementTree.XMLPullParser(events=("start", "end"))
-    # The open elements of the levels above those that are handed out, and how many are open in all.
+    # The open elements above those that are yielded, and the number of all open elements.
     outer: list[ElementTree.Element] = []
-    depth = 0
+    depth = level = size = 0
     wanted: Collection[str] = ()
-    number, size, level = 1, 0, 0
+    number = 1
     try:
         for number, block in _blocks(path, reading, kinds):
             parser.feed(block)
@@ -62,7 +62,7 @@ def stream_elements(
                 if depth < level:
                     outer.pop()
                 if outer:
-                    tags = [*(one.tag for one in outer[1:]), element.tag]
+                    tags = [*(parent.tag for parent in outer[1:]), element.tag]
                     if "/".join(tags) in wanted:
                         yield number, element
                     outer[-1].clear()
@@ -72,11 +72,10 @@ def stream_elements(
         parser.close()
     except AngelError:
         raise
-    except ElementTree.ParseError as error:
-        where = reading.where(error.position[0])
-        raise AngelError(Errors.E906.format(where=where, error=error)) from error
-    except (LookupError, ValueError) as error:
-        raise AngelError(Errors.E906.format(where=reading.where(number), error=error)) from error
+    except (LookupError, ValueError, ElementTree.ParseError) as error:
+        line = error.position[0] if isinstance(error, ElementTree.ParseError) else number
+        message = f"{reading.where(line)}: the XML is broken or cut ({error})."
+        raise AngelError(message) from error
     if not level:
         raise _foreign(reading, number, kinds, "nothing")
 
@@ -84,29 +83,24 @@ def stream_elements(
 def _blocks(
     path: Path, reading: FileReading, kinds: Mapping[str, Collection[str]]
 ) -> Iterator[tuple[int, bytes]]:
-    """The file in blocks, each with the number of the line in which it ends: up to where an element
-    that is handed out may be complete, so that its line is known."""
+    """The file up to each place where an element to yield may end, so that its line is known."""
     names = {place.rpartition("/")[2] for wanted in kinds.values() for place in wanted}
-    ends = re.compile(b"|".join(re.escape(f"</{name}>").encode() for name in sorted(names)))
+    tags = re.compile("|".join(f"</{re.escape(name)}>" for name in names).encode())
     rest, number = b"", 1
-    for _, piece in pieces(path, reading, _BLOCK_BYTES, by_line=False):
+    for _, piece in pieces(path, reading, by_line=False):
         block = rest + piece
-        begin = 0
-        for end in ends.finditer(block):
-            number += block.count(b"\n", begin, end.end())
-            yield number, block[begin : end.end()]
-            begin = end.end()
+        cuts = [tag.end() for tag in tags.finditer(block)]
         # What is left may end with the beginning of such a tag.
-        kept = max(begin, len(block) - _TAG_BYTES)
-        if kept > begin:
-            number += block.count(b"\n", begin, kept)
-            yield number, block[begin:kept]
-        rest = block[kept:]
-    if rest:
-        yield number + rest.count(b"\n"), rest
+        cuts.append(max(len(block) - MAX_TAG_BYTES, *cuts[-1:], 0))
+        for begin, end in pairwise((0, *cuts)):
+            number += block.count(b"\n", begin, end)
+            yield number, block[begin:end]
+        rest = block[cuts[-1] :]
+    yield number + rest.count(b"\n"), rest
 
 
 def _foreign(reading: FileReading, line: int, kinds: Collection[str], found: str) -> AngelError:
     expected = " or ".join(f"`<{root}>`" for root in kinds)
-    message = Errors.E907.format(where=reading.where(line), expected=expected, found=found[:80])
-    return AngelError(message)
+    return AngelError(
+        f"{reading.where(line)}: the file should start with {expected}, not {found[:80]}."
+    )

@@ -125,9 +125,8 @@ def _readings(
     for i, annotated in enumerate(texts):
         chance = Random(f"{data.seed} {number} {i}")
         document = annotated.document
-        if number and not _overlapping(document):
-            if chance.random() < data.swapped:
-                document = swap_mentions(document, chance.choice(pools), chance)
+        if number and not _overlapping(document) and chance.random() < data.swapped:
+            document = swap_mentions(document, chance.choice(pools), chance)
         read = replace(annotated, document=document)
         yield with_names(read, silver[annotated.corpus]), chance
 
