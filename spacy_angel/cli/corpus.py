@@ -47,7 +47,7 @@ def corpus(
 
     steps = preprocessing_steps(preprocessing, abbreviations)
     if kb is None and steps is not None and steps.unknown == "drop":
-        raise AngelError(f"{preprocessing} drops mentions of unknown concepts: give --kb.")
+        raise AngelError(f"The preprocessing {preprocessing!r} needs the vocabulary: --kb.")
     known = None if kb is None else load_vocabulary(kb)
     reading, writing = reader_options(option), reader_options(to_option)
     report = prepare_corpus(files, output, format, to, steps, known, reading, writing)

@@ -112,7 +112,7 @@ def check_packing(unpacked: int, packed: int, where: str) -> None:
     RAISES (AngelError): the file unpacks to more than MAX_PACKING times its size.
     """
     if unpacked > PACKING_MATTERS_FROM and unpacked > MAX_PACKING * packed:
-        raise AngelError(f"[E905] {where}: the file unpacks to over {MAX_PACKING} times its size.")
+        raise AngelError(f"{where}: the file unpacks to over {MAX_PACKING} times its size.")
 
 
 def _bar(path: Path, reading: FileReading | None) -> "tqdm[NoReturn]":
