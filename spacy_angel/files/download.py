@@ -72,7 +72,7 @@ def download(
         is kept.
     """
     public, state_file = _KEY.sub("", address), path.with_name(f"{path.name}.json")
-    state = _read_state(state_file)
+    state = _state(state_file)
     is_same = path.exists() and state.get("address") == public
     if not is_same or (checksum is not None and _hash(path, checksum) != checksum):
         state = {}
@@ -106,7 +106,7 @@ def _fetch(
     headers["If-Modified-Since"] = state.get("last_modified", "")
     answers: list[Response] = []
     fetch = HTTPDownloader(
-        progressbar=tqdm(desc=path.name, unit="B", unit_scale=True, disable=None),
+        progressbar=tqdm(desc=path.name, total=1, unit="B", unit_scale=True, disable=None),
         chunk_size=_PIECE_BYTES,
         headers={name: value for name, value in headers.items() if value},
         hooks={"response": lambda answer, *_, **__: answers.append(answer)},
@@ -119,14 +119,14 @@ def _fetch(
     except HTTPError as error:
         status = error.response.status_code
         kind = NoSuchFile if status in (404, 410) else AngelError
-        problem = f"it answers {status} {error.response.reason}", error
+        problem = f"it answers {status} {error.response.reason}"
     except RequestException as error:
         # The library's text repeats the address with its key.
         problem = str(error) if public == address else type(error).__name__
     raise kind(f"Cannot download {public}: {problem}. Or give a copy with --file.")
 
 
-def _read_state(file: Path) -> dict[str, str]:
+def _state(file: Path) -> dict[str, str]:
     """RETURNS (dict[str, str]): what the server said about the file when it was downloaded."""
     try:
         return parse_as(file.read_bytes(), dict[str, str])
@@ -151,8 +151,10 @@ def _check(file: Path, address: str, length: str | None, checksum: str | None) -
         except (OSError, EOFError, zlib.error) as error:
             raise AngelError(f"{address} sent a broken gzip file ({error}).") from error
     if checksum is not None and (digest := _hash(file, checksum)) != checksum:
+        algorithm, _, expected = checksum.partition(":")
         raise AngelError(
-            f"{address} has the checksum {digest}, expected {checksum}. Try again, or use --file."
+            f"{address} has the {algorithm} checksum {digest.partition(':')[2]}, expected "
+            f"{expected}. Try again, or use --file."
         )
 
 

@@ -57,27 +57,20 @@ class Format:
     @property
     def options(self) -> tuple[str, ...]:
         """RETURNS (tuple[str, ...]): names of the options of reading."""
-        return tuple(signature(self.read).parameters)[2:]
+        return _options(self.read)
 
     @property
     def write_options(self) -> tuple[str, ...]:
         """RETURNS (tuple[str, ...]): names of the options of writing."""
-        return () if self.write is None else tuple(signature(self.write).parameters)[2:]
+        return () if self.write is None else _options(self.write)
 
-    def check_names(
-        self, names: Iterable[str], common: Sequence[str] = (), own: Sequence[str] | None = None
-    ) -> None:
-        """names (Iterable[str]): of options. common (Sequence[str]): options of all formats of the
-        kind, for the message. own (Sequence[str] | None): known options; None: those of reading.
+    def check_names(self, names: Iterable[str], common: Sequence[str] = ()) -> None:
+        """names (Iterable[str]): of options of reading. common (Sequence[str]): options of all
+        formats of the kind, for the message.
 
         RAISES (AngelError): the format has no such option.
         """
-        own = self.options if own is None else own
-        if unknown := sorted(set(names) - set(own)):
-            known = ", ".join([*common, *own]) or "none"
-            raise AngelError(
-                f"The format {self.name} has no option {', '.join(unknown)}. Its options: {known}."
-            )
+        _check_names(self.name, names, self.options, common)
 
     def checked(self, options: Mapping[str, Any], common: Sequence[str] = ()) -> dict[str, Any]:
         """options (Mapping[str, Any]): by name; text is converted. common (Sequence[str]): see
@@ -92,8 +85,20 @@ class Format:
     def checked_to_write(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """The same for `write`, which must not be None."""
         assert self.write is not None
-        self.check_names(options, own=self.write_options)
+        _check_names(self.name, options, self.write_options)
         return checked_options(self.write, options, self.name)
+
+
+def _options(function: Callable[..., Any]) -> tuple[str, ...]:
+    return tuple(signature(function).parameters)[2:]
+
+
+def _check_names(
+    format: str, names: Iterable[str], own: Sequence[str], common: Sequence[str] = ()
+) -> None:
+    if unknown := ", ".join(sorted(set(names) - set(own))):
+        known = ", ".join([*common, *own]) or "none"
+        raise AngelError(f"The format {format} has no option {unknown}. Its options: {known}.")
 
 
 def checked_options(

@@ -22,50 +22,36 @@ MAX_TAG_BYTES = 2**8
 def stream_elements(
     path: Path, reading: FileReading, kinds: Mapping[str, Collection[str]]
 ) -> Iterator[tuple[int, ElementTree.Element]]:
-    """Elements near the outermost one; each is dropped from memory when the next one is taken.
+    """The elements inside the outermost one; each is dropped from memory when the next is taken.
 
     path (Path): file, plain or gzip.
     reading (FileReading): names the file.
-    kinds (Mapping[str, Collection[str]]): names of the outermost element → paths of the elements
-        to yield, e.g. `DisorderList/Disorder`, all of the same depth; others of that depth are
-        skipped.
+    kinds (Mapping[str, Collection[str]]): names of the outermost element → names of the elements
+        to yield; others are skipped.
     YIELDS (tuple[int, ElementTree.Element]): line on which the element ends, element.
     RAISES (AngelError): the XML is broken or cut, has another outermost element, is nested deeper
         than MAX_DEPTH, or has an element longer than MAX_ELEMENT_BYTES.
     """
     parser: Any = ElementTree.XMLPullParser(events=("start", "end"))
-    # The open elements above those that are yielded, and the number of all open elements.
-    outer: list[ElementTree.Element] = []
-    depth = level = size = 0
-    wanted: Collection[str] = ()
+    root: ElementTree.Element | None = None
+    depth = size = 0
     number = 1
     try:
         for number, block in _blocks(path, reading, kinds):
             parser.feed(block)
             size += len(block)
             for event, element in parser.read_events():
-                if event == "start":
-                    depth += 1
-                    if depth > MAX_DEPTH:
-                        raise ValueError(f"elements are nested deeper than {MAX_DEPTH} levels")
-                    if not level:
-                        if element.tag not in kinds:
-                            raise _foreign(reading, number, kinds, f"<{element.tag}>")
-                        wanted = kinds[element.tag]
-                        level = 1 + max(place.count("/") for place in wanted)
-                    if depth <= level:
-                        outer.append(element)
-                    continue
-                depth -= 1
-                if depth > level:
-                    continue
-                if depth < level:
-                    outer.pop()
-                if outer:
-                    tags = [*(parent.tag for parent in outer[1:]), element.tag]
-                    if "/".join(tags) in wanted:
+                depth += 1 if event == "start" else -1
+                if depth > MAX_DEPTH:
+                    raise ValueError(f"elements are nested deeper than {MAX_DEPTH} levels")
+                if root is None:
+                    root = element
+                    if root.tag not in kinds:
+                        raise _foreign(reading, number, kinds, f"<{root.tag}>")
+                elif event == "end" and depth == 1:
+                    if element.tag in kinds[root.tag]:
                         yield number, element
-                    outer[-1].clear()
+                    root.clear()
                     size = 0
             if size > MAX_ELEMENT_BYTES:
                 raise ValueError(f"an element has more than {MAX_ELEMENT_BYTES} bytes")
@@ -76,7 +62,7 @@ def stream_elements(
         line = error.position[0] if isinstance(error, ElementTree.ParseError) else number
         message = f"{reading.where(line)}: the XML is broken or cut ({error})."
         raise AngelError(message) from error
-    if not level:
+    if root is None:
         raise _foreign(reading, number, kinds, "nothing")
 
 
@@ -84,7 +70,7 @@ def _blocks(
     path: Path, reading: FileReading, kinds: Mapping[str, Collection[str]]
 ) -> Iterator[tuple[int, bytes]]:
     """The file up to each place where an element to yield may end, so that its line is known."""
-    names = {place.rpartition("/")[2] for wanted in kinds.values() for place in wanted}
+    names = {name for wanted in kinds.values() for name in wanted}
     tags = re.compile("|".join(f"</{re.escape(name)}>" for name in names).encode())
     rest, number = b"", 1
     for _, piece in pieces(path, reading, by_line=False):
