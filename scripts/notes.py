@@ -11,10 +11,10 @@ from pathlib import Path
 from random import Random
 from typing import Literal
 
+from noise import noisy_document
 from yaml import safe_load
 
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
-from spacy_angel.corpora.noise import Noise, noisy_document
 from spacy_angel.corpora.recogniser_data import as_written
 from spacy_angel.corpora.text_changes import lower_in_place, replace_spans
 from spacy_angel.linking.settings.short_forms import read_short_forms
@@ -40,14 +40,14 @@ def restyled(document: CorpusDocument, rng: Random) -> CorpusDocument:
     the document as a note: sentences as list items, typos, other capitalization."""
     if rng.random() < _LISTS:
         document = _as_list(document, rng)
-    return _in_note_style(document, Noise("mixed", context=0.03), (35, 20, 10, 35), rng)
+    return _in_note_style(document, 0.03, (35, 20, 10, 35), rng)
 
 
 def _in_note_style(
-    document: CorpusDocument, noise: Noise, weights: Sequence[int], rng: Random
+    document: CorpusDocument, context: float, weights: Sequence[int], rng: Random
 ) -> CorpusDocument:
     if rng.random() < _TYPOS:
-        document = noisy_document(document, noise, seed=rng.randrange(1 << 30))
+        document = noisy_document(document, "mixed", 1, context, rng.randrange(1 << 30))
     [style] = rng.choices(_STYLES, weights)
     return in_letters(document, style)
 
@@ -109,7 +109,7 @@ def invented_note(
         [frame] = rng.choices(_FRAMES, _FRAME_WEIGHTS)
         frame(note)
     document = CorpusDocument(doc_id, note.text, tuple(note.mentions))
-    return _in_note_style(document, Noise("mixed"), (25, 15, 5, 55), rng)
+    return _in_note_style(document, 0.0, (25, 15, 5, 55), rng)
 
 
 class _Note:

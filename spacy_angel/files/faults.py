@@ -56,6 +56,10 @@ class FileReading:
         """RETURNS (str): file and line for a message."""
         return f"{self.name}, line {line}"
 
+    def fault_at(self, line: int, message: str, lost: str = "") -> None:
+        """line (int): named by the message. message (str), lost (str): see `fault`."""
+        self.fault(f"{self.where(line)}: {message}", lost)
+
     def fault(self, message: str, lost: str = "") -> None:
         """Raise, or count and continue.
 

@@ -145,9 +145,7 @@ def numbered_lines(
         if is_rest:
             continue
         if len(piece) > MAX_LINE_BYTES:
-            reading.fault(
-                f"{reading.where(number)}: the line has more than {MAX_LINE_BYTES} bytes."
-            )
+            reading.fault_at(number, f"the line has more than {MAX_LINE_BYTES} bytes.")
         elif (text := _line(piece, number, reading, fallback)) is not None:
             yield number, text
     if is_cut:

@@ -187,10 +187,10 @@ def test_real_corpora_there_and_back(
 
     steps = replace(PUBLISHED[preset], abbreviations="keep")
     source, output = shared_data(name), tmp_path / "x.json"
-    report = prepare_corpus([source], output, steps=steps, kb=Anything())
+    report = prepare_corpus([source], output, steps=steps, known=Anything())
     again = CorpusReport()
     found = list(read_corpus(output, report=again, split="train"))
-    expected = list(preprocess(read_corpus(source, split="train"), steps, kb=Anything()))
+    expected = list(preprocess(read_corpus(source, split="train"), steps, known=Anything()))
     assert list(map(in_order, found)) == list(map(in_order, expected))
     assert (len(found), report.counts["mentions_written"]) == (documents, mentions)
     assert again.counts.keys() == {"documents", "mentions"}

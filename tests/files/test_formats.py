@@ -78,7 +78,9 @@ def test_formats_of_other_packages_come_first(
     make_package(tmp_path, "z = other_formats:FORMAT\nbroken = no_such_module:FORMAT", source)
     monkeypatch.syspath_prepend(str(tmp_path))
     formats = Formats("letter", GROUP, [LETTERS, EMPTY])
-    with pytest.warns(UserWarning, match="no_such_module:FORMAT of another package cannot be loaded"):
+    with pytest.warns(
+        UserWarning, match="no_such_module:FORMAT of another package cannot be loaded"
+    ):
         assert list(formats) == ["other", "letters.v1", "empty"]
     (tmp_path / "a").write_text("letters: x")
     assert formats.of(tmp_path / "a").name == "other"
