@@ -187,7 +187,7 @@ def test_real_corpora_there_and_back(
 
     steps = replace(PUBLISHED[preset], abbreviations="keep")
     source, output = shared_data(name), tmp_path / "x.json"
-    report = prepare_corpus([source], output, steps=steps, known=Anything())
+    report = prepare_corpus([source], output, steps=steps, kb=Anything())
     again = CorpusReport()
     found = list(read_corpus(output, report=again, split="train"))
     expected = list(preprocess(read_corpus(source, split="train"), steps, known=Anything()))
@@ -262,8 +262,6 @@ def test_what_a_format_has_no_place_for_is_told_once(tmp_path: Path):
 @pytest.mark.parametrize("name", writable_formats())
 def test_what_is_written_is_told_by_itself_and_keeps_offsets(tmp_path: Path, name: str):
     """What a format does not have, it says it lacks."""
-    if name.startswith("uima"):
-        pytest.importorskip("cassis")
     document = replace(RICH, doc_id="3", title_end=None, text=RICH.text.replace("\n", " "))
     mentions = [replace(m, text=m.text.replace("\n", " ")) for m in RICH.mentions]
     document = replace(document, mentions=tuple(mentions))

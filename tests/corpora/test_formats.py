@@ -20,7 +20,7 @@ from spacy_angel.corpora.formats.docbin import write_docbin
 from spacy_angel.corpora.formats.pubtator import format_pubtator, write_pubtator
 from spacy_angel.corpora.registry import infer_format, read_corpus
 from spacy_angel.errors import AngelError
-from spacy_angel.vocabulary.names.identifiers import normal_ids, split_ids
+from spacy_angel.vocabulary.names.identifiers import normal_ids
 
 FIXTURES = ROOT / "tests/fixtures/corpora"
 FILES = {
@@ -33,12 +33,8 @@ FILES = {
     "AskAPatient.fold-0.test.txt": "askapatient",
     "cometa/train.csv": "cometa",
     "genbioel": "genbioel",
-    "GSCplus.tsv": "gsc",
     "label_studio.json": "label_studio",
     "brat": "brat",
-    "craft": "craft",
-    "inception/curation": "uima_json",
-    "inception_xmi": "uima_xmi",
 }
 
 
@@ -102,12 +98,6 @@ def test_offsets_are_those_of_the_text(name):
 )
 def test_ids_in_normal_form(raw, prefix, expected):
     assert normal_ids(raw, prefix) == expected
-
-
-def test_composites_are_split_where_they_are_counted():
-    assert split_ids("MESH:D1|MESH:D2") == ["MESH:D1", "MESH:D2"]
-    assert split_ids("MESH:D1+MESH:D2|OMIM:3") == ["MESH:D1", "MESH:D2", "OMIM:3"]
-    assert split_ids("") == []
 
 
 def test_ncbi_disease_and_its_faults():
@@ -347,7 +337,7 @@ def test_a_last_line_without_its_end_is_noted(tmp_path):
 
 def test_a_mismatch_names_document_line_and_both_texts(tmp_path):
     path = write(tmp_path, "x.txt", GOOD.replace("\t0\t5\t", "\t1\t5\t"))
-    with pytest.raises(AngelError, match=r"line 3: .*'Fever'.* 1 to 5 of document 1.*'ever'"):
+    with pytest.raises(AngelError, match=r"line 3: .*'Fever'.* 1-5 of document 1.*'ever'"):
         list(read_corpus(path))
 
 
@@ -383,13 +373,16 @@ def test_a_cut_bioc_file_is_named(tmp_path, name):
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        (lambda d: d.pop("id"), "id must be a string"),
-        (lambda d: d.update(passages=3), "a list was expected"),
-        (lambda d: d["passages"].append(None), "passage: an object was expected"),
-        (lambda d: d["passages"][0].update(offset=-4), "offset must be a whole number"),
-        (lambda d: d["passages"][1].update(offset=2), "offset 2 where"),
-        (lambda d: d["passages"][1].update(offset=10**12), "offset 1000000000000 where"),
-        (lambda d: d["passages"][0]["annotations"][0].pop("locations"), "has no location"),
+        (lambda d: d.pop("id"), "id: Field required"),
+        (lambda d: d.update(passages=3), "passages: Input should be a valid list"),
+        (lambda d: d["passages"].append(None), "passages.2: Input should be a valid dictionary"),
+        (lambda d: d["passages"][0].update(offset=-4), "offset: Input should be greater"),
+        (lambda d: d["passages"][1].update(offset=2), "offset 2 after"),
+        (lambda d: d["passages"][1].update(offset=10**12), "offset 1000000000000 after"),
+        (
+            lambda d: d["passages"][0]["annotations"][0].pop("locations"),
+            "locations: Field required",
+        ),
         (lambda d: d["passages"][0].update(text="\ud800"), "half a character"),
     ],
 )
@@ -438,47 +431,6 @@ def test_askapatient_and_cometa_name_the_line(tmp_path):
         list(read_corpus(path, "cometa"))
 
 
-def test_gsc(tmp_path):
-    documents, _ = read("GSCplus.tsv")
-    assert [(d.doc_id, ids(d)) for d in documents] == [
-        (
-            "71",
-            [
-                ("broad nasal bridge", "HP:0000431"),
-                ("fits", "HP:0001250"),
-                ("broad chin", "HP:0011822"),
-            ],
-        ),
-        ("72", []),
-        ("73", [("Fever", "HP:0001945")]),
-    ]
-    assert {m.label for d in documents for m in d.mentions} == {"Phenotype"}
-    as_published = (FIXTURES / "GSCplus.tsv").read_bytes().replace(b"\n", b"\r\n")
-    path = write(tmp_path, "crlf.tsv", as_published)
-    assert infer_format(path) == "gsc"
-    assert list(read_corpus(path)) == documents
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "line", "left"),
-    [
-        ("\tHP:0001250", "", 4, [2, 0, 1]),
-        ("46\t50", "46\tend", 4, [2, 0, 1]),
-        ("46\t50", "47\t51", 4, [2, 0, 1]),
-        ("Nothing was found.\n", "", 7, [3, 1]),
-        ("Fever (fit 8) came last.\n", "", 10, [3, 0]),
-        ("71\nThe", "The", 1, [0, 1]),
-    ],
-)
-def test_gsc_names_the_line(tmp_path, old, new, line, left):
-    text = (FIXTURES / "GSCplus.tsv").read_text()
-    assert old in text
-    path = write(tmp_path, "g.tsv", text.replace(old, new))
-    with pytest.raises(AngelError, match=rf"g\.tsv, line {line}:"):
-        list(read_corpus(path, "gsc"))
-    assert [len(d.mentions) for d in read_corpus(path, "gsc", strict=False)] == left
-
-
 def test_genbioel_names_what_is_missing(tmp_path):
     with pytest.raises(AngelError, match=r"train\.source"):
         list(read_corpus(tmp_path, "genbioel"))
@@ -505,11 +457,11 @@ def test_wrong_paths_and_formats(tmp_path):
         list(read_corpus(tmp_path / "none.txt"))
     with pytest.raises(AngelError, match="no such file"):
         list(read_corpus(tmp_path / "none.txt", "pubtator"))
-    with pytest.raises(AngelError, match="no known corpus format"):
+    with pytest.raises(AngelError, match="Cannot tell the corpus format"):
         list(read_corpus(tmp_path))
     with pytest.raises(AngelError, match="'conll'"):
         list(read_corpus(FIXTURES / "bioc.xml", "conll"))
-    with pytest.raises(AngelError, match=r"x\.spacy is no spaCy DocBin"):
+    with pytest.raises(AngelError, match=r"x\.spacy is not a spaCy DocBin"):
         list(read_corpus(write(tmp_path, "x.spacy", b"nothing")))
 
 
@@ -524,7 +476,7 @@ def test_infons_that_are_nested_too_deep(tmp_path):
 
 def test_a_docbin_that_unpacks_without_end_is_refused(tmp_path):
     path = write(tmp_path, "x.spacy", zlib.compress(bytes(2**27)))
-    with pytest.raises(AngelError, match=r"x\.spacy: .* more than 300 times"):
+    with pytest.raises(AngelError, match=r"x\.spacy: .* over 300 times"):
         list(read_corpus(path))
 
 
