@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from support.corpora import REAL, RICH, documents, real_documents
+from support.corpora import RICH, documents
 from support.helpers import ROOT
 
 from spacy_angel.corpora.documents import CorpusDocument, CorpusReport, GoldMention
@@ -117,13 +117,6 @@ def test_everything_there_and_back(tmp_path: Path) -> None:
     write_corpus([RICH, other], tmp_path / "brat", "brat")
     assert infer_format(tmp_path / "brat") == "brat"
     assert read(tmp_path / "brat")[0] == [RICH, other]
-
-
-@pytest.mark.parametrize("name", REAL)
-def test_real_corpora_there_and_back(tmp_path: Path, name: str) -> None:
-    expected = real_documents(name)
-    write_corpus(expected, tmp_path / "brat", "brat")
-    assert read(tmp_path / "brat")[0] == expected
 
 
 @given(document=documents())

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given
-from support.corpora import REAL, RICH, documents, real_documents
+from support.corpora import RICH, documents
 from support.helpers import ROOT
 
 from spacy_angel.corpora.documents import CorpusDocument, CorpusReport, GoldMention
@@ -173,13 +173,6 @@ def test_everything_there_and_back(tmp_path: Path, results: str) -> None:
     write_corpus([RICH, replace(RICH, doc_id="2")], path, "label_studio", results=results)
     assert infer_format(path) == "label_studio"
     assert read(path, results=results)[0] == [RICH, replace(RICH, doc_id="2")]
-
-
-@pytest.mark.parametrize("name", REAL)
-def test_real_corpora_there_and_back(tmp_path: Path, name: str) -> None:
-    expected = real_documents(name)
-    write_corpus(expected, tmp_path / "x.json", "label_studio")
-    assert read(tmp_path / "x.json", results="predictions")[0] == expected
 
 
 @given(document=documents())
