@@ -38,9 +38,9 @@ def _mentions(file: Path, text: str, label: str) -> list[GoldMention]:
     classes = {e.get("id"): _id_of(e, "mentionClass") for e in tree.iter("classMention")}
     ids: dict[tuple[tuple[int, int], ...], dict[str, None]] = {}
     for annotation in tree.iter("annotation"):
-        spans = ((int(s.get("start", "")), int(s.get("end", ""))) for s in annotation.iter("span"))
+        places = ((int(s.get("start", "")), int(s.get("end", ""))) for s in annotation.iter("span"))
         concept_id = classes[_id_of(annotation, "mention")]
-        ids.setdefault(tuple(sorted(spans)), {})[concept_id] = None
+        ids.setdefault(tuple(sorted(places)), {})[concept_id] = None
     mentions = []
     for spans, concept_ids in sorted(ids.items()):
         start, end = spans[0][0], spans[-1][1]

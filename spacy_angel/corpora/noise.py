@@ -10,31 +10,13 @@ import re
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from string import ascii_lowercase
-from typing import NamedTuple
 
 from ..errors import AngelError, unknown_name
 
-
-class Place(NamedTuple):
-    """Where a text can be changed.
-
-    start (int), end (int): the characters that are replaced, at least one.
-    choices (tuple[str, ...]): replacements; each differs from what is there.
-    """
-
-    start: int
-    end: int
-    choices: tuple[str, ...]
-
-
-class Edit(NamedTuple):
-    """A place and its replacement, as `text_changes.replace_spans` takes them."""
-
-    start: int
-    end: int
-    new: str
-
-
+Place = tuple[int, int, tuple[str, ...]]
+"""Start and end of at least one character, and its possible replacements."""
+Edit = tuple[int, int, str]
+"""A place and the chosen replacement, as `text_changes.replace_spans` takes them."""
 Rule = Callable[[str], Iterator[Place]]
 
 # A row of keys, and how far to the right of the first row it begins, in widths of a key.
@@ -110,7 +92,7 @@ def _letter_rule(choices: Callable[[str], Iterator[str]]) -> Rule:
         for start, letter in enumerate(text):
             if letter.isalpha() and (others := tuple(choices(letter.lower()))):
                 new = tuple(_with_case_of(letter, other) for other in others)
-                yield Place(start, start + 1, new)
+                yield start, start + 1, new
 
     return rule
 
@@ -124,7 +106,7 @@ def _swapped(text: str) -> Iterator[Place]:
     for start, (one, two) in enumerate(pairwise(text)):
         if one.isalpha() and two.isalpha() and one.lower() != two.lower():
             swapped = _with_case_of(one, two.lower()) + _with_case_of(two, one.lower())
-            yield Place(start, start + 2, (swapped,))
+            yield start, start + 2, (swapped,)
 
 
 def _missing(text: str) -> Iterator[Place]:
@@ -132,7 +114,7 @@ def _missing(text: str) -> Iterator[Place]:
     for word in _WORD.finditer(text):
         for start in range(*word.span()) if len(word[0]) > 1 else ():
             if text[start].isalpha():
-                yield Place(start, start + 1, ("",))
+                yield start, start + 1, ("",)
 
 
 def _doubled(text: str) -> Iterator[Place]:
@@ -140,27 +122,27 @@ def _doubled(text: str) -> Iterator[Place]:
     for start, letter in enumerate(text):
         if letter.isalpha():
             second = letter if text.isupper() else letter.lower()
-            yield Place(start, start + 1, (letter + second,))
+            yield start, start + 1, (letter + second,)
 
 
 def _scanned(text: str) -> Iterator[Place]:
     for pair in _LOOKALIKES:
         for old, new in (pair, pair[::-1]):
             for match in re.finditer(old, text):
-                yield Place(*match.span(), (new,))
+                yield *match.span(), (new,)
 
 
 def _spelled(text: str) -> Iterator[Place]:
     for pattern, british, american in _SPELLINGS:
         for match in pattern.finditer(text):
             new = _with_case_of(match[0], american if match[1] else british)
-            yield Place(*match.span(), (new,))
+            yield *match.span(), (new,)
 
 
 def _hyphenated(text: str) -> Iterator[Place]:
     """A hyphen becomes a space or nothing, a space a hyphen."""
     for match in _JOINT.finditer(text):
-        yield Place(*match.span(), (" ", "") if match[0] == "-" else ("-",))
+        yield *match.span(), (" ", "") if match[0] == "-" else ("-",)
 
 
 def _ordered(text: str) -> Iterator[Place]:
@@ -168,7 +150,7 @@ def _ordered(text: str) -> Iterator[Place]:
     for match in _TWO_WORDS.finditer(text):
         one, two = match.groups()
         if one != two:
-            yield Place(match.start(1), match.end(2), (f"{two} {one}", f"{two}, {one}"))
+            yield match.start(1), match.end(2), (f"{two} {one}", f"{two}, {one}")
 
 
 def _counted(text: str) -> Iterator[Place]:
@@ -177,19 +159,19 @@ def _counted(text: str) -> Iterator[Place]:
         pattern, new = next(rule for rule in _NUMBERS if rule[0].search(word[0]))
         other = pattern.sub(new, word[0], count=1)
         is_upper = word[0].isupper() and len(word[0]) > 4
-        yield Place(*word.span(), (other.upper() if is_upper else other,))
+        yield *word.span(), (other.upper() if is_upper else other,)
 
 
 def _cased(text: str) -> Iterator[Place]:
     """All of it in capitals, in lower case, with one capital, or with one for each word."""
     forms = dict.fromkeys([text.upper(), text.lower(), text.capitalize(), text.title()])
     if choices := tuple(form for form in forms if form != text):
-        yield Place(0, len(text), choices)
+        yield 0, len(text), choices
 
 
 def _joined(text: str) -> Iterator[Place]:
     for match in _BLANK.finditer(text):
-        yield Place(*match.span(), ("",))
+        yield *match.span(), ("",)
 
 
 KINDS: dict[str, tuple[Rule, ...]] = {
@@ -249,20 +231,20 @@ def choose_edits(
     n_letters = sum(letter.isalpha() for letter in text)
     while len(edits) < number:
         for rule in chance.sample(KINDS[kind], len(KINDS[kind])):
-            if rule is _missing and n_letters - sum(not edit.new for edit in edits) < 2:
+            if rule is _missing and n_letters - sum(not new for _, _, new in edits) < 2:
                 continue
             places = [
-                place
-                for place in rule(text)
-                if not any(place.start < edit.end and edit.start < place.end for edit in edits)
+                (start, end, choices)
+                for start, end, choices in rule(text)
+                if not any(start < done and begin < end for begin, done, _ in edits)
             ]
             if places:
                 start, end, choices = chance.choice(places)
-                edits.append(Edit(start, end, chance.choice(choices)))
+                edits.append((start, end, chance.choice(choices)))
                 break
         else:
             break
-    return [Edit(start + offset, end + offset, new) for start, end, new in sorted(edits)]
+    return [(start + offset, end + offset, new) for start, end, new in sorted(edits)]
 
 
 def _with_edits(text: str, edits: list[Edit]) -> str:

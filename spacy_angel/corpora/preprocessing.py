@@ -313,7 +313,7 @@ def overlapping(mentions: Sequence[GoldMention], keep_longest: bool) -> set[Gold
     if not keep_longest:
         return {m for m in mentions if sum(_overlap(m, other) for other in mentions) > 1}
     kept: list[GoldMention] = []
-    lost = set()
+    lost: set[GoldMention] = set()
     for mention in sorted(mentions, key=lambda m: (m.start - m.end, m.start)):
         is_lost = any(_overlap(mention, other) for other in kept)
         (lost.add if is_lost else kept.append)(mention)

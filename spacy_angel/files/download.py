@@ -116,10 +116,10 @@ def _fetch(
     try:
         fetch(address, str(path), None)
         return answers[-1]
-    except HTTPError as error:
-        status = error.response.status_code
+    except HTTPError:
+        status, reason = answers[-1].status_code, answers[-1].reason
         kind = NoSuchFile if status in (404, 410) else AngelError
-        problem = f"it answers {status} {error.response.reason}"
+        problem = f"it answers {status} {reason}"
     except RequestException as error:
         # The library's text repeats the address with its key.
         problem = str(error) if public == address else type(error).__name__

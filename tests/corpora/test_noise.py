@@ -49,7 +49,7 @@ def test_two_edits_begin_with_the_first_and_are_apart():
         one = choose_edits("myocardial infarction", "typo", 1, random.Random(seed))
         two = choose_edits("myocardial infarction", "typo", 2, random.Random(seed))
         assert set(one) < set(two)
-        assert two[0].end <= two[1].start
+        assert two[0][1] <= two[1][0]
     assert choose_edits("myocardial", "typo", 0, random.Random(0)) == []
     assert len(choose_edits("MI", "typo", 5, random.Random(0))) <= 2  # no more places
     with pytest.raises(AngelError, match=r"'tpyo'.*typo, mixed"):
@@ -83,7 +83,7 @@ def test_edits_are_in_order_and_change_something(text, kind, number, seed):
     assert len(edits) <= number
     assert all(start < end <= len(text) for start, end, _ in edits)
     assert all(text[start:end] != new for start, end, new in edits)
-    assert all(one.end <= two.start for one, two in pairwise(edits))
+    assert all(one[1] <= two[0] for one, two in pairwise(edits))
 
 
 def test_documents_get_noise_in_mentions_and_context():

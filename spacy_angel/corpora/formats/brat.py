@@ -54,12 +54,17 @@ class _MentionExtras(BaseModel):
     read_as: str = ""
 
 
-class _DocumentExtras(BaseModel):
-    file: str
-    doc_id: str | None = None
+class DocumentExtras(BaseModel):
+    """What annotation tools have no place for."""
+
     title_end: int | None = None
     split: str = ""
     steps: tuple[str, ...] = ()
+
+
+class _DocumentExtras(DocumentExtras):
+    file: str
+    doc_id: str | None = None
     labels: dict[str, str] = {}
 
 

@@ -31,6 +31,7 @@ from ...files.json_values import checked
 from ...vocabulary.names.identifiers import split_ids
 from ..docs import NO_LABEL
 from ..documents import CorpusDocument, GoldMention, Reading
+from .brat import DocumentExtras
 
 Results = Literal["annotations", "predictions"]
 
@@ -81,14 +82,8 @@ class _Work(BaseModel):
         return [str(name) for name in (*given, self.model_version) if name not in (None, "")]
 
 
-class _DocumentExtras(BaseModel):
-    title_end: int | None = None
-    split: str = ""
-    steps: tuple[str, ...] = ()
-
-
 class _Data(BaseModel, extra="allow"):
-    spacy_angel: _DocumentExtras = _DocumentExtras()
+    spacy_angel: DocumentExtras = DocumentExtras()
 
 
 class _Task(BaseModel):
@@ -270,7 +265,7 @@ def _task(
     work: dict[str, Any] = {"result": result}
     if results == "predictions":
         work = {"model_version": "spacy-angel", **work}
-    extras = _DocumentExtras(
+    extras = DocumentExtras(
         title_end=document.title_end, split=document.split, steps=document.steps
     ).model_dump(exclude_defaults=True)
     data: dict[str, Any] = {_TEXT: document.text, "doc_id": document.doc_id}

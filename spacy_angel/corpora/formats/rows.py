@@ -206,10 +206,10 @@ def row_document(
     except ValueError as error:
         raise BadRow(str(error)) from error
     # pandas makes floats of whole numbers that may be missing.
-    is_whole = isinstance(title_end, int) or (
-        isinstance(title_end, float) and title_end.is_integer()
-    )
-    title_end = int(title_end) if is_whole and 0 <= title_end <= len(found.text) else None
+    if isinstance(title_end, float) and title_end.is_integer():
+        title_end = int(title_end)
+    if not isinstance(title_end, int) or not 0 <= title_end <= len(found.text):
+        title_end = None
     mentions = (_mention(mention, found, reading, number) for mention in found.mentions or ())
     kept = tuple(mention for mention in mentions if mention is not None)
     return CorpusDocument(found.doc_id, found.text, kept, title_end=title_end)
