@@ -12,12 +12,19 @@ from typing import Annotated
 import typer
 from command import plain_errors
 from entities import entity_docs, in_all_letters, to_entities, unmarked_strings
-from notes import Style, in_letters, invented_note, restyled, short_forms_by_label
+from notes import (
+    Style,
+    in_letters,
+    invented_note,
+    names_by_label,
+    restyled,
+    short_forms_by_label,
+)
 from tqdm import tqdm
 
 from spacy_angel.corpora.biomedical_tokens import add_biomedical_tokens
 from spacy_angel.corpora.documents import CorpusReport
-from spacy_angel.corpora.recogniser_data import mentions_by_label, names_by_label, swap_mentions
+from spacy_angel.corpora.recogniser_data import mentions_by_label, swap_mentions
 from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.files.atomic import replacing
 from spacy_angel.linking.settings.loaders import load_vocabulary

@@ -5,7 +5,7 @@ or in lower case throughout, and typos.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -17,8 +17,11 @@ from yaml import safe_load
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
 from spacy_angel.corpora.recogniser_data import as_written
 from spacy_angel.corpora.text_changes import lower_in_place, replace_spans
+from spacy_angel.errors import AngelError
 from spacy_angel.linking.settings.short_forms import read_short_forms
-from spacy_angel.vocabulary.names.concepts import normalize_name
+from spacy_angel.vocabulary.names.concepts import Concept, normalize_name
+from spacy_angel.vocabulary.names.entity_type_table import ENTITY_TYPE_TABLE
+from spacy_angel.vocabulary.names.labels import ENTITY_TYPES, entity_type_of, entity_types_of
 
 WORDS: dict[str, list[str]] = safe_load(
     Path(__file__).with_name("note_words.yml").read_text(encoding="utf8")
@@ -26,6 +29,8 @@ WORDS: dict[str, list[str]] = safe_load(
 Pools = Sequence[Mapping[str, Sequence[str]]]
 """Names by label from several sources; first the source is chosen, then the name."""
 Style = Literal["upper", "lower", "title"]
+
+MESH_LABELS = {branch: one.name for one in ENTITY_TYPE_TABLE for branch in one.mesh_names}
 
 _MARKS = ("- ", "-", "* ", "• ", "•", "# ", "{n}. ", "{n}) ", "{n}.", "{n})", "")
 _FIRST_LETTER = re.compile(r"(?<![^\W_])[^\W\d_]")
@@ -77,6 +82,29 @@ def _as_list(document: CorpusDocument, rng: Random) -> CorpusDocument:
     ends = [match.span() for match in _SENTENCE_END.finditer(document.text)]
     items = enumerate((end for end in ends if end[0] not in inside), 2)
     return replace_spans(document, [(*end, "\n" + mark.format(n=n)) for n, end in items])
+
+
+def names_by_label(concepts: Iterable[Concept]) -> dict[str, list[str]]:
+    """concepts (Iterable[Concept]): with types spelled as labels, or branches of MeSH.
+
+    RETURNS (dict[str, list[str]]): names of each label, sorted; those with a comma are left out,
+        since nobody writes `Infarction, Myocardial` in a sentence.
+    RAISES (AngelError): no concept has a known type.
+    """
+    names: dict[str, set[str]] = {}
+    for concept in concepts:
+        for label in set(filter(None, map(_label_of_type, concept.types))):
+            names.setdefault(label, set()).update(n for n in concept.names if "," not in n)
+    if not names:
+        known = ", ".join((*MESH_LABELS, *ENTITY_TYPES))
+        raise AngelError(f"The vocabulary has no concept of a known type: {known}.")
+    return {label: sorted(of_label) for label, of_label in names.items()}
+
+
+def _label_of_type(name: str) -> str | None:
+    """None for types that may be of several kinds, such as the proteins of UMLS."""
+    label = entity_type_of(name) if len(entity_types_of(name)) == 1 else None
+    return MESH_LABELS.get(name) or label
 
 
 def short_forms_by_label(names: Pools) -> dict[str, list[str]]:

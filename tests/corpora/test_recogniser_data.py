@@ -13,7 +13,7 @@ from support.scripts import load_script
 from typer.testing import CliRunner
 
 from spacy_angel.corpora.documents import CorpusDocument, CorpusReport, GoldMention
-from spacy_angel.corpora.recogniser_data import names_by_label, swap_mentions
+from spacy_angel.corpora.recogniser_data import swap_mentions
 from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.errors import AngelError
 from spacy_angel.vocabulary.names.concepts import Concept
@@ -22,6 +22,8 @@ entity_docs, in_all_letters, to_entities, unmarked_strings = (
     getattr(load_script("scripts/entities.py"), name)
     for name in ("entity_docs", "in_all_letters", "to_entities", "unmarked_strings")
 )
+
+names_by_label = load_script("scripts/notes.py").names_by_label
 
 # As NCBI-disease: four types of diseases, chemicals unmarked. Two mentions overlap.
 DISEASES = """\
