@@ -89,7 +89,7 @@ def read_corpus(
     strict (bool): raise at the first fault; otherwise leave out what it spoils and count it.
     report (CorpusReport | None): gets counts and notes while the documents are taken.
     options (Any): of the format, e.g. `granularity="specific"` for COMETA; text is converted for
-        them and the two above, see `options.checked_options`.
+        them and the two above, see `checked_options`.
     RETURNS (Iterator[CorpusDocument]): in the order of the file.
     RAISES (AngelError): naming file and line; where the format or an option is unknown, or an
         option has a wrong value.

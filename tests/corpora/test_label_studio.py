@@ -13,7 +13,7 @@ from support.corpora import RICH, documents
 from support.helpers import ROOT
 
 from spacy_angel.corpora.documents import CorpusDocument, CorpusReport, GoldMention
-from spacy_angel.corpora.formats.label_studio import labelling_interface, write_label_studio
+from spacy_angel.corpora.formats.label_studio import labeling_interface, write_label_studio
 from spacy_angel.corpora.registry import infer_format, read_corpus, write_corpus
 from spacy_angel.errors import AngelError
 
@@ -210,7 +210,7 @@ def test_tasks_are_as_label_studio_takes_them(tmp_path: Path) -> None:
     ]
 
 
-def test_the_labelling_interface_has_the_names_that_the_tasks_refer_to(tmp_path: Path) -> None:
+def test_the_labeling_interface_has_the_names_that_the_tasks_refer_to(tmp_path: Path) -> None:
     write_label_studio([RICH], tmp_path / "tasks.json")
     view = ElementTree.fromstring((tmp_path / "tasks.xml").read_text("utf8"))
     labels = [label.get("value") for label in view.iter("Label")]
@@ -221,7 +221,7 @@ def test_the_labelling_interface_has_the_names_that_the_tasks_refer_to(tmp_path:
         ("Text", "text", None),
         ("TextArea", "concept_id", "text"),
     }
-    quoted = ElementTree.fromstring(labelling_interface(['a"<&']))
+    quoted = ElementTree.fromstring(labeling_interface(['a"<&']))
     assert next(quoted.iter("Label")).get("value") == 'a"<&'
 
 

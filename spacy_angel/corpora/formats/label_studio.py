@@ -235,7 +235,7 @@ def write_label_studio(
     results: Results = "predictions",
     names: Callable[[str], str] | None = None,
 ) -> None:
-    """Write tasks to import, one a line, and beside them the labelling interface that they need.
+    """Write tasks to import, one a line, and beside them the labeling interface that they need.
 
     documents (Iterable[CorpusDocument]): written as they come.
     path (Path): the JSON file; the interface stands in a file of that name with `.xml`, to be
@@ -251,7 +251,7 @@ def write_label_studio(
             line = json.dumps(_task(document, results, names), ensure_ascii=False)
             file.write((",\n" if number else "\n").encode() + line.encode("utf8"))
         file.write(b"\n]\n")
-    write_text(path.with_suffix(".xml"), labelling_interface(labels, with_names=names is not None))
+    write_text(path.with_suffix(".xml"), labeling_interface(labels, with_names=names is not None))
 
 
 def _task(
@@ -293,7 +293,7 @@ def _region(
             yield {**base, "from_name": field, "type": "textarea", "value": value}
 
 
-def labelling_interface(labels: Iterable[str], with_names: bool = False) -> str:
+def labeling_interface(labels: Iterable[str], with_names: bool = False) -> str:
     """labels (Iterable[str]): to choose from. with_names (bool): with names of the concepts.
 
     RETURNS (str): the XML that a project needs: labels, the text with all its spaces, and a field
