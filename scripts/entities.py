@@ -24,13 +24,15 @@ from typing import TYPE_CHECKING
 from spacy_angel.corpora.docs import GOLD_SPANS, to_doc
 from spacy_angel.corpora.documents import CorpusDocument, CorpusReport, GoldMention
 from spacy_angel.corpora.preprocessing import Preprocessing, preprocess
-from spacy_angel.corpora.recogniser_data import OPEN
 from spacy_angel.errors import AngelError
 from spacy_angel.vocabulary.names.labels import ENTITY_TYPES, entity_type_of
 
 if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
+
+OPEN = "?"
+"""Behind a label: the mention may or may not be one of this type."""
 
 
 def to_entities(

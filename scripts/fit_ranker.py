@@ -36,10 +36,10 @@ from typing import Annotated, Any
 
 import numpy as np
 import typer
+from noise import noisy_document
 
 from spacy_angel.corpora.docs import GOLD_SPANS, to_doc
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
-from spacy_angel.corpora.noise import Noise, noisy_document
 from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.evaluation.confidence import calibration_error
 from spacy_angel.files.atomic import replacing
@@ -151,7 +151,8 @@ class MentionSet:
 
     corpus (str), kb (str): keys of `CORPORA` and `VOCABULARIES`, and a few more.
     label (str): of the mentions. most (int): mentions taken, of documents in random order.
-    noise (str): as `Noise.name`. holes (float): share of the vocabulary's concepts taken out.
+    noise (str): kind and number of edits, e.g. `typo:1`. holes (float): share of the vocabulary's
+        concepts taken out.
     is_foreign (bool): the vocabulary has none of them.
     """
 
@@ -423,7 +424,7 @@ def chosen(data: Path, one: MentionSet) -> Iterator[CorpusDocument]:
         left -= len(document.mentions)
         if one.noise:
             kind, edits = one.noise.split(":")
-            document = noisy_document(document, Noise(kind, int(edits)))
+            document = noisy_document(document, kind, int(edits))
         yield document
 
 

@@ -7,29 +7,27 @@ python scripts/ner_corpus.py --train NCBItrainset_corpus.txt --train CDR_Trainin
 
 from pathlib import Path
 from random import Random
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 from command import plain_errors
 from entities import entity_docs, in_all_letters, to_entities, unmarked_strings
-from notes import invented_note
+from notes import (
+    Style,
+    in_letters,
+    invented_note,
+    names_by_label,
+    restyled,
+    short_forms_by_label,
+)
 from tqdm import tqdm
 
 from spacy_angel.corpora.biomedical_tokens import add_biomedical_tokens
 from spacy_angel.corpora.documents import CorpusReport
-from spacy_angel.corpora.note_text import in_letters, restyled
-from spacy_angel.corpora.recogniser_data import (
-    mentions_by_label,
-    names_by_label,
-    short_forms_by_label,
-    swap_mentions,
-)
+from spacy_angel.corpora.recogniser_data import mentions_by_label, swap_mentions
 from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.files.atomic import replacing
 from spacy_angel.linking.settings.loaders import load_vocabulary
-from spacy_angel.linking.settings.short_forms import read_short_forms
-
-Letters = Literal["upper", "lower", "title"]
 
 
 def convert(
@@ -63,7 +61,7 @@ def convert(
     }
     training = [document for path in splits["train"] for document in corpora[path]]
     names = [names_by_label(load_vocabulary(name)) for name in vocabularies]
-    pools = [mentions_by_label(training), *names, short_forms_by_label(read_short_forms(), names)]
+    pools = [mentions_by_label(training), *names, short_forms_by_label(names)]
     rng = Random(0)
     for split, paths in splits.items():
         if not paths:
@@ -121,7 +119,7 @@ def main(
         ),
     ] = 0,
     letters: Annotated[
-        Letters | None, typer.Option(help="Write the documents of --dev in such letters.")
+        Style | None, typer.Option(help="Write the documents of --dev in such letters.")
     ] = None,
 ) -> None:
     """Convert corpora; a split without files is not written."""

@@ -108,7 +108,7 @@ def split(data: Path) -> tuple[dict[str, Documents], dict[str, Documents], dict[
     """RETURNS (tuple[dict[str, Documents], dict[str, Documents], dict[str, Documents]]): corpora
     as a whole, what is trained on, and what stays out."""
     whole = {name: list(corpus(data, *row[:3])) for name, row in CORPORA.items()}
-    whole["gsc"] = list(read_corpus(data / GSC, "gsc"))
+    whole["gsc"] = list(read_gsc(data / GSC))
     every = {name: row[3] for name, row in CORPORA.items()} | {"gsc": GSC_HELD}
     held = {
         name: [d for d in own if number(d.doc_id) % every[name] == 0] for name, own in whole.items()
@@ -123,6 +123,19 @@ def split(data: Path) -> tuple[dict[str, Documents], dict[str, Documents], dict[
         "silver": [d for d in silver(data) if d.doc_id not in kept],
     }
     return whole, train, held
+
+
+def read_gsc(path: Path) -> Iterator[CorpusDocument]:
+    """path (Path): GSC+ as PhenoTagger has it: number, text, then a line for each mention.
+    YIELDS (CorpusDocument): each abstract with its phenotypes."""
+    for block in path.read_text(encoding="utf8").strip().split("\n\n"):
+        doc_id, text, *rows = block.splitlines()
+        cells = (row.split("\t") for row in rows)
+        mentions = (
+            GoldMention(int(start), int(end), text[int(start) : int(end)], "Phenotype", ids)
+            for start, end, _, ids in cells
+        )
+        yield CorpusDocument(doc_id.strip(), text, tuple(mentions))
 
 
 def frequencies_of(train: Mapping[str, Documents]) -> dict[str, int]:

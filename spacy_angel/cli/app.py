@@ -14,14 +14,12 @@ from ..files.system import advice, reason
 from .annotate import annotate
 from .assemble import assemble
 from .calibrate import calibrate
-from .contradictions import contradictions
 from .corpus import corpus
 from .corrections import corrections
 from .evaluate import compare, evaluate
 from .info import info
 from .kb import kb_app
 from .link import link
-from .long_forms import long_forms
 from .mcp import mcp
 from .relink import relink
 from .serve import serve
@@ -78,9 +76,7 @@ app.add_typer(train_app, name="train")
 for command in (
     *(
         corpus,
-        contradictions,
         corrections,
-        long_forms,
         link,
         info,
         calibrate,

@@ -28,10 +28,7 @@ def split_composite(mention: str, n_parts: int) -> list[str]:
     if len(words) == 1:
         return parts
     ends = {last.lower(), last.lower().removesuffix("s"), last.lower() + "s"}
-    return [
-        *(part if part.split()[-1].lower() in ends else f"{part} {last}" for part in parts[:-1]),
-        parts[-1],
-    ]
+    return [part if part.split()[-1].lower() in ends else f"{part} {last}" for part in parts]
 
 
 def first_part(mention: str, n_parts: int) -> str:

@@ -1,9 +1,9 @@
-"""Raw corpora → the preprocessed file that a training config names, or another tool's files."""
+"""Convert corpora to the preprocessed file that training reads, or to the files of another tool."""
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tqdm import tqdm
 
@@ -11,43 +11,42 @@ from .documents import CorpusDocument, CorpusReport
 from .preprocessing import Preprocessing, preprocess
 from .registry import FORMATS, check_writing, read_corpus, write_corpus
 
+if TYPE_CHECKING:
+    from ..vocabulary.kb import ConceptKB
+
 
 def prepare_corpus(
     files: Sequence[Path],
     output: Path,
-    *,
     format: str | None = None,
     to: str = "bioc_json",
     steps: Preprocessing | None = None,
-    known: Container[str] | None = None,
+    kb: "ConceptKB | None" = None,
     options: Mapping[str, Any] | None = None,
     to_options: Mapping[str, Any] | None = None,
-    names: Callable[[str], str] | None = None,
 ) -> CorpusReport:
-    """Read corpora, preprocess them and write one file or folder, from which `read_corpus` gives
-    back the same mentions with their identifiers and parts, and the steps.
+    """Read corpora, preprocess them and write one file or folder.
 
     files (Sequence[Path]): corpora, written one after the other.
-    output (Path): put in place once it is whole.
-    format (str | None): of all files; None tells it from each.
-    to (str): one of `registry.writable_formats()`, to write.
-    steps (Preprocessing | None): e.g. of `preprocessing.PUBLISHED`; None for none.
-    known (Container[str] | None): tells whether an id is in the vocabulary, e.g. a ConceptKB.
+    output (Path): replaced once the new file is complete.
+    format (str | None): format of all files; None: inferred from each file.
+    to (str): format to write, see `registry.writable_formats`.
+    steps (Preprocessing | None): e.g. from `preprocessing.PUBLISHED`.
+    kb (ConceptKB | None): tells which concepts are known, and their names for formats that show
+        them.
     options (Mapping[str, Any] | None): of `corpora.read_corpus`.
     to_options (Mapping[str, Any] | None): of the writer.
-    names (Callable[[str], str] | None): the name of a concept, empty where there is none, for
-        formats that show it.
     RETURNS (CorpusReport): of reading and preprocessing, with `documents_written` and
         `mentions_written`.
-    RAISES (AngelError): a corpus or option that does not fit; nothing is written then.
+    RAISES (AngelError): a corpus or option is invalid; nothing is written then.
     """
     writing = dict(to_options or {})
-    if names is not None and "names" in FORMATS.named(to).write_options:
-        writing["names"] = names
+    if kb is not None and "names" in FORMATS.named(to).write_options:
+        writing["names"] = lambda concept_id: getattr(kb.get(concept_id), "canonical_name", "")
     # Before reading, which may take long.
     check_writing(to, writing)
     report = CorpusReport()
-    documents = prepared_documents(files, report, format, steps, known, options)
+    documents = prepared_documents(files, report, format, steps, kb, options)
     write_corpus(documents, output, to, **writing)
     return report
 
@@ -60,14 +59,7 @@ def prepared_documents(
     known: Container[str] | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> Iterator[CorpusDocument]:
-    """The documents that `prepare_corpus` writes, to join them with others.
-
-    files (Iterable[Path]), format (str | None), steps (Preprocessing | None), known
-    (Container[str] | None), options (Mapping[str, Any] | None): as `prepare_corpus`.
-    report (CorpusReport): filled while the documents are taken.
-    RETURNS (Iterator[CorpusDocument]): in the order of the files.
-    RAISES (AngelError): a corpus or option that does not fit.
-    """
+    """Yield the documents that `prepare_corpus` writes; the report is filled on the way."""
     documents: Iterator[CorpusDocument] = chain.from_iterable(
         [read_corpus(file, format, report=report, **(options or {})) for file in files]
     )

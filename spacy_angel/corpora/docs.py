@@ -36,14 +36,13 @@ def to_doc(document: CorpusDocument, nlp: "Language") -> "Doc":
     doc = Doc(nlp.vocab, words=words, spaces=spaces)
     starts = {token.idx: token.i for token in doc}
     ends = {token.idx + len(token): token.i + 1 for token in doc}
-    places = [(m, starts[m.start], ends[m.end]) for m in document.mentions]
-    doc.spans[GOLD_SPANS] = [
-        Span(doc, start, end, label=m.label, kb_id=m.concept_ids) for m, start, end in places
-    ]
-    doc.ents = filter_spans(
-        Span(doc, start, end, label=m.label or NO_LABEL, kb_id=m.concept_ids)
-        for m, start, end in places
-    )
+
+    def span(mention: GoldMention, label: str) -> Span:
+        start, end = starts[mention.start], ends[mention.end]
+        return Span(doc, start, end, label=label, kb_id=mention.concept_ids)
+
+    doc.spans[GOLD_SPANS] = [span(mention, mention.label) for mention in document.mentions]
+    doc.ents = filter_spans(span(m, m.label or NO_LABEL) for m in document.mentions)
     doc.user_data.update(
         doc_id=document.doc_id,
         split=document.split,
@@ -76,35 +75,29 @@ def _split_words(doc: "Doc", cuts: list[int]) -> tuple[list[str], list[bool]]:
 
 
 def from_doc(doc: "Doc", doc_id: str = "") -> CorpusDocument:
-    """The gold mentions of a Doc: its spans `gold`, or its entities where there are none.
+    """The gold mentions of a Doc: its spans `gold`, or its entities if there are none.
 
     doc (Doc): from `to_doc`, or any other.
-    doc_id (str): where the Doc has none in its `user_data`.
+    doc_id (str): used if the Doc has none in its `user_data`.
     RETURNS (CorpusDocument): `from_doc(to_doc(document, nlp)) == document`; a mention that was
         linked to `NIL` has no identifier.
     """
     data = {key: value for key, value in doc.user_data.items() if isinstance(key, str)}
     spans = list(doc.spans.get(GOLD_SPANS, doc.ents))
     parts, read_as = data.get("parts") or [], data.get("read_as") or []
-    if len(parts) != len(spans):
-        parts = [()] * len(spans)
-    if len(read_as) != len(spans):
-        read_as = [""] * len(spans)
+    parts = parts if len(parts) == len(spans) else [()] * len(spans)
+    read_as = read_as if len(read_as) == len(spans) else [""] * len(spans)
+    mentions = []
+    for span, own_parts, read in zip(spans, parts, read_as, strict=True):
+        place, ids = (span.start_char, span.end_char), span.kb_id_
+        mention = GoldMention(
+            *place, span.text, span.label_, "" if ids == _NIL else ids, tuple(own_parts), read
+        )
+        mentions.append(mention)
     return CorpusDocument(
         doc_id=str(data.get("doc_id") or doc_id),
         text=doc.text,
-        mentions=tuple(
-            GoldMention(
-                span.start_char,
-                span.end_char,
-                span.text,
-                span.label_,
-                span.kb_id_ if span.kb_id_ != _NIL else "",
-                tuple(some),
-                read,
-            )
-            for span, some, read in zip(spans, parts, read_as, strict=True)
-        ),
+        mentions=tuple(mentions),
         split=str(data.get("split") or ""),
         title_end=data.get("title_end"),
         steps=tuple(data.get("steps") or ()),

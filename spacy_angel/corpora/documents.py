@@ -1,6 +1,6 @@
 """Documents with gold mentions, what reading them counted, and the rules all formats share."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from ..files.faults import FileReading, ReadingReport
@@ -89,7 +89,7 @@ class Reading(FileReading):
     split: str = ""
 
     def with_prefix(self, prefix: str) -> "Reading":
-        """RETURNS (Reading): the same, its prefix this one where none was set."""
+        """RETURNS (Reading): the same, with this prefix unless another one is set."""
         return replace(self, prefix=self.prefix or prefix)
 
     def concept_ids(self, raw: str, label: str = "") -> str:
@@ -109,28 +109,26 @@ class Reading(FileReading):
         label: str = "",
         raw_ids: str = "",
         parts: tuple[str, ...] = (),
+        read_as: str = "",
     ) -> GoldMention | None:
-        """Build a mention after holding its offsets against the text.
+        """Build a mention after comparing it with the text at its offsets.
 
-        Spaces at the edges do not belong to a mention, and spaces alone make no mismatch: NCBI-
-        disease's document 10923035 has two too many; they are trimmed and counted.
+        Spaces at the edges are trimmed and counted, and other differences in spaces ignored:
+        document 10923035 of NCBI-disease has two spaces too many.
 
         text (str): the document's.
         span (tuple[int, int]): start and end as the file gives them.
         mention (str): the mention as the file gives it.
         doc_id (str), line (int): for the message.
-        label (str), raw_ids (str), parts (tuple[str, ...]): as the file gives them.
-        RETURNS (GoldMention | None): None where it does not match the text (with strict=False).
-        RAISES (AngelError): where it does not match the text (with strict=True).
+        label (str), raw_ids (str), parts (tuple[str, ...]), read_as (str): as the file gives them.
+        RETURNS (GoldMention | None): None if it does not match the text (with strict=False).
+        RAISES (AngelError): it does not match the text (with strict=True).
         """
         start, end = span
         covered = text[start:end] if 0 <= start < end else ""
         if not covered.strip() or covered.split() != mention.split():
-            self.fault(
-                f"{self.where(line)}: expected the mention {mention!r} at {start}-{end} of "
-                f"document {doc_id}, found {covered!r}.",
-                lost="mentions_left_out",
-            )
+            message = f"expected the mention {mention!r} at {start}-{end} of document {doc_id}, "
+            self.fault_at(line, f"{message}found {covered!r}.", lost="mentions_left_out")
             return None
         if covered != mention or covered != covered.strip():
             start += len(covered) - len(covered.lstrip())
@@ -139,4 +137,13 @@ class Reading(FileReading):
             self.report.count("offsets_repaired", note=note)
         label = "" if label == "-" else label
         ids = self.concept_ids(raw_ids, label)
-        return GoldMention(start, end, text[start:end], label, ids, parts)
+        return GoldMention(start, end, text[start:end], label, ids, parts, read_as)
+
+    def single_mention(
+        self, text: str, span: tuple[int, int], doc_id: str, line: int, raw_ids: str
+    ) -> Iterator[CorpusDocument]:
+        """text (str), span (tuple[int, int]), doc_id (str), line (int), raw_ids (str): see
+        `mention`. YIELDS (CorpusDocument): a document with one mention; none if that is faulty."""
+        mention = self.mention(text, span, text[slice(*span)], doc_id, line, raw_ids=raw_ids)
+        if mention is not None:
+            yield CorpusDocument(doc_id, text, (mention,), self.split)

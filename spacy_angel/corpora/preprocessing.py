@@ -5,7 +5,7 @@ overlapping mentions and mentions absent from the vocabulary discarded. NCBI-dis
 punctuation of mentions blanked, spelling corrected, and training without composites.
 """
 
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal, get_args
 
@@ -102,39 +102,31 @@ class Preprocessing:
 _PUBLISHED = Preprocessing(
     abbreviations="ab3p", expand="text", lowercase=True, overlaps="longest", unknown="drop"
 )
+_NCBI = replace(
+    _PUBLISHED,
+    expand="mentions",
+    auxiliary_omim="drop",
+    punctuation=True,
+    spelling=True,
+    overlaps="keep",
+)
+# `released`: exactly as in the files that GenBioEL's authors published.
+_NCBI_RELEASED = replace(_NCBI, marked_only=True, expand="words", composites="first")
+_ASKAPATIENT = Preprocessing(lowercase=True, blank_marks=True)
 PUBLISHED: dict[str, Preprocessing] = {
-    "ncbi-disease": replace(
-        _PUBLISHED,
-        expand="mentions",
-        auxiliary_omim="drop",
-        punctuation=True,
-        spelling=True,
-        overlaps="keep",
-    ),
+    "ncbi-disease": _NCBI,
+    "ncbi-disease-train": replace(_NCBI, composites="drop"),
+    "ncbi-disease-released": _NCBI_RELEASED,
+    "ncbi-disease-train-released": replace(_NCBI_RELEASED, composites="drop"),
     "bc5cdr": _PUBLISHED,
+    "bc5cdr-released": replace(
+        _PUBLISHED, marked_only=True, expand="whole", composites="split", overlaps="keep"
+    ),
     "medmentions": _PUBLISHED,
     "cometa": Preprocessing(lowercase=True, unknown="drop"),
-    "askapatient": Preprocessing(lowercase=True, blank_marks=True),
+    "askapatient": _ASKAPATIENT,
+    "askapatient-released": _ASKAPATIENT,
 }
-PUBLISHED["ncbi-disease-train"] = replace(PUBLISHED["ncbi-disease"], composites="drop")
-# To the letter, as the files that GenBioEL's authors gave out have them.
-PUBLISHED["ncbi-disease-released"] = replace(
-    PUBLISHED["ncbi-disease"], marked_only=True, expand="words", composites="first"
-)
-PUBLISHED["ncbi-disease-train-released"] = replace(
-    PUBLISHED["ncbi-disease-released"], composites="drop"
-)
-PUBLISHED["bc5cdr-released"] = Preprocessing(
-    abbreviations="ab3p",
-    marked_only=True,
-    expand="whole",
-    composites="split",
-    lowercase=True,
-    unknown="drop",
-)
-
-# Of AskAPatient the published steps give the released phrases.
-PUBLISHED["askapatient-released"] = PUBLISHED["askapatient"]
 
 
 def preprocess(
@@ -179,7 +171,8 @@ def _apply(
         report.count("auxiliary_ids", changed)
         document = replace(document, mentions=mentions)
     if settings.composites == "drop":
-        document = _without(document, _is_composite, "composites_left_out", report)
+        kept = [m for m in document.mentions if not _is_composite(m)]
+        document = _keep(document, kept, "composites_left_out", report)
     if settings.composites == "split":
         document = split_composites(document, report)
     if settings.marked_only:
@@ -197,21 +190,19 @@ def _apply(
         report.count("spellings_changed", number)
     if settings.overlaps != "keep":
         lost = overlapping(document.mentions, keep_longest=settings.overlaps == "longest")
-        document = _without(document, lost.__contains__, "overlapping_left_out", report)
+        kept = [m for m in document.mentions if m not in lost]
+        document = _keep(document, kept, "overlapping_left_out", report)
     if settings.unknown == "drop" and known is not None:
-        document = _without(document, lambda m: not _is_known(m, known), "unknown_left_out", report)
+        kept = [m for m in document.mentions if _is_known(m, known)]
+        document = _keep(document, kept, "unknown_left_out", report)
     return replace(document, steps=document.steps + settings.steps)
 
 
-def _without(
-    document: CorpusDocument,
-    leave_out: Callable[[GoldMention], bool],
-    counter: str,
-    report: CorpusReport,
+def _keep(
+    document: CorpusDocument, mentions: Sequence[GoldMention], counter: str, report: CorpusReport
 ) -> CorpusDocument:
-    mentions = tuple(mention for mention in document.mentions if not leave_out(mention))
     report.count(counter, len(document.mentions) - len(mentions))
-    return replace(document, mentions=mentions)
+    return replace(document, mentions=tuple(mentions))
 
 
 def _is_composite(mention: GoldMention) -> bool:
@@ -219,16 +210,15 @@ def _is_composite(mention: GoldMention) -> bool:
 
 
 def _is_known(mention: GoldMention, known: Container[str]) -> bool:
-    """As BioSyn: a composite with a missing part cannot be linked right. A mention without id is
-    not known either."""
+    """As in BioSyn, all parts of a composite have to be known. Mentions without id are unknown."""
     ids = split_ids(mention.concept_ids)
     return bool(ids) and all(concept_id in known for concept_id in ids)
 
 
 def drop_auxiliary_omim(mention: GoldMention) -> GoldMention:
-    """Where MeSH and OMIM ids stand together, the OMIM ids only name genes or subtypes (BioSyn).
+    """Beside MeSH ids, OMIM ids only name genes or subtypes (BioSyn).
 
-    Without it, NCBI-disease's train and development mentions would be 5,776, not 5,784.
+    Without this step NCBI-disease would have 5,776 train and development mentions, not 5,784.
 
     mention (GoldMention): e.g. with `MESH:C535918|OMIM:115470`.
     RETURNS (GoldMention): with `MESH:C535918`.
@@ -241,11 +231,11 @@ def drop_auxiliary_omim(mention: GoldMention) -> GoldMention:
 
 
 def split_composites(document: CorpusDocument, report: CorpusReport) -> CorpusDocument:
-    """A mention of each part of the composites, see `composites.parts_in_place`.
+    """A mention for each part of the composites, see `composites.parts_in_place`.
 
     document (CorpusDocument): any, composites with their parts.
     report (CorpusReport): gets `composites_split`, `composites_left_out`.
-    RETURNS (CorpusDocument): without the composites; those whose parts have no place are left out.
+    RETURNS (CorpusDocument): without the composites; parts that cannot be located are dropped.
     """
     mentions: list[GoldMention] = []
     for mention in document.mentions:
@@ -320,21 +310,14 @@ def overlapping(mentions: Sequence[GoldMention], keep_longest: bool) -> set[Gold
         otherwise none.
     RETURNS (set[GoldMention]): those to leave out.
     """
-    if keep_longest:
-        order = sorted(mentions, key=lambda m: (m.start - m.end, m.start))
-        kept: list[GoldMention] = []
-        lost = set()
-        for mention in order:
-            if any(_overlap(mention, other) for other in kept):
-                lost.add(mention)
-            else:
-                kept.append(mention)
-        return lost
-    return {
-        mention
-        for position, mention in enumerate(mentions)
-        if any(_overlap(mention, other) for i, other in enumerate(mentions) if i != position)
-    }
+    if not keep_longest:
+        return {m for m in mentions if sum(_overlap(m, other) for other in mentions) > 1}
+    kept: list[GoldMention] = []
+    lost: set[GoldMention] = set()
+    for mention in sorted(mentions, key=lambda m: (m.start - m.end, m.start)):
+        is_lost = any(_overlap(mention, other) for other in kept)
+        (lost.add if is_lost else kept.append)(mention)
+    return lost
 
 
 def _overlap(one: GoldMention, other: GoldMention) -> bool:

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import AngelError, AngelWarning, cannot_read
-from ..files.formats import Format, Formats
-from ..files.options import checked_options
+from ..files.formats import Format, Formats, checked_options
 from ..files.reading import pieces
 from .documents import CorpusDocument, CorpusReport, Reading
 from .formats import (
@@ -21,18 +20,14 @@ from .formats import (
     brat,
     cometa,
     corrections,
-    craft,
     csv_tables,
     docbin,
     genbioel,
-    gsc,
     label_studio,
-    lines,
     pubmed,
     pubtator,
     rows,
     text,
-    uima,
 )
 
 FORMATS = Formats(
@@ -46,19 +41,15 @@ FORMATS = Formats(
         genbioel.FORMAT,
         pubmed.FORMAT,
         brat.FORMAT,
-        craft.FORMAT,
         label_studio.FORMAT,
-        uima.XMI,
-        uima.JSON,
         bioc.XML,
         bioc.JSON,
         pubtator.FORMAT,
         askapatient.FORMAT,
-        gsc.FORMAT,
         cometa.FORMAT,
         csv_tables.FORMAT,
-        text.FORMAT,
-        lines.FORMAT,
+        text.TEXT,
+        text.LINES,
     ],
 )
 
@@ -98,7 +89,7 @@ def read_corpus(
     strict (bool): raise at the first fault; otherwise leave out what it spoils and count it.
     report (CorpusReport | None): gets counts and notes while the documents are taken.
     options (Any): of the format, e.g. `granularity="specific"` for COMETA; text is converted for
-        them and the two above, see `options.checked_options`.
+        them and the two above, see `checked_options`.
     RETURNS (Iterator[CorpusDocument]): in the order of the file.
     RAISES (AngelError): naming file and line; where the format or an option is unknown, or an
         option has a wrong value.
@@ -130,7 +121,7 @@ def writable_formats() -> tuple[str, ...]:
 
 def check_writing(to: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """to (str), options (Mapping[str, Any]): see `write_corpus`. RETURNS (dict[str, Any]): the
-    options for the writer. RAISES (AngelError): the format is not written, or not so."""
+    options for the writer. RAISES (AngelError): the format is only read, or has no such option."""
     chosen = FORMATS.named(to)
     if chosen.write is None:
         known = ", ".join(writable_formats())
@@ -141,12 +132,12 @@ def check_writing(to: str, options: Mapping[str, Any]) -> dict[str, Any]:
 def write_corpus(
     documents: Iterable[CorpusDocument], path: str | Path, to: str = "bioc_json", **options: Any
 ) -> None:
-    """Write documents in any of the formats that are written.
+    """Write documents in any of the formats that can be written.
 
-    What a format has no place for is left out, with one warning for each kind of it.
+    A warning lists what a format has no place for, once for each kind.
 
     documents (Iterable[CorpusDocument]): written as they come.
-    path (str | Path): file, or folder where a format keeps a file for each document.
+    path (str | Path): file, or folder for formats with a file for each document.
     to (str): one of `writable_formats()`.
     options (Any): of the format's writer, e.g. `results="annotations"` for Label Studio.
     RAISES (AngelError): the format is only read, has no such option, or cannot hold a document.
@@ -154,11 +145,12 @@ def write_corpus(
     checked = check_writing(to, options)
     chosen = FORMATS.named(to)
     assert chosen.write is not None
-    chosen.write(_told(documents, chosen, Path(path)), Path(path), **checked)
+    chosen.write(_warn_of_losses(documents, chosen, Path(path)), Path(path), **checked)
 
 
-def _told(documents: Iterable[CorpusDocument], to: Format, path: Path) -> Iterator[CorpusDocument]:
-    """The same documents; a warning the first time that something of them is left out."""
+def _warn_of_losses(
+    documents: Iterable[CorpusDocument], to: Format, path: Path
+) -> Iterator[CorpusDocument]:
     lacking = list(to.lacks)
     for document in documents:
         for what in list(lacking):
@@ -174,17 +166,17 @@ def _told(documents: Iterable[CorpusDocument], to: Format, path: Path) -> Iterat
 
 
 def infer_format(path: str | Path) -> str:
-    """Tell the format of a corpus from its first line, or from what a folder holds.
+    """Tell the format of a corpus from its first line, or from the files of a folder.
 
     path (str | Path): file or folder.
     RETURNS (str): one of FORMATS.
-    RAISES (AngelError): where it is empty or looks like none of them.
+    RAISES (AngelError): it is empty or in none of the formats.
     """
     return FORMATS.of(Path(path)).name
 
 
 def infer_split(name: str) -> str:
-    """RETURNS (str): `train`, `dev` or `test` where exactly one stands in a file's name."""
+    """RETURNS (str): `train`, `dev` or `test` if exactly one is in a file's name."""
     splits = [split for split, pattern in _SPLITS.items() if pattern.search(name)]
     return splits[0] if len(splits) == 1 else ""
 
@@ -198,35 +190,34 @@ def read_pmids(path: str | Path) -> frozenset[str]:
 def _listed(
     documents: Iterable[CorpusDocument], wanted: frozenset[str], report: CorpusReport
 ) -> Iterator[CorpusDocument]:
-    read_ids = set()
+    missing = set(wanted)
     for document in documents:
         if document.doc_id in wanted:
-            read_ids.add(document.doc_id)
+            missing.discard(document.doc_id)
             yield document
         else:
             report.count("documents_outside_list")
-    for doc_id in sorted(wanted - read_ids):
+    for doc_id in sorted(missing):
         report.count("ids_not_found", note=f"document {doc_id} of the list is not in the corpus")
 
 
 def _distinct(
     documents: Iterable[CorpusDocument], report: CorpusReport
 ) -> Iterator[CorpusDocument]:
-    """Leave out documents that are equal word for word; same id, other text is only reported."""
+    """Skip documents that are equal word for word; same id, other text is only reported."""
     seen: dict[bytes, bytes] = {}
     for document in documents:
         key = blake2b(document.doc_id.encode(), digest_size=8).digest()
         content = blake2b(repr((document.text, document.mentions)).encode(), digest_size=8).digest()
-        if key not in seen:
-            seen[key] = content
-        elif seen[key] == content:
+        if key in seen and seen[key] == content:
             note = f"document {document.doc_id} stands twice, word for word; read once"
             report.count("duplicate_documents", note=note)
             report.count("duplicate_mentions", len(document.mentions))
             continue
-        else:
+        if key in seen:
             note = f"the id {document.doc_id} stands for two different documents; both are read"
             report.count("repeated_ids", note=note)
+        seen.setdefault(key, content)
         yield document
 
 

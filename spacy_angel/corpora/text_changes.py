@@ -32,9 +32,6 @@ def lower_in_place(text: str) -> str:
 
     text (str): any. RETURNS (str): as long as `text`.
     """
-    lower = text.lower()
-    if len(lower) == len(text):
-        return lower
     return "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
 
 
@@ -68,12 +65,10 @@ def blank_punctuation(document: CorpusDocument) -> tuple[CorpusDocument, int]:
     text = "".join(chars)
     surplus: list[tuple[int, int, str]] = []
     for start, end in runs:
-        for spaces in re.finditer(" +", text[start:end]):
-            between_words = spaces.start() > 0 and spaces.end() < end - start
-            surplus += [
-                (start + offset, start + offset + 1, "")
-                for offset in range(spaces.start() + between_words, spaces.end())
-            ]
+        for spaces in re.compile(" +").finditer(text, start, end):
+            # One space is left between two words.
+            first = spaces.start() + (start < spaces.start() and spaces.end() < end)
+            surplus += [(offset, offset + 1, "") for offset in range(first, spaces.end())]
     document = replace_spans(_with_text(document, text, normal_or_same), surplus)
     return replace(document, mentions=tuple(map(_trimmed, document.mentions))), len(stay)
 
@@ -156,29 +151,23 @@ def replace_spans(
     """
     if not replacements:
         return document
-    pieces, starts, ends = [], {}, {}
-    copied_to = shift = 0
-    shifts = [(0, 0)]
+    pieces: list[str] = []
+    starts, ends, shifts, positions = {}, {}, [0], [0]
     for start, end, new in replacements:
-        pieces += [document.text[copied_to:start], new]
-        starts[start] = start + shift
-        shift += len(new) - (end - start)
-        ends[end] = end + shift
-        shifts.append((end, shift))
-        copied_to = end
-    text = "".join([*pieces, document.text[copied_to:]])
-    move = _mover(shifts)
+        pieces += [document.text[positions[-1] : start], new]
+        starts[start] = start + shifts[-1]
+        shifts.append(shifts[-1] + len(new) - (end - start))
+        ends[end] = end + shifts[-1]
+        positions.append(end)
+    text = "".join([*pieces, document.text[positions[-1] :]])
+
+    def moved(offset: int, exact: dict[int, int]) -> int:
+        return exact.get(offset, offset + shifts[bisect_right(positions, offset) - 1])
+
     mentions = []
     for mention in document.mentions:
-        start = starts.get(mention.start, mention.start + move(mention.start))
-        end = ends.get(mention.end, mention.end + move(mention.end))
+        start, end = moved(mention.start, starts), moved(mention.end, ends)
         mentions.append(replace(mention, start=start, end=end, text=text[start:end]))
     title_end = document.title_end
-    if title_end is not None:
-        title_end = ends.get(title_end, title_end + move(title_end))
+    title_end = None if title_end is None else moved(title_end, ends)
     return replace(document, text=text, mentions=tuple(mentions), title_end=title_end)
-
-
-def _mover(shifts: list[tuple[int, int]]) -> Callable[[int], int]:
-    positions = [position for position, _ in shifts]
-    return lambda offset: shifts[bisect_right(positions, offset) - 1][1]

@@ -1,1 +1,1 @@
-"""Files: reading by pieces, streaming JSON and XML, atomic writing, options."""
+"""Files: reading in pieces, streaming JSON and XML, formats and their options, atomic writes."""

@@ -1,4 +1,4 @@
-"""Files and folders that are never seen half written: a temporary name first, then the true one."""
+"""Atomic writes: files and folders get a temporary name until they are complete."""
 
 import json
 import os
@@ -12,9 +12,9 @@ from typing import IO, Any
 
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """Write a file under a temporary name and put it in place once it is whole.
+    """Write a file under a temporary name and move it into place once it is complete.
 
-    path (Path): the file; its folder is made where it is missing.
+    path (Path): the file; its folder is created if it is missing.
     YIELDS (IO[bytes]): the open temporary file.
     """
     with replacing_path(path) as temporary, open(temporary, "wb") as file:
@@ -23,10 +23,10 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def replacing_path(path: Path) -> Iterator[Path]:
-    """The same for what writes to a path: a library, a copy, a download.
+    """The same for code that writes to a path, such as a library.
 
-    path (Path): a file, or a folder that is not there yet; its folder is made where it is missing.
-    YIELDS (Path): a temporary name beside it, hidden and ending in `.new`, where nothing stands.
+    path (Path): a file, or a folder that does not exist yet; its parent is created if needed.
+    YIELDS (Path): an unused temporary name beside it, hidden and ending in `.new`.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.new")
@@ -52,40 +52,32 @@ def write_json(path: Path, value: Any) -> None:
 
 @contextmanager
 def replacing_folder(path: Path, is_ours: Callable[[Path], bool]) -> Iterator[Path]:
-    """Write a folder under a temporary name and put it in place once it is whole.
+    """Write a folder under a temporary name and move it into place once it is complete.
 
-    path (Path): the folder. Of a symbolic link its target is replaced.
-    is_ours (Callable[[Path], bool]): whether an entry of the folder that stands there is deleted
-        with it; the others are moved into the new one, but for names that it has itself.
+    path (Path): the folder. If it is a symbolic link, its target is replaced.
+    is_ours (Callable[[Path], bool]): whether an entry of the existing folder is replaced; other
+        entries are moved into the new folder unless it has one of the same name.
     YIELDS (Path): the temporary folder.
     """
     path = path.resolve()
     path.parent.mkdir(parents=True, exist_ok=True)
     new = path.parent / f".{path.name}.{uuid.uuid4().hex}.new"
     old = new.with_suffix(".old")
-    moved: list[str] = []
     try:
         new.mkdir()
         yield new
         if path.exists():
             os.replace(path, old)
-        os.replace(new, path)
+        try:
+            os.replace(new, path)
+        except OSError:
+            # Unless another process was faster.
+            if not path.exists():
+                os.replace(old, path)
+            raise
         for entry in sorted(old.iterdir()) if old.exists() else ():
             if not is_ours(entry) and not (path / entry.name).exists():
                 os.replace(entry, path / entry.name)
-                moved.append(entry.name)
-    except BaseException:
-        if old.exists():
-            for name in moved:
-                os.replace(path / name, old / name)
-            # still there: it could not be put in place, another process was faster
-            if not new.exists():
-                os.replace(path, new)
-            if not path.exists():
-                os.replace(old, path)
-            shutil.rmtree(old, ignore_errors=True)
-        raise
-    else:
         shutil.rmtree(old, ignore_errors=True)
     finally:
         shutil.rmtree(new, ignore_errors=True)

@@ -1,24 +1,24 @@
-"""What a fault in a file does, and the count of what reading met."""
+"""What a fault in a file does, and the counts of reading."""
 
 from collections import Counter
 from dataclasses import dataclass, field
 
 from ..errors import AngelError
 
-# Notes beyond this number are counted but not kept: a foreign file has a fault on every line.
+# Further notes are counted but not kept: a file of another kind has a fault on every line.
 MAX_NOTES = 1000
-# A message that quotes a foreign file may be as long as its lines; so much of it tells enough.
+# Characters of a message, which may quote a long line of the file.
 MAX_NOTE = 2000
 
 
 @dataclass
 class ReadingReport:
-    """What was read, repaired and left out: plain counters, and one line of text a case.
+    """What was read, repaired and skipped: counters, and one line of text for each case.
 
     counts (Counter[str]): with `strict=False` the `faults`; `unfinished_last_lines` and
-        `latin1_lines` of files of lines; what a reader counts of its own.
+        `latin1_lines` of line-based files; the reader's own counters.
     notes (list[str]): the cases by file and line; at most MAX_NOTES of MAX_NOTE characters.
-    position (int): bytes of the file read so far, as they lie on the disk.
+    position (int): compressed bytes of the file read so far.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
@@ -30,7 +30,7 @@ class ReadingReport:
         if number:
             self.counts[key] += number
         if note and len(self.notes) < MAX_NOTES:
-            self.notes.append(note if len(note) <= MAX_NOTE else f"{note[:MAX_NOTE]} …")
+            self.notes.append(_shortened(note))
 
     def to_dict(self) -> dict[str, object]:
         """RETURNS (dict[str, object]): plain values for JSON."""
@@ -42,9 +42,9 @@ class FileReading:
     """One reading of a file: its name, and what a fault does.
 
     name (str): the file as messages name it.
-    strict (bool): raise at the first fault; otherwise leave out what it spoils, and count it.
+    strict (bool): raise at the first fault; otherwise skip what it affects and count it.
     report (ReadingReport): gets the counts.
-    progress (bool): a bar shows how much of a long file is read.
+    progress (bool): show a progress bar for long files.
     """
 
     name: str
@@ -56,16 +56,23 @@ class FileReading:
         """RETURNS (str): file and line for a message."""
         return f"{self.name}, line {line}"
 
+    def fault_at(self, line: int, message: str, lost: str = "") -> None:
+        """line (int): named by the message. message (str), lost (str): see `fault`."""
+        self.fault(f"{self.where(line)}: {message}", lost)
+
     def fault(self, message: str, lost: str = "") -> None:
-        """Raise, or count and go on.
+        """Raise, or count and continue.
 
         message (str): what was expected and what was found.
-        lost (str): counter of what the fault spoils, e.g. `mentions_left_out`.
+        lost (str): counter of what is skipped, e.g. `mentions_left_out`.
         RAISES (AngelError): with `strict`.
         """
         if self.strict:
-            shown = message if len(message) <= MAX_NOTE else f"{message[:MAX_NOTE]} …"
-            raise AngelError(f"{shown} Without `strict` it is left out and counted.")
+            raise AngelError(f"{_shortened(message)} Without `strict` it is left out and counted.")
         self.report.count("faults", note=message)
         if lost:
             self.report.count(lost)
+
+
+def _shortened(message: str) -> str:
+    return message if len(message) <= MAX_NOTE else f"{message[:MAX_NOTE]} …"

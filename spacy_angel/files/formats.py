@@ -1,7 +1,7 @@
 """Kinds of files: one record each, and the registry that tells them apart by name or content.
 
-A format is a module with a `Format` and a line in its registry; another package adds one by an
-entry point, and those are asked first:
+A format is a module with a `Format` and a line in its registry. Other packages add formats with an
+entry point, and those are tried first:
 
     [options.entry_points]
     spacy_angel_corpus_formats =
@@ -10,17 +10,18 @@ entry point, and those are asked first:
 
 import codecs
 import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import entry_points
 from inspect import signature
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from pydantic import TypeAdapter, ValidationError
 
 from ..errors import AngelError, AngelWarning, unknown_name
-from .options import checked_options
-from .reading import PIECE_BYTES, pieces
+from .reading import pieces
 
 HEAD_BYTES = 2**16
 
@@ -32,18 +33,17 @@ class Format:
     """A kind of file: how it is read and written, and what it holds.
 
     name (str): e.g. `pubtator`, `obo.v1`.
-    read (Callable[..., Iterator[Any]]): path, then what counts and tells faults (the `Reading` of
-        a corpus, the `VocabularyReport` of a vocabulary), then its options, annotated with their
-        types, see `options.checked_options`.
-    recognises (Callable[[Path, str], bool]): whether a file is of this kind, by its path and its
-        head (`read_head`, white space before it left out; empty for a folder).
-    holds (Holds): of a corpus: whole documents with their mentions; single mentions, which are
-        trained on and measured; or texts without identifiers.
-    write (Callable[..., None] | None): documents, then the path, then its options, annotated as
-        those of `read`; None where the format is only read.
-    lacks (tuple[str, ...]): what of a document or mention the written file has no place for, by
-        the names of the fields.
-    is_folder (bool): a folder is one corpus, which its files alone are not.
+    read (Callable[..., Iterator[Any]]): takes the path, the object that counts and reports faults
+        (the `Reading` of a corpus, the `VocabularyReport` of a vocabulary), and options with type
+        annotations, see `checked_options`.
+    recognises (Callable[[Path, str], bool]): whether a file is of this kind, given its path and its
+        head (`read_head`, without leading white space; empty for a folder).
+    holds (Holds): of a corpus: whole documents with their mentions; single mentions, for training
+        and evaluation; or texts without identifiers.
+    write (Callable[..., None] | None): takes documents, the path, and options with type
+        annotations; None for formats that are only read.
+    lacks (tuple[str, ...]): fields of a document or mention that cannot be written.
+    is_folder (bool): a folder is one corpus, and its files alone are not.
     """
 
     name: str
@@ -64,52 +64,86 @@ class Format:
         """RETURNS (tuple[str, ...]): names of the options of writing."""
         return () if self.write is None else _options(self.write)
 
-    def checked(self, options: Mapping[str, Any], common: Sequence[str] = ()) -> dict[str, Any]:
-        """Hold options against the reader.
+    def check_names(self, names: Iterable[str], common: Sequence[str] = ()) -> None:
+        """names (Iterable[str]): of options of reading. common (Sequence[str]): options of all
+        formats of the kind, for the message.
 
-        options (Mapping[str, Any]): by name; text is converted.
-        common (Sequence[str]): options of all formats of the kind, for the message.
+        RAISES (AngelError): the format has no such option.
+        """
+        _check_names(self.name, names, self.options, common)
+
+    def checked(self, options: Mapping[str, Any], common: Sequence[str] = ()) -> dict[str, Any]:
+        """options (Mapping[str, Any]): by name; text is converted. common (Sequence[str]): see
+        `check_names`.
+
         RETURNS (dict[str, Any]): for `read`.
-        RAISES (AngelError): an option that the format does not have, or a wrong value.
+        RAISES (AngelError): an unknown option or an invalid value.
         """
         self.check_names(options, common)
         return checked_options(self.read, options, self.name)
 
-    def check_names(self, names: Iterable[str], common: Sequence[str] = ()) -> None:
-        """names (Iterable[str]): of options. common (Sequence[str]), RAISES (AngelError): see
-        `checked`."""
-        self._check_names(names, self.options, common)
-
     def checked_to_write(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """As `checked`, for `write`, which there must be."""
+        """The same for `write`, which must not be None."""
         assert self.write is not None
-        self._check_names(options, self.write_options)
+        _check_names(self.name, options, self.write_options)
         return checked_options(self.write, options, self.name)
-
-    def _check_names(
-        self, names: Iterable[str], own: Sequence[str], common: Sequence[str] = ()
-    ) -> None:
-        if unknown := sorted(set(names) - set(own)):
-            known = ", ".join([*common, *own]) or "none"
-            raise AngelError(
-                f"The format {self.name} has no option {', '.join(unknown)}. Its options: {known}."
-            )
 
 
 def _options(function: Callable[..., Any]) -> tuple[str, ...]:
     return tuple(signature(function).parameters)[2:]
 
 
+def _check_names(
+    format: str, names: Iterable[str], own: Sequence[str], common: Sequence[str] = ()
+) -> None:
+    if unknown := ", ".join(sorted(set(names) - set(own))):
+        known = ", ".join([*common, *own]) or "none"
+        raise AngelError(f"The format {format} has no option {unknown}. Its options: {known}.")
+
+
+def checked_options(
+    function: Callable[..., Any], options: Mapping[str, Any], format: str
+) -> dict[str, Any]:
+    """Convert options to the annotated types of a function's parameters.
+
+    function (Callable[..., Any]): several choices are annotated as `frozenset[…] | None`.
+    options (Mapping[str, Any]): values, or text: true, false, yes or no; choices separated by
+        commas, or `all` for None.
+    format (str): for the message.
+    RETURNS (dict[str, Any]): for the function.
+    RAISES (AngelError): names the option, what was expected and what was found.
+    """
+    hints = get_type_hints(function, include_extras=True)
+    checked = {}
+    for name, value in options.items():
+        is_choices = any(get_origin(kind) is frozenset for kind in get_args(hints[name]))
+        if isinstance(value, str) and is_choices:
+            choices = [choice.strip() for choice in value.split(",") if choice.strip()]
+            value = None if value.strip().lower() == "all" else choices
+        try:
+            checked[name] = TypeAdapter(hints[name]).validate_python(value)
+        except ValidationError as error:
+            problem = error.errors()[0]
+            is_bool = problem["type"].startswith("bool_")
+            expected = problem["msg"].removeprefix("Input should be ")
+            raise AngelError(
+                f"The option {name} of the format {format} must be "
+                f"{'true, false, yes or no' if is_bool else expected}, not {problem['input']!r}."
+            ) from error
+    return checked
+
+
 class Formats(Mapping[str, Format]):
-    """The formats of one kind by name: those of other packages, then our own.
+    """The formats of one kind by name: those of other packages, then the package's own.
 
     kind (str): `corpus` or `vocabulary`, for messages.
     group (str): of the entry points.
-    own (Sequence[Format]): asked in this order whose file it is.
+    own (Sequence[Format]): tried in this order.
     """
 
     def __init__(self, kind: str, group: str, own: Sequence[Format]) -> None:
-        self._kind, self._group, self._own = kind, group, own
+        self._kind, self._group = kind, group
+        self._own = {format.name: format for format in own}
 
     def __getitem__(self, name: str) -> Format:
         return self._by_name[name]
@@ -134,31 +168,30 @@ class Formats(Mapping[str, Format]):
                     stacklevel=2,
                 )
                 continue
-            if not isinstance(format, Format) or format.name in formats | _by_names(self._own):
+            if not isinstance(format, Format) or format.name in formats | self._own:
                 raise AngelError(
                     f"The entry point {entry.value} must give a {self._kind} format with its own "
                     f"name, not {format!r}."
                 )
             formats[format.name] = format
-        return formats | _by_names(self._own)
+        return formats | self._own
 
     def named(self, name: str) -> Format:
-        """name (str): of a format, its version `.v1` may be left out.
+        """name (str): of a format; its version `.v1` may be omitted.
 
-        RETURNS (Format): the one of that name.
+        RETURNS (Format): the format of that name.
         RAISES (AngelError): there is none.
         """
         format = self.get(name) or self.get(f"{name}.v1")
         if format is None:
-            known = ", ".join(self)
-            raise AngelError(unknown_name(f"{self._kind} format", name, known))
+            raise AngelError(unknown_name(f"{self._kind} format", name, ", ".join(self)))
         return format
 
     def of(self, path: Path) -> Format:
         """path (Path): file, plain or gzip, or folder.
 
-        RETURNS (Format): the first that recognises it.
-        RAISES (AngelError): it cannot be read, is empty, or none does.
+        RETURNS (Format): the first that recognizes it.
+        RAISES (AngelError): it cannot be read, is empty, or no format recognizes it.
         """
         if (format := self.recognised(path)) is None:
             known = ", ".join(self)
@@ -168,11 +201,7 @@ class Formats(Mapping[str, Format]):
         return format
 
     def recognised(self, path: Path) -> Format | None:
-        """path (Path): file, plain or gzip, or folder.
-
-        RETURNS (Format | None): the first that recognises it; None where none does.
-        RAISES (AngelError): it cannot be read, or is empty and its name tells nothing.
-        """
+        """As `of`, but None where no format recognizes the file."""
         head = "" if path.is_dir() else read_head(path).lstrip()
         format = next((f for f in self.values() if f.recognises(path, head)), None)
         if format is None and not head and not path.is_dir():
@@ -180,30 +209,23 @@ class Formats(Mapping[str, Format]):
         return format
 
 
-def _by_names(formats: Collection[Format]) -> dict[str, Format]:
-    return {format.name: format for format in formats}
-
-
 def read_head(path: Path) -> str:
-    """The begin of a file as text, to tell what it is.
+    """Read the beginning of a file to tell its format.
 
     path (Path): file, plain or gzip.
-    RETURNS (str): of the first HEAD_BYTES; bytes that are no UTF-8 as the mark for that. Where it
-        breaks off there, what came before: the rest is for the reading.
+    RETURNS (str): at least HEAD_BYTES, if there are as many; invalid UTF-8 is replaced. If the file
+        is damaged further on, what comes before the damage.
     RAISES (AngelError): it cannot be read, or is UTF-16.
     """
-    parts: list[bytes] = []
-    size = 0
+    head = b""
     try:
-        for _, piece in pieces(path, size=PIECE_BYTES):
-            parts.append(piece)
-            size += len(piece)
-            if size >= HEAD_BYTES:
+        for _, piece in pieces(path):
+            head += piece
+            if len(head) >= HEAD_BYTES:
                 break
     except AngelError:
-        if not parts:
+        if not head:
             raise
-    head = b"".join(parts)
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise AngelError(f"{path} is UTF-16. Convert it to UTF-8.")
     return head.decode("utf8", errors="replace").removeprefix("\ufeff")

@@ -1,4 +1,4 @@
-"""JSON of foreign origin: whatever is wrong with it is a ValueError, in one line."""
+"""JSON from other sources: everything that is wrong with it is a ValueError in one line."""
 
 import json
 import reprlib
@@ -10,8 +10,8 @@ from pydantic import AfterValidator, TypeAdapter, ValidationError
 # Levels of lists and objects; BioC has seven.
 MAX_DEPTH = 100
 TOO_DEEP = f"lists and objects are nested deeper than {MAX_DEPTH} levels"
-# More than so many wrong keys are no typo, but another kind of file.
-_MOST_PROBLEMS = 5
+# With more wrong keys it is another kind of file.
+MAX_PROBLEMS = 5
 _T = TypeVar("_T")
 
 
@@ -19,12 +19,12 @@ def _whole(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise ValueError("it has half a character, of which UTF-8 knows nothing") from None
+        raise ValueError("it has half a character, which UTF-8 cannot encode") from None
     return text
 
 
 Text = Annotated[str, AfterValidator(_whole)]
-"""JSON can write half of a pair of surrogates, which is no text."""
+"""JSON can contain half of a surrogate pair, which is not text."""
 
 
 def parse_json(text: str | bytes) -> Any:
@@ -72,12 +72,11 @@ def problems(error: ValidationError) -> str:
     """
     listed = error.errors(include_url=False)
     lines = [
-        f"{place}: {each['msg']}" + ("" if missing else f" (got {reprlib.repr(each['input'])})")
-        for each in listed[:_MOST_PROBLEMS]
-        for place in [".".join(map(str, each["loc"])) or "the whole"]
-        for missing in [each["type"] == "missing"]
+        f"{'.'.join(map(str, each['loc'])) or 'the whole'}: {each['msg']}"
+        + ("" if each["type"] == "missing" else f" (got {reprlib.repr(each['input'])})")
+        for each in listed[:MAX_PROBLEMS]
     ]
-    return "; ".join(lines) + ("; …" if len(listed) > _MOST_PROBLEMS else "")
+    return "; ".join(lines + ["…"] * (len(listed) > MAX_PROBLEMS))
 
 
 @cache

@@ -1,8 +1,8 @@
-"""Files for the readers: gzip seen through, pieces and lines with their numbers, progress shown.
+"""Files for the readers: gzip is unpacked, pieces and lines have numbers, progress is shown.
 
-What a file can ask for is limited, so that a hostile or damaged one ends in a message and not in
-hours or gigabytes: the length of a line here, the size of an object and its depth in `json_stream`
-and `xml_stream`, and how far a compressed file unpacks.
+Limits make sure that a hostile or damaged file ends in an error rather than in hours or gigabytes:
+the length of a line and the compression ratio here, the size and depth of an object in
+`json_stream` and `xml_stream`.
 """
 
 import gzip
@@ -18,34 +18,34 @@ from ..errors import AngelError, cannot_read
 from .faults import FileReading
 
 PIECE_BYTES = 2**16
-# The longest line; a full text with all its mentions has a few million.
+# A full text with all its mentions has a few million.
 MAX_LINE_BYTES = 2**24
-# Texts and tables pack to a fifth or a tenth, never to a 300th; what is smaller than the second
-# number does no harm.
+# Texts and tables shrink to a fifth or a tenth. Files that unpack to less than the second number
+# are harmless.
 MAX_PACKING = 300
 PACKING_MATTERS_FROM = 2**26
 
-# Counter of files of which the last line does not end.
+# Counter of files whose last line has no line end.
 UNFINISHED = "unfinished_last_lines"
 
 _GZIP = b"\x1f\x8b"
 _PIECES_PER_UPDATE = 2**13
+_BOM = b"\xef\xbb\xbf"
 
 
 def open_binary(path: Path) -> BinaryIO:
-    """Open a file for reading, unpacking gzip (known by its first bytes).
+    """Open a file for reading; gzip is recognized by its first bytes.
 
-    RAISES (AngelError): where it cannot be opened, or is a gzip file of which not even the first
-        two bytes are there.
+    RAISES (AngelError): it cannot be opened, or is a gzip file without its first two bytes.
     """
     try:
         with open(path, "rb") as file:
             first = file.read(2)
-        is_packed = first == _GZIP
-        if not is_packed and (first == _GZIP[:1] or (path.suffix == ".gz" and len(first) < 2)):
-            error = f"{len(first)} bytes are no gzip file"
-            raise AngelError(f"{path}, line 1: the file is cut or damaged ({error}).")
-        return cast(BinaryIO, gzip.open(path, "rb")) if is_packed else open(path, "rb")
+        if first == _GZIP:
+            return cast(BinaryIO, gzip.open(path, "rb"))
+        if first == _GZIP[:1] or (path.suffix == ".gz" and len(first) < 2):
+            raise AngelError(f"{path}, line 1: the file is cut or damaged ({len(first)} bytes).")
+        return open(path, "rb")
     except OSError as error:
         raise AngelError(cannot_read(path, error.strerror or error)) from error
 
@@ -57,16 +57,16 @@ def pieces(
     *,
     by_line: bool = True,
 ) -> Iterator[tuple[int, bytes]]:
-    """The file in pieces of at most one line, so that a syntax error has a line number.
+    """Read a file in pieces of at most one line, so that a syntax error has a line number.
 
     path (Path): file, plain or gzip.
-    reading (FileReading | None): its report's `position` is kept up to date; asks for progress.
-    size (int): longest piece in bytes; a longer line comes in several.
-    by_line (bool): if not, pieces end wherever they are full.
-    YIELDS (tuple[int, bytes]): number of the line in which it begins, from 1; bytes with the line
-        ends.
-    RAISES (AngelError): where the file cannot be read, its compression is cut or broken, or it
-        unpacks to more than MAX_PACKING times its size.
+    reading (FileReading | None): its report's `position` is updated; asks for progress.
+    size (int): maximum bytes of a piece; longer lines come in several.
+    by_line (bool): if False, pieces end anywhere.
+    YIELDS (tuple[int, bytes]): number of the line in which the piece begins, from 1; bytes with
+        line ends.
+    RAISES (AngelError): the file cannot be read, is cut or damaged, or unpacks to more than
+        MAX_PACKING times its size.
     """
     number, unpacked = 1, 0
     with open_binary(path) as file, _bar(path, reading) as bar:
@@ -76,8 +76,8 @@ def pieces(
             try:
                 piece = read(size)
             except (OSError, EOFError, zlib.error) as error:
-                where = f"{path}, line {number}"
-                raise AngelError(f"{where}: the file is cut or damaged ({error}).") from error
+                message = f"{path}, line {number}: the file is cut or damaged ({error})."
+                raise AngelError(message) from error
             if not piece:
                 return
             unpacked += len(piece)
@@ -92,34 +92,31 @@ def pieces(
 
 
 def whole(path: Path, limit: int, reading: FileReading | None = None) -> bytes | None:
-    """A file that is in memory whole.
-
-    path (Path): file, plain or gzip. limit (int): bytes that it may have, unpacked.
+    """path (Path): file, plain or gzip. limit (int): maximum of unpacked bytes.
     reading (FileReading | None): as `pieces`.
-    RETURNS (bytes | None): its content; None where that is longer.
+
+    RETURNS (bytes | None): the content; None if it is longer.
     RAISES (AngelError): as `pieces`.
     """
-    parts: list[bytes] = []
-    size = 0
+    data = bytearray()
     for _, piece in pieces(path, reading):
-        parts.append(piece)
-        size += len(piece)
-        if size > limit:
+        data += piece
+        if len(data) > limit:
             return None
-    return b"".join(parts)
+    return bytes(data)
 
 
 def check_packing(unpacked: int, packed: int, where: str) -> None:
     """unpacked (int), packed (int): bytes so far. where (str): file and line.
 
-    RAISES (AngelError): it unpacks to more than MAX_PACKING times its size.
+    RAISES (AngelError): the file unpacks to more than MAX_PACKING times its size.
     """
     if unpacked > PACKING_MATTERS_FROM and unpacked > MAX_PACKING * packed:
-        raise AngelError(f"[E905] {where}: the file unpacks to over {MAX_PACKING} times its size.")
+        raise AngelError(f"{where}: the file unpacks to over {MAX_PACKING} times its size.")
 
 
 def _bar(path: Path, reading: FileReading | None) -> "tqdm[NoReturn]":
-    """Short files show no bar, and neither does what is no terminal (disable=None)."""
+    """No bar for short files (delay) and where there is no terminal (disable=None)."""
     return tqdm(
         total=path.stat().st_size,
         desc=path.name,
@@ -134,68 +131,55 @@ def _bar(path: Path, reading: FileReading | None) -> "tqdm[NoReturn]":
 def numbered_lines(
     path: Path, reading: FileReading, fallback: str | None = None
 ) -> Iterator[tuple[int, str]]:
-    """Lines of a UTF-8 file; only `\\n` ends a line, since texts hold other separators.
+    """Lines of a UTF-8 file; only `\\n` ends a line, since texts contain other separators.
 
     path (Path): file, plain or gzip.
-    reading (FileReading): gets the faults: a line that is not UTF-8, or longer than
-        MAX_LINE_BYTES, is left out or raises.
-    fallback (str | None): encoding for lines that are not UTF-8, counted as `latin1_lines`.
+    reading (FileReading): gets the faults: lines that are not UTF-8, or longer than MAX_LINE_BYTES.
+    fallback (str | None): encoding of lines that are not UTF-8, counted as `latin1_lines`.
     YIELDS (tuple[int, str]): line number from 1, line without its end.
-    RAISES (AngelError): where the file cannot be read.
+    RAISES (AngelError): the file cannot be read.
     """
-    parts: list[bytes] = []
-    length = number = 0
-    for number, piece in pieces(path, reading):
-        length += len(piece)
-        if length <= MAX_LINE_BYTES:
-            parts.append(piece)
-        elif parts:
-            parts = []
-            reading.fault(
-                f"{reading.where(number)}: the line has more than {MAX_LINE_BYTES} bytes."
-            )
-        if not piece.endswith(b"\n"):
+    is_cut = False
+    for number, piece in pieces(path, reading, MAX_LINE_BYTES + 1):
+        is_rest, is_cut = is_cut, not piece.endswith(b"\n")
+        if is_rest:
             continue
-        if parts and (text := _decode(b"".join(parts), number, reading, fallback)) is not None:
+        if len(piece) > MAX_LINE_BYTES:
+            reading.fault_at(number, f"the line has more than {MAX_LINE_BYTES} bytes.")
+        elif (text := _line(piece, number, reading, fallback)) is not None:
             yield number, text
-        parts, length = [], 0
-    if length:
-        note = f"{reading.where(number)}: no line end; if there should be more, the file is cut"
+    if is_cut:
+        note = f"{reading.where(number)}: no line end; the file may be cut"
         reading.report.count(UNFINISHED, note=note)
-    if parts and (text := _decode(b"".join(parts), number, reading, fallback)) is not None:
-        yield number, text
 
 
-def _decode(line: bytes, number: int, reading: FileReading, fallback: str | None) -> str | None:
-    if number == 1:
-        line = line.removeprefix(b"\xef\xbb\xbf")
+def _line(line: bytes, number: int, reading: FileReading, fallback: str | None) -> str | None:
     line = line.removesuffix(b"\n").removesuffix(b"\r")
     try:
-        return line.decode("utf8")
+        return (line.removeprefix(_BOM) if number == 1 else line).decode("utf8")
     except UnicodeDecodeError as error:
         if fallback is not None:
             reading.report.count("latin1_lines")
             return line.decode(fallback)
-        bad_byte = f"byte 0x{error.object[error.start]:02x} at column {error.start + 1}"
-        reading.fault(
-            f"{reading.where(number)}: expected UTF-8 text, found {bad_byte}. Convert the file to "
-            "UTF-8."
-        )
+        reading.fault(_not_utf8(error, reading.name, number))
     return None
 
 
 def decoded(data: bytes, path: Path) -> str:
-    """data (bytes): of a whole file. path (Path): names it.
+    """data (bytes): content of a file. path (Path): names it.
 
     RETURNS (str): the text, without a byte order mark.
     RAISES (AngelError): it is not UTF-8; names the line.
     """
     try:
-        return data.removeprefix(b"\xef\xbb\xbf").decode("utf8")
+        return data.removeprefix(_BOM).decode("utf8")
     except UnicodeDecodeError as error:
-        before = error.object[: error.start]
-        number, begin = before.count(b"\n") + 1, before.rfind(b"\n") + 1
-        byte = f"byte 0x{error.object[error.start]:02x} at column {error.start - begin + 1}"
-        raise AngelError(
-            f"{path}, line {number}: expected UTF-8 text, found {byte}. Convert the file to UTF-8."
-        ) from error
+        raise AngelError(_not_utf8(error, str(path), 1)) from error
+
+
+def _not_utf8(error: UnicodeDecodeError, name: str, number: int) -> str:
+    *before, last = error.object[: error.start].split(b"\n")
+    return (
+        f"{name}, line {number + len(before)}: expected UTF-8 text, found byte "
+        f"0x{error.object[error.start]:02x} at column {len(last) + 1}. Convert the file to UTF-8."
+    )

@@ -61,14 +61,7 @@ def corpus(request) -> list[CorpusDocument]:
 
 def part_for(corpus: list[CorpusDocument], format: str) -> list[CorpusDocument]:
     place = sorted({*input_formats(), *OUTPUT_FORMATS}).index(format)
-    part = corpus[(place + TURN) % PARTS :: PARTS]
-    return [_of_phenotypes(document) for document in part] if format == "gsc" else part
-
-
-def _of_phenotypes(document: CorpusDocument) -> CorpusDocument:
-    """As GSC+ has it: no title, and one label."""
-    mentions = tuple(replace(m, label="Phenotype") for m in document.mentions)
-    return replace(document, title_end=None, mentions=mentions)
+    return corpus[(place + TURN) % PARTS :: PARTS]
 
 
 def read(paths: Sequence[Path]) -> list[CorpusDocument]:
@@ -153,18 +146,6 @@ def write_pubmed(documents: Sequence[CorpusDocument], path: Path) -> None:
     ElementTree.ElementTree(root).write(path, "utf-8", xml_declaration=True)
 
 
-def write_gsc(documents: Sequence[CorpusDocument], path: Path) -> None:
-    blocks = [
-        [
-            d.doc_id,
-            d.text,
-            *(f"{m.start}\t{m.end}\t{m.text}\t{m.concept_ids or -1}" for m in d.mentions),
-        ]
-        for d in documents
-    ]
-    path.write_text("".join("\n".join([*block, "", ""]) for block in blocks), "utf8", newline="")
-
-
 def add(parent: ElementTree.Element, tag: str, **texts: object) -> ElementTree.Element:
     element = ElementTree.SubElement(parent, tag)
     for name, text in texts.items():
@@ -192,7 +173,6 @@ WITH_MENTIONS: dict[str, tuple[str, Callable]] = {
     "pubtator": ("in.txt", write_pubtator),
     "bioc_xml": ("in.xml", write_bioc_xml),
     "bioc_json": ("in.json", write_bioc_json),
-    "gsc": ("in.tsv", write_gsc),
     "label_studio": ("in.json", write_label_studio),
     "docbin": (
         "in.spacy",

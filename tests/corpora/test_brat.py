@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from support.corpora import REAL, RICH, documents, real_documents
+from support.corpora import RICH, documents
 from support.helpers import ROOT
 
 from spacy_angel.corpora.documents import CorpusDocument, CorpusReport, GoldMention
@@ -92,7 +92,7 @@ def test_a_fault_is_named_and_costs_nothing_else(
 def test_a_file_without_its_companion_is_told(tmp_path: Path) -> None:
     shutil.copytree(FOLDER, tmp_path / "brat")
     (tmp_path / "brat/5001.txt").unlink()
-    with pytest.raises(AngelError, match=r"5001\.ann has no 5001\.txt beside it"):
+    with pytest.raises(AngelError, match=r"5001\.ann is missing 5001\.txt"):
         read(tmp_path / "brat")
     found, report = read(tmp_path / "brat", strict=False)
     assert [document.doc_id for document in found] == ["more/5002"]
@@ -117,13 +117,6 @@ def test_everything_there_and_back(tmp_path: Path) -> None:
     write_corpus([RICH, other], tmp_path / "brat", "brat")
     assert infer_format(tmp_path / "brat") == "brat"
     assert read(tmp_path / "brat")[0] == [RICH, other]
-
-
-@pytest.mark.parametrize("name", REAL)
-def test_real_corpora_there_and_back(tmp_path: Path, name: str) -> None:
-    expected = real_documents(name)
-    write_corpus(expected, tmp_path / "brat", "brat")
-    assert read(tmp_path / "brat")[0] == expected
 
 
 @given(document=documents())
@@ -190,6 +183,15 @@ def test_a_folder_with_something_in_it_stays(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     write_brat([RICH], tmp_path / "empty")
     assert read(tmp_path / "empty")[0] == [RICH]
+
+
+def test_files_are_named_by_the_identifier_and_no_name_is_used_twice(tmp_path: Path) -> None:
+    ids = ["25763772", "../x", ".hidden", "é", "", "a", "A", "a", "a-2", "x" * 200]
+    write_brat([CorpusDocument(each, "Fever.") for each in ids], tmp_path / "brat")
+    names = [path.stem for path in (tmp_path / "brat").glob("*.txt")]
+    expected = ["25763772", "%2E.%2Fx", "%2Ehidden", "%C3%A9", "document", "a", "A-2", "a-3"]
+    assert sorted(names) == sorted([*expected, "a-2-2", "x" * 120])
+    assert [document.doc_id for document in read(tmp_path / "brat", keep_duplicates=True)[0]] == ids
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from spacy_angel.cli.app import app
 from spacy_angel.corpora.convert import prepare_corpus
 from spacy_angel.corpora.documents import CorpusDocument, CorpusReport, GoldMention
 from spacy_angel.corpora.formats.bioc import to_bioc, write_bioc_json
-from spacy_angel.corpora.preprocessing import PUBLISHED, Preprocessing, preprocess
+from spacy_angel.corpora.preprocessing import PUBLISHED, preprocess
 from spacy_angel.corpora.registry import (
     FORMATS,
     infer_format,
@@ -62,7 +62,7 @@ def in_order(document: CorpusDocument) -> CorpusDocument:
 
 def test_what_is_written_is_read_back_with_parts_and_steps(tmp_path: Path, files: list[Path]):
     output = tmp_path / "corpus/train.json"
-    report = prepare_corpus(files, output, steps=STEPS, known=KNOWN)
+    report = prepare_corpus(files, output, steps=STEPS, kb=KNOWN)
     first, second = read_corpus(output)
     assert first.text == (
         "ocular and auditory toxicity gentamicin (gentamicin) was stopped. gentamicin is old, "
@@ -88,11 +88,6 @@ def test_what_is_written_is_read_back_with_parts_and_steps(tmp_path: Path, files
     counts = report.counts
     assert (counts["documents_written"], counts["mentions_written"]) == (2, 3)
     assert (counts["unknown_left_out"], counts["abbreviations_expanded"]) == (3, 2)
-
-
-def test_without_steps_documents_stay_as_they_are(tmp_path: Path, files: list[Path]):
-    prepare_corpus(files[:1], tmp_path / "x_train.json")
-    assert list(read_corpus(tmp_path / "x_train.json")) == list(read_corpus(files[0]))
 
 
 def test_a_fault_leaves_the_old_file_and_no_other(tmp_path: Path, files: list[Path]):
@@ -135,13 +130,6 @@ def test_foreign_values_in_our_infons_are_told(tmp_path: Path, key: str, value: 
     path.write_text(json.dumps([bioc]), "utf8")
     with pytest.raises(AngelError, match=f"{key}: a JSON list of strings was expected"):
         list(read_corpus(path))
-
-
-def test_documents_without_steps_and_parts_get_no_infons_of_ours():
-    bioc = to_bioc(CorpusDocument("1", "liver", (GoldMention(0, 5, "liver", "A", "MESH:D1"),)))
-    assert bioc["infons"] == {}
-    infons = bioc["passages"][0]["annotations"][0]["infons"]
-    assert infons == {"type": "A", "identifier": "MESH:D1"}
 
 
 def run(*arguments: object):
@@ -187,20 +175,13 @@ def test_real_corpora_there_and_back(
 
     steps = replace(PUBLISHED[preset], abbreviations="keep")
     source, output = shared_data(name), tmp_path / "x.json"
-    report = prepare_corpus([source], output, steps=steps, known=Anything())
+    report = prepare_corpus([source], output, steps=steps, kb=Anything())
     again = CorpusReport()
     found = list(read_corpus(output, report=again, split="train"))
     expected = list(preprocess(read_corpus(source, split="train"), steps, known=Anything()))
     assert list(map(in_order, found)) == list(map(in_order, expected))
     assert (len(found), report.counts["mentions_written"]) == (documents, mentions)
     assert again.counts.keys() == {"documents", "mentions"}
-
-
-def test_steps_add_up_over_two_preparations(tmp_path: Path, files: list[Path]):
-    once, twice = tmp_path / "once.json", tmp_path / "twice.json"
-    prepare_corpus(files, once, steps=Preprocessing(lowercase=True))
-    prepare_corpus([once], twice, steps=Preprocessing(overlaps="drop"))
-    assert {document.steps for document in read_corpus(twice)} == {("lowercase", "overlaps=drop")}
 
 
 def test_the_command_writes_for_other_tools_and_reads_what_they_give_back(
@@ -262,8 +243,6 @@ def test_what_a_format_has_no_place_for_is_told_once(tmp_path: Path):
 @pytest.mark.parametrize("name", writable_formats())
 def test_what_is_written_is_told_by_itself_and_keeps_offsets(tmp_path: Path, name: str):
     """What a format does not have, it says it lacks."""
-    if name.startswith("uima"):
-        pytest.importorskip("cassis")
     document = replace(RICH, doc_id="3", title_end=None, text=RICH.text.replace("\n", " "))
     mentions = [replace(m, text=m.text.replace("\n", " ")) for m in RICH.mentions]
     document = replace(document, mentions=tuple(mentions))

@@ -4,8 +4,6 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from spacy_angel.corpora.documents import CorpusReport
 from spacy_angel.corpora.registry import infer_format, read_corpus
@@ -51,13 +49,3 @@ def test_a_line_that_is_none_is_told_with_its_number_and_the_others_are_read(tmp
     report = CorpusReport()
     found = list(read_corpus(path, strict=False, report=report))
     assert [d.mentions[0].text for d in found] == ["CAD", "MLD"]
-
-
-@given(*[st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=12)] * 3)
-def test_whatever_stands_around_a_mention_it_is_found_again(tmp_path_factory, left, right, more):
-    row = {"mention": f"a{more}b", "left": left, "right": right, "chosen_id": "M:1"}
-    path = write(tmp_path_factory.mktemp("any") / "c.jsonl", json.dumps(row))
-    (document,) = read_corpus(path)
-    (mention,) = document.mentions
-    assert mention.text == f"a{more}b"
-    assert document.text[mention.start : mention.end] == mention.text

@@ -1,15 +1,9 @@
 """Entity types by their labels, and identifiers that a label completes."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from support.helpers import shared_data
 
 from spacy_angel.corpora.documents import CorpusDocument, CorpusReport, GoldMention
 from spacy_angel.corpora.entity_types import complete_ids, entity_type, types_left_out
-from spacy_angel.corpora.registry import read_corpus
-from spacy_angel.linking.settings.loaders import load_vocabulary
-from spacy_angel.vocabulary.names.identifiers import split_ids
 
 
 @pytest.mark.parametrize(
@@ -75,44 +69,3 @@ def test_a_number_that_the_vocabulary_knows_stays():
     report = CorpusReport()
     assert completed("Gene", "1+2", known=["1"], report=report) == "1+NCBIGene:2"
     assert report.counts == {"ids_read_as_NCBIGene": 1}
-
-
-@pytest.mark.parametrize(
-    ("name", "label", "least"),
-    [("GNormPlus_Train", "Gene", 93), ("Linnaeus_Train", "Species", 90)],
-)
-def test_files_of_aioner_are_read_for_the_shipped_vocabulary(name, label, least):
-    """Of their numbers the vocabulary knows none as it stands."""
-    corpus = shared_data(f"aioner/{name}.PubTator")
-    kb = load_vocabulary("en_angel_bio")
-    known = []
-    for as_read in (lambda documents: documents, lambda d: complete_ids(d, kb.resolve)):
-        ids = [
-            split_ids(mention.concept_ids)
-            for document in as_read(read_corpus(corpus, strict=False))
-            for mention in document.mentions
-            if mention.label == label and mention.concept_ids
-        ]
-        known.append(100 * sum(any(map(kb.resolve, some)) for some in ids) / len(ids))
-    assert known[0] == 0
-    assert known[1] >= least
-
-
-IDS = st.lists(
-    st.one_of(st.integers(0, 10**9).map(str), st.text("019:()TaxCVL_", min_size=1, max_size=12)),
-    max_size=4,
-)
-
-
-@given(label=st.sampled_from(["Gene", "Species", "Disease", ""]), ids=IDS, known=st.integers(0, 4))
-def test_completing_changes_only_numbers_that_are_not_known(label, ids, known):
-    raw = "|".join(ids)
-    ids = split_ids(raw)
-    once = completed(label, raw, known=ids[:known])
-    assert completed(label, once, known=ids[:known]) == once
-    assert len(split_ids(once)) == len(ids)
-    for before, after in zip(ids, split_ids(once), strict=True):
-        if before != after:
-            assert before[0].isdigit()
-            assert before not in ids[:known]
-            assert after.partition(":")[2] == before.lower().partition("(tax")[0]

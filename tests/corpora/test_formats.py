@@ -20,7 +20,7 @@ from spacy_angel.corpora.formats.docbin import write_docbin
 from spacy_angel.corpora.formats.pubtator import format_pubtator, write_pubtator
 from spacy_angel.corpora.registry import infer_format, read_corpus
 from spacy_angel.errors import AngelError
-from spacy_angel.vocabulary.names.identifiers import normal_ids, split_ids
+from spacy_angel.vocabulary.names.identifiers import normal_ids
 
 FIXTURES = ROOT / "tests/fixtures/corpora"
 FILES = {
@@ -33,12 +33,8 @@ FILES = {
     "AskAPatient.fold-0.test.txt": "askapatient",
     "cometa/train.csv": "cometa",
     "genbioel": "genbioel",
-    "GSCplus.tsv": "gsc",
     "label_studio.json": "label_studio",
     "brat": "brat",
-    "craft": "craft",
-    "inception/curation": "uima_json",
-    "inception_xmi": "uima_xmi",
 }
 
 
@@ -76,38 +72,24 @@ def test_offsets_are_those_of_the_text(name):
     ("raw", "prefix", "expected"),
     [
         ("D003920", "", "MESH:D003920"),
-        ("D000072281", "", "MESH:D000072281"),
         ("C535342", "", "MESH:C535342"),
         ("C0011849", "", "UMLS:C0011849"),
-        ("C0011849", "UMLS", "UMLS:C0011849"),
-        ("UMLS:C0011849", "", "UMLS:C0011849"),
         ("mesh:D003920", "", "MESH:D003920"),
         ("OMIM:222100 ", "", "OMIM:222100"),
         ("604370", "MESH", "OMIM:604370"),
-        ("222100", "OMIM", "OMIM:222100"),
         ("222100", "SNOMEDCT", "SNOMEDCT:222100"),
         ("C123456", "NCIT", "NCIT:C123456"),
         ("3767", "", "3767"),
         (" D015862+D058499", "", "MESH:D015862+MESH:D058499"),
         ("C535918|OMIM:115470", "", "MESH:C535918|OMIM:115470"),
         ("D003920,C563425", "", "MESH:D003920|MESH:C563425"),
-        ("D003920;D003920", "", "MESH:D003920"),
         ("-1", "", ""),
         ("-1|D003920", "", "MESH:D003920"),
-        ("-", "", ""),
         ("NIL", "MESH", ""),
-        ("nil|D003920", "", "MESH:D003920"),
-        ("", "MESH", ""),
     ],
 )
 def test_ids_in_normal_form(raw, prefix, expected):
     assert normal_ids(raw, prefix) == expected
-
-
-def test_composites_are_split_where_they_are_counted():
-    assert split_ids("MESH:D1|MESH:D2") == ["MESH:D1", "MESH:D2"]
-    assert split_ids("MESH:D1+MESH:D2|OMIM:3") == ["MESH:D1", "MESH:D2", "OMIM:3"]
-    assert split_ids("") == []
 
 
 def test_ncbi_disease_and_its_faults():
@@ -273,18 +255,6 @@ def test_reading_imports_no_spacy():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_what_was_linked_to_nothing_has_no_identifier():
-    import spacy
-    from spacy.tokens import Span
-
-    doc = spacy.blank("en")("fever and pain")
-    doc.ents = [
-        Span(doc, 0, 1, label="Disease", kb_id="MESH:D005334"),
-        Span(doc, 2, 3, label="Disease", kb_id="NIL"),
-    ]
-    assert ids(from_doc(doc)) == [("fever", "MESH:D005334"), ("pain", "")]
-
-
 # Faults
 
 
@@ -327,12 +297,6 @@ def test_an_option_that_the_format_does_not_have():
         read_corpus(FIXTURES / "cometa/train.csv", name="x")
 
 
-@pytest.mark.parametrize("content", ["", "\n \n"])
-def test_an_empty_file_is_called_empty(tmp_path, content):
-    with pytest.raises(AngelError, match=r"x\.txt is empty"):
-        read_corpus(write(tmp_path, "x.txt", content))
-
-
 def test_a_last_line_without_its_end_is_noted(tmp_path):
     report = CorpusReport()
     path = write(tmp_path, "x.txt", GOOD.rstrip("\n")[:-4])
@@ -343,12 +307,6 @@ def test_a_last_line_without_its_end_is_noted(tmp_path):
     report = CorpusReport()
     list(read_corpus(write(tmp_path, "x.txt", GOOD), report=report))
     assert "unfinished_last_lines" not in report.counts
-
-
-def test_a_mismatch_names_document_line_and_both_texts(tmp_path):
-    path = write(tmp_path, "x.txt", GOOD.replace("\t0\t5\t", "\t1\t5\t"))
-    with pytest.raises(AngelError, match=r"line 3: .*'Fever'.* 1 to 5 of document 1.*'ever'"):
-        list(read_corpus(path))
 
 
 def test_the_same_id_with_another_text_is_read_and_reported(tmp_path):
@@ -383,13 +341,16 @@ def test_a_cut_bioc_file_is_named(tmp_path, name):
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        (lambda d: d.pop("id"), "id must be a string"),
-        (lambda d: d.update(passages=3), "a list was expected"),
-        (lambda d: d["passages"].append(None), "passage: an object was expected"),
-        (lambda d: d["passages"][0].update(offset=-4), "offset must be a whole number"),
-        (lambda d: d["passages"][1].update(offset=2), "offset 2 where"),
-        (lambda d: d["passages"][1].update(offset=10**12), "offset 1000000000000 where"),
-        (lambda d: d["passages"][0]["annotations"][0].pop("locations"), "has no location"),
+        (lambda d: d.pop("id"), "id: Field required"),
+        (lambda d: d.update(passages=3), "passages: Input should be a valid list"),
+        (lambda d: d["passages"].append(None), "passages.2: Input should be a valid dictionary"),
+        (lambda d: d["passages"][0].update(offset=-4), "offset: Input should be greater"),
+        (lambda d: d["passages"][1].update(offset=2), "offset 2 after"),
+        (lambda d: d["passages"][1].update(offset=10**12), "offset 1000000000000 after"),
+        (
+            lambda d: d["passages"][0]["annotations"][0].pop("locations"),
+            "locations: Field required",
+        ),
         (lambda d: d["passages"][0].update(text="\ud800"), "half a character"),
     ],
 )
@@ -438,47 +399,6 @@ def test_askapatient_and_cometa_name_the_line(tmp_path):
         list(read_corpus(path, "cometa"))
 
 
-def test_gsc(tmp_path):
-    documents, _ = read("GSCplus.tsv")
-    assert [(d.doc_id, ids(d)) for d in documents] == [
-        (
-            "71",
-            [
-                ("broad nasal bridge", "HP:0000431"),
-                ("fits", "HP:0001250"),
-                ("broad chin", "HP:0011822"),
-            ],
-        ),
-        ("72", []),
-        ("73", [("Fever", "HP:0001945")]),
-    ]
-    assert {m.label for d in documents for m in d.mentions} == {"Phenotype"}
-    as_published = (FIXTURES / "GSCplus.tsv").read_bytes().replace(b"\n", b"\r\n")
-    path = write(tmp_path, "crlf.tsv", as_published)
-    assert infer_format(path) == "gsc"
-    assert list(read_corpus(path)) == documents
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "line", "left"),
-    [
-        ("\tHP:0001250", "", 4, [2, 0, 1]),
-        ("46\t50", "46\tend", 4, [2, 0, 1]),
-        ("46\t50", "47\t51", 4, [2, 0, 1]),
-        ("Nothing was found.\n", "", 7, [3, 1]),
-        ("Fever (fit 8) came last.\n", "", 10, [3, 0]),
-        ("71\nThe", "The", 1, [0, 1]),
-    ],
-)
-def test_gsc_names_the_line(tmp_path, old, new, line, left):
-    text = (FIXTURES / "GSCplus.tsv").read_text()
-    assert old in text
-    path = write(tmp_path, "g.tsv", text.replace(old, new))
-    with pytest.raises(AngelError, match=rf"g\.tsv, line {line}:"):
-        list(read_corpus(path, "gsc"))
-    assert [len(d.mentions) for d in read_corpus(path, "gsc", strict=False)] == left
-
-
 def test_genbioel_names_what_is_missing(tmp_path):
     with pytest.raises(AngelError, match=r"train\.source"):
         list(read_corpus(tmp_path, "genbioel"))
@@ -505,26 +425,17 @@ def test_wrong_paths_and_formats(tmp_path):
         list(read_corpus(tmp_path / "none.txt"))
     with pytest.raises(AngelError, match="no such file"):
         list(read_corpus(tmp_path / "none.txt", "pubtator"))
-    with pytest.raises(AngelError, match="no known corpus format"):
+    with pytest.raises(AngelError, match="Cannot tell the corpus format"):
         list(read_corpus(tmp_path))
     with pytest.raises(AngelError, match="'conll'"):
         list(read_corpus(FIXTURES / "bioc.xml", "conll"))
-    with pytest.raises(AngelError, match=r"x\.spacy is no spaCy DocBin"):
+    with pytest.raises(AngelError, match=r"x\.spacy is not a spaCy DocBin"):
         list(read_corpus(write(tmp_path, "x.spacy", b"nothing")))
-
-
-def test_infons_that_are_nested_too_deep(tmp_path):
-    document = to_bioc(CorpusDocument("1", "renal failure"))
-    for value in ("[" * 900 + "]" * 900, "1" * 5000):
-        document["infons"] = {"preprocessing_steps": value}
-        path = write(tmp_path, "x.json", json.dumps([document]))
-        with pytest.raises(AngelError, match="a JSON list of strings was expected"):
-            list(read_corpus(path))
 
 
 def test_a_docbin_that_unpacks_without_end_is_refused(tmp_path):
     path = write(tmp_path, "x.spacy", zlib.compress(bytes(2**27)))
-    with pytest.raises(AngelError, match=r"x\.spacy: .* more than 300 times"):
+    with pytest.raises(AngelError, match=r"x\.spacy: .* over 300 times"):
         list(read_corpus(path))
 
 
@@ -542,16 +453,6 @@ def test_time_grows_with_the_line(tmp_path, line):
     path = write(tmp_path, "x.txt", "1|t|Fever\n1|a|\n" + line + "\n")
     began = process_time()
     list(read_corpus(path, strict=False))
-    assert process_time() - began < 2
-
-
-@pytest.mark.parametrize("mark", ["START ", "END ", "START a END "])
-def test_many_marks_take_no_time(tmp_path, mark):
-    write(tmp_path, "train.source", json.dumps([mark * 10**5]) + "\n")
-    write(tmp_path, "train.target", '["a is", "b"]\n')
-    write(tmp_path, "trainlabel.txt", "D1\n")
-    began = process_time()
-    assert list(read_corpus(tmp_path, strict=False)) == []
     assert process_time() - began < 2
 
 
@@ -648,10 +549,16 @@ def test_doc_ents_are_the_longest_and_keep_their_ids(nlp):
 def test_a_foreign_doc_gives_its_entities(nlp):
     from spacy.tokens import Span
 
-    doc = nlp("She has asthma.")
-    doc.ents = [Span(doc, 2, 3, label="DISEASE", kb_id="MESH:D001249")]
+    doc = nlp("She has asthma, fever.")
+    ids = (2, "MESH:D001249"), (4, "NIL")
+    doc.ents = [Span(doc, i, i + 1, label="DISEASE", kb_id=kb_id) for i, kb_id in ids]
     assert from_doc(doc, "5") == CorpusDocument(
-        "5", "She has asthma.", (GoldMention(8, 14, "asthma", "DISEASE", "MESH:D001249"),)
+        "5",
+        "She has asthma, fever.",
+        (
+            GoldMention(8, 14, "asthma", "DISEASE", "MESH:D001249"),
+            GoldMention(16, 21, "fever", "DISEASE"),
+        ),
     )
 
 
@@ -667,12 +574,6 @@ def test_writing_leaves_the_old_file_until_the_new_one_is_whole(tmp_path):
         write_pubtator([CorpusDocument("1", "a"), CorpusDocument("", "b")], path)
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
-
-
-def test_a_deeply_nested_json_file(tmp_path):
-    path = write(tmp_path, "x.json", '{"documents": [' + "[" * 200_000)
-    with pytest.raises(AngelError, match=r"x\.json, line 1"):
-        list(read_corpus(path))
 
 
 # The corpora themselves
@@ -700,28 +601,6 @@ def test_figures_of_the_corpora(name, documents, mentions):
     assert counts["documents"] + counts["duplicate_documents"] == documents
     assert found + counts["duplicate_mentions"] == mentions
     assert counts["faults"] == 0
-
-
-def test_known_faults_of_ncbi_disease():
-    report = CorpusReport()
-    path = shared_data("ncbi-disease/NCBItrainset_corpus.txt")
-    documents = {d.doc_id: d for d in read_corpus(path, report=report)}
-    assert len(documents) == 592
-    assert report.counts["duplicate_documents"] == 1
-    assert report.counts["duplicate_mentions"] == 11
-    assert report.counts["offsets_repaired"] == 1
-    assert any("8528200" in note for note in report.notes)
-    assert any("10923035" in note for note in report.notes)
-    assert 'febrile seizures " plus "' in [m.text[-25:] for m in documents["10923035"].mentions]
-
-
-def test_known_faults_of_bc5cdr():
-    report = CorpusReport()
-    path = shared_data("bc5cdr/CDR_TrainingSet.PubTator.txt")
-    composites = [m for d in read_corpus(path, report=report) for m in d.mentions if m.parts]
-    assert report.counts["relation_rows"] == 1038
-    assert report.counts["mentions_without_id"] == 76
-    assert len(composites) == 89
 
 
 def test_bc5cdr_is_the_same_in_both_formats():
@@ -752,16 +631,3 @@ def test_medmentions_streams_in_bounded_memory():
     assert mentions == 121992
     assert report.counts == {"documents": 2635, "mentions": 121992}
     assert peak < 2_000_000
-
-
-def test_half_a_character_in_genbioel_costs_its_line(tmp_path):
-    lines = '["\\ud800 START pain END today"]\n["a START pain END b"]\n'
-    (tmp_path / "dev.source").write_text(lines)
-    (tmp_path / "dev.target").write_text('["pain is", "pain"]\n["pain is", "pain"]\n')
-    (tmp_path / "devlabel.txt").write_text("D010146\nD010146\n")
-    report = CorpusReport()
-    documents = list(read_corpus(tmp_path, "genbioel", strict=False, report=report))
-    assert [document.text for document in documents] == ["a pain b"]
-    assert (report.counts["faults"], report.counts["mentions_left_out"]) == (1, 1)
-    with pytest.raises(AngelError, match="line 1"):
-        list(read_corpus(tmp_path, "genbioel"))

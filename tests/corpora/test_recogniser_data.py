@@ -8,18 +8,12 @@ import spacy
 import typer
 from spacy.training import Corpus, Example
 from spacy.util import load_config, registry
-from support.helpers import ROOT, shared_data
+from support.helpers import ROOT
 from support.scripts import load_script
-from thinc.api import Adam
 from typer.testing import CliRunner
 
 from spacy_angel.corpora.documents import CorpusDocument, CorpusReport, GoldMention
-from spacy_angel.corpora.recogniser_data import (
-    mentions_by_label,
-    names_by_label,
-    short_forms_by_label,
-    swap_mentions,
-)
+from spacy_angel.corpora.recogniser_data import swap_mentions
 from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.errors import AngelError
 from spacy_angel.vocabulary.names.concepts import Concept
@@ -28,6 +22,8 @@ entity_docs, in_all_letters, to_entities, unmarked_strings = (
     getattr(load_script("scripts/entities.py"), name)
     for name in ("entity_docs", "in_all_letters", "to_entities", "unmarked_strings")
 )
+
+names_by_label = load_script("scripts/notes.py").names_by_label
 
 # As NCBI-disease: four types of diseases, chemicals unmarked. Two mentions overlap.
 DISEASES = """\
@@ -86,27 +82,9 @@ def test_two_labels_and_the_longest_of_overlapping_mentions(files):
     assert report.counts["overlapping_left_out"] == 1
 
 
-def test_mention_with_two_identifiers_in_two_rows_is_one_entity(tmp_path):
-    path = tmp_path / "twice.txt"
-    row = "12\t0\t3\tFlu\tDisease\t{}\n"
-    path.write_text("12|t|Flu.\n12|a|\n" + row.format("D007251") + row.format("D009976") + "\n")
-    (document,), report = read(path)
-    assert [(m.text, m.label) for m in document.mentions] == [("Flu", "DISEASE")]
-    assert report.counts["overlapping_left_out"] == 0
-
-
 def test_unknown_type_is_named(files):
-    with pytest.raises(AngelError, match=r"'dyskinesia'.*'Disease'.*Chemical"):
+    with pytest.raises(AngelError, match=r"'Disease' of 'dyskinesia'.*Chemical"):
         list(to_entities(read_corpus(files[1]), labels={"Chemical": "CHEMICAL"}))
-
-
-def test_labels_of_other_corpora_are_spelled_as_the_table_has_them():
-    labels = ("OrganismTaxon", "GENE-N", "Cell line", "Sign")
-    mentions = tuple(GoldMention(i, i + 1, "x", label) for i, label in enumerate(labels))
-    (document,) = to_entities([CorpusDocument("1", "xxxx", mentions)])
-    assert [m.label for m in document.mentions] == ["SPECIES", "GENE", "CELL_LINE", "DISEASE"]
-    with pytest.raises(AngelError, match=r"'x'.*'Plot'.*DISEASE, CHEMICAL"):
-        list(to_entities([CorpusDocument("1", "x", (GoldMention(0, 1, "x", "Plot"),))]))
 
 
 def test_unmarked_strings_are_those_of_labels_that_a_corpus_never_uses(files):
@@ -129,13 +107,6 @@ def test_tokens_of_unmarked_strings_are_left_open(files, nlp):
         ("cat eye syndrome", "DISEASE"),
     ]
     assert report.counts == {"entities_DISEASE": 3, "tokens_left_open": 3}
-
-
-def test_an_entity_is_never_left_open(files, nlp):
-    diseases, _ = read(files[0])
-    (doc,) = entity_docs(diseases, nlp, ["eye", "syndrome: no"])
-    assert entities(doc)[-1] == ("cat eye syndrome", "DISEASE")
-    assert all(token.ent_iob_ for token in doc)
 
 
 def test_a_label_with_a_question_mark_leaves_its_tokens_open(nlp):
@@ -184,14 +155,16 @@ def test_names_by_label():
         Concept("MESH:D014859", "Warfarin", ("Coumadin", "Warfarin"), ("Chemical", "Drug")),
         Concept("NCBIGene:7157", "TP53", ("p53",), ("Gene", "NCBITaxon:9606")),
         Concept("MESH:D006321", "Heart", (), ("Device",)),
+        Concept("MESH:D003922", "Gout", types=("C", "C05")),
+        Concept("MESH:D003", "Insulin", types=("D", "D12")),
     ]
     assert names_by_label(concepts) == {
-        "DISEASE": ["MI", "Myocardial Infarction"],
+        "DISEASE": ["Gout", "MI", "Myocardial Infarction"],
         "CHEMICAL": ["Coumadin", "Warfarin"],
         "GENE": ["TP53", "p53"],
     }
     with pytest.raises(AngelError, match=r"F03, .*CELL_LINE"):
-        names_by_label(concepts[3:])
+        names_by_label(concepts[3:4])
 
 
 def test_swapped_mentions_move_with_the_text():
@@ -219,39 +192,6 @@ def test_swapped_mentions_move_with_the_text():
     assert found == {"Warfarin", "Heparin", "warfarin", "heparin"}
 
 
-def test_names_of_mesh_but_no_proteins():
-    concepts = [
-        Concept("MESH:D003922", "Gout", types=("C", "C05")),
-        Concept("MESH:D001", "Panic Disorder", types=("F", "F03")),
-        Concept("MESH:D002", "Warfarin", types=("D", "D03")),
-        Concept("MESH:D003", "Insulin", types=("D", "D12")),
-    ]
-    assert names_by_label(concepts) == {
-        "DISEASE": ["Gout", "Panic Disorder"],
-        "CHEMICAL": ["Warfarin"],
-    }
-
-
-def test_short_forms_have_the_label_of_what_they_stand_for():
-    forms = {"HTN": ("hypertension",), "lipitor": ("none", "atorvastatin"), "XX": ("unknown",)}
-    names = [{"DISEASE": ["Hypertension"]}, {"CHEMICAL": ["Atorvastatin"]}]
-    assert short_forms_by_label(forms, names) == {
-        "DISEASE": ["HTN"],
-        "CHEMICAL": ["lipitor", "Lipitor"],
-    }
-
-
-def test_mentions_by_label_keep_their_number(files):
-    diseases, both = (read(path)[0] for path in files)
-    found = mentions_by_label([*diseases, *both, *both])
-    assert found["CHEMICAL"].count("cholesterol") == 2
-    assert found["DISEASE"][0] == "familial LCAT deficiency"
-
-
-def test_strings_in_all_letters_but_short_ones():
-    assert in_all_letters(["Iron", "NO"]) == {"Iron", "iron", "IRON", "NO"}
-
-
 def run_script(*arguments):
     app = typer.Typer()
     app.command()(load_script("scripts/ner_corpus.py").main)
@@ -268,13 +208,6 @@ def test_script_writes_what_spacy_trains_on(files, tmp_path, nlp):
     assert entities(first.reference)[0] == ("familial LCAT deficiency", "DISEASE")
     assert [t.text for t in first.reference if not t.ent_iob_] == ["Cholesterol", "Iron", "NO"]
     assert entities(second.reference)[0] == ("Phenobarbital", "CHEMICAL")
-
-
-def test_script_leaves_development_open_by_what_training_marks(files, tmp_path, nlp):
-    done = run_script("--train", files[1], "--dev", files[0], "--output", tmp_path)
-    assert done.exit_code == 0
-    (doc,) = Corpus(tmp_path / "dev.spacy")(nlp)
-    assert [t.text for t in doc.reference if not t.ent_iob_] == ["Cholesterol", "Iron", "NO"]
 
 
 def test_script_adds_copies_with_names_of_a_vocabulary(files, tmp_path, nlp):
@@ -306,60 +239,6 @@ def test_script_adds_notes(files, tmp_path, nlp):
     texts = {ent.text.lower() for note in notes for ent in note.reference.ents}
     assert texts & {"gaucher", "phenobarbital", "dyskinesia", "iron", "cholesterol", "no"}
     assert len(list(Corpus(tmp_path / "dev.spacy")(nlp))) == 1
-
-
-def test_script_writes_development_in_other_letters(files, tmp_path, nlp):
-    done = run_script("--dev", files[1], "--letters", "upper", "--output", tmp_path)
-    assert done.exit_code == 0
-    (doc,) = Corpus(tmp_path / "dev.spacy")(nlp)
-    assert entities(doc.reference)[0] == ("PHENOBARBITAL", "CHEMICAL")
-    assert doc.text.isupper()
-
-
-def test_script_says_what_is_wrong(tmp_path):
-    done = run_script("--dev", tmp_path / "none.txt", "--output", tmp_path)
-    assert done.exit_code == 1
-    assert "none.txt cannot be read" in done.output
-    assert run_script("--output", tmp_path).exit_code == 2
-
-
-def test_real_corpora(nlp):
-    ncbi, report = read(shared_data("ncbi-disease/NCBIdevelopset_corpus.txt"))
-    docs = list(entity_docs(ncbi, nlp, report=report))
-    assert sum(len(doc.ents) for doc in docs) == report.counts["entities_DISEASE"] == 787
-    assert "entities_CHEMICAL" not in report.counts
-
-
-# The recogniser of configs/ner_mini.cfg, small enough to learn a handful of sentences in seconds.
-SHRUNK = {
-    "components.ner.model.hidden_width": 16,
-    "components.ner.model.tok2vec.embed.rows": [200, 50, 200, 50],
-    "components.ner.model.tok2vec.encode.width": 16,
-    "components.ner.model.tok2vec.encode.depth": 2,
-}
-
-
-def test_mini_learns_saves_and_loads(files, tmp_path, nlp):
-    diseases, both = (read(path)[0] for path in files)
-    docs = [*entity_docs(diseases, nlp, unmarked_strings(diseases, both)), *entity_docs(both, nlp)]
-    config = load_config(ROOT / "configs" / "ner_mini.cfg", SHRUNK)
-    mini = spacy.util.load_model_from_config(config.interpolate(), auto_fill=True)
-    assert mini.pipe_names == ["ner"]
-    spacy.util.fix_random_seed(0)
-    examples = [Example(mini.make_doc(doc.text), doc) for doc in docs]
-    mini.initialize(lambda: examples)
-    optimizer = Adam(learn_rate=0.02)
-    for _ in range(60):
-        random.shuffle(examples)
-        mini.update(examples, sgd=optimizer)
-    mini.to_disk(tmp_path / "model")
-    again = spacy.load(tmp_path / "model")
-    for doc in docs:
-        found = entities(again(doc.text))
-        # Any answer was right where tokens were left open.
-        taught = [entity for entity in entities(doc) if entity[0] != "dementia"]
-        assert [entity for entity in found if entity in entities(doc)] == taught
-        assert entities(mini(doc.text)) == found
 
 
 @pytest.mark.parametrize("name", ["ner_mini", "ner_trf"])

@@ -50,10 +50,10 @@ def test_formats_by_name_and_content(tmp_path: Path) -> None:
     assert formats.of(tmp_path / "d.empty") is EMPTY
     assert formats.recognised(tmp_path / "b") is None
     for name, message in {
-        "b": r"b looks like no known letter format.*letters\.v1, empty",
-        "c": "c is empty; a letter was expected",
+        "b": r"Cannot tell the letter format of .*b\. .*letters\.v1, empty",
+        "c": "c is empty; expected a letter",
         "e": "e is UTF-16",
-        "": "no known letter format",
+        "": "Cannot tell the letter format",
     }.items():
         with pytest.raises(AngelError, match=message):
             formats.of(tmp_path / name)
@@ -78,12 +78,14 @@ def test_formats_of_other_packages_come_first(
     make_package(tmp_path, "z = other_formats:FORMAT\nbroken = no_such_module:FORMAT", source)
     monkeypatch.syspath_prepend(str(tmp_path))
     formats = Formats("letter", GROUP, [LETTERS, EMPTY])
-    with pytest.warns(UserWarning, match="no_such_module:FORMAT, cannot be loaded"):
+    with pytest.warns(
+        UserWarning, match="no_such_module:FORMAT of another package cannot be loaded"
+    ):
         assert list(formats) == ["other", "letters.v1", "empty"]
     (tmp_path / "a").write_text("letters: x")
     assert formats.of(tmp_path / "a").name == "other"
     for entry in ("SECOND", "Format"):
         text = f"[{GROUP}]\nz = other_formats:{entry}\n"
         (tmp_path / "other.dist-info/entry_points.txt").write_text(text)
-        with pytest.raises(AngelError, match=f"other_formats:{entry} should give a letter format"):
+        with pytest.raises(AngelError, match=f"other_formats:{entry} must give a letter format"):
             list(Formats("letter", GROUP, [LETTERS, EMPTY]))

@@ -1,21 +1,14 @@
 """Every format with files that are damaged at random: documents or concepts that keep the rules, or
 an AngelError that names the file; nothing else, and soon.
 
-The seeds are the fixtures, and what stands under `tests/fixtures/fuzz`: a file that breaks a reader
-is put there by the test itself, as small as it could be made, and stays in the repository.
-
-With --slow each format has SPACY_ANGEL_FUZZ_SECONDS, a minute if not set. Where a run must not take
-half an hour, SPACY_ANGEL_FUZZ_TURN, a whole number that grows from run to run, gives them to
-SPACY_ANGEL_FUZZ_FORMATS of the formats, one if not set, and SHORT seconds to the others: in turn,
-so that each format has its minute after so many runs.
+The seeds are the fixtures, and files under `tests/fixtures/fuzz` that once broke a reader. With
+--slow each format is tried for SPACY_ANGEL_FUZZ_SECONDS, a minute if not set.
 """
 
 import gzip
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from hashlib import sha256
 from pathlib import Path
 from time import monotonic, process_time
 
@@ -40,14 +33,10 @@ SEEDS = {
         "bioc_xml": ["bioc.xml"],
         "brat": ["brat"],
         "cometa": ["cometa/train.csv"],
-        "craft": ["craft"],
         "corrections": ["corrections.jsonl"],
         "genbioel": ["genbioel"],
-        "gsc": ["GSCplus.tsv"],
         "label_studio": ["label_studio.json"],
         "pubtator": ["CDR_sample.PubTator.txt", "corpus_pubtator.txt", "biored.pubtator"],
-        "uima_json": ["inception/curation"],
-        "uima_xmi": ["inception_xmi"],
     },
     "vocabulary": {
         "cellosaurus.v1": ["cellosaurus.txt"],
@@ -78,11 +67,6 @@ MADE = ("parquet", "docbin")
 CASES = [(kind, name) for kind, registry in REGISTRIES.items() for name in registry]
 EXAMPLES = 40
 MINUTE = float(os.environ.get("SPACY_ANGEL_FUZZ_SECONDS", "60"))
-SHORT = 1.0
-TURN = os.environ.get("SPACY_ANGEL_FUZZ_TURN")
-AT_A_TIME = int(os.environ.get("SPACY_ANGEL_FUZZ_FORMATS", "1"))
-# Folder of what a reader broke on last, until hypothesis has made it small.
-BROKEN = "broken"
 # CPU time of one file of a few kilobytes, with the other work of a busy machine.
 SECONDS_A_FILE = 5
 
@@ -116,7 +100,7 @@ def seeds_of(kind: str, name: str) -> Iterator[Path]:
         yield FOLDERS[kind] / seed
     folder = FIXTURES / "fuzz" / kind / name
     kept = sorted(folder.iterdir()) if folder.is_dir() else []
-    yield from (path for path in kept if path.name != BROKEN)
+    yield from kept
 
 
 @pytest.fixture(scope="module")
@@ -173,59 +157,6 @@ def check_concepts(path: Path, name: str) -> None:
         "".join((*concept.names, concept.definition or "")).encode("utf8")
 
 
-@contextmanager
-def kept_if_broken(kind: str, name: str, path: Path, fixtures: Path) -> Iterator[None]:
-    """Put the file or folder that a reader breaks on among the seeds, under a name that tells its
-    content. What hypothesis then makes smaller takes the place of what it was made from.
-
-    kind (str), name (str): of the format. path (Path): what is read.
-    fixtures (Path): the folder of the fixtures.
-    """
-    try:
-        yield
-    except Exception:
-        folder = fixtures / "fuzz" / kind / name
-        shutil.rmtree(folder / BROKEN, ignore_errors=True)
-        (folder / BROKEN).mkdir(parents=True)
-        if path.is_dir():
-            shutil.copytree(path, folder / BROKEN / path.name)
-        else:
-            shutil.copy(path, folder / BROKEN)
-        raise
-
-
-def keep_broken(kind: str, name: str, fixtures: Path) -> Path | None:
-    """Name what `kept_if_broken` has left.
-
-    RETURNS (Path | None): the new seed, where there is one.
-    """
-    folder = fixtures / "fuzz" / kind / name / BROKEN
-    if not folder.is_dir():
-        return None
-    [path] = folder.iterdir()
-    digest = sha256()
-    for file in sorted(p for p in (path, *path.rglob("*")) if p.is_file()):
-        digest.update(file.read_bytes())
-    seed = folder.parent / f"found-{digest.hexdigest()[:8]}{path.suffix}"
-    if not seed.exists():
-        path.rename(seed)
-    shutil.rmtree(folder)
-    return seed
-
-
-def seconds_of(place: int, n_formats: int, turn: str | None, at_a_time: int) -> float:
-    """How long a format is tried.
-
-    place (int): of the format among all. n_formats (int): all of them.
-    turn (str | None): number of the run; None gives each MINUTE. at_a_time (int): formats that a
-        turn gives MINUTE.
-    RETURNS (float): seconds.
-    """
-    if turn is None:
-        return MINUTE
-    return MINUTE if (place - int(turn) * at_a_time) % n_formats < at_a_time else min(SHORT, MINUTE)
-
-
 def fuzz(
     kind: str,
     name: str,
@@ -245,8 +176,7 @@ def fuzz(
             file = data.draw(st.sampled_from(sorted(p for p in seed.rglob("*") if p.is_file())))
             content = data.draw(mutations(file.read_bytes()))
             (path / file.relative_to(seed)).write_bytes(content)
-        with kept_if_broken(kind, name, path, FIXTURES):
-            check(kind, name, path)
+        check(kind, name, path)
         shutil.rmtree(path.parent)
 
     checks = [HealthCheck.too_slow, HealthCheck.data_too_large]
@@ -254,11 +184,7 @@ def fuzz(
     if by_chance:
         # New examples each time, in CI as well.
         limits = settings(limits, derandomize=False, database=None)
-    try:
-        limits(given(data=st.data())(damaged))()
-    finally:
-        if (seed := keep_broken(kind, name, FIXTURES)) is not None:
-            print(f"{seed} breaks the reader: mend it, and commit both.")
+    limits(given(data=st.data())(damaged))()
 
 
 @pytest.mark.parametrize(("kind", "name"), CASES)
@@ -290,41 +216,6 @@ def test_a_minute_of_damaged_files(
     kind: str, name: str, made: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     seeds = [*([made[name]] if name in MADE else []), *seeds_of(kind, name)]
-    end = monotonic() + seconds_of(CASES.index((kind, name)), len(CASES), TURN, AT_A_TIME)
+    end = monotonic() + MINUTE
     while monotonic() < end:
         fuzz(kind, name, seeds, tmp_path_factory, 50, by_chance=True)
-
-
-def test_every_format_has_its_minute_in_turn() -> None:
-    """Ten formats, three at a time: in four runs all had theirs, the first two of them twice."""
-    minutes = [
-        [place for place in range(10) if seconds_of(place, 10, str(turn), 3) == MINUTE]
-        for turn in range(5)
-    ]
-    assert minutes == [[0, 1, 2], [3, 4, 5], [6, 7, 8], [0, 1, 9], [2, 3, 4]]
-    assert seconds_of(3, 10, "0", 3) == SHORT
-    assert [seconds_of(place, 10, None, 3) for place in range(10)] == [MINUTE] * 10
-
-
-def test_what_breaks_a_reader_becomes_a_seed(tmp_path: Path) -> None:
-    """First a long file, then a smaller one, then nothing: the smaller one is kept, once."""
-    fixtures, path = tmp_path / "fixtures", tmp_path / "x.csv"
-    for content in ("a,b,c", "b", None):
-        if content is not None:
-            path.write_text(content)
-        with suppress(TypeError), kept_if_broken("corpus", "csv", path, fixtures):
-            if content is not None:
-                raise TypeError
-    seed = keep_broken("corpus", "csv", fixtures)
-    assert seed == fixtures / f"fuzz/corpus/csv/found-{sha256(b'b').hexdigest()[:8]}.csv"
-    assert seed.read_text() == "b"
-    assert list(seed.parent.iterdir()) == [seed]
-    assert keep_broken("corpus", "csv", fixtures) is None
-    # A folder, as some formats are.
-    (tmp_path / "y").mkdir()
-    (tmp_path / "y/names.dmp").write_text("b")
-    with suppress(TypeError), kept_if_broken("corpus", "csv", tmp_path / "y", fixtures):
-        raise TypeError
-    found = keep_broken("corpus", "csv", fixtures)
-    assert found is not None
-    assert [file.name for file in found.iterdir()] == ["names.dmp"]

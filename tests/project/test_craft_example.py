@@ -38,6 +38,7 @@ def test_the_page_runs_from_the_distribution_to_the_figures(
     monkeypatch.setenv("CRAFT", str(craft))
     work = tmp_path / "work"
     work.mkdir()
+    (tmp_path / "scripts").symlink_to(ROOT / "scripts")
     run_page(page, work)
     for name in ("shipped", "calibrated", "trained"):
         figures = json.loads((work / f"metrics/{name}/metrics.json").read_text("utf8"))

@@ -1,12 +1,8 @@
 """Documents that every format which keeps a whole document must give back."""
 
-from itertools import islice
-
 from hypothesis import strategies as st
-from support.helpers import shared_data
 
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
-from spacy_angel.corpora.registry import read_corpus
 
 # A composite with its parts, a plus between identifiers, none at all, one without vocabulary, a
 # mention over a line end and behind an emoji, two of one place, one without a label.
@@ -31,18 +27,6 @@ RICH = CorpusDocument(
     title_end=31,
     steps=("lowercase", "overlaps=longest"),
 )
-REAL = (
-    "ncbi-disease/NCBItrainset_corpus.txt",
-    "bc5cdr/CDR_TrainingSet.PubTator.txt",
-    "medmentions/st21pv_train.rebuilt.pubtator.gz",
-)
-
-
-def real_documents(name: str, n: int = 50) -> list[CorpusDocument]:
-    """name (str): of REAL. n (int): how many. RETURNS (list[CorpusDocument]): its first documents;
-    the test is skipped where the corpus is not there."""
-    return list(islice(read_corpus(shared_data(name)), n))
-
 
 _LABELS = st.sampled_from(["Disease", "", "MENTION", "T116,T123", "Cell line", "Cell_line", "é|<"])
 _IDS = st.sampled_from(["", "MESH:D1", "MESH:D1|OMIM:2", "MESH:D1+MESH:D2|UMLS:C3", "3767"])

@@ -19,9 +19,7 @@ class Page:
     status (int): other than 200, that is all that is answered.
     redirect (str): where the file is instead.
     breaks_after (list[int]): bytes after which each next answer breaks off; then they are whole.
-    ranges (bool): whether parts can be asked for.
     pause (float): seconds before the second half.
-    headers (dict[str, str]): sent with the file.
     """
 
     content: bytes = b""
@@ -29,30 +27,27 @@ class Page:
     status: int = 200
     redirect: str = ""
     breaks_after: list[int] = field(default_factory=list)
-    ranges: bool = True
     pause: float = 0.0
-    headers: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass
 class Server:
-    """pages (dict[str, Page]): by path, e.g. `/hp.obo`. seen (list): path and `Range` asked for."""
+    """pages (dict[str, Page]): by path, e.g. `/hp.obo`. seen (list[str]): paths asked for."""
 
     address: str
     pages: dict[str, Page]
-    seen: list[tuple[str, str | None]]
+    seen: list[str]
 
 
 @contextmanager
 def serving() -> Iterator[Server]:
     """YIELDS (Server): running until the end."""
     pages: dict[str, Page] = {}
-    seen: list[tuple[str, str | None]] = []
+    seen: list[str] = []
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            asked = self.headers.get("Range")
-            seen.append((self.path, asked))
+            seen.append(self.path)
             page = pages.get(self.path.partition("?")[0], Page(status=404))
             if page.redirect:
                 self.send_response(302)
@@ -65,29 +60,21 @@ def serving() -> Iterator[Server]:
                 self.send_response(304)
                 self.end_headers()
             else:
-                self._send(page, asked)
+                self._send(page)
 
-        def _send(self, page: Page, asked: str | None) -> None:
-            is_same = self.headers.get("If-Range", page.etag) == page.etag
-            begin = int(asked[6:-1]) if asked and page.ranges and is_same else 0
-            if begin >= len(page.content) > 0:
-                self.send_error(416)
-                return
-            self.send_response(206 if begin else 200)
-            rest = page.content[begin:]
-            self.send_header("Content-Length", str(len(rest)))
+        def _send(self, page: Page) -> None:
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(page.content)))
             if page.etag:
                 self.send_header("ETag", page.etag)
                 self.send_header("Last-Modified", MODIFIED)
-            for name, value in page.headers.items():
-                self.send_header(name, value)
             self.end_headers()
-            whole = page.breaks_after.pop(0) if page.breaks_after else len(rest)
-            self.wfile.write(rest[: whole // 2])
+            whole = page.breaks_after.pop(0) if page.breaks_after else len(page.content)
+            self.wfile.write(page.content[: whole // 2])
             self.wfile.flush()
             time.sleep(page.pause)
-            self.wfile.write(rest[whole // 2 : whole])
-            if whole < len(rest):
+            self.wfile.write(page.content[whole // 2 : whole])
+            if whole < len(page.content):
                 self.close_connection = True
 
         def log_message(self, *_: object) -> None:

@@ -28,9 +28,7 @@ def read_askapatient(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
     reading = reading.with_prefix("SNOMEDCT")
     for number, code, _, phrase in _rows(path, reading):
         doc_id = f"{path.name}:{number}"
-        mention = reading.mention(phrase, (0, len(phrase)), phrase, doc_id, number, raw_ids=code)
-        if mention is not None:
-            yield CorpusDocument(doc_id, phrase, (mention,), reading.split)
+        yield from reading.single_mention(phrase, (0, len(phrase)), doc_id, number, code)
 
 
 def askapatient_concepts(
@@ -62,11 +60,8 @@ def _rows(path: Path, reading: Reading) -> Iterator[tuple[int, str, str, str]]:
             continue
         fields = [field.strip() for field in line.split("\t")]
         if len(fields) != 3 or not all(fields) or not _CODE.fullmatch(fields[0]):
-            reading.fault(
-                f"{reading.where(number)}: expected AskAPatient's code, preferred term, phrase "
-                f"with tabs, found {line[:60]!r}.",
-                lost="mentions_left_out",
-            )
+            message = f"expected code, preferred term and phrase with tabs, found {line[:60]!r}."
+            reading.fault_at(number, message, lost="mentions_left_out")
             continue
         yield number, fields[0], fields[1], fields[2]
 

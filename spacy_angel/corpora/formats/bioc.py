@@ -1,32 +1,33 @@
-"""BioC in XML and JSON: BC5CDR, BioRED and what PubTator exports; read as a stream.
+"""BioC in XML and JSON: BC5CDR, BioRED and the exports of PubTator, read as a stream.
 
-A collection holds documents, a document passages with an offset and a text, a passage annotations
-with an identifier among their infons. Text that only stands in a passage's sentences is taken from
-there. A composite's individual mentions (BC5CDR: infon `CompositeRole`) become its parts. What
-BioC has no place for, `to_bioc` puts into infons of its own: the parts of a composite, which after
-preprocessing need not stand in the text, and the preprocessing steps, each as a JSON list; and what
-is read in a mention's place.
+A collection has documents, a document passages with an offset and a text, a passage annotations
+with an identifier among their infons. If a passage has no text, that of its sentences is read. The
+individual mentions of a composite (BC5CDR: infon `CompositeRole`) become its parts. `to_bioc` adds
+infons for what BioC has no place for: the parts of a composite and the preprocessing steps, each as
+a JSON list, and what is read in place of a mention.
 """
 
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 from xml.etree import ElementTree
 
+from pydantic import BaseModel, BeforeValidator, Field, NonNegativeInt
+
+from ...errors import AngelError
 from ...files.atomic import replacing
 from ...files.formats import Format
 from ...files.json_stream import stream_objects
-from ...files.json_values import parse_json
+from ...files.json_values import Text, checked, parse_as
 from ...files.xml_stream import stream_elements
 from ..documents import CorpusDocument, GoldMention, Reading
 
-# Spaces that may be put between two passages: an offset beyond is a fault, not a text.
+# Spaces that may be inserted between two passages; a larger offset is a fault.
 MAX_GAP = 100_000
 
-# Infons that hold an identifier, in the order in which they are looked for.
+# Infons with an identifier, in order of precedence.
 _ID_KEYS = {
     "identifier": "",
     "mesh": "MESH",
@@ -39,25 +40,75 @@ _ID_KEYS = {
     "chebi": "CHEBI",
 }
 
-
 _PARTS, _STEPS, _READ_AS = "composite_parts", "preprocessing_steps", "read_as"
 
-# An identifier without vocabulary, and not the `-1` that stands for none.
+# An identifier without a vocabulary, except `-1`, which stands for none.
 _BARE = re.compile(r"(?<![^|+,;\s])[^|+,;:\s-][^|+,;:\s]*(?![^|+,;\s])")
 
 
-class _Malformed(Exception):
-    """Something in a document is missing or of the wrong kind; the text says what."""
+def _strings(value: Any) -> Any:
+    if not isinstance(value, Mapping):
+        return value or {}
+    return {key: str(item) for key, item in value.items() if item is not None}
+
+
+_OrEmpty = BeforeValidator(lambda value: [] if value is None else value)
+_Infons = Annotated[dict[str, Text], BeforeValidator(_strings)]
+
+
+class _Location(BaseModel):
+    offset: NonNegativeInt
+    length: NonNegativeInt
+
+
+class _Annotation(BaseModel):
+    text: Text
+    locations: Annotated[list[_Location], Field(min_length=1)]
+    infons: _Infons = {}
+
+    @property
+    def spans(self) -> list[tuple[int, int]]:
+        return sorted((place.offset, place.offset + place.length) for place in self.locations)
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """Start of the first and end of the last piece."""
+        return self.spans[0][0], self.spans[-1][1]
+
+    @property
+    def role(self) -> str:
+        return self.infons.get("CompositeRole", "")
+
+
+class _Holder(BaseModel):
+    infons: _Infons = {}
+    annotations: Annotated[list[_Annotation], _OrEmpty] = []
+
+
+class _Sentence(_Holder):
+    offset: NonNegativeInt
+    text: Text
+
+
+class _Passage(_Holder):
+    offset: NonNegativeInt
+    text: Text | None = None
+    sentences: Annotated[list[_Sentence], _OrEmpty] = []
+
+
+class _Document(_Holder):
+    id: Annotated[Text, BeforeValidator(lambda v: str(v) if isinstance(v, int) else v)]
+    passages: Annotated[list[_Passage], _OrEmpty] = []
 
 
 def read_bioc_xml(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
-    """Documents of a BioC XML file; each is dropped from memory once it is handed out.
+    """Documents of a BioC XML file; each is dropped from memory when the next is taken.
 
     path (Path): file, plain or gzip.
     reading (Reading): gets counts and faults.
     RETURNS (Iterator[CorpusDocument]): in the order of the file.
-    RAISES (AngelError): where the XML is broken or cut, or holds no collection; for other faults
-        with `reading.strict`.
+    RAISES (AngelError): the XML is broken or cut, or has no collection; for other faults with
+        `reading.strict`.
     """
     for number, element in stream_elements(path, reading, {"collection": ["document"]}):
         yield from _document(_plain(element), reading, number)
@@ -83,118 +134,76 @@ def _plain(element: ElementTree.Element) -> dict[str, Any]:
     for tag in ("passage", "sentence", "annotation"):
         value[tag + "s"] = [_plain(child) for child in element.findall(tag)]
     value["locations"] = [dict(location.attrib) for location in element.findall("location")]
-    if element.tag == "annotation":
-        value["id"] = element.get("id", "")
     return value
 
 
 def _document(value: Any, reading: Reading, line: int) -> Iterator[CorpusDocument]:
     try:
-        yield _build(value, reading, line)
-    except _Malformed as problem:
-        reading.fault(
-            f"{reading.where(line)}: not a BioC document: {problem}.",
-            lost="documents_left_out",
-        )
+        yield _build(checked(value, _Document), reading, line)
+    except AngelError:
+        raise
+    except ValueError as problem:
+        reading.fault_at(line, f"not a BioC document: {problem}.", lost="documents_left_out")
 
 
-def _build(value: Any, reading: Reading, line: int) -> CorpusDocument:
-    document = _mapping(value, "document")
-    doc_id = _string(document, "id", "document")
-    passages = [_mapping(passage, "passage") for passage in _list(document, "passages")]
-    text, title_end = _text(passages)
-    holders = (document, *passages, *(s for p in passages for s in _sentences(p)))
-    annotations = [
-        _mapping(annotation, "annotation")
-        for holder in holders
-        for annotation in _list(holder, "annotations")
-    ]
-    parts = [
-        (_span(a), _string(a, "text", "annotation"))
-        for a in annotations
-        if _role(a) == "IndividualMention"
-    ]
+def _build(document: _Document, reading: Reading, line: int) -> CorpusDocument:
+    text, title_end = _text(document.passages)
+    sentences = [sentence for passage in document.passages for sentence in passage.sentences]
+    holders = (document, *document.passages, *sentences)
+    annotations = [annotation for holder in holders for annotation in holder.annotations]
+    parts = [annotation for annotation in annotations if annotation.role == "IndividualMention"]
     reading.report.count("individual_mentions", len(parts))
     mentions = (
-        _mention(text, annotation, parts, doc_id, reading, line)
+        _mention(text, annotation, parts, document.id, reading, line)
         for annotation in annotations
-        if _role(annotation) != "IndividualMention"
+        if annotation.role != "IndividualMention"
     )
     return CorpusDocument(
-        doc_id=doc_id,
+        doc_id=document.id,
         text=text,
         mentions=tuple(mention for mention in mentions if mention is not None),
         split=reading.split,
         title_end=title_end,
-        steps=_listed(_infons(document), _STEPS),
+        steps=_listed(document.infons, _STEPS),
     )
 
 
-def _text(passages: list[Mapping[str, Any]]) -> tuple[str, int | None]:
+def _text(passages: Iterable[_Passage]) -> tuple[str, int | None]:
     """The passages at their offsets, spaces between them, and where the title ends."""
     text, title_end = "", None
     for passage in passages:
-        units = [passage] if passage.get("text") is not None else _sentences(passage)
-        for unit in units:
-            offset, piece = _integer(unit, "offset"), _string(unit, "text", "passage")
-            if not len(text) <= offset <= len(text) + MAX_GAP:
-                raise _Malformed(
-                    f"a passage has offset {offset} where {len(text)} characters went before"
-                )
-            text += " " * (offset - len(text)) + piece
-        if title_end is None and _infons(passage).get("type") == "title":
+        for unit in [passage] if passage.text is not None else passage.sentences:
+            if not len(text) <= unit.offset <= len(text) + MAX_GAP:
+                raise ValueError(f"a passage has offset {unit.offset} after {len(text)} characters")
+            text += " " * (unit.offset - len(text)) + (unit.text or "")
+        if title_end is None and passage.infons.get("type") == "title":
             title_end = len(text)
     return text, title_end
 
 
 def _mention(
     text: str,
-    annotation: Mapping[str, Any],
-    parts: list[tuple[tuple[int, int], str]],
+    annotation: _Annotation,
+    parts: Iterable[_Annotation],
     doc_id: str,
     reading: Reading,
     line: int,
 ) -> GoldMention | None:
-    """A mention; a composite gets the individual mentions that it covers. Those are taken at their
-    word: their pieces are off by a character here and there, and nothing is marked by them."""
-    infons, (start, end) = _infons(annotation), _span(annotation)
-    mention = _string(annotation, "text", "annotation")
-    pieces = [text[begin:stop] for begin, stop in _locations(annotation)]
+    """A mention; a composite gets the individual mentions that it covers. The texts of these are
+    not checked: their offsets are sometimes off by a character."""
+    infons, mention, (start, end) = annotation.infons, annotation.text, annotation.span
+    pieces = [text[begin:stop] for begin, stop in annotation.spans]
     if len(pieces) > 1 and " ".join(pieces).split() == mention.split():
-        note = f"{reading.where(line)}: document {doc_id}, {mention!r} in pieces, taken as a whole"
+        note = f"{reading.where(line)}: document {doc_id}, {mention!r} in pieces, read as a whole"
         reading.report.count("discontinuous_mentions", note=note)
         mention = text[start:end]
     inside = _listed(infons, _PARTS)
-    if _role(annotation) == "CompositeMention":
-        inside = tuple(part for (begin, stop), part in parts if start <= begin and stop <= end)
-    label = infons.get("type", "")
-    found = reading.mention(
-        text, (start, end), mention, doc_id, line, label, _raw_ids(infons), inside
-    )
-    read_as = infons.get(_READ_AS, "")
-    return replace(found, read_as=read_as) if found is not None and read_as else found
-
-
-def _role(annotation: Mapping[str, Any]) -> str:
-    return _infons(annotation).get("CompositeRole", "")
-
-
-def _span(annotation: Mapping[str, Any]) -> tuple[int, int]:
-    """Start of the first and end of the last piece."""
-    locations = _locations(annotation)
-    return locations[0][0], locations[-1][1]
-
-
-def _locations(annotation: Mapping[str, Any]) -> list[tuple[int, int]]:
-    spans = []
-    for value in _list(annotation, "locations"):
-        location = _mapping(value, "location")
-        start = _integer(location, "offset")
-        spans.append((start, start + _integer(location, "length")))
-    if not spans:
-        mention = _string(annotation, "text", "annotation")
-        raise _Malformed(f"the annotation {mention!r} has no location")
-    return sorted(spans)
+    if annotation.role == "CompositeMention":
+        spans = ((part.span, part.text) for part in parts)
+        inside = tuple(part for (begin, stop), part in spans if start <= begin and stop <= end)
+    label, read_as = infons.get("type", ""), infons.get(_READ_AS, "")
+    ids = _raw_ids(infons)
+    return reading.mention(text, (start, end), mention, doc_id, line, label, ids, inside, read_as)
 
 
 def _raw_ids(infons: Mapping[str, str]) -> str:
@@ -205,67 +214,17 @@ def _raw_ids(infons: Mapping[str, str]) -> str:
     return ""
 
 
-def _infons(value: Mapping[str, Any]) -> dict[str, str]:
-    infons = value.get("infons") or {}
-    return {key: str(item) for key, item in _mapping(infons, "infons").items() if item is not None}
-
-
 def _listed(infons: Mapping[str, str], key: str) -> tuple[str, ...]:
-    """A list that `to_bioc` put into an infon; empty where there is none."""
+    """A list that `to_bioc` put into an infon; empty if there is none."""
     try:
-        values = parse_json(infons.get(key, "[]"))
+        return tuple(parse_as(infons.get(key, "[]"), list[Text]))
     except ValueError:
-        values = None
-    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
-        raise _Malformed(f"{key}: a JSON list of strings was expected, {infons[key]!r} came")
-    return tuple(values)
-
-
-def _sentences(passage: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    return [_mapping(sentence, "sentence") for sentence in _list(passage, "sentences")]
-
-
-def _mapping(value: Any, what: str) -> Mapping[str, Any]:
-    if not isinstance(value, Mapping):
-        raise _Malformed(f"{what}: an object was expected, {type(value).__name__} came")
-    return value
-
-
-def _list(value: Mapping[str, Any], key: str) -> list[Any]:
-    items = value.get(key)
-    if items is None:
-        return []
-    if not isinstance(items, list):
-        raise _Malformed(f"{key}: a list was expected, {type(items).__name__} came")
-    return items
-
-
-def _string(value: Mapping[str, Any], key: str, what: str) -> str:
-    item = value.get(key)
-    if isinstance(item, int) and key == "id":
-        return str(item)
-    if not isinstance(item, str):
-        raise _Malformed(f"{what}: {key} must be a string, {type(item).__name__} came")
-    try:
-        item.encode("utf8")
-    except UnicodeEncodeError as error:
-        raise _Malformed(f"{what}: {key} holds half a character ({error})") from error
-    return item
-
-
-def _integer(value: Mapping[str, Any], key: str) -> int:
-    item = value.get(key)
-    try:
-        number = int(item) if isinstance(item, int | str) else -1
-    except ValueError:
-        number = -1
-    if number < 0:
-        raise _Malformed(f"{key} must be a whole number from 0 on, {str(item)[:40]!r} came")
-    return number
+        message = f"{key}: a JSON list of strings was expected, {infons[key]!r} came"
+        raise ValueError(message) from None
 
 
 def to_bioc(document: CorpusDocument) -> dict[str, Any]:
-    """A document in BioC's JSON shape, as PubTator exports it.
+    """A document in the shape of BioC JSON, as PubTator exports it.
 
     document (CorpusDocument): with any mentions; without a title there is one passage.
     RETURNS (dict[str, Any]): plain values for `json.dump`.
@@ -274,33 +233,27 @@ def to_bioc(document: CorpusDocument) -> dict[str, Any]:
     if end is None or end >= len(text):
         pieces = [("text" if end is None else "title", 0, len(text))]
     else:
-        # The space after the title belongs to no passage; BioC's offsets leave it out.
+        # The space after the title belongs to no passage.
         pieces = [("title", 0, end), ("abstract", end + (text[end] == " "), len(text))]
-    passages = []
-    for number, (kind, start, end) in enumerate(pieces):
-        following = pieces[number + 1][1] if number + 1 < len(pieces) else len(text)
-        first = start if number else 0
-        passages.append(
-            {
-                "offset": start,
-                "infons": {"type": kind},
-                "text": text[start:end],
-                "sentences": [],
-                "annotations": [
-                    _annotation(index, mention)
-                    for index, mention in enumerate(document.mentions)
-                    if first <= mention.start < following
-                ],
-                "relations": [],
-            }
+    annotations: list[list[dict[str, Any]]] = [[] for _ in pieces]
+    for number, mention in enumerate(document.mentions):
+        annotations[mention.start >= pieces[-1][1] and len(pieces) > 1].append(
+            _annotation(number, mention)
         )
-    return {
-        "id": document.doc_id,
-        "infons": {_STEPS: json.dumps(document.steps)} if document.steps else {},
-        "passages": passages,
-        "annotations": [],
-        "relations": [],
-    }
+    passages = [
+        {
+            "offset": start,
+            "infons": {"type": kind},
+            "text": text[start:stop],
+            "sentences": [],
+            "annotations": own,
+            "relations": [],
+        }
+        for (kind, start, stop), own in zip(pieces, annotations, strict=True)
+    ]
+    infons = {_STEPS: json.dumps(document.steps)} if document.steps else {}
+    rest: dict[str, Any] = {"annotations": [], "relations": []}
+    return {"id": document.doc_id, "infons": infons, "passages": passages, **rest}
 
 
 def _annotation(number: int, mention: GoldMention) -> dict[str, Any]:
@@ -309,12 +262,8 @@ def _annotation(number: int, mention: GoldMention) -> dict[str, Any]:
         infons[_PARTS] = json.dumps(mention.parts, ensure_ascii=False)
     if mention.read_as:
         infons[_READ_AS] = mention.read_as
-    return {
-        "id": str(number),
-        "infons": infons,
-        "text": mention.text,
-        "locations": [{"offset": mention.start, "length": mention.end - mention.start}],
-    }
+    location = {"offset": mention.start, "length": mention.end - mention.start}
+    return {"id": str(number), "infons": infons, "text": mention.text, "locations": [location]}
 
 
 def write_bioc_json(documents: Iterable[CorpusDocument], path: Path) -> None:
@@ -331,7 +280,7 @@ def write_bioc_json(documents: Iterable[CorpusDocument], path: Path) -> None:
 def bioc_collection(documents: Iterable[Mapping[str, Any]]) -> Iterator[bytes]:
     """A BioC collection in pieces, one document a line.
 
-    documents (Iterable[Mapping[str, Any]]): as `to_bioc` makes them.
+    documents (Iterable[Mapping[str, Any]]): from `to_bioc`.
     RETURNS (Iterator[bytes]): the file.
     """
     head = {"source": "spacy-angel", "date": "", "key": "", "infons": {}, "documents": []}

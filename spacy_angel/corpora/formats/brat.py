@@ -7,40 +7,45 @@
             #1<TAB>AnnotatorNotes T2<TAB>spacy-angel: {"parts": ["renal failure"]}
 
 Offsets count characters of the text, which is never changed. A mention (`T`) has an `N` line for
-each identifier. A line end within a mention divides it in two pieces, since brat shows lines apart.
-What brat has no place for stands, of a mention, in a note; of a document, in `documents.jsonl`
-beside, a line each, where `labels` says what a type stands for: brat's types have no spaces.
+each identifier. A line end inside a mention divides it in two pieces, as brat shows each line
+separately. What brat has no place for is stored in a note for mentions, and in `documents.jsonl`
+for documents, where `labels` also maps types to labels, since types of brat have no spaces.
 """
 
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from pydantic import BaseModel
 
-from ...files.atomic import replacing
+from ...errors import AngelError
+from ...files.atomic import replacing, replacing_path
 from ...files.formats import Format
 from ...files.json_values import parse_as
 from ...files.reading import numbered_lines
 from ...vocabulary.names.identifiers import split_ids
 from ..docs import NO_LABEL
 from ..documents import CorpusDocument, GoldMention, Reading
-from .folders import FileNames, new_folder
 from .text import text_of
 
 DOCUMENTS = "documents.jsonl"
 
 _BOUND = re.compile(r"(\S+) ([0-9]{1,12} [0-9]{1,12}(?:;[0-9]{1,12} [0-9]{1,12})*) *")
-_NORMALISED = re.compile(r"\S+ (\S+) (\S+?:\S+) *")
+_NORMALIZED = re.compile(r"\S+ (\S+) (\S+?:\S+) *")
 _NOTE = "spacy-angel: "
-# What stands in an `N` line: a vocabulary and the identifier in it.
+# In an `N` line: a vocabulary and the identifier in it.
 _REFERENCE = re.compile(r"[^\s:]+:\S+")
 _NO_TYPE = re.compile(r"[^A-Za-z0-9_-]+")
-# Python 2, which brat runs on, ends a line at each of these.
+# Python 2, on which brat runs, ends a line at each of these.
 _LINE_ENDS = re.compile("[\t\r\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+# With an ending still a file name everywhere.
+_MAX_NAME = 120
+_COUNTERS = {"#": "notes_left_out", "A": "attributes_left_out", "M": "attributes_left_out"}
 
 
 class _MentionExtras(BaseModel):
@@ -49,18 +54,23 @@ class _MentionExtras(BaseModel):
     read_as: str = ""
 
 
-class _DocumentExtras(BaseModel):
-    file: str
-    doc_id: str | None = None
+class DocumentExtras(BaseModel):
+    """What annotation tools have no place for."""
+
     title_end: int | None = None
     split: str = ""
     steps: tuple[str, ...] = ()
+
+
+class _DocumentExtras(DocumentExtras):
+    file: str
+    doc_id: str | None = None
     labels: dict[str, str] = {}
 
 
 @dataclass
 class _Bound:
-    """A `T` line, with what other lines say of it."""
+    """A `T` line, with what other lines say about it."""
 
     line: int
     type: str
@@ -71,9 +81,8 @@ class _Bound:
 
 
 def read_brat(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
-    """Documents of a folder of brat's, those of folders in it as well, named by their files. A
-    mention in several pieces is read as a whole and counted, as are relations, attributes and notes
-    that are not read.
+    """Documents of a brat folder and the folders in it, named by their files. A mention in several
+    pieces is read as a whole and counted; relations, attributes and notes are skipped and counted.
 
     path (Path): the folder, or one `.ann` or `.txt` file of it.
     reading (Reading): gets counts and faults.
@@ -91,186 +100,185 @@ def read_brat(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
     order = {name: number for number, name in enumerate(known)}
     for name in sorted(names, key=lambda name: (order.get(name, len(order)), name)):
         extras = known.get(name) or _DocumentExtras(file=name)
-        document = _document(names[name], extras, reading)
-        if document is not None:
-            yield document
+        yield from _document(names[name], extras, reading)
 
 
 def _document_extras(path: Path, reading: Reading) -> dict[str, _DocumentExtras]:
-    """path (Path): `documents.jsonl`, if it is there. RETURNS (dict[str, _DocumentExtras]): by the
-    name of the files, without ending."""
+    """path (Path): `documents.jsonl`, which may be missing. RETURNS (dict[str, _DocumentExtras]):
+    by the name of the files, without ending."""
     known: dict[str, _DocumentExtras] = {}
-    if not path.exists():
-        return known
     reading = replace(reading, name=str(path))
-    for number, line in numbered_lines(path, reading):
+    for number, line in numbered_lines(path, reading) if path.exists() else ():
         try:
             extras = parse_as(line, _DocumentExtras)
         except ValueError as error:
-            expected = f"what spacy-angel writes of a document ({error})"
-            _fault(reading, number, expected, line)
+            _fault(reading, number, f"what spacy-angel writes of a document ({error})", line)
         else:
             known[extras.file] = extras
     return known
 
 
-def _document(file: Path, extras: _DocumentExtras, reading: Reading) -> CorpusDocument | None:
+def _document(file: Path, extras: _DocumentExtras, reading: Reading) -> Iterator[CorpusDocument]:
     text_file = file.with_suffix(".txt")
     for one, companion in ((text_file, file), (file, text_file)):
         if not one.exists():
-            reading.fault(
-                f"{companion} is missing {one.name}. brat keeps texts and annotations in two "
-                "files of one name.",
-                lost="documents_left_out",
-            )
-            return None
+            message = f"{companion} is missing {one.name}. brat keeps texts and annotations in two "
+            reading.fault(f"{message}files of one name.", lost="documents_left_out")
+            return
     # brat counts a byte order mark as a character.
     text = text_of(text_file, reading)
     if text is None:
-        return None
+        return
     doc_id = extras.file if extras.doc_id is None else extras.doc_id
     end = extras.title_end
     if end is not None and not 0 <= end <= len(text):
         end = None
         reading.report.count("titles_left_out", note=f"{text_file}: it ends before its title")
     here = replace(reading, name=str(file))
-    found = (
-        _mention(bound, text, doc_id, extras.labels, here) for bound in _bounds(file, here).values()
-    )
-    return CorpusDocument(
-        doc_id,
-        text,
-        tuple(mention for mention in found if mention is not None),
-        extras.split or reading.split,
-        end,
-        extras.steps,
-    )
+    bounds = _bounds(file, here).values()
+    found = (_mention(bound, text, doc_id, extras.labels, here) for bound in bounds)
+    mentions = tuple(mention for mention in found if mention is not None)
+    split = extras.split or reading.split
+    yield CorpusDocument(doc_id, text, mentions, split, end, extras.steps)
 
 
 def _bounds(file: Path, reading: Reading) -> dict[str, _Bound]:
     """The mentions of an `.ann` file by their names."""
     bounds: dict[str, _Bound] = {}
-    others: list[tuple[int, str, list[str]]] = []
+    others: list[tuple[int, str]] = []
     for number, line in numbered_lines(file, reading):
-        if not line.strip():
+        if not line.startswith("T"):
+            others.append((number, line))
             continue
-        name, *columns = line.split("\t", 2)
-        if not name.startswith("T"):
-            others.append((number, line, [name, *columns]))
-        elif len(columns) < 2 or not (match := _BOUND.fullmatch(columns[0])):
+        name, place, text = [*line.split("\t", 2), "", ""][:3]
+        if line.count("\t") < 2 or not (match := _BOUND.fullmatch(place)):
             expected = "`T1<TAB>type start end<TAB>text`"
             _fault(reading, number, expected, line, lost="mentions_left_out")
         else:
-            spans = [tuple(map(int, span.split())) for span in match[2].split(";")]
-            bounds[name] = _Bound(number, match[1], sorted(spans), columns[1])  # type: ignore[arg-type]
-    # A line may come before that of the mention which it speaks of.
-    for number, line, (name, *columns) in others:
+            offsets = (span.split() for span in match[2].split(";"))
+            spans = sorted((int(start), int(end)) for start, end in offsets)
+            bounds[name] = _Bound(number, match[1], spans, text)
+    # A line may come before that of its mention.
+    for number, line in others:
+        name, place, note = [*line.split("\t", 2), "", ""][:3]
         if name.startswith("N"):
-            match = _NORMALISED.fullmatch(columns[0]) if columns else None
+            match = _NORMALIZED.fullmatch(place)
             if match is None or match[1] not in bounds:
                 _fault(reading, number, "`N1<TAB>Reference T1 MESH:D005334<TAB>name`", line)
             else:
                 bounds[match[1]].ids.append(match[2])
-        elif len(columns) == 2 and columns[1].startswith(_NOTE):
-            _, _, target = columns[0].strip().partition(" ")
+        elif note.startswith(_NOTE):
+            target = place.strip().partition(" ")[2]
             try:
-                extras = parse_as(columns[1].removeprefix(_NOTE), _MentionExtras)
-                bounds[target].extras = extras
+                bounds[target].extras = parse_as(note.removeprefix(_NOTE), _MentionExtras)
             except (KeyError, ValueError):
                 _fault(reading, number, "a note of spacy-angel on a mention", line)
-        else:
-            what = {"#": "notes_left_out", "A": "attributes_left_out", "M": "attributes_left_out"}
-            reading.report.count(what.get(name[:1], "relation_rows"))
+        elif line.strip():
+            reading.report.count(_COUNTERS.get(name[:1], "relation_rows"))
     return bounds
 
 
 def _fault(reading: Reading, number: int, expected: str, line: str, lost: str = "") -> None:
-    where = reading.where(number)
-    reading.fault(f"{where}: expected {expected}, found {line[:60]!r}.", lost=lost)
+    reading.fault_at(number, f"expected {expected}, found {line[:60]!r}.", lost=lost)
 
 
 def _mention(
     bound: _Bound, text: str, doc_id: str, labels: dict[str, str], reading: Reading
 ) -> GoldMention | None:
     start, end = bound.spans[0][0], bound.spans[-1][1]
-    mention = bound.text
-    gaps = [
-        text[before[1] : after[0]]
-        for before, after in zip(bound.spans, bound.spans[1:], strict=False)
-    ]
-    if " ".join(text[begin:stop] for begin, stop in bound.spans).split() == mention.split():
+    mention, extras = bound.text, bound.extras
+    pieces = " ".join(text[begin:stop] for begin, stop in bound.spans).split()
+    if pieces == mention.split():
         mention = text[start:end]
-        if any(gap.strip() for gap in gaps):
-            note = f"{reading.where(bound.line)}: {bound.text!r} in pieces, taken as a whole"
+        if pieces != mention.split():
+            note = f"{reading.where(bound.line)}: {bound.text!r} in pieces, read as a whole"
             reading.report.count("discontinuous_mentions", note=note)
     ids = "|".join(bound.ids)
-    # What the `N` lines cannot say holds as long as nobody has changed them.
-    if bound.extras.concept_ids and _references(bound.extras.concept_ids) == bound.ids:
-        ids = bound.extras.concept_ids
-    label = labels.get(bound.type, bound.type)
-    found = reading.mention(
-        text, (start, end), mention, doc_id, bound.line, label, ids, bound.extras.parts
+    # What `N` lines cannot express is valid as long as nobody has changed them.
+    if extras.concept_ids and _references(extras.concept_ids) == bound.ids:
+        ids = extras.concept_ids
+    label, span = labels.get(bound.type, bound.type), (start, end)
+    return reading.mention(
+        text, span, mention, doc_id, bound.line, label, ids, extras.parts, extras.read_as
     )
-    read_as = bound.extras.read_as
-    return replace(found, read_as=read_as) if found is not None and read_as else found
 
 
 def _references(concept_ids: str) -> list[str]:
     return [one for one in split_ids(concept_ids) if _REFERENCE.fullmatch(one)]
 
 
-class _Types:
-    """Labels as brat's types, each its own."""
-
-    def __init__(self) -> None:
-        self.by_label: dict[str, str] = {}
-
-    def of(self, label: str) -> str:
-        """label (str): any. RETURNS (str): e.g. `T116_T123` for `T116,T123`."""
-        if label not in self.by_label:
-            name = free = _NO_TYPE.sub("_", label) or NO_LABEL
-            number = 1
-            while free in self.by_label.values():
-                number += 1
-                free = f"{name}_{number}"
-            self.by_label[label] = free
-        return self.by_label[label]
-
-
 def write_brat(
     documents: Iterable[CorpusDocument], path: Path, names: Callable[[str], str] | None = None
 ) -> None:
     """Write a folder for brat's `data`: two files a document; `annotation.conf` with the types, and
-    `visual.conf` with the labels that they stand for; `documents.jsonl`, which brat does not read.
+    `visual.conf` with their labels; `documents.jsonl`, which brat does not read.
 
     documents (Iterable[CorpusDocument]): written as they come.
     path (Path): a new folder.
     names (Callable[[str], str] | None): the name of a concept, for the annotator to read.
-    RAISES (AngelError): there is one with something in it.
+    RAISES (AngelError): the folder exists and is not empty.
     """
-    file_names, types = FileNames(), _Types()
-    with new_folder(path) as folder:
+    file_names: set[str] = set()
+    types: dict[str, str] = {}
+    with _new_folder(path) as folder:
         with replacing(folder / DOCUMENTS) as extras:
             for document in documents:
-                name = file_names.of(document.doc_id)
+                name = _file_name(document.doc_id, file_names)
                 lines = "".join(line + "\n" for line in _lines(document, types, names))
                 (folder / f"{name}.txt").write_bytes(document.text.encode("utf8"))
                 (folder / f"{name}.ann").write_bytes(lines.encode("utf8"))
                 row = _extras(document, name, types)
                 extras.write(json.dumps(row, ensure_ascii=False).encode("utf8") + b"\n")
-        entities = "".join(f"{each}\n" for each in types.by_label.values())
+        entities = "".join(f"{each}\n" for each in types.values())
         sections = f"[entities]\n{entities}[relations]\n[events]\n[attributes]\n"
         (folder / "annotation.conf").write_text(sections, encoding="utf8")
         shown = "".join(
             f"{each} | {re.sub('[|<>,]', ' ', _LINE_ENDS.sub(' ', label))}\n"
-            for label, each in types.by_label.items()
+            for label, each in types.items()
             if label not in ("", each)
         )
         (folder / "visual.conf").write_text(f"[labels]\n{shown}[drawing]\n", encoding="utf8")
 
 
-def _extras(document: CorpusDocument, name: str, types: _Types) -> dict[str, Any]:
-    labels = {mention.label: types.of(mention.label) for mention in document.mentions}
+@contextmanager
+def _new_folder(path: Path) -> Iterator[Path]:
+    """YIELDS (Path): a temporary folder, which is moved into place once it is complete; an existing
+    one, which an annotator may have corrected, is never replaced."""
+    if path.exists() and not (path.is_dir() and not any(path.iterdir())):
+        raise AngelError(f"{path} already exists. Give a new folder.")
+    with replacing_path(path) as temporary:
+        temporary.mkdir()
+        yield temporary
+
+
+def _file_name(doc_id: str, taken: set[str]) -> str:
+    """RETURNS (str): the identifier, percent-encoded if needed (`notes.txt%3A3`), with a number if
+    the name is taken: `25763772-2`."""
+    name = quote(doc_id, safe="")[:_MAX_NAME] or "document"
+    # Some systems do not distinguish `A` from `a`.
+    return _unique("%2E" + name[1:] if name.startswith(".") else name, taken, "-", str.lower)
+
+
+def _unique(name: str, taken: set[str], mark: str, key: Callable[[str], str] = str) -> str:
+    free, number = name, 1
+    while key(free) in taken:
+        number += 1
+        free = f"{name}{mark}{number}"
+    taken.add(key(free))
+    return free
+
+
+def _type_of(label: str, types: dict[str, str]) -> str:
+    """label (str): any. types (dict[str, str]): by label; gets new ones.
+
+    RETURNS (str): a type of brat, unique to the label, e.g. `T116_T123` for `T116,T123`."""
+    if label not in types:
+        types[label] = _unique(_NO_TYPE.sub("_", label) or NO_LABEL, {*types.values()}, "_")
+    return types[label]
+
+
+def _extras(document: CorpusDocument, name: str, types: dict[str, str]) -> dict[str, Any]:
+    labels = {mention.label: _type_of(mention.label, types) for mention in document.mentions}
     return _DocumentExtras(
         file=name,
         doc_id=None if document.doc_id == name else document.doc_id,
@@ -282,18 +290,15 @@ def _extras(document: CorpusDocument, name: str, types: _Types) -> dict[str, Any
 
 
 def _lines(
-    document: CorpusDocument, types: _Types, names: Callable[[str], str] | None
+    document: CorpusDocument, types: dict[str, str], names: Callable[[str], str] | None
 ) -> Iterator[str]:
     n_ids = n_notes = 0
     for number, mention in enumerate(document.mentions, start=1):
-        lines = [
-            (mention.start + piece.start(), mention.start + piece.end())
-            for piece in re.finditer(r"[^\n]+", mention.text)
-        ]
-        spans = ";".join(f"{start} {end}" for start, end in lines)
-        covered = " ".join(document.text[start:end] for start, end in lines)
-        covered = _LINE_ENDS.sub(" ", covered)
-        yield f"T{number}\t{types.of(mention.label)} {spans}\t{covered}"
+        pieces = [*re.finditer(r"[^\n]+", mention.text)]
+        spans = [(mention.start + p.start(), mention.start + p.end()) for p in pieces]
+        place = ";".join(f"{start} {end}" for start, end in spans)
+        covered = _LINE_ENDS.sub(" ", " ".join(piece[0] for piece in pieces))
+        yield f"T{number}\t{_type_of(mention.label, types)} {place}\t{covered}"
         references = _references(mention.concept_ids)
         for reference in references:
             n_ids += 1
@@ -306,7 +311,7 @@ def _lines(
         ).model_dump(exclude_defaults=True)
         if extras:
             n_notes += 1
-            # Without characters that brat would take for the end of a line.
+            # Without characters that brat would take for a line end.
             yield f"#{n_notes}\tAnnotatorNotes T{number}\t{_NOTE}{json.dumps(extras)}"
 
 

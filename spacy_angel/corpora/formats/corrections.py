@@ -16,8 +16,6 @@ from ..documents import CorpusDocument, Reading
 
 
 class _Row(BaseModel):
-    """What is read of a line."""
-
     mention: Text
     chosen_id: Text
     left: Text = ""
@@ -26,8 +24,8 @@ class _Row(BaseModel):
 
 
 def read_corrections(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
-    """JSON lines with `mention` and `chosen_id`, and where they are known `left`, `right` and
-    `label`; the file that `train negative --data.corrections` reads.
+    """JSON lines with `mention` and `chosen_id`, and optionally `left`, `right` and `label`; the
+    file that `train negative --data.corrections` reads.
 
     path (Path): UTF-8, plain or gzip. reading (Reading): gets faults.
     RETURNS (Iterator[CorpusDocument]): one a line, named `file:line`, with one mention.
@@ -38,21 +36,15 @@ def read_corrections(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
         try:
             row = parse_as(line, _Row)
         except ValueError as error:
-            reading.fault(
-                f"{reading.where(number)}: not a correction: {error}. Expected an object with "
-                "`mention` and `chosen_id`.",
-                lost="documents_left_out",
-            )
+            message = f"not a correction: {error}. Expected `mention` and `chosen_id`."
+            reading.fault_at(number, message, lost="documents_left_out")
             continue
         doc_id = f"{path.name}:{number}"
         left = f"{row.left} " if row.left else ""
         text = f"{left}{row.mention}{' ' if row.right else ''}{row.right}"
         span = len(left), len(left) + len(row.mention)
-        mention = reading.mention(
-            text, span, row.mention, doc_id, number, label=row.label, raw_ids=row.chosen_id
-        )
-        mentions = () if mention is None else (mention,)
-        yield CorpusDocument(doc_id, text, mentions, reading.split)
+        mention = reading.mention(text, span, row.mention, doc_id, number, row.label, row.chosen_id)
+        yield CorpusDocument(doc_id, text, (mention,) if mention else (), reading.split)
 
 
 # Other JSON lines are whole documents.

@@ -17,13 +17,12 @@ def read_csv(
 ) -> Iterator[CorpusDocument]:
     """A table with a document a row: `doc_id,text`, or `pmid,title,abstract`.
 
-    path (Path): UTF-8, plain or gzip; tabs, commas or semicolons between the fields, whichever the
-        line of column names has most of.
+    path (Path): UTF-8, plain or gzip; separated by tabs, commas or semicolons, whichever is most
+        frequent in the line of column names.
     reading (Reading): gets faults.
-    id_field (str), text_field (str): columns, see `rows.read_jsonl`; others are left out.
+    id_field (str), text_field (str): columns, see `rows.read_jsonl`; others are ignored.
     RETURNS (Iterator[CorpusDocument]): without mentions.
-    RAISES (AngelError): it is a table of mentions, whose documents stand elsewhere; quotes do not
-        close.
+    RAISES (AngelError): it is a table of mentions without their documents; quotes do not close.
     """
     rows = table_rows(path, reading, separator_of(first_line(read_head(path))))
     _, names = next(rows, (1, []))
@@ -36,18 +35,16 @@ def read_csv(
         try:
             if len(fields) != len(names):
                 raise BadRow(f"{len(names)} columns were expected, {len(fields)} came")
-            # An empty cell is as none; a cell cannot hold mentions.
+            # An empty cell counts as missing; a cell cannot hold mentions.
             row = {name: field or None for name, field in zip(names, fields, strict=True)}
             row.pop("mentions", None)
             yield row_document(row, reading, path, number, id_field, text_field)
         except BadRow as problem:
-            reading.fault(
-                f"{reading.where(number)}: not a document: {problem}.", lost="documents_left_out"
-            )
+            reading.fault_at(number, f"not a document: {problem}.", lost="documents_left_out")
 
 
 def separator_of(names: str) -> str:
-    """names (str): line of column names. RETURNS (str): the separator that it has most of."""
+    """names (str): line of column names. RETURNS (str): its most frequent separator."""
     return max(_SEPARATORS, key=names.count)
 
 

@@ -4,7 +4,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...errors import AngelError, cannot_read
 from ...files.atomic import replacing
@@ -36,45 +36,34 @@ def read_docbin(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
     for file in files:
         for number, doc in enumerate(_docs(file), start=1):
             document = from_doc(doc, doc_id=f"{file.name}:{number}")
-            yield _completed(document, reading)
-
-
-def _completed(document: CorpusDocument, reading: Reading) -> CorpusDocument:
-    mentions = tuple(
-        replace(mention, concept_ids=reading.concept_ids(mention.concept_ids, mention.label))
-        for mention in document.mentions
-    )
-    return replace(document, mentions=mentions, split=document.split or reading.split)
+            mentions = tuple(
+                replace(m, concept_ids=reading.concept_ids(m.concept_ids, m.label))
+                for m in document.mentions
+            )
+            yield replace(document, mentions=mentions, split=document.split or reading.split)
 
 
 def _docs(file: Path) -> Iterator["Doc"]:
     from spacy.tokens import DocBin
     from spacy.vocab import Vocab
 
+    # Bytes that are not a DocBin fail in zlib, msgpack, numpy or spaCy, each in its own way.
     try:
-        data = file.read_bytes()
+        rest = data = file.read_bytes()
+        unpacking, size = zlib.decompressobj(), 0
+        while rest:
+            size += len(unpacking.decompress(rest, _PIECE_BYTES))
+            check_packing(size, len(data), str(file))
+            rest = unpacking.unconsumed_tail
+        docs = DocBin().from_bytes(data).get_docs(Vocab())
+        while (doc := next(docs, None)) is not None:
+            yield doc
+    except (AngelError, GeneratorExit):
+        raise
     except OSError as error:
         raise AngelError(cannot_read(file, error)) from error
-    unpacking, rest, size = zlib.decompressobj(), data, 0
-    vocab = Vocab()
-    docs: Iterator[Any] = iter(())
-    while True:
-        # Bytes that are no DocBin fail in zlib, msgpack, numpy or spaCy, each in its own way.
-        try:
-            while rest:
-                size += len(unpacking.decompress(rest, _PIECE_BYTES))
-                check_packing(size, len(data), str(file))
-                rest = unpacking.unconsumed_tail
-            if data:
-                docs, data = DocBin().from_bytes(data).get_docs(vocab), b""
-            doc = next(docs, None)
-        except AngelError:
-            raise
-        except Exception as error:
-            raise AngelError(f"{file} is not a spaCy DocBin, or is damaged ({error}).") from error
-        if doc is None:
-            return
-        yield doc
+    except Exception as error:
+        raise AngelError(f"{file} is not a spaCy DocBin, or is damaged ({error}).") from error
 
 
 def write_docbin(documents: Iterable[CorpusDocument], path: Path, nlp: "Language") -> None:

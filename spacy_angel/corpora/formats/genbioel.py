@@ -4,33 +4,36 @@
     train.target      ["brca1 cancer is", "breast cancer type 1"]
     trainlabel.txt    D001943|D061325
 
-One line a mention in all three files. The source is a JSON list with one string, the mention
+All three files have a line for each mention. The source is a JSON list with one string, the mention
 between the words ` START ` and ` END `; the target a JSON list of decoder prefix and name, of which
 the prefix must agree with the mention; the label file (`trainlabel.txt`, `train.label`,
 `train_label.txt`) has the ids, composites with `|`. Texts were lower-cased, abbreviations expanded
-and contexts cut when they were written; neither can be undone.
+and contexts cut when they were written, which cannot be undone.
 """
 
 import html
+import re
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
 
-from ...errors import AngelError, cannot_read
+from ...errors import AngelError
 from ...files.formats import Format
-from ...files.json_values import parse_json
+from ...files.json_values import Text, parse_as
 from ...files.reading import numbered_lines
 from ..documents import CorpusDocument, Reading
+
+_MARK = re.compile(r"(?<!\S)(?:START|END)(?!\S)")
 
 
 def read_genbioel(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
     """Each line as a document with one mention, named by file and line.
 
     path (Path): folder with `<split>.source`, `<split>.target` and a label file.
-    reading (Reading): gets counts and faults; with a split only that one is read, otherwise all.
-    RETURNS (Iterator[CorpusDocument]): marks taken out.
-    RAISES (AngelError): where a file is missing, lines do not belong together, or are broken.
+    reading (Reading): gets counts and faults; with a split only that one is read.
+    RETURNS (Iterator[CorpusDocument]): without the marks.
+    RAISES (AngelError): a file is missing, lines do not belong together, or are broken.
     """
     names = sorted(source.stem for source in path.glob("*.source"))
     if reading.split:
@@ -40,7 +43,7 @@ def read_genbioel(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
             f"{path} has no file `{reading.split or 'train'}.source` as GenBioEL writes it."
         )
     for name in names:
-        yield from _read_split(path, name, reading)
+        yield from _read_split(path, name, replace(reading, split=name))
 
 
 def _read_split(path: Path, split: str, reading: Reading) -> Iterator[CorpusDocument]:
@@ -48,73 +51,42 @@ def _read_split(path: Path, split: str, reading: Reading) -> Iterator[CorpusDocu
     if not labels:
         raise AngelError(f"{path} has no label file for {split}, e.g. `{split}label.txt`.")
     files = [path / f"{split}.source", path / f"{split}.target", labels[0]]
-    for lines in zip_longest(*(_lines(file, reading) for file in files)):
+    for lines in zip_longest(*(numbered_lines(file, reading) for file in files)):
         if None in lines:
-            short = files[lines.index(None)]
-            raise AngelError(
-                f"{short} has fewer lines than the files that belong to it: "
-                f"{', '.join(map(str, files))}."
-            )
-        number, source = lines[0]
-        where = f"{files[0]}, line {number}"
-        parsed = _parse(source, lines[1][1])
-        if parsed is None:
+            short, names = files[lines.index(None)], ", ".join(map(str, files))
+            raise AngelError(f"{short} has fewer lines than the files that belong to it: {names}.")
+        (number, source), (_, target), (_, raw_ids) = lines
+        try:
+            left, mention, right = _parse(source, target)
+        except ValueError:
             reading.fault(
-                f"{where}: expected a JSON list with one string with START and END, found "
-                f"{source[:60]!r}.",
+                f"{files[0]}, line {number}: expected a JSON list with one string with START and "
+                f"END, found {source[:60]!r}.",
                 lost="mentions_left_out",
             )
             continue
-        left, mention, right = parsed
-        span = ((start := len(left) + 1 if left else 0), start + len(mention))
+        start = len(left) + 1 if left else 0
         text = " ".join(part for part in (left, mention, right) if part)
-        doc_id = f"{split}:{number}"
-        gold = reading.mention(text, span, mention, doc_id, number, raw_ids=lines[2][1])
-        if gold is not None:
-            yield CorpusDocument(doc_id, text, (gold,), split)
+        span = start, start + len(mention)
+        yield from reading.single_mention(text, span, f"{split}:{number}", number, raw_ids)
 
 
-def _lines(file: Path, reading: Reading) -> Iterator[tuple[int, str]]:
-    if not file.is_file():
-        raise AngelError(cannot_read(file, "there is no such file"))
-    return numbered_lines(file, reading)
+def _parse(source: str, target: str) -> tuple[str, str, str]:
+    """RETURNS (tuple[str, str, str]): left context, mention, right context.
 
-
-def _parse(source: str, target: str) -> tuple[str, str, str] | None:
-    """RETURNS (tuple[str, str, str] | None): left context, mention, right context; None where the
-    lines are not of this layout or do not belong together."""
-    sources, targets = _strings(source, 1), _strings(target, 2)
-    if not sources or not targets:
-        return None
-    left, start, rest = f" {sources[0].strip(' ')} ".partition(" START ")
-    mention, end, right = rest.partition(" END ")
-    left, right = left[1:], right[:-1]
-    # Two marks of a kind would leave open which mention is meant.
-    if not (start and end and mention) or any(
-        mark in f" {part} " for mark in (" START ", " END ") for part in (left, mention, right)
-    ):
-        return None
-    prefix = html.unescape(targets[0]).split()
-    if prefix[-1:] != ["is"] or prefix[:-1] != mention.split():
-        return None
-    return left, mention, right
-
-
-def _strings(line: str, number: int) -> list[str]:
-    try:
-        value: Any = parse_json(line)
-    except ValueError:
-        return []
-    if not isinstance(value, list) or len(value) != number:
-        return []
-    if not all(isinstance(text, str) for text in value):
-        return []
-    try:
-        # JSON can spell halves of characters, which no text holds.
-        "".join(value).encode("utf8")
-    except UnicodeEncodeError:
-        return []
-    return value
+    RAISES (ValueError): the lines have another layout or do not belong together.
+    """
+    [text] = parse_as(source, tuple[Text])
+    prefix, _ = parse_as(target, tuple[Text, Text])
+    text = text.strip(" ")
+    # Further marks would leave open which mention is meant.
+    begin, end = _MARK.finditer(text)
+    mention = text[begin.end() + 1 : end.start() - 1]
+    if (begin[0], end[0]) != ("START", "END") or not mention:
+        raise ValueError("expected a mention between START and END")
+    if html.unescape(prefix).split() != [*mention.split(), "is"]:
+        raise ValueError("the target is that of another mention")
+    return text[: begin.start()].removesuffix(" "), mention, text[end.end() + 1 :]
 
 
 def _recognises(path: Path, head: str) -> bool:

@@ -9,17 +9,14 @@
 
 A region is a result of type `labels`; the text field of the same `id` holds its identifiers, one
 entry each. The names of their concepts stand in a field of their own, to be read by an annotator
-alone. Offsets count characters, as Python does; older versions of Label Studio counted UTF-16 code
-units (HumanSignal/label-studio#1347), which is seen where the texts of the regions fit only so.
-What Label Studio has no place for stands under `spacy_angel` in the task's `data`, and in the
-`meta` of a region; both it hands back.
+alone. Offsets count characters, as Python does. What Label Studio has no place for is stored under
+`spacy_angel` in the task's `data` and in the `meta` of a region, which it exports unchanged.
 """
 
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import accumulate
 from pathlib import Path
 from typing import Any, Literal
 from xml.sax.saxutils import quoteattr
@@ -34,6 +31,7 @@ from ...files.json_values import checked
 from ...vocabulary.names.identifiers import split_ids
 from ..docs import NO_LABEL
 from ..documents import CorpusDocument, GoldMention, Reading
+from .brat import DocumentExtras
 
 Results = Literal["annotations", "predictions"]
 
@@ -84,14 +82,8 @@ class _Work(BaseModel):
         return [str(name) for name in (*given, self.model_version) if name not in (None, "")]
 
 
-class _DocumentExtras(BaseModel):
-    title_end: int | None = None
-    split: str = ""
-    steps: tuple[str, ...] = ()
-
-
 class _Data(BaseModel, extra="allow"):
-    spacy_angel: _DocumentExtras = _DocumentExtras()
+    spacy_angel: DocumentExtras = DocumentExtras()
 
 
 class _Task(BaseModel):
@@ -129,14 +121,12 @@ def read_label_studio(
     names: dict[str, None] = {}
     for line, value in stream_objects(path, reading, within=()):
         n_tasks += 1
-        where = reading.where(line)
         try:
             task = checked(value, _Task)
             bare = _bare_document(task, text_field, reading, default=f"{path.name}:{n_tasks}")
         except ValueError as error:
-            reading.fault(
-                f"{where}: not a Label Studio task with a text: {error}.", lost="documents_left_out"
-            )
+            message = f"not a Label Studio task with a text: {error}."
+            reading.fault_at(line, message, lost="documents_left_out")
             continue
         works = _works(task, results, annotator, reading)
         n_others += bool(getattr(task, other))
@@ -145,11 +135,9 @@ def read_label_studio(
             reading.report.count("tasks_without_" + results)
         elif len(works) > 1:
             by = ", ".join(name for work in works for name in work.names[:1]) or "nobody named"
-            reading.fault(
-                f"{where}: task {bare.doc_id} has {len(works)} {results}, by {by}. Choose with "
-                "`--option annotator=NAME`.",
-                lost="documents_left_out",
-            )
+            message = f"task {bare.doc_id} has {len(works)} {results}, by {by}. Choose with "
+            message += "`--option annotator=NAME`."
+            reading.fault_at(line, message, lost="documents_left_out")
         else:
             mentions = _mentions(bare, works[0].result, id_field, reading, line)
             yield replace(bare, mentions=tuple(mentions))
@@ -184,7 +172,7 @@ def _bare_document(task: _Task, text_field: str, reading: Reading, default: str)
 
 
 def _works(task: _Task, results: Results, annotator: str, reading: Reading) -> list[_Work]:
-    """Those of a task that are asked for; a ground truth goes before others."""
+    """The requested ones of a task; a ground truth takes precedence."""
     works: list[_Work] = getattr(task, results)
     skipped = sum(work.was_cancelled for work in works)
     reading.report.count("cancelled_annotations", skipped)
@@ -201,78 +189,44 @@ def _mentions(
     reading: Reading,
     line: int,
 ) -> Iterator[GoldMention]:
-    regions = [one for one in results if one.type == "labels"]
     ids: defaultdict[str, list[str]] = defaultdict(list)
     for one in results:
+        where = f"{reading.where(line)}: {one.type} {one.from_name} of document {document.doc_id}"
         if one.type == "textarea" and one.from_name == id_field:
             given = one.value.text
             ids[one.id] += given if isinstance(given, list) else [given or ""]
         elif one.type == "relation":
             reading.report.count("relation_rows")
         elif one.type != "labels" and one.from_name != _NAME:
-            note = (
-                f"{reading.where(line)}: {one.type} {one.from_name} of document {document.doc_id}"
-            )
-            reading.report.count("results_left_out", note=note)
-    spans = _spans(document, regions, reading)
-    for region, (start, end) in zip(regions, spans, strict=True):
-        meta = region.meta or _Meta()
-        extras, label = meta.spacy_angel, ",".join(region.value.labels)
+            reading.report.count("results_left_out", note=where)
+    for region in (one for one in results if one.type == "labels"):
+        value, meta = region.value, region.meta or _Meta()
+        reading.report.count("notes_left_out", bool(meta.text))
+        extras, label = meta.spacy_angel, ",".join(value.labels)
         if extras.label is not None and label == NO_LABEL:
             label = extras.label
-        reading.report.count("notes_left_out", bool(meta.text))
+        span = (-1 if value.start is None else value.start, -1 if value.end is None else value.end)
+        # Without a text, that at the offsets. Label Studio writes a line end as `\\n`.
+        covered = document.text[max(span[0], 0) : max(span[1], 0)]
+        text = value.text if isinstance(value.text, str) else covered
+        text = text if text.split() == covered.split() else text.replace("\\n", "\n")
+        raw_ids = "|".join(ids.pop(region.id, [])) or (meta.model_extra or {}).get(id_field, "")
         found = reading.mention(
             document.text,
-            (start, end),
-            _covered(region, document.text[max(start, 0) : max(end, 0)]),
+            span,
+            text,
             document.doc_id,
             line,
             label,
-            "|".join(ids.pop(region.id, [])) or str((meta.model_extra or {}).get(id_field, "")),
+            str(raw_ids),
             extras.parts,
+            extras.read_as,
         )
         if found is not None:
-            yield replace(found, read_as=extras.read_as) if extras.read_as else found
+            yield found
     for region_id in ids:
         note = f"{reading.where(line)}: identifier of no region {region_id!r}"
         reading.report.count("results_left_out", note=note)
-
-
-def _spans(
-    document: CorpusDocument, regions: Sequence[_Result], reading: Reading
-) -> list[tuple[int, int]]:
-    """Offsets of the regions in characters; -1 where one has none."""
-    text = document.text
-    spans = [
-        (-1 if value.start is None else value.start, -1 if value.end is None else value.end)
-        for value in (region.value for region in regions)
-    ]
-    if text.isascii() or max(text) < "\U00010000" or _fit(text, regions, spans):
-        return spans
-    units = accumulate((1 + (character > "\uffff") for character in text), initial=0)
-    characters = {unit: index for index, unit in enumerate(units)}
-    older = [(characters.get(start, -1), characters.get(end, -1)) for start, end in spans]
-    if not _fit(text, regions, older):
-        return spans
-    note = f"{reading.name}: document {document.doc_id} counts UTF-16 code units"
-    reading.report.count("utf16_offsets", note=note)
-    return older
-
-
-def _fit(text: str, regions: Sequence[_Result], spans: Sequence[tuple[int, int]]) -> bool:
-    """Whether the texts of the regions are those at the offsets."""
-    return all(
-        0 <= start < end and _covered(region, text[start:end]).split() == text[start:end].split()
-        for region, (start, end) in zip(regions, spans, strict=True)
-    )
-
-
-def _covered(region: _Result, default: str) -> str:
-    """The text of a region as it is said to be; Label Studio writes a line end as `\\n`."""
-    said = region.value.text
-    if not isinstance(said, str):
-        return default
-    return said if said.split() == default.split() else said.replace("\\n", "\n")
 
 
 def write_label_studio(
@@ -281,7 +235,7 @@ def write_label_studio(
     results: Results = "predictions",
     names: Callable[[str], str] | None = None,
 ) -> None:
-    """Write tasks to import, one a line, and beside them the labelling interface that they need.
+    """Write tasks to import, one a line, and beside them the labeling interface that they need.
 
     documents (Iterable[CorpusDocument]): written as they come.
     path (Path): the JSON file; the interface stands in a file of that name with `.xml`, to be
@@ -297,7 +251,7 @@ def write_label_studio(
             line = json.dumps(_task(document, results, names), ensure_ascii=False)
             file.write((",\n" if number else "\n").encode() + line.encode("utf8"))
         file.write(b"\n]\n")
-    write_text(path.with_suffix(".xml"), labelling_interface(labels, with_names=names is not None))
+    write_text(path.with_suffix(".xml"), labeling_interface(labels, with_names=names is not None))
 
 
 def _task(
@@ -311,7 +265,7 @@ def _task(
     work: dict[str, Any] = {"result": result}
     if results == "predictions":
         work = {"model_version": "spacy-angel", **work}
-    extras = _DocumentExtras(
+    extras = DocumentExtras(
         title_end=document.title_end, split=document.split, steps=document.steps
     ).model_dump(exclude_defaults=True)
     data: dict[str, Any] = {_TEXT: document.text, "doc_id": document.doc_id}
@@ -339,7 +293,7 @@ def _region(
             yield {**base, "from_name": field, "type": "textarea", "value": value}
 
 
-def labelling_interface(labels: Iterable[str], with_names: bool = False) -> str:
+def labeling_interface(labels: Iterable[str], with_names: bool = False) -> str:
     """labels (Iterable[str]): to choose from. with_names (bool): with names of the concepts.
 
     RETURNS (str): the XML that a project needs: labels, the text with all its spaces, and a field

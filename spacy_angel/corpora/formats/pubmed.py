@@ -39,10 +39,8 @@ def _article(element: ElementTree.Element, reading: Reading, line: int) -> Corpu
     citation = element.find("MedlineCitation")
     pmid = _text(None if citation is None else citation.find("PMID"))
     if citation is None or not pmid:
-        reading.fault(
-            f"{reading.where(line)}: the article that ends here has no PMID.",
-            lost="documents_left_out",
-        )
+        message = "the article that ends here has no PMID."
+        reading.fault_at(line, message, lost="documents_left_out")
         return None
     article = citation.find("Article")
     title = _text(None if article is None else article.find("ArticleTitle"))

@@ -54,6 +54,7 @@ def parse_pubtator(lines: Iterable[tuple[int, str]], reading: Reading) -> Iterat
     """
     block: _Block | None = None
     for number, line in lines:
+        fields = line.split("\t")
         if not line.strip():
             yield from _finish(block, reading)
             block = None
@@ -63,27 +64,18 @@ def parse_pubtator(lines: Iterable[tuple[int, str]], reading: Reading) -> Iterat
                 yield from _finish(block, reading)
                 block = _Block(doc_id, number, text)
             elif block is None or block.doc_id != doc_id or block.abstract is not None:
-                reading.fault(
-                    f"{reading.where(number)}: the abstract of document {doc_id} must follow its "
-                    "title, once."
-                )
+                message = f"the abstract of document {doc_id} must follow its title, once."
+                reading.fault_at(number, message)
             else:
                 block.abstract = text
-        elif "\t" not in line:
-            reading.fault(
-                f"{reading.where(number)}: expected a title, abstract, annotation or blank line of "
-                f"PubTator, found {line[:60]!r}."
-            )
+        elif len(fields) == 1:
+            expected = "a title, abstract, annotation or blank line of PubTator"
+            reading.fault_at(number, f"expected {expected}, found {line[:60]!r}.")
+        elif block is None or fields[0] != block.doc_id:
+            message = f"a mention of document {fields[0]} outside of that document."
+            reading.fault_at(number, message, lost="mentions_left_out")
         else:
-            fields = line.split("\t")
-            if block is None or fields[0] != block.doc_id:
-                reading.fault(
-                    f"{reading.where(number)}: a mention of document {fields[0]} outside of that "
-                    "document.",
-                    lost="mentions_left_out",
-                )
-            else:
-                block.rows.append((number, fields))
+            block.rows.append((number, fields))
     yield from _finish(block, reading)
 
 
@@ -91,11 +83,8 @@ def _finish(block: _Block | None, reading: Reading) -> Iterator[CorpusDocument]:
     if block is None:
         return
     if block.abstract is None:
-        where = reading.where(block.line)
-        reading.fault(
-            f"{where}: document {block.doc_id} has a title but no abstract line.",
-            lost="documents_left_out",
-        )
+        message = f"document {block.doc_id} has a title but no abstract line."
+        reading.fault_at(block.line, message, lost="documents_left_out")
         return
     text = f"{block.title} {block.abstract}" if block.abstract else block.title
     mentions = (_mention(text, block.doc_id, *row, reading) for row in block.rows)
@@ -114,23 +103,22 @@ def _mention(
     if len(fields) >= 4 and _RELATION.fullmatch(fields[1]):
         reading.report.count("relation_rows")
         return None
-    # PubTator's own exports leave the identifier out where there is none.
+    # PubTator's own exports omit a missing identifier.
     if len(fields) not in (5, 6, 7) or not all(map(_OFFSET.fullmatch, fields[1:3])):
-        reading.fault(
-            f"{reading.where(line)}: expected id, start, end, mention, type, identifier of "
-            f"{doc_id}, found {len(fields)} columns.",
-            lost="mentions_left_out",
-        )
+        expected = f"id, start, end, mention, type, identifier of {doc_id}"
+        message = f"expected {expected}, found {len(fields)} columns."
+        reading.fault_at(line, message, lost="mentions_left_out")
         return None
+    _, start, end, mention, label, raw_ids, parts = [*fields, "", ""][:7]
     return reading.mention(
         text,
-        (int(fields[1]), int(fields[2])),
-        fields[3],
+        (int(start), int(end)),
+        mention,
         doc_id,
         line,
-        label=fields[4],
-        raw_ids=fields[5] if len(fields) > 5 else "",
-        parts=tuple(fields[6].split("|")) if len(fields) > 6 and fields[6] else (),
+        label,
+        raw_ids,
+        tuple(parts.split("|")) if parts else (),
     )
 
 

@@ -3,11 +3,13 @@
 import re
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, StrictInt
 
 from ...errors import AngelError, missing_package
 from ...files.formats import Format, first_line
-from ...files.json_values import parse_json
+from ...files.json_values import Text, checked, parse_json
 from ...files.reading import MAX_LINE_BYTES, check_packing, numbered_lines
 from ..documents import CorpusDocument, GoldMention, Reading
 
@@ -15,7 +17,6 @@ _ID_FIELDS = ("doc_id", "id", "pmid")
 _PARQUET_ROWS = 256
 # The encoding in which a value says only how it differs from the one before it.
 _BY_DIFFERENCE = "DELTA_BYTE_ARRAY"
-_NO_MENTIONS = "mentions must be a list of objects"
 # BioC's documents have passages.
 _PASSAGES = re.compile(r'(?<!\\)"passages"\s*:')
 
@@ -39,10 +40,8 @@ def read_jsonl(
     for number, row in json_rows(path, reading):
         try:
             yield row_document(row, reading, path, number, id_field, text_field)
-        except AngelError:
-            raise
-        except (BadRow, ValueError) as error:
-            _row_fault(reading, reading.where(number), error)
+        except BadRow as error:
+            reading.fault_at(number, f"not a document: {error}.", lost="documents_left_out")
 
 
 def json_rows(path: Path, reading: Reading) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -56,7 +55,7 @@ def json_rows(path: Path, reading: Reading) -> Iterator[tuple[int, dict[str, Any
             if not isinstance(row, dict):
                 raise ValueError("an object was expected")
         except ValueError as error:
-            _row_fault(reading, reading.where(number), error)
+            reading.fault_at(number, f"not a document: {error}.", lost="documents_left_out")
         else:
             yield number, row
 
@@ -88,7 +87,8 @@ def read_parquet(
                         [row] = _short_enough(batch.slice(i, 1)).to_pylist()
                         yield row_document(row, reading, path, number, id_field, text_field)
                     except BadRow as error:
-                        _row_fault(reading, f"{reading.name}, row {number}", error)
+                        message = f"{reading.name}, row {number}: not a document: {error}."
+                        reading.fault(message, lost="documents_left_out")
                 reading.report.position = size * number // file.metadata.num_rows
     except AngelError:
         raise
@@ -130,46 +130,46 @@ def _text_columns(file: Any, known: Collection[str]) -> tuple[list[str], int]:
 
 
 def _text_bytes(array: Any) -> int:
-    """array (Any): of pyarrow. RETURNS (int): bytes of all its text, were every value unpacked."""
+    """array (Any): of pyarrow. RETURNS (int): bytes of all its text, with every value unpacked."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    kind = array.type
-    if pa.types.is_dictionary(kind):
-        lengths = _lengths(array.dictionary)
-        return 0 if lengths is None else pc.sum(lengths.take(array.indices)).as_py() or 0
-    if pa.types.is_struct(kind):
+    types, kind = pa.types, array.type
+    if types.is_struct(kind):
         return sum(map(_text_bytes, array.flatten()))
-    if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_map(kind):
+    if types.is_list(kind) or types.is_large_list(kind) or types.is_map(kind):
         return _text_bytes(array.flatten())
-    lengths = _lengths(array)
-    return 0 if lengths is None else pc.sum(lengths).as_py() or 0
-
-
-def _lengths(array: Any) -> Any:
-    """array (Any): of pyarrow. RETURNS (Any): bytes of each value as integers of 64 bits; None
-    where it holds no text."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    is_text = (pa.types.is_string, pa.types.is_large_string)
-    is_bytes = (pa.types.is_binary, pa.types.is_large_binary)
-    if not any(is_it(array.type) for is_it in (*is_text, *is_bytes)):
-        return None
-    return pc.cast(pc.binary_length(array), pa.int64())
+    values = array.dictionary if types.is_dictionary(kind) else array
+    texts = (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary)
+    if not any(is_text(values.type) for is_text in texts):
+        return 0
+    lengths = pc.cast(pc.binary_length(values), pa.int64())
+    if values is not array:
+        lengths = lengths.take(array.indices)
+    return pc.sum(lengths).as_py() or 0
 
 
 def _short_enough(row: Any) -> Any:
     """row (Any): a batch of one row. RETURNS (Any): the same.
-    RAISES (BadRow): a column of it has more than a line of JSON may have."""
+    RAISES (BadRow): a column of it has more bytes than a line of JSON may have."""
     for name, column in zip(row.schema.names, row.columns, strict=True):
         if (length := _text_bytes(column)) > MAX_LINE_BYTES:
             raise BadRow(f"{name} has {length:,} bytes, more than {MAX_LINE_BYTES:,}")
     return row
 
 
-def _row_fault(reading: Reading, where: str, problem: Exception) -> None:
-    reading.fault(f"{where}: not a document: {problem}.", lost="documents_left_out")
+class _Mention(BaseModel):
+    start: StrictInt
+    end: StrictInt
+    text: Text | None = None
+    label: Text | None = None
+    concept_id: Text | None = None
+
+
+class _Row(BaseModel):
+    doc_id: Annotated[Text, BeforeValidator(lambda v: str(v) if isinstance(v, int | float) else v)]
+    text: Text
+    mentions: list[_Mention] | None = None
 
 
 def row_document(
@@ -184,70 +184,42 @@ def row_document(
 
     row (Mapping[str, Any]): see `read_jsonl`.
     reading (Reading): gets the faults of mentions.
-    path (Path), number (int): name the document where the row does not.
+    path (Path), number (int): name the document if the row does not.
     id_field (str), text_field (str): see `read_jsonl`.
     RETURNS (CorpusDocument): with the mentions of the row.
     RAISES (BadRow): a field is missing or of the wrong kind.
     """
     fields = (id_field,) if id_field else _ID_FIELDS
     doc_id = next((row[name] for name in fields if row.get(name) is not None), None)
-    if doc_id is None:
-        if id_field:
-            raise BadRow(f"the field {id_field} is missing")
-        doc_id = f"{path.name}:{number}"
-    if not isinstance(doc_id, str | int | float):
-        raise BadRow(f"the identifier must be a string or a number, not {type(doc_id).__name__}")
-    doc_id = _whole_characters(str(doc_id), id_field or "the identifier")
-    text, title_end = _row_text(row, text_field)
-    given = row.get("mentions")
-    if not isinstance(given, list | None):
-        raise BadRow(_NO_MENTIONS)
-    mentions = []
-    for mention in given or ():
-        if (found := _row_mention(mention, text, doc_id, reading, number)) is not None:
-            mentions.append(found)
-    return CorpusDocument(doc_id, text, tuple(mentions), title_end=title_end)
-
-
-def _row_text(row: Mapping[str, Any], text_field: str) -> tuple[str, int | None]:
+    if doc_id is None and id_field:
+        raise BadRow(f"the field {id_field} is missing")
     text, title_end = row.get(text_field), row.get("title_end")
     if text is None:
-        pieces = [row.get("title"), row.get("abstract")]
-        if not any(isinstance(piece, str) for piece in pieces):
+        parts = [row.get("title"), row.get("abstract")]
+        if not any(isinstance(part, str) for part in parts):
             raise BadRow(f"the field {text_field}, or title and abstract, is missing")
-        title = pieces[0] or ""
-        text = " ".join(str(piece) for piece in pieces if piece)
-        title_end = len(str(title)) if title else None
-    if not isinstance(text, str):
-        raise BadRow(f"{text_field} must be a string, {type(text).__name__} came")
-    if isinstance(title_end, float) and title_end.is_integer():
-        # pandas' only whole numbers that may be missing
-        title_end = int(title_end)
-    is_inside = isinstance(title_end, int) and 0 <= title_end <= len(text)
-    return _whole_characters(text, text_field), title_end if is_inside else None
-
-
-def _whole_characters(text: str, name: str) -> str:
+        text = " ".join(str(part) for part in parts if part)
+        title_end = len(str(parts[0])) if parts[0] else None
+    doc_id = f"{path.name}:{number}" if doc_id is None else doc_id
     try:
-        text.encode("utf8")
-    except UnicodeEncodeError as error:
-        raise BadRow(f"{name} holds half a character ({error})") from error
-    return text
+        found = checked({"doc_id": doc_id, "text": text, "mentions": row.get("mentions")}, _Row)
+    except ValueError as error:
+        raise BadRow(str(error)) from error
+    # pandas makes floats of whole numbers that may be missing.
+    if isinstance(title_end, float) and title_end.is_integer():
+        title_end = int(title_end)
+    if not isinstance(title_end, int) or not 0 <= title_end <= len(found.text):
+        title_end = None
+    mentions = (_mention(mention, found, reading, number) for mention in found.mentions or ())
+    kept = tuple(mention for mention in mentions if mention is not None)
+    return CorpusDocument(found.doc_id, found.text, kept, title_end=title_end)
 
 
-def _row_mention(
-    value: Any, text: str, doc_id: str, reading: Reading, number: int
-) -> GoldMention | None:
-    if not isinstance(value, Mapping):
-        raise BadRow(_NO_MENTIONS)
-    start, end = value.get("start"), value.get("end")
-    if not isinstance(start, int) or not isinstance(end, int) or bool in map(type, (start, end)):
-        raise BadRow("a mention needs whole numbers for start and end")
-    mention, label, ids = (value.get(key) or "" for key in ("text", "label", "concept_id"))
-    if not all(isinstance(item, str) for item in (mention, label, ids)):
-        raise BadRow("text, label and concept_id of a mention must be strings")
-    mention = mention or (text[start:end] if 0 <= start < end <= len(text) else "")
-    return reading.mention(text, (start, end), mention, doc_id, number, label, ids)
+def _mention(mention: _Mention, row: _Row, reading: Reading, number: int) -> GoldMention | None:
+    start, end = span = mention.start, mention.end
+    covered = row.text[start:end] if 0 <= start < end <= len(row.text) else ""
+    text, label, ids = mention.text or covered, mention.label or "", mention.concept_id or ""
+    return reading.mention(row.text, span, text, row.doc_id, number, label, ids)
 
 
 def _is_jsonl(path: Path, head: str) -> bool:

@@ -1,8 +1,7 @@
 """Clinical short forms, lay words, brands and other words, and the names that they stand for.
 
 A file of them has a line each: the form, what it is, the names separated by `|`, the best first.
-`data/short_forms.tsv` was written for this package; `spacy-angel long-forms` writes one from the
-definitions in a document collection.
+`data/short_forms.tsv` was written for this package.
 """
 
 from functools import cache

@@ -10,7 +10,7 @@ from itertools import chain
 
 import numpy as np
 
-from ...corpora.noise import Noise, add_noise, add_noise_to_words
+from ...corpora.noise import add_noise, add_noise_to_words
 from ...model.mention import Mention
 from ...vocabulary.lookup.tfidf import TrigramTfidf
 from ...vocabulary.names.concepts import Concept, normalize_name
@@ -219,13 +219,12 @@ def with_noise(
         become `a [haert attack] today` → myocardial infarction.
     RAISES (AngelError): an unknown kind of noise.
     """
-    kinds = [Noise(kind).kind for kind in settings.kinds]
     chance = random.Random(seed)
     for example in examples:
         if chance.random() >= settings.share:
             yield example
             continue
-        kind, edits = chance.choice(kinds), chance.randint(1, settings.most_edits)
+        kind, edits = chance.choice(settings.kinds), chance.randint(1, settings.most_edits)
         mention = example.mention
         left, right = (
             add_noise_to_words(text, kind, settings.context, chance)

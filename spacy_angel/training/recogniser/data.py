@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -11,17 +10,14 @@ import torch
 from torch import Tensor
 from tqdm import tqdm
 
-from ...about import DATA, SHIPPED_NAMES
 from ...corpora.documents import CorpusDocument
-from ...corpora.note_text import restyled
-from ...corpora.recogniser_data import mentions_by_label, names_by_label, swap_mentions
+from ...corpora.recogniser_data import mentions_by_label, swap_mentions
 from ...errors import AngelError
 from ...recognition.finder import FinderConfig
 from ...recognition.network import NO_WORD, Row
 from ...recognition.tags import tags_of
 from ...recognition.windows import cut_windows
 from ...recognition.words import WordReader, Words
-from ...vocabulary.kb import ConceptKB
 from ...vocabulary.lookup.occurrences import Occurrences
 from ..data.batches import chunks, padded
 from ..models.losses import IGNORE
@@ -84,7 +80,7 @@ def make_rows(
 def _windows(
     texts: Sequence[Annotated], config: RecogniserConfig, form: FinderConfig, reader: WordReader
 ) -> Iterator[tuple[Row, np.ndarray]]:
-    pools = _name_pools(texts, config.data.names)
+    pools = _name_pools(texts)
     silver = silver_names(config)
     mask_id = reader.mask_id
     for number in range(config.data.passes):
@@ -128,11 +124,8 @@ def _readings(
     for i, annotated in enumerate(texts):
         chance = Random(f"{data.seed} {number} {i}")
         document = annotated.document
-        if number and not _overlapping(document):
-            if chance.random() < data.swapped:
-                document = swap_mentions(document, chance.choice(pools), chance)
-            if chance.random() < data.restyled:
-                document = restyled(document, chance)
+        if number and not _overlapping(document) and chance.random() < data.swapped:
+            document = swap_mentions(document, chance.choice(pools), chance)
         read = replace(annotated, document=document)
         yield with_names(read, silver[annotated.corpus]), chance
 
@@ -142,17 +135,9 @@ def _overlapping(document: CorpusDocument) -> bool:
     return any(end > start for (_, end), (start, _) in pairwise(spans))
 
 
-def _name_pools(
-    texts: Iterable[Annotated], vocabularies: Iterable[str]
-) -> list[Mapping[str, Sequence[str]]]:
+def _name_pools(texts: Iterable[Annotated]) -> list[Mapping[str, Sequence[str]]]:
     own = mentions_by_label(annotated.document for annotated in texts)
-    pools: list[Mapping[str, Sequence[str]]] = [
-        {label: names for label, names in own.items() if not label.endswith(OPEN)}
-    ]
-    for name in vocabularies:
-        folder = DATA / name / "angel_linker" / "kb" if name in SHIPPED_NAMES else Path(name)
-        pools.append(names_by_label(ConceptKB.from_disk(folder)))
-    return pools
+    return [{label: names for label, names in own.items() if not label.endswith(OPEN)}]
 
 
 def as_batch(rows: Sequence[Row], pad_token_id: int, width: int = 0) -> dict[str, Tensor]:

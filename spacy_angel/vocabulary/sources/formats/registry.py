@@ -78,7 +78,7 @@ def read_vocabulary(
     format (str | None): a name in `FORMATS`, with or without its version; None: inferred.
     report (VocabularyReport | None): filled with counts of what is read, merged and left out.
     options (Any): of the reader, e.g. `sources` and `types` for UMLS; text is converted, see
-        `options.checked_options`.
+        `checked_options`.
     RETURNS (Iterator[Concept]): concepts in the order of the file; neighbouring rows of one
         identifier are joined.
     RAISES (AngelError): at once: an unknown format or option, or a wrong value of one; while
