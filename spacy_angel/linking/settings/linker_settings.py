@@ -24,8 +24,8 @@ class ReadingBlock(CheckedSettings):
     max_source_tokens (int | None): maximum length of the model's input in tokens, if below the
         model's own limit; shorter is faster
     abbreviations (bool): replace abbreviations by the long forms that a detector found
-    long_forms (str | None): TSV of short forms and their meaning in a document collection, as
-        written by `spacy-angel long-forms`; used where the document defines no long form
+    long_forms (str | None): TSV of short forms and their meaning in a document collection (short
+        form, `short form`, long form); used where the document defines no long form
     short_forms (bool): replace clinical short forms, lay terms, brand names, and other common
         words that are no names of the vocabulary; shorten organisms to their binomial name
         (`Escherichia coli O157`), and try letters and digits together or apart (`SIRT-1` as

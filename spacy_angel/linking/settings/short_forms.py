@@ -30,8 +30,7 @@ def read_short_forms(path: Path = FILE) -> dict[str, tuple[str, ...]]:
         if len(cells) != 3 or not all(cells):
             raise AngelError(
                 f"{path}, line {number}: expected three cells (a short form, `short form`, and its "
-                f"meaning), found {len(cells)}. Correct the line, or write the file again with "
-                "`spacy-angel long-forms`."
+                f"meaning), found {len(cells)}."
             )
         form, kind, names = cells
         forms[form if kind == "short form" else normalize_name(form)] = tuple(names.split("|"))
