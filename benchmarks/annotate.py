@@ -31,14 +31,14 @@ from spacy_angel.annotation.run import annotate
 from spacy_angel.corpora.documents import CorpusDocument
 from spacy_angel.corpora.formats.bioc import write_bioc_json
 from spacy_angel.corpora.registry import read_corpus
-from spacy_angel.evaluation.charts import line_chart, picture
+from spacy_angel.evaluation.plots import plot_lines
 from spacy_angel.pipelines.open import open_pipeline
 
 app = typer.Typer(add_completion=False)
 
 PUBMED = 37_000_000
 Corpus = Annotated[Path, typer.Argument(help="Corpus with gold mentions.")]
-PLOT = Path("docs/img/annotate_memory.svg")
+PLOT = Path("docs/img/annotate_memory.png")
 Pipeline = Annotated[Path, typer.Option(help="Folder of a pipeline with angel_linker.")]
 
 
@@ -206,8 +206,7 @@ def memory(
             time.sleep(0.5)
     if process.returncode:
         raise typer.Exit(process.returncode)
-    chart = line_chart("Memory, MiB", {"MiB": samples}, "documents", in_per_cent=False)
-    plot.write_bytes(picture(chart))
+    plot_lines(plot, "Memory", ("documents", "MiB"), {"pipeline": samples})
     tenth = len(samples) // 10
     first, last = (max(m for _, m in part) for part in (samples[: 2 * tenth], samples[-tenth:]))
     print(

@@ -9,7 +9,6 @@ DATA is as for `scripts/fit_ranker.py`. Mentions of CRAFT's development part are
 reliability over all of it.
 """
 
-import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -21,8 +20,8 @@ import numpy as np
 import typer
 
 import spacy_angel
-from spacy_angel.evaluation.charts import line_chart, picture
 from spacy_angel.evaluation.confidence import calibration_error, reliability
+from spacy_angel.evaluation.plots import plot_lines
 from spacy_angel.linking.settings.presets import as_published
 from spacy_angel.pipelines.corrections import decisions
 from spacy_angel.pipelines.saved import find_linker
@@ -63,11 +62,8 @@ def main(
         typer.echo(f"| ontology | | ECE | {' | '.join(f'{share} %' for share in FALSE_LINKS)} |")
         typer.echo(f"|---|---|{'--:|' * (1 + len(FALSE_LINKS))}")
         names = ontology or ["CL", "UBERON", "SO"]
-        charts = [charts_of(name, measured(script, data, name, nlp, linker)) for name in names]
-        for kind, own in zip(
-            ("reliability", "false_links"), zip(*charts, strict=True), strict=True
-        ):
-            (pictures / f"{kind}.svg").write_text(stacked(own), encoding="utf8")
+        for name in names:
+            draw(name, measured(script, data, name, nlp, linker), pictures)
         return
     typer.echo("| ontology | `nil_prior` | right | another | what is not there |")
     typer.echo("|---|--:|--:|--:|--:|")
@@ -109,11 +105,10 @@ def measured(
     return found
 
 
-def charts_of(name: str, found: Mapping[float, Mapping[str, Sequence[First]]]) -> list[str]:
-    """Print the figures of an ontology.
+def draw(name: str, found: Mapping[float, Mapping[str, Sequence[First]]], folder: Path) -> None:
+    """Print the figures of an ontology, and draw them.
 
-    name (str): of the ontology. found (Mapping): see `measured`.
-    RETURNS (list[str]): charts of reliability and of what is lost.
+    name (str): of the ontology. found (Mapping): see `measured`. folder (Path): for the pictures.
     """
     lines = {f"{name}, {system}": bins(own) for system, own in found[0.0].items()}
     losses = {f"{name}, {system}": loss(own) for system, own in found[HOLES].items()}
@@ -121,13 +116,11 @@ def charts_of(name: str, found: Mapping[float, Mapping[str, Sequence[First]]]) -
         error = calibration_error([f.probability for f in own], [f.is_right for f in own])
         lost = " | ".join(f"{points:.1f}" for _, points in losses[f"{name}, {system}"])
         typer.echo(f"| {name} | {system} | {error:.1f} | {lost} |")
-    middles = sorted({x for points in lines.values() for x, _ in points})
-    lines["calibrated"] = [(x, x) for x in middles]
-    below = "links of mentions without a concept, per cent; upwards: right links lost, points"
-    return [
-        line_chart("Right, per cent", lines, "probability of the first concept, per cent"),
-        line_chart("Right links lost", losses, below, in_per_cent=False),
-    ]
+    lines["perfect calibration"] = [(0, 0), (100, 100)]
+    axes = ("probability of the first concept, %", "right, %")
+    plot_lines(folder / f"reliability_{name}.png", "Reliability", axes, lines)
+    axes = ("links of mentions without a concept, %", "right links lost, points")
+    plot_lines(folder / f"false_links_{name}.png", "Right links lost", axes, losses)
 
 
 def firsts(
@@ -162,23 +155,6 @@ def loss(found: Sequence[First]) -> list[tuple[float, float]]:
         (share, 100 * float((right <= limit).sum()) / inside)
         for share, limit in zip(FALSE_LINKS, limits, strict=True)
     ]
-
-
-def stacked(charts: Sequence[str]) -> str:
-    """charts (Sequence[str]): figures of one size. RETURNS (str): an SVG file with all of them."""
-    parts = [picture(chart).decode() for chart in charts]
-    found = re.search(r'viewBox="0 0 (\S+) (\S+)"', parts[0])
-    assert found is not None
-    width, height = found[1], float(found[2]) + 14
-    placed = (
-        part.replace("<svg", f'<svg y="{height * n:g}" width="{width}" height="{height:g}"', 1)
-        for n, part in enumerate(parts)
-    )
-    total = f"{height * len(parts):g}"
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {total}">\n'
-        f"{''.join(placed)}</svg>\n"
-    )
 
 
 if __name__ == "__main__":

@@ -97,7 +97,6 @@ class Outcome:
     split (bool): a composite that was split.
     confidence (float | None): score of the first concept; None for a split composite.
     first_is_right (bool): the first concept is a gold one, regardless of thresholds.
-    best_name_is_right (bool): the first identifier of the best name is a gold one.
     kb_id_is_right (bool): exactly one identifier is given, and it is a gold one.
     """
 
@@ -115,7 +114,6 @@ class Outcome:
     split: bool
     confidence: float | None
     first_is_right: bool
-    best_name_is_right: bool
     kb_id_is_right: bool
 
     @property
@@ -149,7 +147,6 @@ def count_result(
         split=bool(parts),
         confidence=concepts[0][1] if concepts and not parts else None,
         first_is_right=bool(concepts) and concepts[0][0] in gold,
-        best_name_is_right=bool(name_ids and name_ids[0]) and name_ids[0][0] in gold,
         kb_id_is_right=len(answer.kb_ids) == 1 and answer.kb_ids[0] in gold,
     )
 
@@ -312,10 +309,9 @@ def summarize(
         `composites_split`, `coverage` (mentions of which the vocabulary has all identifiers);
         `lenient`, `biosyn` and `strict` as `rank_figures` returns them; `kb_id`: `mentions`,
         `acc@1`, `interval`, `in_vocabulary` (accuracy where the vocabulary has all identifiers),
-        accuracy without thresholds by the first identifier of the `best_name` (the paper's y*) and
-        by the `first_concept`, and of the mentions in the vocabulary how many are linked to NIL,
-        `nil`, and for how many of these the first concept is right, `nil_right_first`; the keys of
-        `linking_scores`; with probabilities, `confidence` (see `confidence_figures`).
+        and of the mentions in the vocabulary how many are linked to NIL, `nil`, and for how many of
+        these the first concept is right, `nil_right_first`; the keys of `linking_scores`; with
+        probabilities, `confidence` (see `confidence_figures`).
     RAISES (AngelError): no mention has an identifier, or no identifier is in the vocabulary.
     """
     counted = [outcome for outcome in outcomes if outcome.gold]
@@ -342,8 +338,6 @@ def summarize(
             "acc@1": percent(hits),
             "interval": accuracy_interval(hits),
             "in_vocabulary": percent([outcome.kb_id_is_right for outcome in covered]),
-            "best_name": percent([outcome.best_name_is_right for outcome in counted]),
-            "first_concept": percent([outcome.first_is_right for outcome in counted]),
             "nil": sum(outcome.is_nil for outcome in covered),
             "nil_right_first": sum(o.is_nil and o.first_is_right for o in covered),
         },

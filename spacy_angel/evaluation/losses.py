@@ -10,7 +10,7 @@ found  the same            breast cancer  DISEASE  MESH:D001943    right
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ..corpora.entity_types import entity_type
@@ -57,52 +57,46 @@ def classify_mention(result: MentionResult, found: Sequence[LinkedSpan]) -> str:
     return "other boundaries"
 
 
-class LossTally:
-    """Counts outcomes of gold mentions by type, with their strings."""
+def count_losses(
+    results: Sequence[MentionResult], found: Sequence[LinkedSpan], text: str
+) -> Iterator[tuple[str, str, str]]:
+    """Outcomes of a document's gold mentions with identifiers, and its false links.
 
-    def __init__(self) -> None:
-        self._strings: dict[str, dict[str, Counter[str]]] = {}
+    results (Sequence[MentionResult]): all gold mentions. found (Sequence[LinkedSpan]): the
+        pipeline's mentions. text (str): of the document.
+    YIELDS (tuple[str, str, str]): entity type, row (of `ROWS`), string.
+    """
+    for result in results:
+        if result.gold:
+            mention = result.mention
+            yield entity_type(mention.label), classify_mention(result, found), mention.text
+    for span in found:
+        if span.ids and not any(
+            one.mention.start < span.end and span.start < one.mention.end for one in results
+        ):
+            yield entity_type(span.label), FALSE, text[span.start : span.end]
 
-    def add(self, results: Iterable[MentionResult], found: Sequence[LinkedSpan], text: str) -> None:
-        """results (Iterable[MentionResult]): gold mentions of a document; those without an
-        identifier do not count. found (Sequence[LinkedSpan]): the pipeline's. text (str): of the
-        document."""
-        results = list(results)
-        for result in results:
-            if result.gold:
-                row = classify_mention(result, found)
-                self._count(result.mention.label, row, result.mention.text)
-        for span in found:
-            overlaps = any(
-                r.mention.start < span.end and span.start < r.mention.end for r in results
-            )
-            if span.ids and not overlaps:
-                self._count(span.label, FALSE, text[span.start : span.end])
 
-    def _count(self, label: str, row: str, text: str) -> None:
-        of_type = self._strings.setdefault(entity_type(label), {name: Counter() for name in ROWS})
-        of_type[row][text] += 1
-
-    def figures(self, marked: Collection[str]) -> dict[str, Any]:
-        """marked (Collection[str]): types of the corpus. RETURNS (dict[str, Any]): by type,
-        `mentions`, `rows` (counts by row) and `strings` (the most frequent by row, with counts)."""
-        return {
-            name: {
-                "mentions": sum(rows[row].total() for row in ROWS if row != FALSE),
-                "rows": {row: strings.total() for row, strings in rows.items()},
-                "strings": {
-                    row: dict(strings.most_common(_MAX_STRINGS))
-                    for row, strings in rows.items()
-                    if row != RIGHT
-                },
-            }
-            for name, rows in self._strings.items()
-            if name in marked
-        }
+def loss_figures(losses: Counter[tuple[str, str, str]], types: Iterable[str]) -> dict[str, Any]:
+    """losses (Counter[tuple[str, str, str]]): counts from `count_losses`. types (Iterable[str]): of
+    the corpus. RETURNS (dict[str, Any]): by type, `mentions`, `rows` (counts by row) and `strings`
+    (the most frequent by row, with counts)."""
+    figures: dict[str, Any] = {}
+    for name in types:
+        strings: dict[str, Counter[str]] = {row: Counter() for row in ROWS}
+        for (kind, row, text), number in losses.items():
+            if kind == name:
+                strings[row][text] += number
+        rows = {row: own.total() for row, own in strings.items()}
+        shown = {row: dict(own.most_common(_MAX_STRINGS)) for row, own in strings.items()}
+        del shown[RIGHT]
+        mentions = sum(rows.values()) - rows[FALSE]
+        figures[name] = {"mentions": mentions, "rows": rows, "strings": shown}
+    return figures
 
 
 def loss_table(losses: dict[str, Any]) -> str:
-    """losses (dict[str, Any]): of `LossTally.figures`. RETURNS (str): lines for a terminal: for
+    """losses (dict[str, Any]): of `loss_figures`. RETURNS (str): lines for a terminal: for
     each type its rows in percent of its gold mentions, with the most frequent strings."""
     lines = []
     for name, figures in losses.items():

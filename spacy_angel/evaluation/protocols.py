@@ -3,8 +3,8 @@
 Where mentions have types, only those types count that the corpus annotates. Figures are in percent.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ..corpora.entity_types import entity_type
@@ -56,28 +56,17 @@ def belb_figures(outcomes: Iterable[Outcome]) -> dict[str, float]:
     }
 
 
-@dataclass
-class LinkCounts:
-    """Counts of links.
+LinkCounts = Counter[str]
+"""`hits` and `wrong`: predicted links that are right and wrong; `missed`: gold mentions, or
+identifiers, without a right link."""
 
-    hits (int): predicted links that are right.
-    wrong (int): the other predicted links.
-    missed (int): gold mentions, or identifiers, without a right link.
-    """
 
-    hits: int = 0
-    wrong: int = 0
-    missed: int = 0
-
-    def __add__(self, other: "LinkCounts") -> "LinkCounts":
-        return LinkCounts(
-            self.hits + other.hits, self.wrong + other.wrong, self.missed + other.missed
-        )
-
-    def to_dict(self) -> dict[str, float]:
-        """RETURNS (dict[str, float]): the counts, `precision`, `recall` and `f`."""
-        rates = precision_recall_f(self.hits, self.hits + self.wrong, self.hits + self.missed)
-        return {"hits": self.hits, "wrong": self.wrong, "missed": self.missed, **rates}
+def link_figures(counts: LinkCounts) -> dict[str, float]:
+    """counts (LinkCounts): of links. RETURNS (dict[str, float]): the counts, `precision`, `recall`
+    and `f`."""
+    hits, wrong, missed = counts["hits"], counts["wrong"], counts["missed"]
+    rates = precision_recall_f(hits, hits + wrong, hits + missed)
+    return {"hits": hits, "wrong": wrong, "missed": missed, **rates}
 
 
 def hunflair2_counts(gold: Sequence[LinkedSpan], links: Sequence[LinkedSpan]) -> LinkCounts:
@@ -94,16 +83,16 @@ def hunflair2_counts(gold: Sequence[LinkedSpan], links: Sequence[LinkedSpan]) ->
         wrong.
     """
     gold_ids, link_ids = _by_characters(gold), _by_characters(links)
-    counts = LinkCounts()
+    counts: LinkCounts = Counter()
     for span, predicted in link_ids.items():
         ids = _nearest(gold_ids, span)
         if ids is None or (ids and ids.isdisjoint(predicted)):
-            counts.wrong += 1
+            counts["wrong"] += 1
         elif ids:
-            counts.hits += 1
+            counts["hits"] += 1
     for span, ids in gold_ids.items():
         if ids and ids.isdisjoint(_nearest(link_ids, span) or ()):
-            counts.missed += 1
+            counts["missed"] += 1
     return counts
 
 
@@ -130,17 +119,19 @@ def document_figures(documents: Iterable[tuple[set[str], set[str]]]) -> dict[str
         of precision and recall over the `documents` with gold identifiers, and the F-score of these
         means, as HunFlair2 and AIONER with BELHD have it (no prediction: precision 0).
     """
-    counts = LinkCounts()
+    counts: LinkCounts = Counter()
     rates = []
     for gold, predicted in documents:
         n_right = len(gold & predicted)
-        counts += LinkCounts(n_right, len(predicted) - n_right, len(gold) - n_right)
+        counts["hits"] += n_right
+        counts["wrong"] += len(predicted) - n_right
+        counts["missed"] += len(gold) - n_right
         if gold:
             rates.append((n_right / max(len(predicted), 1), n_right / len(gold)))
     precision = percent([one for one, _ in rates] or [0])
     recall = percent([one for _, one in rates] or [0])
     averaged = {"precision": precision, "recall": recall, "f": f_score(precision, recall)}
-    return {"micro": counts.to_dict(), "averaged": averaged, "documents": len(rates)}
+    return {"micro": link_figures(counts), "averaged": averaged, "documents": len(rates)}
 
 
 class ProtocolTally:
@@ -169,7 +160,7 @@ class ProtocolTally:
         """All figures.
 
         outcomes (Iterable[Outcome]): all gold mentions.
-        RETURNS (dict[str, dict[str, Any]]): by protocol: see `belb_figures`, `LinkCounts.to_dict`,
+        RETURNS (dict[str, dict[str, Any]]): by protocol: see `belb_figures`, `link_figures`,
             `document_figures`; of the latter two also by type, in `types`.
         RAISES (AngelError): the corpus has none of the predicted types.
         """
@@ -189,8 +180,8 @@ class ProtocolTally:
         if "hunflair2" in self._names:
             counts = {kind: self._hunflair2(kind) for kind in types}
             figures["hunflair2"] = {
-                **sum(counts.values(), LinkCounts()).to_dict(),
-                "types": {kind: own.to_dict() for kind, own in counts.items()},
+                **link_figures(sum(counts.values(), Counter())),
+                "types": {kind: link_figures(own) for kind, own in counts.items()},
             }
         if "document" in self._names:
             figures["document"] = {
@@ -201,7 +192,7 @@ class ProtocolTally:
 
     def _hunflair2(self, kind: str) -> LinkCounts:
         counts = (hunflair2_counts(*by_type.get(kind, ([], []))) for by_type in self._documents)
-        return sum(counts, LinkCounts())
+        return sum(counts, Counter())
 
     def _id_sets(self, types: Sequence[str]) -> Iterable[tuple[set[str], set[str]]]:
         for by_type in self._documents:

@@ -39,7 +39,7 @@ from .analyses import analyze, margin_bins, name_similarities, score_margins
 from .baselines import BASELINES
 from .counts import Outcome, count_result, mean_and_spread, summarize
 from .files import METRICS, PREDICTIONS, prediction_line
-from .losses import LossTally
+from .losses import count_losses, loss_figures
 from .plots import plot_metrics
 from .protocols import ProtocolTally, check_protocols
 from .report import write_report
@@ -140,7 +140,8 @@ def evaluate(
         if train_names and vocabulary is kb:
             # The caller's own gets no names.
             vocabulary = ConceptKB.from_bytes(vocabulary.to_bytes())
-        seen_texts, seen_concepts = set(), set()
+        seen_texts: set[str] = set()
+        seen_concepts: set[str] = set()
         if train is not None:
             if train_names:
                 documents = read(Path(train), CorpusReport(), vocabulary.resolve)
@@ -157,29 +158,30 @@ def evaluate(
         # Types of mentions on other characters than those of a gold mention.
         linked: Counter[str] = Counter()
         nil: Counter[str] = Counter()
-        protocol_tally, losses = ProtocolTally(protocols), LossTally()
+        losses: Counter[tuple[str, str, str]] = Counter()
+        protocol_tally = ProtocolTally(protocols)
         with (
             _system(pipeline, nlp, linker, vocabulary, k, predicted=predicted) as system,
             tqdm(desc="Evaluating", unit=" mentions", disable=None) as bar,
             replacing(output / PREDICTIONS) as file,
         ):
             seconds, start = 0.0, time.perf_counter()
-            for document in answer_documents(
+            for answered in answer_documents(
                 read(corpus, report, vocabulary.resolve),
                 system,
                 vocabulary.resolve,
                 split_composites=not predicted,
             ):
                 seconds += time.perf_counter() - start
-                protocol_tally.add(document.gold, document.links)
-                on_gold = {(span.start, span.end) for span in document.gold}
-                for span in document.found:
+                protocol_tally.add(answered.gold, answered.links)
+                on_gold = {(span.start, span.end) for span in answered.gold}
+                for span in answered.found:
                     if (span.start, span.end) not in on_gold:
                         (linked if span.ids else nil)[entity_type(span.label)] += 1
                 if predicted:
-                    losses.add(document.mentions, document.found, document.text)
-                similarities = name_similarities(document.mentions, vocabulary, tfidf)
-                for result, similarity in zip(document.mentions, similarities, strict=True):
+                    losses.update(count_losses(answered.mentions, answered.found, answered.text))
+                similarities = name_similarities(answered.mentions, vocabulary, tfidf)
+                for result, similarity in zip(answered.mentions, similarities, strict=True):
                     seen = None
                     if train is not None:
                         text = normalize_name(result.answer.prompt.text)
@@ -188,16 +190,16 @@ def evaluate(
                     outcomes.append(outcome)
                     file.write(prediction_line(result, outcome, vocabulary))
                 if negatives and linker is not None:
-                    covered = [r for r in document.mentions if r.known and all(r.known)]
+                    covered = [r for r in answered.mentions if r.known and all(r.known)]
                     margins += score_margins(
                         covered, linker.generator, vocabulary, tfidf, negatives
                     )
-                bar.update(len(document.mentions))
+                bar.update(len(answered.mentions))
                 start = time.perf_counter()
-            by_label = _count_labels(outcomes)
             found = linked + nil
-            left_out = types_left_out(found, by_label)
-            marked = sorted(set(map(entity_type, by_label)))
+            labels_found = {outcome.label for outcome in outcomes}
+            left_out = types_left_out(found, labels_found)
+            marked = sorted(set(map(entity_type, labels_found)))
             metrics = summarize(
                 outcomes,
                 k,
@@ -206,7 +208,7 @@ def evaluate(
                 spurious_nil=sum(n for name, n in nil.items() if name not in left_out),
             )
             metrics["mentions_per_second"] = len(outcomes) / max(seconds, 1e-9)
-            metrics["labels"] = by_label
+            metrics["labels"] = _count_labels(outcomes)
             metrics["types"] = {
                 "marked": marked,
                 "left_out": {name: found[name] for name in sorted(left_out)},
@@ -215,7 +217,7 @@ def evaluate(
             if margins:
                 metrics["analyses"]["margins"] = margin_bins(margins)
             if predicted:
-                metrics["losses"] = losses.figures(marked)
+                metrics["losses"] = loss_figures(losses, marked)
             if protocols:
                 metrics["protocols"] = protocol_tally.figures(outcomes)
     metrics["run"] = {
@@ -290,8 +292,13 @@ def _evaluate_folds(
     spread = mean_and_spread(
         [{key: run[key] for key in run if key not in ("analyses", "run", "labels")} for run in runs]
     )
-    described = {"pipeline": _name(pipeline), "corpus": str(corpus), "train": "of each fold"}
-    described = {**runs[0]["run"], **described, "train_names": train_names}
+    described = {
+        **runs[0]["run"],
+        "pipeline": _name(pipeline),
+        "corpus": str(corpus),
+        "train": "of each fold",
+        "train_names": train_names,
+    }
     metrics = {**spread["mean"], "spread": spread["spread"], "folds": len(runs), "run": described}
     write_json(output / METRICS, metrics)
     write_report(output)
