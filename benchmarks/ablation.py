@@ -37,7 +37,6 @@ from spacy_angel.files.atomic import write_text
 from spacy_angel.linking.linker import AngelLinker
 from spacy_angel.pipelines.components import components_before
 from spacy_angel.pipelines.saved import find_linker
-from spacy_angel.search.cached import SearchCache
 from spacy_angel.vocabulary.names.identifiers import split_ids
 from spacy_angel.vocabulary.storage.strings import Strings
 
@@ -388,7 +387,6 @@ def _opened(
     if corpus.kb:
         linker.settings = replace(linker.settings, types_by_label={})
         linker.kb = script.vocabulary(data, corpus.kb, 0.0)
-    linker.search_cache = SearchCache()
     _remember(linker)
     documents = list(_documents(data, corpus, distinct))
     before = components_before(nlp, linker, given_mentions=True)

@@ -37,7 +37,6 @@ from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.linking.linker import AngelLinker
 from spacy_angel.pipelines.components import components_before, name_of
 from spacy_angel.pipelines.open import open_pipeline
-from spacy_angel.search.cached import SearchCache
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -255,8 +254,6 @@ def print_noise(
     whole: bool,
 ) -> None:
     """Print a Markdown table, a row for each kind of noise."""
-    # A mention that is read as another one was, in the same text, is not searched again.
-    linker.search_cache = SearchCache()
     print("| noise | linked again | given: same | given: right | from text: mentions | links |")
     print("|---|---|---|---|---|---|", flush=True)
     gold = [ids_of(m, linker) for document in documents for m in document.mentions]

@@ -22,7 +22,7 @@ EXAMPLES: dict[str, Any] = {
     "reading": {"abbreviations": False, "long_forms": "long_forms.tsv"},
     "num_beams": 10,
     "k": 10,
-    "search": {"mode": "exact", "shortcuts": False},
+    "search": {"shortcuts": False},
     "threshold": 0.8,
     "rerank": False,
     "ranker": {"nil_prior": 0.1},

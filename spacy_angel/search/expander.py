@@ -1,4 +1,4 @@
-"""The step that beam search and exact search share: the legal continuations of partial names."""
+"""The step of the search: the legal continuations of partial names."""
 
 from typing import NamedTuple
 

@@ -91,22 +91,6 @@ def test_split_context(n_left: int, n_right: int, room: int, expected: tuple[int
     assert split_context(n_left, n_right, room) == expected
 
 
-@given(st.integers(0, 50), st.integers(0, 50), st.integers(0, 50))
-def test_split_context_wastes_no_room(n_left: int, n_right: int, room: int) -> None:
-    left, right = split_context(n_left, n_right, room)
-    assert 0 <= left <= n_left
-    assert 0 <= right <= n_right
-    assert left + right == min(room, n_left + n_right)
-
-
-def test_format_as_plain_values() -> None:
-    format = PromptFormat(start_mark="[S]", lowercase=False, max_source_tokens=128)
-    assert PromptFormat.from_dict(format.to_dict()) == format
-    assert PromptFormat.from_dict({}) == PromptFormat()
-    with pytest.raises(AngelError, match=r"unknown keys \['language'\].*'end_mark', .*'lowercase'"):
-        PromptFormat.from_dict({"language": "en"})
-
-
 # The published models' tokenizer
 
 
@@ -121,36 +105,6 @@ def test_bart_tokens_of_the_published_models() -> None:
         [DIABETES, 2],
         [SEEN, WITH, DIABETES, 2],
     ]
-
-
-def test_bart_is_as_the_whole_text_in_one() -> None:
-    mention = Mention("Type 1 diabetes", "We saw (in 1998) that ", ", if severe, kills.")
-    whole = bart_tokenizer()(
-        "we saw (in 1998) that START type 1 diabetes END , if severe, kills."
-    ).input_ids
-    assert bart().source_ids([mention]) == [whole]
-
-
-@pytest.mark.parametrize(
-    ("mention", "expected"),
-    [
-        (Mention("diabetes"), [0, START, DIABETES, END, 2]),
-        (Mention("diabetes", " \n", "\t "), [0, START, DIABETES, END, 2]),
-        (Mention(" diabetes ", "with", ""), [0, 5632, START, DIABETES, END, 2]),
-        (Mention("", "", "seen"), [0, START, END, SEEN, 2]),
-    ],
-)
-def test_empty_parts_make_no_tokens(mention: Mention, expected: list[int]) -> None:
-    assert bart().source_ids([mention]) == [expected]
-
-
-def test_no_mentions() -> None:
-    assert bart().source_ids([]) == bart().prefix_ids([]) == bart().encode_names([]) == []
-
-
-def test_marks_in_the_text_are_words() -> None:
-    [ids] = bart().source_ids([Mention("END", "START of the", "END")])
-    assert [ids.count(START), ids.count(END)] == [1, 1]
 
 
 def test_special_tokens_in_the_text_are_words() -> None:
@@ -177,20 +131,6 @@ def test_special_tokens_in_a_mention_are_words_in_its_prefix() -> None:
 def test_other_braces_in_the_prefix(prefix: str) -> None:
     with pytest.raises(AngelError, match=r"may only use {mention}"):
         PromptFormat(prefix=prefix)
-
-
-def test_braces_that_are_meant() -> None:
-    encoder = PromptEncoder(bart_tokenizer(), PromptFormat(prefix=" {{{mention}}} is"), 2, 2)
-    [ids] = encoder.prefix_ids([Mention("{x}")])
-    assert bart_tokenizer().decode(ids[1:]) == " {{x}} is"
-
-
-@pytest.mark.parametrize(
-    "values", [{"max_source_tokens": "64"}, {"lowercase": 1}, {"prefix": None}]
-)
-def test_settings_of_another_type(values: dict) -> None:
-    with pytest.raises(AngelError, match=rf"The prompt setting {next(iter(values))} .* must be"):
-        PromptFormat.from_dict(values)
 
 
 _WORDS = st.lists(
@@ -246,15 +186,6 @@ def test_context_is_cut_evenly_around_the_mention() -> None:
     assert bart(12).source_ids([short_left])[0].count(SEEN) == 5
 
 
-def test_limit_source() -> None:
-    mention = Mention("diabetes", "with " * 20, " seen" * 20)
-    encoder = bart(20)
-    encoder.limit_source(9)
-    assert [len(ids) for ids in encoder.source_ids([mention])] == [9]
-    encoder.limit_source(1000)
-    assert [len(ids) for ids in encoder.source_ids([mention])] == [20]
-
-
 def test_mention_longer_than_the_model() -> None:
     mention = Mention("with " * 300 + "diabetes" + " seen" * 300, "patients", "patients")
     encoder = bart(16)
@@ -264,15 +195,6 @@ def test_mention_longer_than_the_model() -> None:
     assert prefix == [2, *[WITH] * 4, *[SEEN] * 3, IS]
     # Of an odd room the head has the greater half.
     assert bart(15).source_ids([mention]) == [[0, START, *[WITH] * 6, *[SEEN] * 5, END, 2]]
-
-
-@pytest.mark.parametrize("limit", range(1, 8))
-def test_hardly_any_room(limit: int) -> None:
-    mention = Mention("with seen with seen", "patients with", "were seen")
-    [source] = bart(limit).source_ids([mention])
-    # Marks and ends are never cut.
-    assert [source[0], source[1], source[-2], source[-1]] == [0, START, END, 2]
-    assert len(source) == max(4, limit)
 
 
 @pytest.mark.parametrize(
@@ -445,20 +367,6 @@ def test_all_published_prompts_of_ncbi_disease() -> None:
         (ids,) = encoder.source_ids([Mention(mention, left, right)])
         equal += ids == bart_tokenizer()(f" {source}")["input_ids"]
     assert equal == 787
-
-
-def test_a_punctuation_that_is_not_known() -> None:
-    with pytest.raises(AngelError, match=r"'none'.*keep, blank, normal"):
-        PromptFormat(punctuation="none")
-
-
-def test_a_special_token_that_begins_another() -> None:
-    encoder = bert_like()
-    encoder.tokenizer.add_special_tokens({"additional_special_tokens": ["[M]", "[M]2"]})
-    format = PromptFormat(prefix="[M]2 {mention} is", start_mark="[START]", end_mark="[END]")
-    encoder = PromptEncoder(encoder.tokenizer, format, decoder_start_token_id=2, eos_token_id=3)
-    longer = encoder.tokenizer.convert_tokens_to_ids("[M]2")
-    assert encoder.prefix_ids([Mention("a", "", "")]) == [[2, longer, 4, 5]]
 
 
 def test_a_tokenizer_that_puts_nothing_around_a_text() -> None:

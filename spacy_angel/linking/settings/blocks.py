@@ -1,15 +1,13 @@
 """Settings of `angel_linker` that stand together in a block of its config."""
 
 from dataclasses import dataclass, field
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field
 
 from ...component.checked import CheckedSettings, Name
 from ..ranking.ranker import TERMS
 from .attributes import ATTRIBUTES
-
-Mode = Literal["beam", "exact"]
 
 
 @dataclass(frozen=True)
@@ -70,24 +68,14 @@ class SearchBlock(CheckedSettings):
 
     COMPONENT = "angel_linker.search"
 
-    mode: Annotated[
-        Mode, Field(description="`beam`, or `exact`: the k most probable names of the vocabulary")
-    ] = "beam"
     length_penalty: Annotated[
         float,
         Field(
             allow_inf_nan=False,
-            description="in beam search a name's score is its log-probability divided by its "
+            description="a name's score is its log-probability divided by its "
             "number of tokens to this power",
         ),
     ] = 1.0
-    max_work: Annotated[
-        int,
-        Field(
-            ge=1,
-            description="exact search gives up its proof after so many decoded tokens a mention",
-        ),
-    ] = 1000
     shortcuts: Annotated[
         bool,
         Field(

@@ -158,9 +158,8 @@ class LinkerSettings(CheckedSettings):
 
     def without_effect(self) -> list[str]:
         """RETURNS (list[str]): settings that are not as by default and change nothing, e.g.
-        `search.max_work (search.mode is beam)`."""
+        `ranker.path (rerank is off)`."""
         idle = {
-            "search.max_work": "search.mode is beam" if self.search.mode == "beam" else "",
             "ranker.path": "" if self.rerank else "rerank is off",
             "ranker.nil_prior": "" if self.rerank else "rerank is off",
             "search.temperature": "rerank is on" if self.rerank else "",

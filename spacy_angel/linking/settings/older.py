@@ -14,7 +14,7 @@ _DROPPED = ("evidence_weights", "evidence_weights_by_label")
 _OF_THE_MODEL = ("temperature", "min_log_prob")
 # Up to 0.2; entries of blocks as `CheckedSettings.flat` has them.
 _SAME = {
-    "search": ("mode", "length_penalty", "max_work", "temperature", "min_log_prob"),
+    "search": ("length_penalty", "temperature", "min_log_prob"),
     "reading": ("max_source_tokens", "long_forms", "species_context"),
     "ranker": ("nil_prior",),
 }
