@@ -23,7 +23,7 @@ import spacy_angel
 from spacy_angel.corpora.docs import GOLD_SPANS
 from spacy_angel.corpora.documents import CorpusDocument
 from spacy_angel.corpora.registry import read_corpus
-from spacy_angel.evaluation.counts import count_result
+from spacy_angel.evaluation.counts import Outcome, count_result
 from spacy_angel.evaluation.protocols import ProtocolTally
 from spacy_angel.evaluation.systems import answer_documents, pipeline_system
 from spacy_angel.files.atomic import write_text
@@ -83,7 +83,7 @@ def _figures(
 ) -> dict[str, float]:
     """All figures in per cent, but `mentions`."""
     tally = ProtocolTally(FOUND_COLUMNS if predicted else ())
-    outcomes = []
+    outcomes: list[Outcome] = []
     types = types_of_label(label, linker.kb.types)
     changes: dict[str, Any] = {"types_by_label": {label: types}} if types else {}
     if not predicted:

@@ -43,9 +43,9 @@ CONSTRAINT = (
     (walker.Walker, "only_children"),
     (expander.Expander, "_continue"),
     (expander.Expander, "_store"),
-    (search._Candidates, "__init__"),
+    (search, "_best_continuations"),
     (search._Finished, "add"),
-    (search._Finished, "lists"),
+    (search._Finished, "hypotheses"),
 )
 
 

@@ -36,7 +36,7 @@ T = TypeVar("T", bound="CheckedSettings")
 class CheckedSettings:
     """Base of a component's settings: the annotation of each field carries its type, limits and
     meaning (`Annotated[int, Field(ge=1, description="…")]`). A field of another such class is a
-    block of the config, whose entries have names like `search.mode`.
+    block of the config, whose entries have names like `search.shortcuts`.
 
     RAISES (AngelError): a value that does not fit; the message names setting, expectation, value.
     """

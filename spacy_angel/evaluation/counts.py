@@ -352,28 +352,3 @@ def summarize(
             n_covered=sum(not outcome.split for outcome in covered),
         )
     return figures
-
-
-def mean_and_spread(runs: Sequence[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Figures over folds.
-
-    runs (Sequence[dict[str, Any]]): as `summarize` returns them.
-    RETURNS (dict[str, dict[str, Any]]): `mean` and `spread` (standard deviation, n - 1; 0 for one
-        run), each with the keys of a run; keys that a run lacks are left out.
-    """
-
-    def spread(values: Sequence[float]) -> float:
-        return float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
-
-    return {"mean": _over_runs(runs, np.mean), "spread": _over_runs(runs, spread)}
-
-
-def _over_runs(runs: Sequence[dict[str, Any]], function: Any) -> dict[str, Any]:
-    merged: dict[str, Any] = {}
-    for key, value in runs[0].items():
-        values = [run[key] for run in runs if key in run]
-        if len(values) == len(runs) and isinstance(value, dict):
-            merged[key] = _over_runs(values, function)
-        elif len(values) == len(runs) and isinstance(value, (int, float)):
-            merged[key] = float(function(values))
-    return merged

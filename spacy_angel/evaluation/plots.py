@@ -101,12 +101,17 @@ def plot_lines(
     figure.savefig(path, dpi=150)
 
 
-def _figure(title: str) -> tuple[Any, Any]:
+def import_figure() -> Any:
+    """RETURNS (Any): matplotlib's class. RAISES (AngelError): matplotlib is not installed."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
         raise AngelError(missing_package("Drawing figures", "matplotlib", "plots")) from error
-    figure = Figure(figsize=(7, 4), layout="constrained")
+    return Figure
+
+
+def _figure(title: str) -> tuple[Any, Any]:
+    figure = import_figure()(figsize=(7, 4), layout="constrained")
     axes = figure.add_subplot()
     axes.set_title(title)
     axes.grid(axis="y", alpha=0.3)

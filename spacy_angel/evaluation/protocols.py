@@ -148,8 +148,6 @@ class ProtocolTally:
     def add(self, gold: Iterable[LinkedSpan], links: Iterable[LinkedSpan]) -> None:
         """gold (Iterable[LinkedSpan]): gold mentions of one document. links
         (Iterable[LinkedSpan]): its predicted mentions with identifiers."""
-        if not self._names:
-            return
         by_type: dict[str, tuple[list[LinkedSpan], list[LinkedSpan]]] = {}
         for side, spans in enumerate((gold, links)):
             for span in spans:

@@ -30,15 +30,13 @@ def write_report(directory: Path) -> None:
         if one["gold"] and one["strict_rank"] != 1
     )
     overall = {key: value for key, value in metrics.items() if isinstance(value, (int, float))}
-    confidence = metrics.get("confidence", {})
-    coverage = confidence.get("coverage", {})
     sections = [
         f"# {Path(run['pipeline']).name} on {Path(run['corpus']).name}",
         markdown_table([overall]),
         "## Accuracy, %",
         _figure_table(metrics, _COUNTS),
         *(
-            f"## By {name}\n\n{markdown_table(groups)}"
+            f"## {FIGURES.get(name, name)}\n\n{markdown_table(groups)}"
             for name, groups in metrics.get("analyses", {}).items()
         ),
         *_images(directory),
@@ -48,17 +46,12 @@ def write_report(directory: Path) -> None:
             f"## Protocol {name}\n\n{_protocol_table(figures)}"
             for name, figures in metrics.get("protocols", {}).items()
         ),
-        "## Precision by share of the mentions linked",
-        markdown_table({"linked, %": share, **point} for share, point in coverage.items()),
-        f"Expected calibration error: {_cell(confidence.get('ece'))} points.",
+        *_calibration(metrics.get("confidence")),
         "## Most frequent errors (strict)",
         _count_table(["mention", "gold", "first concept"], errors),
         "## Settings",
         f"```json\n{json.dumps(run, ensure_ascii=False, indent=1)}\n```",
     ]
-    if "spread" in metrics:
-        deviations = _figure_table(metrics["spread"], (*_COUNTS, *_DECISIONS))
-        sections.insert(4, f"## Standard deviation over folds\n\n{deviations}")
     write_text(directory / REPORT, "\n\n".join(sections) + "\n")
 
 
@@ -153,6 +146,17 @@ def _cell(value: Any) -> str:
 
 def _figure_table(metrics: Mapping[str, Any], keys: Sequence[str]) -> str:
     return markdown_table({"": key, **metrics[key]} for key in keys)
+
+
+def _calibration(confidence: Mapping[str, Any] | None) -> list[str]:
+    if confidence is None:
+        return []
+    rows = [
+        {"linked, %": share, **point, "limit": f"{point['limit']:.3f}"}
+        for share, point in confidence["coverage"].items()
+    ]
+    error = f"Expected calibration error: {_cell(confidence['ece'])} points."
+    return ["## Precision by share of the mentions linked", error, markdown_table(rows)]
 
 
 def _protocol_table(figures: Mapping[str, Any]) -> str:

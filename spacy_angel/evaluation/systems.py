@@ -4,11 +4,10 @@ A system is a function from documents to answers: a pipeline with `angel_linker`
 """
 
 import math
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby, islice
-from typing import TYPE_CHECKING, Any
+from itertools import chain, groupby, islice
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..corpora.composites import split_composite
 from ..corpora.documents import CorpusDocument, GoldMention
@@ -30,21 +29,20 @@ if TYPE_CHECKING:
 _BATCH = 64  # documents
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentAnswers:
+class DocumentAnswers(NamedTuple):
     """A system's output for one document.
 
     answers (list[Answer]): one per gold mention, in their order.
-    found (tuple[LinkedSpan, ...]): all its mentions, gold or not; without identifiers where it
+    found (Sequence[LinkedSpan]): all its mentions, gold or not; without identifiers where it
         links to NIL.
     """
 
     answers: list[Answer]
-    found: tuple[LinkedSpan, ...] = ()
+    found: Sequence[LinkedSpan] = ()
 
 
-System = Callable[[Iterable[CorpusDocument]], Iterator[DocumentAnswers]]
-"""Documents in, answers out, one for each document and in the same order."""
+System = Callable[[Sequence[CorpusDocument]], list[DocumentAnswers]]
+"""A batch of documents in, answers for each out."""
 
 
 def baseline_system(baseline: Baseline, k: int) -> System:
@@ -55,35 +53,26 @@ def baseline_system(baseline: Baseline, k: int) -> System:
     RETURNS (System): the system.
     """
 
-    def answer(documents: Iterable[CorpusDocument]) -> Iterator[DocumentAnswers]:
-        stream = iter(documents)
-        while batch := list(islice(stream, _BATCH)):
-            prompts = [
-                [mention_at(d.text, m.start, m.end, read_as=m.read_as) for m in d.mentions]
-                for d in batch
-            ]
-            rankings = iter(baseline.link([p.text for row in prompts for p in row], k))
-            for document, row in zip(batch, prompts, strict=True):
-                answers = []
-                for prompt, ranking in zip(row, rankings, strict=False):
-                    ranked = ranking.concepts
-                    kb_ids = tuple(concept for concept, score in ranked if score == ranked[0][1])
-                    answers.append(Answer(prompt, ranking, kb_ids=kb_ids))
-                found = (
-                    LinkedSpan(mention.start, mention.end, mention.label, answer.kb_ids)
-                    for mention, answer in zip(document.mentions, answers, strict=True)
-                )
-                yield DocumentAnswers(answers, tuple(found))
+    def answer(documents: Sequence[CorpusDocument]) -> list[DocumentAnswers]:
+        mentions = [(document, mention) for document in documents for mention in document.mentions]
+        prompts = [mention_at(d.text, m.start, m.end, read_as=m.read_as) for d, m in mentions]
+        rankings = baseline.link([prompt.text for prompt in prompts], k)
+        pairs = zip(prompts, rankings, strict=True)
+        results = []
+        for document in documents:
+            answers, found = [], []
+            for mention, (prompt, ranking) in zip(document.mentions, pairs, strict=False):
+                ranked = ranking.concepts
+                kb_ids = tuple(concept for concept, score in ranked if score == ranked[0][1])
+                answers.append(Answer(prompt, ranking, kb_ids=kb_ids))
+                found.append(LinkedSpan(mention.start, mention.end, mention.label, kb_ids))
+            results.append(DocumentAnswers(answers, found))
+        return results
 
     return answer
 
 
-def pipeline_system(
-    nlp: "Language",
-    linker: "AngelLinker",
-    *,
-    predicted: bool = False,
-) -> System:
+def pipeline_system(nlp: "Language", linker: "AngelLinker", *, predicted: bool = False) -> System:
     """A pipeline with an `angel_linker` as a system; components after the linker do not run.
 
     nlp (Language): the pipeline.
@@ -95,38 +84,25 @@ def pipeline_system(
     before = components_before(nlp, linker, given_mentions=not predicted)
     disable = set(nlp.pipe_names).difference(before, [name_of(nlp, linker)])
 
-    def answer(documents: Iterable[CorpusDocument]) -> Iterator[DocumentAnswers]:
-        pending: deque[CorpusDocument] = deque()
-
-        def requests() -> Iterator[Any]:
-            for document in documents:
-                pending.append(document)
-                # Without identifiers: a linker that does not overwrite would return the gold ones.
-                yield document.text if predicted else given_doc(document.without_ids(), nlp)
-
-        for doc in nlp.pipe(requests(), batch_size=_BATCH, disable=disable):
-            document = pending.popleft()
+    def answer(documents: Sequence[CorpusDocument]) -> list[DocumentAnswers]:
+        # Without identifiers: a linker that does not overwrite would return the gold ones.
+        inputs: Any = (d.text if predicted else given_doc(d.without_ids(), nlp) for d in documents)
+        results = []
+        for document, doc in zip(documents, nlp.pipe(inputs, disable=disable), strict=True):
             spans = find_spans(doc, linker.settings.span_key)
-            prompts = linker.read_mentions(doc, spans)
+            by_characters, found = {}, []
+            for span, prompt in zip(spans, linker.read_mentions(doc, spans), strict=True):
+                own = _read_span(span, prompt, linker)
+                start, end = span.start_char, span.end_char
+                by_characters[start, end] = own
+                found.append(LinkedSpan(start, end, span.label_, own.kb_ids))
             answers = [
-                _read_span(span, prompt, linker)
-                for span, prompt in zip(spans, prompts, strict=True)
+                by_characters.get((gold.start, gold.end))
+                or Answer(mention_at(document.text, gold.start, gold.end), found=False)
+                for gold in document.mentions
             ]
-            found = tuple(
-                LinkedSpan(span.start_char, span.end_char, span.label_, answer.kb_ids)
-                for span, answer in zip(spans, answers, strict=True)
-            )
-            by_characters = {
-                (span.start, span.end): answer for span, answer in zip(found, answers, strict=True)
-            }
-            yield DocumentAnswers(
-                [
-                    by_characters.get((gold.start, gold.end))
-                    or Answer(mention_at(document.text, gold.start, gold.end), found=False)
-                    for gold in document.mentions
-                ],
-                found,
-            )
+            results.append(DocumentAnswers(answers, found))
+        return results
 
     return answer
 
@@ -155,12 +131,12 @@ class DocumentResults:
     """A document's gold mentions with a system's output.
 
     mentions (list[MentionResult]): one per gold mention.
-    found (tuple[LinkedSpan, ...]): see `DocumentAnswers`.
+    found (Sequence[LinkedSpan]): see `DocumentAnswers`.
     text (str): of the document.
     """
 
     mentions: list[MentionResult]
-    found: tuple[LinkedSpan, ...]
+    found: Sequence[LinkedSpan]
     text: str
 
     @property
@@ -192,41 +168,40 @@ def answer_documents(
     split_composites (bool): link the parts of a composite as well, each in the mention's place.
     RETURNS (Iterator[DocumentResults]): one per document.
     """
-    pending: deque[tuple[CorpusDocument, list[list[CorpusDocument]]]] = deque()
-
-    def requests() -> Iterator[CorpusDocument]:
-        for document in documents:
-            variants = [
+    stream = iter(documents)
+    while batch := list(islice(stream, _BATCH)):
+        # Each document, followed by a variant for every part of its composites.
+        requests: list[CorpusDocument] = []
+        parts_of = []
+        for document in batch:
+            parts = [
                 _parts_in_place(document, mention, resolve) if split_composites else []
                 for mention in document.mentions
             ]
-            pending.append((document, variants))
-            yield document
-            for parts in variants:
-                yield from parts
-
-    responses = system(requests())
-    for response in responses:
-        document, variants = pending.popleft()
-        results = []
-        for mention, answer, parts in zip(
-            document.mentions, response.answers, variants, strict=True
-        ):
-            gold = _gold_ids(mention, resolve)
-            results.append(
-                MentionResult(
-                    document.doc_id,
-                    mention,
-                    gold=tuple(gold),
-                    known=tuple(gold.values()),
-                    answer=answer,
-                    parts=tuple(
-                        (part.mentions[0].text, next(responses).answers[0].ranking)
-                        for part in parts
-                    ),
+            parts_of.append(parts)
+            requests += [document, *chain.from_iterable(parts)]
+        responses = iter(system(requests))
+        for document, parts in zip(batch, parts_of, strict=True):
+            response = next(responses)
+            results = []
+            for mention, answer, own in zip(
+                document.mentions, response.answers, parts, strict=True
+            ):
+                gold = _gold_ids(mention, resolve)
+                rankings = [
+                    (part.mentions[0].text, next(responses).answers[0].ranking) for part in own
+                ]
+                results.append(
+                    MentionResult(
+                        document.doc_id,
+                        mention,
+                        tuple(gold),
+                        tuple(gold.values()),
+                        answer,
+                        tuple(rankings),
+                    )
                 )
-            )
-        yield DocumentResults(results, response.found, document.text)
+            yield DocumentResults(results, response.found, document.text)
 
 
 def _gold_ids(mention: GoldMention, resolve: Callable[[str], str | None]) -> dict[str, bool]:

@@ -146,22 +146,6 @@ def test_only_types_of_the_corpus_count():
     assert document["types"]["CHEMICAL"]["documents"] == 1
 
 
-def test_a_perfect_and_an_empty_system():
-    gold = [span(0, 5, "D1"), span(10, 15, "D2", "D3"), span(20, 25)]
-    perfect, empty = (ProtocolTally(["hunflair2", "document"]) for _ in range(2))
-    for _ in range(3):
-        perfect.add(gold, [one for one in gold if one.ids])
-        empty.add(gold, [])
-    for tally, expected in ((perfect, 100), (empty, 0)):
-        figures = tally.figures([])
-        for rates in (
-            figures["hunflair2"],
-            figures["document"]["micro"],
-            figures["document"]["averaged"],
-        ):
-            assert [rates[name] for name in ("precision", "recall", "f")] == [expected] * 3
-
-
 def test_what_cannot_be_counted_is_named():
     with pytest.raises(AngelError, match=r"'bleb'.*belb, hunflair2, document"):
         check_protocols(["bleb"], predicted=False)

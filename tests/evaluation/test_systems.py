@@ -1,7 +1,7 @@
 import pytest
 
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
-from spacy_angel.evaluation.counts import Answer, Ranking, count_result, summarize
+from spacy_angel.evaluation.counts import Answer, Ranking
 from spacy_angel.evaluation.systems import (
     DocumentAnswers,
     answer_documents,
@@ -54,34 +54,8 @@ def empty(documents):
         yield DocumentAnswers([Answer(Mention(m.text), found=False) for m in doc.mentions])
 
 
-def outcomes(system, documents, **options):
-    return [
-        count_result(result)
-        for answered in answer_documents(documents, system, lambda i: i, **options)
-        for result in answered.mentions
-    ]
-
-
 def parts_of(answered, number):
     return [text for text, _ in answered.mentions[number].parts]
-
-
-def rates(figures):
-    parts = ("lenient", "biosyn", "strict", "linking", "linking_with_nil", "detection")
-    return {
-        value
-        for part in parts
-        for key, value in figures[part].items()
-        if key not in ("mentions", "interval")
-    }
-
-
-def test_perfect_and_empty_systems():
-    documents = [document(str(number)) for number in range(3)]
-    figures = summarize(outcomes(perfect, documents), k=10)
-    assert rates(figures) == {100.0}
-    assert (figures["composites"], figures["composites_split"]) == (6, 3)
-    assert rates(summarize(outcomes(empty, documents), k=10)) == {0.0}
 
 
 def test_parts_of_a_composite_stand_in_its_place():
