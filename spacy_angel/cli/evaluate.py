@@ -95,7 +95,7 @@ def _print_metrics(metrics: dict[str, Any]) -> None:
     from ..evaluation.losses import loss_table
 
     typer.echo(
-        f"{metrics['mentions']:,.0f} mentions, {metrics['coverage']:.1f} % with a concept of the "
+        f"{metrics['mentions']:,} mentions, {metrics['coverage']:.1f} % with a concept of the "
         f"vocabulary, {metrics['mentions_per_second']:,.1f} per second"
     )
     for count in ("lenient", "strict", "kb_id"):
@@ -105,39 +105,37 @@ def _print_metrics(metrics: dict[str, Any]) -> None:
             f"  NIL      {nil:,} mentions whose concept the vocabulary has, "
             f"{metrics['kb_id']['nil_right_first']:,} of them with the right one first"
         )
-    labels = {label: c for label, c in metrics.get("labels", {}).items() if c["mentions"]}
-    if len(labels) > 1:
-        shares = (
-            f"{label or 'no label'} {counts['in_vocabulary']:,} of {counts['mentions']:,}"
-            for label, counts in labels.items()
-        )
+    shares = [
+        f"{label or 'no label'} {counts['in_vocabulary']:,} of {counts['mentions']:,}"
+        for label, counts in metrics["labels"].items()
+        if counts["mentions"]
+    ]
+    if len(shares) > 1:
         typer.echo(f"  in the vocabulary: {', '.join(shares)}")
-    counts = metrics["run"].get("corpus_report", {}).get("counts", {})
-    if spaces := {k.removeprefix(READ_AS): n for k, n in counts.items() if k.startswith(READ_AS)}:
-        read = ", ".join(f"{n:,} as {space}" for space, n in spaces.items())
-        typer.echo(f"  identifiers without a prefix are read by their labels: {read}")
+    counts = metrics["run"]["corpus_report"]["counts"].items()
+    if read := [f"{n:,} as {k.removeprefix(READ_AS)}" for k, n in counts if k.startswith(READ_AS)]:
+        typer.echo(f"  identifiers without a prefix are read by their labels: {', '.join(read)}")
     if metrics["run"]["predicted"]:
         _print_rates("found", metrics["detection"])
         _print_rates("links", metrics["linking"])
         typer.echo(loss_table(metrics["losses"]))
-    if left_out := metrics.get("types", {}).get("left_out"):
-        types = ", ".join(f"{name} {number:,.0f}" for name, number in left_out.items())
-        typer.echo(f"  found, but not marked in this corpus, so not counted: {types}")
+    if left_out := [f"{name} {n:,}" for name, n in metrics["types"]["left_out"].items()]:
+        typer.echo(f"  found, but not marked in this corpus: {', '.join(left_out)} (not counted)")
     if confidence := metrics.get("confidence"):
         typer.echo(f"  expected calibration error {confidence['ece']:.1f} points")
         if point := confidence["coverage"].get("80"):
             typer.echo(f"  {point['precision']:.1f} % of the links right at 80 % coverage")
     for name, figures in metrics.get("protocols", {}).items():
-        if name == "document":
-            for mean in ("averaged", "micro"):
-                _print_rates(f"document {mean}:", figures[mean])
-        else:
-            _print_rates(f"{name}:", figures)
+        _print_rates(f"{name}:", figures)
+        for mean in ("averaged", "micro"):
+            if mean in figures:
+                _print_rates(f"{name} {mean}:", figures[mean])
 
 
 def _print_rates(title: str, figures: dict[str, Any]) -> None:
-    rates = {k: v for k, v in figures.items() if isinstance(v, float)}
-    typer.echo(f"  {title:<8} {'  '.join(f'{name} {value:.1f}' for name, value in rates.items())}")
+    rates = [f"{name} {value:.1f}" for name, value in figures.items() if isinstance(value, float)]
+    if rates:
+        typer.echo(f"  {title:<8} {'  '.join(rates)}")
 
 
 def compare(

@@ -75,7 +75,7 @@ def compare(
     return comparison
 
 
-def compare_hits(pairs: Sequence[tuple[bool, bool]], n_resamples: int = 9_999) -> dict[str, float]:
+def compare_hits(pairs: Sequence[tuple[bool, bool]], n_resamples: int = 4_999) -> dict[str, float]:
     """Test the difference between two systems.
 
     pairs (Sequence[tuple[bool, bool]]): hits of systems A and B on the same mentions.

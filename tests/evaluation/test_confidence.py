@@ -19,12 +19,6 @@ def test_calibration_error_written_out():
     assert calibration_error([], []) == 0
 
 
-def test_one_is_in_the_last_bin():
-    """Together 0.95 was said and one of two is right; apart they would be 100 and 10 off."""
-    assert calibration_error([1.0, 0.9], [False, True]) == pytest.approx(45)
-    assert calibration_error([1.0, 0.75], [False, True], n_bins=2) == pytest.approx(37.5)
-
-
 def test_reliability_of_bins():
     low, high = reliability([0.1, 0.9, 0.95, 1.0], [False, True, True, False])
     assert low == {"low": 0.1, "mentions": 1, "confidence": pytest.approx(10), "right": 0}

@@ -178,27 +178,11 @@ def test_linking_precision_recall_f_written_out():
     assert scores["detection"]["recall"] == pytest.approx(100 * 6 / 7)
 
 
-def test_what_is_not_found_is_not_linked():
-    """A result may hold the answer for a mention that the system did not mark."""
-    unmarked = outcome(["D1"], ranking(("D1", 0.9)), found=False)
-    assert (unmarked.linked, unmarked.is_nil) == (False, False)
-    scores = linking_scores([unmarked, outcome(["D1"], ranking(("D1", 0.9)))])
-    assert scores["linking"] == {"precision": 100, "recall": 50, "f": pytest.approx(200 / 3)}
-
-
 def test_nil_is_right_only_where_no_part_is_in_the_vocabulary():
     partly = outcome(["D1", "X9"], known=(True, False), linked=False)
     outside = outcome(["X8", "X9"], known=(False, False), linked=False)
     assert (partly.covered, partly.partly_covered) == (False, True)
     assert linking_scores([partly, outside])["linking_with_nil"]["precision"] == 50
-
-
-def test_the_calibration_error_is_of_the_first_concept():
-    """A name that two concepts share is right by the lenient count."""
-    shared = ranking(("D1", 0.4), ("D2", 0.4), ("D3", 0.2), name_ids=[["D1", "D2"], ["D3"]])
-    figures = summarize([outcome(["D1"], shared), outcome(["D2"], shared)])
-    assert figures["lenient"]["acc@1"] == 100
-    assert figures["confidence"]["ece"] == pytest.approx(10)  # the first concept in one of two
 
 
 def test_the_interval_is_of_the_first_rank():

@@ -156,14 +156,6 @@ def test_pipelines_own_mentions(nlp, tmp_path):
     assert [record["found"] for record in lines(tmp_path)].count(True) == 2
 
 
-def test_mentions_of_other_types_are_not_spurious(nlp, tmp_path):
-    metrics = evaluate(nlp, CORPUS, "pubtator", None, tmp_path, predicted=True, labels=["Chemical"])
-    # `Heart attack` and `man` are diseases; of two chemicals one is found.
-    assert metrics["detection"]["precision"] == 100
-    assert metrics["detection"]["recall"] == 50
-    assert metrics["types"] == {"marked": ["CHEMICAL"], "left_out": {"DISEASE": 2}}
-
-
 def test_types_that_the_corpus_does_not_mark_do_not_count(nlp, tmp_path):
     """As `en_angel_bio` on BC5CDR: one name of each type that nobody marked there."""
     ruler = nlp.get_pipe("entity_ruler")
@@ -302,13 +294,6 @@ def test_report_and_figures(nlp, tmp_path):
     assert "| malaise |" not in report  # it has no identifier
     assert "| gout | MESH:" in report  # an error: not in the vocabulary
     assert '"pipeline": "en_pipeline"' in report
-
-
-def test_saved_pipeline_by_its_folder(nlp, tmp_path):
-    nlp.to_disk(tmp_path / "saved")
-    metrics = evaluate(tmp_path / "saved", CORPUS, "pubtator", None, tmp_path / "out")
-    assert metrics["run"]["pipeline"] == str(tmp_path / "saved")
-    assert metrics["detection"]["f"] == 100
 
 
 def test_a_run_that_fails_leaves_the_earlier_one_whole(kb, tmp_path):

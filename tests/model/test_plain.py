@@ -152,8 +152,3 @@ def test_a_tokenizer_that_transformers_would_change_is_left_to_it(folder, file, 
 def test_a_tokenizer_that_lacks_a_file_is_left_to_transformers(folder, name):
     (folder / name).unlink()
     assert plain_tokenizer(folder) is None
-
-
-def test_a_family_of_another_package_gets_all_of_the_config(folder, monkeypatch):
-    monkeypatch.setattr("spacy_angel.model.checkpoint.other_families", lambda: [object()])
-    assert isinstance(open_checkpoint(folder, only_search=True).config, BartConfig)

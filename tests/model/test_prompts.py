@@ -10,13 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.helpers import shared_data
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
-from transformers import BartTokenizer, BartTokenizerFast, PreTrainedTokenizerFast
+from transformers import BartTokenizerFast, PreTrainedTokenizerFast
 
 from spacy_angel.errors import AngelError
 from spacy_angel.model.mention import Mention
 from spacy_angel.model.presets import PRESETS
 from spacy_angel.model.prompts import PromptEncoder, PromptFormat, split_context
-from spacy_angel.vocabulary.names.concepts import normalize_name
 
 START, END, IS = 33714, 34588, 16
 DIABETES, PATIENTS, WITH, WERE, SEEN = 7704, [11632, 20676], 19, 58, 450
@@ -167,16 +166,6 @@ def test_context_cut_beforehand_gives_the_same_tokens(
         ]
 
 
-def test_context_without_blanks_is_read_whole() -> None:
-    mention = Mention("diabetes", "糖尿病" * 500, "x" * 3000)
-    encoder = bart(64)
-    [ids] = encoder.source_ids([mention])
-    assert len(ids) == 64
-    whole = bart_tokenizer()("糖尿病" * 500, add_special_tokens=False).input_ids
-    n_left = ids.index(START) - 1
-    assert ids[1 : 1 + n_left] == whole[-n_left:]
-
-
 def test_context_is_cut_evenly_around_the_mention() -> None:
     mention = Mention("diabetes", "with " * 20, " seen" * 20)
     assert bart(12).source_ids([mention]) == [
@@ -255,17 +244,6 @@ def test_fingerprint_follows_the_rules_of_the_tokenizer_and_nothing_else(tmp_pat
     assert PromptEncoder(stored, PromptFormat(), 2, 3).fingerprint == first
 
 
-def test_fingerprint_of_a_slow_tokenizer() -> None:
-    folder = shared_data("bart-tokenizer")
-    slow = BartTokenizer(str(folder / "vocab.json"), str(folder / "merges.txt"))
-    encoder = PromptEncoder(slow, PromptFormat(), 2, 2)
-    assert encoder.fingerprint == PromptEncoder(slow, PromptFormat(), 2, 2).fingerprint
-    assert encoder.fingerprint != PromptEncoder(slow, PromptFormat(), 2, 1).fingerprint
-    mention = Mention("Diabetes </s>", "Patients with ", " were seen")
-    assert encoder.source_ids([mention]) == bart().source_ids([mention])
-    assert encoder.prefix_ids([mention]) == bart().prefix_ids([mention])
-
-
 # Other tokenizers
 
 
@@ -333,13 +311,6 @@ def test_punctuation_of_the_mention(punctuation: str, text: str, read: str) -> N
     assert bart_tokenizer().decode(prefix[1:]) == f"{read} is"
 
 
-def test_marks_read_as_blanks_are_those_of_names() -> None:
-    every = "".join(map(chr, range(32, 127)))
-    (source,) = released(punctuation="normal").source_ids([Mention(every)])
-    text = bart_tokenizer().decode(source[1:-1])
-    assert text == f" START {normalize_name(every)} END"
-
-
 def test_contexts_are_cut_to_a_number_of_words() -> None:
     encoder = released(max_context_words=4)
     left, right = "l1 l2 l3 l4 l5", "r1 r2 r3"
@@ -367,12 +338,3 @@ def test_all_published_prompts_of_ncbi_disease() -> None:
         (ids,) = encoder.source_ids([Mention(mention, left, right)])
         equal += ids == bart_tokenizer()(f" {source}")["input_ids"]
     assert equal == 787
-
-
-def test_a_tokenizer_that_puts_nothing_around_a_text() -> None:
-    tokenizer = Tokenizer(models.WordLevel({"[UNK]": 0, "</s>": 1, "a": 2, "is": 3}, "[UNK]"))
-    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
-    fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, unk_token="[UNK]", eos_token="</s>")
-    encoder = PromptEncoder(fast, PromptFormat(), decoder_start_token_id=1, eos_token_id=1)
-    [source] = encoder.source_ids([Mention("is", "a", "a")])
-    assert source == [2, 0, 3, 0, 2, 1]

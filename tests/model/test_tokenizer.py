@@ -53,9 +53,3 @@ def test_a_folder_without_a_tokenizer_is_refused(tmp_path) -> None:
         (tmp_path / name).write_text("{}")
     with pytest.raises(FileNotFoundError, match="no file of a tokenizer"):
         tokenizer_class(tmp_path)
-
-
-def test_settings_that_are_no_object_are_refused(tmp_path) -> None:
-    (tmp_path / "tokenizer_config.json").write_text("[]")
-    with pytest.raises(ValueError, match=r"should be a valid dictionary.*got \[\]"):
-        tokenizer_class(tmp_path)
