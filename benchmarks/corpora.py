@@ -2,8 +2,8 @@
 
     python benchmarks/corpora.py CORPUS... --kb KB [--model MODEL] [--predicted] [-o table.json]
 
-CORPUS are files with gold mentions, e.g. `held_*.json` of `scripts/shipped/build_six_types.py`, whose
-vocabulary KB has a kind for each label. Of gold mentions the table has recall at 1 over all that
+CORPUS are files with gold mentions, e.g. `held_*.json` of `scripts/shipped/build_six_types.py`;
+the vocabulary KB has a type for each label. Of gold mentions the table has recall at 1 over all that
 have an identifier: `lenient`, one of the concepts of the best name is right; `strict`, the most
 probable concept is; `kb_id`, the link that is written is, which under the limits may be none (what
 BELB calls strict, see `spacy_angel.evaluation.protocols`); `known`, the vocabulary has it. With
@@ -23,9 +23,9 @@ import spacy_angel
 from spacy_angel.corpora.docs import GOLD_SPANS
 from spacy_angel.corpora.documents import CorpusDocument
 from spacy_angel.corpora.registry import read_corpus
-from spacy_angel.evaluation.counts import count_result
+from spacy_angel.evaluation.counts import Outcome, count_result
+from spacy_angel.evaluation.protocols import ProtocolTally
 from spacy_angel.evaluation.systems import answer_documents, pipeline_system
-from spacy_angel.evaluation.tally import Tally
 from spacy_angel.files.atomic import write_text
 from spacy_angel.pipelines.open import open_pipeline
 from spacy_angel.vocabulary.names.labels import find_entries
@@ -82,7 +82,8 @@ def _figures(
     documents: list[CorpusDocument], nlp: Any, linker: Any, label: str, *, predicted: bool
 ) -> dict[str, float]:
     """All figures in per cent, but `mentions`."""
-    tally = Tally(FOUND_COLUMNS if predicted else ())
+    tally = ProtocolTally(FOUND_COLUMNS if predicted else ())
+    outcomes: list[Outcome] = []
     types = types_of_label(label, linker.kb.types)
     changes: dict[str, Any] = {"types_by_label": {label: types}} if types else {}
     if not predicted:
@@ -92,14 +93,15 @@ def _figures(
         answers = answer_documents(
             documents, system, linker.kb.resolve, split_composites=not predicted
         )
-        for chunk in tally.chunks(answers):
-            tally.outcomes += [count_result(result) for result, _ in chunk]
+        for document in answers:
+            tally.add(document.gold, document.links)
+            outcomes += map(count_result, document.mentions)
     if predicted:
-        protocols = tally.protocol_figures()
+        protocols = tally.figures(outcomes)
         found = {"hunflair2": protocols["hunflair2"]["f"]}
         found["document"] = protocols["document"]["micro"]["f"]
-        return {"mentions": float(len(tally.outcomes)), **found}
-    counted = [outcome for outcome in tally.outcomes if outcome.gold]
+        return {"mentions": float(len(outcomes)), **found}
+    counted = [outcome for outcome in outcomes if outcome.gold]
     rights = {
         "known": (outcome.covered for outcome in counted),
         "lenient": (outcome.lenient_rank == 1 for outcome in counted),

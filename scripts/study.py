@@ -178,7 +178,7 @@ def measure(dataset: str, row: Row, model: Path, setting: Setting, negatives: in
 def tabulate(
     study: Study, folders: Mapping[str, Mapping[str, Path]], output: Path, split: str
 ) -> str:
-    """Write the table or figure: `NAME.md`, `NAME.svg`.
+    """Write the table or figure: `NAME.md`, `NAME.png`.
 
     study (Study): what it is called and made of.
     folders (Mapping[str, Mapping[str, Path]]): row → dataset → its evaluation.
@@ -186,21 +186,24 @@ def tabulate(
     split (str): evaluated on, for the title.
     RETURNS (str): the Markdown.
     """
-    from spacy_angel.evaluation.charts import bar_chart
     from spacy_angel.evaluation.compare import compare
-    from spacy_angel.evaluation.figures import markdown_table, write_chart
     from spacy_angel.evaluation.files import read_metrics
+    from spacy_angel.evaluation.plots import plot_bars, plot_figure
+    from spacy_angel.evaluation.report import comparison_table, markdown_table
 
     first, *others = folders
     if study.figure is not None:
         text = ""
-        for dataset, folder in folders[first].items():
-            pair = output / study.name / dataset / "comparison"
-            compare(folder, folders[others[0]][dataset], pair, names=(first, others[0]))
+        kind = {3: "margins", 4: "similarity"}[study.figure]
+        output.mkdir(parents=True, exist_ok=True)
+        for dataset in folders[first]:
+            systems = {row: read_metrics(own[dataset]) for row, own in folders.items()}
             name = study.name if len(folders[first]) == 1 else f"{study.name}-{dataset}"
-            for ending in (".md", ".svg"):
-                shutil.copy(pair / f"figure-{study.figure}{ending}", output / f"{name}{ending}")
-            text += (output / f"{name}.md").read_text("utf8")
+            table = comparison_table(systems, kind)
+            (output / f"{name}.md").write_text(f"{table}\n", "utf8")
+            data = {row: one["analyses"][kind] for row, one in systems.items()}
+            plot_figure(kind, data, output / f"{name}.png")
+            text += f"{table}\n"
         return text
     datasets = list(folders[first])
     metrics = {
@@ -208,19 +211,26 @@ def tabulate(
     }
     lenient = {name: [one["lenient"]["acc@1"] for one in ms] for name, ms in metrics.items()}
     strict = {name: [one["strict"]["acc@1"] for one in ms] for name, ms in metrics.items()}
-    head = ["lenient accuracy, %", *datasets, "mean"]
-    rows = [[name, *map("{:.1f}".format, v), _mean(v)] for name, v in lenient.items()]
-    tables = [markdown_table(f"{study.title} ({split})", head, rows)]
+    rows = [
+        {"lenient accuracy, %": name, **dict(zip(datasets, v, strict=True)), "mean": _mean(v)}
+        for name, v in lenient.items()
+    ]
+    text = f"{study.title} ({split})\n\n{markdown_table(rows)}\n"
     if others:
         tests = [
-            [other, *(_test(compare(folders[first][d], folders[other][d])) for d in datasets)]
+            {"": other}
+            | {d: _test(compare(folders[first][d], folders[other][d])) for d in datasets}
             for other in others
         ]
-        note = f"Difference from {first}, its 95 % interval and p by paired bootstrap"
-        tables.append(markdown_table(note, ["", *datasets], tests))
-    bars = [(name, fmean(strict[name]), fmean(lenient[name]), "") for name in folders]
-    text = "\n".join(tables)
-    write_chart(output / study.name, bar_chart(study.title, bars), text)
+        note = f"Difference from {first}, its 95 % interval (paired bootstrap) and p (McNemar)"
+        text += f"\n{note}\n\n{markdown_table(tests)}\n"
+    output.mkdir(parents=True, exist_ok=True)
+    (output / f"{study.name}.md").write_text(text, "utf8")
+    counts = {"strict": strict, "lenient": lenient}
+    bars = {
+        count: [fmean(of_count[name]) for name in folders] for count, of_count in counts.items()
+    }
+    plot_bars(output / f"{study.name}.png", study.title, list(folders), bars)
     return text
 
 
@@ -235,7 +245,7 @@ def _mean(values: Sequence[float]) -> str:
 def _test(comparison: Mapping[str, Any]) -> str:
     test = comparison["lenient"]["test"]
     interval = f"{test['low']:+.1f} to {test['high']:+.1f}"
-    return f"{test['difference']:+.1f} ({interval}; p {test['p_bootstrap']:.2g})"
+    return f"{test['difference']:+.1f} ({interval}; p {test['p']:.2g})"
 
 
 def same_rows(study: Study) -> list[tuple[str, str]]:

@@ -2,7 +2,7 @@
 
     python scripts/shipped/build_bio_vocabulary.py DATA -o FOLDER [--mesh FOLDER]
 
-DATA is as for `scripts/shipped/build_six_types.py`, with `more/` and `raw_text/` beside. It is MeSH as it
+DATA is as for `build_six_types.py`, with `more/` and `raw_text/` beside. It is MeSH as it
 ships; genes of ten species and families of them (`genes`); taxa with what texts call them;
 Cellosaurus under the names of its register; HPO with lay words. What texts have is counted in
 those of `mentioned`. The same files give the same bytes.

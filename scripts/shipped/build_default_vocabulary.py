@@ -2,7 +2,7 @@
 
     python scripts/shipped/build_default_vocabulary.py DATA -o FOLDER
 
-DATA is as for `scripts/shipped/build_training_data.py`, with `more/` and `raw_text/` beside. Of MeSH it has
+DATA is as for `build_training_data.py`, with `more/` and `raw_text/` beside. Of MeSH it has
 the descriptors of 2024 with the names of 2019 (`mesh`), and of the supplementary records those that
 `supplementary` finds. The same files give the same bytes.
 

@@ -3,7 +3,7 @@ cell lines and phenotypes, and one vocabulary of all, whose namesakes are told a
 
     python scripts/shipped/build_six_types.py DATA OUT
 
-DATA is as for `scripts/shipped/build_training_data.py`, with `hpo_gsc/` beside. Of each corpus that is new
+DATA is as for `build_training_data.py`, with `hpo_gsc/` beside. Of each corpus that is new
 here one document in ten stays out, of GSC+ every other one, and all of tmVar3: they are written
 beside as `held_NAME.json`, to measure on, and stand in no training file. For the recogniser, which
 holds out by the article itself, GSC+ is there as a whole, the names of phenotypes as a table, and

@@ -16,7 +16,6 @@ from ..linking.ranking.concepts import NIL
 from ..pipelines.components import MentionPipe, each_together
 from ..pipelines.open import open_pipeline
 from ..pipelines.saved import linker_names, loading, recogniser_names
-from ..search.cached import SearchCache
 from .documents import SCORE_PLACES, AnnotatedDocument, AnnotatedMention, Failure, ScoredConcept
 
 if TYPE_CHECKING:
@@ -40,13 +39,11 @@ class LinkingSettings:
     mentions (MentionSource): `input` takes the entities of the input, `pipeline` finds them,
         `auto` takes those of the input where a document has any.
     candidates (bool): give out all candidates of a mention.
-    cache (bool): search mentions with equal text and context once a shard.
     batch_size (int): documents that go through the pipeline together.
     """
 
     mentions: MentionSource = "auto"
     candidates: bool = False
-    cache: bool = False
     batch_size: int = 64
 
 
@@ -79,7 +76,6 @@ class DocumentLinker:
                     component.set_error_handler(raise_error)
         # Opened now: without model or vocabulary no document could be linked.
         linker.kb.search_space(linker.generator.prompts, [None])
-        linker.search_cache = SearchCache() if settings.cache else None
 
     def __call__(
         self, documents: Sequence[CorpusDocument], *, strict: bool = False
@@ -109,8 +105,6 @@ class DocumentLinker:
         YIELDS (list[AnnotatedDocument | Failure]): one a document, in their order.
         RAISES (AngelError): as a call.
         """
-        if self.linker.search_cache is not None:
-            self.linker.search_cache.clear()
         size = self._settings.batch_size
         for number, start in enumerate(range(0, len(documents), size)):
             if kept is not None and number in kept:

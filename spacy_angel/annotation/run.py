@@ -38,7 +38,6 @@ def annotate(
     output_format: str = "jsonl",
     mentions: MentionSource = "auto",
     candidates: bool = False,
-    cache: bool = False,
     shard_size: int = 1000,
     batch_size: int = 64,
     workers: int = 1,
@@ -64,7 +63,6 @@ def annotate(
     mentions (MentionSource): `input` takes the entities of the input, `pipeline` finds them,
         `auto` takes those of the input where a document has any.
     candidates (bool): give out all candidates of a mention.
-    cache (bool): search mentions with equal text and context once a shard.
     shard_size (int): documents of a shard.
     batch_size (int): documents that go through the pipeline together.
     workers (int): processes; with the device `cuda`, for each GPU.
@@ -83,7 +81,7 @@ def annotate(
     """
     _check(output_format, mentions, shard_size, batch_size, workers)
     given = [inputs] if isinstance(inputs, str | Path) else list(inputs)
-    linking = LinkingSettings(mentions, candidates, cache, batch_size)
+    linking = LinkingSettings(mentions, candidates, batch_size)
     values = dict(options or {})
     if is_address(output) or any(map(is_address, given)):
         if ray is None or output_format != "parquet" or not all(map(is_address, [output, *given])):

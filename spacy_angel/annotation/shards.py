@@ -1,7 +1,6 @@
 """One shard: documents in, a file out, whole or not at all."""
 
 from collections.abc import Callable, Generator, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -94,15 +93,9 @@ class ShardWorker:
         RAISES (AngelError): see `DocumentLinker`; the disk refuses.
         """
         linking = self._settings.linking
-        # With a cache what a batch finds in it depends on those before.
-        keeps = not linking.cache
         key = sha256(self._settings.key + job.digest.encode()).hexdigest()
         name = job.file(self._format.suffix)
-        with (
-            PartFile(folder, name, job.documents, linking.batch_size, key)
-            if keeps
-            else nullcontext()
-        ) as part:
+        with PartFile(folder, name, job.documents, linking.batch_size, key) as part:
             data, record = yield from self._encode(job, part)
         return write_shard(folder, data, record)
 

@@ -63,9 +63,6 @@ def annotate(
     candidates: Annotated[
         bool, typer.Option("--candidates", help="Give out all candidates of a mention.")
     ] = False,
-    cache: Annotated[
-        bool, typer.Option("--cache", help="Search equal mentions in equal context once a shard.")
-    ] = False,
     shard_size: Annotated[
         int | None,
         typer.Option(help="Documents of a shard: 1,000; on standard output those of a batch."),
@@ -117,7 +114,6 @@ def annotate(
                 output_format=to,
                 mentions=mentions,  # type: ignore[arg-type]  # checked by annotate
                 candidates=candidates,
-                cache=cache,
                 shard_size=SHARD_SIZE if shard_size is None else shard_size,
                 batch_size=batch_size,
                 workers=workers,

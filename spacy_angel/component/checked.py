@@ -40,7 +40,7 @@ class CheckedSettings:
     """Base of a component's settings. The annotation of each field has its type and its limits
     (`Annotated[int, Field(ge=1)]`); its meaning is in the docstring of the class, or the field's
     `description`. A field of another such class is a block of the config, whose entries have names
-    like `search.mode`.
+    like `search.shortcuts`.
 
     RAISES (AngelError): a value that does not fit; the message names setting, expectation, value.
     """

@@ -1,1 +1,1 @@
-"""A system and a corpus become figures and a page."""
+"""A system and a corpus become figures and a report."""

@@ -1,18 +1,20 @@
-"""Two evaluations of the same mentions side by side: figures, tests, report."""
+"""Comparison of two evaluations of the same mentions."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from scipy.stats import binomtest, bootstrap
+
 from ..errors import AngelError
 from ..files.atomic import write_json
-from .figures import write_figures
+from .counts import percent
 from .files import read_metrics, read_predictions
+from .plots import plot_metrics
 from .report import write_comparison
-from .statistics import compare_systems
 
 COMPARISON = "comparison.json"
 
@@ -21,62 +23,95 @@ def compare(
     dir_a: str | Path,
     dir_b: str | Path,
     output: str | Path | None = None,
-    names: Sequence[str] | None = None,
+    *,
+    plots: bool = False,
 ) -> dict[str, Any]:
     """Compare two evaluations of the same mentions.
 
     dir_a (str | Path), dir_b (str | Path): folders that `evaluate` wrote.
-    output (str | Path | None): folder for `comparison.json`, a `report.html` that shows the
-        mentions on which the two differ side by side, and the paper's figures, see `figures`.
-    names (Sequence[str] | None): of the two, for figures and page; None: those of their pipelines,
-        of the folders where these are the same, or else `A` and `B`.
+    output (str | Path | None): folder for `comparison.json` and `report.md`.
+    plots (bool): draw figures of both systems as well, see `plots.plot_metrics`.
     RETURNS (dict[str, Any]): `systems`, `mentions`; for `lenient`, `strict` and `kb_id` the
-        accuracies at 1 of `a` and `b` in per cent, `counts` (`both`, `only_a`, `only_b`, `neither`)
-        and `test`, see `statistics.Comparison`. Lenient counts the mentions that the vocabularies
-        of both hold, the others all with identifiers.
+        accuracies at 1 of `a` and `b` in percent, `counts` (`both`, `only_a`, `only_b`, `neither`)
+        and `test`, see `compare_hits`. Lenient counts the mentions that the vocabularies of both
+        have, the others all with identifiers.
     RAISES (AngelError): a folder has no evaluation, or the two are of different mentions.
     """
     paths = Path(dir_a), Path(dir_b)
     metrics = [read_metrics(path) for path in paths]
-    hits: dict[str, tuple[list[bool], list[bool]]] = {
-        count: ([], []) for count in ("lenient", "strict", "kb_id")
-    }
+    hits: dict[str, list[tuple[bool, bool]]] = {"lenient": [], "strict": [], "kb_id": []}
     for a, b in read_pairs(*paths):
         if not a["gold"]:
             continue
         for key, both in hits.items():
             if key != "lenient" or all(g["known"] for one in (a, b) for g in one["gold"]):
-                for one, hits_of_one in zip((a, b), both, strict=True):
-                    hits_of_one.append(_is_hit(one, key))
+                both.append((_is_hit(a, key), _is_hit(b, key)))
     comparison: dict[str, Any] = {
         "systems": [one["run"]["pipeline"] for one in metrics],
         "folders": [str(path) for path in paths],
-        "mentions": len(hits["strict"][0]),
+        "mentions": len(hits["strict"]),
     }
-    for key, (hits_a, hits_b) in hits.items():
-        pairs = Counter(zip(hits_a, hits_b, strict=True))
+    for key, pairs in hits.items():
+        counts = Counter(pairs)
         comparison[key] = {
-            "mentions": len(hits_a),
-            "a": 100 * sum(hits_a) / max(len(hits_a), 1),
-            "b": 100 * sum(hits_b) / max(len(hits_b), 1),
+            "mentions": len(pairs),
+            "a": percent([a for a, _ in pairs] or [0]),
+            "b": percent([b for _, b in pairs] or [0]),
             "counts": {
-                "both": pairs[True, True],
-                "only_a": pairs[True, False],
-                "only_b": pairs[False, True],
-                "neither": pairs[False, False],
+                "both": counts[True, True],
+                "only_a": counts[True, False],
+                "only_b": counts[False, True],
+                "neither": counts[False, False],
             },
-            "test": asdict(compare_systems(hits_a, hits_b)),
+            "test": compare_hits(pairs),
         }
     if output is not None:
-        write_json(Path(output) / COMPARISON, comparison)
-        shown = names or _told_apart(comparison["systems"], paths)
-        charts = write_figures(metrics, shown, Path(output))
-        write_comparison(comparison, read_pairs(*paths), Path(output), shown, charts)
+        output = Path(output)
+        named = dict(zip(_names(comparison["systems"], paths), metrics, strict=True))
+        write_json(output / COMPARISON, comparison)
+        if plots:
+            plot_metrics(named, output)
+        write_comparison(comparison, named, read_pairs(*paths), output)
     return comparison
 
 
-def _told_apart(systems: Sequence[str], folders: Sequence[Path]) -> list[str]:
-    """What two systems are called in figures and page."""
+def compare_hits(pairs: Sequence[tuple[bool, bool]], n_resamples: int = 4_999) -> dict[str, float]:
+    """Test the difference between two systems.
+
+    pairs (Sequence[tuple[bool, bool]]): hits of systems A and B on the same mentions.
+    n_resamples (int): of the bootstrap.
+    RETURNS (dict[str, float]): `difference` (B minus A) of the accuracies in percent, `low` and
+        `high`: its 95 % interval by the paired bootstrap, and `p` of the exact McNemar test, which
+        is the paired permutation test for hits and misses.
+    RAISES (AngelError): there are no mentions.
+    """
+    if not pairs:
+        raise AngelError("There are no mentions to evaluate.")
+    a, b = np.array(pairs, float).T
+    differences = 100 * (b - a)
+    low = high = float(differences.mean())
+    if np.ptp(differences):
+        interval = bootstrap(
+            (differences,),
+            np.mean,
+            n_resamples=n_resamples,
+            # At most 80 MB at a time.
+            batch=max(1, 10_000_000 // len(pairs)),
+            method="percentile",
+            random_state=np.random.default_rng(0),
+        ).confidence_interval
+        low, high = float(interval.low), float(interval.high)
+    only_b, unequal = int((b > a).sum()), int((a != b).sum())
+    return {
+        "difference": float(differences.mean()),
+        "low": low,
+        "high": high,
+        "p": float(binomtest(only_b, unequal).pvalue) if unequal else 1.0,
+    }
+
+
+def _names(systems: Sequence[str], folders: Sequence[Path]) -> list[str]:
+    """Distinct names of two systems: of their pipelines, else of the folders, else A and B."""
     for pair in (systems, folders):
         names = [Path(one).name for one in pair]
         if len(set(names)) == 2:
@@ -84,12 +119,11 @@ def _told_apart(systems: Sequence[str], folders: Sequence[Path]) -> list[str]:
     return ["A", "B"]
 
 
-def _is_hit(record: dict[str, Any], count: str) -> bool:
-    """Is the mention right, by this count?"""
+def _is_hit(prediction: dict[str, Any], count: str) -> bool:
     if count == "kb_id":
-        gold = {concept["id"] for concept in record["gold"]}
-        return len(record["kb_ids"]) == 1 and record["kb_ids"][0] in gold
-    return record[f"{count}_rank"] == 1
+        gold = {concept["id"] for concept in prediction["gold"]}
+        return len(prediction["kb_ids"]) == 1 and prediction["kb_ids"][0] in gold
+    return prediction[f"{count}_rank"] == 1
 
 
 def read_pairs(dir_a: Path, dir_b: Path) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
@@ -97,9 +131,8 @@ def read_pairs(dir_a: Path, dir_b: Path) -> Iterator[tuple[dict[str, Any], dict[
 
     dir_a (Path), dir_b (Path): folders that `evaluate` wrote.
     RETURNS (Iterator[tuple[dict[str, Any], dict[str, Any]]]): lines of `predictions.jsonl`.
-        Mentions are known by document, order, label and the identifiers that the corpus gives:
-        where abbreviations were expanded for one system only (a baseline), texts and offsets
-        differ.
+        Mentions are matched by document, order, label and the identifiers of the corpus: texts and
+        offsets differ where abbreviations were expanded for one system only (a baseline).
     RAISES (AngelError): a folder has none, or the two are of different mentions.
     """
     lines = (read_predictions(dir_a), read_predictions(dir_b))

@@ -1,34 +1,37 @@
-"""What counts as a hit: the published, lenient counts and the strict one beside them.
+"""What counts as a hit. Every figure is in percent.
 
-Pure rules over plain values. Lenient (GenBioEL, ANGEL section 4.3): the gold identifiers meet the
-identifiers of one of the first k names; a name shared by several concepts counts for all, any part
-of a composite is enough, and mentions whose concept the vocabulary lacks are left out, as the
-published preprocessing leaves them out. BioSyn's count differs in composites: they are split, and
-each part must be right. Strict: concepts are ranked by their own score, equal
-scores stand at their worst rank, all parts of a composite must be right, each a concept of its
-own, and a mention whose concept the vocabulary lacks is a miss. Every figure is in per cent.
+* Lenient (GenBioEL; ANGEL, section 4.3): one of the first k names belongs to a gold concept. A name
+  shared by several concepts counts for all of them, any part of a composite is enough, and mentions
+  whose concept the vocabulary lacks are left out.
+* BioSyn's count: as lenient, but composites are split and each part must be right.
+* Strict: concepts are ranked by their own score, ties take their worst rank, all parts of a
+  composite must be right, each by a concept of its own, and a mention whose concept the vocabulary
+  lacks is a miss.
 """
 
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import maximum_bipartite_matching
+from scipy.stats import binomtest
 
+from ..corpora.documents import GoldMention
 from ..errors import AngelError
-from .confidence import Confidence, calibration_error, confidence_figures
-from .statistics import bootstrap_interval
+from ..model.mention import Mention
+from .confidence import confidence_figures
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """What a system answers for one mention.
+    """Candidates of one mention.
 
     names (tuple[str, ...]): candidate names, best first.
-    name_ids (tuple[tuple[str, ...], ...]): identifiers of each of these names.
-    scores (tuple[float, ...]): the system's score of each name (a log-probability or a cosine).
+    name_ids (tuple[tuple[str, ...], ...]): identifiers of each name.
+    scores (tuple[float, ...]): score of each name (a log-probability or a cosine).
     concepts (tuple[tuple[str, float], ...]): concepts with their own score, best first.
     """
 
@@ -39,63 +42,67 @@ class Ranking:
 
 
 @dataclass(frozen=True, slots=True)
-class MentionResult:
-    """A gold mention and what the system made of it.
+class Answer:
+    """A system's output for one gold mention.
 
-    doc_id (str): the document.
-    start (int), end (int): character offsets in the document.
-    mention (str): its text.
-    label (str): its label in the corpus.
-    left (str), right (str): the sentence around it.
-    annotated (str): its identifiers as the corpus gives them.
-    gold (tuple[str, ...]): canonical identifiers; several for a composite, none for NIL.
-    known (tuple[bool, ...]): which of them the vocabulary holds.
-    ranking (Ranking): the answer for the whole mention.
-    parts (tuple[Ranking, ...]): the answers for the parts of a composite that could be split.
-    queries (tuple[str, ...]): the texts of these parts.
-    linked (bool): the system links the mention to its first concept, it does not call it NIL.
+    prompt (Mention): the mention as the system read it.
+    ranking (Ranking): names and concepts.
+    linked (bool): the mention is linked to its first concept, and not to NIL.
     found (bool): the system has a mention on these characters.
-    kb_ids (tuple[str, ...]): identifiers that the system gives the mention: a pipeline one
-        (`span._.kb_id`), a baseline all concepts of the highest score; none for NIL.
+    kb_ids (tuple[str, ...]): identifiers that the mention gets: one from a pipeline
+        (`span._.kb_id`), all concepts with the highest score from a baseline; none for NIL.
     """
 
-    doc_id: str
-    start: int
-    end: int
-    mention: str
-    label: str = ""
-    left: str = ""
-    right: str = ""
-    annotated: str = ""
-    gold: tuple[str, ...] = ()
-    known: tuple[bool, ...] = ()
+    prompt: Mention
     ranking: Ranking = Ranking()
-    parts: tuple[Ranking, ...] = ()
-    queries: tuple[str, ...] = ()
     linked: bool = True
     found: bool = True
     kb_ids: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """What of a mention is counted: small, so that a corpus of any size fits.
+class MentionResult:
+    """A gold mention with a system's output.
 
-    gold (tuple[str, ...]): its identifiers.
-    covered (bool): the vocabulary holds all of them (and there is one).
-    partly_covered (bool): it holds at least one.
-    lenient_rank (int | None): see `lenient_rank`.
-    biosyn_rank (int | None): see `biosyn_rank`.
-    strict_rank (int | None): see `whole_rank` and `composite_rank`.
-    found (bool): the system has a mention on these characters.
-    linked (bool): the system links it.
+    doc_id (str): the document.
+    mention (GoldMention): the gold mention.
+    gold (tuple[str, ...]): canonical identifiers; several for a composite, none for NIL.
+    known (tuple[bool, ...]): which of them the vocabulary has.
+    answer (Answer): output for the whole mention.
+    parts (tuple[tuple[str, Ranking], ...]): text and candidates of each part of a composite that
+        could be split.
+    """
+
+    doc_id: str
+    mention: GoldMention
+    gold: tuple[str, ...]
+    known: tuple[bool, ...]
+    answer: Answer
+    parts: tuple[tuple[str, Ranking], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The counts of one mention, small enough to keep for a corpus of any size.
+
+    label (str): label of the gold mention.
+    similarity (float): see `analyses.name_similarities`.
+    seen (tuple[bool, bool] | None): the training corpus has the mention, and all its concepts; None
+        without a training corpus.
+    gold (tuple[str, ...]): gold identifiers.
+    covered (bool): the vocabulary has all of them, and there is at least one.
+    partly_covered (bool): the vocabulary has at least one of them.
+    lenient_rank, biosyn_rank, strict_rank (int | None): see the functions of these names.
+    found (bool), linked (bool): see `Answer`.
     split (bool): a composite that was split.
-    confidence (float | None): score of the first concept; none for a split composite.
-    first_is_right (bool): the first concept is a gold one, whatever the thresholds make of it.
-    best_name_is_right (bool): the first identifier of the best name is a gold one.
+    confidence (float | None): score of the first concept; None for a split composite.
+    first_is_right (bool): the first concept is a gold one, regardless of thresholds.
     kb_id_is_right (bool): exactly one identifier is given, and it is a gold one.
     """
 
+    label: str
+    similarity: float
+    seen: tuple[bool, bool] | None
     gold: tuple[str, ...]
     covered: bool
     partly_covered: bool
@@ -107,13 +114,7 @@ class Outcome:
     split: bool
     confidence: float | None
     first_is_right: bool
-    best_name_is_right: bool
     kb_id_is_right: bool
-
-    @property
-    def is_right(self) -> bool:
-        """RETURNS (bool): linked, and to the right concept by the strict count."""
-        return self.linked and self.strict_rank == 1
 
     @property
     def is_nil(self) -> bool:
@@ -121,33 +122,37 @@ class Outcome:
         return self.found and not self.linked
 
 
-def count_result(result: MentionResult) -> Outcome:
-    """result (MentionResult): a mention. RETURNS (Outcome): what of it is counted."""
-    concepts, name_ids = result.ranking.concepts, result.ranking.name_ids
-    answers = result.parts or (result.ranking,)
+def count_result(
+    result: MentionResult, similarity: float = 0.0, seen: tuple[bool, bool] | None = None
+) -> Outcome:
+    """result (MentionResult): a mention. similarity (float), seen (tuple[bool, bool] | None): see
+    `Outcome`. RETURNS (Outcome): its counts."""
+    answer, gold = result.answer, result.gold
+    concepts, name_ids = answer.ranking.concepts, answer.ranking.name_ids
+    parts = [ranking for _, ranking in result.parts]
     return Outcome(
-        gold=result.gold,
+        label=result.mention.label,
+        similarity=similarity,
+        seen=seen,
+        gold=gold,
         covered=bool(result.known) and all(result.known),
         partly_covered=any(result.known),
-        lenient_rank=lenient_rank(name_ids, result.gold),
-        biosyn_rank=biosyn_rank([answer.name_ids for answer in answers], result.gold),
-        strict_rank=(
-            composite_rank([part.concepts for part in result.parts], result.gold)
-            if result.parts
-            else whole_rank(concepts, result.gold)
-        ),
-        found=result.found,
-        linked=result.found and result.linked and bool(concepts or result.parts),
-        split=bool(result.parts),
-        confidence=concepts[0][1] if concepts and not result.parts else None,
-        first_is_right=bool(concepts) and concepts[0][0] in result.gold,
-        best_name_is_right=bool(name_ids and name_ids[0]) and name_ids[0][0] in result.gold,
-        kb_id_is_right=len(result.kb_ids) == 1 and result.kb_ids[0] in result.gold,
+        lenient_rank=lenient_rank(name_ids, gold),
+        biosyn_rank=biosyn_rank([one.name_ids for one in parts or [answer.ranking]], gold),
+        strict_rank=composite_rank([part.concepts for part in parts], gold)
+        if parts
+        else whole_rank(concepts, gold),
+        found=answer.found,
+        linked=answer.found and answer.linked and bool(concepts or parts),
+        split=bool(parts),
+        confidence=concepts[0][1] if concepts and not parts else None,
+        first_is_right=bool(concepts) and concepts[0][0] in gold,
+        kb_id_is_right=len(answer.kb_ids) == 1 and answer.kb_ids[0] in gold,
     )
 
 
 def lenient_rank(name_ids: Sequence[Sequence[str]], gold: Iterable[str]) -> int | None:
-    """Rank of the first name that stands for any gold concept (GenBioEL's rule).
+    """Rank of the first name that belongs to any gold concept (GenBioEL's rule).
 
     name_ids (Sequence[Sequence[str]]): identifiers of each ranked name.
     gold (Iterable[str]): gold identifiers.
@@ -187,12 +192,12 @@ def strict_rank(concepts: Sequence[tuple[str, float]], gold: str) -> int | None:
 
 
 def whole_rank(concepts: Sequence[tuple[str, float]], gold: Sequence[str]) -> int | None:
-    """Rank of a mention's concept; of a composite that could not be split, all n concepts are
+    """Rank of a mention's concept. For a composite that could not be split, all n concepts are
     wanted, and the first n ranks are theirs.
 
     concepts (Sequence[tuple[str, float]]): identifiers with scores, in any order.
     gold (Sequence[str]): the gold identifiers.
-    RETURNS (int | None): smallest k for which all n stand among the first n - 1 + k, by
+    RETURNS (int | None): smallest k for which all n are among the first n - 1 + k, by
         `strict_rank`, e.g. ([("D1", 0.6), ("D3", 0.3), ("D2", 0.1)], ["D1", "D2"]) → 2.
     """
     ranks = [strict_rank(concepts, concept) or 0 for concept in gold]
@@ -217,43 +222,65 @@ def composite_rank(parts: Sequence[Sequence[tuple[str, float]]], gold: Sequence[
     return None
 
 
-def accuracy(ranks: Sequence[int | None], k: int) -> float:
-    """ranks (Sequence[int | None]): one a mention. RETURNS (float): per cent at most k."""
-    return _per_cent([rank is not None and rank <= k for rank in ranks])
+def rank_figures(ranks: Sequence[int | None], k: int) -> dict[str, Any]:
+    """Accuracies over ranks.
+
+    ranks (Sequence[int | None]): one per mention.
+    k (int): the highest rank of interest.
+    RETURNS (dict[str, Any]): `mentions`, `acc@1` to `acc@k`, the mean reciprocal rank `mrr`, and
+        `interval`, see `accuracy_interval`.
+    """
+    accuracies = {
+        f"acc@{highest}": percent([rank is not None and rank <= highest for rank in ranks])
+        for highest in range(1, k + 1)
+    }
+    return {
+        "mentions": len(ranks),
+        **accuracies,
+        "mrr": percent([1 / rank if rank else 0.0 for rank in ranks]),
+        "interval": accuracy_interval([rank == 1 for rank in ranks]),
+    }
 
 
-def mean_reciprocal_rank(ranks: Sequence[int | None]) -> float:
-    """ranks (Sequence[int | None]): one a mention. RETURNS (float): per cent; (1, 2, None) → 50."""
-    return 100 * float(np.mean([1 / rank if rank else 0.0 for rank in ranks]))
+def accuracy_interval(hits: Sequence[bool]) -> list[float]:
+    """hits (Sequence[bool]): one per mention. RETURNS (list[float]): the 95 % Wilson interval of
+    their share, in percent."""
+    interval = binomtest(sum(hits), len(hits)).proportion_ci(method="wilson")
+    return [100 * float(interval.low), 100 * float(interval.high)]
+
+
+def percent(values: Sequence[float]) -> float:
+    """values (Sequence[float]): one per mention. RETURNS (float): their mean in percent."""
+    return 100 * float(np.mean(values))
 
 
 def precision_recall_f(right: int, predicted: int, gold: int) -> dict[str, float]:
     """right (int), predicted (int), gold (int): counts. RETURNS (dict[str, float]): `precision`,
-    `recall`, `f` in per cent; what divides by nothing is 0."""
+    `recall`, `f` in percent; 0 where the denominator is 0."""
     precision = 100 * right / predicted if predicted else 0.0
     recall = 100 * right / gold if gold else 0.0
-    total = precision + recall
-    return {
-        "precision": precision,
-        "recall": recall,
-        "f": 2 * precision * recall / total if total else 0.0,
-    }
+    return {"precision": precision, "recall": recall, "f": f_score(precision, recall)}
+
+
+def f_score(precision: float, recall: float) -> float:
+    """precision (float), recall (float): in the same unit. RETURNS (float): harmonic mean."""
+    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 
 def linking_scores(
     outcomes: Sequence[Outcome], spurious_linked: int = 0, spurious_nil: int = 0
 ) -> dict[str, dict[str, float]]:
-    """Precision, recall and F of the decisions, by the strict count.
+    """Precision, recall and F-score of the decisions, by the strict count.
 
-    outcomes (Sequence[Outcome]): all gold mentions, those without identifier included.
+    outcomes (Sequence[Outcome]): all gold mentions, including those without an identifier.
     spurious_linked (int), spurious_nil (int): predicted mentions on other characters.
-    RETURNS (dict[str, dict[str, float]]): `linking`: only links count; a gold mention without
-        identifier has none. `linking_with_nil`: NIL is an answer of its own, right where no gold
-        identifier is in the vocabulary. `detection`: the characters alone.
+    RETURNS (dict[str, dict[str, float]]): `linking`: only links count. `linking_with_nil`: NIL
+        counts as an answer, right where no gold identifier is in the vocabulary. `detection`: only
+        the characters count.
     """
     links = sum(outcome.linked for outcome in outcomes)
     n_found = sum(outcome.found for outcome in outcomes)
-    right = sum(outcome.is_right for outcome in outcomes)
+    right = sum(outcome.linked and outcome.strict_rank == 1 for outcome in outcomes)
     right_nil = sum(outcome.is_nil and not outcome.partly_covered for outcome in outcomes)
     with_ids = sum(bool(outcome.gold) for outcome in outcomes)
     answers = n_found + spurious_linked + spurious_nil
@@ -271,111 +298,57 @@ def summarize(
     probabilities: bool = True,
     spurious_linked: int = 0,
     spurious_nil: int = 0,
-) -> dict:
+) -> dict[str, Any]:
     """All figures of a run.
 
     outcomes (Sequence[Outcome]): all gold mentions.
     k (int): accuracies at 1 to k.
-    probabilities (bool): the concepts' scores are probabilities, so that calibration means
-        something.
+    probabilities (bool): whether the concepts' scores are probabilities that can be calibrated.
     spurious_linked (int), spurious_nil (int): see `linking_scores`.
-    RETURNS (dict): `mentions` (with identifiers), `nil` (without), `composites`,
-        `composites_split`, `coverage` (mentions of which the vocabulary holds all identifiers),
-        `lenient`, `biosyn` and `strict` (`mentions` counted, `acc@1` …, `mrr`,
-        and `interval` of accuracy at 1), `kb_id` (`mentions`, `acc@1`, `interval`;
-        `in_vocabulary`, the accuracy where the vocabulary holds all identifiers; and what it would
-        be without thresholds by the first identifier of the `best_name`, the paper's y*, and by the
-        `first_concept`, which has the highest score of its own; how many mentions whose identifiers
-        the vocabulary holds are linked to NIL, `nil`, and how many of them have a right concept
-        first, `nil_right_first`),
-        `linking`, `linking_with_nil`, `detection`, and with probabilities `ece` (of mentions with
-        identifiers, by the strict count) and `confidence` (see `confidence.confidence_figures`).
-    RAISES (AngelError): there is no mention with an identifier, or no identifier is in the
-        vocabulary.
+    RETURNS (dict[str, Any]): `mentions` (with identifiers), `nil` (without), `composites`,
+        `composites_split`, `coverage` (mentions of which the vocabulary has all identifiers);
+        `lenient`, `biosyn` and `strict` as `rank_figures` returns them; `kb_id`: `mentions`,
+        `acc@1`, `interval`, `in_vocabulary` (accuracy where the vocabulary has all identifiers),
+        and of the mentions in the vocabulary how many are linked to NIL, `nil`, and for how many of
+        these the first concept is right, `nil_right_first`; the keys of `linking_scores`; with
+        probabilities, `confidence` (see `confidence_figures`).
+    RAISES (AngelError): no mention has an identifier, or no identifier is in the vocabulary.
     """
     counted = [outcome for outcome in outcomes if outcome.gold]
     if not counted:
         raise AngelError(f"None of the {len(outcomes)} mentions has a gold identifier.")
     covered = [outcome for outcome in counted if outcome.covered]
     if not covered:
-        examples = ", ".join(counted[0].gold[:3])
         raise AngelError(
-            f"None of the {len(counted)} gold concepts (e.g. {examples}) is in the vocabulary. "
-            "Check the prefixes."
+            f"None of the {len(counted)} gold concepts (e.g. {', '.join(counted[0].gold[:3])}) is "
+            "in the vocabulary. Check the prefixes."
         )
-    figures: dict = {
+    hits = [outcome.kb_id_is_right for outcome in counted]
+    figures: dict[str, Any] = {
         "mentions": len(counted),
         "nil": len(outcomes) - len(counted),
         "composites": sum(len(outcome.gold) > 1 for outcome in counted),
         "composites_split": sum(outcome.split for outcome in counted),
-        "coverage": _per_cent([outcome.covered for outcome in counted]),
-        "lenient": _accuracies([outcome.lenient_rank for outcome in covered], k),
-        "biosyn": _accuracies([outcome.biosyn_rank for outcome in covered], k),
-        "strict": _accuracies([outcome.strict_rank for outcome in counted], k),
+        "coverage": percent([outcome.covered for outcome in counted]),
+        "lenient": rank_figures([outcome.lenient_rank for outcome in covered], k),
+        "biosyn": rank_figures([outcome.biosyn_rank for outcome in covered], k),
+        "strict": rank_figures([outcome.strict_rank for outcome in counted], k),
         "kb_id": {
             "mentions": len(counted),
-            "acc@1": _per_cent([outcome.kb_id_is_right for outcome in counted]),
-            "in_vocabulary": _per_cent([outcome.kb_id_is_right for outcome in covered]),
-            "interval": list(bootstrap_interval([o.kb_id_is_right for o in counted])),
-            "best_name": _per_cent([outcome.best_name_is_right for outcome in counted]),
-            "first_concept": _per_cent([outcome.first_is_right for outcome in counted]),
+            "acc@1": percent(hits),
+            "interval": accuracy_interval(hits),
+            "in_vocabulary": percent([outcome.kb_id_is_right for outcome in covered]),
             "nil": sum(outcome.is_nil for outcome in covered),
             "nil_right_first": sum(o.is_nil and o.first_is_right for o in covered),
         },
         **linking_scores(outcomes, spurious_linked, spurious_nil),
     }
-    answered = [outcome for outcome in counted if outcome.confidence is not None]
+    answered = [outcome for outcome in outcomes if outcome.confidence is not None]
     if probabilities and answered:
-        figures["ece"] = calibration_error(
-            [outcome.confidence or 0.0 for outcome in answered],
-            [outcome.strict_rank == 1 for outcome in answered],
-        )
         figures["confidence"] = confidence_figures(
-            [
-                Confidence(outcome.confidence, outcome.first_is_right, outcome.covered)
-                for outcome in outcomes
-                if outcome.confidence is not None
-            ],
-            n_covered=sum(outcome.covered and not outcome.split for outcome in counted),
+            [outcome.confidence or 0.0 for outcome in answered],
+            [outcome.first_is_right for outcome in answered],
+            [outcome.covered for outcome in answered],
+            n_covered=sum(not outcome.split for outcome in covered),
         )
     return figures
-
-
-def _per_cent(values: Sequence[bool]) -> float:
-    return 100 * float(np.mean(values))
-
-
-def _accuracies(ranks: list[int | None], k: int) -> dict:
-    return {
-        "mentions": len(ranks),
-        **{f"acc@{highest}": accuracy(ranks, highest) for highest in range(1, k + 1)},
-        "mrr": mean_reciprocal_rank(ranks),
-        "interval": list(bootstrap_interval([float(rank == 1) for rank in ranks])),
-    }
-
-
-def mean_and_spread(runs: Sequence[dict]) -> dict[str, dict]:
-    """Figures over folds.
-
-    runs (Sequence[dict]): dictionaries of the same shape, as `summarize` gives them.
-    RETURNS (dict[str, dict]): `mean` and `spread` (standard deviation, n - 1; 0 for one run), each
-        of the shape of a run; counts are averaged as well. What a run lacks is left out.
-    """
-    return {"mean": _over_runs(runs, np.mean), "spread": _over_runs(runs, _spread)}
-
-
-def _over_runs(runs: Sequence[dict], function) -> dict:
-    merged: dict = {}
-    for key, value in runs[0].items():
-        values = [run[key] for run in runs if key in run]
-        if len(values) < len(runs):
-            continue
-        if isinstance(value, dict):
-            merged[key] = _over_runs(values, function)
-        elif isinstance(value, (int, float)):
-            merged[key] = float(function(values))
-    return merged
-
-
-def _spread(values: Sequence[float]) -> float:
-    return float(np.std(values, ddof=1)) if len(values) > 1 else 0.0

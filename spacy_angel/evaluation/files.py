@@ -1,8 +1,7 @@
-"""The files of an evaluation's folder: figures, and a line for every gold mention."""
+"""The files of an evaluation: figures, and one line per gold mention."""
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +12,11 @@ from ..files.json_values import parse_json
 
 if TYPE_CHECKING:
     from ..vocabulary.kb import ConceptKB
-    from .analyses import Traits
     from .counts import MentionResult, Outcome
 
 METRICS = "metrics.json"
 PREDICTIONS = "predictions.jsonl"
-REPORT = "report.html"
+REPORT = "report.md"
 
 
 class _Run(BaseModel):
@@ -26,8 +24,6 @@ class _Run(BaseModel):
 
 
 class _Metrics(BaseModel):
-    """What every `metrics.json` has."""
-
     run: _Run
     mentions: float
     strict: dict[str, Any]
@@ -41,9 +37,6 @@ class _Gold(BaseModel):
 
 
 class _Prediction(BaseModel):
-    """What every line of `predictions.jsonl` has; else it comes from elsewhere, or from another
-    version."""
-
     doc_id: str
     start: int
     mention: str
@@ -56,11 +49,9 @@ class _Prediction(BaseModel):
 
 
 def read_metrics(directory: Path) -> dict[str, Any]:
-    """directory (Path): folder that `evaluate` wrote. RETURNS (dict[str, Any]): what its
-    `metrics.json` holds. RAISES (AngelError): there is none, or it is damaged."""
-    path = directory / METRICS
-    if not path.is_file():
-        raise AngelError(f"{directory} has no {METRICS}. Evaluate into it first.")
+    """directory (Path): folder that `evaluate` wrote. RETURNS (dict[str, Any]): content of its
+    `metrics.json`. RAISES (AngelError): there is none, or it is damaged."""
+    path = _existing(directory, METRICS)
     try:
         metrics = parse_json(path.read_bytes())
         _Metrics.model_validate(metrics)
@@ -73,10 +64,8 @@ def read_metrics(directory: Path) -> dict[str, Any]:
 
 def read_predictions(directory: Path) -> Iterator[dict[str, Any]]:
     """directory (Path): folder that `evaluate` wrote. RETURNS (Iterator[dict[str, Any]]): the lines
-    of `predictions.jsonl`. RAISES (AngelError): there is none, or a line is not of that kind."""
-    path = directory / PREDICTIONS
-    if not path.is_file():
-        raise AngelError(f"{directory} has no {PREDICTIONS}. Evaluate into it first.")
+    of `predictions.jsonl`. RAISES (AngelError): there is none, or a line is not a prediction."""
+    path = _existing(directory, PREDICTIONS)
     with open(path, "rb") as file:
         for number, line in enumerate(file, 1):
             try:
@@ -89,50 +78,49 @@ def read_predictions(directory: Path) -> Iterator[dict[str, Any]]:
             yield record
 
 
-def prediction_line(
-    result: "MentionResult", outcome: "Outcome", traits: "Traits", kb: "ConceptKB"
-) -> bytes:
+def _existing(directory: Path, name: str) -> Path:
+    path = directory / name
+    if not path.is_file():
+        raise AngelError(f"{directory} has no {name}. Evaluate into it first.")
+    return path
+
+
+def prediction_line(result: "MentionResult", outcome: "Outcome", kb: "ConceptKB") -> bytes:
     """A line of `predictions.jsonl`, with all that is needed to count again.
 
-    result (MentionResult), outcome (Outcome), traits (Traits): of one gold mention.
+    result (MentionResult), outcome (Outcome): of one gold mention.
     kb (ConceptKB): for the canonical names of concepts.
-    RETURNS (bytes): JSON in UTF-8, with the end of the line.
+    RETURNS (bytes): JSON in UTF-8, with a newline.
     """
 
-    def named(concepts: Iterable[tuple[str, float]]) -> list[dict[str, Any]]:
-        return [{"id": c, "name": _canonical(kb, c), "score": score} for c, score in concepts]
+    def canonical(concept_id: str) -> str:
+        return kb[concept_id].canonical_name if concept_id in kb else ""
 
-    ranking = result.ranking
+    def named(concepts: Iterable[tuple[str, float]]) -> list[dict[str, Any]]:
+        return [{"id": c, "name": canonical(c), "score": score} for c, score in concepts]
+
+    mention, ranking = result.mention, result.answer.ranking
     names = zip(ranking.names, ranking.name_ids, ranking.scores, strict=True)
     record = {
         "doc_id": result.doc_id,
-        "start": result.start,
-        "end": result.end,
-        "mention": result.mention,
-        "label": result.label,
-        "annotated": result.annotated,
-        "left": result.left,
-        "right": result.right,
+        "start": mention.start,
+        "end": mention.end,
+        "mention": mention.text,
+        "label": mention.label,
+        "annotated": mention.concept_ids,
         "gold": [
-            {"id": concept, "name": _canonical(kb, concept), "known": known}
+            {"id": concept, "name": canonical(concept), "known": known}
             for concept, known in zip(result.gold, result.known, strict=True)
         ],
         "found": outcome.found,
         "linked": outcome.linked,
-        "kb_ids": list(result.kb_ids),
+        "kb_ids": list(result.answer.kb_ids),
         "lenient_rank": outcome.lenient_rank,
         "biosyn_rank": outcome.biosyn_rank,
         "strict_rank": outcome.strict_rank,
+        "similarity": outcome.similarity,
         "names": [{"name": n, "ids": list(ids), "score": score} for n, ids, score in names],
         "concepts": named(ranking.concepts),
-        "parts": [
-            {"query": query, "concepts": named(part.concepts)}
-            for query, part in zip(result.queries, result.parts, strict=True)
-        ],
-        "traits": asdict(traits),
+        "parts": [{"text": text, "concepts": named(part.concepts)} for text, part in result.parts],
     }
     return json.dumps(record, ensure_ascii=False, allow_nan=False).encode("utf8") + b"\n"
-
-
-def _canonical(kb: "ConceptKB", concept_id: str) -> str:
-    return kb[concept_id].canonical_name if concept_id in kb else ""

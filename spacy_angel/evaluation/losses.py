@@ -1,4 +1,4 @@
-"""Where the gold mentions go that a pipeline reads for itself, and what it links beside them.
+"""What happens to the gold mentions if the pipeline finds mentions itself, and its false links.
 
 gold                       breast cancer  DISEASE  MESH:D001943
 found  the same            breast cancer  DISEASE  MESH:D001943    right
@@ -10,12 +10,12 @@ found  the same            breast cancer  DISEASE  MESH:D001943    right
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ..corpora.entity_types import entity_type
 from .counts import MentionResult
-from .protocols import LinkedSpan, near
+from .protocols import LinkedSpan
 
 RIGHT, FALSE = "right", "false"
 ROWS = (
@@ -28,21 +28,21 @@ ROWS = (
     "not in the vocabulary",
     FALSE,
 )
-"""What becomes of a gold mention; and what is linked and touches none with an identifier."""
-_SHOWN = 5
+"""Outcomes of gold mentions; and links that overlap with no gold mention."""
+_MAX_STRINGS = 5
 
 
-def fate_of(result: MentionResult, found: Sequence[LinkedSpan]) -> str:
-    """What becomes of a gold mention.
+def classify_mention(result: MentionResult, found: Sequence[LinkedSpan]) -> str:
+    """The outcome of a gold mention.
 
     result (MentionResult): the mention, with identifiers.
-    found (Sequence[LinkedSpan]): what the pipeline found in its document.
-    RETURNS (str): of `ROWS`. The place is right within one character at one end, as HunFlair2
-        counts; a mention that is found there and whose concept the vocabulary lacks is
-        `not in the vocabulary`.
+    found (Sequence[LinkedSpan]): the pipeline's mentions in its document.
+    RETURNS (str): of `ROWS`. As HunFlair2 counts, the boundaries may be off by one character at one
+        end.
     """
-    own = entity_type(result.label)
-    there = [span for span in found if near((span.start, span.end), (result.start, result.end))]
+    start, end = result.mention.start, result.mention.end
+    own = entity_type(result.mention.label)
+    there = [span for span in found if abs(span.start - start) + abs(span.end - end) <= 1]
     same = [span for span in there if entity_type(span.label) == own]
     if same:
         ids = {one for span in same for one in span.ids}
@@ -51,69 +51,60 @@ def fate_of(result: MentionResult, found: Sequence[LinkedSpan]) -> str:
         if not any(result.known):
             return "not in the vocabulary"
         return "wrong identifier" if ids else "NIL"
-    if there:
-        return "other type"
-    touching = [span for span in found if span.start < result.end and result.start < span.end]
-    if any(entity_type(span.label) == own for span in touching):
-        return "other boundaries"
-    return "other type" if touching else "not found"
+    overlapping = [span for span in found if span.start < end and start < span.end]
+    if there or not any(entity_type(span.label) == own for span in overlapping):
+        return "other type" if there or overlapping else "not found"
+    return "other boundaries"
 
 
-class LossTally:
-    """Counts the fates of gold mentions, type by type, with their strings."""
+def count_losses(
+    results: Sequence[MentionResult], found: Sequence[LinkedSpan], text: str
+) -> Iterator[tuple[str, str, str]]:
+    """Outcomes of a document's gold mentions with identifiers, and its false links.
 
-    def __init__(self) -> None:
-        self._strings: dict[str, dict[str, Counter[str]]] = {}
+    results (Sequence[MentionResult]): all gold mentions. found (Sequence[LinkedSpan]): the
+        pipeline's mentions. text (str): of the document.
+    YIELDS (tuple[str, str, str]): entity type, row (of `ROWS`), string.
+    """
+    for result in results:
+        if result.gold:
+            mention = result.mention
+            yield entity_type(mention.label), classify_mention(result, found), mention.text
+    for span in found:
+        if span.ids and not any(
+            one.mention.start < span.end and span.start < one.mention.end for one in results
+        ):
+            yield entity_type(span.label), FALSE, text[span.start : span.end]
 
-    def add(self, results: Iterable[MentionResult], found: Sequence[LinkedSpan], text: str) -> None:
-        """results (Iterable[MentionResult]): gold mentions of a document; those without identifier
-        are neither right nor lost. found (Sequence[LinkedSpan]): in it. text (str): its own."""
-        results = list(results)
-        for result in results:
-            if result.gold:
-                self._count(result.label, fate_of(result, found), result.mention)
-        for span in found:
-            touched = any(r.start < span.end and span.start < r.end for r in results)
-            if span.ids and not touched:
-                self._count(span.label, FALSE, text[span.start : span.end])
 
-    def _count(self, label: str, row: str, text: str) -> None:
-        of_type = self._strings.setdefault(entity_type(label), {name: Counter() for name in ROWS})
-        of_type[row][text] += 1
-
-    def figures(self, marked: Collection[str]) -> dict[str, Any]:
-        """marked (Collection[str]): types of the corpus. RETURNS (dict[str, Any]): type to
-        `mentions`, `rows` (row to how many) and `strings` (row to the most frequent, each with how
-        often)."""
-        figures = {}
-        for name, rows in self._strings.items():
-            if name not in marked:
-                continue
-            counts = {row: strings.total() for row, strings in rows.items()}
-            figures[name] = {
-                "mentions": sum(counts.values()) - counts[FALSE],
-                "rows": counts,
-                "strings": {
-                    row: dict(strings.most_common(_SHOWN))
-                    for row, strings in rows.items()
-                    if row != RIGHT
-                },
-            }
-        return figures
+def loss_figures(losses: Counter[tuple[str, str, str]], types: Iterable[str]) -> dict[str, Any]:
+    """losses (Counter[tuple[str, str, str]]): counts from `count_losses`. types (Iterable[str]): of
+    the corpus. RETURNS (dict[str, Any]): by type, `mentions`, `rows` (counts by row) and `strings`
+    (the most frequent by row, with counts)."""
+    figures: dict[str, Any] = {}
+    for name in types:
+        strings: dict[str, Counter[str]] = {row: Counter() for row in ROWS}
+        for (kind, row, text), number in losses.items():
+            if kind == name:
+                strings[row][text] += number
+        rows = {row: own.total() for row, own in strings.items()}
+        shown = {row: dict(own.most_common(_MAX_STRINGS)) for row, own in strings.items()}
+        del shown[RIGHT]
+        mentions = sum(rows.values()) - rows[FALSE]
+        figures[name] = {"mentions": mentions, "rows": rows, "strings": shown}
+    return figures
 
 
 def loss_table(losses: dict[str, Any]) -> str:
-    """losses (dict[str, Any]): of `LossTally.figures`. RETURNS (str): lines for a terminal: of each
-    type the rows that have any, in per cent of its gold mentions, with the most frequent
-    strings."""
+    """losses (dict[str, Any]): of `loss_figures`. RETURNS (str): lines for a terminal: for
+    each type its rows in percent of its gold mentions, with the most frequent strings."""
     lines = []
     for name, figures in losses.items():
         lines.append(f"  {name}: {figures['mentions']:,} gold mentions")
         for row, number in figures["rows"].items():
-            if not number and row != RIGHT:
-                continue
-            share = 100 * number / max(figures["mentions"], 1)
-            strings = figures["strings"].get(row, {})
-            shown = ", ".join(f"{text!r} {n}" for text, n in strings.items())
-            lines.append(f"    {share:5.1f} % {row:<22} {shown}".rstrip())
+            if number or row == RIGHT:
+                share = 100 * number / max(figures["mentions"], 1)
+                strings = figures["strings"].get(row, {}).items()
+                shown = ", ".join(f"{text!r} {n}" for text, n in strings)
+                lines.append(f"    {share:5.1f} % {row:<22} {shown}".rstrip())
     return "\n".join(lines)

@@ -1,27 +1,26 @@
-"""How the field counts: BELB, HunFlair2, sets of identifiers a document. Pure rules.
+"""The counts of BELB and HunFlair2, and sets of identifiers per document.
 
-Where mentions have types, only those types count that the corpus annotates: a recogniser that also
-finds genes is not wrong about a corpus of diseases. Every figure is in per cent.
+Where mentions have types, only those types count that the corpus annotates. Figures are in percent.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ..corpora.entity_types import entity_type
 from ..errors import AngelError, unknown_name
-from .counts import Outcome, precision_recall_f
+from .counts import Outcome, f_score, percent, precision_recall_f
 
 PROTOCOLS = ("belb", "hunflair2", "document")
-"""What `evaluate` can count besides; `belb` needs the gold mentions, `hunflair2` finds its own."""
+"""`belb` needs gold mentions; with `hunflair2` the pipeline finds the mentions itself."""
 
 
 class LinkedSpan(NamedTuple):
     """A mention and its identifiers.
 
     start (int), end (int): character offsets in the document.
-    label (str): its label in the corpus or from the recogniser.
-    ids (tuple[str, ...]): canonical identifiers; of a gold composite several, without any none.
+    label (str): its label in the corpus or from the recognizer.
+    ids (tuple[str, ...]): canonical identifiers; several for a gold composite.
     """
 
     start: int
@@ -31,8 +30,8 @@ class LinkedSpan(NamedTuple):
 
 
 def check_protocols(names: Collection[str], *, predicted: bool) -> None:
-    """names (Collection[str]): what is asked for. predicted (bool): the pipeline finds the mentions
-    itself. RAISES (AngelError): there is no such protocol, or it counts gold mentions."""
+    """names (Collection[str]): protocols to count by. predicted (bool): the pipeline finds the
+    mentions itself. RAISES (AngelError): a name is unknown, or `belb` goes with `predicted`."""
     if unknown := sorted(set(names).difference(PROTOCOLS)):
         raise AngelError(unknown_name("protocol", unknown[0], ", ".join(PROTOCOLS)))
     if predicted and "belb" in names:
@@ -42,87 +41,67 @@ def check_protocols(names: Collection[str], *, predicted: bool) -> None:
 
 
 def belb_figures(outcomes: Iterable[Outcome]) -> dict[str, float]:
-    """BELB (Garda et al. 2023): recall at 1 over all gold mentions with an identifier, those
-    included that the vocabulary lacks.
+    """BELB (Garda et al. 2023): recall at 1 over all gold mentions with an identifier, including
+    those that the vocabulary lacks.
 
     outcomes (Iterable[Outcome]): all gold mentions.
-    RETURNS (dict[str, float]): `mentions`; `strict`, exactly one identifier is predicted, and it is
-        a gold one; `lenient`, any identifier of the predicted name is.
+    RETURNS (dict[str, float]): `mentions`; `strict`: exactly one identifier is predicted, and it is
+        a gold one; `lenient`: any identifier of the predicted name is.
     """
     counted = [outcome for outcome in outcomes if outcome.gold]
-    n = max(len(counted), 1)
     return {
         "mentions": len(counted),
-        "strict": 100 * sum(outcome.kb_id_is_right for outcome in counted) / n,
-        "lenient": 100 * sum(outcome.lenient_rank == 1 for outcome in counted) / n,
+        "strict": percent([outcome.kb_id_is_right for outcome in counted] or [0]),
+        "lenient": percent([outcome.lenient_rank == 1 for outcome in counted] or [0]),
     }
 
 
-@dataclass
-class LinkCounts:
-    """Hits and misses of links.
+LinkCounts = Counter[str]
+"""`hits` and `wrong`: predicted links that are right and wrong; `missed`: gold mentions, or
+identifiers, without a right link."""
 
-    hits (int): predicted links that are right.
-    wrong (int): the others.
-    missed (int): gold mentions, or identifiers, that no predicted one is right for.
-    """
 
-    hits: int = 0
-    wrong: int = 0
-    missed: int = 0
-
-    def add(self, other: "LinkCounts") -> None:
-        """other (LinkCounts): of another document or type."""
-        self.hits += other.hits
-        self.wrong += other.wrong
-        self.missed += other.missed
-
-    def to_dict(self) -> dict[str, float]:
-        """RETURNS (dict[str, float]): the counts, `precision`, `recall` and `f`."""
-        rates = precision_recall_f(self.hits, self.hits + self.wrong, self.hits + self.missed)
-        return {"hits": self.hits, "wrong": self.wrong, "missed": self.missed, **rates}
+def link_figures(counts: LinkCounts) -> dict[str, float]:
+    """counts (LinkCounts): of links. RETURNS (dict[str, float]): the counts, `precision`, `recall`
+    and `f`."""
+    hits, wrong, missed = counts["hits"], counts["wrong"], counts["missed"]
+    rates = precision_recall_f(hits, hits + wrong, hits + missed)
+    return {"hits": hits, "wrong": wrong, "missed": missed, **rates}
 
 
 def hunflair2_counts(gold: Sequence[LinkedSpan], links: Sequence[LinkedSpan]) -> LinkCounts:
     """HunFlair2's cross-corpus count (Sänger et al. 2024) of one document and one type.
 
-    A span is right if it is the gold one, or differs from it by one character at one end; a link is
-    right if any of its identifiers is among the gold ones. Gold mentions without identifier are
-    neither hit nor miss, and neither is a link on one of them. As in the authors' script, hits are
-    counted on the predicted side and misses on the gold side, and two links may hit one mention.
+    A span is right if it differs from the gold one by at most one character at one end; a link is
+    right if any of its identifiers is a gold one. Gold mentions without an identifier are neither
+    hit nor miss, nor is a link on one of them. As in the authors' script, hits are counted on the
+    predicted side and misses on the gold side, and two links may hit one mention.
 
-    gold (Sequence[LinkedSpan]): gold mentions. links (Sequence[LinkedSpan]): what was predicted,
-        each with an identifier.
-    RETURNS (LinkCounts): e.g. of gold (0, 5, D1) and links (0, 6, D1), (9, 12, D2) one hit, one
+    gold (Sequence[LinkedSpan]): gold mentions. links (Sequence[LinkedSpan]): predicted ones, each
+        with an identifier.
+    RETURNS (LinkCounts): e.g. for gold (0, 5, D1) and links (0, 6, D1), (9, 12, D2) one hit, one
         wrong.
     """
-    gold_ids = _by_characters(gold)
-    link_ids = _by_characters(links)
-    counts = LinkCounts()
-    for span in link_ids:
+    gold_ids, link_ids = _by_characters(gold), _by_characters(links)
+    counts: LinkCounts = Counter()
+    for span, predicted in link_ids.items():
         ids = _nearest(gold_ids, span)
-        if ids is None or (ids and ids.isdisjoint(link_ids[span])):
-            counts.wrong += 1
+        if ids is None or (ids and ids.isdisjoint(predicted)):
+            counts["wrong"] += 1
         elif ids:
-            counts.hits += 1
+            counts["hits"] += 1
     for span, ids in gold_ids.items():
         if ids and ids.isdisjoint(_nearest(link_ids, span) or ()):
-            counts.missed += 1
+            counts["missed"] += 1
     return counts
 
 
 def _by_characters(spans: Iterable[LinkedSpan]) -> dict[tuple[int, int], set[str]]:
-    """Mentions on the same characters become one with the identifiers of all."""
+    """Identifiers by offsets; mentions on the same characters are merged."""
     ids: dict[tuple[int, int], set[str]] = {}
     for span in spans:
         ids.setdefault((span.start, span.end), set()).update(span.ids)
     return ids
-
-
-def near(one: tuple[int, int], other: tuple[int, int]) -> bool:
-    """one (tuple[int, int]), other (tuple[int, int]): characters. RETURNS (bool): whether they are
-    the same, but for one at one end."""
-    return abs(one[0] - other[0]) + abs(one[1] - other[1]) <= 1
 
 
 def _nearest(spans: Mapping[tuple[int, int], set[str]], span: tuple[int, int]) -> set[str] | None:
@@ -132,117 +111,91 @@ def _nearest(spans: Mapping[tuple[int, int], set[str]], span: tuple[int, int]) -
     return next((spans[key] for key in moved if key in spans), None)
 
 
-@dataclass
-class DocumentSets:
-    """Sets of identifiers, document by document.
+def document_figures(documents: Iterable[tuple[set[str], set[str]]]) -> dict[str, Any]:
+    """Figures of sets of identifiers.
 
-    counts (LinkCounts): of all documents together.
-    precision (float), recall (float): sums over the documents with gold identifiers.
-    documents (int): these.
+    documents (Iterable[tuple[set[str], set[str]]]): gold and predicted identifiers of each.
+    RETURNS (dict[str, Any]): `micro` over all identifiers of all documents; `averaged`, the means
+        of precision and recall over the `documents` with gold identifiers, and the F-score of these
+        means, as HunFlair2 and AIONER with BELHD have it (no prediction: precision 0).
     """
-
-    counts: LinkCounts = field(default_factory=LinkCounts)
-    precision: float = 0.0
-    recall: float = 0.0
-    documents: int = 0
-
-    def add(self, gold: Collection[str], predicted: Collection[str]) -> None:
-        """gold (Collection[str]), predicted (Collection[str]): identifiers of one document."""
-        n_right = len(set(gold) & set(predicted))
-        self.counts.hits += n_right
-        self.counts.wrong += len(predicted) - n_right
-        self.counts.missed += len(gold) - n_right
+    counts: LinkCounts = Counter()
+    rates = []
+    for gold, predicted in documents:
+        n_right = len(gold & predicted)
+        counts["hits"] += n_right
+        counts["wrong"] += len(predicted) - n_right
+        counts["missed"] += len(gold) - n_right
         if gold:
-            self.documents += 1
-            self.recall += n_right / len(gold)
-            self.precision += n_right / len(predicted) if predicted else 0.0
-
-    def to_dict(self) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): `micro` over all identifiers of all documents; `averaged`, the
-        means of precision and recall over the `documents` with gold identifiers, and the F of these
-        means, as HunFlair2 and AIONER with BELHD have it (no prediction: precision 0)."""
-        n = max(self.documents, 1)
-        precision, recall = 100 * self.precision / n, 100 * self.recall / n
-        total = precision + recall
-        return {
-            "micro": self.counts.to_dict(),
-            "averaged": {
-                "precision": precision,
-                "recall": recall,
-                "f": 2 * precision * recall / total if total else 0.0,
-            },
-            "documents": self.documents,
-        }
+            rates.append((n_right / max(len(predicted), 1), n_right / len(gold)))
+    precision = percent([one for one, _ in rates] or [0])
+    recall = percent([one for _, one in rates] or [0])
+    averaged = {"precision": precision, "recall": recall, "f": f_score(precision, recall)}
+    return {"micro": link_figures(counts), "averaged": averaged, "documents": len(rates)}
 
 
 class ProtocolTally:
-    """What the protocols count, document by document.
+    """Collects mentions document by document and counts them by protocols.
 
     names (Collection[str]): of `PROTOCOLS`.
     """
 
     def __init__(self, names: Collection[str]) -> None:
         self._names = names
-        self._counts: dict[str, LinkCounts] = {}
-        # Types of the corpus are known at the end; identifiers of a document are few.
-        self._sets: list[dict[str, tuple[set[str], set[str]]]] = []
-        self._gold_types: set[str] = set()
-        self._link_types: set[str] = set()
+        # By type: the gold mentions and the links of each document.
+        self._documents: list[dict[str, tuple[list[LinkedSpan], list[LinkedSpan]]]] = []
 
-    def add(self, gold: Sequence[LinkedSpan], links: Sequence[LinkedSpan]) -> None:
-        """gold (Sequence[LinkedSpan]): gold mentions of one document. links
-        (Sequence[LinkedSpan]): what was predicted for it."""
+    def add(self, gold: Iterable[LinkedSpan], links: Iterable[LinkedSpan]) -> None:
+        """gold (Iterable[LinkedSpan]): gold mentions of one document. links
+        (Iterable[LinkedSpan]): its predicted mentions with identifiers."""
         by_type: dict[str, tuple[list[LinkedSpan], list[LinkedSpan]]] = {}
         for side, spans in enumerate((gold, links)):
             for span in spans:
                 by_type.setdefault(entity_type(span.label), ([], []))[side].append(span)
-        self._gold_types.update(kind for kind, (gold, _) in by_type.items() if gold)
-        self._link_types.update(kind for kind, (_, links) in by_type.items() if links)
-        if "hunflair2" in self._names:
-            for kind, sides in by_type.items():
-                self._counts.setdefault(kind, LinkCounts()).add(hunflair2_counts(*sides))
-        if "document" in self._names:
-            self._sets.append(
-                {kind: (_all_ids(sides[0]), _all_ids(sides[1])) for kind, sides in by_type.items()}
-            )
+        self._documents.append(by_type)
 
     def figures(self, outcomes: Iterable[Outcome]) -> dict[str, dict[str, Any]]:
         """All figures.
 
         outcomes (Iterable[Outcome]): all gold mentions.
-        RETURNS (dict[str, dict[str, Any]]): by protocol: see `belb_figures`, `LinkCounts.to_dict`,
-            `DocumentSets.to_dict`; of the latter two also by type, in `types`.
-        RAISES (AngelError): what was predicted has no type of the corpus.
+        RETURNS (dict[str, dict[str, Any]]): by protocol: see `belb_figures`, `link_figures`,
+            `document_figures`; of the latter two also by type, in `types`.
+        RAISES (AngelError): the corpus has none of the predicted types.
         """
-        if self._link_types and not self._link_types & self._gold_types:
+        gold_types, link_types = (
+            {kind for by_type in self._documents for kind, spans in by_type.items() if spans[side]}
+            for side in (0, 1)
+        )
+        if link_types and not link_types & gold_types:
             raise AngelError(
-                f"The pipeline finds {', '.join(sorted(self._link_types))}, but the corpus has "
-                f"mentions of {', '.join(sorted(self._gold_types))}."
+                f"The pipeline finds {', '.join(sorted(link_types))}, but the corpus has mentions "
+                f"of {', '.join(sorted(gold_types))}."
             )
         figures: dict[str, dict[str, Any]] = {}
-        types = sorted(self._gold_types)
+        types = sorted(gold_types)
         if "belb" in self._names:
             figures["belb"] = belb_figures(outcomes)
         if "hunflair2" in self._names:
-            total = LinkCounts()
-            for kind in types:
-                total.add(self._counts[kind])
-            by_type = {kind: self._counts[kind].to_dict() for kind in types}
-            figures["hunflair2"] = {**total.to_dict(), "types": by_type}
+            counts = {kind: self._hunflair2(kind) for kind in types}
+            figures["hunflair2"] = {
+                **link_figures(sum(counts.values(), Counter())),
+                "types": {kind: link_figures(own) for kind, own in counts.items()},
+            }
         if "document" in self._names:
             figures["document"] = {
-                **self._document_sets(types).to_dict(),
-                "types": {kind: self._document_sets([kind]).to_dict() for kind in types},
+                **document_figures(self._id_sets(types)),
+                "types": {kind: document_figures(self._id_sets([kind])) for kind in types},
             }
         return figures
 
-    def _document_sets(self, types: Sequence[str]) -> DocumentSets:
-        sets = DocumentSets()
-        for by_type in self._sets:
-            sides = [by_type[kind] for kind in types if kind in by_type]
-            sets.add(set().union(*(s[0] for s in sides)), set().union(*(s[1] for s in sides)))
-        return sets
+    def _hunflair2(self, kind: str) -> LinkCounts:
+        counts = (hunflair2_counts(*by_type.get(kind, ([], []))) for by_type in self._documents)
+        return sum(counts, Counter())
 
-
-def _all_ids(spans: Iterable[LinkedSpan]) -> set[str]:
-    return {concept_id for span in spans for concept_id in span.ids}
+    def _id_sets(self, types: Sequence[str]) -> Iterable[tuple[set[str], set[str]]]:
+        for by_type in self._documents:
+            gold, links = (
+                {i for kind in types if kind in by_type for s in by_type[kind][side] for i in s.ids}
+                for side in (0, 1)
+            )
+            yield gold, links

@@ -1,171 +1,132 @@
-"""What of a run is kept until its end, and the figures that it becomes."""
+"""The counts of a run, document by document, and the figures that they become."""
 
-import time
+import warnings
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any
 
-from ..corpora.documents import CorpusDocument
 from ..corpora.entity_types import entity_type, types_left_out
-from ..model.mention import Mention
-from .analyses import Traits, group_accuracies, margin_bins
-from .counts import MentionResult, Outcome, summarize
-from .losses import LossTally
+from ..errors import AngelWarning
+from ..vocabulary.kb import ConceptKB
+from ..vocabulary.lookup.tfidf import TrigramTfidf
+from ..vocabulary.names.concepts import normalize_name
+from .analyses import analyze, margin_bins, name_similarities, score_margins
+from .counts import Outcome, count_result, summarize
+from .files import prediction_line
+from .losses import count_losses, loss_figures
 from .protocols import ProtocolTally
-from .systems import DocumentAnswers, DocumentResults, System
+from .systems import DocumentResults
 
-CHUNK = 512
-"""Mentions held while they are analysed and written."""
-
-
-@dataclass
-class LabelCounts:
-    """How many of a label's mentions the vocabulary has.
-
-    mentions (int): gold mentions with an identifier.
-    in_vocabulary (int): of them those with one that the vocabulary has.
-    example (str): the first identifier.
-    """
-
-    mentions: int = 0
-    in_vocabulary: int = 0
-    example: str = ""
+if TYPE_CHECKING:
+    from ..search.generator import Generator
 
 
-@dataclass
 class Tally:
-    """What is kept of each mention, and of each document.
+    """Counts documents as they come back from a system.
 
-    protocols (Collection[str]): counted besides, see `protocols.PROTOCOLS`.
-    labels (dict[str, LabelCounts]): of all gold mentions, in the order of the corpus.
-    losses (LossTally | None): where the pipeline finds the mentions itself.
+    kb (ConceptKB): the vocabulary.
+    predicted (bool): the system finds the mentions itself.
+    protocols (Collection[str]): of `protocols.PROTOCOLS`.
+    seen (tuple[set[str], set[str]] | None): mentions, in normal form, and concepts of the training
+        corpus; None without one.
+    scorer (Generator | None), negatives (int): see `analyses.score_margins`; None: no margins.
     """
 
-    protocols: Collection[str] = ()
-    outcomes: list[Outcome] = field(default_factory=list)
-    traits: list[Traits] = field(default_factory=list)
-    margins: list[tuple[float, float]] = field(default_factory=list)
-    spurious_linked: Counter[str] = field(default_factory=Counter)
-    spurious_nil: Counter[str] = field(default_factory=Counter)
-    labels: dict[str, LabelCounts] = field(default_factory=dict)
-    losses: LossTally | None = None
-    seconds: float = 0.0
+    def __init__(
+        self,
+        kb: ConceptKB,
+        *,
+        predicted: bool = False,
+        protocols: Collection[str] = (),
+        seen: tuple[set[str], set[str]] | None = None,
+        scorer: "Generator | None" = None,
+        negatives: int = 0,
+    ) -> None:
+        self._kb = kb
+        self._tfidf = TrigramTfidf().fit(kb.name(i) for i in range(kb.n_names))
+        self._predicted = predicted
+        self._protocols = ProtocolTally(protocols) if protocols else None
+        self._seen = seen
+        self._scorer = scorer
+        self._negatives = negatives
+        self._outcomes: list[Outcome] = []
+        self._margins: list[tuple[float, float]] = []
+        self._losses: Counter[tuple[str, str, str]] = Counter()
+        # Types of mentions on other characters than those of a gold mention: linked, or NIL.
+        self._spurious: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
 
-    def __post_init__(self) -> None:
-        self._protocols = ProtocolTally(self.protocols)
-
-    def timed(self, system: System) -> System:
-        """RETURNS (System): the same, its time added to `seconds`."""
-
-        def answer(documents: Iterable[CorpusDocument]) -> Iterator[DocumentAnswers]:
-            answers = system(documents)
-            while True:
-                start = time.perf_counter()
-                answered = next(answers, None)
-                self.seconds += time.perf_counter() - start
-                if answered is None:
-                    return
-                yield answered
-
-        return answer
-
-    def chunks(
-        self, documents: Iterable[DocumentResults]
-    ) -> Iterator[list[tuple[MentionResult, Mention]]]:
-        """Count what belongs to documents, and hand on their mentions.
-
-        documents (Iterable[DocumentResults]): as `systems.answer_documents` gives them.
-        RETURNS (Iterator[list[tuple[MentionResult, Mention]]]): whole documents, at least `CHUNK`
-            mentions at a time.
-        """
-        chunk: list[tuple[MentionResult, Mention]] = []
-        for document in documents:
-            answers = document.answers
-            self.spurious_linked.update(answers.spurious_linked)
-            self.spurious_nil.update(answers.spurious_nil)
-            self._count_labels(result for result, _ in document.mentions)
-            self._protocols.add(document.gold, answers.links)
-            if self.losses is not None:
-                results = (result for result, _ in document.mentions)
-                self.losses.add(results, answers.found, document.text)
-            chunk += document.mentions
-            if len(chunk) >= CHUNK:
-                yield chunk
-                chunk = []
-        if chunk:
-            yield chunk
-
-    def _count_labels(self, results: Iterable[MentionResult]) -> None:
-        for result in results:
-            counts = self.labels.setdefault(result.label, LabelCounts())
-            if result.gold:
-                counts.mentions += 1
-                counts.in_vocabulary += any(result.known)
-                counts.example = counts.example or result.gold[0]
-
-    def unknown_labels(self) -> dict[str, LabelCounts]:
-        """RETURNS (dict[str, LabelCounts]): the labels of whose identifiers the vocabulary does not
-        have a single one, so that all their mentions are misses of the strict count."""
-        return {
-            label: counts
-            for label, counts in self.labels.items()
-            if counts.mentions and not counts.in_vocabulary
-        }
-
-    def protocol_figures(self) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): by protocol, see `protocols`."""
-        return self._protocols.figures(self.outcomes)
+    def add(self, document: DocumentResults) -> list[bytes]:
+        """document (DocumentResults): from `systems.answer_documents`. RETURNS (list[bytes]): its
+        lines of `predictions.jsonl`."""
+        mentions, gold = document.mentions, document.gold
+        if self._protocols is not None:
+            self._protocols.add(gold, document.links)
+        on_gold = {(span.start, span.end) for span in gold}
+        for span in document.found:
+            if (span.start, span.end) not in on_gold:
+                self._spurious[not span.ids][entity_type(span.label)] += 1
+        if self._predicted:
+            self._losses.update(count_losses(mentions, document.found, document.text))
+        if self._scorer is not None:
+            covered = [result for result in mentions if result.known and all(result.known)]
+            self._margins += score_margins(
+                covered, self._scorer, self._kb, self._tfidf, self._negatives
+            )
+        lines = []
+        similarities = name_similarities(mentions, self._kb, self._tfidf)
+        for result, similarity in zip(mentions, similarities, strict=True):
+            seen = None
+            if self._seen is not None:
+                texts, concepts = self._seen
+                is_seen = normalize_name(result.answer.prompt.text) in texts
+                seen = is_seen, concepts.issuperset(result.gold)
+            outcome = count_result(result, similarity, seen)
+            self._outcomes.append(outcome)
+            lines.append(prediction_line(result, outcome, self._kb))
+        return lines
 
     def figures(self, k: int, *, probabilities: bool) -> dict[str, Any]:
-        """All figures and analyses of a run.
-
-        k (int), probabilities (bool): see `counts.summarize`.
-        RETURNS (dict[str, Any]): see there, with `mentions_per_second`, `analyses` and, where there
-            are any, `protocols` and `losses`; `labels`, the counts of each; `types`: those of the
-            corpus (`marked`), and how many mentions were found of each that it does not mark
-            (`left_out`), which count neither as right nor as wrong; `spurious_links`: by type,
-            links of mentions that the corpus does not have, though it marks such.
-        """
-        found = self.spurious_linked + self.spurious_nil
-        others = types_left_out(found, self.labels)
+        """k (int), probabilities (bool): see `counts.summarize`. RETURNS (dict[str, Any]): content
+        of `metrics.json` but for `run` and `mentions_per_second`, see `run.evaluate`."""
+        linked, nil = self._spurious
+        found = linked + nil
+        labels = {outcome.label for outcome in self._outcomes}
+        marked = sorted(set(map(entity_type, labels)))
+        left_out = types_left_out(found, labels)
         figures = summarize(
-            self.outcomes,
+            self._outcomes,
             k,
             probabilities=probabilities,
-            spurious_linked=_total(self.spurious_linked, others),
-            spurious_nil=_total(self.spurious_nil, others),
+            spurious_linked=sum(n for name, n in linked.items() if name not in left_out),
+            spurious_nil=sum(n for name, n in nil.items() if name not in left_out),
         )
+        figures["labels"] = self._count_labels()
         figures["types"] = {
-            "marked": sorted(set(map(entity_type, self.labels))),
-            "left_out": {name: found[name] for name in sorted(others)},
+            "marked": marked,
+            "left_out": {name: found[name] for name in sorted(left_out)},
         }
-        figures["spurious_links"] = {
-            name: n for name, n in sorted(self.spurious_linked.items()) if n and name not in others
-        }
-        figures["labels"] = {
-            label: {"mentions": counts.mentions, "in_vocabulary": counts.in_vocabulary}
-            for label, counts in self.labels.items()
-        }
-        if self.losses is not None:
-            figures["losses"] = self.losses.figures(figures["types"]["marked"])
-        if self.protocols:
-            figures["protocols"] = self.protocol_figures()
-        covered = [number for number, outcome in enumerate(self.outcomes) if outcome.covered]
-        analyses: dict[str, Any] = group_accuracies(
-            [self.outcomes[number] for number in covered],
-            [self.traits[number] for number in covered],
-        )
-        if self.margins:
-            analyses["margins"] = margin_bins(self.margins)
-        return {
-            **figures,
-            "mentions_per_second": len(self.outcomes) / max(self.seconds, 1e-9),
-            "analyses": {
-                name: [asdict(group) for group in groups] for name, groups in analyses.items()
-            },
-        }
+        figures["analyses"] = analyze(self._outcomes)
+        if self._margins:
+            figures["analyses"]["margins"] = margin_bins(self._margins)
+        if self._predicted:
+            figures["losses"] = loss_figures(self._losses, marked)
+        if self._protocols is not None:
+            figures["protocols"] = self._protocols.figures(self._outcomes)
+        return figures
 
-
-def _total(counts: Counter[str], left_out: Collection[str]) -> int:
-    return sum(number for name, number in counts.items() if name not in left_out)
+    def _count_labels(self) -> dict[str, dict[str, int]]:
+        """Mentions of each label with identifiers, and how many are in the vocabulary."""
+        labels = {one.label: {"mentions": 0, "in_vocabulary": 0} for one in self._outcomes}
+        for outcome in self._outcomes:
+            labels[outcome.label]["mentions"] += bool(outcome.gold)
+            labels[outcome.label]["in_vocabulary"] += outcome.partly_covered
+        for label, counts in labels.items():
+            if counts["mentions"] and not counts["in_vocabulary"]:
+                example = next(o.gold[0] for o in self._outcomes if o.gold and o.label == label)
+                warnings.warn(
+                    f"No identifier of the label {label!r} is in the vocabulary: "
+                    f"{counts['mentions']:,} misses, e.g. {example!r}.",
+                    AngelWarning,
+                    stacklevel=4,
+                )
+        return labels

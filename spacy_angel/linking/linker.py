@@ -50,7 +50,6 @@ from .settings.presets import types_of
 
 if TYPE_CHECKING:
     from ..model.mention import Mention
-    from ..search.cached import SearchCache
     from ..search.generator import Generator
     from ..vocabulary.kb import ConceptKB
     from .decision.calibration import Calibration, CalibrationItem
@@ -65,7 +64,7 @@ SAVED_FILES = {
 }
 """Settings that name a file, and the name of the copy that is saved with the pipeline."""
 # What may be set beside settings and properties.
-_ATTRIBUTES = ("vocab", "scorer", "search_cache", "error_handler")
+_ATTRIBUTES = ("vocab", "scorer", "error_handler")
 
 
 class AngelLinker(DocumentPipe):
@@ -92,8 +91,6 @@ class AngelLinker(DocumentPipe):
         `nlp.config` has what is set, too.
     scorer (Callable | None): answers `score`.
     block (ConfigBlock | None): the component's part of its pipeline's config.
-
-    `linker.search_cache` may be set to a `SearchCache`, which searches no mention twice.
     """
 
     def __init__(
@@ -116,10 +113,8 @@ class AngelLinker(DocumentPipe):
         self._vocabulary_source = vocabulary
         self._generator: Generator | None = None
         self._kb: ConceptKB | None = None
-        self.search_cache: SearchCache | None = None
         self._curation: CurationFile | None = None
         self._held: tuple[Curated | None] | None = None
-        self._last_curated = 0
         self._linked_elsewhere: set[str] = set()
         self._forks = OneThreadInForks()
         set_extensions(settings)
@@ -237,11 +232,6 @@ class AngelLinker(DocumentPipe):
             if source is None or source.path != path:
                 source = self._curation = CurationFile(path)
             curated = source.over(self.kb)
-        number = 0 if curated is None else curated.number
-        if number != self._last_curated:
-            self._last_curated = number
-            if self.search_cache is not None:
-                self.search_cache.clear()
         return curated
 
     @property
@@ -335,7 +325,6 @@ class AngelLinker(DocumentPipe):
             curated,
             self._model_in_process,
             self._linked_elsewhere,
-            self.search_cache,
         )
 
     def _model_in_process(self) -> "Generator":

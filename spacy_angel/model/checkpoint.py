@@ -2,7 +2,7 @@
 searched with or to be trained."""
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -179,7 +179,7 @@ def save_settings(folder: Path, tokenizer: "PreTrainedTokenizerBase", format: Pr
     """
     # A fast tokenizer's tokenizer.json holds all that its older files repeat.
     tokenizer.save_pretrained(folder, legacy_format=False if tokenizer.is_fast else None)
-    text = json.dumps(format.to_dict(), indent=2, ensure_ascii=False)
+    text = json.dumps(asdict(format), indent=2, ensure_ascii=False)
     (folder / PROMPT_FILE).write_text(text + "\n", encoding="utf8")
 
 
@@ -208,11 +208,8 @@ def _read_tokenizer(folder: Path) -> "PreTrainedTokenizerBase":
 def _read_format(folder: Path) -> PromptFormat:
     file = folder / PROMPT_FILE
     try:
-        settings = parse_as(file.read_bytes(), dict[str, Any])
+        format = parse_as(file.read_bytes(), PromptFormat)
     except ValueError as error:
-        raise AngelError(
-            f"Cannot read the prompt settings {file}: {error}. Expected a JSON object."
-        ) from error
-    format = PromptFormat.from_dict(settings)
+        raise AngelError(f"Cannot read the prompt settings {file}: {error}.") from error
     preset_named(format.preset)
     return format

@@ -6,6 +6,7 @@ int8, whose activations are quantised at each layer, is behind bfloat16 where AM
 
 import os
 import platform
+import re
 from functools import cache
 from pathlib import Path
 from time import perf_counter
@@ -22,8 +23,6 @@ _OUTPUTS, _INPUTS, _ROWS = 3072, 768, 128
 _RUNS = 5
 # Another type than float32 must be faster by so much: clocks are not steady.
 _LEAST_GAIN = 1.2
-# Of a processor, what the three types are multiplied with.
-_CPU_FLAGS = ("avx2", "avx512_bf16", "avx512_vnni", "amx_bf16", "amx_int8", "asimddp", "bf16")
 
 
 @cache
@@ -60,19 +59,15 @@ def measure_dtypes() -> dict[FastDtype, float]:
 
 
 def describe_cpu() -> str:
-    """RETURNS (str): the processor, its cores and what decides how fast a type is, e.g.
-    `AMD EPYC 9V74, 2 cores, AVX512 (avx512_bf16, avx512_vnni)`."""
+    """RETURNS (str): the processor, its cores and the instructions that torch uses, e.g.
+    `AMD EPYC 9V74, 2 cores, AVX512`."""
     try:
         text = Path("/proc/cpuinfo").read_text(encoding="utf8", errors="replace")
     except OSError:  # not Linux
         text = ""
-    fields = dict(line.partition(":")[::2] for line in text.splitlines() if ":" in line)
-    fields = {key.strip(): value.strip() for key, value in fields.items()}
-    name = fields.get("model name") or platform.processor() or platform.machine()
-    flags = set((fields.get("flags") or fields.get("Features") or "").split())
-    known = ", ".join(flag for flag in _CPU_FLAGS if flag in flags)
-    found = f" ({known})" if known else ""
-    return f"{name}, {os.cpu_count()} cores, {torch.backends.cpu.get_cpu_capability()}{found}"
+    found = re.search(r"^model name\s*:\s*(.+)", text, re.MULTILINE)
+    name = found[1] if found else platform.processor() or platform.machine()
+    return f"{name}, {os.cpu_count()} cores, {torch.backends.cpu.get_cpu_capability()}"
 
 
 def _quantized(weight: torch.Tensor) -> tuple[torch.Tensor, None, torch.Tensor]:

@@ -98,13 +98,9 @@ class Int8Linear:
 
     def __init__(self, weight: Tensor, scale: Tensor, bias: Tensor | None) -> None:
         self._weight = weight
-        self._packed = (
-            torch.ops.onednn.qlinear_prepack(weight, None)
-            if has_operators("onednn", "qlinear_prepack", "qlinear_pointwise") and int8_is_exact()
-            else None
-        )
+        self._packed = torch.ops.onednn.qlinear_prepack(weight, None) if int8_is_exact() else None
         self._scale = scale.float()
-        self._zero_point = torch.zeros(len(scale), dtype=torch.int64)
+        self._zero_points = torch.zeros(len(scale), dtype=torch.int64)
         bias = torch.zeros(len(scale)) if bias is None else bias
         self._bias = {dtype: bias.to(dtype) for dtype in (torch.float32, torch.bfloat16)}
 
@@ -131,46 +127,48 @@ class Int8Linear:
         if self._packed is None:
             plain = functional.linear(rows.float() - _ZERO_POINT, self._weight.float())
             return (plain * self._scale).to(dtype), row_scale
-        y = torch.ops.onednn.qlinear_pointwise(
-            rows,
-            1.0,
-            _ZERO_POINT,
-            self._packed,
-            self._scale,
-            self._zero_point,
-            None,
-            1.0,
-            0,
-            dtype,
-            "none",
-            [],
-            "",
-        )
-        return y, row_scale
+        scales = self._scale, self._zero_points
+        return _int8_product(rows, _ZERO_POINT, self._packed, *scales, dtype), row_scale
+
+
+def _int8_product(
+    rows: Tensor,
+    zero_point: int,
+    weight: Tensor,
+    scale: Tensor,
+    weight_zero_points: Tensor,
+    dtype: torch.dtype,
+) -> Tensor:
+    """oneDNN's `(rows - zero_point) @ (weight - weight_zero_points).T * scale`.
+
+    rows (Tensor): uint8[n, in]. zero_point (int): of the rows. weight (Tensor): int8[out, in],
+        packed by `qlinear_prepack`. scale (Tensor): float32[out], of the weights.
+    weight_zero_points (Tensor): int64[out].
+    dtype (torch.dtype): float32 or bfloat16, of the result.
+    RETURNS (Tensor): [n, out].
+    """
+    x_scale, bias, output_scale, output_zero_point = 1.0, None, 1.0, 0
+    return torch.ops.onednn.qlinear_pointwise(
+        *(rows, x_scale, zero_point),
+        *(weight, scale, weight_zero_points),
+        *(bias, output_scale, output_zero_point, dtype),
+        *("none", [], ""),  # no operation after it
+    )
 
 
 @cache
 def int8_is_exact() -> bool:
-    """RETURNS (bool): whether this CPU's int8 kernel adds right: without the instructions for it
-    (VNNI) sums of two products stop at 32,767, and large values give something else."""
+    """RETURNS (bool): whether torch has the int8 product and this CPU computes it exactly: without
+    VNNI instructions, sums of two products saturate at 32,767."""
     rows = torch.full((1, 64), 255, dtype=torch.uint8)
     weight = torch.full((1, 64), 127, dtype=torch.int8)
-    found = torch.ops.onednn.qlinear_pointwise(
-        rows,
-        1.0,
-        0,
-        torch.ops.onednn.qlinear_prepack(weight, None),
-        torch.ones(1),
-        torch.zeros(1, dtype=torch.int64),
-        None,
-        1.0,
-        0,
-        torch.float32,
-        "none",
-        [],
-        "",
-    )
-    return found.item() == 64 * 255 * 127
+    try:
+        packed = torch.ops.onednn.qlinear_prepack(weight, None)
+        zero = torch.zeros(1, dtype=torch.int64)
+        product = _int8_product(rows, 0, packed, torch.ones(1), zero, torch.float32)
+    except (AttributeError, RuntimeError):
+        return False
+    return product.item() == 64 * 255 * 127
 
 
 def quantize_rows(x: Tensor) -> tuple[Tensor, Tensor]:

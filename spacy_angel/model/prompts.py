@@ -7,13 +7,15 @@ The published models read `<s> left START mention END right </s>` in the encoder
 import json
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
 from string import Formatter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from ..errors import AngelError, unknown_name
+from pydantic import ConfigDict
+
+from ..errors import AngelError
 from .mention import Mention
 
 if TYPE_CHECKING:
@@ -24,14 +26,6 @@ _MAX_SPECIES_CONTEXT = 24
 # More characters than a token of biomedical text has on average.
 _CHARACTERS_PER_TOKEN = 8
 _WHITE_SPACE = re.compile(r"\s")
-PUNCTUATION = ("keep", "blank", "normal")
-"""What a mention's punctuation may be read as."""
-# What these fields are called in angel.json, which earlier versions wrote and read.
-_KEYS = {
-    "leading_space": "leading_blank",
-    "collapse_spaces": "collapse_blanks",
-    "suffixes": "endings",
-}
 # The marks that GenBioEL takes out of names (appendix E.1, step 2).
 _TO_SPACES = str.maketrans(dict.fromkeys(",.;{}[]()+-_*/?!`\"'=%><", " "))
 
@@ -55,8 +49,11 @@ class PromptFormat:
         in the mention only.
     suffixes (bool): the model was trained to write suffixes behind names of several concepts, and
         to read what the document says about them, `<s> mus musculus, homo sapiens | left START …`.
-    RAISES (AngelError): a value of another type, or other braces in the prefix.
+    RAISES (AngelError): other braces in the prefix.
     """
+
+    # For `parse_as`, which reads angel.json.
+    __pydantic_config__ = ConfigDict(extra="forbid")
 
     preset: str = "spacy_angel"
     start_mark: str = " START"
@@ -67,19 +64,11 @@ class PromptFormat:
     max_context_words: int = 0
     leading_space: bool = False
     collapse_spaces: bool = True
-    punctuation: str = "keep"
+    punctuation: Literal["keep", "blank", "normal"] = "keep"
     expand_context: bool = True
     suffixes: bool = False
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            # `type` and not `isinstance`: True is no number of tokens
-            if type(value := getattr(self, field.name)) is not type(field.default):
-                expected = type(field.default).__name__
-                raise AngelError(
-                    f"The prompt setting {field.name} (angel.json) must be {expected}, not "
-                    f"{value!r}."
-                )
         try:
             in_braces = [name for _, name, *_ in Formatter().parse(self.prefix) if name is not None]
             self.prefix.format(mention="")
@@ -89,26 +78,6 @@ class PromptFormat:
             raise AngelError(
                 f"The decoder prefix {self.prefix!r} (angel.json) may only use {{mention}}."
             )
-        if self.punctuation not in PUNCTUATION:
-            raise AngelError(
-                unknown_name("punctuation (angel.json)", self.punctuation, ", ".join(PUNCTUATION))
-            )
-
-    def to_dict(self) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): plain values for JSON."""
-        values = {_KEYS.get(name, name): value for name, value in asdict(self).items()}
-        # Versions before there were suffixes refuse the key.
-        return {k: v for k, v in values.items() if v or k != _KEYS["suffixes"]}
-
-    @classmethod
-    def from_dict(cls, values: dict[str, Any]) -> "PromptFormat":
-        """values (dict[str, Any]): as `to_dict` gives them. RETURNS (PromptFormat)."""
-        names = {_KEYS.get(field.name, field.name): field.name for field in fields(cls)}
-        if unknown := sorted(set(values) - set(names)):
-            raise AngelError(
-                f"Unknown prompt settings in angel.json: {unknown}. Known: {sorted(names)}."
-            )
-        return cls(**{names[key]: value for key, value in values.items()})
 
 
 class PromptEncoder:

@@ -14,7 +14,7 @@ from safetensors import SafetensorError
 from torch import Tensor
 
 from ..errors import AngelError
-from .interface import TokenScores, Tree
+from .interface import TokenScores
 from .weights import INT8_FILE, float_weights, read_weights
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ class GenericModel:
 
 
 class GenericDecoding:
-    """See `interface.Decoding`; keeps the token path of every slot.
+    """See `interface.Decoding`; keeps the tokens of every slot.
 
     model (GenericModel): the model.
     sources, prefixes (Sequence[list[int]]): token ids of each mention.
@@ -156,90 +156,69 @@ class GenericDecoding:
         ids, self._source_mask = model.pad(sources)
         encoder = model.model.get_encoder()
         self._states = encoder(input_ids=ids, attention_mask=self._source_mask)[0]
-        self._prefixes, mask = model.pad(prefixes)
-        self._tree = Tree(mask.sum(1))
-        # Tokens below the prefix, a row a slot; the prefix's own slots stay empty.
-        self._paths = torch.zeros(*self._prefixes.shape, 0, dtype=torch.int64, device=model.device)
-
-    @property
-    def n_slots(self) -> int:
-        """RETURNS (int): slots that each mention has so far."""
-        return self._tree.n_slots
+        # By mention and slot: the decoder input up to this token. The prefix takes the first slots.
+        self.n_slots = self._first_slot = max(map(len, prefixes))
+        self._paths = [[list(prefix)] for prefix in prefixes]
 
     def first(self) -> TokenScores:
         """See `interface.Decoding.first`."""
-        mentions = torch.arange(len(self._prefixes), device=self.model.device)
-        return self._score(mentions, self._prefixes, mentions, self._tree.lengths - 1)
+        prefixes = [paths[0] for paths in self._paths]
+        return self._score(list(range(len(prefixes))), prefixes, [])
 
     def feed(
         self, tokens: Tensor, mentions: Tensor, parents: Tensor, depths: Tensor
     ) -> TokenScores:
         """See `interface.Decoding.feed`."""
-        slots, positions = self._tree.add(mentions, parents, depths)
-        self._extend(tokens, mentions, parents, depths, slots)
-        # One row of the model for each chain: what comes before the last token is read from it.
-        tips = torch.arange(len(tokens), device=tokens.device)
-        index = torch.full((len(self._prefixes), self.n_slots), -1, device=tokens.device)
-        index[mentions, slots] = tips
-        for depth in range(int(depths.max()), 0, -1):
-            now = depths == depth
-            tips[index[mentions[now], parents[now]]] = tips[now]
-        rows, row_of = torch.unique(tips, return_inverse=True)
-        ids = self._sequences(mentions[rows], slots[rows], int(positions.max()) + 1)
-        return self._score(mentions[rows], ids, row_of, positions)
+        n_before = self.n_slots - self._first_slot + 1
+        self._paths = [[*paths, *[[]] * (n_before - len(paths))] for paths in self._paths]
+        rows: list[int] = mentions.tolist()
+        paths: list[list[int]] = []
+        child_of: list[int] = []
+        index: dict[tuple[int, int], int] = {}
+        for row, token, parent in zip(rows, tokens.tolist(), parents.tolist(), strict=True):
+            own = self._paths[row]
+            above = 0 if parent < 0 else parent - self._first_slot + 1
+            index[row, len(own)] = len(paths)
+            child_of.append(index.get((row, above), -1))
+            own.append([*own[above], token])
+            paths.append(own[-1])
+        self.n_slots = self._first_slot + max(map(len, self._paths)) - 1
+        return self._score(rows, paths, child_of)
 
     def keep(self, mentions: Tensor) -> None:
         """See `interface.Decoding.keep`."""
-        self._tree.keep(mentions)
         self._states = self._states[mentions]
         self._source_mask = self._source_mask[mentions]
-        self._prefixes = self._prefixes[mentions]
-        self._paths = self._paths[mentions]
+        self._paths = [self._paths[mention] for mention in mentions.tolist()]
 
     def copy(self) -> "GenericDecoding":
         """See `interface.Decoding.copy`."""
-        other = copy(self)
-        other._tree = self._tree.copy()
-        return other
+        # No list or tensor is changed in place.
+        return copy(self)
 
-    def _extend(
-        self, tokens: Tensor, mentions: Tensor, parents: Tensor, depths: Tensor, slots: Tensor
-    ) -> None:
-        n_new = self.n_slots - self._paths.shape[1]
-        longest = self._paths.shape[2] + int(depths.max()) + 1
-        gap = (0, longest - self._paths.shape[2], 0, n_new)
-        self._paths = torch.nn.functional.pad(self._paths, gap, value=-1)
-        for depth in range(int(depths.max()) + 1):
-            now = depths == depth
-            above = self._paths[mentions[now], parents[now].clamp_min(0)]
-            above = torch.where(parents[now, None] < 0, -1, above)
-            above[torch.arange(len(above)), (above >= 0).sum(1)] = tokens[now]
-            self._paths[mentions[now], slots[now]] = above
+    def _score(
+        self, mentions: list[int], paths: list[list[int]], parents: list[int]
+    ) -> TokenScores:
+        """Scores of the token after each path. A path that another one continues is read from it.
 
-    def _sequences(self, mentions: Tensor, slots: Tensor, width: int) -> Tensor:
-        """RETURNS (Tensor): int64[n, width], prefix, path, padding."""
-        lengths = self._tree.lengths[mentions, None]
-        paths = self._paths[mentions, slots]
-        position = torch.arange(width, device=mentions.device).expand(len(mentions), -1)
-        prefix = self._prefixes[mentions].gather(1, position.clamp_max(self._prefixes.shape[1] - 1))
-        path = paths.gather(1, (position - lengths).clamp(0, paths.shape[1] - 1))
-        path = torch.where((path < 0) | (position - lengths >= paths.shape[1]), self._pad, path)
-        return torch.where(position < lengths, prefix, path)
-
-    @property
-    def _pad(self) -> int:
-        return self.model.pad_token_id
-
-    def _score(self, mentions: Tensor, ids: Tensor, rows: Tensor, positions: Tensor) -> TokenScores:
-        """mentions, ids (Tensor): of the model's rows. rows, positions (Tensor): int64[n], where
-        the states asked for are. RETURNS (TokenScores): one row each."""
+        parents (list[int]): index of the path that each continues, -1 for none of these.
+        """
         from transformers.modeling_outputs import BaseModelOutput
 
+        read_from = list(range(len(paths)))
+        for i in reversed(range(len(parents))):
+            if parents[i] >= 0:
+                read_from[parents[i]] = read_from[i]
+        rows = sorted(set(read_from))
+        ids, _ = self.model.pad([paths[row] for row in rows])
+        chosen = torch.tensor([mentions[row] for row in rows], device=ids.device)
         logits = self.model.model(
-            encoder_outputs=BaseModelOutput(last_hidden_state=self._states[mentions]),
-            attention_mask=self._source_mask[mentions],
+            encoder_outputs=BaseModelOutput(last_hidden_state=self._states[chosen]),
+            attention_mask=self._source_mask[chosen],
             decoder_input_ids=ids,
             use_cache=False,
         ).logits
-        logits = logits[rows, positions].float()
+        row_of = {row: number for number, row in enumerate(rows)}
+        last = [len(path) - 1 for path in paths]
+        logits = logits[[row_of[row] for row in read_from], last].float()
         return TokenScores(logits[None], torch.logsumexp(logits, dim=-1))

@@ -11,7 +11,6 @@ their product:
 Everything else (biases, norms, positions) is stored in floating point.
 """
 
-import json
 import pickle
 from collections.abc import Mapping
 from pathlib import Path
@@ -67,32 +66,20 @@ def write_weights(folder: Path, weights: dict[str, Tensor]) -> None:
     name, other = (INT8_FILE, _FLOAT_FILE) if is_int8 else (_FLOAT_FILE, INT8_FILE)
     # A copy of every tensor: safetensors refuses memory that two names share.
     tensors = {key: tensor.cpu().clone().contiguous() for key, tensor in weights.items()}
+    # One key only: safetensors writes several in a random order, and equal weights should be equal
+    # files.
     metadata = {"format": "pt"}
     if is_int8:
         if problem := _int8_problem(tensors):
             raise AngelError(
                 f"The int8 weights {folder / name} are damaged: {problem}. Save the model again."
             )
-        metadata["quantization"] = QUANTIZATION
+        metadata = {"quantization": QUANTIZATION}
     with replacing_path(folder / name) as temporary:
         save_file(tensors, temporary, metadata=metadata)
-        _sort_metadata(temporary)
         # safetensors makes files that only their owner can read.
         temporary.chmod(0o644)
     (folder / other).unlink(missing_ok=True)
-
-
-def _sort_metadata(path: Path) -> None:
-    """Put the metadata of a safetensors file into an order: safetensors has a random one, and equal
-    weights should be equal files, which tell pipelines apart."""
-    with open(path, "r+b") as file:
-        length = int.from_bytes(file.read(8), "little")
-        header = json.loads(file.read(length))
-        header["__metadata__"] = dict(sorted(header["__metadata__"].items()))
-        data = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode().ljust(length)
-        if len(data) == length:
-            file.seek(8)
-            file.write(data)
 
 
 def pack_weights(weights: Mapping[str, Tensor]) -> bytes:

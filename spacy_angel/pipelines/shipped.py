@@ -45,7 +45,7 @@ def load(
         linked; or, of an encoder-decoder, what it was trained with, where neither its files nor its
         name say so; see `model.presets`.
     settings (Any): fields of `LinkerSettings` in place of the pipeline's own, e.g. `dtype="int8"`
-        or `search={"mode": "exact"}`. `device` and `dtype` hold for `angel_recogniser` as well.
+        or `search={"shortcuts": False}`. `device` and `dtype` hold for `angel_recogniser` as well.
     RETURNS (Language): recogniser, abbreviation_detector, angel_linker.
     RAISES (AngelError): no model or vocabulary there, an unknown setting or a wrong value; a
         tokenizer or preset for the shipped model, which has its own.

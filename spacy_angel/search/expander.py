@@ -1,4 +1,4 @@
-"""The step that beam search and exact search share: the legal continuations of partial names."""
+"""The step of the search: the legal continuations of partial names."""
 
 from typing import NamedTuple
 
@@ -15,8 +15,8 @@ _NONE = 1.0
 class PartialNames(NamedTuple):
     """Partial names, sorted by mention.
 
-    mentions (Tensor): int64[n], whose they are.
-    states (Tensor): int64[n, n_tries], where in the tries they are.
+    mentions (Tensor): int64[n], index of the mention.
+    states (Tensor): int64[n, n_tries], nodes of the tries.
     tokens (Tensor): int64[n], the last token.
     parents (Tensor): int64[n], slot of the token before the last, -1 for the prefix.
     slots (Tensor): int64[n], slot of the last token, -1 if it is not decoded yet.
@@ -34,7 +34,7 @@ class PartialNames(NamedTuple):
 
 
 class Continuations(NamedTuple):
-    """One token more.
+    """Partial names that are one token longer.
 
     rows (Tensor): int64[m], index of the partial name, ascending.
     log_probs (Tensor): float32[m], of the token.
@@ -175,11 +175,18 @@ class Expander:
     def _continue(
         self, partial_names: PartialNames, scores: TokenScores | None, rows: Tensor
     ) -> Continuations:
-        """rows (Tensor): int64[n], row of the scores of each partial name, if it has one. A
-        token of a chain has its log-probability and slot from `_decode_chains`, whatever these."""
+        """All legal continuations of n partial names.
+
+        partial_names (PartialNames): n of them, decoded.
+        scores (TokenScores | None): of the tokens after those that were decoded just now.
+        rows (Tensor): int64[n], row of `scores` for each partial name, -1 for none.
+        RETURNS (Continuations): m of them. Inside a chain, log-probability and slot are those that
+            `_decode_chains` stored; otherwise the log-probability is read from `scores`, and the
+            token has no slot yet.
+        """
         children = self.walker.children(partial_names.states)
-        mentions = partial_names.mentions[children.rows]
-        parents = partial_names.slots[children.rows]
+        mentions = partial_names.mentions[children.rows]  # [m]
+        parents = partial_names.slots[children.rows]  # [m]
         stored = self._log_probs[mentions, parents]
         # Slot -1, the prefix, reads the last column: nothing is stored for it.
         stored = torch.where(parents < 0, _NONE, stored)

@@ -2,10 +2,9 @@
 
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import torch
 
@@ -14,15 +13,14 @@ from ..model import bart
 from ..model.checkpoint import DTYPES, open_checkpoint, save_settings
 from ..model.families import family_of
 from ..model.fastest import fastest_dtype
-from ..model.interface import Model
+from ..model.interface import Decoding, Model
 from ..model.mention import Mention
 from ..model.presets import preset_named
 from ..model.prompts import PromptEncoder
 from ..vocabulary.storage.trie import SearchSpace
-from .cached import SearchCache
 from .expander import Expander
 from .named import log_probs_of_names
-from .search import SearchResult, SearchSettings, beam_search, exact_search, hypotheses
+from .search import SearchResult, SearchSettings, beam_search
 from .threads import batch_size_for, cpu_threads, map_batches
 from .walker import Walker
 
@@ -31,6 +29,7 @@ if TYPE_CHECKING:
 
 Dtype = Literal["float32", "bfloat16", "float16", "int8"]
 RunDtype = Literal["float32", "bfloat16", "float16", "int8", "auto"]
+Result = TypeVar("Result")
 Ask = Callable[[int, SearchResult], Sequence[str]]
 """Names as the model writes them, `tp53 | homo sapiens`, to score for a mention, by its place and
 what was found for it."""
@@ -40,13 +39,6 @@ what was found for it."""
 _MAX_CHAIN = 16
 _CPU_MAX_CHAIN = 8
 _CPU_FEW_MENTIONS = 4
-
-
-class _Names(NamedTuple):
-    """Names to score for a mention, as texts and as token ids."""
-
-    texts: Sequence[str]
-    ids: list[list[int]]
 
 
 class Generator:
@@ -119,78 +111,59 @@ class Generator:
         *,
         subsets: Sequence[int] | None = None,
         batch_size: int = 32,
-        cache: SearchCache | None = None,
         ask: Ask | None = None,
     ) -> list[SearchResult]:
-        """Find the names for some mentions; similar lengths are searched together.
+        """Find names for mentions; mentions of similar length are searched together.
 
         mentions (Sequence[Mention]): n mentions in their context.
         space (SearchSpace): the names, built with `self.prompts`.
-        settings (SearchSettings | None): by default beam search with 5 beams.
+        settings (SearchSettings | None): by default 5 beams.
         subsets (Sequence[int] | None): n numbers of subsets of the space; by default all 0.
         batch_size (int): most mentions in one pass; on a CPU every thread has its own.
-        cache (SearchCache | None): what was found before and need not be searched again.
-        ask (Ask | None): says which further names to score for a mention that has been searched:
-            it need not be read again for them. It is called from several threads, but never twice
-            at a time, and not for what a cache knows.
+        ask (Ask | None): returns further names to score for a mention that has been searched; the
+            mention is not encoded again for them. It is called once per mention, from several
+            threads, but never from two at the same time.
         RETURNS (list[SearchResult]): n results in the order of the mentions.
         """
         settings = settings or SearchSettings()
         subsets = subsets or [0] * len(mentions)
-
-        def search(chosen: Sequence[int]) -> list[SearchResult]:
-            some, numbers = [mentions[i] for i in chosen], [subsets[i] for i in chosen]
-            ask_of = ask and (lambda place, result: ask(chosen[place], result))
-            return self._search(some, space, settings, numbers, batch_size, ask_of)
-
-        if cache is not None:
-            return cache.results(search, mentions, space, settings, subsets)
-        return search(range(len(mentions)))
-
-    def _search(
-        self,
-        mentions: Sequence[Mention],
-        space: SearchSpace,
-        settings: SearchSettings,
-        subsets: Sequence[int],
-        batch_size: int,
-        ask: Ask | None,
-    ) -> list[SearchResult]:
         sources = self.prompts.source_ids(mentions)
         prefixes = self.prompts.prefix_ids(mentions)
         results = [SearchResult() for _ in mentions]
-        threads = cpu_threads(self.model.device)
-        # Whoever asks looks into the vocabulary, and a tokenizer is not made for two threads.
-        one_at_a_time = Lock()
+        # `ask` reads the vocabulary, and a tokenizer is not thread-safe.
+        lock = Lock()
 
-        def names_of(batch: list[int], results: list[SearchResult]) -> list[_Names]:
+        def add_asked(batch: list[int], decoding: Decoding, found: list[SearchResult]) -> None:
             if ask is None:
-                return []
-            with one_at_a_time:
-                names = [ask(i, result) for i, result in zip(batch, results, strict=True)]
-                ids = [self.prompts.encode_names(some) if some else [] for some in names]
-            return list(map(_Names, names, ids))
+                return
+            with lock:
+                names = [ask(i, result) for i, result in zip(batch, found, strict=True)]
+                ids = [self.prompts.encode_names(own) if own else [] for own in names]
+            asked = [row for row, own in enumerate(ids) if own]
+            if asked:
+                decoding.keep(torch.tensor(asked, device=self.model.device))
+                ids_asked = [ids[row] for row in asked]
+                values = log_probs_of_names(decoding, ids_asked, self.model.device)
+                for row, log_probs in zip(asked, values, strict=True):
+                    found[row].asked.update(zip(names[row], log_probs, strict=True))
 
         for subset in sorted(set(subsets)):
             walker = Walker(space, subset, self.prompts.eos_token_id, self.model.device)
-            chosen = [i for i, number in enumerate(subsets) if number == subset]
-            size = batch_size_for(len(chosen), batch_size, threads)
-            batches = list(_batches(chosen, [len(ids) for ids in sources], size))
 
-            def run(batch: list[int], walker: Walker = walker) -> list[SearchResult]:
-                return self._search_batch(
-                    [sources[i] for i in batch],
-                    [prefixes[i] for i in batch],
-                    walker,
-                    settings,
-                    partial(names_of, batch),
+            @torch.inference_mode()
+            def search(batch: list[int], walker: Walker = walker) -> list[SearchResult]:
+                decoding = self.model.begin(
+                    [sources[i] for i in batch], [prefixes[i] for i in batch]
                 )
+                as_read = decoding.copy()
+                expander = Expander(decoding, walker, self._max_chain(len(batch)))
+                found = list(map(SearchResult, beam_search(expander, len(batch), settings)))
+                add_asked(batch, as_read, found)
+                return found
 
-            for batch, batch_results in zip(
-                batches, map_batches(run, batches, threads), strict=True
-            ):
-                for i, result in zip(batch, batch_results, strict=True):
-                    results[i] = result
+            chosen = [i for i, number in enumerate(subsets) if number == subset]
+            for i, result in self._in_batches(search, chosen, sources, batch_size):
+                results[i] = result
         return results
 
     def log_probs(
@@ -219,24 +192,36 @@ class Generator:
         """
         sources = self.prompts.source_ids(mentions)
         prefixes = self.prompts.prefix_ids(mentions)
-        targets = [self.prompts.encode_names(some) if some else [] for some in names]
-        threads = cpu_threads(self.model.device)
-        chosen = [i for i, some in enumerate(targets) if some]
-        size = batch_size_for(len(chosen), batch_size, threads)
-        batches = list(_batches(chosen, [len(ids) for ids in sources], size))
+        targets = [self.prompts.encode_names(own) if own else [] for own in names]
 
-        def run(batch: list[int]) -> list[list[float]]:
-            return self._log_probs_batch(
-                [sources[i] for i in batch],
-                [prefixes[i] for i in batch],
-                [targets[i] for i in batch],
-            )
+        @torch.inference_mode()
+        def score(batch: list[int]) -> list[list[float]]:
+            decoding = self.model.begin([sources[i] for i in batch], [prefixes[i] for i in batch])
+            return log_probs_of_names(decoding, [targets[i] for i in batch], self.model.device)
 
         results: list[list[float]] = [[] for _ in sources]
-        for batch, values in zip(batches, map_batches(run, batches, threads), strict=True):
-            for i, some in zip(batch, values, strict=True):
-                results[i] = some
+        chosen = [i for i, own in enumerate(targets) if own]
+        for i, values in self._in_batches(score, chosen, sources, batch_size):
+            results[i] = values
         return results
+
+    def _in_batches(
+        self,
+        function: Callable[[list[int]], list[Result]],
+        chosen: Sequence[int],
+        sources: Sequence[list[int]],
+        batch_size: int,
+    ) -> Iterator[tuple[int, Result]]:
+        """Call a function on batches of indices, longest source first, in several threads.
+
+        YIELDS (tuple[int, Result]): each index with its result.
+        """
+        threads = cpu_threads(self.model.device)
+        size = batch_size_for(len(chosen), batch_size, threads)
+        order = sorted(chosen, key=lambda i: -len(sources[i]))
+        batches = [order[begin : begin + size] for begin in range(0, len(order), size)]
+        for batch, found in zip(batches, map_batches(function, batches, threads), strict=True):
+            yield from zip(batch, found, strict=True)
 
     def to_disk(self, path: Path, *, storage: Dtype | None = None) -> None:
         """Save as a Hugging Face folder with the prompt format beside.
@@ -276,56 +261,10 @@ class Generator:
                 (Path(folder) / Path(name).name).write_bytes(content)
             return cls.from_pretrained(folder, device=device, dtype=dtype, local_files_only=True)
 
-    @torch.inference_mode()
-    def _search_batch(
-        self,
-        sources: list[list[int]],
-        prefixes: list[list[int]],
-        walker: Walker,
-        settings: SearchSettings,
-        names_of: Callable[[list[SearchResult]], list[_Names]],
-    ) -> list[SearchResult]:
-        decoding = self.model.begin(sources, prefixes)
-        as_read = decoding.copy()
-        expander = Expander(decoding, walker, self._max_chain(len(sources)))
-        proven = [False] * len(sources)
-        if settings.mode == "exact":
-            rows, proven = exact_search(expander, len(sources), settings)
-        else:
-            rows = beam_search(expander, len(sources), settings)
-        results = [
-            SearchResult(hypotheses(names, expander, settings.k), sure)
-            for names, sure in zip(rows, proven, strict=True)
-        ]
-        asked = [(i, names) for i, names in enumerate(names_of(results)) if names.ids]
-        if asked:
-            as_read.keep(torch.tensor([i for i, _ in asked], device=self.model.device))
-            values = log_probs_of_names(as_read, [n.ids for _, n in asked], self.model.device)
-            for (i, names), log_probs in zip(asked, values, strict=True):
-                results[i].asked.update(zip(names.texts, log_probs, strict=True))
-        return results
-
     def _max_chain(self, n_mentions: int) -> int:
         if self.model.device.type != "cpu":
             return _MAX_CHAIN
         return _CPU_MAX_CHAIN if n_mentions <= _CPU_FEW_MENTIONS else 0
-
-    @torch.inference_mode()
-    def _log_probs_batch(
-        self,
-        sources: list[list[int]],
-        prefixes: list[list[int]],
-        targets: list[list[list[int]]],
-    ) -> list[list[float]]:
-        decoding = self.model.begin(sources, prefixes)
-        return log_probs_of_names(decoding, targets, self.model.device)
-
-
-def _batches(chosen: Sequence[int], lengths: list[int], size: int) -> Iterator[list[int]]:
-    """YIELDS (list[int]): the chosen indices, longest first, `size` at a time."""
-    order = sorted(chosen, key=lambda i: -lengths[i])
-    for begin in range(0, len(order), size):
-        yield order[begin : begin + size]
 
 
 def find_device(name: str) -> torch.device:

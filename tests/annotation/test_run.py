@@ -205,34 +205,6 @@ def test_whole_batches_that_fail_stop_the_run(pipeline, batch_size) -> None:
         link(bad[:1])
 
 
-def test_the_cache_gives_the_same_and_searches_less(pipeline) -> None:
-    documents = [CorpusDocument(str(i), "history of migraine. aspirin") for i in range(5)]
-    nlp, linker = open_pipeline(pipeline)
-    plain = DocumentLinker(nlp, linker)(documents)
-    cached = DocumentLinker(nlp, linker, LinkingSettings(cache=True, batch_size=2))
-    assert cached(documents) == plain
-    assert (linker.search_cache.n_asked, linker.search_cache.n_searched) == (10, 2)
-    cached(documents[:1])
-    assert linker.search_cache.n_searched == 4  # forgotten between shards
-
-
-def test_the_cache_keeps_subsets_apart(pipeline) -> None:
-    nlp, linker = open_pipeline(pipeline)
-    linker.kb.add(spacy_angel_concept())
-    linker.settings = replace(linker.settings, types_by_label={"A": ("OTHER",), "B": ()})
-    text, mention = "migraine", GoldMention(0, 8, "migraine", "A")
-    documents = [
-        CorpusDocument("1", text, (mention,)),
-        CorpusDocument("2", text, (GoldMention(0, 8, "migraine", "B"),)),
-    ]
-    results = DocumentLinker(nlp, linker, LinkingSettings(cache=True, batch_size=1))(documents)
-    assert [result.mentions[0].concept_id for result in results] == ["X:1", "MESH:D008881"]
-
-
-def spacy_angel_concept():
-    return Concept("X:1", "Something else", (), ("OTHER",))
-
-
 # a run
 
 
@@ -383,19 +355,6 @@ def test_finished_batches_of_a_shard_are_kept(pipeline, source, tmp_path, monkey
     assert shards(out) == shards(whole)
     assert sorted(path.name for path in out.iterdir()) == sorted(p.name for p in whole.iterdir())
     assert (out / "_manifest.json").read_bytes() == (whole / "_manifest.json").read_bytes()
-
-
-def test_with_a_cache_a_shard_is_begun_anew(pipeline, source, tmp_path, monkeypatch) -> None:
-    """What a batch finds in it depends on the batches before."""
-    settings = {"shard_size": 10, "batch_size": 4, "cache": True}
-    with monkeypatch.context() as patch:
-        interrupt_in_batch(patch, 3)
-        with pytest.raises(KeyboardInterrupt):
-            annotate(source, pipeline, output=tmp_path / "out", **settings)
-    with monkeypatch.context() as patch:
-        linked = interrupt_in_batch(patch, 99)
-        annotate(source, pipeline, output=tmp_path / "out", **settings)
-    assert linked == [4, 4, 2, 4, 4, 2, 4, 1]
 
 
 def test_a_record_cut_anywhere_is_continued(pipeline, source, tmp_path, monkeypatch) -> None:
@@ -630,7 +589,7 @@ def test_a_loaded_pipeline_and_the_function_of_the_package(pipeline, source, tmp
 def test_the_command_line(pipeline, source, tmp_path) -> None:
     out = tmp_path / "out"
     command = ["annotate", str(source), "-o", str(out), "--pipeline", str(pipeline)]
-    done = CliRunner().invoke(app, [*command, "--candidates", "--cache", "--shard-size", "10"])
+    done = CliRunner().invoke(app, [*command, "--candidates", "--shard-size", "10"])
     assert done.exit_code == 0, done.stderr
     assert done.stdout.startswith("1 inputs, 3 shards, 25 read, 25 documents")
     assert rows(out)[0]["mentions"][0]["candidates"]

@@ -81,25 +81,3 @@ CORPUS = """\
 2\t0\t3\tCAD\tDisease\tM:2
 
 """
-
-
-def test_below_its_floors_an_evaluation_ends_with_1(tmp_path: Path) -> None:
-    ConceptKB.build(OLD, tmp_path / "kb")
-    corpus, floors = tmp_path / "corpus.txt", tmp_path / "floors.toml"
-    corpus.write_text(CORPUS, "utf8")
-    # The baseline knows heart attack and CAD, which is wrong once.
-    command = ("evaluate", "exact", corpus, "-o", tmp_path / "out", "--kb", tmp_path / "kb")
-    floors.write_text("[all]\nprecision = 60\n[label.DISEASE]\nrecall = 50\n")
-    code, out, err = run(*command, "--floors", floors)
-    assert code == 0, err
-    assert "Floor of all: precision 66.7 (floor 60), recall 50.0\n" in out
-    assert "Floor of label DISEASE: precision 66.7, recall 50.0 (floor 50)\n" in out
-    floors.write_text("[all]\nprecision = 70\n")
-    code, out, _ = run(*command, "--floors", floors)
-    assert code == 1
-    assert "Floor of all: precision 66.7 (floor 70, below)" in out
-    assert "1 × “CAD” M:1, gold M:2" in out
-    assert "1 × “coronary disease” NIL, gold M:1" in out
-    floors.write_text("[all]\nf1 = 70\n")
-    code, _, err = run(*command, "--floors", floors)
-    assert (code, "Cannot read the floors" in err) == (1, True)

@@ -1,15 +1,14 @@
 import pytest
 
+from spacy_angel.corpora.documents import GoldMention
 from spacy_angel.evaluation.analyses import (
-    Seen,
-    Traits,
+    analyze,
     bin_of,
-    describe_mentions,
-    group_accuracies,
     margin_bins,
+    name_similarities,
     score_margins,
 )
-from spacy_angel.evaluation.counts import MentionResult, Ranking, count_result
+from spacy_angel.evaluation.counts import Answer, MentionResult, Ranking, count_result
 from spacy_angel.model.mention import Mention
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.lookup.tfidf import TrigramTfidf
@@ -32,31 +31,23 @@ def tfidf(kb):
     return TrigramTfidf().fit(kb.name(i) for i in range(kb.n_names))
 
 
-def outcome(hit, lenient=None):
-    concepts = (("D1", 0.9),) if hit else (("D9", 0.9),)
-    ids = (("D1",),) if (hit if lenient is None else lenient) else (("D9",),)
-    ranking = Ranking(("name",), ids, (0.0,), concepts)
-    return count_result(
-        MentionResult("doc", 0, 1, "m", gold=("D1",), known=(True,), ranking=ranking)
-    )
+def result(text, *gold, name=None, concept=None, label="Disease"):
+    """The best name belongs to one concept, the first concept is another."""
+    ids = (((name,),) if name else ()), (((concept, 0.9),) if concept else ())
+    ranking = Ranking(("name",) * len(ids[0]), ids[0], (0.0,) * len(ids[0]), ids[1])
+    mention = GoldMention(0, len(text), text, label)
+    return MentionResult("doc", mention, gold, (True,) * len(gold), Answer(Mention(text), ranking))
 
 
-def test_traits_of_mentions(kb, tfidf):
-    seen = Seen(frozenset({"heart attack"}), frozenset({"D1"}))
-    mentions = [("Heart-attack", ["D1"]), ("MI", ["D3"]), ("zzz", ["D1", "D2"]), ("x y", ["D7"])]
-    exact, shared, unlike, unknown = describe_mentions(mentions, kb, tfidf, seen)
-    assert exact == Traits(pytest.approx(1), 2, 1, True, True)
-    assert (shared.ambiguity, shared.seen_mention, shared.seen_concept) == (2, False, False)
-    assert (unlike.similarity, unlike.ambiguity, unlike.seen_concept) == (0, 0, False)
-    assert (unknown.similarity, unknown.words) == (0, 2)
-    assert describe_mentions(mentions[:1], kb, tfidf)[0].seen_mention is None
-
-
-def test_similarity_is_to_the_nearest_name_of_the_concept(kb, tfidf):
-    (traits,) = describe_mentions([("heart failures", ["D1", "D2"])], kb, tfidf)
-    assert traits.similarity == pytest.approx(
-        tfidf.pairwise(["heart failures"], ["heart failure"])[0]
-    )
+def test_similarity_is_to_the_nearest_name_of_a_gold_concept(kb, tfidf):
+    results = [
+        result("Heart-attack", "D1"),
+        result("heart failures", "D1", "D2"),
+        result("zzz", "D1"),
+        result("x y", "D7"),
+    ]
+    nearest = tfidf.pairwise(["heart failures"], ["heart failure"])[0]
+    assert name_similarities(results, kb, tfidf) == pytest.approx([1, nearest, 0, 0])
 
 
 def test_bins_are_closed_at_one():
@@ -64,25 +55,27 @@ def test_bins_are_closed_at_one():
 
 
 def test_groups_written_out():
-    outcomes = [outcome(True), outcome(False), outcome(False, lenient=True)]
-    traits = [Traits(1.0, 1, 1), Traits(0.1, 7, 0), Traits(0.9, 1, 3)]
-    groups = group_accuracies(outcomes, traits)
-    low, *_, high = groups["similarity"]
-    assert (low.name, low.mentions, low.errors, low.lenient, low.strict) == ("0.0-0.2", 1, 1, 0, 0)
-    # Figure 4 counts errors leniently: the second is right by its name.
-    assert (high.name, high.mentions, high.errors, high.strict_errors) == ("0.8-1.0", 2, 0, 1)
-    assert (high.lenient, high.strict) == (100, 50)
-    assert groups["similarity"][2].strict is None
-    assert [g.mentions for g in groups["words"]] == [0, 2, 0, 0, 0, 1]
-    assert [g.mentions for g in groups["ambiguity"]] == [1, 1, 1]
-    assert "seen_mention" not in groups
-
-
-def test_groups_of_seen_and_unseen():
-    traits = [Traits(1.0, 1, 1, True, True), Traits(1.0, 1, 1, False, True)]
-    groups = group_accuracies([outcome(True), outcome(False)], traits)
-    assert [(g.name, g.strict) for g in groups["seen_mention"]] == [("seen", 100), ("unseen", 0)]
-    assert [g.mentions for g in groups["seen_concept"]] == [2, 0]
+    outcomes = [
+        count_result(result("m", "D1", name="D1", concept="D1"), 1.0, (True, True)),
+        count_result(result("m", "D1", name="D9", concept="D9"), 0.1, (False, True)),
+        count_result(result("m", "D1", name="D1", concept="D9", label="Gene"), 0.9, (True, True)),
+        count_result(result("m"), 0.9, (True, True)),  # no identifier: does not count
+    ]
+    groups = analyze(outcomes)
+    low, _, middle, _, high = groups["similarity"]
+    expected = {"name": "0.0-0.2", "mentions": 1, "errors": 1, "lenient": 0, "strict": 0}
+    assert low == expected
+    # Figure 4 counts errors leniently: the third is right by its name.
+    expected = {"name": "0.8-1.0", "mentions": 2, "errors": 0, "lenient": 100, "strict": 50}
+    assert high == expected
+    assert middle["strict"] is None
+    assert [(g["name"], g["mentions"]) for g in groups["type"]] == [("DISEASE", 2), ("GENE", 1)]
+    assert [(g["name"], g["strict"]) for g in groups["seen_mention"]] == [
+        ("seen", 50),
+        ("unseen", 0),
+    ]
+    assert [g["mentions"] for g in groups["seen_concept"]] == [3, 0]
+    assert set(analyze([count_result(result("m", "D1"))])) == {"similarity", "type"}
 
 
 class Scorer:
@@ -94,7 +87,7 @@ class Scorer:
 
 
 def test_margins_are_top_positive_minus_each_negative(kb, tfidf):
-    pairs = score_margins([(Mention("heart failure"), ("D1",))], Scorer(), kb, tfidf, negatives=5)
+    pairs = score_margins([result("heart failure", "D1")], Scorer(), kb, tfidf, negatives=5)
     # The top positive is the shortest name of D1, `mi`; of the others only `heart failure` shares
     # a 3-gram with the mention, and `mi`, a name of D1 and D3, is no negative.
     assert pairs == [(pytest.approx(1), -2.0 + 13.0)]
@@ -104,6 +97,6 @@ def test_margins_are_top_positive_minus_each_negative(kb, tfidf):
 def test_margin_bins_written_out():
     bins = margin_bins([(0.05, 2.0), (0.05, -1.0), (1.0, 3.0)])
     assert len(bins) == 10
-    assert (bins[0].pairs, bins[0].mean, bins[0].below) == (2, 0.5, 50)
-    assert (bins[9].pairs, bins[9].mean, bins[9].below) == (1, 3, 0)
-    assert (bins[5].pairs, bins[5].mean, bins[5].below) == (0, None, None)
+    assert (bins[0]["mentions"], bins[0]["mean"], bins[0]["below"]) == (2, 0.5, 50)
+    assert (bins[9]["mentions"], bins[9]["mean"], bins[9]["below"]) == (1, 3, 0)
+    assert (bins[5]["mentions"], bins[5]["mean"], bins[5]["below"]) == (0, None, None)

@@ -40,11 +40,6 @@ def test_nearest_name_ranks_names_and_concepts(kb):
     assert ranking.concepts[0][1] == ranking.scores[0]
 
 
-def test_nearest_name_has_no_answer_without_a_common_3_gram(kb):
-    (ranking,) = NearestName(kb).link(["zzz"], k=2)
-    assert ranking.names == ranking.concepts == ()
-
-
 def test_removed_names_are_no_answer():
     kb = ConceptKB.build(CONCEPTS)
     kb.remove("MESH:D003920")

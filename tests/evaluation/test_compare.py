@@ -1,12 +1,13 @@
 import json
 
 import pytest
+from scipy.stats import permutation_test
 from support import models
 from support.helpers import ROOT
 
 from spacy_angel.corpora.preprocessing import Preprocessing
 from spacy_angel.errors import AngelError
-from spacy_angel.evaluation.compare import compare
+from spacy_angel.evaluation.compare import compare, compare_hits
 from spacy_angel.evaluation.run import evaluate
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.names.concepts import Concept
@@ -28,7 +29,7 @@ def lines(folder):
 def test_compare_two_systems(kb, tmp_path):
     for system in ("exact", "tfidf"):
         evaluate(system, CORPUS, "pubtator", kb, tmp_path / system, preprocessing=PLAIN)
-    comparison = compare(tmp_path / "exact", tmp_path / "tfidf", tmp_path / "both")
+    comparison = compare(tmp_path / "exact", tmp_path / "tfidf", tmp_path / "both", plots=True)
     assert comparison["systems"] == ["exact", "tfidf"]
     assert comparison["mentions"] == 8
     strict = comparison["strict"]
@@ -37,15 +38,43 @@ def test_compare_two_systems(kb, tmp_path):
     assert strict["test"]["difference"] == pytest.approx(strict["b"] - strict["a"])
     assert comparison["lenient"]["mentions"] == 6
     assert (comparison["kb_id"]["mentions"], comparison["kb_id"]["a"]) == (8, 62.5)
-    assert "| exact | tfidf |" in (tmp_path / "both" / "figure-4.md").read_text()
-    assert "<th>exact</th><th>tfidf</th>" in (tmp_path / "both" / "report.html").read_text()
+    report = (tmp_path / "both" / "report.md").read_text()
+    assert report.startswith("# A: exact, B: tfidf\n")
+    assert "| similarity | mentions | exact | tfidf | errors of exact | errors of tfidf |" in report
+    assert "similarity.png" in report
+    assert (tmp_path / "both" / "similarity.png").read_bytes().startswith(b"\x89PNG")
     assert json.loads((tmp_path / "both" / "comparison.json").read_text()) == comparison
     evaluate("exact", CORPUS, "pubtator", kb, tmp_path / "again", preprocessing=PLAIN)
     compare(tmp_path / "exact", tmp_path / "again", tmp_path / "both")
-    assert "| exact | again |" in (tmp_path / "both" / "figure-4.md").read_text()
+    assert "# A: exact, B: again" in (tmp_path / "both" / "report.md").read_text()
     same = compare(tmp_path / "exact", tmp_path / "exact", tmp_path / "both")
-    assert "| A | B |" in (tmp_path / "both" / "figure-4.md").read_text()
-    assert same["strict"]["test"]["p_bootstrap"] == 1
+    assert "# A: A, B: B" in (tmp_path / "both" / "report.md").read_text()
+    assert same["strict"]["test"] == {"difference": 0, "low": 0, "high": 0, "p": 1}
+
+
+def test_the_test_written_out():
+    """B wins 10 mentions of 200 and loses none: 2 * 0.5**10 by the sign test."""
+    pairs = [(True, True)] * 100 + [(False, True)] * 10 + [(False, False)] * 90
+    test = compare_hits(pairs)
+    assert test["difference"] == 5
+    assert 1.5 < test["low"] < 5 < test["high"] < 8.5
+    assert test["p"] == pytest.approx(2 * 0.5**10)
+    reversed_test = compare_hits([(b, a) for a, b in pairs])
+    assert (reversed_test["difference"], reversed_test["p"]) == (-5, test["p"])
+    assert compare_hits(pairs) == test  # the random numbers are seeded
+    better = compare_hits([(False, True)] * 20)
+    assert better["low"] == better["high"] == 100
+    with pytest.raises(AngelError, match="no mentions"):
+        compare_hits([])
+
+
+def test_p_is_that_of_the_paired_permutation_test():
+    a = [True] * 5 + [False] * 7
+    b = [True] * 3 + [False] * 2 + [True] * 5 + [False] * 2
+    exact = permutation_test(
+        (a, b), lambda x, y: y.mean() - x.mean(), permutation_type="samples", vectorized=False
+    )
+    assert compare_hits(list(zip(a, b, strict=True)))["p"] == pytest.approx(exact.pvalue)
 
 
 def test_compare_a_baseline_with_expanded_abbreviations(tmp_path):

@@ -36,7 +36,6 @@ from spacy_angel.linking.ranking.ranker import Weights, shipped_ranker
 from spacy_angel.linking.settings import loaders
 from spacy_angel.linking.settings.linker_settings import LinkerSettings
 from spacy_angel.pipelines.calibrate import calibrate_on
-from spacy_angel.search.cached import SearchCache
 from spacy_angel.search.generator import Generator
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.names.concepts import Concept
@@ -155,9 +154,8 @@ def test_predict_changes_nothing_and_set_annotations_only_writes(make):
     assert links(doc) == links(nlp(TEXT))
 
 
-@pytest.mark.parametrize("mode", ["beam", "exact"])
-def test_pipe_equals_call_whatever_the_batches_and_the_order(make, mode):
-    nlp = make(search={"mode": mode}, batch_size=3)
+def test_pipe_equals_call_whatever_the_batches_and_the_order(make):
+    nlp = make(batch_size=3)
     texts = [TEXT, "", "nothing", "sugar disease", "history of MLD.", "metformin " * 5] * 2
     one_by_one = [links(nlp(text)) for text in texts]
     for batch_size in (1, 4, 100):
@@ -188,16 +186,6 @@ def test_vocabulary_answers_as_scispacy_and_changes_while_running(make):
     assert nlp("migraine").ents[0]._.kb_ents == [("MESH:D008881", 1.0)]
     kb.add(Concept("X:1", "diabetes"))
     assert nlp("diabetes").ents[0]._.kb_ents == [("X:1", 0.5), ("MESH:D003920", 0.5)]
-
-
-def test_exact_search_tells_where_it_gave_up_its_proof(make, recwarn):
-    nlp = make(search={"mode": "exact", "max_work": 1}, num_beams=1)
-    with pytest.warns(UserWarning, match=r"3 of 3 mentions reached search.max_work=1"):
-        nlp(TEXT)
-    recwarn.clear()
-    make(search={"mode": "exact"})(TEXT)
-    make(num_beams=1)(TEXT)
-    assert not [str(w.message) for w in recwarn if "max_work" in str(w.message)]
 
 
 # which mentions
@@ -551,17 +539,15 @@ def test_a_released_model_reads_as_it_was_trained(tmp_path, vocabulary):
 @pytest.mark.parametrize(
     ("settings", "idle"),
     [
-        ({"search": {"max_work": 9}}, r"search.max_work \(search.mode is beam\)"),
         ({"ranker": {"nil_prior": 0.1}, "rerank": False}, r"ranker.nil_prior \(rerank is off\)"),
     ],
 )
 def test_a_setting_without_effect_is_warned_of(settings, idle):
     with pytest.warns(UserWarning, match=f"has no effect: {idle}"):
         pipeline().add_pipe("angel_linker", config=settings)
-    mode = {"search": {**settings.get("search", {}), "mode": "exact"}}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        pipeline().add_pipe("angel_linker", config={**settings, **mode, "rerank": True})
+        pipeline().add_pipe("angel_linker", config={**settings, "rerank": True})
 
 
 # storage
@@ -1013,19 +999,31 @@ def test_a_file_of_weights_decides(make, tmp_path):
         make(rerank=True, ranker=ranker)
 
 
+def searched_mentions(linker, monkeypatch):
+    """RETURNS (list[Mention]): grows with every mention that the model searches."""
+    searched, search = [], linker.generator.search
+
+    def counted(mentions, *arguments, **options):
+        searched.extend(mentions)
+        return search(mentions, *arguments, **options)
+
+    monkeypatch.setattr(linker.generator, "search", counted)
+    return searched
+
+
 CACHING = {
     "rerank": True,
     "n_sents": None,
 }
 
 
-def test_a_name_of_one_concept_is_linked_without_the_search(make):
+def test_a_name_of_one_concept_is_linked_without_the_search(make, monkeypatch):
     searching = make(**CACHING)(TEXT)
     nlp = make(**CACHING, search={"shortcuts": True})
-    cache = nlp.get_pipe("angel_linker").search_cache = SearchCache()
+    searched = searched_mentions(nlp.get_pipe("angel_linker"), monkeypatch)
     doc = nlp(TEXT)
     # heart attack and migraine are names of two concepts each
-    assert (len(doc.ents), cache.n_asked) == (3, 2)
+    assert (len(doc.ents), len(searched)) == (3, 2)
     assert [e.kb_id_ for e in doc.ents] == [e.kb_id_ for e in searching.ents]
     (candidate,) = doc.ents[2]._.candidates
     assert candidate["probability"] == 0.96
@@ -1033,28 +1031,33 @@ def test_a_name_of_one_concept_is_linked_without_the_search(make):
     assert doc.ents[2]._.kb_ents == [("MESH:D001241", 0.96)]
 
 
+def test_without_the_ranker_the_model_is_asked_of_all_names(make, monkeypatch):
+    nlp = make(**{**CACHING, "rerank": False}, search={"shortcuts": True})
+    searched = searched_mentions(nlp.get_pipe("angel_linker"), monkeypatch)
+    nlp(TEXT)
+    assert len(searched) == 3
+
+
 @pytest.mark.parametrize("rerank", [False, True])
-def test_equal_mentions_of_a_document_are_searched_once(make, rerank):
+def test_equal_mentions_of_a_document_are_searched_once(make, rerank, monkeypatch):
     nlp = make(n_sents=None, rerank=rerank, search={"shortcuts": True})
     linker = nlp.get_pipe("angel_linker")
-    cache = linker.search_cache = SearchCache()
+    searched = searched_mentions(linker, monkeypatch)
     first, second = nlp.pipe(["heart attack. Then heart attack again.", "no heart attack."])
-    assert cache.n_asked == 2
+    assert len(searched) == 2
     one, other = first.ents
     assert one._.candidates == other._.candidates != second.ents[0]._.candidates
     with linker.using(search={"shortcuts": False}):
         assert nlp(first.text).ents[0]._.candidates == one._.candidates
 
 
-def test_the_model_says_the_same_of_near_names_with_a_cache(make):
-    linker = make(n_sents=None, rerank=True).get_pipe("angel_linker")
-    doc = Doc(linker.vocab, ["a", "heart", "atack", "."])
-    doc.ents = [Span(doc, 1, 3, label="DISEASE")]
-    [[expected]] = linker.predict([doc])
-    cache = linker.search_cache = SearchCache()
-    for _ in range(2):
-        assert linker.predict([doc]) == [[expected]]
-    assert (cache.n_asked, cache.n_searched) == (2, 1)
+def test_a_label_of_its_own_is_searched_for_itself(make, monkeypatch):
+    linker = make(n_sents=None, search={"shortcuts": True}).get_pipe("angel_linker")
+    searched = searched_mentions(linker, monkeypatch)
+    doc = Doc(linker.vocab, ["aspirin", "or", "aspirin"])
+    doc.ents = [Span(doc, 0, 1, label="DRUG"), Span(doc, 2, 3, label="DISEASE")]
+    linker(doc)
+    assert len(searched) == 2
 
 
 def test_a_name_added_a_moment_ago_is_linked(make):

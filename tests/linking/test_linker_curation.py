@@ -12,7 +12,6 @@ from spacy.tokens import Span
 from support.tiny_linker import pipeline
 
 from spacy_angel.errors import AngelError
-from spacy_angel.search.cached import SearchCache
 from spacy_angel.vocabulary.changes.rules import COLUMNS
 from spacy_angel.vocabulary.kb import ConceptKB
 
@@ -147,15 +146,6 @@ def test_the_identifier_that_is_preferred_is_written(nlp, tmp_path) -> None:
     ent = link(nlp)
     assert ent._.kb_id == ent._.kb_ents[0][0] == ent._.candidates[0]["concept_id"] == "CHEBI:15365"
     assert ent._.candidates[0]["other_ids"] == [ASPIRIN]
-
-
-def test_a_cache_forgets_what_other_rules_have_found(nlp, tmp_path) -> None:
-    linker = nlp.get_pipe("angel_linker")
-    linker.search_cache = SearchCache()
-    text = "the patient had heart attack ."
-    assert NAMESAKE in concepts(link(nlp, text, 3, 5, "DISEASE"))
-    write(tmp_path, {"action": "not-name", "string": "heart attack", "concept": NAMESAKE})
-    assert NAMESAKE not in concepts(link(nlp, text, 3, 5, "DISEASE"))
 
 
 def test_rules_are_saved_with_the_pipeline(nlp, tmp_path) -> None:

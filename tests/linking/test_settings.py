@@ -15,11 +15,7 @@ from spacy_angel.linking.settings.linker_settings import LinkerSettings
         ({"k": 0}, "setting k must be greater than or equal to 1, not 0"),
         ({"k": True}, "setting k must be a valid integer, not True"),
         ({"n_sents": -1}, "setting n_sents must be null or greater than or equal to 0, not -1"),
-        (
-            {"search": {"mode": "greedy"}},
-            "angel_linker.search's setting mode must be 'beam' or 'exact', not 'greedy'",
-        ),
-        ({"search": {"modes": "exact"}}, r"angel_linker\.search has no setting \['modes'\]"),
+        ({"search": {"mood": "exact"}}, r"angel_linker\.search has no setting \['mood'\]"),
         ({"search": "exact"}, "setting search must be a table of its entries, not 'exact'"),
         ({"span_key": " "}, "setting span_key must be null or a string that is not empty, not ' '"),
         ({"labels_discard": "GENE"}, "labels_discard must be a list of strings, not 'GENE'"),
@@ -58,12 +54,12 @@ def test_a_share_of_nil_is_expected_by_the_ranker_alone() -> None:
 
 
 def test_of_a_block_what_is_given_changes() -> None:
-    given = {"k": 3, "search": {"mode": "exact", "max_work": 7}}
+    given = {"k": 3, "search": {"shortcuts": True, "length_penalty": 0.5}}
     flat = LinkerSettings.flat(given)
-    assert flat == {"k": 3, "search.mode": "exact", "search.max_work": 7}
+    assert flat == {"k": 3, "search.shortcuts": True, "search.length_penalty": 0.5}
     assert nested(flat) == given
     settings = LinkerSettings.from_dict(flat)
     assert settings == LinkerSettings.from_dict(given)
-    other = settings.changed(search={"max_work": 9})
-    assert other == LinkerSettings.from_dict(flat | {"search.max_work": 9})
+    other = settings.changed(search={"length_penalty": 0.9})
+    assert other == LinkerSettings.from_dict(flat | {"search.length_penalty": 0.9})
     assert other.changed(search=settings.search) == settings

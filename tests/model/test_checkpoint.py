@@ -45,7 +45,7 @@ def test_the_family_follows_from_the_config(config, family):
 
 
 def test_an_encoder_alone_is_refused():
-    with pytest.raises(AngelError, match="type 'bert' is no encoder-decoder"):
+    with pytest.raises(AngelError, match="not a model of type 'bert'"):
         family_of(BertConfig())
 
 

@@ -41,15 +41,6 @@ def test_a_prefix_is_causal_and_its_padding_sees_itself_only() -> None:
     assert mask[1][2] == [1, 0, 1]
 
 
-def test_mentions_leave_a_tree() -> None:
-    tree = Tree(torch.tensor([1, 2, 3]))
-    tree.keep(torch.tensor([2, 0]))
-    assert tree.lengths.tolist() == [3, 1]
-    _, positions = tree.add(torch.tensor([0, 1]), torch.tensor([-1, -1]), torch.tensor([0, 0]))
-    assert positions.tolist() == [3, 1]
-    assert tree.mask(1)[1].int().tolist() == [[1, 0, 0, 1]]
-
-
 @pytest.mark.parametrize("lengths", [[3, 1, 2], [2, 2], [1]])
 def test_packing_and_back(lengths: list[int]) -> None:
     packing = Packing(lengths, torch.device("cpu"))
@@ -58,9 +49,3 @@ def test_packing_and_back(lengths: list[int]) -> None:
     assert padded.shape == (len(lengths), max(lengths), 1)
     assert packing.pack(padded).tolist() == x.tolist()
     assert packing.positions.tolist() == [i for n in lengths for i in range(n)]
-
-
-def test_packing_fills_gaps_with_zeros() -> None:
-    packing = Packing([1, 2], torch.device("cpu"))
-    assert packing.pad(torch.tensor([5.0, 6.0, 7.0])).tolist() == [[5, 0], [6, 7]]
-    assert packing.inside.tolist() == [[True, False], [True, True]]

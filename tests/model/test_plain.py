@@ -9,13 +9,10 @@ import pytest
 import transformers
 from hypothesis import given
 from hypothesis import strategies as st
-from support.models import make_tiny_model
 from transformers import (
     AutoConfig,
     AutoTokenizer,
     BartConfig,
-    BartTokenizerFast,
-    PreTrainedTokenizerBase,
 )
 
 from spacy_angel.linking.settings.loaders import SHIPPED_MODEL
@@ -92,14 +89,6 @@ def test_another_config_is_left_to_transformers(folder, values):
     assert plain_config(folder) is None
 
 
-@pytest.mark.parametrize("text", [None, "{", "[]"])
-def test_a_missing_or_damaged_config_is_left_to_transformers(folder, text):
-    (folder / "config.json").unlink()
-    if text is not None:
-        (folder / "config.json").write_text(text)
-    assert plain_config(folder) is None
-
-
 def test_a_config_is_saved_as_it_was_and_goes_to_other_processes(folder, tmp_path_factory):
     own = pickle.loads(pickle.dumps(plain_config(folder)))
     to = tmp_path_factory.mktemp("saved")
@@ -163,20 +152,3 @@ def test_a_tokenizer_that_transformers_would_change_is_left_to_it(folder, file, 
 def test_a_tokenizer_that_lacks_a_file_is_left_to_transformers(folder, name):
     (folder / name).unlink()
     assert plain_tokenizer(folder) is None
-
-
-def test_a_checkpoint_to_be_trained_is_opened_by_transformers(folder):
-    checkpoint = open_checkpoint(folder)
-    assert isinstance(checkpoint.config, BartConfig)
-    assert isinstance(checkpoint.tokenizer, PreTrainedTokenizerBase)
-
-
-def test_a_checkpoint_of_another_tokenizer_is_opened_with_a_plain_config_alone(tmp_path):
-    checkpoint = open_checkpoint(make_tiny_model(tmp_path / "model", NAMES), only_search=True)
-    assert isinstance(checkpoint.config, PlainConfig)
-    assert isinstance(checkpoint.tokenizer, BartTokenizerFast)
-
-
-def test_a_family_of_another_package_gets_all_of_the_config(folder, monkeypatch):
-    monkeypatch.setattr("spacy_angel.model.checkpoint.other_families", lambda: [object()])
-    assert isinstance(open_checkpoint(folder, only_search=True).config, BartConfig)

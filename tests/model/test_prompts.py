@@ -10,13 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.helpers import shared_data
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
-from transformers import BartTokenizer, BartTokenizerFast, PreTrainedTokenizerFast
+from transformers import BartTokenizerFast, PreTrainedTokenizerFast
 
 from spacy_angel.errors import AngelError
 from spacy_angel.model.mention import Mention
 from spacy_angel.model.presets import PRESETS
 from spacy_angel.model.prompts import PromptEncoder, PromptFormat, split_context
-from spacy_angel.vocabulary.names.concepts import normalize_name
 
 START, END, IS = 33714, 34588, 16
 DIABETES, PATIENTS, WITH, WERE, SEEN = 7704, [11632, 20676], 19, 58, 450
@@ -91,22 +90,6 @@ def test_split_context(n_left: int, n_right: int, room: int, expected: tuple[int
     assert split_context(n_left, n_right, room) == expected
 
 
-@given(st.integers(0, 50), st.integers(0, 50), st.integers(0, 50))
-def test_split_context_wastes_no_room(n_left: int, n_right: int, room: int) -> None:
-    left, right = split_context(n_left, n_right, room)
-    assert 0 <= left <= n_left
-    assert 0 <= right <= n_right
-    assert left + right == min(room, n_left + n_right)
-
-
-def test_format_as_plain_values() -> None:
-    format = PromptFormat(start_mark="[S]", lowercase=False, max_source_tokens=128)
-    assert PromptFormat.from_dict(format.to_dict()) == format
-    assert PromptFormat.from_dict({}) == PromptFormat()
-    with pytest.raises(AngelError, match=r"unknown keys \['language'\].*'end_mark', .*'lowercase'"):
-        PromptFormat.from_dict({"language": "en"})
-
-
 # The published models' tokenizer
 
 
@@ -121,36 +104,6 @@ def test_bart_tokens_of_the_published_models() -> None:
         [DIABETES, 2],
         [SEEN, WITH, DIABETES, 2],
     ]
-
-
-def test_bart_is_as_the_whole_text_in_one() -> None:
-    mention = Mention("Type 1 diabetes", "We saw (in 1998) that ", ", if severe, kills.")
-    whole = bart_tokenizer()(
-        "we saw (in 1998) that START type 1 diabetes END , if severe, kills."
-    ).input_ids
-    assert bart().source_ids([mention]) == [whole]
-
-
-@pytest.mark.parametrize(
-    ("mention", "expected"),
-    [
-        (Mention("diabetes"), [0, START, DIABETES, END, 2]),
-        (Mention("diabetes", " \n", "\t "), [0, START, DIABETES, END, 2]),
-        (Mention(" diabetes ", "with", ""), [0, 5632, START, DIABETES, END, 2]),
-        (Mention("", "", "seen"), [0, START, END, SEEN, 2]),
-    ],
-)
-def test_empty_parts_make_no_tokens(mention: Mention, expected: list[int]) -> None:
-    assert bart().source_ids([mention]) == [expected]
-
-
-def test_no_mentions() -> None:
-    assert bart().source_ids([]) == bart().prefix_ids([]) == bart().encode_names([]) == []
-
-
-def test_marks_in_the_text_are_words() -> None:
-    [ids] = bart().source_ids([Mention("END", "START of the", "END")])
-    assert [ids.count(START), ids.count(END)] == [1, 1]
 
 
 def test_special_tokens_in_the_text_are_words() -> None:
@@ -177,20 +130,6 @@ def test_special_tokens_in_a_mention_are_words_in_its_prefix() -> None:
 def test_other_braces_in_the_prefix(prefix: str) -> None:
     with pytest.raises(AngelError, match=r"may only use {mention}"):
         PromptFormat(prefix=prefix)
-
-
-def test_braces_that_are_meant() -> None:
-    encoder = PromptEncoder(bart_tokenizer(), PromptFormat(prefix=" {{{mention}}} is"), 2, 2)
-    [ids] = encoder.prefix_ids([Mention("{x}")])
-    assert bart_tokenizer().decode(ids[1:]) == " {{x}} is"
-
-
-@pytest.mark.parametrize(
-    "values", [{"max_source_tokens": "64"}, {"lowercase": 1}, {"prefix": None}]
-)
-def test_settings_of_another_type(values: dict) -> None:
-    with pytest.raises(AngelError, match=rf"The prompt setting {next(iter(values))} .* must be"):
-        PromptFormat.from_dict(values)
 
 
 _WORDS = st.lists(
@@ -227,16 +166,6 @@ def test_context_cut_beforehand_gives_the_same_tokens(
         ]
 
 
-def test_context_without_blanks_is_read_whole() -> None:
-    mention = Mention("diabetes", "糖尿病" * 500, "x" * 3000)
-    encoder = bart(64)
-    [ids] = encoder.source_ids([mention])
-    assert len(ids) == 64
-    whole = bart_tokenizer()("糖尿病" * 500, add_special_tokens=False).input_ids
-    n_left = ids.index(START) - 1
-    assert ids[1 : 1 + n_left] == whole[-n_left:]
-
-
 def test_context_is_cut_evenly_around_the_mention() -> None:
     mention = Mention("diabetes", "with " * 20, " seen" * 20)
     assert bart(12).source_ids([mention]) == [
@@ -244,15 +173,6 @@ def test_context_is_cut_evenly_around_the_mention() -> None:
     ]
     short_left = Mention("diabetes", "with with", " seen" * 20)
     assert bart(12).source_ids([short_left])[0].count(SEEN) == 5
-
-
-def test_limit_source() -> None:
-    mention = Mention("diabetes", "with " * 20, " seen" * 20)
-    encoder = bart(20)
-    encoder.limit_source(9)
-    assert [len(ids) for ids in encoder.source_ids([mention])] == [9]
-    encoder.limit_source(1000)
-    assert [len(ids) for ids in encoder.source_ids([mention])] == [20]
 
 
 def test_mention_longer_than_the_model() -> None:
@@ -264,15 +184,6 @@ def test_mention_longer_than_the_model() -> None:
     assert prefix == [2, *[WITH] * 4, *[SEEN] * 3, IS]
     # Of an odd room the head has the greater half.
     assert bart(15).source_ids([mention]) == [[0, START, *[WITH] * 6, *[SEEN] * 5, END, 2]]
-
-
-@pytest.mark.parametrize("limit", range(1, 8))
-def test_hardly_any_room(limit: int) -> None:
-    mention = Mention("with seen with seen", "patients with", "were seen")
-    [source] = bart(limit).source_ids([mention])
-    # Marks and ends are never cut.
-    assert [source[0], source[1], source[-2], source[-1]] == [0, START, END, 2]
-    assert len(source) == max(4, limit)
 
 
 @pytest.mark.parametrize(
@@ -331,17 +242,6 @@ def test_fingerprint_follows_the_rules_of_the_tokenizer_and_nothing_else(tmp_pat
     padded.tokenizer.save_pretrained(tmp_path)
     stored = PreTrainedTokenizerFast.from_pretrained(tmp_path)
     assert PromptEncoder(stored, PromptFormat(), 2, 3).fingerprint == first
-
-
-def test_fingerprint_of_a_slow_tokenizer() -> None:
-    folder = shared_data("bart-tokenizer")
-    slow = BartTokenizer(str(folder / "vocab.json"), str(folder / "merges.txt"))
-    encoder = PromptEncoder(slow, PromptFormat(), 2, 2)
-    assert encoder.fingerprint == PromptEncoder(slow, PromptFormat(), 2, 2).fingerprint
-    assert encoder.fingerprint != PromptEncoder(slow, PromptFormat(), 2, 1).fingerprint
-    mention = Mention("Diabetes </s>", "Patients with ", " were seen")
-    assert encoder.source_ids([mention]) == bart().source_ids([mention])
-    assert encoder.prefix_ids([mention]) == bart().prefix_ids([mention])
 
 
 # Other tokenizers
@@ -411,13 +311,6 @@ def test_punctuation_of_the_mention(punctuation: str, text: str, read: str) -> N
     assert bart_tokenizer().decode(prefix[1:]) == f"{read} is"
 
 
-def test_marks_read_as_blanks_are_those_of_names() -> None:
-    every = "".join(map(chr, range(32, 127)))
-    (source,) = released(punctuation="normal").source_ids([Mention(every)])
-    text = bart_tokenizer().decode(source[1:-1])
-    assert text == f" START {normalize_name(every)} END"
-
-
 def test_contexts_are_cut_to_a_number_of_words() -> None:
     encoder = released(max_context_words=4)
     left, right = "l1 l2 l3 l4 l5", "r1 r2 r3"
@@ -445,26 +338,3 @@ def test_all_published_prompts_of_ncbi_disease() -> None:
         (ids,) = encoder.source_ids([Mention(mention, left, right)])
         equal += ids == bart_tokenizer()(f" {source}")["input_ids"]
     assert equal == 787
-
-
-def test_a_punctuation_that_is_not_known() -> None:
-    with pytest.raises(AngelError, match=r"'none'.*keep, blank, normal"):
-        PromptFormat(punctuation="none")
-
-
-def test_a_special_token_that_begins_another() -> None:
-    encoder = bert_like()
-    encoder.tokenizer.add_special_tokens({"additional_special_tokens": ["[M]", "[M]2"]})
-    format = PromptFormat(prefix="[M]2 {mention} is", start_mark="[START]", end_mark="[END]")
-    encoder = PromptEncoder(encoder.tokenizer, format, decoder_start_token_id=2, eos_token_id=3)
-    longer = encoder.tokenizer.convert_tokens_to_ids("[M]2")
-    assert encoder.prefix_ids([Mention("a", "", "")]) == [[2, longer, 4, 5]]
-
-
-def test_a_tokenizer_that_puts_nothing_around_a_text() -> None:
-    tokenizer = Tokenizer(models.WordLevel({"[UNK]": 0, "</s>": 1, "a": 2, "is": 3}, "[UNK]"))
-    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
-    fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, unk_token="[UNK]", eos_token="</s>")
-    encoder = PromptEncoder(fast, PromptFormat(), decoder_start_token_id=1, eos_token_id=1)
-    [source] = encoder.source_ids([Mention("is", "a", "a")])
-    assert source == [2, 0, 3, 0, 2, 1]

@@ -272,7 +272,9 @@ def test_types_are_those_of_the_other_vocabulary(tmp_path: Path) -> None:
 def test_another_model_comes_without_the_limits(tmp_path: Path) -> None:
     make_tiny_model(tmp_path / "model", [concept.canonical_name.lower() for concept in COMMON])
     # A file, so that no trie of this model is left in the package.
-    nlp = spacy_angel.load(model=tmp_path / "model", kb=ROOT / "scripts/shipped/common_names.tsv", k=3)
+    nlp = spacy_angel.load(
+        model=tmp_path / "model", kb=ROOT / "scripts/shipped/common_names.tsv", k=3
+    )
     settings = nlp.get_pipe("angel_linker").settings
     assert settings == replace(LinkerSettings(), k=3)
     assert linked(nlp, ["asthma"])[0] in loaders.load_vocabulary(None)

@@ -329,7 +329,7 @@ def test_tiny_goes_the_whole_way_and_then_skips_it(copy: Path, tmp_path: Path):
         assert figures["mentions"] == 23
         assert figures["coverage"] == 100
         assert figures["lenient"]["acc@1"] > 100 / 23
-    assert (metrics / "comparisons/tiny/positive/report.html").exists()
+    assert (metrics / "comparisons/tiny/positive/report.md").exists()
 
     (wheel,) = (copy / "packages").glob("*.whl")
     site = tmp_path / "site"

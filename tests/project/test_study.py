@@ -97,7 +97,7 @@ def test_tiny_tables_and_figures(tmp_path: Path) -> None:
             text=True,
         )
         assert done.returncode == 0, done.stdout + done.stderr
-        assert (output / f"{name}.svg").read_text().startswith("<svg")
+        assert (output / f"{name}.png").read_bytes().startswith(b"\x89PNG")
     lines = (output / "table-d.md").read_text().splitlines()
     names = [line.split(" | ")[0].strip("| ") for line in lines if line.startswith("| ")]
     rows = ["GenBioEL", "Pairwise", "CPO", "SimPO", "DPO", "DPO with likelihood"]

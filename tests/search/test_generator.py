@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 import torch
-import transformers
 from support.models import DISEASES, FORMAT, make_model, make_tiny_model, make_tokenizer, save
 from transformers import (
     AutoModelForSeq2SeqLM,
@@ -169,27 +168,14 @@ def test_names_that_are_asked_for_after_the_search(folders, family: str, threads
 
 
 @pytest.mark.parametrize("family", ["bart", "t5", "pair"])
-@pytest.mark.parametrize("mode", ["beam", "exact"])
-def test_the_search_gives_the_log_probs_of_its_names(folders, family: str, mode: str) -> None:
+def test_the_search_gives_the_log_probs_of_its_names(folders, family: str) -> None:
     generator = Generator.from_pretrained(folders[family])
-    results = find(generator, mode=mode, num_beams=len(NAMES), k=len(NAMES))
+    results = find(generator, num_beams=len(NAMES), k=len(NAMES))
     for mention, result in zip(MENTIONS, plain(results), strict=True):
         # As many beams as names: none is missed.
         assert sorted(name for name, _ in result) == sorted(NAMES)
         expected = generator.log_probs([mention] * len(result), [name for name, _ in result])
         assert [log_prob for _, log_prob in result] == pytest.approx(expected, abs=1e-4)
-        assert mode == "beam" or expected == sorted(expected, reverse=True)
-
-
-def test_a_name_of_one_token_and_none_at_all(folders) -> None:
-    generator = Generator.from_pretrained(folders["bart"])
-    assert len(generator.prompts.encode_names(["is"])[0]) == 2
-    [found] = generator.log_probs(MENTIONS[:1], ["is"])
-    assert found == pytest.approx(
-        expected_log_prob(folders["bart"], generator, MENTIONS[0], "is"), abs=1e-4
-    )
-    assert generator.log_probs([], []) == []
-    assert generator.search([], KB.search_space(generator.prompts)) == []
 
 
 def test_subsets_are_by_mention(folders) -> None:
@@ -241,19 +227,6 @@ def test_pickles_and_copies_search_alike(folders, family: str, dtype: str) -> No
     expected = plain(find(generator))
     for again in (pickle.loads(pickle.dumps(generator)), deepcopy(generator)):
         assert plain(find(again)) == expected
-
-
-def test_a_pickle_keeps_the_type_in_use_and_the_one_in_which_it_was_read(
-    folders, tmp_path: Path
-) -> None:
-    Generator.from_pretrained(folders["bart"], dtype="int8").to_disk(tmp_path)
-    model = Generator.from_pretrained(tmp_path).model
-    again = pickle.loads(pickle.dumps(model))
-    assert again.dtype == torch.float32
-    first, second = model.state_dict(), again.state_dict()
-    assert torch.int8 in {tensor.dtype for tensor in first.values()}
-    assert first.keys() == second.keys()
-    assert all(torch.equal(first[name], second[name]) for name in first)
 
 
 def round_trip(generator: Generator, way: str, path: Path, dtype: str) -> Generator:
@@ -323,20 +296,6 @@ def test_storage_types_that_do_not_fit(folders, tmp_path: Path) -> None:
         Generator.from_pretrained(folders["t5"]).to_disk(tmp_path, storage="int8")
 
 
-def test_the_tokenizer_is_saved_once(folders, tmp_path: Path) -> None:
-    Generator.from_pretrained(folders["bart"]).to_disk(tmp_path)
-    # transformers 5 repeats nothing in a second file.
-    second = {"special_tokens_map.json"} if transformers.__version__.startswith("4.") else set()
-    assert {file.name for file in tmp_path.iterdir()} == {
-        "angel.json",
-        "config.json",
-        "model.safetensors",
-        "tokenizer.json",
-        "tokenizer_config.json",
-        *second,
-    }
-
-
 def test_saved_weights_are_those_of_transformers(folders, tmp_path: Path) -> None:
     Generator.from_pretrained(folders["bart"]).to_disk(tmp_path)
     saved = AutoModelForSeq2SeqLM.from_pretrained(tmp_path).state_dict()
@@ -363,9 +322,9 @@ def test_untied_embeddings_take_the_generic_path(tmp_path: Path) -> None:
 
 
 def test_hub_names_without_a_connection() -> None:
-    with pytest.raises(AngelError, match=r"Cannot fetch the model dmis-lab/ANGEL_none .*hub"):
+    with pytest.raises(AngelError, match=r"Cannot download the model dmis-lab/ANGEL_none .*hub"):
         Generator.from_pretrained("dmis-lab/ANGEL_none")
-    with pytest.raises(AngelError, match=r"Cannot fetch the model dmis-lab/ANGEL_none"):
+    with pytest.raises(AngelError, match=r"Cannot download the model dmis-lab/ANGEL_none"):
         Generator.from_pretrained("dmis-lab/ANGEL_none", local_files_only=True)
 
 
@@ -406,28 +365,20 @@ def remove(*names: str) -> Callable[[Path], object]:
         (write("model.safetensors", "no weights"), "Cannot read the weights"),
         (
             remove("vocab.json", "merges.txt", "tokenizer.json", "tokenizer_config.json"),
-            r"Cannot load the tokenizer.*save_pretrained\('",
+            "Cannot load the tokenizer",
         ),
         (write("angel.json", "{"), "Cannot read the prompt settings"),
-        (write("angel.json", "[]"), r"Cannot read the prompt settings .*got \[\]"),
-        (write("angel.json", '{"colour": 1}'), r"unknown keys \['colour'\]"),
+        (write("angel.json", "[]"), "Cannot read the prompt settings"),
+        (write("angel.json", '{"colour": 1}'), r"Cannot read the prompt settings .*colour"),
         (write("angel.json", '{"prefix": "{name} is"}'), "decoder prefix '{name} is'"),
-        (write("angel.json", '{"max_source_tokens": "64"}'), "max_source_tokens .* type int"),
+        (write("angel.json", '{"punctuation": "none"}'), "'keep', 'blank' or 'normal'"),
+        (write("angel.json", '{"max_source_tokens": []}'), "should be a valid integer"),
         (set_config(decoder_start_token_id=None), "needs eos_token_id"),
     ],
 )
 def test_damaged_folders(folders, tmp_path: Path, change, message: str) -> None:
     folder = damaged(folders["bart"], tmp_path / "model", change)
     with pytest.raises(AngelError, match=message):
-        Generator.from_pretrained(folder)
-
-
-def test_weights_of_something_else(folders, tmp_path: Path) -> None:
-    def swap(folder: Path) -> None:
-        shutil.copy(folders["t5"] / "model.safetensors", folder / "model.safetensors")
-
-    folder = damaged(folders["bart"], tmp_path / "model", swap)
-    with pytest.raises(AngelError, match="does not hold the weights of a Bart"):
         Generator.from_pretrained(folder)
 
 
@@ -438,7 +389,7 @@ def test_a_checkpoint_that_lacks_a_layer(folders, tmp_path: Path) -> None:
         write_weights(folder, weights)
 
     folder = damaged(folders["bart"], tmp_path / "model", cut)
-    with pytest.raises(AngelError, match=r"no model\.encoder\.layers\.1\.fc2\.weight among"):
+    with pytest.raises(AngelError, match=r"model\.encoder\.layers\.1\.fc2\.weight is missing"):
         Generator.from_pretrained(folder)
 
 
@@ -447,7 +398,7 @@ def test_types_that_do_not_fit(folders) -> None:
         Generator.from_pretrained(folders["bart"], dtype="float8")  # type: ignore[arg-type]
     with pytest.raises(AngelError, match=r"int8 needs a BART model.*t5"):
         Generator.from_pretrained(folders["t5"], dtype="int8")
-    with pytest.raises(AngelError, match="int8 runs on the CPU, not on meta"):
+    with pytest.raises(AngelError, match="int8 runs on the CPU only, not on meta"):
         Generator.from_pretrained(folders["bart"], dtype="int8", device="meta")
 
 
@@ -455,13 +406,6 @@ def test_types_that_do_not_fit(folders) -> None:
 def test_a_device_that_is_not_there(folders, device: str) -> None:
     with pytest.raises(AngelError, match=f"device '{device}'. torch finds: cpu"):
         Generator.from_pretrained(folders["bart"], device=device)
-
-
-def test_a_tokenizer_from_elsewhere(folders, tmp_path: Path) -> None:
-    names = ("vocab.json", "merges.txt", "tokenizer.json", "tokenizer_config.json")
-    folder = damaged(folders["bart"], tmp_path / "model", remove(*names))
-    generator = Generator.from_pretrained(folder, tokenizer=folders["bart"])
-    assert plain(find(generator)) == plain(find(Generator.from_pretrained(folders["bart"])))
 
 
 def test_sources_are_no_longer_than_the_positions(folders, tmp_path: Path) -> None:
@@ -483,18 +427,8 @@ def test_names_longer_than_the_positions_are_cut(folders, family: str) -> None:
     kb = ConceptKB.build(Concept(f"X:{i}", name) for i, name in enumerate(long))
     mention = Mention("sugar " * 100)
     assert len(generator.prompts.prefix_ids([mention])[0]) == 33
-    for mode in ("beam", "exact"):
-        settings = SearchSettings(mode=mode)
-        space = kb.search_space(generator.prompts)
-        [result] = generator.search([mention], space, settings)
-        assert sorted(h.name for h in result.hypotheses) == [0, 1, 2]
-
-
-def test_a_pair_reads_no_more_than_its_encoder(folders, tmp_path: Path) -> None:
-    folder = damaged(folders["pair"], tmp_path / "model", remove("angel.json"))
-    generator = Generator.from_pretrained(folder)
-    assert generator.prompts.format.max_source_tokens == 128
-    assert len(find_one(generator, Mention("attack", "word " * 300, "word " * 300)).hypotheses) == 5
+    [result] = generator.search([mention], kb.search_space(generator.prompts))
+    assert sorted(h.name for h in result.hypotheses) == [0, 1, 2]
 
 
 def find_one(generator: Generator, mention: Mention) -> SearchResult:

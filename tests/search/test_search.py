@@ -16,15 +16,8 @@ from transformers.modeling_outputs import BaseModelOutput
 from spacy_angel.model.bart import BartModel
 from spacy_angel.model.bart_weights import convert_weights
 from spacy_angel.model.seq2seq import GenericModel
-from spacy_angel.search.expander import Continuations, Expander, PartialNames
-from spacy_angel.search.search import (
-    SearchResult,
-    SearchSettings,
-    _Agenda,
-    beam_search,
-    exact_search,
-    hypotheses,
-)
+from spacy_angel.search.expander import Expander
+from spacy_angel.search.search import SearchSettings, beam_search
 from spacy_angel.search.walker import Walker
 from spacy_angel.vocabulary.storage.trie import NameTrie, SearchSpace
 
@@ -117,20 +110,17 @@ def random_prompts(seed: int, n: int) -> tuple[list[list[int]], list[list[int]]]
     return sources, prefixes
 
 
-def run(model, sources, prefixes, names, settings, subset=0, max_chain=3):
-    """RETURNS: a list of (name index, log_prob, score) a mention."""
+def search(model, sources, prefixes, names, settings, subset=0, max_chain=3):
     walker = Walker(names, subset, END, torch.device("cpu"))
     with torch.inference_mode():
         expander = Expander(model.begin(sources, prefixes), walker, max_chain)
-        if settings.mode == "exact":
-            found, proven = exact_search(expander, len(sources), settings)
-        else:
-            found, proven = beam_search(expander, len(sources), settings), None
-    listed = [
-        [(h.name, h.log_prob, h.score) for h in hypotheses(names_found, expander, settings.k)]
-        for names_found in found
-    ]
-    return (listed, proven) if settings.mode == "exact" else listed
+        return beam_search(expander, len(sources), settings)
+
+
+def run(*arguments, **options) -> list[list[tuple[int, float, float]]]:
+    """RETURNS: for each mention (name index, log_prob, score)."""
+    found = search(*arguments, **options)
+    return [[(h.name, h.log_prob, h.score) for h in row] for row in found]
 
 
 def generate(model, source, prefix, names, num_beams, length_penalty) -> list[tuple[int, float]]:
@@ -220,134 +210,48 @@ def test_chains_ahead_change_nothing(num_beams: int, max_chain: int) -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("make", [bart, t5])
-def test_exact_search_finds_the_most_probable_names(make: Maker, seed: int) -> None:
+def test_with_enough_beams_all_names_are_found_as_by_enumeration(make: Maker, seed: int) -> None:
     model = make(seed)
     ours = fast(model) if make is bart else GenericModel(model, 0)
     names = random_names(seed)
     sources, prefixes = random_prompts(seed, 5)
-    settings = SearchSettings(mode="exact", num_beams=3, k=6)
-    found, proven = run(ours, sources, prefixes, space(names), settings)
-    assert proven == [True] * 5
+    settings = SearchSettings(num_beams=60, k=60, length_penalty=0.0)
+    found = run(ours, sources, prefixes, space(names), settings)
     for source, prefix, result in zip(sources, prefixes, found, strict=True):
-        expected = sorted(all_log_probs(model, source, prefix, names), reverse=True)[:6]
-        assert [log_prob for _, log_prob, _ in result] == pytest.approx(expected, abs=1e-4)
-        assert [score for *_, score in result] == [log_prob for _, log_prob, _ in result]
+        expected = all_log_probs(model, source, prefix, names)
+        assert {n: lp for n, lp, _ in result} == pytest.approx(dict(enumerate(expected)), abs=1e-4)
+        scores = [score for *_, score in result]
+        assert scores == sorted(scores, reverse=True)
 
 
-def test_exact_search_says_when_it_gave_up() -> None:
-    names = space(random_names(1))
-    sources, prefixes = random_prompts(1, 3)
-    settings = SearchSettings(mode="exact", num_beams=1, k=10, max_work=2)
-    assert run(fast(bart(1)), sources, prefixes, names, settings)[1] == [False] * 3
-
-
-@pytest.mark.parametrize(("max_work", "rounds"), [(6, 3), (7, 4), (1, 1)])
-def test_exact_search_works_so_much_and_no_more(monkeypatch, max_work: int, rounds: int) -> None:
-    """Two partial names of each mention at a time, until max_work of them are decoded."""
-    asked: list[int] = []
-    expand = Expander.expand
-
-    def counted(self: Expander, partial_names: PartialNames) -> Continuations:
-        asked.append(int(torch.bincount(partial_names.mentions).max()))
-        return expand(self, partial_names)
-
-    monkeypatch.setattr(Expander, "expand", counted)
-    names = space([(a, b, c, END) for a in range(3, 9) for b in (3, 4) for c in (5, 6)])
-    sources, prefixes = random_prompts(1, 3)
-    settings = SearchSettings(mode="exact", num_beams=2, k=24, max_work=max_work)
-    _, proven = run(fast(bart(1)), sources, prefixes, names, settings, max_chain=0)
-    assert asked == [2] * rounds
-    assert proven == [False] * 3
-
-
-@pytest.mark.parametrize(("most", "n_found"), [(3, 3), (2, 2)])
-def test_exact_search_that_had_to_drop_beginnings_is_no_proof(
-    monkeypatch, most: int, n_found: int
-) -> None:
-    """Of three partial names two have room: what the third may lead to is not known."""
-    monkeypatch.setattr(_Agenda, "_MOST", most)
-    names = [(5, END), (6, END), (7, END)]
-    sources, prefixes = random_prompts(4, 2)
-    settings = SearchSettings(mode="exact", num_beams=1, k=3)
-    found, proven = run(fast(bart(4)), sources, prefixes, space(names), settings, max_chain=0)
-    assert [len(row) for row in found] == [n_found] * 2
-    assert proven == [n_found == 3] * 2
-
-
-def test_exact_search_leaves_what_is_only_as_good_as_its_worst_name(monkeypatch) -> None:
-    """Every token has a probability of 1/40: `5 END` has that of `6 7`, which is not continued."""
-    asked: list[list[list[int]]] = []
-    expand = Expander.expand
-
-    def noted(self: Expander, partial_names: PartialNames) -> Continuations:
-        asked.append(partial_names.tokens.tolist())
-        return expand(self, partial_names)
-
-    monkeypatch.setattr(Expander, "expand", noted)
-    sources, prefixes = random_prompts(0, 1)
-    settings = SearchSettings(mode="exact", num_beams=1, k=1)
-    names = space([(5, END), (6, 7, END)])
-    [[(name, *_)]], proven = run(fast(even_bart()), sources, prefixes, names, settings, max_chain=0)
-    assert (name, proven) == (0, [True])
-    assert asked == [[5], [6]]
-
-
-def test_a_result_is_not_proven_by_itself() -> None:
-    assert SearchResult() == SearchResult([], proven=False)
-
-
-@pytest.mark.parametrize("mode", ["beam", "exact"])
-def test_names_have_their_number_of_tokens(mode: str) -> None:
+def test_names_have_their_number_of_tokens() -> None:
     names = random_names(2)
     sources, prefixes = random_prompts(2, 5)
-    settings = SearchSettings(mode=mode, num_beams=6, k=6)
-    walker = Walker(space(names), 0, END, torch.device("cpu"))
-    with torch.inference_mode():
-        expander = Expander(fast(bart(2)).begin(sources, prefixes), walker, 3)
-        search = beam_search if mode == "beam" else exact_search
-        found = search(expander, 5, settings)
-    for row in found if mode == "beam" else found[0]:
-        listed = hypotheses(row, expander, 4)
-        assert [h.n_tokens for h in listed] == [len(names[h.name]) for h in listed]
-        assert len(listed) == 4
+    for row in search(fast(bart(2)), sources, prefixes, space(names), SearchSettings(6, k=4)):
+        assert [h.n_tokens for h in row] == [len(names[h.name]) for h in row]
+        assert len(row) == 4
 
 
-def test_exact_search_ranks_a_beginning_and_its_continuation() -> None:
-    names = [(5, END), (5, 6, END), (7, END)]
-    sources, prefixes = random_prompts(3, 1)
-    model = bart(3)
-    found, proven = run(
-        fast(model), sources, prefixes, space(names), SearchSettings(mode="exact", k=3)
-    )
-    expected = all_log_probs(model, sources[0], prefixes[0], names)
-    assert proven == [True]
-    assert {n: lp for n, lp, _ in found[0]} == pytest.approx(dict(enumerate(expected)), abs=1e-4)
-
-
-@pytest.mark.parametrize("mode", ["beam", "exact"])
-def test_batch_and_order_do_not_matter(mode: str) -> None:
+def test_batch_and_order_do_not_matter() -> None:
     model, names = fast(bart(6)), space(random_names(6))
     sources, prefixes = random_prompts(6, 9)
-    settings = SearchSettings(mode=mode, num_beams=4, k=4)
+    settings = SearchSettings(num_beams=4, k=4)
 
-    def search(order: list[int]) -> list:
-        found = run(
-            model, [sources[i] for i in order], [prefixes[i] for i in order], names, settings
-        )
-        return found if mode == "beam" else found[0]
+    def run_in(order: list[int]) -> list:
+        sources_in, prefixes_in = [sources[i] for i in order], [prefixes[i] for i in order]
+        return run(model, sources_in, prefixes_in, names, settings)
 
-    together = search(list(range(9)))
-    backwards = search(list(range(9))[::-1])[::-1]
-    alone = [search([i])[0] for i in range(9)]
+    together = run_in(list(range(9)))
+    backwards = run_in(list(range(9))[::-1])[::-1]
+    alone = [run_in([i])[0] for i in range(9)]
     assert close(backwards, together)
     assert close(alone, together)
 
 
-@pytest.mark.parametrize("mode", ["beam", "exact"])
-def test_names_added_later_are_found_like_the_others(mode: str) -> None:
+def test_names_added_later_are_found_like_the_others() -> None:
     names = random_names(7)
     sources, prefixes = random_prompts(7, 6)
-    settings = SearchSettings(mode=mode, num_beams=5, k=5)
+    settings = SearchSettings(num_beams=5, k=5)
     model = fast(bart(7))
     whole = run(model, sources, prefixes, space(names), settings)
     rng = np.random.default_rng(0)
@@ -355,17 +259,14 @@ def test_names_added_later_are_found_like_the_others(mode: str) -> None:
     base, added = sorted(order[:40]), sorted(order[40:])
     split = space([names[i] for i in base], [names[i] for i in added])
     parts = run(model, sources, prefixes, split, settings)
-    if mode == "exact":
-        whole, parts = whole[0], parts[0]
     renamed = [[((base + added)[n], *rest) for n, *rest in found] for found in parts]
     assert close(renamed, whole)
 
 
-@pytest.mark.parametrize("mode", ["beam", "exact"])
-def test_a_subset_is_like_a_smaller_vocabulary(mode: str) -> None:
+def test_a_subset_is_like_a_smaller_vocabulary() -> None:
     names = random_names(8)
     sources, prefixes = random_prompts(8, 6)
-    settings = SearchSettings(mode=mode, num_beams=5, k=5)
+    settings = SearchSettings(num_beams=5, k=5)
     model = fast(bart(8))
     allowed = np.random.default_rng(1).random(len(names)) < 0.3
     whole = space(names)
@@ -373,8 +274,6 @@ def test_a_subset_is_like_a_smaller_vocabulary(mode: str) -> None:
     kept = np.flatnonzero(allowed).tolist()
     expected = run(model, sources, prefixes, space([names[i] for i in kept]), settings)
     found = run(model, sources, prefixes, masked, settings, subset=1)
-    if mode == "exact":
-        expected, found = expected[0], found[0]
     assert close(found, [[(kept[n], *rest) for n, *rest in row] for row in expected])
 
 
@@ -392,14 +291,8 @@ def test_a_beam_that_is_only_as_good_as_the_worst_name_ends_the_search() -> None
 def test_fewer_names_than_beams_give_fewer_results() -> None:
     names = space([(5, 6, END), (5, END)])
     sources, prefixes = random_prompts(9, 4)
-    for mode in ("beam", "exact"):
-        settings = SearchSettings(mode=mode, num_beams=5, k=5)
-        found = run(fast(bart(9)), sources, prefixes, names, settings)
-        if mode == "exact":
-            found, proven = found
-            # There is no other name.
-            assert proven == [True] * 4
-        assert [sorted(name for name, *_ in row) for row in found] == [[0, 1]] * 4
+    found = run(fast(bart(9)), sources, prefixes, names, SearchSettings())
+    assert [sorted(name for name, *_ in row) for row in found] == [[0, 1]] * 4
 
 
 def test_no_legal_name_gives_no_result() -> None:
@@ -427,21 +320,12 @@ def test_smaller_types_stay_near_float32(dtype: torch.dtype, tolerance: float) -
     model = bart(4)
     names = random_names(4)
     sources, prefixes = random_prompts(4, 6)
-    settings = SearchSettings(mode="exact", num_beams=5, k=60)
-    exact = run(fast(model), sources, prefixes, space(names), settings)[0]
-    small = run(fast(model, dtype), sources, prefixes, space(names), settings)[0]
+    settings = SearchSettings(num_beams=60, k=60)
+    exact = run(fast(model), sources, prefixes, space(names), settings)
+    small = run(fast(model, dtype), sources, prefixes, space(names), settings)
     for row, expected in zip(small, exact, strict=True):
         a, b = (np.array([lp for _, lp, _ in sorted(r)]) for r in (row, expected))
         assert np.abs(a - b).mean() / np.abs(b).mean() < tolerance
-
-
-def test_int8_rows_do_not_see_their_neighbours() -> None:
-    model, names = fast(bart(6), torch.int8), space(random_names(6))
-    sources, prefixes = random_prompts(6, 8)
-    together = run(model, sources, prefixes, names, SearchSettings())
-    for i in range(8):
-        alone = run(model, sources[i : i + 1], prefixes[i : i + 1], names, SearchSettings())
-        assert [name for name, *_ in alone[0]] == [name for name, *_ in together[i]]
 
 
 def close(found: list, expected: list) -> bool:

@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections.abc import Sequence
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -73,7 +74,7 @@ def save(path: Path, model, tokenizer, format: PromptFormat) -> None:
     """Write a checkpoint folder with its prompt settings."""
     model.save_pretrained(path)
     tokenizer.save_pretrained(path)
-    (path / "angel.json").write_text(json.dumps(format.to_dict()))
+    (path / "angel.json").write_text(json.dumps(asdict(format)))
 
 
 def overfit(path: Path, pairs: Sequence[tuple[Mention, str]], steps: int = 120) -> float:

@@ -1,13 +1,11 @@
 """Names for mentions: which mentions are searched, among which names, and what
 string similarity adds."""
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ...errors import AngelWarning
 from ...vocabulary.names.concepts import normalize_name
 from ...vocabulary.names.entity_types import is_gene
 from ..decision.links import GeneratedCandidates
@@ -20,7 +18,6 @@ from .merging import CandidateMerger, Request
 if TYPE_CHECKING:
     from ...curation.curated import Constraint, Curated
     from ...model.mention import Mention
-    from ...search.cached import SearchCache
     from ...search.generator import Ask, Generator
     from ...search.search import SearchResult
     from ...vocabulary.kb import ConceptKB
@@ -36,7 +33,6 @@ class CandidateGenerator:
     kb (ConceptKB): the vocabulary that is searched.
     settings (LinkerSettings): how.
     num_beams (int): of the beam search.
-    cache (SearchCache | None): searches no mention twice.
     curated (Curated | None): the rules of curation, whose vocabulary `kb` is.
     """
 
@@ -44,7 +40,6 @@ class CandidateGenerator:
     kb: "ConceptKB"
     settings: LinkerSettings
     num_beams: int
-    cache: "SearchCache | None" = None
     curated: "Curated | None" = None
 
     def find(
@@ -172,22 +167,11 @@ class CandidateGenerator:
         asked for."""
         names: dict[int, Sequence[str]] = {}
 
-        def ask_once(place: int, result: "SearchResult") -> Sequence[str]:
-            return names.setdefault(place, ask(place, result))
+        def ask_and_keep(place: int, result: "SearchResult") -> Sequence[str]:
+            names[place] = ask(place, result)
+            return names[place]
 
-        results = self._search(mentions, space, numbers, ask_once)
-        for place, result in enumerate(results):
-            if place not in names:  # the cache had it
-                ask_once(place, result)
-        unknown = [
-            [name for name in names[place] if name not in result.asked]
-            for place, result in enumerate(results)
-        ]
-        if any(unknown):
-            size = self.settings.batch_size
-            values = self.generator.log_probs_of(mentions, unknown, batch_size=size)
-            for result, some, log_probs in zip(results, unknown, values, strict=True):
-                result.asked.update(zip(some, log_probs, strict=True))
+        results = self._search(mentions, space, numbers, ask_and_keep)
         return [[result.asked[n] for n in names[place]] for place, result in enumerate(results)]
 
     def _search(
@@ -199,31 +183,19 @@ class CandidateGenerator:
     ) -> "list[SearchResult]":
         from ...search.generator import SearchSettings
 
-        settings, search = self.settings, self.settings.search
-        results = self.generator.search(
+        settings = self.settings
+        return self.generator.search(
             mentions,
             space,
             SearchSettings(
-                mode=search.mode,
                 num_beams=self.num_beams,
-                k=settings.k if search.mode == "exact" else min(settings.k, self.num_beams),
-                length_penalty=search.length_penalty,
-                max_work=search.max_work,
+                k=min(settings.k, self.num_beams),
+                length_penalty=settings.search.length_penalty,
             ),
             subsets=numbers,
             batch_size=settings.batch_size,
-            cache=self.cache,
             ask=ask,
         )
-        n_unproven = sum(not result.proven for result in results)
-        if search.mode == "exact" and n_unproven:
-            warnings.warn(
-                f"{n_unproven} of {len(results)} mentions reached "
-                f"search.max_work={search.max_work}: their candidates may not be the best.",
-                AngelWarning,
-                stacklevel=2,
-            )
-        return results
 
     def _concepts(
         self,

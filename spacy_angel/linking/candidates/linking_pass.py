@@ -20,7 +20,6 @@ from .generator import CandidateGenerator
 
 if TYPE_CHECKING:
     from ...model.mention import Mention
-    from ...search.cached import SearchCache
     from ...search.generator import Generator
     from ...vocabulary.kb import ConceptKB
 
@@ -43,7 +42,6 @@ class LinkingPass:
     curated (Curated | None): this under the rules of curation, where there are some.
     model (Callable[[], Generator]): opens the model, where a mention has to be searched.
     linked_elsewhere (Collection[str]): labels of other linkers of the pipeline.
-    search_cache (SearchCache | None): searches no mention twice.
     """
 
     settings: LinkerSettings
@@ -51,7 +49,6 @@ class LinkingPass:
     curated: Curated | None
     model: "Callable[[], Generator]"
     linked_elsewhere: Collection[str] = ()
-    search_cache: "SearchCache | None" = None
 
     @property
     def kb(self) -> "ConceptKB":
@@ -117,7 +114,7 @@ class LinkingPass:
         generator = self.model()
         num_beams = self.settings.num_beams or generator.num_beams
         candidate_generator = CandidateGenerator(
-            generator, self.kb, self.settings, num_beams, self.search_cache, self.curated
+            generator, self.kb, self.settings, num_beams, self.curated
         )
         searched = candidate_generator.find(
             [one.mention for one in wanted],

@@ -12,7 +12,6 @@ from ...component.running import Device, RunsIn, expect_dtype
 from ..ranking.ranker import TERMS, Ranker, read_ranker, shipped_ranker
 
 Dtype = Literal["float32", "bfloat16", "float16", "int8"]
-Mode = Literal["beam", "exact"]
 ATTRIBUTES = ("kb_id", "kb_ents", "candidates")
 """Fields of a `Link` that are written to `span._`, under the names that `outputs` gives them."""
 
@@ -51,10 +50,8 @@ class ReadingBlock(CheckedSettings):
 class SearchBlock(CheckedSettings):
     """`[components.angel_linker.search]`.
 
-    mode (Mode): `beam`, or `exact`: the k most probable names of the vocabulary
-    length_penalty (float): exponent of the number of tokens by which beam search divides the
+    length_penalty (float): exponent of the number of tokens by which the search divides the
         log-probability of a name
-    max_work (int): decoded tokens per mention after which exact search gives up its proof
     shortcuts (bool): skip searches that rarely change a link: equal mentions of a document with
         equal labels are searched once; with `rerank`, a mention of more than four letters that
         is a name of exactly one concept links to it without the model, with probability 0.96
@@ -67,9 +64,7 @@ class SearchBlock(CheckedSettings):
 
     COMPONENT = "angel_linker.search"
 
-    mode: Mode = "beam"
     length_penalty: Annotated[float, Field(allow_inf_nan=False)] = 1.0
-    max_work: Annotated[int, Field(ge=1)] = 1000
     shortcuts: bool = False
     temperature: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 1.0
     min_log_prob: Annotated[float | None, Field(le=0, allow_inf_nan=False)] = None
@@ -204,12 +199,11 @@ class LinkerSettings(CheckedSettings):
 
     def without_effect(self) -> list[str]:
         """RETURNS (list[str]): settings that differ from their default and have no effect, e.g.
-        `search.max_work (search.mode is beam)`."""
-        idle = {"search.max_work": "search.mode is beam"} if self.search.mode == "beam" else {}
+        `ranker.path (rerank is off)`."""
         if self.rerank:
-            idle |= dict.fromkeys(("search.temperature", "search.min_log_prob"), "rerank is on")
+            idle = dict.fromkeys(("search.temperature", "search.min_log_prob"), "rerank is on")
         else:
-            idle |= dict.fromkeys(("ranker.path", "ranker.nil_prior"), "rerank is off")
+            idle = dict.fromkeys(("ranker.path", "ranker.nil_prior"), "rerank is off")
         own, default = self.flat(self.to_dict()), self.flat(type(self)().to_dict())
         return [f"{name} ({why})" for name, why in idle.items() if own[name] != default[name]]
 
