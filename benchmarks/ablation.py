@@ -420,14 +420,10 @@ def _remember(linker: AngelLinker) -> None:
         return known[key][0]
 
     kb.nearest.find = find_once  # type: ignore[method-assign]
-    for owner, names in (
-        (Strings, ("__getitem__",)),
-        (type(kb._table), ("find_own_id", "find_name", "concept", "types_of")),
-    ):
-        for name in names:
-            function = getattr(owner, name)
-            if not hasattr(function, "cache_clear"):
-                setattr(owner, name, lru_cache(maxsize=None)(function))
+    for owner, name in ((Strings, "__getitem__"), (type(kb.table), "find_name")):
+        function = getattr(owner, name)
+        if not hasattr(function, "cache_clear"):
+            setattr(owner, name, lru_cache(maxsize=None)(function))
 
 
 def _documents(data: Path, corpus: Corpus, distinct: int) -> Iterator[CorpusDocument]:
@@ -486,7 +482,7 @@ def _measured(
 def _forget(linker: AngelLinker, rule: Rule) -> None:
     """What was computed with another rule."""
     linker.kb._species_reader = None
-    linker.kb.words._seen.clear()
+    linker.kb.words.index.corrections.cache_clear()
     if rule.name.startswith(CACHED):
         for name, module in list(sys.modules.items()):
             if name.startswith("spacy_angel.linking"):

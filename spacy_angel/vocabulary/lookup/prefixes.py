@@ -8,7 +8,7 @@ import numpy as np
 
 from ..storage.arrays import Columns, open_folder, write_folder
 from ..storage.strings import Strings, encode
-from .kept import KeptIndex
+from .cached_index import CachedIndex
 
 KIND = "spacy-angel order of names"
 VERSION = 1
@@ -70,13 +70,14 @@ class NameOrder:
         return encode(self._names[int(i)])
 
 
-class NamePrefixes(KeptIndex[NameOrder]):
+class NamePrefixes(CachedIndex[NameOrder]):
     """Finds names by how they begin; follows what is added and removed while running.
 
-    vocabulary (LiveVocabulary), fingerprint (str), folder (Path | None): see `KeptIndex`.
+    vocabulary (VocabularyOverlay), fingerprint (str), folder (Path | None): see `CachedIndex`.
     """
 
     WHAT = "order of names"
+    LAYOUT = f"{KIND} {VERSION}"
 
     def find(self, prefix: str) -> Iterator[int]:
         """prefix (str): in normal form, not empty. YIELDS (int): indices of the names that begin
@@ -89,9 +90,6 @@ class NamePrefixes(KeptIndex[NameOrder]):
         for i in map(int, self.index.find(prefix, _MOST)):
             if i not in touched or self._vocabulary.concept_ids_of(i):
                 yield i
-
-    def _version_of_index(self) -> str:
-        return f"{KIND} {VERSION}"
 
     def _read(self, path: Path) -> NameOrder:
         return NameOrder.from_disk(path, self._vocabulary.table.names)

@@ -8,7 +8,7 @@ have it a line; `tools/build_word_list.py` wrote it.
 import gzip
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import blake2b
 from itertools import pairwise
 from pathlib import Path
@@ -17,11 +17,10 @@ import numpy as np
 from rapidfuzz.distance import OSA
 
 from ...about import DATA
-from ..changes.live import LiveVocabulary
+from ..changes.overlay import VocabularyOverlay
 from ..storage.arrays import Columns, open_folder, write_folder
-from ..storage.caching import BoundedCache
 from ..storage.strings import Strings, StringsBuilder
-from .kept import KeptIndex
+from .cached_index import CachedIndex
 from .string_similarity import COLUMNS as TRIGRAM_COLUMNS
 from .string_similarity import TrigramIndex
 
@@ -46,6 +45,12 @@ class WordIndex:
     def __init__(self, columns: Columns) -> None:
         self.columns = columns
         self._trigrams = TrigramIndex({name: columns[name] for name in TRIGRAM_COLUMNS})
+        self.corrections = lru_cache(_REMEMBERED)(self._corrections)
+        """Word in lower case → itself if it is a word of the index, else `nearest`, else itself."""
+
+    def __reduce__(self) -> tuple[type["WordIndex"], tuple[Columns]]:
+        # without what is cached
+        return WordIndex, (self.columns,)
 
     @classmethod
     def build(cls, names: Strings, common: Mapping[str, int]) -> "WordIndex":
@@ -92,36 +97,33 @@ class WordIndex:
         if len(word) < _ONE_LETTER_FROM:
             return []
         letters = sorted(word)
-        words = self.columns["words"]
-        near = [(int(i), words[i].decode()) for i in self._trigrams.shortlist(word)]
-        away = [(OSA.distance(word, text, score_cutoff=2), i, text) for i, text in near]
-        away = [
-            (distance, i, text)
-            for distance, i, text in away
-            if distance <= (2 if len(word) >= _TWO_LETTERS_FROM or sorted(text) == letters else 1)
-        ]
-        least = min((distance for distance, _, _ in away), default=0)
-        ranked = [
-            (text[0] != word[0], -int(self.columns["counts"][i]), text)
-            for distance, i, text in away
-            if distance == least
-        ]
-        return [text for _, _, text in sorted(ranked)]
+        words, counts = self.columns["words"], self.columns["counts"]
+        found = []
+        for i in self._trigrams.shortlist(word):
+            text = words[i].decode()
+            distance = OSA.distance(word, text, score_cutoff=2)
+            is_permuted = sorted(text) == letters
+            if distance <= (2 if len(word) >= _TWO_LETTERS_FROM or is_permuted else 1):
+                found.append((distance, text[0] != word[0], -int(counts[i]), text))
+        return [text for distance, *_, text in sorted(found) if distance == min(found)[0]]
+
+    def _corrections(self, word: str) -> list[str]:
+        return [word] if self.count(word) else self.nearest(word) or [word]
 
 
-class KnownWords(KeptIndex[WordIndex]):
+class KnownWords(CachedIndex[WordIndex]):
     """The words of a vocabulary; follows names that are added while running.
 
-    vocabulary (LiveVocabulary), fingerprint (str), folder (Path | None): see `KeptIndex`.
+    vocabulary (VocabularyOverlay), fingerprint (str), folder (Path | None): see `CachedIndex`.
     """
 
     WHAT = "index of words"
 
-    def __init__(self, vocabulary: LiveVocabulary, fingerprint: str, folder: Path | None) -> None:
+    def __init__(
+        self, vocabulary: VocabularyOverlay, fingerprint: str, folder: Path | None
+    ) -> None:
         super().__init__(vocabulary, fingerprint, folder)
-        self._added: frozenset[str] = frozenset()
-        self._version = 0
-        self._seen: BoundedCache[str, list[str]] = BoundedCache(_REMEMBERED)
+        self._added: tuple[int, frozenset[str]] = (0, frozenset())
 
     def count(self, word: str) -> int:
         """word (str): in lower case. RETURNS (int): how often it was seen in stored names and
@@ -130,15 +132,15 @@ class KnownWords(KeptIndex[WordIndex]):
 
     def corrections(self, word: str) -> list[str]:
         """word (str): in lower case. RETURNS (list[str]): the words that it may have been meant to
-        be, see `WordIndex.nearest`; itself alone where it is a word, or similar to none."""
-        if word in self._words_of_added():
-            return [word]
-        return self._seen.take(word, self._corrections)
+        be, see `WordIndex.nearest`; only itself if it is a word, or similar to none."""
+        version = self._vocabulary.version
+        if self._added[0] != version:
+            names = self._vocabulary.added_names.values()
+            self._added = version, frozenset(word for name in names for word in name.split())
+        return [word] if word in self._added[1] else self.index.corrections(word)
 
-    def _corrections(self, word: str) -> list[str]:
-        return [word] if self.index.count(word) else self.index.nearest(word) or [word]
-
-    def _version_of_index(self) -> str:
+    @property
+    def LAYOUT(self) -> str:  # type: ignore[override]
         return f"{KIND} {VERSION} {_digest()}"
 
     def _read(self, path: Path) -> WordIndex:
@@ -146,14 +148,6 @@ class KnownWords(KeptIndex[WordIndex]):
 
     def _build(self) -> WordIndex:
         return WordIndex.build(self._vocabulary.table.names, common_words())
-
-    def _words_of_added(self) -> frozenset[str]:
-        version = self._vocabulary.version
-        if self._version != version:
-            added = self._vocabulary.added_names.values()
-            self._added = frozenset(word for name in added for word in name.split())
-            self._version = version
-        return self._added
 
 
 @cache
