@@ -182,7 +182,11 @@ def _discrepant(rule: Rule, kb: ConceptKB) -> str:
     if rule.action == "prefer" and find_concept(kb, rule.concept) is None:
         return f"the vocabulary has no {rule.concept}; it is written all the same"
     if rule.condition == SUBTREE and len(kb.ids_below(_concept(rule, kb))) == 1:
-        why = "nothing stands below it" if kb.has_trees else "the vocabulary has no tree numbers"
+        why = (
+            "nothing stands below it"
+            if kb.table.has_trees
+            else "the vocabulary has no tree numbers"
+        )
         return f"{why}, so that it holds for the concept alone"
     if rule.action == "name":
         index = kb.name_index(rule.string)

@@ -23,7 +23,7 @@ from .lookup.search_spaces import SearchSpaces, Subset
 from .lookup.words import KnownWords
 from .names.concepts import Concept
 from .species.reader import SpeciesReader
-from .species.suffixes import SuffixRule, Suffixes, with_suffix
+from .species.suffixes import Suffixes, SuffixRule, with_suffix
 from .storage.arrays import (
     META,
     TRIES,
@@ -409,7 +409,7 @@ class ConceptKB(EditableVocabulary):
         with self.reading():
             stored = self._compacted()
         write_folder(path, KIND, VERSION, stored.table.columns, stored._meta)
-        compiled = (self._spaces, *self._indexes)
+        compiled: tuple[Any, ...] = (self._spaces, *self._indexes)
         if stored is self:
             for part in compiled:
                 part.to_disk(path / TRIES)

@@ -8,7 +8,6 @@ from support.helpers import ROOT
 
 from spacy_angel.errors import AngelError
 from spacy_angel.vocabulary.names.concepts import Concept
-from spacy_angel.vocabulary.sources.build import build_vocabulary
 from spacy_angel.vocabulary.sources.formats.records import VocabularyReport
 from spacy_angel.vocabulary.sources.formats.registry import infer_format, read_vocabulary
 
@@ -121,18 +120,6 @@ def test_a_table_without_names_stays_a_table(tmp_path: Path) -> None:
     for text in ("D000001\tone\tuno\n", "id\tname\tsynonyms\nD000001\tone\tuno\n"):
         (tmp_path / "t").write_text(text)
         assert infer_format(tmp_path / "t") == "table.v1"
-
-
-def test_a_table_of_tree_numbers_gives_types_to_the_table_beside_it(tmp_path: Path) -> None:
-    (tmp_path / "names.tsv").write_text("D000001\tCalcimycin\tA-23187\nD000003\tAbattoirs\t\n")
-    (tmp_path / "numbers.tsv").write_text(
-        "mesh_id\tmesh_name\tmesh_tree_number\nD000001\tCalcimycin\tD03.438\n"
-    )
-    for names in (["names.tsv", "numbers.tsv"], ["numbers.tsv", "names.tsv"]):
-        kb = build_vocabulary([tmp_path / name for name in names], None)
-        assert [c.types for c in kb] == [("D", "D03"), ()]
-        (source,) = kb.meta["sources"]
-        assert source["options"] == {"tree_numbers": str(tmp_path / "numbers.tsv")}
 
 
 def test_cells_with_another_separator_are_told_and_columns_that_are_not_used(

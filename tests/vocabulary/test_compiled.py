@@ -53,17 +53,6 @@ def test_that_of_a_faster_process_stays(tmp_path: Path) -> None:
     assert open_or_compile(tmp_path / "x", "index", read, build).text == "other's"
 
 
-def test_what_another_process_is_about_to_replace_is_no_error(tmp_path: Path, cache: Path) -> None:
-    def read_once_gone(path: Path) -> Index:
-        if path == tmp_path / "x":
-            raise AngelError("not there at this moment")
-        return read(path)
-
-    found = open_or_compile(tmp_path / "x", "index", read_once_gone, lambda: Index("own"))
-    assert found.text == "own"
-    assert read(cache).text == "own"
-
-
 def test_where_nothing_can_be_stored_it_stays_in_memory(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -17,7 +17,7 @@ import spacy_angel.vocabulary.sources.catalogue as catalogue
 from spacy_angel.cli.app import app
 from spacy_angel.files.download import cache_folder
 from spacy_angel.vocabulary.kb import ConceptKB
-from spacy_angel.vocabulary.sources.catalogue import find_source, read_catalogue
+from spacy_angel.vocabulary.sources.catalogue import read_catalogue
 from spacy_angel.vocabulary.sources.installed import built_folder
 
 FIXTURES = ROOT / "tests/fixtures/vocabularies"
@@ -142,10 +142,6 @@ def fetch(*names):
     return result.exit_code, result.stdout, result.stderr
 
 
-def stamps() -> dict[str, int]:
-    return {n: (built_folder(n) / "meta.json").stat().st_mtime_ns for n in NAMES}
-
-
 def whole(server) -> None:
     """All is there, as published."""
     for name in NAMES:
@@ -163,33 +159,6 @@ def whole(server) -> None:
     assert ConceptKB.from_disk(built_folder("ncbi-gene")).resolve("NCBIGene:11287")
     downloads = {p.name for p in (cache_folder() / "downloads").rglob("*") if p.is_file()}
     assert not any(name.endswith((".part", ".part.json")) for name in downloads)
-
-
-def test_connections_that_are_cut_go_on_and_nothing_is_done_twice(server):
-    for page in server.pages.values():
-        page.breaks_after = [40, 30] if len(page.content) > 100 else []
-    code, out, err = fetch()
-    assert (code, err) == (0, "")
-    for name in NAMES:
-        assert f'spacy_angel.load(kb="{name}")' in out
-    whole(server)
-    cut = [p for p, page in server.pages.items() if len(page.content) > 100]
-    for place in cut:
-        asked = [part for path, part in server.seen if path == place]
-        assert asked == [None, "bytes=40-", "bytes=70-"], place
-    before, n_before = stamps(), len(server.seen)
-    assert fetch()[0] == 0
-    assert stamps() == before
-    # as often as there are places: each is asked whether it has changed
-    n_missing = max(0, date.today().year + 1 - 2026)
-    assert len(server.seen) - n_before == len(server.pages) + n_missing
-    # a new release is built, and only that
-    page = server.pages["/obo/go/go-basic.obo"]
-    server.pages["/obo/go/go-basic.obo"] = Page(
-        page.content.replace(b"branch", b"twig"), etag='"2"'
-    )
-    assert fetch()[0] == 0
-    assert [name for name, stamp in stamps().items() if stamp != before[name]] == ["go"]
 
 
 def test_what_fails_is_told_and_the_same_command_goes_on(server):
@@ -234,31 +203,6 @@ def test_options_and_changes_of_ones_own_are_not_taken_for_built(server, tmp_pat
     assert counted() == 5
     assert CliRunner().invoke(app, ["kb", "remove", "cl", "CL:0000002"]).exit_code == 0
     assert counted() == 5
-
-
-def test_releases_of_years(server):
-    mesh = find_source("mesh")
-    folder = f"{server.address}/projects/mesh"
-    newest = f"{folder}/MESH_FILES/xmlmesh/desc{{}}.gz"
-    old = f"{folder}/{{0}}/xmlmesh/desc{{0}}.gz"
-    assert mesh.places(None, (), date(2026, 3, 1)) == [
-        ("2027", [newest.format(2027)]),
-        ("2026", [newest.format(2026)]),
-        # when the next year's has taken its place
-        ("2026", [old.format(2026)]),
-    ]
-    assert [release for release, _ in mesh.places(None, (), date(2028, 1, 1))] == [
-        *("2029", "2028", "2027", "2026", "2026")
-    ]
-    # a clock that is wrong
-    assert [release for release, _ in mesh.places(None, (), date(1970, 1, 1))] == ["2026", "2026"]
-    for release, first, second in (("2024", old, newest), ("2026", newest, old)):
-        assert mesh.places(release, (), date(2026, 3, 1)) == [
-            (release, [first.format(release)]),
-            (release, [second.format(release)]),
-        ]
-    assert len(find_source("hpo").places(None, (), date(2026, 3, 1))) == 1
-    assert find_source("umls").places(None, (), date(2026, 3, 1))[0][0] == "2025AB"
 
 
 @pytest.mark.parametrize(

@@ -1,17 +1,11 @@
 """SSSOM tables: which mappings are taken, what becomes of them in a vocabulary."""
 
 import gzip
-from contextlib import suppress
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from support.helpers import shared_data
-from typer.testing import CliRunner
 
-from spacy_angel.cli.app import app
 from spacy_angel.errors import AngelError
-from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.names.concepts import Concept
 from spacy_angel.vocabulary.sources.build import build_vocabulary
 from spacy_angel.vocabulary.sources.mappings import Mappings
@@ -82,19 +76,6 @@ def test_a_mapping_joins_the_concepts_of_two_files(tmp_path):
     assert len(record["sha256"]) == 64
 
 
-def test_the_command_says_what_came_of_a_table(tmp_path):
-    mondo = write(tmp_path / "mondo.tsv", "MONDO:0005015\tdiabetes\tsugar\n")
-    table = write(tmp_path / "a.sssom.tsv")
-    arguments = ["kb", "build", mondo, "-o", tmp_path / "kb", "--mappings", table]
-    result = CliRunner().invoke(app, list(map(str, arguments)))
-    assert result.exit_code == 0, result.stderr
-    assert (
-        f"{table}: 3 mappings; 2 identifiers added to 1 concepts; left out: 1 denied, "
-        "1 no identifier, 1 skos:broadMatch\n"
-    ) in result.stdout
-    assert ConceptKB.from_disk(tmp_path / "kb").resolve("MESH:D003920") == "MONDO:0005015"
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -107,15 +88,6 @@ def test_the_command_says_what_came_of_a_table(tmp_path):
 def test_what_is_no_such_table_is_told(tmp_path, text, message):
     with pytest.raises(AngelError, match=message):
         Mappings(write(tmp_path / "a.sssom.tsv", text))
-
-
-@pytest.mark.filterwarnings("ignore:.*the last line has no line break,")
-@given(st.text(max_size=200))
-def test_any_text_is_read_or_refused(tmp_path_factory, text):
-    path = tmp_path_factory.getbasetemp() / "any.sssom.tsv"
-    path.write_bytes(text.encode("utf8", "surrogatepass"))
-    with suppress(AngelError):
-        assert Mappings(path).report.mappings == 0
 
 
 def test_published_tables_are_read():

@@ -2,17 +2,13 @@
 
 from itertools import pairwise
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_angel.vocabulary.kb import ConceptKB
-from spacy_angel.vocabulary.lookup import occurrences
 from spacy_angel.vocabulary.lookup.occurrences import (
     Occurrences,
     fold_word,
-    is_short_form,
-    words_of_name,
 )
 from spacy_angel.vocabulary.names.concepts import Concept, normalize_name
 
@@ -25,32 +21,6 @@ def found(names: ConceptKB | list[str], text: str, **settings) -> list[str]:
     kb = names if isinstance(names, ConceptKB) else kb_of(*names)
     spans = Occurrences(kb, everything=True, **settings).find(text)
     return [text[start:end] for start, end, _ in spans]
-
-
-@pytest.mark.parametrize(
-    ("word", "folded"),
-    [
-        ("Fevers", "fever"),
-        ("arteries", "artery"),
-        ("metastases", "metastase"),
-        ("Metastasis", "metastase"),
-        ("virus", "virus"),
-        ("abscess", "abscess"),
-        ("gas", "gas"),
-        ("diabetes", "diabete"),
-        ("Sjo\u0308gren", "sj\u00f6gren"),
-    ],
-)
-def test_words_are_folded(word, folded) -> None:
-    assert fold_word(word) == folded
-
-
-@pytest.mark.parametrize(
-    ("name", "short"),
-    [("AIDS", True), ("mRNA", True), ("Na", True), ("K", True), ("Rest", False), ("HIV-1", False)],
-)
-def test_short_forms_are_told_by_their_capitals(name, short) -> None:
-    assert is_short_form(words_of_name(name)) == short
 
 
 def test_case_number_hyphens_and_typographic_marks_are_one() -> None:
@@ -153,13 +123,6 @@ def test_own_names_outlive_saving(tmp_path) -> None:
             (3, 10),
             (15, 26),
         ]
-
-
-def test_many_words_have_codes_of_their_own(monkeypatch) -> None:
-    monkeypatch.setattr(occurrences, "_N_SECOND", 7)
-    names = [f"alpha{i} beta{j}" for i in range(12) for j in range(12)]
-    for name in names:
-        assert found([*names, "beta0 alpha0"], f"a {name} c") == [name]
 
 
 WORDS = st.sampled_from(

@@ -1,7 +1,5 @@
 """Names as one types them: order, prefixes, what is added and removed."""
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -99,17 +97,3 @@ def test_the_order_is_kept_with_the_vocabulary_and_verified(tmp_path):
     order.write_bytes(content)
     with pytest.raises(AngelError, match=r"order\.npy"):
         ConceptKB.verify(tmp_path / "kb")
-
-
-@pytest.mark.slow
-def test_six_million_names_answer_in_less_than_50_ms():
-    n_names = 6_000_000
-    names = StringsBuilder(f"{i * 7919 % n_names:07d} kinase of type {i}" for i in range(n_names))
-    order = NameOrder.build(names.finish())
-    for prefix, n in (("0", 1000), ("00421", 100), ("0042137", 1), ("zz", 0)):
-        took = []
-        for _ in range(3):
-            begin = time.perf_counter()
-            assert min(len(order.find(prefix, 1000)), 1000) == n
-            took.append(time.perf_counter() - begin)
-        assert min(took) < 0.05

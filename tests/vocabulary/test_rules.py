@@ -1,7 +1,5 @@
 """The file of rules: what is read, and what is told of a row that is none."""
 
-import warnings
-
 import pytest
 
 from spacy_angel.errors import AngelError
@@ -82,15 +80,6 @@ def test_a_row_that_is_not_utf8_is_left_out(tmp_path) -> None:
     found = parse_rules(data, tmp_path / "rules.tsv")
     assert [(rule.number, rule.string) for rule in found.rules] == [(3, "is")]
     assert found.problems == ((2, "it is not UTF-8"),)
-
-
-def test_of_very_many_bad_rows_the_first_are_told_and_the_number(tmp_path) -> None:
-    found = read("action\tstring\n" + "x\ty\n" * 50, tmp_path)
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always")
-        found.warn("rules.tsv")
-    assert len(told) == 21
-    assert "30 more rows" in str(told[-1].message)
 
 
 @pytest.mark.parametrize("text", ["string\tconcept\n", "action\taction\n", "not-mention\twas\n"])

@@ -4,7 +4,7 @@ import pytest
 
 from spacy_angel import Concept, ConceptKB
 from spacy_angel.vocabulary.names.taxa import TAXA
-from spacy_angel.vocabulary.species.reader import MAIN_SPECIES, SpeciesWord, priors_in_order
+from spacy_angel.vocabulary.species.reader import MAIN_SPECIES, SpeciesWord
 
 HUMAN, MOUSE, FISH = "NCBITaxon:9606", "NCBITaxon:10090", "NCBITaxon:5555"
 GENES = [
@@ -150,12 +150,6 @@ def test_then_those_whose_second_name_it_is():
     assert KB.species_reader.order(told, "", "il-6", ["C"]) == ["I", "C", "M"]
 
 
-def test_the_parts_of_a_name_fall_with_its_place():
-    assert priors_in_order(1) == (1.0,)
-    assert priors_in_order(2) == pytest.approx((1 / 1.15, 0.15 / 1.15))
-    assert sum(priors_in_order(7)) == pytest.approx(1)
-
-
 def test_how_far_a_concept_is_from_what_the_document_speaks_of():
     owners = ("G:1", "G:2", "G:3")
     assert KB.species_ranks(owners, "") == (1, 3, 3)
@@ -172,12 +166,6 @@ def test_of_a_cell_line_s_donor_nobody_speaks():
     assert kb.species_ranks(("CVCL_0030",), "mus musculus") == (MAIN_SPECIES,)
 
 
-def test_no_concept_of_a_name_is_impossible():
-    parts = priors_in_order(1000)
-    assert min(parts) > 0
-    assert sum(parts) == pytest.approx(1.0)
-
-
 def test_other_types_are_known_by_their_own_words():
     kb = ConceptKB.build(
         [Concept("A", "set", (), ("Team sport",)), Concept("B", "set", (), ("Mathematics",))],
@@ -190,11 +178,6 @@ def test_other_types_are_known_by_their_own_words():
         "A",
     ]
     assert kb.species_reader.order(kb.suffixes_of(kb.name_index("set")), "", "set") == ["A", "B"]
-
-
-def test_without_endings_there_is_nothing_to_hint_at():
-    assert ConceptKB.build(GENES).species_reader is None
-    assert fields("human", ConceptKB.build(GENES, suffixes="names")) == []
 
 
 def test_a_name_means_the_gene_of_its_symbol_in_the_species_of_the_text():

@@ -3,10 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
-from support.helpers import shared_data
 
-from spacy_angel.corpora.formats.askapatient import askapatient_concepts
-from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.errors import AngelError
 from spacy_angel.vocabulary.lookup import tfidf as tfidf_module
 from spacy_angel.vocabulary.lookup.tfidf import TrigramTfidf
@@ -31,12 +28,6 @@ def test_nearest_best_first_and_padded():
     assert indices[0, 2] == -1
     assert indices[1].tolist() == [-1, -1, -1]
     assert values[1].tolist() == [0, 0, 0]
-
-
-def test_nearest_ties_by_index():
-    indices, values = TrigramTfidf().fit(["ataxia", "cancer", "ataxia"]).nearest(["ataxia"], k=2)
-    assert indices.tolist() == [[0, 2]]
-    np.testing.assert_allclose(values, [[1, 1]], atol=1e-6)
 
 
 @settings(max_examples=40, deadline=None)
@@ -70,24 +61,3 @@ def test_refuses_what_does_not_fit():
         TrigramTfidf().fit(NAMES).pairwise(["a"], [])
     assert TrigramTfidf().fit(NAMES).pairwise([], []).shape == (0,)
     assert TrigramTfidf().fit(NAMES).nearest([], k=2)[0].shape == (0, 2)
-
-
-@pytest.mark.parametrize(("fold", "expected"), [(0, 58.0), (1, 62.6)])
-def test_figures_measured_elsewhere(fold, expected):
-    """AskAPatient: share of phrases whose nearest preferred term, lower-cased, is the right one."""
-    paths = [
-        shared_data(f"aap/AskAPatient.fold-{fold}.{split}.txt")
-        for split in ("test", "train", "validation")
-    ]
-    ids_of: dict[str, set[str]] = {}
-    for concept in askapatient_concepts(paths):
-        for name in concept.names:
-            ids_of.setdefault(name.lower(), set()).add(concept.concept_id)
-    names = list(ids_of)
-    documents = list(read_corpus(paths[0], "askapatient"))
-    nearest, _ = TrigramTfidf().fit(names).nearest([document.text for document in documents], k=1)
-    right = [
-        found >= 0 and document.mentions[0].concept_ids in ids_of[names[found]]
-        for document, (found,) in zip(documents, nearest, strict=True)
-    ]
-    assert 100 * np.mean(right) == pytest.approx(expected, abs=0.05)

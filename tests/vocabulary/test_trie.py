@@ -57,19 +57,6 @@ def test_a_trie_without_names_has_a_root_and_no_leaf():
     assert trie.leaf_prefix_sums(np.zeros(0, dtype=bool)).tolist() == [0]
 
 
-def test_tokens_take_two_bytes_where_they_fit():
-    assert make_trie([[65535, 2]]).token.dtype == np.uint16
-    assert make_trie([[65536, 2]]).token.dtype == np.int32
-
-
-@given(sequences)
-def test_a_node_takes_at_most_16_bytes(token_lists):
-    distinct = sorted({tuple(t) for t in token_lists if 70000 not in t})
-    trie = make_trie(distinct)
-    # the offset behind the last child is one for the whole trie
-    assert trie.nbytes - trie.first_child.itemsize <= 16 * trie.n_nodes
-
-
 @given(sequences)
 def test_children_and_leaves_equal_those_of_a_dictionary(token_lists):
     trie = make_trie(token_lists)
@@ -110,13 +97,6 @@ def test_prefix_sums_equal_counting(token_lists, data):
             paths[child] = (*path, int(trie.token[child]))
 
 
-@given(sequences)
-def test_sequences_give_back_what_went_in(token_lists):
-    trie = make_trie(token_lists)
-    expected = list(enumerate(sorted(set(map(tuple, token_lists)))))
-    assert [(leaf, path) for path, leaf in trie.sequences()] == expected
-
-
 @pytest.mark.parametrize(
     ("token_lists", "wrong"),
     [([[5, 2], [5, 7]], 1), ([[5, 2], [2, 5, 2]], 1), ([[5, 2], []], 1), ([[], [5, 2]], 0)],
@@ -136,47 +116,6 @@ def test_a_stored_trie_is_mapped_and_refuses_another_fingerprint(tmp_path):
     assert stored.names.tolist() == trie.names.tolist()
     with pytest.raises(AngelError, match=r"bart\+medic.*t5\+medic"):
         NameTrie.from_disk(tmp_path / "trie", "t5+medic")
-
-
-def test_an_empty_trie_can_be_stored(tmp_path):
-    make_trie([]).to_disk(tmp_path / "trie")
-    assert NameTrie.from_disk(tmp_path / "trie").n_leaves == 0
-
-
-def _cut(folder):
-    file = folder / "token.npy"
-    file.write_bytes(file.read_bytes()[:-3])
-
-
-def _flip(folder):
-    file = folder / "names.npy"
-    data = bytearray(file.read_bytes())
-    data[-1] ^= 1
-    file.write_bytes(data)
-
-
-def _remove(folder):
-    (folder / "leaf_end.npy").unlink()
-
-
-def _cut_meta(folder):
-    (folder / "meta.json").write_text('{"kind": "spacy-ang')
-
-
-def _exchange(folder):
-    np.save(folder / "first_child.npy", np.zeros(3, dtype=np.int64))
-
-
-def _pickle(folder):
-    np.save(folder / "names.npy", np.array([{}, {}], dtype=object), allow_pickle=True)
-
-
-@pytest.mark.parametrize("damage", [_cut, _flip, _remove, _cut_meta, _exchange, _pickle])
-def test_a_damaged_folder_is_an_error(tmp_path, damage):
-    make_trie([[5, 7, 2], [5, 2]]).to_disk(tmp_path / "trie")
-    damage(tmp_path / "trie")
-    with pytest.raises(AngelError, match="is damaged"):
-        NameTrie.from_disk(tmp_path / "trie")
 
 
 def test_foreign_and_newer_folders_are_errors(tmp_path):

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_angel import Concept, ConceptKB
-from spacy_angel.vocabulary.lookup.words import WordIndex, common_words
+from spacy_angel.vocabulary.lookup.words import WordIndex
 from spacy_angel.vocabulary.storage.strings import StringsBuilder
 
 COMMON = {"attack": 9, "renal": 7, "penal": 2, "carcinoma": 5, "liver": 4, "diver": 8}
@@ -13,11 +13,6 @@ COMMON = {"attack": 9, "renal": 7, "penal": 2, "carcinoma": 5, "liver": 4, "dive
 def index() -> WordIndex:
     names = ["heart attack", "liver failure", "adenocarcinoma 2", "vitamin b12"]
     return WordIndex.build(StringsBuilder(names).finish(), COMMON)
-
-
-def test_words_are_counted_in_names_and_in_the_list(index):
-    words = ["attack", "heart", "liver", "diver", "b12", "vitamin", "b", "zebra"]
-    assert [index.count(word) for word in words] == [10, 1, 5, 8, 0, 1, 0, 0]
 
 
 @pytest.mark.parametrize(
@@ -70,13 +65,3 @@ def test_the_index_is_kept_beside_the_vocabulary(tmp_path):
     assert again.words.corrections("boojumm")[0] == "boojum"
     again.to_disk(tmp_path / "copy")
     assert [folder.name for folder in (tmp_path / "copy" / "tries").iterdir()] == [kept[0].name]
-
-
-def test_the_list_has_words_of_abstracts():
-    words = common_words()
-    assert len(words) > 30_000
-    assert words["nephrotoxicity"] > 10
-    assert WordIndex.build(StringsBuilder(["asthma"]).finish(), words).nearest("athsma") == [
-        "asthma"
-    ]
-    assert not {"pnuemonia", "athsma", "diabetis"} & words.keys()

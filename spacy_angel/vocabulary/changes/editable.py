@@ -177,7 +177,7 @@ class EditableVocabulary(VocabularyOverlay):
                 else:
                     texts.setdefault(own, []).append(text)
             added = sum(len(self._put_names(self[own], names)) for own, names in texts.items())
-            step = {"step": "add_mentions", "source": source}
+            step: dict[str, Any] = {"step": "add_mentions", "source": source}
             step |= {"added_names": added, "unknown_mentions": unknown}
             self._meta["steps"] = [*self._meta["steps"], step]
             counts = Counter(self._meta.get("frequencies", {}))

@@ -1,27 +1,70 @@
-"""Indexes of the stored names that are compiled once and kept."""
+"""Indexes of the stored names: arrays that are compiled once and kept."""
 
-from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
+
+from typing_extensions import Self
 
 from ..changes.overlay import VocabularyOverlay
-from ..storage.compiled import COMPILING, Compiled, digest_of, open_or_compile
+from ..storage.arrays import Columns, open_folder, write_folder
+from ..storage.compiled import COMPILING, digest_of, open_or_compile
+from ..storage.strings import Strings
 
-T = TypeVar("T", bound=Compiled)
+
+class NameIndex:
+    """An index of names as arrays.
+
+    columns (Columns): those named in `COLUMNS`.
+    names (Strings): the names that it was built from.
+    """
+
+    KIND: ClassVar[str]
+    VERSION: ClassVar[int] = 1
+    COLUMNS: ClassVar[tuple[str, ...]]
+
+    def __init__(self, columns: Columns, names: Strings) -> None:
+        self.columns = columns
+        self.names = names
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # without what is cached
+        return type(self), (self.columns, self.names)
+
+    @classmethod
+    def build(cls, names: Strings) -> Self:
+        """names (Strings): in normal form, each once. RETURNS (NameIndex): theirs, in memory."""
+        raise NotImplementedError
+
+    @classmethod
+    def from_disk(cls, path: Path, names: Strings) -> Self:
+        """path (Path): as `to_disk` wrote it. names (Strings): those that it was built from.
+        RETURNS (NameIndex): mapped. RAISES (AngelError): the folder is missing or damaged."""
+        return cls(open_folder(path, cls.KIND, cls.VERSION, cls.COLUMNS)[0], names)
+
+    def to_disk(self, path: Path) -> None:
+        """path (Path): folder to write."""
+        write_folder(path, self.KIND, self.VERSION, self.columns, {})
+
+    @classmethod
+    def layout(cls) -> str:
+        """RETURNS (str): what the index is made of beside the names."""
+        return f"{cls.KIND} {cls.VERSION}"
 
 
-class CachedIndex(ABC, Generic[T]):
-    """An index that is compiled once and kept in the vocabulary's folder.
+T = TypeVar("T", bound=NameIndex)
+
+
+class CachedIndex(Generic[T]):
+    """An index of the stored names that is compiled once and kept in the vocabulary's folder.
 
     vocabulary (VocabularyOverlay): names and concepts.
     fingerprint (str): of the stored names.
     folder (Path | None): where the index is kept; None keeps it in memory.
     """
 
-    WHAT: str
+    INDEX: type[T]
+    WHAT: ClassVar[str]
     """The index's name in a warning."""
-    LAYOUT: str
-    """What the index is made of beside the names."""
 
     def __init__(
         self, vocabulary: VocabularyOverlay, fingerprint: str, folder: Path | None
@@ -38,10 +81,15 @@ class CachedIndex(ABC, Generic[T]):
         if self._shared is not None:
             return self._shared.index
         if self._stored is None:
+            names, index = self._vocabulary.table.names, self.INDEX
             with COMPILING:
                 if self._stored is None:
-                    folder = None if self.folder is None else self.folder / self._key
-                    self._stored = open_or_compile(folder, self.WHAT, self._read, self._build)
+                    self._stored = open_or_compile(
+                        None if self.folder is None else self.folder / self._key,
+                        self.WHAT,
+                        lambda path: index.from_disk(path, names),
+                        lambda: index.build(names),
+                    )
         return self._stored
 
     def share(self, other: "CachedIndex[T]") -> None:
@@ -55,10 +103,4 @@ class CachedIndex(ABC, Generic[T]):
 
     @property
     def _key(self) -> str:
-        return digest_of(self.LAYOUT, self._fingerprint)
-
-    @abstractmethod
-    def _read(self, path: Path) -> T: ...
-
-    @abstractmethod
-    def _build(self) -> T: ...
+        return digest_of(self.INDEX.layout(), self._fingerprint)

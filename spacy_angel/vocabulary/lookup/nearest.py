@@ -10,7 +10,7 @@ from ..changes.overlay import VocabularyOverlay
 from ..storage.compiled import COMPILING
 from ..storage.strings import StringsBuilder
 from .cached_index import CachedIndex
-from .string_similarity import KIND, VERSION, Similarity, TrigramIndex
+from .string_similarity import Similarity, TrigramIndex
 
 
 class SimilarName(NamedTuple):
@@ -33,8 +33,8 @@ class SimilarNames(CachedIndex[TrigramIndex]):
     vocabulary (VocabularyOverlay), fingerprint (str), folder (Path | None): see `CachedIndex`.
     """
 
+    INDEX = TrigramIndex
     WHAT = "index of 3-grams"
-    LAYOUT = f"{KIND} {VERSION}"
 
     def __init__(
         self, vocabulary: VocabularyOverlay, fingerprint: str, folder: Path | None
@@ -74,12 +74,6 @@ class SimilarNames(CachedIndex[TrigramIndex]):
     def word_weight(self, word: str) -> float:
         """word (str): in normal form. RETURNS (float): see `TrigramIndex.weight_of`."""
         return self.index.weight_of(word)
-
-    def _read(self, path: Path) -> TrigramIndex:
-        return TrigramIndex.from_disk(path)
-
-    def _build(self) -> TrigramIndex:
-        return TrigramIndex.build(self._vocabulary.table.names)
 
     def _index_of_added(self) -> tuple[list[int], TrigramIndex | None]:
         """The names that the table does not have and their index, rebuilt after a change."""

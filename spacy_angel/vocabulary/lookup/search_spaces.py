@@ -22,7 +22,7 @@ import numpy as np
 
 from ...errors import AngelError
 from ..changes.overlay import VocabularyOverlay
-from ..species.suffixes import KIND, VERSION, Entries, StoredEntries, Suffixes
+from ..species.suffixes import Entries, StoredEntries, Suffixes
 from ..storage.compiled import COMPILING, digest_of, open_or_compile
 from ..storage.table import ConceptTable
 from ..storage.trie import NameTrie, SearchSpace
@@ -118,7 +118,7 @@ class SearchSpaces:
     def _space(self, tokenizer: NameTokenizer, subsets: Sequence[Subset | None]) -> SearchSpace:
         entries = self._opened_entries() if tokenizer.writes_suffixes else None
         parts = [tokenizer.fingerprint, self._fingerprint]
-        key = digest_of(*parts, *([] if entries is None else [self._entries_key]))
+        key = digest_of(*parts, *([] if entries is None else ["suffixes"]))
         if key not in self._tries:
             self._tries[key] = self._stored_names(tokenizer, key, entries)
         added = self._added.setdefault(key, AddedNames())
@@ -145,27 +145,14 @@ class SearchSpaces:
 
     def to_disk(self, folder: Path) -> None:
         """folder (Path): gets the tries of the stored names that were in use."""
-        if self._entries is not None:
-            self._entries.stored.to_disk(folder / self._entries_key)
         for fingerprint, trie in self._tries.items():
             trie.to_disk(folder / fingerprint)
 
-    @property
-    def _entries_key(self) -> str:
-        return digest_of(KIND, str(VERSION), self._fingerprint)
-
     def _opened_entries(self) -> Entries | None:
-        """Names with their suffixes: from the folder, else told apart and put there."""
-        if self._suffixes is None or self._entries is not None:
-            return self._entries
-        table, suffixes = self._vocabulary.table, self._suffixes
-        stored = open_or_compile(
-            None if self.folder is None else self.folder / self._entries_key,
-            "list of suffixes",
-            StoredEntries.from_disk,
-            lambda: StoredEntries.build(table, suffixes),
-        )
-        self._entries = Entries(stored, self._vocabulary, suffixes)
+        """Names with their suffixes, listed at the first use."""
+        if self._entries is None and self._suffixes is not None:
+            stored = StoredEntries.build(self._vocabulary.table, self._suffixes)
+            self._entries = Entries(stored, self._vocabulary, self._suffixes)
         return self._entries
 
     def _stored_names(

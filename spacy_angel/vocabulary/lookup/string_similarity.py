@@ -14,21 +14,15 @@ Only the names of the list are compared letter by letter.
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from pathlib import Path
 from typing import NamedTuple
 from zlib import crc32
 
 import numpy as np
 
-from ..storage.arrays import Columns, open_folder, write_folder
+from ..storage.arrays import Columns
 from ..storage.strings import Strings, encode, offsets_of
+from .cached_index import NameIndex
 
-KIND = "spacy-angel letters"
-VERSION = 1
-COLUMNS = (
-    *("grams", "gram_starts", "gram_names", "norms"),
-    *("remains", "remain_starts", "remain_names"),
-)
 # Bytes, spaces left out, of texts that have a deletion neighbourhood; a typo may be one more.
 SHORTEST, LONGEST = 3, 12
 # Names looked through for one text: frequent 3-grams are left out where the rarer ones reach it.
@@ -55,7 +49,7 @@ class Similarity(NamedTuple):
     edits: float
 
 
-class TrigramIndex:
+class TrigramIndex(NameIndex):
     """The inverted indices over the names of a vocabulary.
 
     The names that have the 3-gram `grams[i]` are
@@ -68,22 +62,23 @@ class TrigramIndex:
         int64[r + 1]; `remain_names` int32[...].
     """
 
-    def __init__(self, columns: Columns) -> None:
-        self.columns = columns
+    KIND = "spacy-angel letters"
+    COLUMNS = (
+        *("grams", "gram_starts", "gram_names", "norms"),
+        *("remains", "remain_starts", "remain_names"),
+    )
+
+    def __init__(self, columns: Columns, names: Strings) -> None:
+        super().__init__(columns, names)
         self.n_names = len(columns["norms"])
         self._weights = _weight(np.diff(columns["gram_starts"]), self.n_names)
         self._unknown = _weight(0, self.n_names)
         self.weight_of = lru_cache(_WEIGHTS_KEPT)(self._weight_of)
         """Word in normal form → mean weight of its 3-grams, which is greater the rarer they are."""
 
-    def __reduce__(self) -> tuple[type["TrigramIndex"], tuple[Columns]]:
-        # without what is cached
-        return TrigramIndex, (self.columns,)
-
     @classmethod
     def build(cls, names: Strings) -> "TrigramIndex":
-        """names (Strings): in normal form. RETURNS (TrigramIndex): their index, in memory: 4 bytes
-        for each different 3-gram of a name."""
+        # 4 bytes for each different 3-gram of a name
         grams, counts = _count_grams(names)
         starts = offsets_of(counts).astype(np.int64)
         weights = _weight(np.diff(starts), len(names))
@@ -100,17 +95,7 @@ class TrigramIndex:
             gram_names[filled[positions] + np.arange(len(positions)) - begins] = rows[order] + first
             filled += np.bincount(positions, minlength=len(grams))
         columns = (grams, starts, gram_names, norms, *_index_deletions(names))
-        return cls(dict(zip(COLUMNS, columns, strict=True)))
-
-    @classmethod
-    def from_disk(cls, path: Path) -> "TrigramIndex":
-        """path (Path): as `to_disk` wrote it. RETURNS (TrigramIndex): mapped.
-        RAISES (AngelError): the folder is missing, foreign or damaged."""
-        return cls(open_folder(path, KIND, VERSION, COLUMNS)[0])
-
-    def to_disk(self, path: Path) -> None:
-        """path (Path): folder to write."""
-        write_folder(path, KIND, VERSION, self.columns, {})
+        return cls(dict(zip(cls.COLUMNS, columns, strict=True)), names)
 
     def compare(self, text: str, names: Sequence[str]) -> list[Similarity]:
         """text (str), names (Sequence[str]): in normal form. RETURNS (list[Similarity]): how

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ...errors import AngelError
 
+
 class TrigramTfidf:
     """Cosine of character 3-gram tf-idf vectors (3-grams within words, spaces at their edges).
 

@@ -74,7 +74,7 @@ def _first(hits: Iterator[Hit], limit: int) -> list[Hit]:
 
 def _searched(kb: ConceptKB, text: str) -> Iterator[Hit]:
     normal = normalize_name(text)
-    hits = chain(_same(kb, text), _with_words(kb, normal.split()))
+    hits: Iterator[Hit] = chain(_same(kb, text), _with_words(kb, normal.split()))
     if (first := next(hits, None)) is None:
         hits = _similar(kb, normal, 0.0)
     else:

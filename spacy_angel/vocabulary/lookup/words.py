@@ -7,7 +7,7 @@ have it a line; `tools/build_word_list.py` wrote it.
 
 import gzip
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cache, lru_cache
 from hashlib import blake2b
 from itertools import pairwise
@@ -18,15 +18,11 @@ from rapidfuzz.distance import OSA
 
 from ...about import DATA
 from ..changes.overlay import VocabularyOverlay
-from ..storage.arrays import Columns, open_folder, write_folder
+from ..storage.arrays import Columns
 from ..storage.strings import Strings, StringsBuilder
-from .cached_index import CachedIndex
-from .string_similarity import COLUMNS as TRIGRAM_COLUMNS
+from .cached_index import CachedIndex, NameIndex
 from .string_similarity import TrigramIndex
 
-KIND = "spacy-angel words"
-VERSION = 1
-COLUMNS = ("words", "counts", *TRIGRAM_COLUMNS)
 FILE = DATA / "words.txt.gz"
 SHORTEST, LONGEST = 4, 24
 """Letters of the words that count."""
@@ -35,49 +31,39 @@ _BLOCK = 1 << 16
 _REMEMBERED = 1 << 14
 
 
-class WordIndex:
+class WordIndex(NameIndex):
     """Words in lower case, without digits, and those similar to a text.
 
     columns (Columns): `words` bytes[n], at most `LONGEST` each, sorted; `counts` int64[n], names
         and documents that have each; and the columns of a `TrigramIndex` over the words.
     """
 
-    def __init__(self, columns: Columns) -> None:
-        self.columns = columns
-        self._trigrams = TrigramIndex({name: columns[name] for name in TRIGRAM_COLUMNS})
+    KIND = "spacy-angel words"
+    COLUMNS = ("words", "counts", *TrigramIndex.COLUMNS)
+
+    def __init__(self, columns: Columns, names: Strings) -> None:
+        super().__init__(columns, names)
+        self._trigrams = TrigramIndex({c: columns[c] for c in TrigramIndex.COLUMNS}, names)
         self.corrections = lru_cache(_REMEMBERED)(self._corrections)
         """Word in lower case → itself if it is a word of the index, else `nearest`, else itself."""
 
-    def __reduce__(self) -> tuple[type["WordIndex"], tuple[Columns]]:
-        # without what is cached
-        return WordIndex, (self.columns,)
-
     @classmethod
-    def build(cls, names: Strings, common: Mapping[str, int]) -> "WordIndex":
-        """names (Strings): of a vocabulary, in normal form. common (Mapping[str, int]): further
-        words and how often they were seen. RETURNS (WordIndex): of both."""
-        counts = Counter({word.encode(): n for word, n in common.items()})
+    def build(cls, names: Strings) -> "WordIndex":
+        counts = Counter({word.encode(): n for word, n in common_words().items()})
         for block in _blocks(names):
             counts.update(word for word in block.split() if _is_word(word))
         words = sorted(counts)
-        letters = TrigramIndex.build(StringsBuilder(word.decode() for word in words).finish())
-        return cls(
-            {
-                "words": np.array(words, dtype=f"S{LONGEST}"),
-                "counts": np.array([counts[word] for word in words], dtype=np.int64),
-                **letters.columns,
-            }
-        )
+        texts = StringsBuilder(word.decode() for word in words).finish()
+        columns = {
+            "words": np.array(words, dtype=f"S{LONGEST}"),
+            "counts": np.array([counts[word] for word in words], dtype=np.int64),
+            **TrigramIndex.build(texts).columns,
+        }
+        return cls(columns, names)
 
     @classmethod
-    def from_disk(cls, path: Path) -> "WordIndex":
-        """path (Path): as `to_disk` wrote it. RETURNS (WordIndex): mapped.
-        RAISES (AngelError): the folder is missing, foreign or damaged."""
-        return cls(open_folder(path, KIND, VERSION, COLUMNS)[0])
-
-    def to_disk(self, path: Path) -> None:
-        """path (Path): folder to write."""
-        write_folder(path, KIND, VERSION, self.columns, {})
+    def layout(cls) -> str:
+        return f"{super().layout()} {_digest()}"
 
     def count(self, word: str) -> int:
         """word (str): in lower case. RETURNS (int): how often it was seen, 0 for no word."""
@@ -117,6 +103,7 @@ class KnownWords(CachedIndex[WordIndex]):
     vocabulary (VocabularyOverlay), fingerprint (str), folder (Path | None): see `CachedIndex`.
     """
 
+    INDEX = WordIndex
     WHAT = "index of words"
 
     def __init__(
@@ -138,16 +125,6 @@ class KnownWords(CachedIndex[WordIndex]):
             names = self._vocabulary.added_names.values()
             self._added = version, frozenset(word for name in names for word in name.split())
         return [word] if word in self._added[1] else self.index.corrections(word)
-
-    @property
-    def LAYOUT(self) -> str:  # type: ignore[override]
-        return f"{KIND} {VERSION} {_digest()}"
-
-    def _read(self, path: Path) -> WordIndex:
-        return WordIndex.from_disk(path)
-
-    def _build(self) -> WordIndex:
-        return WordIndex.build(self._vocabulary.table.names, common_words())
 
 
 @cache

@@ -59,8 +59,8 @@ class SpeciesReader:
     """Reads in texts of which species they speak.
 
     suffixes (Suffixes): of the vocabulary; their first parts are what is looked for.
-    vocabulary (VocabularyOverlay): as it is now. A taxon among its stored semantic types is looked for
-        by the words that `taxa` has for it, another type by its own name.
+    vocabulary (VocabularyOverlay): as it is now. A taxon among its stored semantic types is looked
+        for by the words that `taxa` has for it, another type by its own name.
     """
 
     def __init__(self, suffixes: Suffixes, vocabulary: VocabularyOverlay) -> None:

@@ -19,7 +19,6 @@ A name with one of its suffixes is an entry; a trie of a model that writes suffi
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal, TypeVar
 
 import numpy as np
@@ -27,7 +26,6 @@ import numpy as np
 from ..changes.overlay import VocabularyOverlay
 from ..names.concepts import normalize_name
 from ..names.taxa import TAXA, is_taxon
-from ..storage.arrays import open_folder, write_folder
 from ..storage.strings import Strings, StringsBuilder, offsets_of, to_numpy
 from ..storage.table import ConceptTable
 from .orthologs import may_share_symbols
@@ -35,10 +33,6 @@ from .orthologs import may_share_symbols
 SuffixRule = Literal["species", "types", "names"]
 SEPARATOR = " | "
 """Between a name and its suffix, and between the parts of a suffix."""
-KIND = "spacy-angel name suffixes"
-VERSION = 1
-COLUMNS = ("names", "endings", "text_data", "text_offsets", "concept_offsets", "concepts")
-
 T = TypeVar("T")
 
 
@@ -222,21 +216,6 @@ class StoredEntries:
         strings = StringsBuilder(texts).finish()
         return cls(to_numpy(names), to_numpy(numbers), strings, offsets, to_numpy(concepts))
 
-    @classmethod
-    def from_disk(cls, path: Path) -> "StoredEntries":
-        """path (Path): as `to_disk` wrote it. RETURNS (StoredEntries): mapped.
-        RAISES (AngelError): missing or damaged."""
-        columns, _ = open_folder(path, KIND, VERSION, COLUMNS)
-        texts = Strings(columns.pop("text_data"), columns.pop("text_offsets"))
-        return cls(texts=texts, suffixes=columns.pop("endings"), **columns)
-
-    def to_disk(self, path: Path) -> None:
-        """path (Path): folder to write."""
-        texts = self.texts.data, self.texts.offsets
-        arrays = (self.names, self.suffixes, *texts, self.concept_offsets, self.concepts)
-        columns = dict(zip(COLUMNS, arrays, strict=True))
-        write_folder(path, KIND, VERSION, columns, {})
-
     def __len__(self) -> int:
         return len(self.names)
 
@@ -276,7 +255,8 @@ class Entries:
     """All entries: those of the stored names, then those of names that were added or changed
     while running. An entry keeps its number as long as the program runs.
 
-    stored (StoredEntries): of the table. vocabulary (VocabularyOverlay): changes. suffixes (Suffixes).
+    stored (StoredEntries): of the table. vocabulary (VocabularyOverlay): changes. suffixes
+        (Suffixes): the rule.
     """
 
     def __init__(

@@ -108,8 +108,8 @@ class NameTrie:
         n_nodes = sum(len(level.token) for level in levels)
         if n_nodes > MAX_NODES:
             raise AngelError(
-                f"The names need {n_nodes:,} trie nodes, more than the {MAX_NODES:,} that fit. Split "
-                "the vocabulary."
+                f"The names need {n_nodes:,} trie nodes, more than the {MAX_NODES:,} that fit. "
+                "Split the vocabulary."
             )
         # positions count sequences, leaves count distinct sequences
         leaf_at = np.zeros(n + 1, dtype=np.int32)
