@@ -299,8 +299,8 @@ class CurationFile:
                 if curated.unknown:
                     first = curated.unknown[0]
                     warnings.warn(
-                        f"{self.path}: {len(curated.unknown):,} of {len(rules.rules):,} rules are "
-                        f"about unknown concepts or types, the first on line {first.number}: "
+                        f"{self.path}: {len(curated.unknown):,} of {len(rules.rules):,} rules name "
+                        f"unknown concepts or types, the first on line {first.number}: "
                         f"{first}. See `spacy-angel kb check`.",
                         AngelWarning,
                         stacklevel=2,

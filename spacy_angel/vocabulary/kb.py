@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, get_args
 import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from ..errors import AngelError
+from ..errors import AngelError, unknown_name
 from .changes.applied import change_concepts, is_of_vocabulary, remove_excluded
 from .changes.editable import EditableVocabulary
 from .changes.rule_file import digest_of, read_rules
@@ -61,6 +61,8 @@ class BuildOptions(TypedDict, total=False):
 
 
 class _Counts(BaseModel):
+    model_config = ConfigDict(strict=True)
+
     concepts: int
     names: int
     spellings: int
@@ -164,8 +166,7 @@ class ConceptKB(EditableVocabulary):
             ("shared_names", shared_names, get_args(SharedNames)),
         ):
             if value not in known:
-                names = ", ".join(map(str, known))
-                raise AngelError(f"There is no rule of {kind} {value!r}. Known: {names}.")
+                raise AngelError(unknown_name(f"rule of {kind}", value, ", ".join(map(str, known))))
         table, counts = read_table(vocabularies, shared_names)
         meta: dict[str, Any] = {
             "shared_names": shared_names,
@@ -208,8 +209,8 @@ class ConceptKB(EditableVocabulary):
         rules = sorted({meta["shared_names"] for meta in metas}) or ["all"]
         if shared_names is None and len(rules) > 1:
             raise AngelError(
-                f"The vocabularies give names of several concepts to {' and '.join(rules)}. Choose "
-                "the rule of the merged one: `--shared-names`, or `shared_names=`."
+                f"Vocabularies treat shared names differently ({' and '.join(rules)}). Choose with "
+                "`--shared-names`."
             )
         frequencies: Counter[str] = Counter()
         own_names: dict[str, list[str]] = {}
@@ -376,9 +377,9 @@ class ConceptKB(EditableVocabulary):
         types = (types,) if isinstance(types, str) else types
         concept_ids = (concept_ids,) if isinstance(concept_ids, str) else concept_ids
         if unknown := sorted(set(types or ()) - self.types):
+            known = sorted(self.types)
             raise AngelError(
-                f"The vocabulary has no concept of the types {unknown}. Its types: "
-                f"{sorted(self.types)}."
+                f"The vocabulary has no concepts of the types {unknown}. Its types: {known}."
             )
         own = None if concept_ids is None else frozenset(map(self._resolved, concept_ids))
         wanted = None if types is None else frozenset(types)
@@ -476,8 +477,7 @@ def _reopen(path: Path, meta: dict[str, Any], opened: tuple[int, str]) -> Concep
     kb = ConceptKB.from_disk(path, rules=bool(opened[0]))
     if kb._meta["columns"] != meta["columns"] or kb._opened != opened:
         raise AngelError(
-            f"The vocabulary in {path} was written anew since it was opened, so another process "
-            "cannot open what this one has. Open it again with ConceptKB.from_disk."
+            f"The vocabulary in {path} was rewritten since it was opened. Open it again."
         )
     kb._meta = meta
     return kb
@@ -489,5 +489,5 @@ def _table(columns: Mapping[str, np.ndarray], meta: Mapping[str, Any], path: Pat
     except ValidationError as error:
         first = error.errors()[0]
         problem = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
-        raise damaged(path / META, KIND, problem) from error
+        raise damaged(path / META, problem) from error
     return ConceptTable(dict(columns), meta["shared_names"])

@@ -97,12 +97,12 @@ def test_quotes_run_over_lines_but_not_between_tabs(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "columns", "message"),
     [
-        ("a,b\n1,2\n", None, r"none is told to be the id.*Found: 'a', 'b'"),
-        ("id,b\n1,2\n", None, "none is told to be the name"),
+        ("a,b\n1,2\n", None, r"none is known to be the id.*Found: 'a', 'b'"),
+        ("id,b\n1,2\n", None, "none is known to be the name"),
         ("a,b\n1,2\n", "id=a,name=c", "'name=c' is not one of id,"),
         ("a,b\n1,2\n", "id=a,name=3", "'name=3' is not one of id,"),
         ("a,b\n1,2\n", "id=a,title=b", "'title=b' is not one of id,"),
-        ("a,b\n1,2\n", "id=a", "none is told to be the name"),
+        ("a,b\n1,2\n", "id=a", "none is known to be the name"),
         ("id,name\n1,2\n3\n", None, "line 3: expected 2 columns"),
         ('id,name\n1,2\n3,"x\n', None, "line 3: the .*separated values are broken"),
         ("id,name\n1,\n", None, "line 2: expected a name for 1"),

@@ -60,4 +60,4 @@ def test_where_nothing_can_be_stored_it_stays_in_memory(
     (tmp_path / "cache").write_text("", encoding="utf8")
     found = open_or_compile(tmp_path / "file/x", "index", read, lambda: Index("own"))
     assert found.text == "own"
-    assert "[W102]" in caplog.text
+    assert "cannot be stored" in caplog.text

@@ -203,7 +203,7 @@ def test_table_with_column_names(first: str, tmp_path: Path) -> None:
 def test_tree_numbers_are_no_synonyms(third: str, tmp_path: Path) -> None:
     path = tmp_path / "numbers.tsv"
     path.write_text(f"mesh_id\tmesh_name\t{third}\nD000001\tCalcimycin\tD03.438\n")
-    message = rf"numbers\.tsv, line 1: .*'{third}'.*`--option tree_numbers=.*numbers\.tsv`"
+    message = rf"numbers\.tsv, line 1: .*`--option tree_numbers=.*numbers\.tsv`.*'{third}'"
     with pytest.raises(AngelError, match=message):
         list(read_vocabulary(path))
 
@@ -499,9 +499,9 @@ def test_format_is_inferred(format: str, tmp_path: Path) -> None:
 def test_format_that_is_not_known(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(content)
-    with pytest.raises(AngelError, match=r"file looks like no known vocabulary format.*obo\.v1"):
+    with pytest.raises(AngelError, match=r"Cannot tell the vocabulary format of .*file.*obo\.v1"):
         infer_format(path)
-    with pytest.raises(AngelError, match="no known vocabulary format"):
+    with pytest.raises(AngelError, match="Cannot tell the vocabulary format"):
         infer_format(tmp_path)
 
 
@@ -513,14 +513,14 @@ def test_wrong_arguments(tmp_path: Path) -> None:
     with pytest.raises(AngelError, match=r"no option source\. Its options: sources, languages"):
         read_vocabulary(FIXTURES / "umls", source="MSH")
     for name, options, message in (
-        ("umls", {"suppressed": "maybe"}, "true, false, yes or no; it is 'maybe'"),
-        ("umls", {"sources": True}, "a valid frozenset; it is True"),
-        ("table.tsv", {"prefix": True}, "a valid string; it is True"),
-        ("table.tsv", {"tree_numbers": 5}, "a valid string; it is 5"),
+        ("umls", {"suppressed": "maybe"}, "true, false, yes or no, not 'maybe'"),
+        ("umls", {"sources": True}, "a valid frozenset, not True"),
+        ("table.tsv", {"prefix": True}, "a valid string, not True"),
+        ("table.tsv", {"tree_numbers": 5}, "a valid string, not 5"),
         (
             "ontology.obo",
             {"scopes": "exact,close"},
-            "'EXACT', 'NARROW', 'BROAD' or 'RELATED'; it is 'CLOSE'",
+            "'EXACT', 'NARROW', 'BROAD' or 'RELATED', not 'CLOSE'",
         ),
     ):
         start = rf"The option {next(iter(options))} of the format \w+\.v1 must be "
@@ -587,17 +587,17 @@ CTD_HEAD = (FIXTURES / "ctd_chemicals.tsv").read_text().split("Aspirin")[0]
         (
             "scispacy",
             '{"concept_id": 7, "canonical_name": "a"}',
-            "line 1: expected a string, found 7",
+            "line 1: .*concept_id: Input should be a valid string",
         ),
         (
             "scispacy",
             '{"concept_id": "C1", "canonical_name": "a", "aliases": "abc"}',
-            "line 1: expected a list of strings, found 'abc'",
+            "line 1: .*aliases: Input should be a valid list",
         ),
         (
             "scispacy",
             '{"concept_id": "C1", "canonical_name": "\\ud800"}',
-            "line 1: expected a string of whole characters",
+            "line 1: .*canonical_name: .* half a character",
         ),
         ("target_kb", '{"D000001": ["one"],\n "D000002": ["tw', "line 2: the JSON is broken"),
         ("target_kb", '{"D000001": ["one"]}\n{"D2": []}', "line 2: .*nothing was expected after"),
@@ -613,7 +613,7 @@ CTD_HEAD = (FIXTURES / "ctd_chemicals.tsv").read_text().split("Aspirin")[0]
         ("obo", '[Term]\nid: X:1\nname: x\nsynonym: "cut', "line 4: expected a text in quotes"),
         ("obo", "[Term]\nid: X:1\nnonsense\n", "line 3: expected `tag: value`"),
         ("mesh_xml", "<DescriptorRecordSet>\n<DescriptorRecord>", "line 2: the XML is broken"),
-        ("mesh_xml", "<html/>", "line 1: .* begin with `<DescriptorRecordSet>`"),
+        ("mesh_xml", "<html/>", "line 1: .* start with `<DescriptorRecordSet>`"),
         (
             "mesh_xml",
             "<DescriptorRecordSet>\n<DescriptorRecord/>\n</DescriptorRecordSet>",

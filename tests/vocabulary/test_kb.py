@@ -275,27 +275,24 @@ def test_a_damaged_vocabulary_is_an_error(tmp_path, column, damage):
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    "change",
     [
-        ({"columns": None}, "columns .*'name_data'.* are missing"),
-        ({"columns": ["name_data"]}, "columns .*'name_data'.* are missing"),
-        ({"columns": {"name_data": {"shape": [3]}}}, "lack their dtype"),
-        ({"counts": {}}, "the counts .*'concepts', 'names', 'spellings'"),
-        ({"counts": {"concepts": 3, "names": "5", "spellings": 7}}, r"the counts \['names'\]"),
-        ({"counts": []}, r"counts is \[\]"),
-        ({"sources": None}, "sources is None"),
-        ({"sources": ["medic.tsv"]}, r"sources is \['medic.tsv'\]"),
-        ({"steps": {}}, r"steps is \{\}"),
-        ({"shared_names": "some"}, "shared_names is 'some'"),
-        ({"shared_names": ["all"]}, r"shared_names is \['all'\]"),
-        ({"fingerprint": 7}, "fingerprint 7"),
+        {"counts": {}},
+        {"counts": {"concepts": 3, "names": True, "spellings": 7}},
+        {"counts": []},
+        {"sources": None},
+        {"steps": {}},
+        {"shared_names": "some"},
+        {"fingerprint": 7},
+        {"endings": "kinds"},
+        {"frequencies": {"X:1": "2"}},
     ],
 )
-def test_damaged_metadata_are_an_error(tmp_path, change, message):
+def test_damaged_metadata_are_an_error(tmp_path, change):
     ConceptKB.build(CONCEPTS, tmp_path / "kb")
     file = tmp_path / "kb/meta.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | change))
-    with pytest.raises(AngelError, match=rf"meta\.json is damaged.*{message}"):
+    with pytest.raises(AngelError, match=rf"meta\.json is damaged: {next(iter(change))}"):
         ConceptKB.from_disk(tmp_path / "kb")
 
 

@@ -44,8 +44,3 @@ def test_a_name_that_was_removed_does_not_keep_similar_ones_away():
     kb.remove("MESH:D006333")
     (hit, *_) = search_concepts(kb, "heart failur")
     assert (hit.concept.concept_id, hit.how) == ("MESH:D009203", "similar")
-
-
-def test_a_name_without_letters_has_no_normal_form():
-    found = explain(ConceptKB.build(CONCEPTS), "+")
-    assert (found.normal, found.holders, found.concept) == ("", (), None)

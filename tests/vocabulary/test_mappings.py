@@ -79,8 +79,8 @@ def test_a_mapping_joins_the_concepts_of_two_files(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a\tb\nMONDO:1\tmesh:D1\n", "line 1: expected a table with the columns subject_id"),
-        ("", "line 1: expected a table"),
+        ("a\tb\nMONDO:1\tmesh:D1\n", "line 1: expected a line with the columns subject_id"),
+        ("", "line 1: expected a line"),
         ("#a: [\nsubject_id\tpredicate_id\tobject_id\n", "line 1: expected metadata as YAML"),
         ("#a: 1\nsubject_id\tpredicate_id\tobject_id\nMONDO:1\tmesh:D1\n", "line 3: expected 3"),
     ],

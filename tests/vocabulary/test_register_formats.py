@@ -151,7 +151,7 @@ def test_drugbank(tmp_path):
         ),
         Concept("DRUGBANK:DB00002", "Cetuximab"),
     ]
-    with pytest.raises(AngelError, match="closed quotes"):
+    with pytest.raises(AngelError, match="values are broken"):
         read(tmp_path / "d.csv", DRUGBANK.replace('Hirudin"', "Hirudin"))
 
 

@@ -5,7 +5,6 @@ from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
 
 from spacy_angel.errors import AngelError
-from spacy_angel.vocabulary.lookup import tfidf as tfidf_module
 from spacy_angel.vocabulary.lookup.tfidf import TrigramTfidf
 
 NAMES = ["breast cancer", "ovarian cancer", "diabetes mellitus", "diabetes insipidus", "ataxia"]
@@ -36,14 +35,11 @@ def test_nearest_best_first_and_padded():
     st.lists(st.text(alphabet="abcd ", max_size=8), min_size=1, max_size=5),
     st.integers(1, 6),
     st.integers(1, 4),
-    st.integers(1, 7),
 )
-def test_nearest_equals_brute_force_in_any_chunk_and_block(names, queries, k, chunk, block):
+def test_nearest_equals_brute_force_in_any_chunk(names, queries, k, chunk):
     names = ["cab", *names]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tfidf_module, "_BLOCK", block)
-        tfidf = TrigramTfidf().fit(names)
-        indices, values = tfidf.nearest(queries, k=k, chunk=chunk)
+    tfidf = TrigramTfidf().fit(names)
+    indices, values = tfidf.nearest(queries, k=k, chunk=chunk)
     for query, found, similar in zip(queries, indices, values, strict=True):
         dense = tfidf.pairwise([query] * len(names), names)
         expected = sorted(np.flatnonzero(dense), key=lambda i: (-round(float(dense[i]), 5), i))

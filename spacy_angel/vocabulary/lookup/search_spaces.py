@@ -181,10 +181,7 @@ class SearchSpaces:
     ) -> _Mask:
         """Leaf prefix sums of a subset, kept until the vocabulary changes."""
         if subset is not None and subset.vocabulary is not self._vocabulary:
-            raise AngelError(
-                "A subset of one vocabulary was used with another. Make it with this one's "
-                "`subset`."
-            )
+            raise AngelError("This subset belongs to another vocabulary.")
         key = (trie_key, subset, self._vocabulary.version)
         if key not in self._masks:
             allowed = numbers = self._allowed_names(subset)

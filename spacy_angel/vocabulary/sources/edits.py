@@ -92,8 +92,8 @@ def _write(folder: Path, rules_for: Callable[[ConceptKB], Iterable[Rule]]) -> in
     for rule in rules:
         if not _is_in_effect(after, rule):
             raise AngelError(
-                f"Nothing was changed: {rule} would have no effect, because in {path} "
-                f"{_opposite(rule, before)}. Delete that row first."
+                f"The new rule would have no effect: {rule}. In {path}, {_opposite(rule, before)}. "
+                "Remove that rule first."
             )
     if rules:
         write_text(path, added_rows(path, rules))

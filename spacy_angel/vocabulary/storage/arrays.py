@@ -40,10 +40,7 @@ def write_folder(
     """
     is_empty = path.is_dir() and not any(path.iterdir())
     if path.exists() and not is_empty and not is_folder_of(path, kind):
-        raise AngelError(
-            f"{path} holds something other than a {kind}, which writing here would delete. Give an "
-            "empty or new folder, or remove it yourself."
-        )
+        raise AngelError(f"{path} contains something other than a {kind}. Use a new folder.")
     stored = _described(kind, version, columns, meta)
     ours = {META, TRIES, *(f"{name}.npy" for name in _meta_or_nothing(path).get("columns", ()))}
     with replacing_folder(path, lambda entry: entry.name in ours) as new:
@@ -128,7 +125,7 @@ def unpack(
     except AngelError:
         raise
     except (OSError, EOFError, KeyError, ValueError, AttributeError, zipfile.BadZipFile) as error:
-        raise damaged(where, kind, error) from error
+        raise damaged(where, error) from error
     _compare(where, columns, meta)
     return columns, meta
 
@@ -142,19 +139,14 @@ def digest(*arrays: np.ndarray) -> str:
     return state.hexdigest()
 
 
-def damaged(path: Path, kind: str, problem: object) -> AngelError:
-    """path (Path): a file. kind (str): of its folder. problem (object): what is wrong with it.
-    RETURNS (AngelError): to be raised."""
-    return AngelError(
-        f"{path} is damaged and cannot be read as part of a {kind}: {problem}. Build it again."
-    )
+def damaged(path: Path, problem: object) -> AngelError:
+    """path (Path): a file. problem (object): what is wrong with it. RETURNS (AngelError): to be
+    raised."""
+    return AngelError(f"{path} is damaged: {problem}. Build it again.")
 
 
 def _other_kind(path: Path, kind: str, problem: str) -> AngelError:
-    return AngelError(
-        f"{path} is not a {kind} folder ({problem}). Give a folder that spacy-angel wrote, or "
-        "build one with `spacy-angel kb build FILE -o DIR`."
-    )
+    return AngelError(f"{path} is not a {kind} folder: {problem}. See `spacy-angel kb build`.")
 
 
 def _described(
@@ -182,19 +174,18 @@ def _checked_meta(
     try:
         meta = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise damaged(path / META, kind, error) from error
+        raise damaged(path / META, error) from error
     found = meta.get("kind") if isinstance(meta, dict) else None
     if found != kind:
         raise _other_kind(path, kind, f"its kind is {found!r}")
     if meta.get("version") != version:
         raise AngelError(
-            f"{path} is a {kind} of layout version {meta.get('version')}; this spacy-angel reads "
-            f"version {version}. Build it again."
+            f"{path} has {kind} version {meta.get('version')}; expected {version}. Build it again."
         )
     missing = set(names) - set(_present(meta, (), names))
     if missing:
         problem = f"the columns {sorted(missing)} are missing or lack their dtype or shape"
-        raise damaged(path / META, kind, problem)
+        raise damaged(path / META, problem)
     return meta
 
 
@@ -222,11 +213,11 @@ def _read_column(path: Path, name: str, meta: dict[str, Any]) -> np.ndarray:
         # "c", and not "r": torch warns of memory that it could not write to
         column = np.load(file, mmap_mode="c" if mapped else None, allow_pickle=False)
     except (OSError, ValueError, EOFError, KeyError, TypeError) as error:
-        raise damaged(file, meta["kind"], error) from error
+        raise damaged(file, error) from error
     found = [column.dtype.str, list(column.shape)]
     if found != [expected["dtype"], expected["shape"]]:
         problem = f"it holds {found}, {META} says {[expected['dtype'], expected['shape']]}"
-        raise damaged(file, meta["kind"], problem)
+        raise damaged(file, problem)
     return column.view(np.ndarray)
 
 
@@ -234,4 +225,4 @@ def _compare(path: Path, columns: Mapping[str, np.ndarray], meta: dict[str, Any]
     for name, column in columns.items():
         if digest(column) != meta["columns"][name].get("blake2b"):
             problem = "its bytes do not match the checksum"
-            raise damaged(path / f"{name}.npy", meta["kind"], problem)
+            raise damaged(path / f"{name}.npy", problem)

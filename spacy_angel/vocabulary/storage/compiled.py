@@ -47,7 +47,7 @@ def open_or_compile(
         try:
             return read(path)
         except AngelError as error:
-            logger.warning("The stored %s is compiled anew. %s", what, error)
+            logger.warning(f"The stored {what} is compiled again. {error}")
             shutil.rmtree(path, ignore_errors=True)
     made = build()
     problem: Exception
@@ -60,10 +60,8 @@ def open_or_compile(
         except (OSError, AngelError) as error:
             problem = error
     logger.warning(
-        "The %s stays in memory because it cannot be stored: %s Every process compiles it anew; "
-        "copy the vocabulary or pipeline into a writable folder to avoid that.",
-        what,
-        problem,
+        f"The {what} cannot be stored: {problem} Every process compiles it again; use a writable "
+        "folder."
     )
     return made
 

@@ -336,8 +336,7 @@ def validate_and_normalize(concept: Concept) -> Concept:
     own = concept.concept_id
     if not own:
         raise AngelError(
-            f"A concept with the canonical name {concept.canonical_name!r} has no identifier. "
-            "Every concept needs one, e.g. `MESH:D003920`."
+            f"The concept {concept.canonical_name!r} needs an identifier, e.g. `MESH:D003920`."
         )
     names = dict.fromkeys(concept.names)
     scopes: Mapping[str, str] = {}

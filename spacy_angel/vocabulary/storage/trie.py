@@ -108,8 +108,7 @@ class NameTrie:
         n_nodes = sum(len(level.token) for level in levels)
         if n_nodes > MAX_NODES:
             raise AngelError(
-                f"The names need {n_nodes:,} trie nodes, more than the {MAX_NODES:,} that fit. "
-                "Split the vocabulary."
+                f"The names need {n_nodes} trie nodes, more than {MAX_NODES}. Split the vocabulary."
             )
         # positions count sequences, leaves count distinct sequences
         leaf_at = np.zeros(n + 1, dtype=np.int32)
@@ -275,7 +274,7 @@ def _end_token(tokens: np.ndarray, offsets: np.ndarray) -> int:
     if len(bad):
         sequence = tokens[offsets[bad[0]] : offsets[bad[0] + 1]].tolist()
         raise AngelError(
-            f"Token sequence {bad[0]} of the name trie is {sequence}; expected the end token {end} "
-            "at its end and nowhere else."
+            f"Token sequence {bad[0]} must contain the end token {end} once, at its end; it is "
+            f"{sequence}."
         )
     return end

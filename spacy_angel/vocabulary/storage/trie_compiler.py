@@ -55,10 +55,7 @@ def compile_names(
     written = length > 1
     if not written.all():
         logger.warning(
-            "%d of %d names have no tokens in this model and cannot be found with it. If they are "
-            "in a script that the model has not learned, give them other names as well.",
-            (~written).sum(),
-            n,
+            f"{(~written).sum()} of {n} names have no tokens in this model, so it cannot find them."
         )
         tokens = tokens[np.repeat(written, length)]
     offsets = np.concatenate([[0], np.cumsum(length[written])])
@@ -90,8 +87,7 @@ class AddedNames:
         for i in new:
             if len(self._tokens[i]) < 2:
                 logger.warning(
-                    "The added name %r has no tokens in this model and cannot be found with it.",
-                    names[i],
+                    f"The added name {names[i]!r} has no tokens in this model and is not found."
                 )
         if gone or new:
             indices = sorted(i for i, ids in self._tokens.items() if len(ids) > 1)
