@@ -8,13 +8,10 @@ import typer
 from ..errors import AngelError
 from .options import (
     Columns,
-    Preset,
     ReaderOptions,
     Vocabulary,
-    preprocessing_steps,
     print_columns,
     print_counts,
-    read_prepared,
     reader_options,
     table_options,
 )
@@ -42,12 +39,12 @@ def kb_add(
         str | None, typer.Option(help="Format of the file or corpus; inferred if not given.")
     ] = None,
     columns: Columns = None,
-    preprocessing: Preset = None,
     option: ReaderOptions = None,
 ) -> None:
     """Add concepts of a file, mention strings of a training corpus, or names to a vocabulary. Names
     of one concept are written as rules beside the vocabulary."""
     from ..corpora.mention_names import add_corpus_mentions
+    from ..corpora.registry import read_corpus
     from ..vocabulary.kb import ConceptKB
     from ..vocabulary.sources.build import add_vocabulary
     from ..vocabulary.sources.edits import add_to_concept
@@ -60,8 +57,7 @@ def kb_add(
         raise AngelError("--concept ID and --name NAME must be given together.")
     before = ConceptKB.from_disk(kb)
     if mentions is not None:
-        steps = preprocessing_steps(preprocessing, None)
-        documents = read_prepared(mentions, format, steps, before, reader_options(option))
+        documents = read_corpus(mentions, format, **reader_options(option))
         step = add_corpus_mentions(kb, documents, str(mentions))
         typer.echo(
             f"{step['unknown_mentions']:,} mentions have an identifier that is not in the "

@@ -110,12 +110,6 @@ def kb_update(
         list[str] | None,
         typer.Argument(metavar="[KB]...", help="Names or folders; else all that were fetched."),
     ] = None,
-    drop_changes: Annotated[
-        bool,
-        typer.Option(
-            "--drop-changes", help="Also those with changes that cannot be repeated; they are lost."
-        ),
-    ] = False,
 ) -> None:
     """Fetch vocabularies anew, and say what has changed in them. Rules beside them (`kb add
     --concept`, `remove`, `rename`) stay, and files that were added are added again."""
@@ -135,10 +129,10 @@ def kb_update(
                     f"{folder} was not downloaded, so it cannot be updated. Build it again."
                 )
             continue
-        if (lost := unrepeatable(built)) and not drop_changes:
+        if lost := unrepeatable(built):
             raise AngelError(
-                f"{folder} has changes that cannot be repeated: {', '.join(lost)}. Fetch into "
-                "another folder, or give --drop-changes."
+                f"[E141] {folder} has changes that cannot be repeated: {', '.join(lost)}. Fetch into "
+                "another folder with `kb fetch -o`."
             )
         name, request = fetched
         source = find_source(name)

@@ -590,7 +590,7 @@ def test_merging_keeps_the_rule_for_shared_names():
     few = ConceptKB.build(CONCEPTS, shared_names="fewer_names")
     assert ConceptKB.merge([few, few]).meta["shared_names"] == "fewer_names"
     assert ConceptKB.merge([few, few], shared_names="all").meta["shared_names"] == "all"
-    with pytest.raises(AngelError, match="to all and fewer_names"):
+    with pytest.raises(AngelError, match="all and fewer_names"):
         ConceptKB.merge([few, ConceptKB.build(CONCEPTS)])
 
 

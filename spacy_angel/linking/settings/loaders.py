@@ -114,7 +114,7 @@ def load_vocabulary(path: str | Path | None) -> "ConceptKB":
     """Open a stored vocabulary.
 
     path (str | Path | None): a folder that `spacy-angel kb build` wrote; or a vocabulary file,
-        which is built in memory; or the name of one that was fetched, or that a package brings;
+        which is built in memory; or the name of one that was fetched;
         `en_angel_mini` and `en_angel_bio` are the shipped ones, None the first of them.
     RETURNS (ConceptKB): the vocabulary.
     RAISES (AngelError): there is no such thing.
@@ -130,7 +130,9 @@ def load_vocabulary(path: str | Path | None) -> "ConceptKB":
             )
     path = find_vocabulary(path)
     if not path.exists():
-        raise AngelError(f"The vocabulary {path} does not exist. See `spacy-angel kb list`.")
+        raise AngelError(
+            f"The vocabulary {path} does not exist. See `spacy-angel kb fetch --list`."
+        )
     if path.is_file():
         return _build((path,), None, "all")
     return ConceptKB.from_disk(path)
@@ -157,7 +159,7 @@ def check_sources(model: Any, vocabulary: Any) -> None:
 
         if not find_vocabulary(vocabulary).exists():
             raise AngelError(
-                f"The vocabulary {vocabulary} does not exist. See `spacy-angel kb list`."
+                f"The vocabulary {vocabulary} does not exist. See `spacy-angel kb fetch --list`."
             )
 
 
@@ -188,5 +190,7 @@ def _build(
     from ...vocabulary.sources.build import build_vocabulary
 
     if missing := [path for path in paths if not Path(path).exists()]:
-        raise AngelError(f"The vocabulary {missing[0]} does not exist. See `spacy-angel kb list`.")
+        raise AngelError(
+            f"The vocabulary {missing[0]} does not exist. See `spacy-angel kb fetch --list`."
+        )
     return build_vocabulary(list(map(Path, paths)), None, format=format, shared_names=shared_names)

@@ -60,7 +60,7 @@ def open_or_compile(
         except (OSError, AngelError) as error:
             problem = error
     logger.warning(
-        f"The {what} cannot be stored: {problem} Every process compiles it again; use a writable "
+        f"[W102] The {what} cannot be stored: {problem} Every process compiles it again; use a writable "
         "folder."
     )
     return made

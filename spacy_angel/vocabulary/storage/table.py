@@ -326,9 +326,10 @@ def validate_and_normalize(concept: Concept) -> Concept:
     """
     for field, (expected, types) in _FIELD_TYPES.items():
         value: Any = getattr(concept, field)
+        texts: Any = value or ()
         try:
             # Joining is the quickest way to find what is no text, for millions of concepts.
-            is_right = isinstance(value, types) and "".join(value or ()) is not None
+            is_right = isinstance(value, types) and "".join(texts) is not None
         except TypeError:
             is_right = False
         if not is_right:

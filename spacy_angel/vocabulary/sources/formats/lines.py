@@ -83,4 +83,4 @@ def wrong(path: Path, line: int, expected: str, found: object) -> AngelError:
     """
     text = repr(found)
     text = text if len(text) <= 80 else f"{text[:76]} ..."
-    return AngelError(f"{path}, line {line}: expected {expected}, found {text}.")
+    return AngelError(f"[E203] {path}, line {line}: expected {expected}, found {text}.")
