@@ -163,9 +163,13 @@ def _described(thing: Any) -> str:
 
 
 def _members(cls: type) -> str:
-    """RETURNS (str): the public methods and properties, a Markdown table."""
+    """RETURNS (str): the public methods and properties, inherited ones included, a Markdown
+    table."""
     lines = ["| member | |", "|---|---|"]
-    for name, member in vars(cls).items():
+    members: dict[str, Any] = {}
+    for base in reversed(cls.__mro__):
+        members |= vars(base) if base.__module__.startswith("spacy_angel.vocabulary") else {}
+    for name, member in (members or vars(cls)).items():
         function = getattr(member, "fget", None) or getattr(member, "__func__", member)
         if name.startswith("_") or not callable(function) or not inspect.getdoc(function):
             continue

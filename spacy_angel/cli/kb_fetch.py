@@ -131,8 +131,8 @@ def kb_update(
             continue
         if lost := unrepeatable(built):
             raise AngelError(
-                f"[E141] {folder} has changes that cannot be repeated: {', '.join(lost)}. Fetch into "
-                "another folder with `kb fetch -o`."
+                f"[E141] {folder} has changes that cannot be repeated: {', '.join(lost)}. Fetch "
+                "into another folder with `kb fetch -o`."
             )
         name, request = fetched
         source = find_source(name)

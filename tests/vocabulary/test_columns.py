@@ -9,7 +9,7 @@ from support.helpers import ROOT
 from spacy_angel.errors import AngelError
 from spacy_angel.vocabulary.names.concepts import Concept
 from spacy_angel.vocabulary.sources.formats.records import VocabularyReport
-from spacy_angel.vocabulary.sources.formats.registry import infer_format, read_vocabulary
+from spacy_angel.vocabulary.sources.formats.registry import read_vocabulary
 
 FIXTURE = ROOT / "tests/fixtures/vocabularies/columns.csv"
 CALCIMYCIN = Concept("MESH:D000001", "Calcimycin", ("A-23187",), ("Chemical",))
@@ -57,12 +57,6 @@ def test_columns_are_guessed_and_told() -> None:
 def test_separators_and_order(text: str, tmp_path: Path) -> None:
     concepts, _ = read(tmp_path / "table", text)
     assert concepts == [CALCIMYCIN]
-
-
-def test_a_third_column_of_types_holds_no_synonyms(tmp_path: Path) -> None:
-    text = "id\tname\t{}\nMY:1\tone\tnumber\n"
-    assert read(tmp_path / "t", text.format("type"))[0] == [Concept("MY:1", "one", (), ("number",))]
-    assert read(tmp_path / "t", text.format("x"))[0] == [Concept("MY:1", "one", ("number",))]
 
 
 @pytest.mark.parametrize(
@@ -114,12 +108,6 @@ def test_what_is_wrong_is_told(
     options = {} if columns is None else {"columns": columns}
     with pytest.raises(AngelError, match=message):
         read(tmp_path / "table", text, "columns", **options)
-
-
-def test_a_table_without_names_stays_a_table(tmp_path: Path) -> None:
-    for text in ("D000001\tone\tuno\n", "id\tname\tsynonyms\nD000001\tone\tuno\n"):
-        (tmp_path / "t").write_text(text)
-        assert infer_format(tmp_path / "t") == "table.v1"
 
 
 def test_cells_with_another_separator_are_told_and_columns_that_are_not_used(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from spacy_angel.vocabulary.names.concepts import Concept, normalize_name
+from spacy_angel.vocabulary.names.concepts import normalize_name
 from spacy_angel.vocabulary.names.identifiers import normalize_id
 
 
@@ -23,11 +23,6 @@ from spacy_angel.vocabulary.names.identifiers import normalize_id
 )
 def test_normalize_name(text: str, expected: str) -> None:
     assert normalize_name(text) == expected
-
-
-def test_names_of_a_concept() -> None:
-    concept = Concept("MESH:D003920", "Diabetes Mellitus", ("Diabetes", "DM"))
-    assert concept.names == ("Diabetes Mellitus", "Diabetes", "DM")
 
 
 @pytest.mark.parametrize(

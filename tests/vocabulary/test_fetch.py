@@ -1,9 +1,11 @@
 """Published vocabularies: the catalogue, fetching from a server on this machine, updating."""
 
+import gzip
 import hashlib
 import io
 import tarfile
 import zipfile
+from datetime import date
 
 import pytest
 from support.helpers import ROOT
@@ -14,9 +16,9 @@ import spacy_angel.vocabulary.sources.catalogue as catalogue
 from spacy_angel.cli.app import app
 from spacy_angel.errors import AngelError
 from spacy_angel.linking.settings.loaders import load_vocabulary
-from spacy_angel.vocabulary.sources.catalogue import Source, find_source, read_catalogue
+from spacy_angel.vocabulary.kb import ConceptKB
+from spacy_angel.vocabulary.sources.catalogue import Source, find_source
 from spacy_angel.vocabulary.sources.fetch import Request, fetch_vocabulary, fetched_as, parse_taxa
-from spacy_angel.vocabulary.sources.formats.registry import FORMATS
 from spacy_angel.vocabulary.sources.installed import (
     built_folder,
     find_vocabulary,
@@ -91,26 +93,6 @@ def hpo(server, monkeypatch):
 def run(*arguments):
     result = CliRunner().invoke(app, [str(argument) for argument in arguments])
     return result.exit_code, result.stdout, result.stderr
-
-
-def test_the_catalogue_names_what_is_asked_for_with_terms_formats_and_addresses():
-    sources = read_catalogue()
-    assert set(sources) == {
-        *("mesh", "mesh-supplementary", "medic", "ctd-chemicals", "hpo", "mondo", "doid", "go"),
-        *("cl", "uberon", "chebi", "ncbi-gene", "ncbi-taxonomy", "cellosaurus"),
-        *("hgnc", "rxnorm-prescribable", "drugbank-open", "icd10cm", "efo", "umls"),
-        "snomed",
-    }
-    for one in sources.values():
-        assert f"{one.format}.v1" in FORMATS
-        assert one.licence
-        assert one.terms.startswith("https://")
-        if one.address is None:
-            assert one.steps
-        else:
-            addresses = one.addresses()
-            assert all(a.startswith(("http://", "https://")) for a in addresses)
-            assert not any("{" in a.replace("{key}", "") for a in addresses)
 
 
 def test_addresses_follow_release_and_species():
@@ -269,3 +251,66 @@ def test_an_update_keeps_rules_and_files_and_does_not_drop_other_changes_unasked
     assert "changes while running" in err
     more.unlink()
     assert f"`kb add {more}` (there is no such file)" in run("kb", "update", "hpo")[2]
+
+
+def test_several_go_into_a_folder_each_and_what_is_for_one_is_refused(
+    server, hpo, tmp_path, monkeypatch
+):
+    other = source(server, name="mondo", address=f"{server.address}/mondo.obo")
+    monkeypatch.setattr(catalogue, "read_catalogue", lambda: {"hpo": hpo, "mondo": other})
+    code, _, err = run("kb", "fetch", "mondo", "hpo", "-o", tmp_path / "kb")
+    assert code == 1
+    assert "1 of 2 vocabularies could not be downloaded: mondo" in err
+    assert len(ConceptKB.from_disk(tmp_path / "kb/hpo")) == 3
+    server.pages["/mondo.obo"] = Page(NEWER.encode())
+    assert run("kb", "fetch", "mondo", "hpo", "-o", tmp_path / "kb")[0] == 0
+    assert len(ConceptKB.from_disk(tmp_path / "kb/mondo")) == 2
+    for option in (["--release", "2025"], ["--file", "x.obo"], ["--option", "scopes=EXACT"]):
+        code, out, err = run("kb", "fetch", "hpo", "mondo", *option)
+        assert (code, out) == (1, "")
+        assert "cannot be used with several vocabularies" in err
+    assert "mondo" in run("kb", "fetch", "--list")[1]
+
+
+def test_what_was_built_of_the_same_files_is_not_built_anew(server, hpo):
+    def built(*options):
+        assert run("kb", "fetch", "hpo", *options)[0] == 0
+        kb = ConceptKB.from_disk(built_folder("hpo"))
+        return kb.n_names, (built_folder("hpo") / "meta.json").stat().st_mtime_ns
+
+    first = built()
+    assert built() == first
+    assert built("--option", "scopes=NARROW")[0] == first[0] - 1
+    assert built()[0] == first[0]
+
+
+@pytest.mark.parametrize(
+    ("place", "release", "options"),
+    [
+        ("/new/desc2027.gz", "2027", ()),
+        ("/2026/desc2026.gz", "2026", ()),
+        ("/2024/desc2024.gz", "2024", ("--release", "2024")),
+        ("/new/desc2027.gz", "2027", ("--release", "2027")),
+    ],
+)
+def test_a_release_of_a_year_is_found_where_it_lies(server, monkeypatch, place, release, options):
+    class Day(date):
+        @classmethod
+        def today(cls):
+            return cls(2026, 12, 1)
+
+    monkeypatch.setattr("spacy_angel.vocabulary.sources.fetch.date", Day)
+    mesh = source(
+        server,
+        name="mesh",
+        format="mesh_xml",
+        year="2026",
+        address=f"{server.address}/new/desc{{release}}.gz",
+        release_address=f"{server.address}/{{release}}/desc{{release}}.gz",
+    )
+    monkeypatch.setattr(catalogue, "read_catalogue", lambda: {"mesh": mesh})
+    server.pages[place] = Page(gzip.compress((FIXTURES / "desc.xml").read_bytes()))
+    code, _, err = run("kb", "fetch", "mesh", *options)
+    assert code == 0, err
+    (record,) = ConceptKB.from_disk(built_folder("mesh")).meta["sources"]
+    assert (record["release"], record["address"]) == (release, server.address + place)

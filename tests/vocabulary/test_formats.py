@@ -1,9 +1,7 @@
 """Readers of vocabularies, on small files in the true formats and on the public ones."""
 
 import gzip
-import json
 import re
-import shutil
 from pathlib import Path
 
 import pytest
@@ -14,7 +12,6 @@ from spacy_angel.vocabulary.names.concepts import Concept
 from spacy_angel.vocabulary.names.identifiers import normalize_id
 from spacy_angel.vocabulary.sources.formats.records import (
     VocabularyReport,
-    successors,
 )
 from spacy_angel.vocabulary.sources.formats.registry import infer_format, read_vocabulary
 
@@ -54,21 +51,6 @@ def all_ids(concepts: list[Concept]) -> set[str]:
 
 
 # The rules
-
-
-def test_successors() -> None:
-    report = VocabularyReport()
-    replaced_by = {
-        "a": ["b"],
-        "b": ["c"],
-        "fork": ["c", "d"],
-        "two ways to one end": ["b", "c"],
-        "circle": ["round"],
-        "round": ["circle"],
-        "self": ["self"],
-    }
-    assert successors(replaced_by, report) == {"c": ["a", "b", "two ways to one end"]}
-    assert report.skipped == {"retired identifiers without one successor": 4}
 
 
 # Each format
@@ -373,14 +355,6 @@ def test_umls_filters(options: dict[str, object], expected: dict[str, int]) -> N
     assert {i: len(concept.names) for i, concept in concepts.items()} == expected
 
 
-def test_umls_definition_follows_the_filters() -> None:
-    assert read("umls", languages="SPA")["UMLS:C0011849"].definition == "Trastorno."
-    assert read("umls", sources="CHV")["UMLS:C0011849"].definition is None
-    assert read("umls", sources="SNOMEDCT_US", suppressed=True)["UMLS:C0011849"].definition == (
-        "Suppressed."
-    )
-
-
 def test_umls_st21pv() -> None:
     concepts = read("umls", "umls_st21pv")
     # Magnetic Resonance is a natural phenomenon, above Biologic Function. CHV is none of the 18,
@@ -391,22 +365,6 @@ def test_umls_st21pv() -> None:
     }
     of_chv = read("umls", "umls", sources=frozenset({"CHV"}), all_names=True)
     assert list(of_chv) == ["UMLS:C0011849"]
-
-
-def test_umls_files_may_be_few_or_gzipped(tmp_path: Path) -> None:
-    meta = tmp_path / "META"
-    meta.mkdir()
-    conso = meta / "MRCONSO.RRF.gz"
-    conso.write_bytes(gzip.compress((FIXTURES / "umls/MRCONSO.RRF").read_bytes()))
-    for path in (tmp_path, meta, conso):
-        assert infer_format(path) == "umls.v1"
-        concepts = list(read_vocabulary(path))
-        assert [c.concept_id[5:] for c in concepts] == ["C0011849", "C0004057", "C0024487"]
-        assert all(not c.types and not c.alternate_ids for c in concepts)
-    with pytest.raises(AngelError, match=r"typo: expected a folder with MRCONSO"):
-        list(read_vocabulary(meta / "typo", "umls"))
-    with pytest.raises(AngelError, match=r"expected a folder with MRSTY\.RRF"):
-        list(read_vocabulary(tmp_path, types=["T047"]))
 
 
 def test_snomed() -> None:
@@ -431,26 +389,6 @@ def test_snomed() -> None:
     assert report.skipped == {"inactive concepts": 2, "concepts without a name": 1}
     both = read("snomed", languages=["en", "es"])
     assert "diabetes sacarina" in both["SNOMEDCT:73211009"].aliases
-
-
-def test_snomed_two_releases_in_one_folder(tmp_path: Path) -> None:
-    for year in ("2020", "2021"):
-        shutil.copytree(FIXTURES / "snomed", tmp_path / year)
-    with pytest.raises(AngelError, match=r"2021.*line 2: rows of 73211009 must"):
-        list(read_vocabulary(tmp_path))
-
-
-def test_a_key_with_blanks_at_its_edges_is_the_same_key(tmp_path: Path) -> None:
-    path = tmp_path / "target_kb.json"
-    keys = {" D000001": ["one"], "D000001": ["uno", "one"], "D000002": ["two"], "D000003 ": ["3"]}
-    path.write_text(json.dumps(keys))
-    report = VocabularyReport()
-    assert list(read_vocabulary(path, report=report)) == [
-        Concept("MESH:D000001", "uno", ("one",)),
-        Concept("MESH:D000002", "two"),
-        Concept("MESH:D000003", "3"),
-    ]
-    assert report == VocabularyReport(concepts=3, names=4, merged=1)
 
 
 @pytest.mark.parametrize(
@@ -570,57 +508,22 @@ CTD_HEAD = (FIXTURES / "ctd_chemicals.tsv").read_text().split("Aspirin")[0]
     [
         ("medic", "D000001||one\nD000002|two\n", r"line 2: expected `id\|alternate ids\|\|name"),
         ("medic", "D000001||one\nX1||two\n", "line 2: expected an identifier of OMIM"),
-        ("medic", "D000001||one\n||two\n", "line 2: expected an identifier of OMIM"),
-        ("medic", "D000001||\n", "line 1: expected a name for MESH:D000001, found ''"),
         ("ctd", "Aspirin\tMESH:D001241\n", "line 1: expected CTD's column names"),
         ("ctd", CTD_HEAD + "Aspirin\tMESH:D001241\n", "line 4: expected 8 columns"),
         ("ctd", CTD_HEAD + "Aspirin\tMESH:D1\t\t\t\t7\t\t\n", "line 4: expected MeSH tree"),
-        ("ctd", CTD_HEAD.replace("CasRN", "Synonyms"), "line 2: expected different names"),
         ("ctd", CTD_HEAD, "line 1: no concepts found"),
         ("table", "D000001\tone\nD000002\n", "line 2: expected two or three columns"),
         ("table", "D000001\t \tuno\n", "line 1: expected a name"),
         ("table", "D1+D2\tone\n", "line 1: expected an identifier without spaces"),
-        ("table", "D000001\tone\n\t\tthree\n", "line 2: expected an identifier without spaces"),
+        ("table", "A\tone\nB\ttwo\nA\teins\n", "line 3: rows of A must follow each other"),
         ("scispacy", '{"concept_id": "C1"\n', "line 1: expected one JSON object a line"),
-        ("scispacy", '{"canonical_name": "a"}', "line 1: .* with `concept_id`"),
-        ("scispacy", "[" * 100_000, "line 1: expected one JSON object a line"),
-        (
-            "scispacy",
-            '{"concept_id": 7, "canonical_name": "a"}',
-            "line 1: .*concept_id: Input should be a valid string",
-        ),
-        (
-            "scispacy",
-            '{"concept_id": "C1", "canonical_name": "a", "aliases": "abc"}',
-            "line 1: .*aliases: Input should be a valid list",
-        ),
-        (
-            "scispacy",
-            '{"concept_id": "C1", "canonical_name": "\\ud800"}',
-            "line 1: .*canonical_name: .* half a character",
-        ),
+        ("scispacy", '{"concept_id": 7}', "line 1: .*concept_id: Input should be a valid string"),
         ("target_kb", '{"D000001": ["one"],\n "D000002": ["tw', "line 2: the JSON is broken"),
-        ("target_kb", '{"D000001": ["one"]}\n{"D2": []}', "line 2: .*nothing was expected after"),
-        ("target_kb", '["D000001"]', "line 1: .*'{' was expected"),
         ("target_kb", '{"D000001": {"name": "one"}}', "line 1: expected a list of strings"),
-        ("target_kb", '{"D000001": ' + "[" * 100_000, "line 1: .*nested deeper than 100 levels"),
-        ("target_kb", "{}", "line 1: no concepts found"),
-        (
-            "obo",
-            "format-version: 1.2\n\n[Term]\nname: x\n",
-            "line 3: expected a term with an `id:`",
-        ),
-        ("obo", '[Term]\nid: X:1\nname: x\nsynonym: "cut', "line 4: expected a text in quotes"),
+        ("obo", "[Term]\nname: x\n", "line 1: expected a term with an `id:`"),
         ("obo", "[Term]\nid: X:1\nnonsense\n", "line 3: expected `tag: value`"),
         ("mesh_xml", "<DescriptorRecordSet>\n<DescriptorRecord>", "line 2: the XML is broken"),
         ("mesh_xml", "<html/>", "line 1: .* start with `<DescriptorRecordSet>`"),
-        (
-            "mesh_xml",
-            "<DescriptorRecordSet>\n<DescriptorRecord/>\n</DescriptorRecordSet>",
-            "line [23]: expected an identifier",
-        ),
-        ("mesh_xml", '<?xml version="1.0" encoding="utf-7x"?><a/>', "line 1: the XML is broken"),
-        ("mesh_xml", '<?xml version="1.0" encoding="euc-jp"?><a/>', "line 1: the XML is broken"),
     ],
 )
 def test_bad_lines_are_named(format: str, content: str, message: str, tmp_path: Path) -> None:
@@ -653,18 +556,6 @@ def test_empty_cut_and_wrongly_encoded_files(format: str, tmp_path: Path) -> Non
         assert "byte 0xff" in fails(b"\xff" + content)
         # UTF-16 without its mark is UTF-8 with NULs.
         fails(content.decode().encode("utf-16-le"))
-
-
-@pytest.mark.parametrize("format", ["table.v1", "ctd.v1", "medic.v1", "obo.v1"])
-def test_a_last_line_without_line_break_may_be_cut(format: str, tmp_path: Path) -> None:
-    content = (FIXTURES / FILES[format]).read_bytes().rstrip(b"\n")
-    path = tmp_path / "file"
-    for data in (content, gzip.compress(content)):
-        path.write_bytes(data)
-        n_lines = content.count(b"\n") + 1
-        with pytest.warns(UserWarning, match=rf"file, line {n_lines}: .*may be cut"):
-            concepts = list(read_vocabulary(path, format))
-        assert concepts == list(read_vocabulary(FIXTURES / FILES[format], format))
 
 
 # The public vocabularies, with the counts of their readme

@@ -1,6 +1,5 @@
 """The vocabulary: what goes in comes out, changed or not, stored or not."""
 
-import itertools
 import json
 import pickle
 
@@ -75,22 +74,6 @@ def test_names_lead_to_concepts_and_back():
     assert kb.name_index("no such name") is None
     assert kb.find("DIABETES") == [DIABETES, INSIPIDUS]
     assert kb.find("no such name") == []
-
-
-def test_the_name_behind_the_canonical_one_is_the_second():
-    kb = ConceptKB.build(CONCEPTS)
-    first, second = kb.names_of("MESH:D003920")
-    assert not kb.is_second_name(first, "MESH:D003920")
-    assert kb.is_second_name(second, "MESH:D003920")
-    assert not kb.is_second_name(first, "MESH:D003919")
-
-
-def test_alternate_identifiers_resolve_and_are_kept():
-    kb = ConceptKB.build(CONCEPTS)
-    assert kb.resolve("OMIM:125853") == "MESH:D003920"
-    assert kb["OMIM:125853"] == DIABETES
-    assert "OMIM:125853" in kb
-    assert kb.names_of("OMIM:125853") == kb.names_of("MESH:D003920")
 
 
 def test_an_own_identifier_comes_before_an_alternate_and_the_first_alternate_wins():
@@ -233,28 +216,6 @@ def test_a_stored_vocabulary_is_mapped_and_equal(tmp_path):
     ConceptKB.verify(tmp_path / "kb")
 
 
-def test_other_files_in_the_folder_stay(tmp_path):
-    kb = ConceptKB.build(CONCEPTS, tmp_path / "kb")
-    kb.search_space(CharacterTokenizer())
-    (tmp_path / "kb/own.tsv").write_text("X:1\tone\n")
-    (tmp_path / "kb/notes").mkdir()
-    (tmp_path / "kb/notes/1.txt").write_text("mine")
-    (tmp_path / "kb/vectors.npy").write_text("mine as well")
-    meta = json.loads((tmp_path / "kb/meta.json").read_text("utf8"))
-    (tmp_path / "kb/name_data.npy").rename(tmp_path / "kb/old_column.npy")
-    meta["columns"]["old_column"] = meta["columns"].pop("name_data")
-    (tmp_path / "kb/meta.json").write_text(json.dumps(meta), "utf8")
-    ConceptKB.build(CONCEPTS[:2], tmp_path / "kb")
-    assert list(ConceptKB.from_disk(tmp_path / "kb")) == CONCEPTS[:2]
-    others = {p.name for p in (tmp_path / "kb").iterdir()} - {"meta.json"}
-    assert {name for name in others if not name.endswith(".npy")} == {"own.tsv", "notes"}
-    assert "vectors.npy" in others
-    assert "old_column.npy" not in others
-    assert (tmp_path / "kb/own.tsv").read_text() == "X:1\tone\n"
-    assert (tmp_path / "kb/notes/1.txt").read_text() == "mine"
-    assert [path.name for path in tmp_path.iterdir()] == ["kb"]
-
-
 @pytest.mark.parametrize("column", ["name_data", "id_hash", "spelling_name"])
 @pytest.mark.parametrize("damage", ["cut", "flip", "remove"])
 def test_a_damaged_vocabulary_is_an_error(tmp_path, column, damage):
@@ -328,18 +289,6 @@ def test_the_trie_is_stored_by_fingerprint_and_used_again(tmp_path):
     ConceptKB.verify(tmp_path / "kb")
 
 
-def test_a_trie_of_other_names_is_not_used(tmp_path):
-    tokenizer = CharacterTokenizer()
-    ConceptKB.build(CONCEPTS, tmp_path / "old").search_space(tokenizer)
-    kb = ConceptKB.build(CONCEPTS[:2], tmp_path / "new")
-    (tmp_path / "old/tries").rename(tmp_path / "new/tries")
-    assert set(legal_names(kb.search_space(tokenizer))) == {
-        "diabetes mellitus",
-        "diabetes",
-        "diabetes insipidus",
-    }
-
-
 def test_names_without_tokens_stay_out_with_a_warning(caplog):
     class Deaf(CharacterTokenizer):
         def encode_names(self, names):
@@ -370,18 +319,6 @@ def test_subsets_limit_the_names():
     assert hash(kb.subset(types=["T109"])) == hash(drugs)
     same = kb.search_space(CharacterTokenizer(), [drugs])
     assert same.masks[0][0] is space.masks[1][0]
-
-
-def test_a_concept_without_types_may_be_of_any(tmp_path):
-    kb = ConceptKB.build([*CONCEPTS, Concept("X:1", "snark", ("boojum",))])
-    kb.add(Concept("X:2", "jubjub", ("aspirin",)))
-    for vocabulary in (kb, ConceptKB.from_bytes(kb.to_bytes())):
-        drugs, one = vocabulary.subset(["T109"]), vocabulary.subset(["T109"], ["X:1"])
-        assert [drugs.allows(f"X:{i}") for i in (1, 2)] == [True, True]
-        space = vocabulary.search_space(CharacterTokenizer(), [drugs, one])
-        own = {"snark", "boojum", "jubjub"}
-        assert set(legal_names(space)) == {"aspirin", "acetylsalicylic acid"} | own
-        assert set(legal_names(space, 1)) == {"snark", "boojum"}
 
 
 class CaselessTokenizer(CharacterTokenizer):
@@ -609,15 +546,6 @@ def test_a_pickle_of_a_stored_vocabulary_is_its_folder_until_it_changes(tmp_path
         pickle.loads(pickled)
 
 
-def test_edits_are_recorded_when_saved():
-    kb = ConceptKB.build(CONCEPTS)
-    kb.add_names("MESH:D003920", ["a", "b", "Diabetes"])
-    kb.remove("MESH:D001241")
-    steps = ConceptKB.from_bytes(kb.to_bytes()).meta["steps"]
-    assert steps == [{"step": "edit", "added_names": 2, "removed_concepts": 1}]
-    assert kb.meta["steps"] == steps
-
-
 # ---- any vocabulary, any changes
 
 texts = st.sampled_from(["a", "A", "b", "a-b", "a b", "c", "-", "é", "🦠", "b c", "d"])
@@ -728,25 +656,6 @@ def test_changes_equal_rebuilding(concepts, policy, data):
     rebuilt = ConceptKB.build(kb, shared_names=policy)
     live, expected = snapshot(kb), snapshot(rebuilt)
     assert live == expected
-
-
-def test_medic_with_the_tokenizer_of_the_published_models(tmp_path):
-    from transformers import BartTokenizerFast
-
-    from spacy_angel.model.prompts import PromptEncoder, PromptFormat
-    from spacy_angel.vocabulary.sources.formats.registry import read_vocabulary
-
-    path = shared_data("medic/medic_06Jul2012.txt")
-    files = [shared_data(f"bart-tokenizer/{name}") for name in ("vocab.json", "merges.txt")]
-    kb = ConceptKB.build(read_vocabulary(path), tmp_path / "kb")
-    tokenizer = BartTokenizerFast(*map(str, files))
-    (trie,) = kb.search_space(PromptEncoder(tokenizer, PromptFormat(), 2, 2)).tries
-    assert trie.nbytes <= 16 * trie.n_nodes
-    assert trie.n_leaves == kb.n_names == kb.meta["counts"]["names"]
-    for tokens, leaf in itertools.islice(trie.sequences(), 0, None, 500):
-        (i,) = trie.names_of_leaf(leaf)
-        assert tokenizer.decode(tokens[:-1]) == " " + kb.name(i)
-        assert all(i in kb.names_of(concept_id) for concept_id in kb.concept_ids_of(i))
 
 
 def test_a_copy_goes_its_own_way_and_compiles_nothing_twice():

@@ -20,12 +20,6 @@ def kb() -> ConceptKB:
     return ConceptKB.build(Concept(f"X:{i}", name) for i, name in enumerate(NAMES))
 
 
-def test_grams_lie_within_words():
-    codes = [int.from_bytes(gram.encode(), "big") for gram in (" a ", " pa", "pa ")]
-    assert gram_codes("pa a pa").tolist() == sorted(codes)
-    assert gram_codes("").tolist() == []
-
-
 def test_similarities_with_their_numbers(index):
     same, none, swapped = index.compare("pain", ["pain", "gout", "pian"])
     assert same == (pytest.approx(1.0), 1.0)
@@ -37,13 +31,6 @@ def test_similarities_with_their_numbers(index):
     shared = 3 * twice**2
     lengths = np.sqrt((shared + once**2) * (shared + 2 * once**2))
     assert index.compare("pain", ["paint"])[0] == (pytest.approx(shared / lengths), 0.8)
-
-
-def test_unknown_letters_count_against_a_text(index):
-    plain, strange = (
-        index.compare(text, ["heart attack"])[0].cosine for text in ("heart", "heart xq")
-    )
-    assert plain > strange > 0
 
 
 @pytest.mark.parametrize(

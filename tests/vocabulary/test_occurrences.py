@@ -63,14 +63,6 @@ def test_no_name_reaches_over_the_end_of_a_sentence_or_a_bracket() -> None:
     ]
 
 
-def test_short_forms_are_found_as_they_are_written_and_in_the_plural() -> None:
-    assert found(["AIDS", "ALL", "WAS", "MRI", "mRNA"], "Aids for all was AIDS; MRIs, mRNAs") == [
-        "AIDS",
-        "MRIs",
-        "mRNAs",
-    ]
-
-
 def test_what_is_short_or_common_or_a_number_is_not_looked_for() -> None:
     names = ["Rest", "ALL", "Ab", "100", "The other rest", "Resting"]
     text = "the other rest; Ab 100 ALL resting"

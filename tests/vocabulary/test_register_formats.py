@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import strategies as st
-from support.helpers import ROOT, shared_data
+from support.helpers import ROOT
 
 from spacy_angel.errors import AngelError
 from spacy_angel.vocabulary.names.concepts import Concept
@@ -92,14 +92,6 @@ def test_species(tmp_path):
     assert concepts == [Concept("NCBITaxon:1", "root", ("all",), ("no rank",)), human]
     assert report.skipped == {"retired identifiers whose successor is not here": 1}
     assert list(read_vocabulary(tmp_path / "names.dmp", ranks="species")) == [human]
-
-
-def test_species_need_a_scientific_name_and_ranks_their_file(tmp_path):
-    write(tmp_path / "names.dmp", NAMES.replace("scientific name", "synonym"))
-    with pytest.raises(AngelError, match="line 1: expected a scientific name of taxon 1"):
-        list(read_vocabulary(tmp_path))
-    with pytest.raises(AngelError, match=r"nodes\.dmp"):
-        list(read_vocabulary(tmp_path, ranks="species"))
 
 
 def test_cell_lines(tmp_path):
@@ -224,12 +216,3 @@ TAXA = st.lists(
     min_size=1,
     unique_by=lambda taxon: taxon[0],
 )
-
-
-def test_whole_files_are_read():
-    drugs = list(read_vocabulary(shared_data("vocab/chemical/drugbank_vocabulary_CC0.csv.gz")))
-    assert len(drugs) == 16_581
-    fish = shared_data("vocab/gene/Danio_rerio.gene_info.gz")
-    report = VocabularyReport()
-    assert sum(1 for _ in read_vocabulary(fish, report=report)) == 43_751
-    assert report.names == 186_767

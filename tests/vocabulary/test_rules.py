@@ -99,12 +99,6 @@ def test_a_file_that_is_too_large_is_an_error(tmp_path, monkeypatch) -> None:
         read_rules(tmp_path / "missing.tsv")
 
 
-def test_an_unknown_column_is_told_and_not_read(tmp_path) -> None:
-    found = read("action\tstring\tticket\nnot-mention\twas\tJ-1\n", tmp_path)
-    assert found.problems == ((1, "the columns ticket are not read"),)
-    assert [rule.string for rule in found.rules] == ["was"]
-
-
 def test_rules_are_written_as_they_are_read(tmp_path) -> None:
     rules = [Rule(name, **cells, author="jd", date="2024-05-31") for name, cells in GOOD.items()]
     rules.append(Rule("not-mention", string='"so called"'))

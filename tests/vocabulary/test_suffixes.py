@@ -91,15 +91,6 @@ def test_types_tell_apart_where_there_is_no_species_and_names_where_types_do_not
     }
 
 
-def test_a_taxon_is_named_by_the_vocabulary_where_it_is_not_known():
-    rat = Concept("NCBITaxon:77", "Rodentia ignota", (), ("species",))
-    genes = [Concept("G:1", "a", (), (HUMAN,)), Concept("G:2", "a", (), ("NCBITaxon:77",))]
-    other = Concept("G:3", "a", (), ("NCBITaxon:78",))
-    assert set(written_names(ConceptKB.build([*genes, rat, other], suffixes="species"))) == {
-        *("a | homo sapiens", "a | rodentia ignota", "a | ncbitaxon:78", "rodentia ignota"),
-    }
-
-
 def test_a_model_that_writes_no_endings_searches_the_names_as_they_are():
     plain, told = ConceptKB.build(GENES), ConceptKB.build(GENES, suffixes="species")
     names = written_names(plain, tokenizer=Writer(False))
@@ -138,25 +129,6 @@ def test_the_vocabulary_says_what_is_written_for_a_concept():
     assert kb.concept_ids_of(p40, "mus musculus") == []
     assert first_part("homo sapiens | il12b") == "homo sapiens"
     assert with_suffix("a", None) == with_suffix("a", "") == "a"
-
-
-def test_changes_while_running_equal_building_anew():
-    kb = ConceptKB.build(GENES, suffixes="species")
-    written_names(kb)
-    kb.add(Concept("G:4", "tp53-like", ("lfs", "Snark"), (MOUSE,)))
-    kb.add_names("G:2", ["trp53"])
-    kb.remove("G:1")
-    rebuilt = ConceptKB.build(list(kb), suffixes="species")
-    assert written_names(kb) == written_names(rebuilt)
-    assert written_names(kb)["tp53"] == ["G:3"]
-    assert written_names(kb)["lfs | mus musculus"] == ["G:4"]
-    assert written_names(kb, kb.subset(types=[MOUSE])) == written_names(
-        rebuilt, rebuilt.subset(types=[MOUSE])
-    )
-    kb.remove("G:4")
-    kb.add_names("G:3", ["snark"])
-    rebuilt = ConceptKB.build(list(kb), suffixes="species")
-    assert written_names(kb) == written_names(rebuilt)
 
 
 KINDS = [(), (HUMAN,), (MOUSE,), ("Disease",), ("Drug", MOUSE)]
@@ -228,10 +200,3 @@ def test_the_rule_stays_with_the_vocabulary(tmp_path):
 def test_an_unknown_rule_is_an_error():
     with pytest.raises(AngelError, match="no rule of suffixes"):
         ConceptKB.build(GENES, suffixes="kinds")
-
-
-def test_an_empty_vocabulary_has_no_entries():
-    kb = ConceptKB.build([], suffixes="types")
-    assert written_names(kb) == {}
-    kb.add(GENES[0])
-    assert set(written_names(kb)) == {"tp53", "p53", "p40"}

@@ -10,26 +10,12 @@ from hypothesis import strategies as st
 from spacy_angel.errors import AngelError
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.names.concepts import Concept
-from spacy_angel.vocabulary.sources.export import export_concepts
-from spacy_angel.vocabulary.sources.formats.registry import read_vocabulary
 
 CONCEPTS = [
     Concept("X:1", "tumours", types=("C",), tree_numbers=("C04",)),
     Concept("X:2", "glioma", tree_numbers=("C04.557.337", "C10.1")),
     Concept("X:3", "snark"),
 ]
-
-
-def test_a_vocabulary_keeps_them(tmp_path: Path) -> None:
-    kb = ConceptKB.build(CONCEPTS, tmp_path / "kb")
-    assert list(kb) == CONCEPTS
-    assert kb.cui_to_entity["X:2"].tree_numbers == ("C04.557.337", "C10.1")
-    assert list(ConceptKB.from_bytes(kb.to_bytes())) == CONCEPTS
-    kb.to_disk(tmp_path / "again")
-    ConceptKB.verify(tmp_path / "again")
-    assert list(ConceptKB.from_disk(tmp_path / "again")) == CONCEPTS
-    export_concepts(kb, tmp_path / "kb.jsonl")
-    assert list(read_vocabulary(tmp_path / "kb.jsonl")) == CONCEPTS
 
 
 def test_they_are_joined_and_changed_as_other_fields(tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_angel.errors import AngelError
-from spacy_angel.vocabulary.storage import trie as trie_module
 from spacy_angel.vocabulary.storage.trie import NameTrie
 
 END = 2
@@ -34,14 +33,6 @@ def test_arrays_of_the_docstring_example():
     assert trie.leaf_begin.tolist() == [0, 0, 0, 1, 1]
     assert trie.leaf_end.tolist() == [2, 2, 1, 2, 2]
     assert [trie.names_of_leaf(leaf).tolist() for leaf in range(2)] == [[1], [0]]
-
-
-def test_more_nodes_than_can_be_numbered_are_refused(monkeypatch):
-    assert np.iinfo(np.int32).max == trie_module.MAX_NODES + 1
-    monkeypatch.setattr(trie_module, "MAX_NODES", 5)
-    assert len(make_trie([[5, 7, 2], [5, 2]]).token) == 5
-    with pytest.raises(AngelError, match="need 6 trie nodes"):
-        make_trie([[5, 7, 8, 2], [5, 2]])
 
 
 def test_equal_sequences_share_a_leaf():
@@ -79,22 +70,6 @@ def test_children_and_leaves_equal_those_of_a_dictionary(token_lists):
     for leaf, tokens in enumerate(distinct):
         expected = [i for i, other in enumerate(token_lists) if tuple(other) == tokens]
         assert trie.names_of_leaf(leaf).tolist() == expected
-
-
-@given(sequences, st.data())
-def test_prefix_sums_equal_counting(token_lists, data):
-    trie = make_trie(token_lists)
-    n = len(token_lists)
-    allowed = np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)), dtype=bool)
-    sums = trie.leaf_prefix_sums(allowed)
-    legal = {tuple(tokens) for tokens, ok in zip(token_lists, allowed, strict=True) if ok}
-    paths = {0: ()}
-    for node in range(trie.n_nodes):
-        path = paths[node]
-        count = sum(tokens[: len(path)] == path for tokens in legal)
-        assert sums[trie.leaf_end[node]] - sums[trie.leaf_begin[node]] == count
-        for child in range(trie.first_child[node], trie.first_child[node + 1]):
-            paths[child] = (*path, int(trie.token[child]))
 
 
 @pytest.mark.parametrize(

@@ -45,14 +45,3 @@ def test_names_that_are_added_have_words():
     assert kb.words.corrections("feverr")[0] == "fever"
     kb.add(Concept("D:2", "Feverr"))
     assert kb.words.corrections("feverr") == ["feverr"]
-
-
-def test_the_index_is_kept_beside_the_vocabulary(tmp_path):
-    kb = ConceptKB.build([Concept("D:1", "Boojum Fever")], tmp_path / "kb")
-    assert kb.words.corrections("boojumm")[0] == "boojum"
-    kept = list((tmp_path / "kb" / "tries").iterdir())
-    assert len(kept) == 1
-    again = ConceptKB.from_disk(tmp_path / "kb")
-    assert again.words.corrections("boojumm")[0] == "boojum"
-    again.to_disk(tmp_path / "copy")
-    assert [folder.name for folder in (tmp_path / "copy" / "tries").iterdir()] == [kept[0].name]

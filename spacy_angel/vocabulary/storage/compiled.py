@@ -60,8 +60,8 @@ def open_or_compile(
         except (OSError, AngelError) as error:
             problem = error
     logger.warning(
-        f"[W102] The {what} cannot be stored: {problem} Every process compiles it again; use a writable "
-        "folder."
+        f"[W102] The {what} cannot be stored: {problem} Every process compiles it again; use a "
+        "writable folder."
     )
     return made
 
