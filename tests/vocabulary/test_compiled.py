@@ -45,14 +45,6 @@ def test_a_damaged_one_is_compiled_anew(tmp_path: Path) -> None:
     assert read(tmp_path / "x").text == "one"
 
 
-def test_that_of_a_faster_process_stays(tmp_path: Path) -> None:
-    def build() -> Index:
-        Index("other's").to_disk(tmp_path / "x")
-        return Index("own")
-
-    assert open_or_compile(tmp_path / "x", "index", read, build).text == "other's"
-
-
 def test_where_nothing_can_be_stored_it_stays_in_memory(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

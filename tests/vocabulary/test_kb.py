@@ -5,13 +5,11 @@ import pickle
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.helpers import shared_data
 
 from spacy_angel.errors import AngelError
-from spacy_angel.search.walker import Walker
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.names.concepts import Concept, normalize_name
 
@@ -129,15 +127,6 @@ def test_a_concept_that_comes_in_parts_is_joined():
         Concept("X:2", "z"),
     ]
     assert kb.meta["counts"]["joined_concepts"] == 1
-
-
-def test_wrong_settings_and_concepts_are_errors():
-    with pytest.raises(AngelError, match="shared_names"):
-        ConceptKB.build(CONCEPTS, shared_names="some")
-    with pytest.raises(AngelError, match=r"'nameless' needs an identifier"):
-        ConceptKB.build([Concept("", "nameless")])
-    with pytest.raises(AngelError, match="needs an identifier"):
-        ConceptKB.build(CONCEPTS).add(Concept("", "nameless"))
 
 
 @pytest.mark.parametrize(
@@ -319,31 +308,6 @@ def test_subsets_limit_the_names():
     assert hash(kb.subset(types=["T109"])) == hash(drugs)
     same = kb.search_space(CharacterTokenizer(), [drugs])
     assert same.masks[0][0] is space.masks[1][0]
-
-
-class CaselessTokenizer(CharacterTokenizer):
-    """Writes accented letters as plain ones, so that several names have the same tokens."""
-
-    def encode_names(self, names):
-        return super().encode_names([name.replace("é", "e").replace("è", "e") for name in names])
-
-
-def test_names_of_one_leaf_are_limited_one_by_one():
-    concepts = [Concept(f"X:{i}", name, (), ("T",)) for i, name in enumerate(("é", "è", "e"))]
-    kb = ConceptKB.build(concepts)
-    kb.remove("X:2")
-    kb.add(Concept("X:3", "ee", (), ("T",)))
-    tokenizer = CaselessTokenizer()
-    space = kb.search_space(tokenizer, [None, kb.subset(concept_ids=["X:1"])])
-    names = []
-    for subset in (0, 1):
-        walker = Walker(space, subset, END, torch.device("cpu"))
-        state = walker.roots(1)
-        for token in tokenizer.encode_names(["e"])[0]:
-            children = walker.children(state)
-            state = children.states[children.tokens == token]
-        names.append([kb.name(i) for i in walker.names(state[0].tolist())])
-    assert names == [["é", "è"], ["è"]]
 
 
 def test_unknown_types_and_foreign_subsets_are_errors():

@@ -3,7 +3,6 @@
 import gzip
 
 import pytest
-from support.helpers import shared_data
 
 from spacy_angel.errors import AngelError
 from spacy_angel.vocabulary.names.concepts import Concept
@@ -88,11 +87,3 @@ def test_a_mapping_joins_the_concepts_of_two_files(tmp_path):
 def test_what_is_no_such_table_is_told(tmp_path, text, message):
     with pytest.raises(AngelError, match=message):
         Mappings(write(tmp_path / "a.sssom.tsv", text))
-
-
-def test_published_tables_are_read():
-    mondo = Mappings(shared_data("vocab/disease/mondo_mesh.sssom.tsv.gz"))
-    assert (mondo.report.mappings, mondo.report.skipped) == (8181, {})
-    assert ids(mondo, Concept("MESH:D004194", "Disease")) == {"MESH:D004194": ("MONDO:0000001",)}
-    more = Mappings(shared_data("vocab/mappings/biomappings_positive.sssom.tsv.gz"))
-    assert more.report.mappings > 10_000

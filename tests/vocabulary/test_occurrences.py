@@ -1,16 +1,12 @@
 """Names in running text."""
 
-from itertools import pairwise
-
-from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.lookup.occurrences import (
     Occurrences,
-    fold_word,
 )
-from spacy_angel.vocabulary.names.concepts import Concept, normalize_name
+from spacy_angel.vocabulary.names.concepts import Concept
 
 
 def kb_of(*names: str) -> ConceptKB:
@@ -120,14 +116,3 @@ def test_own_names_outlive_saving(tmp_path) -> None:
 WORDS = st.sampled_from(
     ["heart", "attack", "fever", "a", "of", "AIDS", "all", "-", ". ", "(", "Na"]
 )
-
-
-@given(st.lists(st.lists(WORDS, min_size=1, max_size=3), max_size=6), st.lists(WORDS, max_size=12))
-def test_finds_names_only_and_no_two_in_one_place(names, words) -> None:
-    kb = kb_of(*filter(normalize_name, map(" ".join, names)))
-    text = " ".join(words)
-    spans = Occurrences(kb, everything=True).find(text)
-    assert all(one.end <= other.start for one, other in pairwise(spans))
-    for start, end, name in spans:
-        plain = [fold_word(w) for w in normalize_name(text[start:end]).split()]
-        assert plain == [fold_word(w) for w in kb.name(name).split()]

@@ -58,17 +58,3 @@ def test_a_name_as_it_is_typed(kb):
         "similar",
     )
     assert typed(kb, "qqqq") == typed(kb, "+") == []
-
-
-def test_names_that_come_and_go_are_followed(kb):
-    def begun(text):
-        return [hit for hit in typed(kb, text) if hit[2] == "prefix"]
-
-    assert begun("heart t") == []
-    kb.add(Concept("OWN:1", "Heart transplant rejection", ("heart tx",)))
-    assert begun("heart t") == [("OWN:1", "heart tx", "prefix")]
-    kb.remove("OWN:1")
-    assert begun("heart t") == []
-    assert begun("heart f") == [("MESH:D006333", "Heart Failure", "prefix")]
-    kb.remove("MESH:D006333")
-    assert begun("heart f") == []

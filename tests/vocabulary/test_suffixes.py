@@ -91,18 +91,6 @@ def test_types_tell_apart_where_there_is_no_species_and_names_where_types_do_not
     }
 
 
-def test_a_model_that_writes_no_endings_searches_the_names_as_they_are():
-    plain, told = ConceptKB.build(GENES), ConceptKB.build(GENES, suffixes="species")
-    names = written_names(plain, tokenizer=Writer(False))
-    assert written_names(told, tokenizer=Writer(False)) == names
-    assert written_names(plain) == names
-    assert plain.suffixes is None
-    assert "endings" not in plain.meta
-    space = plain.search_space(Writer(), [None])
-    assert space.entries is None
-    assert space.allowed_entries == ()
-
-
 def test_a_subset_allows_the_endings_of_its_concepts():
     kb = ConceptKB.build(GENES, suffixes="species")
     for subset, wanted in (

@@ -1,10 +1,7 @@
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.exceptions import NotFittedError
 
-from spacy_angel.errors import AngelError
 from spacy_angel.vocabulary.lookup.tfidf import TrigramTfidf
 
 NAMES = ["breast cancer", "ovarian cancer", "diabetes mellitus", "diabetes insipidus", "ataxia"]
@@ -48,12 +45,3 @@ def test_nearest_equals_brute_force_in_any_chunk(names, queries, k, chunk):
             similar[: len(expected)], [dense[i] for i in expected[:k]], atol=2e-5
         )
         np.testing.assert_allclose(similar[found >= 0], dense[found[found >= 0]], atol=2e-5)
-
-
-def test_refuses_what_does_not_fit():
-    with pytest.raises(NotFittedError):
-        TrigramTfidf().nearest(["a"])
-    with pytest.raises(AngelError, match="as many texts"):
-        TrigramTfidf().fit(NAMES).pairwise(["a"], [])
-    assert TrigramTfidf().fit(NAMES).pairwise([], []).shape == (0,)
-    assert TrigramTfidf().fit(NAMES).nearest([], k=2)[0].shape == (0, 2)

@@ -42,12 +42,6 @@ def test_equal_sequences_share_a_leaf():
     assert trie.names_of_leaf(1).tolist() == [7, 9]
 
 
-def test_a_trie_without_names_has_a_root_and_no_leaf():
-    trie = make_trie([])
-    assert (trie.n_nodes, trie.n_leaves, list(trie.sequences())) == (1, 0, [])
-    assert trie.leaf_prefix_sums(np.zeros(0, dtype=bool)).tolist() == [0]
-
-
 @given(sequences)
 def test_children_and_leaves_equal_those_of_a_dictionary(token_lists):
     trie = make_trie(token_lists)
@@ -104,10 +98,3 @@ def test_foreign_and_newer_folders_are_errors(tmp_path):
     (tmp_path / "trie/meta.json").write_text(json.dumps({**meta, "kind": "photographs"}))
     with pytest.raises(AngelError, match="photographs"):
         NameTrie.from_disk(tmp_path / "trie")
-
-
-def test_writing_deletes_nothing_foreign(tmp_path):
-    (tmp_path / "thesis.txt").write_text("years of work")
-    with pytest.raises(AngelError, match="contains something other"):
-        make_trie([[5, 2]]).to_disk(tmp_path)
-    assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
