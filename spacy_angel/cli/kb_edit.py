@@ -60,8 +60,8 @@ def kb_add(
         documents = read_corpus(mentions, format, **reader_options(option))
         step = add_corpus_mentions(kb, documents, str(mentions))
         typer.echo(
-            f"{step['unknown_mentions']:,} mentions have an identifier that is not in the "
-            "vocabulary."
+            f"{step['added_names']:,} names added; {step['unknown_mentions']:,} mentions have an "
+            "identifier that is not in the vocabulary."
         )
     elif file is not None:
         format, options = table_options(format, columns, option)
@@ -70,8 +70,9 @@ def kb_add(
     elif concept is not None:
         add_to_concept(kb, concept, name or ())
     after = ConceptKB.from_disk(kb)
-    n_concepts, n_names = len(after) - len(before), after.n_names - before.n_names
-    typer.echo(f"{n_concepts:,} concepts and {n_names:,} names added.")
+    if mentions is None:
+        n_concepts, n_names = len(after) - len(before), after.n_names - before.n_names
+        typer.echo(f"{n_concepts:,} concepts and {n_names:,} names added.")
     print_counts(after, kb)
 
 
@@ -90,7 +91,7 @@ def kb_remove(
     if not name:
         remove_concepts(kb, concept_ids)
     elif len(concept_ids) > 1:
-        raise AngelError(f"--name needs one identifier, not {' '.join(concept_ids)}.")
+        raise AngelError(f"--name needs exactly one concept, not {' '.join(concept_ids)}.")
     else:
         remove_names(kb, concept_ids[0], name)
     print_counts(ConceptKB.from_disk(kb), kb)

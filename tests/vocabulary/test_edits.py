@@ -123,7 +123,7 @@ def test_a_rule_without_an_effect_is_refused(folder):
     [
         (("remove", "MY:1", "MY:9"), "'MY:9' is not in this vocabulary"),
         (("remove", "MY:3", "--name", "jubjub rash"), "only name"),
-        (("remove", "MY:1", "MY:3", "--name", "x"), "--name needs one identifier"),
+        (("remove", "MY:1", "MY:3", "--name", "x"), "--name needs exactly one concept"),
         (("rename", "MY:3", "x", "--name", "y"), "has no name 'y'"),
         (("add", "--concept", "MY:1", "--name", "Snark fever"), ""),
         (("add", "--concept", "MY:1"), "must be given together"),

@@ -117,7 +117,7 @@ def _source(file: Path, format: str | None, options: Mapping[str, Any] | None) -
     # A path holds no two slashes in a row.
     if address := re.match(r"(https?|ftp):/+(.*)", str(file)):
         raise AngelError(
-            f"{address[1]}://{address[2]} is an address, not a file. Download it, or see "
+            f"{address[1]}://{address[2]} is an address; expected a file. Download it, or see "
             "`spacy-angel kb fetch --list`."
         )
     source: dict[str, Any] = {"path": str(file), "format": format or infer_format(file)}

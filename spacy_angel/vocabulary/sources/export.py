@@ -4,8 +4,8 @@ import dataclasses
 import gzip
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, cast
 
@@ -35,7 +35,12 @@ def export_concepts(concepts: Iterable[Concept], path: Path) -> Counter[str]:
     if format is None:
         raise AngelError(f"The name of {path} must end in .jsonl or .tsv, with or without .gz.")
     counts: Counter[str] = Counter(concepts=0, names=0, left_out=0)
-    with _opened(path) as file:
+    with replacing(path) as raw, ExitStack() as stack:
+        file: IO[bytes] = raw
+        if path.suffix == ".gz":
+            # Without a name and a time in the archive, equal vocabularies give equal files.
+            packed = gzip.GzipFile("", "wb", fileobj=raw, mtime=0)
+            file = cast(IO[bytes], stack.enter_context(packed))
         if format == "tsv":
             file.write(b"id\tname\tsynonyms\n")
         for concept in tqdm(concepts, desc="Writing concepts", unit=" concepts", disable=None):
@@ -44,17 +49,6 @@ def export_concepts(concepts: Iterable[Concept], path: Path) -> Counter[str]:
             file.write(f"{line}\n".encode())
             counts.update(concepts=1, names=len(names), left_out=len(concept.names) - len(names))
     return counts
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[IO[bytes]]:
-    with replacing(path) as raw:
-        if path.suffix != ".gz":
-            yield raw
-            return
-        # Without a name and a time in the archive, equal vocabularies give equal files.
-        with gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as packed:
-            yield cast(IO[bytes], packed)
 
 
 def _json_line(concept: Concept) -> str:
