@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypedDict, get_args
+from typing import TYPE_CHECKING, Any, NoReturn, TypedDict, get_args
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -340,6 +340,14 @@ class ConceptKB(EditableVocabulary):
         """RETURNS (Mapping[str, set[str]]): identifiers by name as its source writes it, as
         scispaCy's `linker.kb`."""
         return IdsBySpelling(self)
+
+    @property
+    def semantic_type_tree(self) -> NoReturn:
+        """RAISES (AttributeError): says what to use in place of scispaCy's tree of types."""
+        raise AttributeError(
+            "ConceptKB has no semantic_type_tree. Use `kb.types`, `concept.types`, and the setting "
+            "`types_by_label`."
+        )
 
     def apply(self, rules: Sequence[Rule]) -> None:
         """Apply the rules of a curator while running: concepts and names that they give to the
