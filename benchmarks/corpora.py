@@ -3,9 +3,9 @@
     python benchmarks/corpora.py CORPUS... --kb KB [--model MODEL] [--predicted] [-o table.json]
 
 CORPUS are files with gold mentions, e.g. `held_*.json` of `scripts/shipped/build_six_types.py`;
-the vocabulary KB has a type for each label. Of gold mentions the table has recall at 1 over all that
-have an identifier: `lenient`, one of the concepts of the best name is right; `strict`, the most
-probable concept is; `kb_id`, the link that is written is, which under the limits may be none (what
+the vocabulary KB has a type for each label. Of gold mentions the table has recall at 1 over all
+that have an identifier: `lenient`, one of the concepts of the best name is right; `strict`, the
+most probable concept is; `kb_id`, the link that is written is, which under the limits may be none (what
 BELB calls strict, see `spacy_angel.evaluation.protocols`); `known`, the vocabulary has it. With
 `--predicted` the pipeline finds the mentions itself, and the table has the F-scores of HunFlair2
 and of the identifiers of documents.

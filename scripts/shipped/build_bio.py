@@ -3,7 +3,8 @@ the shipped weights over a vocabulary of all six kinds that is small enough to s
 
     python scripts/shipped/build_bio.py DATA RECOGNISER -o FOLDER
 
-DATA is as for `build_six_types.py`; RECOGNISER is what `spacy-angel train recogniser` wrote. The vocabulary is that of `build_bio_vocabulary`.
+DATA is as for `build_six_types.py`; RECOGNISER is what `spacy-angel train recogniser` wrote.
+The vocabulary is that of `build_bio_vocabulary`.
 """
 
 import shutil

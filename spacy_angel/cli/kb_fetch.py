@@ -1,4 +1,4 @@
-"""`spacy-angel kb fetch|list|update|diff`: published vocabularies by name, and their releases."""
+"""`spacy-angel kb fetch|update`: published vocabularies by name, and their releases."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import AngelError
-from .options import ReaderOptions, Vocabulary, located, print_counts, reader_options
+from .options import ReaderOptions, print_counts, reader_options
 
 if TYPE_CHECKING:
-    from ..vocabulary.kb import ConceptKB
     from ..vocabulary.sources.catalogue import Source
     from ..vocabulary.sources.difference import Difference
     from ..vocabulary.sources.fetch import Request
@@ -19,9 +18,9 @@ _SHOWN = 5
 
 def kb_fetch(
     names: Annotated[
-        list[str],
-        typer.Argument(metavar="NAME...", help="Of the catalogue: `spacy-angel kb list`."),
-    ],
+        list[str] | None,
+        typer.Argument(metavar="[NAME]...", help="Vocabularies of the catalogue; none prints it."),
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -41,36 +40,51 @@ def kb_fetch(
         str | None, typer.Option(help="Species by NCBI Taxonomy, e.g. 9606,10090.")
     ] = None,
     option: ReaderOptions = None,
+    catalogue: Annotated[
+        bool, typer.Option("--list", help="Print the catalogue, and what is built.")
+    ] = False,
 ) -> None:
-    """Fetch published vocabularies and build them; of several those that fail are named at the end,
-    and the same command goes on with them."""
+    """Fetch published vocabularies and build them; without a name, list them. If some of several
+    fail, they are named at the end, and the same command goes on with them."""
     from ..vocabulary.sources.catalogue import find_source
     from ..vocabulary.sources.fetch import Request, parse_taxa
 
+    if catalogue or not names:
+        _list_catalogue()
+        return
     sources = [find_source(name) for name in dict.fromkeys(names)]
     options = reader_options(option)
     if len(sources) == 1:
         _fetch(sources[0], output, Request(release, parse_taxa(taxon)), file, options)
         return
-    given = {"--release": release, "--file": file, "--option": option}
-    if alone := [name for name, value in given.items() if value]:
-        raise AngelError(
-            f"{', '.join(alone)} cannot be used with several vocabularies: {' '.join(names)}."
-        )
-    failed = {}
+    if release or file or option:
+        raise AngelError("--release, --file and --option cannot be used with several vocabularies.")
+    failed = []
     for source in sources:
         request = Request(None, parse_taxa(taxon) if source.taxa else ())
         folder = None if output is None else output / source.name
         try:
             _fetch(source, folder, request, None, {})
         except AngelError as error:
-            failed[source.name] = str(error)
+            failed.append(source.name)
             typer.echo(str(error), err=True)
     if failed:
         raise AngelError(
             f"{len(failed)} of {len(sources)} vocabularies could not be downloaded: "
             f"{' '.join(failed)}. Run the command again for them."
         )
+
+
+def _list_catalogue() -> None:
+    """Print the published vocabularies that can be fetched, and those that are built."""
+    from ..vocabulary.sources.catalogue import read_catalogue
+    from ..vocabulary.sources.installed import installed_vocabularies
+
+    for source in read_catalogue().values():
+        typer.echo(f"{source.name:<20} {source.megabytes:>5,} MB  {source.title}")
+        typer.echo(f"{'':<30}{source.licence}")
+    for name, folder in installed_vocabularies().items():
+        typer.echo(f"Built: {name:<20} {folder}")
 
 
 def _fetch(
@@ -87,26 +101,8 @@ def _fetch(
     _announce(source, request, file)
     kb = fetch_vocabulary(source, output, request=request, copy=file, options=options)
     print_counts(kb, output or built_folder(source.name))
-    given = f'"{source.name}"' if output is None else f'"{output}"'
-    typer.echo(f"Use it: spacy_angel.load(kb={given}), or --kb {given.strip(chr(34))}")
-
-
-def kb_list() -> None:
-    """List the published vocabularies that can be fetched, and those that are built."""
-    from ..vocabulary.kb import ConceptKB
-    from ..vocabulary.sources.catalogue import read_catalogue
-    from ..vocabulary.sources.installed import installed_vocabularies
-
-    for source in read_catalogue().values():
-        typer.echo(f"{source.name:<20} {source.megabytes:>5,} MB  {source.title}")
-        typer.echo(f"{'':<30}{source.licence}")
-    built = installed_vocabularies()
-    typer.echo("Built:" if built else "None is built yet: `spacy-angel kb fetch NAME`.")
-    for name, folder in built.items():
-        kb = ConceptKB.from_disk(folder)
-        releases = {str(s["release"]) for s in kb.meta["sources"] if s.get("release")}
-        release = f", release {', '.join(sorted(releases))}" if releases else ""
-        typer.echo(f"  {name:<20} {len(kb):>9,} concepts{release}: {folder}")
+    name = output or source.name
+    typer.echo(f'Use it: spacy_angel.load(kb="{name}"), or --kb {name}')
 
 
 def kb_update(
@@ -114,12 +110,6 @@ def kb_update(
         list[str] | None,
         typer.Argument(metavar="[KB]...", help="Names or folders; else all that were fetched."),
     ] = None,
-    drop_changes: Annotated[
-        bool,
-        typer.Option(
-            "--drop-changes", help="Also those with changes that cannot be repeated; they are lost."
-        ),
-    ] = False,
 ) -> None:
     """Fetch vocabularies anew, and say what has changed in them. Rules beside them (`kb add
     --concept`, `remove`, `rename`) stay, and files that were added are added again."""
@@ -129,11 +119,8 @@ def kb_update(
     from ..vocabulary.sources.difference import compare_vocabularies
     from ..vocabulary.sources.fetch import fetch_vocabulary, fetched_as
     from ..vocabulary.sources.installed import find_vocabulary, installed_vocabularies
-    from ..vocabulary.sources.older_changes import convert_changes
 
-    folders = [find_vocabulary(name) for name in names or installed_vocabularies()]
-    for folder in folders:
-        convert_changes(folder)
+    for folder in [find_vocabulary(name) for name in names or installed_vocabularies()]:
         before, built = ConceptKB.from_disk(folder), ConceptKB.from_disk(folder, rules=False)
         fetched = fetched_as(built)
         if fetched is None:
@@ -142,10 +129,10 @@ def kb_update(
                     f"{folder} was not downloaded, so it cannot be updated. Build it again."
                 )
             continue
-        if (lost := unrepeatable(built)) and not drop_changes:
+        if lost := unrepeatable(built):
             raise AngelError(
-                f"[E141] {folder} has changes that cannot be repeated: {', '.join(lost)}. Use "
-                "another folder with -o, or --drop-changes."
+                f"[E141] {folder} has changes that cannot be repeated: {', '.join(lost)}. Fetch "
+                "into another folder with `kb fetch -o`."
             )
         name, request = fetched
         source = find_source(name)
@@ -154,40 +141,21 @@ def kb_update(
         repeat_additions(folder, built)
         after = ConceptKB.from_disk(folder)
         print_counts(after, folder)
-        _print_difference(compare_vocabularies(before, after), before, after)
+        _print_difference(compare_vocabularies(before, after))
         if (rules := folder / RULES).is_file():
             typer.echo(f"Which of its rules still hold: spacy-angel kb check {rules} --kb {folder}")
 
 
-def kb_diff(
-    old: Vocabulary,
-    new: Annotated[Path, typer.Argument(help="Another vocabulary.", callback=located)],
-) -> None:
-    """Say what changes from one vocabulary to another: concepts added, gone, merged, renamed."""
-    from ..vocabulary.kb import ConceptKB
-    from ..vocabulary.sources.difference import compare_vocabularies
-
-    before, after = ConceptKB.from_disk(old), ConceptKB.from_disk(new)
-    _print_difference(compare_vocabularies(before, after), before, after)
-
-
-def _print_difference(difference: "Difference", old: "ConceptKB", new: "ConceptKB") -> None:
-    """Say how many concepts were added, went, were merged and renamed, and show the first."""
-    added = [f"{c}  {new[c].canonical_name}" for c in difference.added[:_SHOWN]]
-    gone = [f"{c}  {old[c].canonical_name}" for c in difference.gone[:_SHOWN]]
-    merged = [f"{c} → {now}" for c, now in difference.merged[:_SHOWN]]
-    renamed = [f"{c}  {was} → {now}" for c, was, now in difference.renamed[:_SHOWN]]
-    for title, n, shown in (
-        ("concepts added", len(difference.added), added),
-        ("concepts gone", len(difference.gone), gone),
-        ("concepts merged into others", len(difference.merged), merged),
-        ("concepts renamed", len(difference.renamed), renamed),
-    ):
-        typer.echo(f"{n:,} {title}")
-        for line in shown:
-            typer.echo(f"  {line}")
-        if n > len(shown):
-            typer.echo(f"  … and {n - len(shown):,} more")
+def _print_difference(difference: "Difference") -> None:
+    """Say how many concepts were added, removed, merged and renamed, and show the first."""
+    for kind in ("added", "gone", "merged", "renamed"):
+        pairs = getattr(difference, kind)
+        typer.echo(f"{len(pairs):,} concepts {kind}")
+        for first, second in pairs[:_SHOWN]:
+            arrow = "→ " if kind in ("merged", "renamed") else " "
+            typer.echo(f"  {first} {arrow}{second}")
+        if len(pairs) > _SHOWN:
+            typer.echo(f"  … and {len(pairs) - _SHOWN:,} more")
     typer.echo(
         f"{difference.names_added:,} names added and {difference.names_gone:,} gone "
         "among the concepts in both"

@@ -38,9 +38,6 @@ SharedNames = Annotated[
 Suffixes = Annotated[
     str | None,
     typer.Option(
-        "--suffixes",
-        # Up to 0.2 it was called so.
-        "--endings",
         help="Tell the concepts of one name apart in the search of a model that writes suffixes: "
         "by `species` where a type is a taxon (`NCBITaxon:9606`), by `types` (the same, else the "
         "first type), or by canonical `names`.",

@@ -43,23 +43,20 @@ def check_rules(rules: Sequence[Rule], kb: ConceptKB) -> list[Finding]:
     change_concepts(kb, [rule for rule in rules if rule.action == "concept"])
     conflicts = _conflicts(rules, kb)
     seen: dict[tuple[str, ...], Rule] = {}
+
+    def states(i: int, rule: Rule) -> Iterator[tuple[str, str]]:
+        first = seen.setdefault(_key(rule, kb), rule)
+        yield CONFLICT, conflicts.get(i, "")
+        yield OBSOLETE, _obsolete(rule, kb)
+        yield SUPERFLUOUS, "" if first is rule else f"line {first.number} says it"
+        if rule.action != "concept" or find_concept(stored, rule.concept) is not None:
+            yield SUPERFLUOUS, _superfluous(rule, kb)
+            yield DISCREPANT, _discrepant(rule, kb)
+
     findings = []
     for i, rule in enumerate(rules):
-        first = seen.setdefault(_key(rule, kb), rule)
-        if i in conflicts:
-            findings.append(Finding(rule, CONFLICT, conflicts[i]))
-        elif note := _obsolete(rule, kb):
-            findings.append(Finding(rule, OBSOLETE, note))
-        elif first is not rule:
-            findings.append(Finding(rule, SUPERFLUOUS, f"line {first.number} says it"))
-        elif rule.action == "concept" and find_concept(stored, rule.concept) is None:
-            findings.append(Finding(rule, IN_EFFECT))
-        elif note := _superfluous(rule, kb):
-            findings.append(Finding(rule, SUPERFLUOUS, note))
-        elif note := _discrepant(rule, kb):
-            findings.append(Finding(rule, DISCREPANT, note))
-        else:
-            findings.append(Finding(rule, IN_EFFECT))
+        state, note = next((pair for pair in states(i, rule) if pair[1]), (IN_EFFECT, ""))
+        findings.append(Finding(rule, state, note))
     return findings
 
 
@@ -157,9 +154,7 @@ def _superfluous(rule: Rule, kb: ConceptKB) -> str:
     holders = [] if index is None else kb.concept_ids_of(index)
     if rule.action == "name" and not rule.condition and concept in holders:
         return "the vocabulary has the name"
-    if rule.action == "not-name" and concept not in holders:
-        return "the vocabulary does not have the name"
-    if rule.action == "only" and concept is not None and concept not in holders:
+    if rule.action in ("not-name", "only") and concept is not None and concept not in holders:
         return "the vocabulary does not have the name"
     if rule.action == "means" and holders == [concept]:
         return "it is a name of that concept alone"
@@ -182,7 +177,11 @@ def _discrepant(rule: Rule, kb: ConceptKB) -> str:
     if rule.action == "prefer" and find_concept(kb, rule.concept) is None:
         return f"the vocabulary has no {rule.concept}; it is written all the same"
     if rule.condition == SUBTREE and len(kb.ids_below(_concept(rule, kb))) == 1:
-        why = "nothing stands below it" if kb.has_trees else "the vocabulary has no tree numbers"
+        why = (
+            "nothing stands below it"
+            if kb.table.has_trees
+            else "the vocabulary has no tree numbers"
+        )
         return f"{why}, so that it holds for the concept alone"
     if rule.action == "name":
         index = kb.name_index(rule.string)

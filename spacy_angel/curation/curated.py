@@ -6,7 +6,7 @@ only ones that are, are a `Subset` of it, a mask of the trie and of the similari
 one string is found by the mention's text.
 """
 
-import time
+import re
 import warnings
 from collections import defaultdict
 from collections.abc import Sequence
@@ -32,8 +32,6 @@ _NUMBERS = count(1)
 _NAMING = frozenset({"concept", "name", "canonical"})
 # Letters up to which a name does not tell that the document names its concept.
 _SHORT = 3
-# Seconds that a file stays as it is before it is read again: its writer may not be at its end.
-_SETTLED = 0.1
 # What is kept of labels, which may be any caller's words, and of what holds for them together.
 _MOST_LABELS, _MOST_LIMITS = 4096, 64
 
@@ -94,13 +92,8 @@ class DocumentNames:
 
 def _stands_in(name: str, text: str) -> bool:
     """Whether a text has a name with no letter or digit at its ends."""
-    start = text.find(name)
-    while start >= 0:
-        end = start + len(name)
-        if not text[start - 1 : start].isalnum() and not text[end : end + 1].isalnum():
-            return True
-        start = text.find(name, start + 1)
-    return False
+    # Both are in normal form, in which everything but letters, digits and a few signs is a space.
+    return re.search(rf"(?<![^\W_]){re.escape(name)}(?![^\W_])", text) is not None
 
 
 class _Restriction(NamedTuple):
@@ -168,11 +161,6 @@ class Curated:
         """
         return self._subset_of(self._restrictions_of(label), types, free_types)
 
-    def limits(self, label: str) -> tuple[frozenset[str] | None, frozenset[str]]:
-        """label (str): of mentions. RETURNS (tuple[frozenset[str] | None, frozenset[str]]): the
-        only concepts that they may have, None: any; and those that they may not have."""
-        return self._limits_of(self._restrictions_of(label))
-
     def _find_restrictions(self, label: str) -> tuple[int, ...]:
         """The places of those that hold for a label."""
         found = enumerate(self._restrictions)
@@ -182,10 +170,7 @@ class Curated:
         found = [self._restrictions[i] for i in places]
         allowed = [one.concept_ids for one in found if one.rule.action == "allow"]
         excluded = [one.concept_ids for one in found if one.rule.action == "exclude"]
-        return (
-            frozenset().union(*allowed) if allowed else None,
-            frozenset().union(*excluded),
-        )
+        return frozenset().union(*allowed) if allowed else None, frozenset().union(*excluded)
 
     def _make_subset(
         self,
@@ -202,13 +187,12 @@ class Curated:
         """concept_id (str): own identifier of a concept. label (str): of a mention. RETURNS
         (Rule | None): the rule that excludes the concept; or the first that allows others only."""
         found = [one for one in self._restrictions if holds_for(one.rule, label)]
-        for one in found:
-            if one.rule.action == "exclude" and concept_id in one.concept_ids:
-                return one.rule
         allowing = [one for one in found if one.rule.action == "allow"]
-        if any(concept_id in one.concept_ids for one in allowing):
-            return None
-        return allowing[0].rule if allowing else None
+        excluding = (one for one in found if one.rule.action == "exclude")
+        if rule := next((one.rule for one in excluding if concept_id in one.concept_ids), None):
+            return rule
+        is_allowed = not allowing or any(concept_id in one.concept_ids for one in allowing)
+        return None if is_allowed else allowing[0].rule
 
     def _constraint(
         self, text: str, pairs: Sequence[tuple[Rule, str]], document: DocumentNames
@@ -277,14 +261,6 @@ def holds_for(rule: Rule, label: str) -> bool:
     return not rule.label or bool(find_entries(label, (rule.label,)))
 
 
-class _State(NamedTuple):
-    """By which it is known whether a file has changed: nanoseconds, bytes, and its own number."""
-
-    changed: int
-    size: int
-    number: int
-
-
 class CurationFile:
     """The rules of a file as it stands, over a vocabulary as it stands; read and prepared anew
     where one of them has changed.
@@ -297,9 +273,9 @@ class CurationFile:
         self.path = path
         self._data = data
         self._lock = RLock()
-        self._stamp: _State | None = None
+        self._stamp: tuple[int, int, int] | None = None
         self._read: RuleFile | None = None
-        self._prepared: tuple[ConceptKB, int, RuleFile, Curated] | None = None
+        self._prepared: tuple[Any, Curated, ConceptKB, RuleFile] | None = None
 
     def __reduce__(self) -> Any:
         # What is prepared is prepared anew in another process.
@@ -317,70 +293,49 @@ class CurationFile:
         RAISES (AngelError): the file cannot be read, and never was."""
         with self._lock:
             rules = self._rules()
-            prepared = self._prepared
-            if (
-                prepared is None
-                or prepared[0] is not kb
-                or prepared[1] != kb.version
-                or prepared[2] is not rules
-            ):
+            key = (id(kb), kb.version, id(rules))
+            if self._prepared is None or self._prepared[0] != key:
                 curated = Curated(kb, rules.rules)
                 if curated.unknown:
                     first = curated.unknown[0]
                     warnings.warn(
-                        f"{self.path}: {len(curated.unknown):,} of {len(rules.rules):,} rules "
-                        f"name unknown concepts or types, the first on line {first.number} "
-                        f"({first}).",
+                        f"{self.path}: {len(curated.unknown):,} of {len(rules.rules):,} rules name "
+                        f"unknown concepts or types, the first on line {first.number}: "
+                        f"{first}. See `spacy-angel kb check`.",
                         AngelWarning,
                         stacklevel=2,
                     )
-                prepared = self._prepared = (kb, kb.version, rules, curated)
-            return prepared[3]
+                # With the vocabulary and the rules, so that their ids are not used again.
+                self._prepared = key, curated, kb, rules
+            return self._prepared[1]
 
     def _rules(self) -> RuleFile:
         if self._data is not None:
-            if self._read is None:
-                self._read = parse_rules(self._data, Path(self.path))
+            self._read = self._read or parse_rules(self._data, Path(self.path))
             return self._read
-        state = self._state()
-        before = self._read
-        if before is not None and (state == self._stamp or not self._is_settled(state)):
+        stamp, before = self._stat(), self._read
+        if before is not None and stamp == self._stamp:
             return before
         try:
             found = read_rules(Path(self.path))
-            if before is not None and before.rules and state is not None and not state.size:
-                # As it is for a moment where it is written in place.
-                raise AngelError(
-                    f"The first row of {self.path} must name the columns, `action` among them."
-                )
+            found.warn(self.path)
         except AngelError as error:
             if before is None:
                 raise
             # A service goes on with what it had.
             warnings.warn(
-                f"{self.path} can no longer be read, so its rules stay as they were. {error}",
+                f"{self.path} can no longer be read; its last rules stay in use. {error}",
                 AngelWarning,
                 stacklevel=2,
             )
             found = before
-        else:
-            if before is not None and self._state() != state:
-                return before
-            found.warn(self.path)
-        self._stamp, self._read = state, found
+        self._stamp, self._read = stamp, found
         return found
 
-    def _state(self) -> _State | None:
-        """RETURNS (_State | None): None where there is no file."""
+    def _stat(self) -> tuple[int, int, int] | None:
+        """What tells whether the file has changed; None if there is no file."""
         try:
             found = Path(self.path).stat()
         except OSError:
             return None
-        return _State(found.st_mtime_ns, found.st_size, found.st_ino)
-
-    def _is_settled(self, state: _State | None) -> bool:
-        """Whether nobody is writing the file, as far as can be seen."""
-        if state is None or time.time() - state.changed / 1e9 > _SETTLED:
-            return True
-        time.sleep(_SETTLED)
-        return self._state() == state
+        return found.st_mtime_ns, found.st_size, found.st_ino

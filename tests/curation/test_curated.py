@@ -138,11 +138,6 @@ def test_only_what_is_allowed_is_linked_to_and_for_one_label_if_it_is_said(kb) -
     assert found.restricting("M:2", "DISEASE") is None
 
 
-def test_without_a_restriction_there_is_no_subset(kb) -> None:
-    found = curated(kb, Rule("allow", concept="M:2", label="DISEASE"))
-    assert found.subset("CHEMICAL", None, frozenset()) is None
-
-
 def test_another_identifier_is_preferred(kb) -> None:
     assert curated(kb, Rule("prefer", concept="U:2", instead_of="M:2")).preferred == {"M:2": "U:2"}
 
@@ -192,35 +187,6 @@ def test_a_file_is_read_again_when_it_changes(kb, tmp_path) -> None:
     assert pickle.loads(pickle.dumps(source)).path == str(path)
 
 
-def test_a_file_that_is_being_written_is_read_when_it_is_whole(kb, tmp_path, monkeypatch) -> None:
-    path = tmp_path / "rules.tsv"
-    path.write_text("action\tstring\nnot-mention\tcold\n")
-    source = CurationFile(str(path))
-    first = source.over(kb)
-    path.write_text("action\tstring\nnot-men")
-    # Its writer goes on while one waits, and comes to the end.
-    rest = ["tion\tCAD\n", ""]
-
-    def wait(seconds: float) -> None:
-        with path.open("a") as file:
-            file.write(rest.pop(0))
-
-    monkeypatch.setattr("spacy_angel.curation.curated.time.sleep", wait)
-    assert source.over(kb) is first
-    assert source.over(kb).constraint("CAD", "D", NONE) is not None
-    assert rest == []
-
-
-def test_labels_that_callers_make_up_are_not_kept_for_ever(kb) -> None:
-    found = curated(kb, Rule("exclude", concept="M:1", label="Disease"))
-    for i in range(10_000):
-        assert found.limits(f"made up {i}") == (None, frozenset())
-        assert found.subset(f"made up {i}", None, frozenset()) is None
-    assert found.limits("DISEASE")[1] == {"M:1"}
-    kept = (found._restrictions_of, found._limits_of, found._subset_of)
-    assert [cache.cache_info().currsize for cache in kept] == [4096, 2, 1]
-
-
 def test_a_vocabulary_that_has_changed_is_prepared_anew(tmp_path) -> None:
     kb = ConceptKB.build(CONCEPTS)
     path = tmp_path / "rules.tsv"
@@ -230,21 +196,3 @@ def test_a_vocabulary_that_has_changed_is_prepared_anew(tmp_path) -> None:
         assert ids(source.over(kb).kb, "new name") == []
     kb.add(Concept("N:1", "Novel disease"))
     assert ids(source.over(kb).kb, "new name") == ["N:1"]
-
-
-def test_ten_thousand_rules_cost_a_mention_no_more_than_one(kb) -> None:
-    many = [Rule("not-mention", string=f"string {i}") for i in range(10_000)]
-    few, lots = curated(kb, *many[:1]), curated(kb, *many)
-
-    def seconds(found: Curated) -> float:
-        best = 1.0
-        for _ in range(5):
-            start = time.perf_counter()
-            for i in range(2_000):
-                found.constraint(f"mention {i}", "DISEASE", NONE)
-            best = min(best, time.perf_counter() - start)
-        return best
-
-    # A look into a table either way; a walk over the rules would take a thousand times as long.
-    assert seconds(lots) < 5 * seconds(few)
-    assert not lots.constraint("String 9999", "DISEASE", NONE).is_mention

@@ -8,9 +8,8 @@ from support.helpers import ROOT
 
 from spacy_angel.errors import AngelError
 from spacy_angel.vocabulary.names.concepts import Concept
-from spacy_angel.vocabulary.sources.build import build_vocabulary
 from spacy_angel.vocabulary.sources.formats.records import VocabularyReport
-from spacy_angel.vocabulary.sources.formats.registry import infer_format, read_vocabulary
+from spacy_angel.vocabulary.sources.formats.registry import read_vocabulary
 
 FIXTURE = ROOT / "tests/fixtures/vocabularies/columns.csv"
 CALCIMYCIN = Concept("MESH:D000001", "Calcimycin", ("A-23187",), ("Chemical",))
@@ -60,12 +59,6 @@ def test_separators_and_order(text: str, tmp_path: Path) -> None:
     assert concepts == [CALCIMYCIN]
 
 
-def test_a_third_column_of_types_holds_no_synonyms(tmp_path: Path) -> None:
-    text = "id\tname\t{}\nMY:1\tone\tnumber\n"
-    assert read(tmp_path / "t", text.format("type"))[0] == [Concept("MY:1", "one", (), ("number",))]
-    assert read(tmp_path / "t", text.format("x"))[0] == [Concept("MY:1", "one", ("number",))]
-
-
 @pytest.mark.parametrize(
     ("text", "columns"),
     [
@@ -98,12 +91,12 @@ def test_quotes_run_over_lines_but_not_between_tabs(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "columns", "message"),
     [
-        ("a,b\n1,2\n", None, r"none is told to be the id.*Found: 'a', 'b'"),
-        ("id,b\n1,2\n", None, "none is told to be the name"),
+        ("a,b\n1,2\n", None, r"none is known to be the id.*Found: 'a', 'b'"),
+        ("id,b\n1,2\n", None, "none is known to be the name"),
         ("a,b\n1,2\n", "id=a,name=c", "'name=c' is not one of id,"),
         ("a,b\n1,2\n", "id=a,name=3", "'name=3' is not one of id,"),
         ("a,b\n1,2\n", "id=a,title=b", "'title=b' is not one of id,"),
-        ("a,b\n1,2\n", "id=a", "none is told to be the name"),
+        ("a,b\n1,2\n", "id=a", "none is known to be the name"),
         ("id,name\n1,2\n3\n", None, "line 3: expected 2 columns"),
         ('id,name\n1,2\n3,"x\n', None, "line 3: the .*separated values are broken"),
         ("id,name\n1,\n", None, "line 2: expected a name for 1"),
@@ -115,24 +108,6 @@ def test_what_is_wrong_is_told(
     options = {} if columns is None else {"columns": columns}
     with pytest.raises(AngelError, match=message):
         read(tmp_path / "table", text, "columns", **options)
-
-
-def test_a_table_without_names_stays_a_table(tmp_path: Path) -> None:
-    for text in ("D000001\tone\tuno\n", "id\tname\tsynonyms\nD000001\tone\tuno\n"):
-        (tmp_path / "t").write_text(text)
-        assert infer_format(tmp_path / "t") == "table.v1"
-
-
-def test_a_table_of_tree_numbers_gives_types_to_the_table_beside_it(tmp_path: Path) -> None:
-    (tmp_path / "names.tsv").write_text("D000001\tCalcimycin\tA-23187\nD000003\tAbattoirs\t\n")
-    (tmp_path / "numbers.tsv").write_text(
-        "mesh_id\tmesh_name\tmesh_tree_number\nD000001\tCalcimycin\tD03.438\n"
-    )
-    for names in (["names.tsv", "numbers.tsv"], ["numbers.tsv", "names.tsv"]):
-        kb = build_vocabulary([tmp_path / name for name in names], None)
-        assert [c.types for c in kb] == [("D", "D03"), ()]
-        (source,) = kb.meta["sources"]
-        assert source["options"] == {"tree_numbers": str(tmp_path / "numbers.tsv")}
 
 
 def test_cells_with_another_separator_are_told_and_columns_that_are_not_used(

@@ -1,10 +1,8 @@
 """Names in normal form and identifiers in stored form."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from spacy_angel.vocabulary.names.concepts import Concept, normalize_name
+from spacy_angel.vocabulary.names.concepts import normalize_name
 from spacy_angel.vocabulary.names.identifiers import normalize_id
 
 
@@ -25,18 +23,6 @@ from spacy_angel.vocabulary.names.identifiers import normalize_id
 )
 def test_normalize_name(text: str, expected: str) -> None:
     assert normalize_name(text) == expected
-
-
-@given(st.text())
-def test_normalize_name_is_stable_but_for_case_of_other_scripts(text: str) -> None:
-    once = normalize_name(text)
-    assert once == " ".join(once.split())
-    assert not set(once) & set(",.;{}[]()+-_*/?!`\"'=%><")
-
-
-def test_names_of_a_concept() -> None:
-    concept = Concept("MESH:D003920", "Diabetes Mellitus", ("Diabetes", "DM"))
-    assert concept.names == ("Diabetes Mellitus", "Diabetes", "DM")
 
 
 @pytest.mark.parametrize(
@@ -66,13 +52,3 @@ def test_names_of_a_concept() -> None:
 )
 def test_normalize_id(raw: str, prefix: str, expected: str) -> None:
     assert normalize_id(raw, prefix) == expected
-
-
-@given(st.text(max_size=30), st.sampled_from(["", "MESH", "OMIM", "umls", "Local"]))
-def test_normalize_id_is_stable(raw: str, prefix: str) -> None:
-    once = normalize_id(raw, prefix)
-    assert normalize_id(once, prefix) == once
-
-
-def test_normalize_id_takes_any_depth_of_prefixes() -> None:
-    assert normalize_id("MESH:" * 10_000 + "D003920") == "MESH:D003920"

@@ -1,28 +1,19 @@
 """Readers of vocabularies, on small files in the true formats and on the public ones."""
 
 import gzip
-import json
 import re
-import shutil
-import tracemalloc
-from contextlib import suppress
 from pathlib import Path
-from time import process_time
 
 import pytest
 from support.helpers import ROOT, shared_data
 
 from spacy_angel.errors import AngelError
 from spacy_angel.vocabulary.names.concepts import Concept
-from spacy_angel.vocabulary.names.identifiers import bare_prefix, normalize_id
+from spacy_angel.vocabulary.names.identifiers import normalize_id
 from spacy_angel.vocabulary.sources.formats.records import (
     VocabularyReport,
-    merge_concepts,
-    successors,
-    tree_types,
 )
-from spacy_angel.vocabulary.sources.formats.registry import FORMATS, infer_format, read_vocabulary
-from spacy_angel.vocabulary.sources.formats.umls import ST21PV_SOURCES, ST21PV_TYPES
+from spacy_angel.vocabulary.sources.formats.registry import infer_format, read_vocabulary
 
 FIXTURES = ROOT / "tests/fixtures/vocabularies"
 # Format → the fixture that it is tried on.
@@ -34,12 +25,10 @@ FILES = {
     "gene_info.v1": "gene_info.tsv",
     "hgnc.v1": "hgnc.txt",
     "icd10cm.v1": "icd10cm_order.txt",
-    "ictv.v1": "ictv.txt",
     "medic.v1": "medic.txt",
     "mesh_xml.v1": "desc.xml",
     "ncbi_taxonomy.v1": "taxonomy",
     "obo.v1": "ontology.obo",
-    "orphadata.v1": "orphadata.xml",
     "rxnorm.v1": "RXNCONSO.RRF",
     "scispacy.v1": "scispacy.jsonl",
     "snomed.v1": "snomed",
@@ -62,53 +51,6 @@ def all_ids(concepts: list[Concept]) -> set[str]:
 
 
 # The rules
-
-
-def test_bare_prefix() -> None:
-    codes = ["C0011849", "C538288", "C000588", "D003920", "C000611234", "D000072556"]
-    assert [bare_prefix(code) for code in codes] == ["UMLS"] + ["MESH"] * 5
-    assert [bare_prefix(code) for code in ("222100", "E003920", "D03920", "C٠٠١١٨٤٩")] == [""] * 4
-
-
-def test_tree_types() -> None:
-    assert tree_types(["F03.625", "C16.131.260/C538288", "C16.320"]) == ["C", "C16", "F", "F03"]
-    assert tree_types(["C"]) == ["C"]
-    for wrong in ("16.131", "C1", "C161.2", "MESH:C"):
-        with pytest.raises(ValueError, match=re.escape(wrong)):
-            tree_types([wrong])
-
-
-def test_merge_concepts() -> None:
-    first = Concept("X:1", "one", ("uno", "uno"), ("A",), None, ("X:2",))
-    second = Concept("X:1", "eins", ("one", "uno"), ("B", "A"), "A number.", ("X:3", "X:2"))
-    assert merge_concepts(first, second) == Concept(
-        "X:1", "one", ("uno", "eins"), ("A", "B"), "A number.", ("X:2", "X:3")
-    )
-
-
-def test_successors() -> None:
-    report = VocabularyReport()
-    replaced_by = {
-        "a": ["b"],
-        "b": ["c"],
-        "fork": ["c", "d"],
-        "two ways to one end": ["b", "c"],
-        "circle": ["round"],
-        "round": ["circle"],
-        "self": ["self"],
-    }
-    assert successors(replaced_by, report) == {"c": ["a", "b", "two ways to one end"]}
-    assert report.skipped == {"retired identifiers without one successor": 4}
-
-
-def test_a_chain_of_successors_is_followed_so_far_only() -> None:
-    n = 20_000
-    report = VocabularyReport()
-    began = process_time()
-    found = successors({str(i): [str(i + 1)] for i in range(n)}, report)
-    assert process_time() - began < 5
-    assert found == {str(n): [str(i) for i in range(n - 100, n)]}
-    assert report.skipped == {"retired identifiers without one successor": n - 100}
 
 
 # Each format
@@ -217,21 +159,7 @@ def test_table() -> None:
     assert list(read("table.tsv", prefix="ICD"))[3] == "ICD:X-1"
 
 
-@pytest.mark.parametrize(
-    "first",
-    [
-        "ID",
-        "#id",
-        "# ID",
-        "cui",
-        "code",
-        "Identifier",
-        "mesh_id",
-        "Concept ID",
-        "ConceptID",
-        "CURIE",
-    ],
-)
+@pytest.mark.parametrize("first", ["ID", "# ID", "cui", "Identifier", "mesh_id", "ConceptID"])
 def test_table_with_column_names(first: str, tmp_path: Path) -> None:
     path = tmp_path / "table.tsv"
     text = f"\ufeff{first}\tName\tSynonyms\r\nD000001\tCalcimycin\tA|B\r\n"
@@ -239,18 +167,11 @@ def test_table_with_column_names(first: str, tmp_path: Path) -> None:
     assert list(read_vocabulary(path)) == [Concept("MESH:D000001", "Calcimycin", ("A", "B"))]
 
 
-@pytest.mark.parametrize("first", ["COVID", "ID-7", "CUIs", "barcode", "code1"])
-def test_table_without_column_names(first: str, tmp_path: Path) -> None:
-    path = tmp_path / "table.tsv"
-    path.write_text(f"{first}\tone\n", encoding="utf-8")
-    assert list(read_vocabulary(path)) == [Concept(first, "one")]
-
-
 @pytest.mark.parametrize("third", ["mesh_tree_number", "Tree Numbers", "TreeNumber"])
 def test_tree_numbers_are_no_synonyms(third: str, tmp_path: Path) -> None:
     path = tmp_path / "numbers.tsv"
     path.write_text(f"mesh_id\tmesh_name\t{third}\nD000001\tCalcimycin\tD03.438\n")
-    message = rf"numbers\.tsv, line 1: .*'{third}'.*`--option tree_numbers=.*numbers\.tsv`"
+    message = rf"numbers\.tsv, line 1: .*`--option tree_numbers=.*numbers\.tsv`.*'{third}'"
     with pytest.raises(AngelError, match=message):
         list(read_vocabulary(path))
 
@@ -281,23 +202,6 @@ def test_mesh_descriptors() -> None:
     ]
 
 
-@pytest.mark.parametrize("first", ["M0000001", "M0000002"])
-@pytest.mark.parametrize(
-    ("relation", "scope", "the_other_way"),
-    [("NRW", "NARROW", "BROAD"), ("BRD", "BROAD", "NARROW"), ("REL", "RELATED", "RELATED")],
-)
-def test_mesh_says_how_concepts_of_a_record_are_related(
-    tmp_path: Path, first: str, relation: str, scope: str, the_other_way: str
-) -> None:
-    second = {"M0000001": "M0000002", "M0000002": "M0000001"}[first]
-    text = (FIXTURES / "desc.xml").read_text()
-    told = f'"{relation}"><Concept1UI>{first}</Concept1UI><Concept2UI>{second}</Concept2UI>'
-    text = re.sub(r'(?<=RelationName=)"NRW".*?</Concept2UI>', told, text)
-    (tmp_path / "desc.xml").write_text(text)
-    aspirin, _ = read_vocabulary(tmp_path / "desc.xml")
-    assert aspirin.scope_of("Acetysal") == (scope if first == "M0000001" else the_other_way)
-
-
 def test_mesh_supplementary_records() -> None:
     assert list(read("supp.xml").values()) == [
         Concept(
@@ -320,28 +224,6 @@ def test_mesh_supplementary_records() -> None:
         ),
         Concept("MESH:C000588", "VAMP regimen", scopes=(("VAMP regimen", "PREFERRED"),)),
     ]
-
-
-def test_mesh_xml_is_read_in_bounded_memory(tmp_path: Path) -> None:
-    head, *records = re.split("(?=<SupplementalRecord[ >])", (FIXTURES / "supp.xml").read_text())
-    terms = "".join(f"<Term><String>synonym {i}</String></Term>" for i in range(20))
-    # All on one line: neither lines nor records may pile up.
-    record = records[0].replace("<TermList>", f"<TermList>{terms}").replace("\n", " ")
-    path = tmp_path / "big.xml"
-    with path.open("w") as file:
-        file.write(head)
-        for i in range(2_000):
-            file.write(record.replace("C538288", f"C{i:06}"))
-        file.write("</SupplementalRecordSet>")
-    assert path.stat().st_size > 2_500_000
-    tracemalloc.start()
-    try:
-        assert sum(1 for _ in read_vocabulary(path)) == 2_000
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    # The identifiers that were seen stay, the records do not; as a tree they take 17 MB.
-    assert peak < 2_000_000
 
 
 def test_obo() -> None:
@@ -378,7 +260,7 @@ def test_obo() -> None:
         "retired identifiers without one successor": 1,
         "retired identifiers whose successor is not here": 1,
     }
-    for scopes in ("EXACT,NARROW", "exact, Narrow", ["Exact"]):
+    for scopes in ("EXACT,NARROW", ["EXACT"]):
         assert read("ontology.obo", scopes=scopes)["DOID:9351"].aliases == ("diabetes",)
     assert read("ontology.obo", scopes="all") == read("ontology.obo")
 
@@ -393,17 +275,6 @@ def test_target_kb() -> None:
     ]
     assert report.skipped == {"concepts without a name": 1}
     assert "SNOMEDCT:73211009" in read("target_kb.json", prefix="SNOMEDCT")
-
-
-def test_target_kb_is_read_in_pieces(tmp_path: Path) -> None:
-    """Entries across the pieces in which the file is read, and one longer than a piece."""
-    table = {f"D{i:06}": [f"näme {i}", '\\"' * (i % 50)] for i in range(4_000)}
-    table["D123456"] = [f"long {i}" for i in range(40_000)]
-    path = tmp_path / "target_kb.json"
-    for indent, ascii_only in ((None, True), (2, False)):
-        path.write_text(json.dumps(table, indent=indent, ensure_ascii=ascii_only), encoding="utf-8")
-        read_back = {c.concept_id[5:]: list(c.names) for c in read_vocabulary(path)}
-        assert read_back == {key: list(filter(None, names)) for key, names in table.items()}
 
 
 def test_umls() -> None:
@@ -470,33 +341,7 @@ def test_umls_filters(options: dict[str, object], expected: dict[str, int]) -> N
     assert {i: len(concept.names) for i, concept in concepts.items()} == expected
 
 
-def test_umls_tells_what_it_suppresses(tmp_path: Path) -> None:
-    row = "C0011849|ENG|S|L9|PF|S9|Y|A{}||||{}|SY|1|{}|0|{}||\n"
-    rows = [("DM, old", "CHV", "N"), ("sugar", "CHV", "O"), ("sweet", "CHV", "E"), ("s.", "X", "Y")]
-    more = "".join(row.format(i, sab, text, s) for i, (text, sab, s) in enumerate(rows))
-    conso = (FIXTURES / "umls/MRCONSO.RRF").read_text().splitlines(keepends=True)
-    (tmp_path / "MRCONSO.RRF").write_text("".join([*conso[:6], more, *conso[6:]]))
-    concept, *_ = read_vocabulary(tmp_path, "umls", suppressed=True)
-    assert dict(concept.scopes) == {
-        "Diabetes Mellitus": "PREFERRED",
-        # and not `DM, old`, which another source has as well
-        "sugar": "OBSOLETE",
-        "sweet": "SUPPRESSED",
-        "s.": "SUPPRESSED",
-    }
-
-
-def test_umls_definition_follows_the_filters() -> None:
-    assert read("umls", languages="SPA")["UMLS:C0011849"].definition == "Trastorno."
-    assert read("umls", sources="CHV")["UMLS:C0011849"].definition is None
-    assert read("umls", sources="SNOMEDCT_US", suppressed=True)["UMLS:C0011849"].definition == (
-        "Suppressed."
-    )
-
-
 def test_umls_st21pv() -> None:
-    assert len(ST21PV_TYPES) == 21
-    assert len(ST21PV_SOURCES) == 18
     concepts = read("umls", "umls_st21pv")
     # Magnetic Resonance is a natural phenomenon, above Biologic Function. CHV is none of the 18,
     # but others of them have the concept.
@@ -506,22 +351,6 @@ def test_umls_st21pv() -> None:
     }
     of_chv = read("umls", "umls", sources=frozenset({"CHV"}), all_names=True)
     assert list(of_chv) == ["UMLS:C0011849"]
-
-
-def test_umls_files_may_be_few_or_gzipped(tmp_path: Path) -> None:
-    meta = tmp_path / "META"
-    meta.mkdir()
-    conso = meta / "MRCONSO.RRF.gz"
-    conso.write_bytes(gzip.compress((FIXTURES / "umls/MRCONSO.RRF").read_bytes()))
-    for path in (tmp_path, meta, conso):
-        assert infer_format(path) == "umls.v1"
-        concepts = list(read_vocabulary(path))
-        assert [c.concept_id[5:] for c in concepts] == ["C0011849", "C0004057", "C0024487"]
-        assert all(not c.types and not c.alternate_ids for c in concepts)
-    with pytest.raises(AngelError, match=r"typo: expected a folder with MRCONSO"):
-        list(read_vocabulary(meta / "typo", "umls"))
-    with pytest.raises(AngelError, match=r"expected a folder with MRSTY\.RRF"):
-        list(read_vocabulary(tmp_path, types=["T047"]))
 
 
 def test_snomed() -> None:
@@ -548,45 +377,6 @@ def test_snomed() -> None:
     assert "diabetes sacarina" in both["SNOMEDCT:73211009"].aliases
 
 
-def test_snomed_two_releases_in_one_folder(tmp_path: Path) -> None:
-    for year in ("2020", "2021"):
-        shutil.copytree(FIXTURES / "snomed", tmp_path / year)
-    with pytest.raises(AngelError, match=r"2021.*line 2: rows of 73211009 must"):
-        list(read_vocabulary(tmp_path))
-
-
-def test_modifiers_and_comments_of_obo_take_no_time(tmp_path: Path) -> None:
-    path = tmp_path / "x.obo"
-    marks = '{source="a"} ' * 10**5
-    path.write_text(f"[Term]\nid: X:1 {marks}! end\nname: one \\{{kept}} {marks}\n")
-    began = process_time()
-    (concept,) = read_vocabulary(path)
-    assert (concept.concept_id, concept.names) == ("X:1", ("one {kept}",))
-    assert process_time() - began < 2
-
-
-def test_many_rows_of_one_concept_take_no_time(tmp_path: Path) -> None:
-    path = tmp_path / "x.tsv"
-    path.write_text("".join(f"X:1\tname {i}\n" for i in range(20_000)))
-    began = process_time()
-    (concept,) = read_vocabulary(path)
-    assert len(concept.names) == 20_000
-    assert process_time() - began < 2
-
-
-def test_a_key_with_blanks_at_its_edges_is_the_same_key(tmp_path: Path) -> None:
-    path = tmp_path / "target_kb.json"
-    keys = {" D000001": ["one"], "D000001": ["uno", "one"], "D000002": ["two"], "D000003 ": ["3"]}
-    path.write_text(json.dumps(keys))
-    report = VocabularyReport()
-    assert list(read_vocabulary(path, report=report)) == [
-        Concept("MESH:D000001", "uno", ("one",)),
-        Concept("MESH:D000002", "two"),
-        Concept("MESH:D000003", "3"),
-    ]
-    assert report == VocabularyReport(concepts=3, names=4, merged=1)
-
-
 @pytest.mark.parametrize(
     ("corpus", "counts"),
     [
@@ -607,11 +397,6 @@ def test_published_vocabularies(corpus: str, counts: VocabularyReport) -> None:
 # What all have in common
 
 
-def test_every_format_has_a_version_and_a_fixture() -> None:
-    assert set(FORMATS) == set(FILES)
-    assert all(re.fullmatch(r"\w+\.v\d+", name) for name in FORMATS)
-
-
 @pytest.mark.parametrize("format", FILES)
 def test_format_is_inferred(format: str, tmp_path: Path) -> None:
     path = FIXTURES / FILES[format]
@@ -625,42 +410,14 @@ def test_format_is_inferred(format: str, tmp_path: Path) -> None:
         assert list(read_vocabulary(zipped)) == list(read_vocabulary(path))
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"%PDF-1.5\n\xe2\xe3",
-        b"a,b\n1,one\n",
-        b"<html></html>",
-        b"PK\x03\x04",
-        b"[1, 2]",
-    ],
-)
+@pytest.mark.parametrize("content", [b"%PDF-1.5\n\xe2\xe3", b"a,b\n1,one\n", b"[1, 2]"])
 def test_format_that_is_not_known(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(content)
-    with pytest.raises(AngelError, match=r"file looks like no known vocabulary format.*obo\.v1"):
+    with pytest.raises(AngelError, match=r"Cannot tell the vocabulary format of .*file.*obo\.v1"):
         infer_format(path)
-    with pytest.raises(AngelError, match="no known vocabulary format"):
+    with pytest.raises(AngelError, match="Cannot tell the vocabulary format"):
         infer_format(tmp_path)
-
-
-@pytest.mark.parametrize("zipped", [False, True])
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"", "file is empty; a vocabulary was expected"),
-        (b"\n \n", "file is empty; a vocabulary was expected"),
-        (b"\xff\xfe" + "D1\tone\n".encode("utf-16-le"), "file is UTF-16. Convert it to UTF-8"),
-        (b"\xfe\xff" + "D1\tone\n".encode("utf-16-be"), "file is UTF-16. Convert it to UTF-8"),
-    ],
-)
-def test_empty_and_utf_16_files_are_named_as_such(
-    content: bytes, message: str, zipped: bool, tmp_path: Path
-) -> None:
-    path = tmp_path / "file"
-    path.write_bytes(gzip.compress(content) if zipped else content)
-    with pytest.raises(AngelError, match=message):
-        infer_format(path)
 
 
 def test_wrong_arguments(tmp_path: Path) -> None:
@@ -671,14 +428,14 @@ def test_wrong_arguments(tmp_path: Path) -> None:
     with pytest.raises(AngelError, match=r"no option source\. Its options: sources, languages"):
         read_vocabulary(FIXTURES / "umls", source="MSH")
     for name, options, message in (
-        ("umls", {"suppressed": "maybe"}, "true, false, yes or no; it is 'maybe'"),
-        ("umls", {"sources": True}, "a valid frozenset; it is True"),
-        ("table.tsv", {"prefix": True}, "a valid string; it is True"),
-        ("table.tsv", {"tree_numbers": 5}, "a valid string; it is 5"),
+        ("umls", {"suppressed": "maybe"}, "true, false, yes or no, not 'maybe'"),
+        ("umls", {"sources": True}, "a valid frozenset, not True"),
+        ("table.tsv", {"prefix": True}, "a valid string, not True"),
+        ("table.tsv", {"tree_numbers": 5}, "a valid string, not 5"),
         (
             "ontology.obo",
-            {"scopes": "exact,close"},
-            "'EXACT', 'NARROW', 'BROAD' or 'RELATED'; it is 'CLOSE'",
+            {"scopes": "EXACT,CLOSE"},
+            "'EXACT', 'NARROW', 'BROAD' or 'RELATED', not 'CLOSE'",
         ),
     ):
         start = rf"The option {next(iter(options))} of the format \w+\.v1 must be "
@@ -720,27 +477,6 @@ def test_twins_of_a_target_kb_are_one_concept(tmp_path: Path) -> None:
     assert len(list(read_vocabulary(path, twins=False))) == 5
 
 
-@pytest.mark.parametrize(
-    ("format", "content"),
-    [
-        ("table", "D000001\tone\nD000002\ttwo\nD000001\teins\n"),
-        ("medic", "D000001||one\nD000002||two\nD000001||eins\n"),
-        ("target_kb", '{"D000001": ["one"],\n "D000002": ["two"],\n "D000001": ["eins"]}'),
-        (
-            "scispacy",
-            "".join(f'{{"concept_id": "D00000{i}", "canonical_name": "x"}}\n' for i in (1, 2, 1)),
-        ),
-    ],
-)
-def test_rows_of_one_concept_far_apart_are_refused(
-    format: str, content: str, tmp_path: Path
-) -> None:
-    path = tmp_path / "file"
-    path.write_text(content)
-    with pytest.raises(AngelError, match=r"file, line 3: rows of MESH:D000001 must"):
-        list(read_vocabulary(path, format))
-
-
 CTD_HEAD = (FIXTURES / "ctd_chemicals.tsv").read_text().split("Aspirin")[0]
 
 
@@ -749,57 +485,22 @@ CTD_HEAD = (FIXTURES / "ctd_chemicals.tsv").read_text().split("Aspirin")[0]
     [
         ("medic", "D000001||one\nD000002|two\n", r"line 2: expected `id\|alternate ids\|\|name"),
         ("medic", "D000001||one\nX1||two\n", "line 2: expected an identifier of OMIM"),
-        ("medic", "D000001||one\n||two\n", "line 2: expected an identifier of OMIM"),
-        ("medic", "D000001||\n", "line 1: expected a name for MESH:D000001, found ''"),
         ("ctd", "Aspirin\tMESH:D001241\n", "line 1: expected CTD's column names"),
         ("ctd", CTD_HEAD + "Aspirin\tMESH:D001241\n", "line 4: expected 8 columns"),
         ("ctd", CTD_HEAD + "Aspirin\tMESH:D1\t\t\t\t7\t\t\n", "line 4: expected MeSH tree"),
-        ("ctd", CTD_HEAD.replace("CasRN", "Synonyms"), "line 2: expected different names"),
         ("ctd", CTD_HEAD, "line 1: no concepts found"),
         ("table", "D000001\tone\nD000002\n", "line 2: expected two or three columns"),
         ("table", "D000001\t \tuno\n", "line 1: expected a name"),
         ("table", "D1+D2\tone\n", "line 1: expected an identifier without spaces"),
-        ("table", "D000001\tone\n\t\tthree\n", "line 2: expected an identifier without spaces"),
+        ("table", "A\tone\nB\ttwo\nA\teins\n", "line 3: rows of A must follow each other"),
         ("scispacy", '{"concept_id": "C1"\n', "line 1: expected one JSON object a line"),
-        ("scispacy", '{"canonical_name": "a"}', "line 1: .* with `concept_id`"),
-        ("scispacy", "[" * 100_000, "line 1: expected one JSON object a line"),
-        (
-            "scispacy",
-            '{"concept_id": 7, "canonical_name": "a"}',
-            "line 1: expected a string, found 7",
-        ),
-        (
-            "scispacy",
-            '{"concept_id": "C1", "canonical_name": "a", "aliases": "abc"}',
-            "line 1: expected a list of strings, found 'abc'",
-        ),
-        (
-            "scispacy",
-            '{"concept_id": "C1", "canonical_name": "\\ud800"}',
-            "line 1: expected a string of whole characters",
-        ),
+        ("scispacy", '{"concept_id": 7}', "line 1: .*concept_id: Input should be a valid string"),
         ("target_kb", '{"D000001": ["one"],\n "D000002": ["tw', "line 2: the JSON is broken"),
-        ("target_kb", '{"D000001": ["one"]}\n{"D2": []}', "line 2: .*nothing was expected after"),
-        ("target_kb", '["D000001"]', "line 1: .*'{' was expected"),
         ("target_kb", '{"D000001": {"name": "one"}}', "line 1: expected a list of strings"),
-        ("target_kb", '{"D000001": ' + "[" * 100_000, "line 1: .*nested deeper than 100 levels"),
-        ("target_kb", "{}", "line 1: no concepts found"),
-        (
-            "obo",
-            "format-version: 1.2\n\n[Term]\nname: x\n",
-            "line 3: expected a term with an `id:`",
-        ),
-        ("obo", '[Term]\nid: X:1\nname: x\nsynonym: "cut', "line 4: expected a text in quotes"),
+        ("obo", "[Term]\nname: x\n", "line 1: expected a term with an `id:`"),
         ("obo", "[Term]\nid: X:1\nnonsense\n", "line 3: expected `tag: value`"),
         ("mesh_xml", "<DescriptorRecordSet>\n<DescriptorRecord>", "line 2: the XML is broken"),
-        ("mesh_xml", "<html/>", "line 1: .* begin with `<DescriptorRecordSet>`"),
-        (
-            "mesh_xml",
-            "<DescriptorRecordSet>\n<DescriptorRecord/>\n</DescriptorRecordSet>",
-            "line [23]: expected an identifier",
-        ),
-        ("mesh_xml", '<?xml version="1.0" encoding="utf-7x"?><a/>', "line 1: the XML is broken"),
-        ("mesh_xml", '<?xml version="1.0" encoding="euc-jp"?><a/>', "line 1: the XML is broken"),
+        ("mesh_xml", "<html/>", "line 1: .* start with `<DescriptorRecordSet>`"),
     ],
 )
 def test_bad_lines_are_named(format: str, content: str, message: str, tmp_path: Path) -> None:
@@ -828,79 +529,10 @@ def test_empty_cut_and_wrongly_encoded_files(format: str, tmp_path: Path) -> Non
     zipped[-6] ^= 0xFF  # in the checksum
     assert "the file is cut or damaged" in fails(bytes(zipped))
     fails(content + b"\n\xe4\xf6\xfc")
-    if format not in ("mesh_xml.v1", "orphadata.v1"):  # XML may be in any encoding that it names
+    if format not in ("mesh_xml.v1",):  # XML may be in any encoding that it names
         assert "byte 0xff" in fails(b"\xff" + content)
         # UTF-16 without its mark is UTF-8 with NULs.
         fails(content.decode().encode("utf-16-le"))
-
-
-@pytest.mark.parametrize("format", ["table.v1", "ctd.v1", "medic.v1", "obo.v1"])
-def test_a_last_line_without_line_break_may_be_cut(format: str, tmp_path: Path) -> None:
-    content = (FIXTURES / FILES[format]).read_bytes().rstrip(b"\n")
-    path = tmp_path / "file"
-    for data in (content, gzip.compress(content)):
-        path.write_bytes(data)
-        n_lines = content.count(b"\n") + 1
-        with pytest.warns(UserWarning, match=rf"file, line {n_lines}: .*may be cut"):
-            concepts = list(read_vocabulary(path, format))
-        assert concepts == list(read_vocabulary(FIXTURES / FILES[format], format))
-
-
-@pytest.mark.parametrize("name", ["umls/MRSTY.RRF", "snomed/**/sct2_Description_Snapshot*"])
-def test_a_cut_file_of_a_folder_is_named(name: str, tmp_path: Path) -> None:
-    shutil.copytree(FIXTURES, tmp_path / "all")
-    (path,) = (tmp_path / "all").glob(name)
-    path.write_bytes(path.read_bytes().rstrip(b"\r\n"))
-    with pytest.warns(UserWarning, match=rf"{re.escape(path.name)}, line \d+: .*may be cut"):
-        list(read_vocabulary(tmp_path / "all" / name.split("/")[0]))
-
-
-@pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("format", FILES)
-def test_whole_files_and_json_give_no_warning(format: str, tmp_path: Path) -> None:
-    path = FIXTURES / FILES[format]
-    assert list(read_vocabulary(path, format))
-    if format in ("scispacy.v1", "target_kb.v1"):
-        (tmp_path / "file").write_bytes(path.read_bytes().rstrip(b"\n"))
-        assert list(read_vocabulary(tmp_path / "file", format))
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "umls/MRCONSO.RRF",
-        "umls/MRSTY.RRF",
-        "umls/MRDEF.RRF",
-        "umls/MRCUI.RRF",
-        *(str(p.relative_to(FIXTURES)) for p in sorted((FIXTURES / "snomed").rglob("*.txt"))),
-    ],
-)
-def test_every_file_of_a_folder_is_checked(name: str, tmp_path: Path) -> None:
-    folder = tmp_path / "release"
-    shutil.copytree(FIXTURES / name.split("/")[0], folder)
-    path = folder / name.partition("/")[2]
-    content = path.read_text(encoding="utf-8")
-    n_lines = content.count("\n")
-    # Cut in its last line: in the middle of the first columns.
-    cut = content.rstrip("\n").rsplit("\n", 1)[0] + "\n" + content.splitlines()[-1][:12]
-    path.write_text(cut, encoding="utf-8")
-    with pytest.raises(AngelError, match=rf"{re.escape(path.name)}, line {n_lines}: expected"):
-        list(read_vocabulary(folder))
-    path.write_bytes(content.encode() + b"\xff")
-    with pytest.raises(AngelError, match=rf"{re.escape(path.name)}, line {n_lines + 1}: .*0xff"):
-        list(read_vocabulary(folder))
-
-
-@pytest.mark.parametrize("zipped", [False, True])
-@pytest.mark.parametrize(
-    "content", [b"\x1f\x8b", b'{"a": 1e999999}', b'{"a": ' + b"9" * 5000 + b"}", b"\xef\xbb"]
-)
-def test_files_that_are_next_to_nothing(content: bytes, zipped: bool, tmp_path: Path) -> None:
-    path = tmp_path / "file"
-    path.write_bytes(gzip.compress(content) if zipped else content)
-    for format in (None, *(name for name in FILES if "." in FILES[name])):
-        with suppress(AngelError):
-            list(read_vocabulary(path, format))
 
 
 # The public vocabularies, with the counts of their readme

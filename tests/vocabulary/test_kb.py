@@ -1,22 +1,17 @@
 """The vocabulary: what goes in comes out, changed or not, stored or not."""
 
-import itertools
 import json
-import os
 import pickle
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.helpers import shared_data
 
 from spacy_angel.errors import AngelError
-from spacy_angel.search.walker import Walker
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.names.concepts import Concept, normalize_name
-from spacy_angel.vocabulary.storage.strings import HashIndex, StringsBuilder
 
 END = 2
 
@@ -79,30 +74,6 @@ def test_names_lead_to_concepts_and_back():
     assert kb.find("no such name") == []
 
 
-def test_the_name_behind_the_canonical_one_is_the_second():
-    kb = ConceptKB.build(CONCEPTS)
-    first, second = kb.names_of("MESH:D003920")
-    assert not kb.is_second_name(first, "MESH:D003920")
-    assert kb.is_second_name(second, "MESH:D003920")
-    assert not kb.is_second_name(first, "MESH:D003919")
-
-
-def test_the_original_spelling_is_kept_and_a_canonical_one_preferred():
-    kb = ConceptKB.build(
-        [Concept("X:1", "Main", ("alias one", "TWO-WORDS")), Concept("X:2", "Alias One")]
-    )
-    assert kb.spelling(kb.name_index("alias one")) == "Alias One"
-    assert kb.spelling(kb.name_index("two words")) == "TWO-WORDS"
-
-
-def test_alternate_identifiers_resolve_and_are_kept():
-    kb = ConceptKB.build(CONCEPTS)
-    assert kb.resolve("OMIM:125853") == "MESH:D003920"
-    assert kb["OMIM:125853"] == DIABETES
-    assert "OMIM:125853" in kb
-    assert kb.names_of("OMIM:125853") == kb.names_of("MESH:D003920")
-
-
 def test_an_own_identifier_comes_before_an_alternate_and_the_first_alternate_wins():
     kb = ConceptKB.build(
         [
@@ -143,14 +114,6 @@ def test_spellings_without_a_normal_form_stay_with_the_concept_only():
     }
 
 
-def test_only_a_vocabulary_with_definitions_has_columns_for_them(tmp_path):
-    for name, concepts in (("with", CONCEPTS), ("without", [Concept("X:1", "a"), ASPIRIN])):
-        ConceptKB.build(concepts).to_disk(tmp_path / name)
-        assert list(ConceptKB.from_disk(tmp_path / name)) == list(concepts)
-    files = [sorted(path.name for path in (tmp_path / n).glob("def*")) for n in ("with", "without")]
-    assert files == [["definition_data.npy", "definition_offsets.npy"], []]
-
-
 def test_a_concept_that_comes_in_parts_is_joined():
     kb = ConceptKB.build(
         [
@@ -164,32 +127,6 @@ def test_a_concept_that_comes_in_parts_is_joined():
         Concept("X:2", "z"),
     ]
     assert kb.meta["counts"]["joined_concepts"] == 1
-
-
-@pytest.mark.parametrize(("shared_names", "without"), [("all", 1), ("fewer_names", 3)])
-def test_concepts_that_no_name_leads_to_are_counted(shared_names, without):
-    concepts = [
-        Concept("X:1", "one", ("uno",)),
-        Concept("X:2", "two", ("One", "UNO")),
-        Concept("X:3", "two"),
-        Concept("X:4", "Two"),
-        Concept("X:5", "one"),
-        Concept("X:6", "+"),
-    ]
-    kb = ConceptKB.build(concepts, shared_names=shared_names)
-    ids = [concept.concept_id for concept in concepts]
-    # under fewer_names, `one` goes to X:5, `two` to X:3, `uno` to X:1
-    assert sum(not kb.names_of(concept_id) for concept_id in ids) == without
-    assert kb.meta["counts"]["concepts_without_names"] == without
-
-
-def test_wrong_settings_and_concepts_are_errors():
-    with pytest.raises(AngelError, match="shared_names"):
-        ConceptKB.build(CONCEPTS, shared_names="some")
-    with pytest.raises(AngelError, match=r"'nameless' needs an identifier"):
-        ConceptKB.build([Concept("", "nameless")])
-    with pytest.raises(AngelError, match="needs an identifier"):
-        ConceptKB.build(CONCEPTS).add(Concept("", "nameless"))
 
 
 @pytest.mark.parametrize(
@@ -220,22 +157,6 @@ def test_a_concept_with_a_wrong_field_is_an_error_and_changes_nothing(fields, me
         ConceptKB.build([*CONCEPTS, wrong])
 
 
-def test_lists_and_sets_are_several_texts():
-    kb = ConceptKB.build([Concept("X:1", np.str_("one"), ["uno"], {"T1"}, None, frozenset())])
-    assert list(kb) == [Concept("X:1", "one", ("uno",), ("T1",))]
-
-
-@pytest.mark.parametrize("names", ["gamma ray", "", ["gamma ray", 5], [["gamma ray"]], [None]])
-def test_further_names_are_texts(names):
-    kb = ConceptKB.build(CONCEPTS)
-    with pytest.raises(AngelError, match=r"names for 'MESH:D001241' must be a list of strings"):
-        kb.add_names("MESH:D001241", names)
-    assert list(kb) == CONCEPTS
-    assert kb.meta["steps"] == []
-    kb.add_names("MESH:D001241", iter(["gamma ray"]))
-    assert kb["MESH:D001241"].names[-1] == "gamma ray"
-
-
 def test_an_empty_vocabulary_works(tmp_path):
     kb = ConceptKB.build([], tmp_path / "kb")
     assert (len(kb), kb.n_names, list(kb)) == (0, 0, [])
@@ -246,14 +167,6 @@ def test_an_empty_vocabulary_works(tmp_path):
         "diabetes mellitus",
         "diabetes",
     }
-
-
-def test_strings_with_one_hash_are_told_apart():
-    strings = StringsBuilder(["one", "two", "one"]).finish()
-    hashes = strings.hashes()
-    index = HashIndex(np.array([hashes[0]] * 3), np.arange(3, dtype=np.int32))
-    assert list(index.find("one", strings)) == [0, 2]
-    assert list(index.find("three", strings)) == []
 
 
 def test_views_answer_as_in_scispacy():
@@ -284,89 +197,12 @@ def test_a_stored_vocabulary_is_mapped_and_equal(tmp_path):
     again = ConceptKB.from_disk(tmp_path / "kb")
     for each in (kb, again):
         assert list(each) == CONCEPTS
-        assert isinstance(each._table.columns["name_data"].base, np.memmap)
+        assert isinstance(each.table.columns["name_data"].base, np.memmap)
     assert again.meta["version"] == 1
     assert again.meta["sources"] == sources
     assert again.meta["steps"] == [{"step": "read"}]
     assert len(again.meta["columns"]["name_data"]["blake2b"]) == 32
     ConceptKB.verify(tmp_path / "kb")
-
-
-def test_a_saved_vocabulary_replaces_an_older_one(tmp_path):
-    kb = ConceptKB.build(CONCEPTS, tmp_path / "kb")
-    kb.remove("MESH:D001241")
-    kb.to_disk(tmp_path / "kb")
-    assert list(kb) == CONCEPTS[:2]
-    assert list(ConceptKB.from_disk(tmp_path / "kb")) == CONCEPTS[:2]
-    assert [path.name for path in tmp_path.iterdir()] == ["kb"]
-
-
-def test_a_failed_write_leaves_the_old_folder(tmp_path, monkeypatch):
-    kb = ConceptKB.build(CONCEPTS, tmp_path / "kb")
-
-    def full(*args, **kwargs):
-        raise OSError("no space left on device")
-
-    monkeypatch.setattr(np, "save", full)
-    with pytest.raises(OSError, match="no space"):
-        kb.to_disk(tmp_path / "kb")
-    assert list(ConceptKB.from_disk(tmp_path / "kb")) == CONCEPTS
-    assert [path.name for path in tmp_path.iterdir()] == ["kb"]
-
-
-def test_other_files_in_the_folder_stay(tmp_path):
-    kb = ConceptKB.build(CONCEPTS, tmp_path / "kb")
-    kb.search_space(CharacterTokenizer())
-    (tmp_path / "kb/own.tsv").write_text("X:1\tone\n")
-    (tmp_path / "kb/notes").mkdir()
-    (tmp_path / "kb/notes/1.txt").write_text("mine")
-    (tmp_path / "kb/vectors.npy").write_text("mine as well")
-    meta = json.loads((tmp_path / "kb/meta.json").read_text("utf8"))
-    (tmp_path / "kb/name_data.npy").rename(tmp_path / "kb/old_column.npy")
-    meta["columns"]["old_column"] = meta["columns"].pop("name_data")
-    (tmp_path / "kb/meta.json").write_text(json.dumps(meta), "utf8")
-    ConceptKB.build(CONCEPTS[:2], tmp_path / "kb")
-    assert list(ConceptKB.from_disk(tmp_path / "kb")) == CONCEPTS[:2]
-    others = {p.name for p in (tmp_path / "kb").iterdir()} - {"meta.json"}
-    assert {name for name in others if not name.endswith(".npy")} == {"own.tsv", "notes"}
-    assert "vectors.npy" in others
-    assert "old_column.npy" not in others
-    assert (tmp_path / "kb/own.tsv").read_text() == "X:1\tone\n"
-    assert (tmp_path / "kb/notes/1.txt").read_text() == "mine"
-    assert [path.name for path in tmp_path.iterdir()] == ["kb"]
-
-
-def test_other_files_that_cannot_be_moved_leave_the_old_folder(tmp_path, monkeypatch):
-    ConceptKB.build(CONCEPTS, tmp_path / "kb")
-    for name in ("a.txt", "b.txt"):
-        (tmp_path / "kb" / name).write_text(name)
-    replace = os.replace
-
-    def refuse(source, target):
-        if source.name == "b.txt" and ".old" in str(source):
-            raise PermissionError("not yours")
-        replace(source, target)
-
-    monkeypatch.setattr(os, "replace", refuse)
-    with pytest.raises(PermissionError):
-        ConceptKB.build(CONCEPTS[:2], tmp_path / "kb")
-    assert list(ConceptKB.from_disk(tmp_path / "kb")) == CONCEPTS
-    assert [(tmp_path / "kb" / name).read_text() for name in ("a.txt", "b.txt")] == [
-        "a.txt",
-        "b.txt",
-    ]
-    assert [path.name for path in tmp_path.iterdir()] == ["kb"]
-
-
-def test_the_target_of_a_symbolic_link_is_replaced(tmp_path):
-    kb = ConceptKB.build(CONCEPTS, tmp_path / "disk/real")
-    (tmp_path / "link").symlink_to("disk/real")
-    kb.remove("MESH:D001241")
-    kb.to_disk(tmp_path / "link")
-    assert (tmp_path / "link").is_symlink()
-    assert list(ConceptKB.from_disk(tmp_path / "disk/real")) == CONCEPTS[:2]
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["disk", "link"]
-    assert [path.name for path in (tmp_path / "disk").iterdir()] == ["real"]
 
 
 @pytest.mark.parametrize("column", ["name_data", "id_hash", "spelling_name"])
@@ -388,51 +224,26 @@ def test_a_damaged_vocabulary_is_an_error(tmp_path, column, damage):
         ConceptKB.verify(tmp_path / "kb")
 
 
-def test_metadata_without_a_key_and_foreign_folders_are_errors(tmp_path):
-    ConceptKB.build(CONCEPTS, tmp_path / "kb")
-    meta = json.loads((tmp_path / "kb/meta.json").read_text())
-    del meta["steps"]
-    (tmp_path / "kb/meta.json").write_text(json.dumps(meta))
-    with pytest.raises(AngelError, match=r"meta\.json is damaged.*steps"):
-        ConceptKB.from_disk(tmp_path / "kb")
-    (tmp_path / "kb/meta.json").write_text("[]")
-    for path in (tmp_path / "kb", tmp_path, tmp_path / "nowhere"):
-        with pytest.raises(AngelError, match="is not a spacy-angel vocabulary"):
-            ConceptKB.from_disk(path)
-
-
 @pytest.mark.parametrize(
-    ("change", "message"),
+    "change",
     [
-        ({"columns": None}, "columns .*'name_data'.* are missing"),
-        ({"columns": ["name_data"]}, "columns .*'name_data'.* are missing"),
-        ({"columns": {"name_data": {"shape": [3]}}}, "lack their dtype"),
-        ({"counts": {}}, "the counts .*'concepts', 'names', 'spellings'"),
-        ({"counts": {"concepts": 3, "names": "5", "spellings": 7}}, r"the counts \['names'\]"),
-        ({"counts": []}, r"counts is \[\]"),
-        ({"sources": None}, "sources is None"),
-        ({"sources": ["medic.tsv"]}, r"sources is \['medic.tsv'\]"),
-        ({"steps": {}}, r"steps is \{\}"),
-        ({"shared_names": "some"}, "shared_names is 'some'"),
-        ({"shared_names": ["all"]}, r"shared_names is \['all'\]"),
-        ({"fingerprint": 7}, "fingerprint 7"),
+        {"counts": {}},
+        {"counts": {"concepts": 3, "names": True, "spellings": 7}},
+        {"counts": []},
+        {"sources": None},
+        {"steps": {}},
+        {"shared_names": "some"},
+        {"fingerprint": 7},
+        {"endings": "kinds"},
+        {"frequencies": {"X:1": "2"}},
     ],
 )
-def test_damaged_metadata_are_an_error(tmp_path, change, message):
+def test_damaged_metadata_are_an_error(tmp_path, change):
     ConceptKB.build(CONCEPTS, tmp_path / "kb")
     file = tmp_path / "kb/meta.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | change))
-    with pytest.raises(AngelError, match=rf"meta\.json is damaged.*{message}"):
+    with pytest.raises(AngelError, match=rf"meta\.json is damaged: {next(iter(change))}"):
         ConceptKB.from_disk(tmp_path / "kb")
-
-
-def test_deeply_nested_metadata_are_an_error(tmp_path):
-    ConceptKB.build(CONCEPTS, tmp_path / "kb")
-    (tmp_path / "kb/meta.json").write_text("[" * 100_000)
-    with pytest.raises(AngelError, match=r"meta\.json is damaged"):
-        ConceptKB.from_disk(tmp_path / "kb")
-    with pytest.raises(AngelError, match="contains something other"):
-        ConceptKB.build(CONCEPTS, tmp_path / "kb")
 
 
 def test_bytes_round_trip_and_damage():
@@ -467,64 +278,6 @@ def test_the_trie_is_stored_by_fingerprint_and_used_again(tmp_path):
     ConceptKB.verify(tmp_path / "kb")
 
 
-def test_tries_in_use_are_saved_with_the_vocabulary(tmp_path):
-    kb = ConceptKB.build(CONCEPTS)
-    kb.search_space(CharacterTokenizer())
-    kb.to_disk(tmp_path / "kb")
-    tokenizer = CharacterTokenizer()
-    ConceptKB.from_disk(tmp_path / "kb").search_space(tokenizer)
-    assert tokenizer.calls == 0
-
-
-def test_a_damaged_stored_trie_is_compiled_anew(tmp_path, caplog):
-    kb = ConceptKB.build(CONCEPTS, tmp_path / "kb")
-    names = legal_names(kb.search_space(CharacterTokenizer()))
-    (file,) = (tmp_path / "kb/tries").glob("*/names.npy")
-    file.write_bytes(b"")
-    with pytest.raises(AngelError, match=r"names\.npy is damaged"):
-        ConceptKB.verify(tmp_path / "kb")
-    again = ConceptKB.from_disk(tmp_path / "kb")
-    assert legal_names(again.search_space(CharacterTokenizer())) == names
-    assert "compiled again" in caplog.text
-    ConceptKB.verify(tmp_path / "kb")
-
-
-def test_a_trie_of_other_names_is_not_used(tmp_path):
-    tokenizer = CharacterTokenizer()
-    ConceptKB.build(CONCEPTS, tmp_path / "old").search_space(tokenizer)
-    kb = ConceptKB.build(CONCEPTS[:2], tmp_path / "new")
-    (tmp_path / "old/tries").rename(tmp_path / "new/tries")
-    assert set(legal_names(kb.search_space(tokenizer))) == {
-        "diabetes mellitus",
-        "diabetes",
-        "diabetes insipidus",
-    }
-
-
-def test_a_folder_that_cannot_be_written_leaves_the_trie_in_the_cache(
-    tmp_path, caplog, monkeypatch
-):
-    monkeypatch.setenv("SPACY_ANGEL_CACHE", str(tmp_path / "cache"))
-    ConceptKB.build(CONCEPTS, tmp_path / "kb")
-    (tmp_path / "kb/tries").write_text("in the way")
-    for calls in (1, 0):
-        tokenizer = CharacterTokenizer()
-        kb = ConceptKB.from_disk(tmp_path / "kb")
-        assert len(legal_names(kb.search_space(tokenizer))) == 5
-        assert tokenizer.calls == calls
-    assert len(list((tmp_path / "cache/compiled").iterdir())) == 1
-    assert not caplog.text
-
-
-def test_without_a_folder_to_write_the_trie_stays_in_memory(tmp_path, caplog, monkeypatch):
-    monkeypatch.setenv("SPACY_ANGEL_CACHE", str(tmp_path / "cache"))
-    kb = ConceptKB.build(CONCEPTS, tmp_path / "kb")
-    for name in ("kb/tries", "cache"):
-        (tmp_path / name).write_text("in the way")
-    assert len(legal_names(kb.search_space(CharacterTokenizer()))) == 5
-    assert "cannot be stored" in caplog.text
-
-
 def test_names_without_tokens_stay_out_with_a_warning(caplog):
     class Deaf(CharacterTokenizer):
         def encode_names(self, names):
@@ -555,59 +308,6 @@ def test_subsets_limit_the_names():
     assert hash(kb.subset(types=["T109"])) == hash(drugs)
     same = kb.search_space(CharacterTokenizer(), [drugs])
     assert same.masks[0][0] is space.masks[1][0]
-
-
-def test_a_concept_without_types_may_be_of_any(tmp_path):
-    kb = ConceptKB.build([*CONCEPTS, Concept("X:1", "snark", ("boojum",))])
-    kb.add(Concept("X:2", "jubjub", ("aspirin",)))
-    for vocabulary in (kb, ConceptKB.from_bytes(kb.to_bytes())):
-        drugs, one = vocabulary.subset(["T109"]), vocabulary.subset(["T109"], ["X:1"])
-        assert [drugs.allows(f"X:{i}") for i in (1, 2)] == [True, True]
-        space = vocabulary.search_space(CharacterTokenizer(), [drugs, one])
-        own = {"snark", "boojum", "jubjub"}
-        assert set(legal_names(space)) == {"aspirin", "acetylsalicylic acid"} | own
-        assert set(legal_names(space, 1)) == {"snark", "boojum"}
-
-
-class CaselessTokenizer(CharacterTokenizer):
-    """Writes accented letters as plain ones, so that several names have the same tokens."""
-
-    def encode_names(self, names):
-        return super().encode_names([name.replace("é", "e").replace("è", "e") for name in names])
-
-
-def test_names_of_one_leaf_are_limited_one_by_one():
-    concepts = [Concept(f"X:{i}", name, (), ("T",)) for i, name in enumerate(("é", "è", "e"))]
-    kb = ConceptKB.build(concepts)
-    kb.remove("X:2")
-    kb.add(Concept("X:3", "ee", (), ("T",)))
-    tokenizer = CaselessTokenizer()
-    space = kb.search_space(tokenizer, [None, kb.subset(concept_ids=["X:1"])])
-    names = []
-    for subset in (0, 1):
-        walker = Walker(space, subset, END, torch.device("cpu"))
-        state = walker.roots(1)
-        for token in tokenizer.encode_names(["e"])[0]:
-            children = walker.children(state)
-            state = children.states[children.tokens == token]
-        names.append([kb.name(i) for i in walker.names(state[0].tolist())])
-    assert names == [["é", "è"], ["è"]]
-
-
-def test_masks_out_of_use_are_dropped_when_they_take_too_much(monkeypatch):
-    kb = ConceptKB.build(CONCEPTS)
-    tokenizer = CharacterTokenizer()
-    subsets = [kb.subset(concept_ids=[c.concept_id]) for c in CONCEPTS]
-    first = kb.search_space(tokenizer, subsets)
-    monkeypatch.setattr(
-        "spacy_angel.vocabulary.lookup.search_spaces._MASK_BYTES", first.masks[0][0].nbytes
-    )
-    last = kb.search_space(tokenizer, subsets[2:])
-    assert last.masks[0][0] is first.masks[2][0]
-    again = kb.search_space(tokenizer, subsets)
-    assert again.masks[0][0] is not first.masks[0][0]
-    assert again.masks[2][0] is first.masks[2][0]
-    assert [m[0].tolist() for m in again.masks] == [m[0].tolist() for m in first.masks]
 
 
 def test_unknown_types_and_foreign_subsets_are_errors():
@@ -687,12 +387,6 @@ def test_removed_names_are_no_longer_legal():
         kb.remove_name("MESH:D003920", "diabetes")
     with pytest.raises(AngelError, match=r"no name 'zucker'.*'Diabetes'"):
         kb.remove_name("MESH:D003920", "zucker")
-
-
-def test_a_name_without_normal_form_is_removed_by_its_spelling():
-    kb = ConceptKB.build([Concept("X:1", "a", ("+", "-"))])
-    kb.remove_name("X:1", "+")
-    assert kb["X:1"].names == ("a", "-")
 
 
 def test_a_concept_can_be_added_once():
@@ -797,7 +491,7 @@ def test_merging_keeps_the_rule_for_shared_names():
     few = ConceptKB.build(CONCEPTS, shared_names="fewer_names")
     assert ConceptKB.merge([few, few]).meta["shared_names"] == "fewer_names"
     assert ConceptKB.merge([few, few], shared_names="all").meta["shared_names"] == "all"
-    with pytest.raises(AngelError, match="to all and fewer_names"):
+    with pytest.raises(AngelError, match="all and fewer_names"):
         ConceptKB.merge([few, ConceptKB.build(CONCEPTS)])
 
 
@@ -814,15 +508,6 @@ def test_a_pickle_of_a_stored_vocabulary_is_its_folder_until_it_changes(tmp_path
     kb.to_disk(tmp_path / "kb")
     with pytest.raises(AngelError, match="was rewritten"):
         pickle.loads(pickled)
-
-
-def test_edits_are_recorded_when_saved():
-    kb = ConceptKB.build(CONCEPTS)
-    kb.add_names("MESH:D003920", ["a", "b", "Diabetes"])
-    kb.remove("MESH:D001241")
-    steps = ConceptKB.from_bytes(kb.to_bytes()).meta["steps"]
-    assert steps == [{"step": "edit", "added_names": 2, "removed_concepts": 1}]
-    assert kb.meta["steps"] == steps
 
 
 # ---- any vocabulary, any changes
@@ -935,34 +620,6 @@ def test_changes_equal_rebuilding(concepts, policy, data):
     rebuilt = ConceptKB.build(kb, shared_names=policy)
     live, expected = snapshot(kb), snapshot(rebuilt)
     assert live == expected
-
-
-def test_medic_has_concepts_without_a_name_of_their_own():
-    from spacy_angel.vocabulary.sources.formats.registry import read_vocabulary
-
-    concepts = read_vocabulary(shared_data("medic/medic_06Jul2012.txt"))
-    kb = ConceptKB.build(concepts, shared_names="fewer_names")
-    assert kb.meta["counts"]["concepts_without_names"] == 8
-    assert sum(not kb.names_of(concept.concept_id) for concept in kb) == 8
-
-
-def test_medic_with_the_tokenizer_of_the_published_models(tmp_path):
-    from transformers import BartTokenizerFast
-
-    from spacy_angel.model.prompts import PromptEncoder, PromptFormat
-    from spacy_angel.vocabulary.sources.formats.registry import read_vocabulary
-
-    path = shared_data("medic/medic_06Jul2012.txt")
-    files = [shared_data(f"bart-tokenizer/{name}") for name in ("vocab.json", "merges.txt")]
-    kb = ConceptKB.build(read_vocabulary(path), tmp_path / "kb")
-    tokenizer = BartTokenizerFast(*map(str, files))
-    (trie,) = kb.search_space(PromptEncoder(tokenizer, PromptFormat(), 2, 2)).tries
-    assert trie.nbytes <= 16 * trie.n_nodes
-    assert trie.n_leaves == kb.n_names == kb.meta["counts"]["names"]
-    for tokens, leaf in itertools.islice(trie.sequences(), 0, None, 500):
-        (i,) = trie.names_of_leaf(leaf)
-        assert tokenizer.decode(tokens[:-1]) == " " + kb.name(i)
-        assert all(i in kb.names_of(concept_id) for concept_id in kb.concept_ids_of(i))
 
 
 def test_a_copy_goes_its_own_way_and_compiles_nothing_twice():

@@ -4,15 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_angel.vocabulary.names.entity_type_table import ENTITY_TYPE_TABLE
 from spacy_angel.vocabulary.names.labels import (
     ANY,
     ENTITY_TYPES,
-    entity_type_of,
     entity_types_of,
     find_entries,
     is_neutral,
-    labels_by_tool,
 )
 
 SIX = ("DISEASE", "CHEMICAL", "GENE", "SPECIES", "CELL_LINE", "PHENOTYPE")
@@ -45,24 +42,6 @@ ONTONOTES = "PERSON NORP FAC ORG GPE LOC PRODUCT EVENT WORK_OF_ART LAW LANGUAGE 
 def test_kinds(label: str, kinds: set[str]) -> None:
     assert entity_types_of(label) == kinds
     assert is_neutral(label) is (kinds == {ANY})
-
-
-def test_the_first_kind() -> None:
-    assert entity_type_of("Symptom") == "DISEASE"
-    assert entity_type_of("cell line") == "CELL_LINE"
-    assert entity_type_of("MENTION") is entity_type_of("PERSON") is None
-
-
-def test_the_table_has_known_kinds_only() -> None:
-    table = labels_by_tool()
-    assert {kind for of_tool in table.values() for kind in of_tool} == {*ENTITY_TYPES, ANY}
-    assert {"PubTator", "BioC", "BioRED", "stanza", "HunFlair", "BERN2", "KAZU"} <= table.keys()
-
-
-def test_every_row_has_words_of_its_own_and_knows_what_it_is_part_of() -> None:
-    words = [word for row in ENTITY_TYPE_TABLE for word in row.labels]
-    assert len(words) == len(set(words)) >= len(ENTITY_TYPES) == len(set(ENTITY_TYPES))
-    assert {row.part_of for row in ENTITY_TYPE_TABLE} <= {"", *ENTITY_TYPES}
 
 
 @pytest.mark.parametrize(
@@ -99,11 +78,3 @@ def test_case_blanks_and_signs_do_not_matter(label: str, chance) -> None:
         for c in label
     )
     assert entity_types_of(other) == entity_types_of(label)
-
-
-@given(st.text(max_size=12), st.lists(st.text(max_size=12), max_size=4, unique=True))
-def test_any_label_has_entries_of_those_given(label: str, entries: list[str]) -> None:
-    found = find_entries(label, entries, wider=True)
-    assert set(found) <= set(entries)
-    if label in entries:
-        assert found == (label,)

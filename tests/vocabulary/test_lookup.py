@@ -1,7 +1,7 @@
 """Finding concepts by what a person types, and what a vocabulary makes of a text."""
 
 from spacy_angel.vocabulary.kb import ConceptKB
-from spacy_angel.vocabulary.lookup.typed import explain, search_concepts
+from spacy_angel.vocabulary.lookup.typed import search_concepts
 from spacy_angel.vocabulary.names.concepts import Concept
 
 CONCEPTS = [
@@ -44,26 +44,3 @@ def test_a_name_that_was_removed_does_not_keep_similar_ones_away():
     kb.remove("MESH:D006333")
     (hit, *_) = search_concepts(kb, "heart failur")
     assert (hit.concept.concept_id, hit.how) == ("MESH:D009203", "similar")
-
-
-def test_a_text_is_explained_as_a_name():
-    found = explain(ConceptKB.build(CONCEPTS), "heart/ATTACK")
-    assert found.normal == "heart attack"
-    (holder,) = found.holders
-    assert holder.concept == CONCEPTS[0]
-    assert holder.spellings == ("Heart-Attack", "heart attack")
-    assert not holder.is_canonical
-    assert found.concept is None
-
-
-def test_a_text_is_explained_as_an_identifier():
-    found = explain(ConceptKB.build(CONCEPTS), "OMIM:125700")
-    assert (found.concept, found.own_id) == (CONCEPTS[2], False)
-    assert found.shared == (("diabetes", ("MESH:D003920",)),)
-    assert found.holders == ()
-    assert explain(ConceptKB.build(CONCEPTS), "D009203").unsearchable == ("+",)
-
-
-def test_a_name_without_letters_has_no_normal_form():
-    found = explain(ConceptKB.build(CONCEPTS), "+")
-    assert (found.normal, found.holders, found.concept) == ("", (), None)

@@ -1,17 +1,10 @@
 """SSSOM tables: which mappings are taken, what becomes of them in a vocabulary."""
 
 import gzip
-from contextlib import suppress
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from support.helpers import shared_data
-from typer.testing import CliRunner
 
-from spacy_angel.cli.app import app
 from spacy_angel.errors import AngelError
-from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.names.concepts import Concept
 from spacy_angel.vocabulary.sources.build import build_vocabulary
 from spacy_angel.vocabulary.sources.mappings import Mappings
@@ -82,24 +75,11 @@ def test_a_mapping_joins_the_concepts_of_two_files(tmp_path):
     assert len(record["sha256"]) == 64
 
 
-def test_the_command_says_what_came_of_a_table(tmp_path):
-    mondo = write(tmp_path / "mondo.tsv", "MONDO:0005015\tdiabetes\tsugar\n")
-    table = write(tmp_path / "a.sssom.tsv")
-    arguments = ["kb", "build", mondo, "-o", tmp_path / "kb", "--mappings", table]
-    result = CliRunner().invoke(app, list(map(str, arguments)))
-    assert result.exit_code == 0, result.stderr
-    assert (
-        f"{table}: 3 mappings; 2 identifiers added to 1 concepts; left out: 1 denied, "
-        "1 no identifier, 1 skos:broadMatch\n"
-    ) in result.stdout
-    assert ConceptKB.from_disk(tmp_path / "kb").resolve("MESH:D003920") == "MONDO:0005015"
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a\tb\nMONDO:1\tmesh:D1\n", "line 1: expected a table with the columns subject_id"),
-        ("", "line 1: expected a table"),
+        ("a\tb\nMONDO:1\tmesh:D1\n", "line 1: expected a line with the columns subject_id"),
+        ("", "line 1: expected a line"),
         ("#a: [\nsubject_id\tpredicate_id\tobject_id\n", "line 1: expected metadata as YAML"),
         ("#a: 1\nsubject_id\tpredicate_id\tobject_id\nMONDO:1\tmesh:D1\n", "line 3: expected 3"),
     ],
@@ -107,20 +87,3 @@ def test_the_command_says_what_came_of_a_table(tmp_path):
 def test_what_is_no_such_table_is_told(tmp_path, text, message):
     with pytest.raises(AngelError, match=message):
         Mappings(write(tmp_path / "a.sssom.tsv", text))
-
-
-@pytest.mark.filterwarnings("ignore:.*the last line has no line break,")
-@given(st.text(max_size=200))
-def test_any_text_is_read_or_refused(tmp_path_factory, text):
-    path = tmp_path_factory.getbasetemp() / "any.sssom.tsv"
-    path.write_bytes(text.encode("utf8", "surrogatepass"))
-    with suppress(AngelError):
-        assert Mappings(path).report.mappings == 0
-
-
-def test_published_tables_are_read():
-    mondo = Mappings(shared_data("vocab/disease/mondo_mesh.sssom.tsv.gz"))
-    assert (mondo.report.mappings, mondo.report.skipped) == (8181, {})
-    assert ids(mondo, Concept("MESH:D004194", "Disease")) == {"MESH:D004194": ("MONDO:0000001",)}
-    more = Mappings(shared_data("vocab/mappings/biomappings_positive.sssom.tsv.gz"))
-    assert more.report.mappings > 10_000

@@ -1,6 +1,5 @@
 """Families and complexes with their members."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,7 +20,7 @@ CONCEPTS = [
 def test_a_vocabulary_keeps_them(tmp_path: Path) -> None:
     kb = ConceptKB.build(CONCEPTS, tmp_path / "kb")
     assert list(kb) == CONCEPTS
-    columns = kb._table.columns
+    columns = kb.table.columns
     assert columns["concept_parts"].tolist() == [0, 2, 2, 3]
     assert columns["part_data"].tobytes() == b"FPLX:NFkappaB_1FPLX:XNCBIGene:4790"
     assert kb.cui_to_entity["FPLX:NFkappaB"].parts == ("FPLX:NFkappaB_1", "FPLX:X")
@@ -40,10 +39,3 @@ def test_they_are_joined_and_changed_as_other_fields(tmp_path: Path) -> None:
     assert ConceptKB.from_disk(tmp_path / "kb")["X:9"].parts == ("X:1",)
     with pytest.raises(AngelError, match=r"parts .* found 'X:1'"):
         kb.add(Concept("X:10", "jubjub", parts="X:1"))  # type: ignore[arg-type]
-
-
-def test_without_them_nothing_is_written(tmp_path: Path) -> None:
-    plain = [replace(concept, parts=()) for concept in CONCEPTS]
-    ConceptKB.build(plain, tmp_path / "kb")
-    assert not list((tmp_path / "kb").glob("*part*"))
-    assert list(ConceptKB.from_disk(tmp_path / "kb")) == plain

@@ -1,15 +1,12 @@
 """Names as one types them: order, prefixes, what is added and removed."""
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_angel.errors import AngelError
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.lookup.prefixes import NameOrder
-from spacy_angel.vocabulary.lookup.typed import complete_name, concept_of
+from spacy_angel.vocabulary.lookup.typed import complete_name
 from spacy_angel.vocabulary.names.concepts import Concept, normalize_name
 from spacy_angel.vocabulary.storage.strings import StringsBuilder
 
@@ -61,55 +58,3 @@ def test_a_name_as_it_is_typed(kb):
         "similar",
     )
     assert typed(kb, "qqqq") == typed(kb, "+") == []
-
-
-def test_a_concept_by_any_of_its_identifiers(kb):
-    assert concept_of(kb, "X:1") == concept_of(kb, "mesh:D009203") == CONCEPTS[0]
-    assert concept_of(kb, "D009203") == CONCEPTS[0]
-    assert concept_of(kb, "MESH:D1") is None
-
-
-def test_names_that_come_and_go_are_followed(kb):
-    def begun(text):
-        return [hit for hit in typed(kb, text) if hit[2] == "prefix"]
-
-    assert begun("heart t") == []
-    kb.add(Concept("OWN:1", "Heart transplant rejection", ("heart tx",)))
-    assert begun("heart t") == [("OWN:1", "heart tx", "prefix")]
-    kb.remove("OWN:1")
-    assert begun("heart t") == []
-    assert begun("heart f") == [("MESH:D006333", "Heart Failure", "prefix")]
-    kb.remove("MESH:D006333")
-    assert begun("heart f") == []
-
-
-def test_the_order_is_kept_with_the_vocabulary_and_verified(tmp_path):
-    kb = ConceptKB.build(CONCEPTS, tmp_path / "kb")
-    assert typed(kb, "heart v")
-    kb.words.count("heart")
-    ConceptKB.verify(tmp_path / "kb")
-    (order,) = (tmp_path / "kb/tries").glob("*/order.npy")
-    made = order.stat().st_mtime_ns
-    kb.to_disk(tmp_path / "copy")
-    assert list((tmp_path / "copy/tries").glob("*/order.npy"))
-    assert typed(ConceptKB.from_disk(tmp_path / "kb"), "heart v")
-    assert order.stat().st_mtime_ns == made
-    content = bytearray(order.read_bytes())
-    content[-1] ^= 1
-    order.write_bytes(content)
-    with pytest.raises(AngelError, match=r"order\.npy"):
-        ConceptKB.verify(tmp_path / "kb")
-
-
-@pytest.mark.slow
-def test_six_million_names_answer_in_less_than_50_ms():
-    n_names = 6_000_000
-    names = StringsBuilder(f"{i * 7919 % n_names:07d} kinase of type {i}" for i in range(n_names))
-    order = NameOrder.build(names.finish())
-    for prefix, n in (("0", 1000), ("00421", 100), ("0042137", 1), ("zz", 0)):
-        took = []
-        for _ in range(3):
-            begin = time.perf_counter()
-            assert min(len(order.find(prefix, 1000)), 1000) == n
-            took.append(time.perf_counter() - begin)
-        assert min(took) < 0.05

@@ -1,7 +1,5 @@
 """The file of rules: what is read, and what is told of a row that is none."""
 
-import warnings
-
 import pytest
 
 from spacy_angel.errors import AngelError
@@ -84,15 +82,6 @@ def test_a_row_that_is_not_utf8_is_left_out(tmp_path) -> None:
     assert found.problems == ((2, "it is not UTF-8"),)
 
 
-def test_of_very_many_bad_rows_the_first_are_told_and_the_number(tmp_path) -> None:
-    found = read("action\tstring\n" + "x\ty\n" * 50, tmp_path)
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always")
-        found.warn("rules.tsv")
-    assert len(told) == 21
-    assert "30 more rows" in str(told[-1].message)
-
-
 @pytest.mark.parametrize("text", ["string\tconcept\n", "action\taction\n", "not-mention\twas\n"])
 def test_without_the_names_of_the_columns_there_are_no_rules(text, tmp_path) -> None:
     with pytest.raises(AngelError, match="must name the columns"):
@@ -108,12 +97,6 @@ def test_a_file_that_is_too_large_is_an_error(tmp_path, monkeypatch) -> None:
         read("action\tstring\n", tmp_path)
     with pytest.raises(AngelError, match="cannot be read"):
         read_rules(tmp_path / "missing.tsv")
-
-
-def test_an_unknown_column_is_told_and_not_read(tmp_path) -> None:
-    found = read("action\tstring\tticket\nnot-mention\twas\tJ-1\n", tmp_path)
-    assert found.problems == ((1, "the columns ticket are not read"),)
-    assert [rule.string for rule in found.rules] == ["was"]
 
 
 def test_rules_are_written_as_they_are_read(tmp_path) -> None:

@@ -4,21 +4,18 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
-from support.helpers import ROOT, shared_data
+from support.helpers import ROOT
 from typer.testing import CliRunner
 
 from spacy_angel.cli.app import app
 from spacy_angel.errors import AngelError
 from spacy_angel.vocabulary.kb import ConceptKB
-from spacy_angel.vocabulary.names.concepts import SCOPES, Concept, nearest_scopes
-from spacy_angel.vocabulary.sources.build import build_vocabulary
-from spacy_angel.vocabulary.sources.edits import remove_concepts, undo
+from spacy_angel.vocabulary.names.concepts import Concept
 from spacy_angel.vocabulary.sources.export import export_concepts
 from spacy_angel.vocabulary.sources.formats.records import merge_concepts
 from spacy_angel.vocabulary.sources.formats.registry import read_vocabulary
-from spacy_angel.vocabulary.storage.table import tidy
+from spacy_angel.vocabulary.storage.table import validate_and_normalize
 
 OBO = ROOT / "tests/fixtures/vocabularies/ontology.obo"
 HEART = Concept(
@@ -51,35 +48,10 @@ def test_scopes_are_stored_and_counted(tmp_path: Path) -> None:
     check(kb)
     check(ConceptKB.from_bytes(kb.to_bytes()))
     check(ConceptKB.merge([kb, ConceptKB.build([Concept("X:1", "x")])]))
-    assert kb.scope_counts == {"PREFERRED": 1, "EXACT": 1, "BROAD": 1, "RELATED": 1}
+    assert kb.table.scope_counts() == {"PREFERRED": 1, "EXACT": 1, "BROAD": 1, "RELATED": 1}
     ConceptKB.verify(tmp_path / "kb")
     told = CliRunner().invoke(app, ["kb", "info", str(tmp_path / "kb")]).stdout
     assert "scopes of spellings      PREFERRED 1, EXACT 1, BROAD 1, RELATED 1\n" in told
-
-
-def test_a_vocabulary_without_scopes_is_as_it_was(tmp_path: Path) -> None:
-    plain = [Concept(c.concept_id, c.canonical_name, c.aliases) for c in (HEART, VENTRICLE)]
-    kb = ConceptKB.build(plain, tmp_path / "plain")
-    assert not (tmp_path / "plain/spelling_scope.npy").exists()
-    assert list(kb) == plain
-    assert scope(kb, "heart", "UBERON:1") == ""
-    assert kb.scope_counts == {}
-    assert "scopes" not in CliRunner().invoke(app, ["kb", "info", str(tmp_path / "plain")]).stdout
-    # names, and what is compiled from them, do not depend on them
-    told = ConceptKB.build([HEART, VENTRICLE], tmp_path / "told")
-    assert told.meta["fingerprint"] == kb.meta["fingerprint"]
-    names = range(kb.n_names)
-    assert [told.concept_ids_of(i) for i in names] == [kb.concept_ids_of(i) for i in names]
-
-
-def test_what_ships_opens() -> None:
-    """It may have been built before there were scopes."""
-    from spacy_angel.linking.settings.loaders import load_vocabulary
-
-    kb = load_vocabulary("en_angel_mini")
-    i = kb.name_index("heart attack")
-    assert i is not None
-    assert kb.scope_of(i, "MESH:D009203") in ("", *SCOPES)
 
 
 def test_scopes_follow_changes_while_running(tmp_path: Path) -> None:
@@ -96,14 +68,6 @@ def test_scopes_follow_changes_while_running(tmp_path: Path) -> None:
         assert kb["UBERON:1"].scopes == (("heart", "PREFERRED"), ("Heart", "EXACT"))
         kb.to_disk(tmp_path / "changed")
         kb = ConceptKB.from_disk(tmp_path / "changed")
-
-
-def test_rules_leave_scopes_as_they_are(tmp_path: Path) -> None:
-    ConceptKB.build([HEART, VENTRICLE], tmp_path / "kb")
-    remove_concepts(tmp_path / "kb", ["UBERON:1"], "kb remove UBERON:1")
-    assert scope(ConceptKB.from_disk(tmp_path / "kb"), "heart", "UBERON:2") == "BROAD"
-    undo(tmp_path / "kb")
-    check(ConceptKB.from_disk(tmp_path / "kb"))
 
 
 def test_of_joined_concepts_the_first_that_is_told_counts() -> None:
@@ -131,36 +95,7 @@ def test_export_and_table_hold_them(tmp_path: Path) -> None:
             list(read_vocabulary(tmp_path / "kb.jsonl"))
     for broken in ("EXACT", ("EXACT",), (("heart", "exact"),), (("heart",),), 3):
         with pytest.raises(AngelError, match=r"The scopes of the concept .*UBERON:1"):
-            tidy(Concept("UBERON:1", "heart", scopes=broken))  # type: ignore[arg-type]
-
-
-def test_what_readers_tell_comes_into_the_vocabulary(tmp_path: Path) -> None:
-    kb = build_vocabulary([OBO], tmp_path / "kb")
-    assert scope(kb, "sugar sickness", "DOID:9351") == "RELATED"
-    assert kb.scope_counts == {"PREFERRED": 2, "EXACT": 1, "BROAD": 1, "RELATED": 2}
-
-
-def test_public_ontology() -> None:
-    kb = build_vocabulary([shared_data("vocab/cell/cl-simple_2026-03-26.obo.gz")], None)
-    assert kb.scope_counts["PREFERRED"] == len(kb)
-    assert set(kb.scope_counts) == {"PREFERRED", "EXACT", "NARROW", "BROAD", "RELATED"}
-    assert sum(kb.scope_counts.values()) == kb.meta["counts"]["spellings"]
+            validate_and_normalize(Concept("UBERON:1", "heart", scopes=broken))  # type: ignore[arg-type]
 
 
 NAMES = st.lists(st.text(st.characters(categories=("L",)), min_size=1), min_size=1, max_size=4)
-
-
-@given(st.lists(st.tuples(NAMES, st.lists(st.sampled_from(["", *SCOPES]), max_size=4)), max_size=4))
-def test_any_scopes_are_kept(parts: list[tuple[list[str], list[str]]]) -> None:
-    concepts = [
-        Concept(
-            f"X:{i}",
-            names[0],
-            tuple(names[1:]),
-            scopes=tuple((n, s) for n, s in zip(names, scopes, strict=False) if s),
-        )
-        for i, (names, scopes) in enumerate(parts)
-    ]
-    for kept, given_ in zip(ConceptKB.build(concepts), concepts, strict=True):
-        assert kept == tidy(given_)
-        assert dict(kept.scopes) == dict(nearest_scopes(given_.scopes))

@@ -10,9 +10,6 @@ from spacy_angel import Concept, ConceptKB
 from spacy_angel.errors import AngelError
 from spacy_angel.vocabulary.sources.build import add_vocabulary, build_vocabulary
 from spacy_angel.vocabulary.species.suffixes import (
-    StoredEntries,
-    Suffixes,
-    disambiguate,
     first_part,
     with_suffix,
 )
@@ -94,32 +91,6 @@ def test_types_tell_apart_where_there_is_no_species_and_names_where_types_do_not
     }
 
 
-def test_concepts_that_nothing_tells_apart_stay_together():
-    twins = [Concept("A", "cold", (), ("T",)), Concept("B", "Cold", (), ("T",))]
-    assert written_names(ConceptKB.build(twins, suffixes="types")) == {"cold | t": ["A", "B"]}
-
-
-def test_a_taxon_is_named_by_the_vocabulary_where_it_is_not_known():
-    rat = Concept("NCBITaxon:77", "Rodentia ignota", (), ("species",))
-    genes = [Concept("G:1", "a", (), (HUMAN,)), Concept("G:2", "a", (), ("NCBITaxon:77",))]
-    other = Concept("G:3", "a", (), ("NCBITaxon:78",))
-    assert set(written_names(ConceptKB.build([*genes, rat, other], suffixes="species"))) == {
-        *("a | homo sapiens", "a | rodentia ignota", "a | ncbitaxon:78", "rodentia ignota"),
-    }
-
-
-def test_a_model_that_writes_no_endings_searches_the_names_as_they_are():
-    plain, told = ConceptKB.build(GENES), ConceptKB.build(GENES, suffixes="species")
-    names = written_names(plain, tokenizer=Writer(False))
-    assert written_names(told, tokenizer=Writer(False)) == names
-    assert written_names(plain) == names
-    assert plain.suffixes is None
-    assert "endings" not in plain.meta
-    space = plain.search_space(Writer(), [None])
-    assert space.entries is None
-    assert space.allowed_entries == ()
-
-
 def test_a_subset_allows_the_endings_of_its_concepts():
     kb = ConceptKB.build(GENES, suffixes="species")
     for subset, wanted in (
@@ -129,11 +100,6 @@ def test_a_subset_allows_the_endings_of_its_concepts():
     ):
         found = written_names(kb, subset)
         assert found == {name: ids for name, ids in BY_SPECIES.items() if wanted & set(ids)}
-
-
-def test_one_owner_a_name_leaves_nothing_to_tell_apart():
-    kb = ConceptKB.build(GENES, suffixes="species", shared_names="fewer_names")
-    assert set(written_names(kb)) == {kb.name(i) for i in range(kb.n_names)}
 
 
 def test_the_vocabulary_says_what_is_written_for_a_concept():
@@ -151,25 +117,6 @@ def test_the_vocabulary_says_what_is_written_for_a_concept():
     assert kb.concept_ids_of(p40, "mus musculus") == []
     assert first_part("homo sapiens | il12b") == "homo sapiens"
     assert with_suffix("a", None) == with_suffix("a", "") == "a"
-
-
-def test_changes_while_running_equal_building_anew():
-    kb = ConceptKB.build(GENES, suffixes="species")
-    written_names(kb)
-    kb.add(Concept("G:4", "tp53-like", ("lfs", "Snark"), (MOUSE,)))
-    kb.add_names("G:2", ["trp53"])
-    kb.remove("G:1")
-    rebuilt = ConceptKB.build(list(kb), suffixes="species")
-    assert written_names(kb) == written_names(rebuilt)
-    assert written_names(kb)["tp53"] == ["G:3"]
-    assert written_names(kb)["lfs | mus musculus"] == ["G:4"]
-    assert written_names(kb, kb.subset(types=[MOUSE])) == written_names(
-        rebuilt, rebuilt.subset(types=[MOUSE])
-    )
-    kb.remove("G:4")
-    kb.add_names("G:3", ["snark"])
-    rebuilt = ConceptKB.build(list(kb), suffixes="species")
-    assert written_names(kb) == written_names(rebuilt)
 
 
 KINDS = [(), (HUMAN,), (MOUSE,), ("Disease",), ("Drug", MOUSE)]
@@ -223,34 +170,6 @@ def entries(kb):
     }
 
 
-def test_a_name_alone_and_with_one_owner():
-    assert disambiguate("a", ["X"], lambda _: "t", lambda _: "a") == {"": ["X"]}
-    assert disambiguate("a", ["X", "Y"], lambda _: None, lambda _: "b") == {"": ["X", "Y"]}
-
-
-def test_endings_are_stored_beside_the_vocabulary_and_used_again(tmp_path, monkeypatch):
-    kb = ConceptKB.build(GENES, tmp_path / "kb", suffixes="species")
-    assert written_names(kb) == BY_SPECIES
-    monkeypatch.setattr(StoredEntries, "build", None)
-    again = ConceptKB.from_disk(tmp_path / "kb")
-    assert again.suffixes == "species"
-    assert written_names(again) == BY_SPECIES
-    again.to_disk(tmp_path / "copy")
-    assert written_names(ConceptKB.from_disk(tmp_path / "copy")) == BY_SPECIES
-    ConceptKB.verify(tmp_path / "copy")
-
-
-def test_endings_of_other_concepts_are_not_used(tmp_path):
-    written_names(ConceptKB.build(GENES, tmp_path / "kb", suffixes="species"))
-    others = [
-        *GENES[:2],
-        Concept("G:3", "Trp53", ("Tp53", "p53"), ("NCBITaxon:10116",)),
-        *GENES[3:],
-    ]
-    kb = ConceptKB.build(others, tmp_path / "kb", suffixes="species")
-    assert "tp53 | rattus norvegicus" in written_names(kb)
-
-
 def test_the_rule_stays_with_the_vocabulary(tmp_path):
     table = tmp_path / "genes.tsv"
     table.write_text("id\tname\tsynonyms\ttype\nG:9\tTP53\tx\tNCBITaxon:7955\n")
@@ -269,33 +188,3 @@ def test_the_rule_stays_with_the_vocabulary(tmp_path):
 def test_an_unknown_rule_is_an_error():
     with pytest.raises(AngelError, match="no rule of suffixes"):
         ConceptKB.build(GENES, suffixes="kinds")
-
-
-def test_an_empty_vocabulary_has_no_entries():
-    kb = ConceptKB.build([], suffixes="types")
-    assert written_names(kb) == {}
-    kb.add(GENES[0])
-    assert set(written_names(kb)) == {"tp53", "p53", "p40"}
-
-
-def test_taxa_are_named_once():
-    suffixes = Suffixes(ConceptKB.build(GENES)._live, "species")
-    assert suffixes.taxon_name(MOUSE) == "mus musculus"
-    assert suffixes.species_of_types(["gene", MOUSE, HUMAN]) == "mus musculus"
-    assert suffixes.species_of_types(["gene"]) is None
-
-
-def test_one_vocabulary_of_six_kinds_from_the_files_as_published():
-    files = ("gene_info.tsv", "taxonomy", "cellosaurus.txt", "ontology.obo", "ctd_diseases.tsv")
-    kb = build_vocabulary([FIXTURES / f for f in files], None, suffixes="species")
-    formats = [source["format"].partition(".")[0] for source in kb.meta["sources"]]
-    assert formats == ["gene_info", "ncbi_taxonomy", "cellosaurus", "obo", "ctd"]
-    everything = written_names(kb)
-    genes = written_names(kb, kb.subset(types=["protein-coding"]))
-    assert genes["a2m"] == ["NCBIGene:2"]
-    assert {c.partition(":")[0] for ids in genes.values() for c in ids} == {"NCBIGene"}
-    for kind, prefix in (("species", "NCBITaxon:"), ("Cancer cell line", "CVCL_")):
-        own = written_names(kb, kb.subset(types=[kind]))
-        assert own
-        assert all(c.startswith(prefix) for ids in own.values() for c in ids)
-    assert set(everything) > set(genes)

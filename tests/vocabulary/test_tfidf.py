@@ -1,14 +1,7 @@
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.exceptions import NotFittedError
-from support.helpers import shared_data
 
-from spacy_angel.corpora.formats.askapatient import askapatient_concepts
-from spacy_angel.corpora.registry import read_corpus
-from spacy_angel.errors import AngelError
-from spacy_angel.vocabulary.lookup import tfidf as tfidf_module
 from spacy_angel.vocabulary.lookup.tfidf import TrigramTfidf
 
 NAMES = ["breast cancer", "ovarian cancer", "diabetes mellitus", "diabetes insipidus", "ataxia"]
@@ -33,26 +26,17 @@ def test_nearest_best_first_and_padded():
     assert values[1].tolist() == [0, 0, 0]
 
 
-def test_nearest_ties_by_index():
-    indices, values = TrigramTfidf().fit(["ataxia", "cancer", "ataxia"]).nearest(["ataxia"], k=2)
-    assert indices.tolist() == [[0, 2]]
-    np.testing.assert_allclose(values, [[1, 1]], atol=1e-6)
-
-
 @settings(max_examples=40, deadline=None)
 @given(
     st.lists(st.text(alphabet="abc ", min_size=1, max_size=8), min_size=1, max_size=30),
     st.lists(st.text(alphabet="abcd ", max_size=8), min_size=1, max_size=5),
     st.integers(1, 6),
     st.integers(1, 4),
-    st.integers(1, 7),
 )
-def test_nearest_equals_brute_force_in_any_chunk_and_block(names, queries, k, chunk, block):
+def test_nearest_equals_brute_force_in_any_chunk(names, queries, k, chunk):
     names = ["cab", *names]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tfidf_module, "_BLOCK", block)
-        tfidf = TrigramTfidf().fit(names)
-        indices, values = tfidf.nearest(queries, k=k, chunk=chunk)
+    tfidf = TrigramTfidf().fit(names)
+    indices, values = tfidf.nearest(queries, k=k, chunk=chunk)
     for query, found, similar in zip(queries, indices, values, strict=True):
         dense = tfidf.pairwise([query] * len(names), names)
         expected = sorted(np.flatnonzero(dense), key=lambda i: (-round(float(dense[i]), 5), i))
@@ -61,33 +45,3 @@ def test_nearest_equals_brute_force_in_any_chunk_and_block(names, queries, k, ch
             similar[: len(expected)], [dense[i] for i in expected[:k]], atol=2e-5
         )
         np.testing.assert_allclose(similar[found >= 0], dense[found[found >= 0]], atol=2e-5)
-
-
-def test_refuses_what_does_not_fit():
-    with pytest.raises(NotFittedError):
-        TrigramTfidf().nearest(["a"])
-    with pytest.raises(AngelError, match="as many texts"):
-        TrigramTfidf().fit(NAMES).pairwise(["a"], [])
-    assert TrigramTfidf().fit(NAMES).pairwise([], []).shape == (0,)
-    assert TrigramTfidf().fit(NAMES).nearest([], k=2)[0].shape == (0, 2)
-
-
-@pytest.mark.parametrize(("fold", "expected"), [(0, 58.0), (1, 62.6)])
-def test_figures_measured_elsewhere(fold, expected):
-    """AskAPatient: share of phrases whose nearest preferred term, lower-cased, is the right one."""
-    paths = [
-        shared_data(f"aap/AskAPatient.fold-{fold}.{split}.txt")
-        for split in ("test", "train", "validation")
-    ]
-    ids_of: dict[str, set[str]] = {}
-    for concept in askapatient_concepts(paths):
-        for name in concept.names:
-            ids_of.setdefault(name.lower(), set()).add(concept.concept_id)
-    names = list(ids_of)
-    documents = list(read_corpus(paths[0], "askapatient"))
-    nearest, _ = TrigramTfidf().fit(names).nearest([document.text for document in documents], k=1)
-    right = [
-        found >= 0 and document.mentions[0].concept_ids in ids_of[names[found]]
-        for document, (found,) in zip(documents, nearest, strict=True)
-    ]
-    assert 100 * np.mean(right) == pytest.approx(expected, abs=0.05)

@@ -3,7 +3,6 @@
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,59 +10,12 @@ from hypothesis import strategies as st
 from spacy_angel.errors import AngelError
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.names.concepts import Concept
-from spacy_angel.vocabulary.sources.export import export_concepts
-from spacy_angel.vocabulary.sources.formats.registry import read_vocabulary
-from spacy_angel.vocabulary.storage.tree_numbers import (
-    TREE_COLUMNS,
-    TreeNumbers,
-    TreeNumbersBuilder,
-)
 
 CONCEPTS = [
     Concept("X:1", "tumours", types=("C",), tree_numbers=("C04",)),
     Concept("X:2", "glioma", tree_numbers=("C04.557.337", "C10.1")),
     Concept("X:3", "snark"),
 ]
-
-
-def columns(numbers):
-    builder = TreeNumbersBuilder()
-    for i, of_concept in enumerate(numbers):
-        for number in of_concept:
-            builder.add(i, number)
-    return builder.finish(len(numbers))
-
-
-def test_the_columns_are_those_of_the_docstring() -> None:
-    found = columns([["C04"], ["C04.557.337"]])
-    assert list(found) == list(TREE_COLUMNS)
-    assert found["tree_offsets"].tolist() == [0, 1, 2]
-    assert found["tree_part"].tolist() == [0, 1, 2]
-    assert found["tree_parent"].tolist() == [-1, 2, 0]
-    assert found["tree_part"].dtype == np.uint8
-    assert found["tree_parts_data"].tobytes() == b"C04337557"
-
-
-@given(st.lists(st.lists(st.text("C04.é", min_size=1), unique=True), max_size=6))
-def test_numbers_come_back_as_they_were_added(numbers: list[list[str]]) -> None:
-    found = columns(numbers)
-    if not any(numbers):
-        assert found == {}
-        return
-    trees = TreeNumbers(found)
-    assert [list(trees.of(i)) for i in range(len(numbers))] == numbers
-
-
-def test_a_vocabulary_keeps_them(tmp_path: Path) -> None:
-    kb = ConceptKB.build(CONCEPTS, tmp_path / "kb")
-    assert list(kb) == CONCEPTS
-    assert kb.cui_to_entity["X:2"].tree_numbers == ("C04.557.337", "C10.1")
-    assert list(ConceptKB.from_bytes(kb.to_bytes())) == CONCEPTS
-    kb.to_disk(tmp_path / "again")
-    ConceptKB.verify(tmp_path / "again")
-    assert list(ConceptKB.from_disk(tmp_path / "again")) == CONCEPTS
-    export_concepts(kb, tmp_path / "kb.jsonl")
-    assert list(read_vocabulary(tmp_path / "kb.jsonl")) == CONCEPTS
 
 
 def test_they_are_joined_and_changed_as_other_fields(tmp_path: Path) -> None:
@@ -78,21 +30,6 @@ def test_they_are_joined_and_changed_as_other_fields(tmp_path: Path) -> None:
     assert again["X:2"].tree_numbers == ("C04.557.337", "C10.1")
     with pytest.raises(AngelError, match=r"tree_numbers .* found 'C04'"):
         kb.add(Concept("X:10", "jubjub", tree_numbers="C04"))  # type: ignore[arg-type]
-
-
-def test_without_them_nothing_is_written(tmp_path: Path) -> None:
-    plain = [replace(concept, tree_numbers=()) for concept in CONCEPTS]
-    ConceptKB.build(plain, tmp_path / "kb")
-    assert not list((tmp_path / "kb").glob("tree*"))
-    assert list(ConceptKB.from_disk(tmp_path / "kb")) == plain
-
-
-def test_a_damaged_column_is_named(tmp_path: Path) -> None:
-    ConceptKB.build(CONCEPTS, tmp_path / "kb")
-    file = tmp_path / "kb/tree_part.npy"
-    file.write_bytes(file.read_bytes()[:-1] + b"\1")
-    with pytest.raises(AngelError, match=r"tree_part\.npy.*checksum"):
-        ConceptKB.from_disk(tmp_path / "kb")
 
 
 NUMBERS = st.lists(st.sampled_from("12"), min_size=1, max_size=4).map(".".join)

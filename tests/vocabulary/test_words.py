@@ -1,23 +1,17 @@
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from spacy_angel import Concept, ConceptKB
-from spacy_angel.vocabulary.lookup.words import WordIndex, common_words
+from spacy_angel.vocabulary.lookup.words import WordIndex
 from spacy_angel.vocabulary.storage.strings import StringsBuilder
 
 COMMON = {"attack": 9, "renal": 7, "penal": 2, "carcinoma": 5, "liver": 4, "diver": 8}
 
 
 @pytest.fixture
-def index() -> WordIndex:
+def index(monkeypatch) -> WordIndex:
+    monkeypatch.setattr("spacy_angel.vocabulary.lookup.words.common_words", lambda: COMMON)
     names = ["heart attack", "liver failure", "adenocarcinoma 2", "vitamin b12"]
-    return WordIndex.build(StringsBuilder(names).finish(), COMMON)
-
-
-def test_words_are_counted_in_names_and_in_the_list(index):
-    words = ["attack", "heart", "liver", "diver", "b12", "vitamin", "b", "zebra"]
-    assert [index.count(word) for word in words] == [10, 1, 5, 8, 0, 1, 0, 0]
+    return WordIndex.build(StringsBuilder(names).finish())
 
 
 @pytest.mark.parametrize(
@@ -46,37 +40,8 @@ def test_the_words_that_are_meant(index, word, meant):
     assert index.nearest(word) == meant
 
 
-@given(st.text(alphabet="abcdeilmnortvà12", min_size=1, max_size=30))
-def test_no_word_is_far_from_what_it_is_taken_for(word):
-    index = WordIndex.build(StringsBuilder(["heart attack"]).finish(), COMMON)
-    for meant in index.nearest(word):
-        assert index.count(meant)
-        assert abs(len(meant) - len(word)) <= 2
-
-
 def test_names_that_are_added_have_words():
     kb = ConceptKB.build([Concept("D:1", "Fever")])
     assert kb.words.corrections("feverr")[0] == "fever"
     kb.add(Concept("D:2", "Feverr"))
     assert kb.words.corrections("feverr") == ["feverr"]
-
-
-def test_the_index_is_kept_beside_the_vocabulary(tmp_path):
-    kb = ConceptKB.build([Concept("D:1", "Boojum Fever")], tmp_path / "kb")
-    assert kb.words.corrections("boojumm")[0] == "boojum"
-    kept = list((tmp_path / "kb" / "tries").iterdir())
-    assert len(kept) == 1
-    again = ConceptKB.from_disk(tmp_path / "kb")
-    assert again.words.corrections("boojumm")[0] == "boojum"
-    again.to_disk(tmp_path / "copy")
-    assert [folder.name for folder in (tmp_path / "copy" / "tries").iterdir()] == [kept[0].name]
-
-
-def test_the_list_has_words_of_abstracts():
-    words = common_words()
-    assert len(words) > 30_000
-    assert words["nephrotoxicity"] > 10
-    assert WordIndex.build(StringsBuilder(["asthma"]).finish(), words).nearest("athsma") == [
-        "asthma"
-    ]
-    assert not {"pnuemonia", "athsma", "diabetis"} & words.keys()

@@ -114,7 +114,7 @@ def load_vocabulary(path: str | Path | None) -> "ConceptKB":
     """Open a stored vocabulary.
 
     path (str | Path | None): a folder that `spacy-angel kb build` wrote; or a vocabulary file,
-        which is built in memory; or the name of one that was fetched, or that a package brings;
+        which is built in memory; or the name of one that was fetched;
         `en_angel_mini` and `en_angel_bio` are the shipped ones, None the first of them.
     RETURNS (ConceptKB): the vocabulary.
     RAISES (AngelError): there is no such thing.
@@ -177,7 +177,9 @@ def _find_vocabulary(path: str | Path) -> Path:
 
     found = find_vocabulary(path)
     if not found.exists():
-        raise AngelError(f"The vocabulary {path} does not exist. See `spacy-angel kb list`.")
+        raise AngelError(
+            f"The vocabulary {path} does not exist. See `spacy-angel kb fetch --list`."
+        )
     return found
 
 

@@ -161,7 +161,9 @@ def _vocabulary_folder(kb: str | Path, output: Path) -> Path:
         return SHIPPED_KB
     path = Path(kb)
     if not path.exists():
-        raise AngelError(f"The vocabulary {path} does not exist. See `spacy-angel kb list`.")
+        raise AngelError(
+            f"The vocabulary {path} does not exist. See `spacy-angel kb fetch --list`."
+        )
     if path.is_dir():
         return path
     with PartialState().main_process_first():

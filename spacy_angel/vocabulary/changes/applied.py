@@ -5,31 +5,32 @@ from collections.abc import Iterable, Iterator
 
 from ..names.concepts import Concept
 from ..names.identifiers import normal_ids
-from ..storage.protocols import ChangeableKB, ReadableKB
+from .editable import EditableVocabulary
+from .overlay import VocabularyOverlay
 from .rules import SUBTREE, Rule
 
 
-def find_concept(kb: ReadableKB, text: str) -> str | None:
-    """kb (ReadableKB): the vocabulary. text (str): an identifier as a person writes it. RETURNS
-    (str | None): the concept's own identifier; None where the vocabulary has none."""
+def find_concept(kb: VocabularyOverlay, text: str) -> str | None:
+    """kb (VocabularyOverlay): the vocabulary. text (str): an identifier as a person writes it.
+    RETURNS (str | None): the concept's own identifier; None if the vocabulary has none."""
     return next((own for form in (text, normal_ids(text)) if (own := kb.resolve(form))), None)
 
 
 def is_of_vocabulary(rule: Rule) -> bool:
     """rule (Rule): of a file. RETURNS (bool): whether it changes which concepts or names a
-    vocabulary has; the others say something of mentions, which a linker knows."""
+    vocabulary has; the others are about mentions, which a linker knows."""
     if rule.label or rule.condition not in ("", SUBTREE):
         return False
     return rule.action in ("concept", "name", "canonical", "not-name", "exclude")
 
 
-def change_concepts(kb: ChangeableKB, rules: Iterable[Rule]) -> None:
+def change_concepts(kb: EditableVocabulary, rules: Iterable[Rule]) -> None:
     """Give a vocabulary the concepts and names that rules give it, and take those that they take.
 
-    kb (ChangeableKB): the vocabulary; it is changed as one changes it while running.
+    kb (EditableVocabulary): the vocabulary; it is changed as one changes it while running.
     rules (Iterable[Rule]): `concept`, `name`, `means`, `canonical` and `not-name`; others are
-        passed over, as are those of concepts that the vocabulary does not have. Of two that
-        contradict each other, the one that forbids holds. A concept's only name stays.
+        ignored, as are those about concepts that the vocabulary does not have. `not-name` overrides
+        `name`. A concept's only name is kept.
     """
     names: dict[tuple[str, str], Rule] = {}
     canonical: dict[str, str] = {}
@@ -65,17 +66,17 @@ def change_concepts(kb: ChangeableKB, rules: Iterable[Rule]) -> None:
             kb.remove_name(concept, normal)
 
 
-def remove_excluded(kb: ChangeableKB, rules: Iterable[Rule]) -> None:
-    """kb (ChangeableKB): a vocabulary, which loses the concepts that the rules `exclude`. rules
-    (Iterable[Rule]): those of concepts and types that it does not have are passed over."""
+def remove_excluded(kb: EditableVocabulary, rules: Iterable[Rule]) -> None:
+    """kb (EditableVocabulary): a vocabulary, which loses the concepts that the rules `exclude`.
+    rules (Iterable[Rule]): those about concepts and types that it does not have are ignored."""
     for rule in rules:
         if rule.action == "exclude":
             for concept in list(concepts_of(kb, rule)):
                 kb.remove(concept)
 
 
-def concepts_of(kb: ReadableKB, rule: Rule) -> Iterator[str]:
-    """kb (ReadableKB): a vocabulary. rule (Rule): `exclude` or `allow`. YIELDS (str): own
+def concepts_of(kb: VocabularyOverlay, rule: Rule) -> Iterator[str]:
+    """kb (VocabularyOverlay): a vocabulary. rule (Rule): `exclude` or `allow`. YIELDS (str): own
     identifiers of the concepts that it is about."""
     if rule.type:
         yield from kb.ids_of_types([rule.type])
@@ -83,8 +84,8 @@ def concepts_of(kb: ReadableKB, rule: Rule) -> Iterator[str]:
         yield from kb.ids_below(concept) if rule.condition == SUBTREE else [concept]
 
 
-def has_name(kb: ReadableKB, concept_id: str, name: str) -> bool:
-    """kb (ReadableKB): a vocabulary. concept_id (str): own identifier of a concept. name (str): in
-    any spelling. RETURNS (bool): whether it is one of the concept's."""
+def has_name(kb: VocabularyOverlay, concept_id: str, name: str) -> bool:
+    """kb (VocabularyOverlay): a vocabulary. concept_id (str): own identifier of a concept. name
+    (str): in any spelling. RETURNS (bool): whether it is one of the concept's."""
     index = kb.name_index(name)
     return index is not None and concept_id in kb.concept_ids_of(index)

@@ -10,19 +10,18 @@ and rows that begin with # are passed over.
 
 import csv
 import warnings
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 
 from ...errors import AngelError, AngelWarning, cannot_read
 from ...files.atomic import write_text
-from ...files.reading import decoded
 from .rules import COLUMNS, Rule, problem_of
 
 MAX_BYTES = 2**24
 MAX_RULES = 100_000
-_MOST_TOLD = 20
+MAX_SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,22 +36,16 @@ class RuleFile:
     problems: tuple[tuple[int, str], ...] = ()
 
     def warn(self, name: str, stacklevel: int = 2) -> None:
-        """Tell of the rows that are left out, a line each.
+        """Warn of the rows that are left out, one warning each.
 
         name (str): of the file. stacklevel (int): as of `warnings.warn`.
         """
-        for number, problem in self.problems[:_MOST_TOLD]:
-            warnings.warn(
-                f"{name}, line {number}, is left out: {problem}.",
-                AngelWarning,
-                stacklevel=stacklevel + 1,
-            )
-        if (n := len(self.problems) - _MOST_TOLD) > 0:
-            warnings.warn(
-                f"{name}: {n:,} more rows are left out; see `spacy-angel kb check`.",
-                AngelWarning,
-                stacklevel=stacklevel + 1,
-            )
+        shown = self.problems[:MAX_SHOWN]
+        messages = [f"{name}, line {n}, is left out: {problem}." for n, problem in shown]
+        if (n := len(self.problems) - MAX_SHOWN) > 0:
+            messages.append(f"{name}: {n:,} more rows are left out; see `spacy-angel kb check`.")
+        for message in messages:
+            warnings.warn(message, AngelWarning, stacklevel=stacklevel + 1)
 
 
 def read_rules(path: Path) -> RuleFile:
@@ -71,46 +64,39 @@ def parse_rules(data: bytes, path: Path) -> RuleFile:
     """data (bytes): of a file of rules. path (Path): names it. RETURNS (RuleFile), RAISES
     (AngelError): see `read_rules`."""
     if len(data) > MAX_BYTES:
-        raise AngelError(
-            f"The rule file {path} has more than {MAX_BYTES:,} bytes. Split it, or use types."
-        )
-    columns: list[str] | None = None
+        raise _too_large(path, f"{MAX_BYTES:,} bytes")
+    columns: list[str] = []
     rules: list[Rule] = []
     problems: list[tuple[int, str]] = []
-    for number, line in enumerate(data.split(b"\n"), 1):
+    for number, line in enumerate(data.decode("utf-8-sig", "surrogateescape").split("\n"), 1):
         try:
-            cells = _cells(decoded(line.rstrip(b"\r"), path))
-        except (AngelError, csv.Error) as error:
-            if columns is None:
-                raise AngelError(
-                    f"The first row of {path} must name the columns, `action` among them, not "
-                    f"{line[:80]!r}."
-                ) from error
-            reason = "it is not UTF-8" if isinstance(error, AngelError) else str(error)
-            problems.append((number, reason))
-            continue
-        if not _is_row(cells):
-            continue
-        if columns is None:
+            cells = _cells(line)
+        except ValueError as error:
+            cells, problem = [line[:80]], str(error)
+        else:
+            if not _is_row(cells):
+                continue
+            rule, problem = _rule(columns, cells, number) if columns else (None, "")
+        if not columns:
             columns = _columns(cells)
-            if "action" not in columns or len(set(columns)) < len(columns):
+            if problem or "action" not in columns or len(set(columns)) < len(columns):
                 raise AngelError(
                     f"The first row of {path} must name the columns, `action` among them, not "
                     f"{cells!r}."
                 )
             if unknown := [cell for cell in columns if cell not in COLUMNS]:
                 problems.append((number, f"the columns {', '.join(unknown)} are not read"))
-            continue
-        rule, problem = _rule(columns, cells, number)
-        if problem:
+        elif problem:
             problems.append((number, problem))
-            continue
-        rules.append(rule)
-        if len(rules) > MAX_RULES:
-            raise AngelError(
-                f"The rule file {path} has more than {MAX_RULES:,} rules. Split it, or use types."
-            )
+        elif rule is not None:
+            rules.append(rule)
+    if len(rules) > MAX_RULES:
+        raise _too_large(path, f"{MAX_RULES:,} rules")
     return RuleFile(tuple(rules), tuple(problems))
+
+
+def _too_large(path: Path, limit: str) -> AngelError:
+    return AngelError(f"The rule file {path} has more than {limit}. Split it, or use types.")
 
 
 def digest_of(rules: Iterable[Rule]) -> str:
@@ -127,9 +113,7 @@ def added_rows(path: Path, rules: Sequence[Rule]) -> str:
         return _table(COLUMNS, rules)
     before = read_rules(path)
     if len(before.rules) + len(rules) > MAX_RULES:
-        raise AngelError(
-            f"The rule file {path} has more than {MAX_RULES:,} rules. Split it, or use types."
-        )
+        raise _too_large(path, f"{MAX_RULES:,} rules")
     lines = path.read_text("utf8").removeprefix("\ufeff").split("\n")
     head = next(i for i, line in enumerate(lines) if (cells := _cells(line)) and _is_row(cells))
     columns = _columns(_cells(lines[head]))
@@ -139,13 +123,6 @@ def added_rows(path: Path, rules: Sequence[Rule]) -> str:
     if not lines[-1].strip():
         lines.pop()
     return "\n".join(lines) + "\n" + _table([*columns, *missing], rules, with_head=False)
-
-
-def without_rows(path: Path, numbers: Collection[int]) -> str:
-    """path (Path): a file of rules. numbers (Collection[int]): of lines, from 1. RETURNS (str):
-    what the file is without them."""
-    lines = path.read_text("utf8").split("\n")
-    return "\n".join(line for number, line in enumerate(lines, 1) if number not in numbers)
 
 
 def write_rules(rules: Sequence[Rule], path: Path) -> None:
@@ -169,9 +146,13 @@ def _columns(cells: Iterable[str]) -> list[str]:
 
 def _cells(line: str) -> list[str]:
     """The cells of a row; spreadsheets put those with a quote or a tab into quotes."""
-    if not line.strip():
-        return []
-    (row,) = csv.reader([line], delimiter="\t", strict=True)
+    try:
+        line.encode("utf8")
+        row = next(csv.reader([line.rstrip("\r")], delimiter="\t", strict=True), [])
+    except UnicodeEncodeError as error:
+        raise ValueError("it is not UTF-8") from error
+    except csv.Error as error:
+        raise ValueError(str(error)) from error
     return [" ".join(cell.split()) for cell in row]
 
 
@@ -180,8 +161,9 @@ def _cell(text: str) -> str:
 
 
 def _rule(columns: list[str], cells: list[str], number: int) -> tuple[Rule, str]:
+    """A rule and what is wrong with it, if anything is."""
     if any(cells[len(columns) :]):
-        return Rule("", number=number), f"it has {len(cells)} cells, the first row {len(columns)}"
+        return Rule(""), f"it has {len(cells)} cells, the first row {len(columns)}"
     pairs = zip(columns, cells, strict=False)
     values = {name: cell for name, cell in pairs if name in COLUMNS}
     values["action"] = values.get("action", "").lower().replace("_", "-").replace(" ", "-")

@@ -1,7 +1,6 @@
 """What a curator can decide, a rule each: which strings are names, what is never linked to, which
 identifier is written."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from datetime import date as Date
@@ -14,7 +13,6 @@ CASE, ELSEWHERE, SUBTREE = "case", "elsewhere", "subtree"
 words; with all that stands below the concept."""
 MOST_CHARACTERS = 1000
 """Longest cell. Strings are compared whole, in normal form: there are no patterns in a rule."""
-_DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,13 +141,8 @@ def problem_of(rule: Rule) -> str:
         return "a subtree is that of a concept"
     if rule.string and not rule.normal:
         return f"nothing is left of {rule.string!r} in normal form"
-    if rule.date and not _is_date(rule.date):
+    try:
+        Date.fromisoformat(rule.date or "2024-05-31")
+    except ValueError:
         return f"the date is {rule.date!r}, expected one such as 2024-05-31"
     return ""
-
-
-def _is_date(text: str) -> bool:
-    try:
-        return _DATE.fullmatch(text) is not None and bool(Date.fromisoformat(text))
-    except ValueError:
-        return False

@@ -2,26 +2,25 @@
 
 from collections.abc import Iterator, Mapping
 
+from ..changes.applied import find_concept
+from ..changes.overlay import VocabularyOverlay
 from ..names.concepts import Concept
-from ..names.identifiers import normal_ids
-from ..storage.protocols import ReadableKB
 
 
 class ConceptsById(Mapping[str, Concept]):
     """Identifier → concept. Alternate identifiers and other ways to write one (`C0011849`,
     `mesh:d003920`) are found, but not counted or iterated.
 
-    kb (ReadableKB): the vocabulary.
+    kb (VocabularyOverlay): the vocabulary.
     """
 
-    def __init__(self, kb: ReadableKB) -> None:
+    def __init__(self, kb: VocabularyOverlay) -> None:
         self._kb = kb
 
     def __getitem__(self, concept_id: str) -> Concept:
-        for form in (concept_id, normal_ids(concept_id)):
-            if form in self._kb:
-                return self._kb[form]
-        raise KeyError(concept_id)
+        if (own := find_concept(self._kb, concept_id)) is None:
+            raise KeyError(concept_id)
+        return self._kb[own]
 
     def __iter__(self) -> Iterator[str]:
         return (concept.concept_id for concept in self._kb)
@@ -34,13 +33,13 @@ class IdsBySpelling(Mapping[str, set[str]]):
     """Name → identifiers of the concepts that it leads to: those whose source writes it so, else
     those whose source writes it with other capitals.
 
-    Names are found at once; counting and iterating them reads the whole vocabulary and gives them
+    A name is found at once; counting and iterating names reads the whole vocabulary and gives them
     as the source writes them.
 
-    kb (ReadableKB): the vocabulary.
+    kb (VocabularyOverlay): the vocabulary.
     """
 
-    def __init__(self, kb: ReadableKB) -> None:
+    def __init__(self, kb: VocabularyOverlay) -> None:
         self._kb = kb
 
     def __getitem__(self, spelling: str) -> set[str]:

@@ -15,16 +15,15 @@ names.
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from ...errors import AngelError
-from ..changes.live import LiveVocabulary
-from ..species.suffixes import KIND, VERSION, Entries, StoredEntries, Suffixes
-from ..storage.compiled import COMPILING, open_or_compile
+from ..changes.overlay import VocabularyOverlay
+from ..species.suffixes import Entries, StoredEntries, Suffixes
+from ..storage.compiled import COMPILING, digest_of, open_or_compile
 from ..storage.table import ConceptTable
 from ..storage.trie import NameTrie, SearchSpace
 from ..storage.trie_compiler import AddedNames, NameTokenizer, compile_names
@@ -59,7 +58,7 @@ class Subset:
 
     types (frozenset[str] | None): it has one of these semantic types, or no type at all; None: any.
     concept_ids (frozenset[str] | None): its identifier is one of these; None: any.
-    vocabulary (LiveVocabulary): the whole.
+    vocabulary (VocabularyOverlay): the whole.
     free_types (frozenset[str]): types that do not count: a concept that has no others is in as one
         without types is.
     excluded (frozenset[str]): its identifier is none of these.
@@ -67,7 +66,7 @@ class Subset:
 
     types: frozenset[str] | None
     concept_ids: frozenset[str] | None
-    vocabulary: LiveVocabulary = field(repr=False)
+    vocabulary: VocabularyOverlay = field(repr=False)
     free_types: frozenset[str] = frozenset()
     excluded: frozenset[str] = frozenset()
 
@@ -86,7 +85,7 @@ class Subset:
 class SearchSpaces:
     """Compiles the tries of a vocabulary, one for each tokenizer, and keeps tries and masks.
 
-    vocabulary (LiveVocabulary): names and concepts.
+    vocabulary (VocabularyOverlay): names and concepts.
     fingerprint (str): of the stored names; a trie is kept under a digest of it and the tokenizer's.
     folder (Path | None): where tries are kept; None: in memory.
     suffixes (Suffixes | None): of the names, where the vocabulary has some.
@@ -94,10 +93,10 @@ class SearchSpaces:
 
     def __init__(
         self,
-        vocabulary: LiveVocabulary,
+        vocabulary: VocabularyOverlay,
         fingerprint: str,
         folder: Path | None,
-        suffixes: Suffixes | None = None,
+        suffixes: Suffixes | None,
     ) -> None:
         self.folder = folder
         self._suffixes = suffixes
@@ -118,15 +117,16 @@ class SearchSpaces:
 
     def _space(self, tokenizer: NameTokenizer, subsets: Sequence[Subset | None]) -> SearchSpace:
         entries = self._opened_entries() if tokenizer.writes_suffixes else None
-        fingerprint = self._trie_fingerprint(tokenizer, entries)
-        if fingerprint not in self._tries:
-            self._tries[fingerprint] = self._stored_names(tokenizer, fingerprint, entries)
-        added = self._added.setdefault(fingerprint, AddedNames())
+        parts = [tokenizer.fingerprint, self._fingerprint]
+        key = digest_of(*parts, *([] if entries is None else ["suffixes"]))
+        if key not in self._tries:
+            self._tries[key] = self._stored_names(tokenizer, key, entries)
+        added = self._added.setdefault(key, AddedNames())
         names = self._vocabulary.added_names if entries is None else entries.added()
-        tries = [self._tries[fingerprint], added.update(names, tokenizer)]
+        tries = [self._tries[key], added.update(names, tokenizer)]
         if not tries[1].n_leaves:
             del tries[1]
-        masks = [self._mask(fingerprint, subset, tries, entries) for subset in subsets]
+        masks = [self._mask(key, subset, tries, entries) for subset in subsets]
         self._drop_masks(len(subsets))
         return SearchSpace(
             tuple(tries),
@@ -145,54 +145,36 @@ class SearchSpaces:
 
     def to_disk(self, folder: Path) -> None:
         """folder (Path): gets the tries of the stored names that were in use."""
-        if self._entries is not None:
-            self._entries.stored.to_disk(folder / self._entries_fingerprint)
         for fingerprint, trie in self._tries.items():
             trie.to_disk(folder / fingerprint)
 
-    def _trie_fingerprint(self, tokenizer: NameTokenizer, entries: Entries | None) -> str:
-        parts = [tokenizer.fingerprint, self._fingerprint]
-        return _digest(*parts, *([] if entries is None else [self._entries_fingerprint]))
-
-    @property
-    def _entries_fingerprint(self) -> str:
-        return _digest(KIND, str(VERSION), self._fingerprint)
-
     def _opened_entries(self) -> Entries | None:
-        """Names with their suffixes: from the folder, else told apart and put there."""
-        if self._suffixes is None or self._entries is not None:
-            return self._entries
-        table, suffixes = self._vocabulary.table, self._suffixes
-        stored = open_or_compile(
-            None if self.folder is None else self.folder / self._entries_fingerprint,
-            "list of suffixes",
-            StoredEntries.from_disk,
-            lambda: StoredEntries.build(table, suffixes),
-        )
-        self._entries = Entries(stored, self._vocabulary, suffixes)
+        """Names with their suffixes, listed at the first use."""
+        if self._entries is None and self._suffixes is not None:
+            stored = StoredEntries.build(self._vocabulary.table, self._suffixes)
+            self._entries = Entries(stored, self._vocabulary, self._suffixes)
         return self._entries
 
     def _stored_names(
-        self, tokenizer: NameTokenizer, fingerprint: str, entries: Entries | None
+        self, tokenizer: NameTokenizer, key: str, entries: Entries | None
     ) -> NameTrie:
         """The trie of the stored names: from the folder, else compiled and put there."""
         names = self._vocabulary.table.names
-        n = len(names) if entries is None else len(entries.stored)
+
+        def compile_trie() -> NameTrie:
+            if entries is None:
+                return compile_names(names, len(names), tokenizer, key)
+            written = entries.stored.with_suffixes(names)
+            return compile_names(written, len(entries.stored), tokenizer, key)
+
+        folder = None if self.folder is None else self.folder / key
         return open_or_compile(
-            None if self.folder is None else self.folder / fingerprint,
-            "name trie",
-            lambda folder: NameTrie.from_disk(folder, fingerprint),
-            lambda: compile_names(
-                names if entries is None else entries.stored.with_suffixes(names),
-                n,
-                tokenizer,
-                fingerprint,
-            ),
+            folder, "name trie", lambda path: NameTrie.from_disk(path, key), compile_trie
         )
 
     def _mask(
         self,
-        fingerprint: str,
+        trie_key: str,
         subset: Subset | None,
         tries: Sequence[NameTrie],
         entries: Entries | None,
@@ -200,18 +182,17 @@ class SearchSpaces:
         """Leaf prefix sums of a subset, kept until the vocabulary changes."""
         if subset is not None and subset.vocabulary is not self._vocabulary:
             raise AngelError("This subset belongs to another vocabulary.")
-        key = (fingerprint, subset, self._vocabulary.version)
+        key = (trie_key, subset, self._vocabulary.version)
         if key not in self._masks:
-            allowed = self._allowed_names(subset)
-            numbers = allowed if entries is None else self._allowed_entries(subset, entries)
-            n_stored = self._vocabulary.table.n_names if entries is None else len(entries.stored)
-            everything = subset is None and numbers[:n_stored].all()
-            prefix_sums = (trie.leaf_prefix_sums(numbers) for trie in tries)
-            self._masks[key] = (
-                _Mask()
-                if everything
-                else _Mask(tuple(prefix_sums), allowed, None if entries is None else numbers)
-            )
+            allowed = numbers = self._allowed_names(subset)
+            n_stored = self._vocabulary.table.n_names
+            if entries is not None:
+                numbers, n_stored = self._allowed_entries(subset, entries), len(entries.stored)
+            if subset is None and numbers[:n_stored].all():
+                self._masks[key] = _Mask()
+            else:
+                sums = tuple(trie.leaf_prefix_sums(numbers) for trie in tries)
+                self._masks[key] = _Mask(sums, allowed, None if entries is None else numbers)
         self._masks.move_to_end(key)
         return self._masks[key]
 
@@ -247,7 +228,3 @@ def _stored_concepts(subset: Subset, table: ConceptTable) -> np.ndarray:
     rows = map(table.find_own_id, subset.excluded)
     allowed[[row for row in rows if row is not None]] = False
     return allowed
-
-
-def _digest(*parts: str) -> str:
-    return blake2b(" ".join(parts).encode(), digest_size=16).hexdigest()

@@ -13,26 +13,16 @@ Only the names of the list are compared letter by letter.
 """
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
+from functools import lru_cache
 from typing import NamedTuple
 from zlib import crc32
 
 import numpy as np
 
-from ..storage.arrays import Columns, open_folder, write_folder
+from ..storage.arrays import Columns
 from ..storage.strings import Strings, encode, offsets_of
+from .cached_index import NameIndex
 
-KIND = "spacy-angel letters"
-VERSION = 1
-COLUMNS = (
-    "grams",
-    "gram_starts",
-    "gram_names",
-    "norms",
-    "remains",
-    "remain_starts",
-    "remain_names",
-)
 # Bytes, spaces left out, of texts that have a deletion neighbourhood; a typo may be one more.
 SHORTEST, LONGEST = 3, 12
 # Names looked through for one text: frequent 3-grams are left out where the rarer ones reach it.
@@ -40,6 +30,8 @@ _MAX_LOOKED_AT = 300_000
 _SHORTLIST = 48
 LEAST_COSINE = 0.2
 """Names with no greater cosine are left out of the short list."""
+# Weights of words that are kept.
+_WEIGHTS_KEPT = 1 << 16
 _BLOCK = 1 << 18
 _SPACE = 32
 
@@ -57,7 +49,7 @@ class Similarity(NamedTuple):
     edits: float
 
 
-class TrigramIndex:
+class TrigramIndex(NameIndex):
     """The inverted indices over the names of a vocabulary.
 
     The names that have the 3-gram `grams[i]` are
@@ -70,19 +62,26 @@ class TrigramIndex:
         int64[r + 1]; `remain_names` int32[...].
     """
 
-    def __init__(self, columns: Columns) -> None:
-        self.columns = columns
+    KIND = "spacy-angel letters"
+    COLUMNS = (
+        *("grams", "gram_starts", "gram_names", "norms"),
+        *("remains", "remain_starts", "remain_names"),
+    )
+
+    def __init__(self, columns: Columns, names: Strings) -> None:
+        super().__init__(columns, names)
         self.n_names = len(columns["norms"])
-        self._weights = _weights(columns["gram_starts"], self.n_names)
+        self._weights = _weight(np.diff(columns["gram_starts"]), self.n_names)
         self._unknown = _weight(0, self.n_names)
+        self.weight_of = lru_cache(_WEIGHTS_KEPT)(self._weight_of)
+        """Word in normal form → mean weight of its 3-grams, which is greater the rarer they are."""
 
     @classmethod
     def build(cls, names: Strings) -> "TrigramIndex":
-        """names (Strings): in normal form. RETURNS (TrigramIndex): their index, in memory: 4 bytes
-        for each different 3-gram of a name."""
+        # 4 bytes for each different 3-gram of a name
         grams, counts = _count_grams(names)
         starts = offsets_of(counts).astype(np.int64)
-        weights = _weights(starts, len(names))
+        weights = _weight(np.diff(starts), len(names))
         filled = starts[:-1].copy()
         gram_names = np.empty(starts[-1], dtype=np.int32)
         norms = np.zeros(len(names), dtype=np.float32)
@@ -95,28 +94,8 @@ class TrigramIndex:
             begins = np.searchsorted(positions, positions)
             gram_names[filled[positions] + np.arange(len(positions)) - begins] = rows[order] + first
             filled += np.bincount(positions, minlength=len(grams))
-        deletions, deletion_starts, deletion_names = _index_deletions(names)
-        return cls(
-            {
-                "grams": grams,
-                "gram_starts": starts,
-                "gram_names": gram_names,
-                "norms": norms,
-                "remains": deletions,
-                "remain_starts": deletion_starts,
-                "remain_names": deletion_names,
-            }
-        )
-
-    @classmethod
-    def from_disk(cls, path: Path) -> "TrigramIndex":
-        """path (Path): as `to_disk` wrote it. RETURNS (TrigramIndex): mapped.
-        RAISES (AngelError): the folder is missing, foreign or damaged."""
-        return cls(open_folder(path, KIND, VERSION, COLUMNS)[0])
-
-    def to_disk(self, path: Path) -> None:
-        """path (Path): folder to write."""
-        write_folder(path, KIND, VERSION, self.columns, {})
+        columns = (grams, starts, gram_names, norms, *_index_deletions(names))
+        return cls(dict(zip(cls.COLUMNS, columns, strict=True)), names)
 
     def compare(self, text: str, names: Sequence[str]) -> list[Similarity]:
         """text (str), names (Sequence[str]): in normal form. RETURNS (list[Similarity]): how
@@ -137,9 +116,7 @@ class TrigramIndex:
             for cosine, name in zip(cosines.tolist(), names, strict=True)
         ]
 
-    def weight_of(self, word: str) -> float:
-        """word (str): in normal form. RETURNS (float): mean weight of its 3-grams, the rarer they
-        are in the vocabulary the more."""
+    def _weight_of(self, word: str) -> float:
         codes = gram_codes(word)
         return float(self._weights_of(codes).mean()) if len(codes) else 0.0
 
@@ -161,14 +138,14 @@ class TrigramIndex:
         own = gram_codes(text)
         positions = _find(self.columns["grams"], own)
         starts = self.columns["gram_starts"]
-        positions = positions[np.argsort(starts[positions + 1] - starts[positions], kind="stable")]
-        looked_at = np.cumsum(starts[positions + 1] - starts[positions])
-        positions = positions[
-            : max(int(np.searchsorted(looked_at, _MAX_LOOKED_AT, side="right")), 1)
-        ]
         if not len(positions):
             return []
-        rows = [self.columns["gram_names"][starts[i] : starts[i + 1]] for i in positions.tolist()]
+        sizes = starts[positions + 1] - starts[positions]
+        rarest_first = np.argsort(sizes, kind="stable")
+        looked_at = np.cumsum(sizes[rarest_first])
+        n = max(int(np.searchsorted(looked_at, _MAX_LOOKED_AT, side="right")), 1)
+        positions = positions[rarest_first[:n]]
+        rows = self._postings("gram", positions)
         # A name's squared length is at least what it shares with the text, so the square of the
         # cosine is at most the shared part of the text's.
         least = LEAST_COSINE**2 * (self._weights_of(own) ** 2).sum()
@@ -181,10 +158,12 @@ class TrigramIndex:
         return names[np.argsort(-scores, kind="stable")[:_SHORTLIST]].tolist()
 
     def _by_deletions(self, text: str) -> np.ndarray:
-        positions = _find(self.columns["remains"], _deletion_codes(text))
-        starts = self.columns["remain_starts"]
-        rows = [self.columns["remain_names"][starts[i] : starts[i + 1]] for i in positions.tolist()]
+        rows = self._postings("remain", _find(self.columns["remains"], _deletion_codes(text)))
         return np.unique(np.concatenate(rows)) if rows else np.zeros(0, dtype=np.int32)
+
+    def _postings(self, kind: str, positions: np.ndarray) -> list[np.ndarray]:
+        names, starts = self.columns[f"{kind}_names"], self.columns[f"{kind}_starts"]
+        return [names[starts[i] : starts[i + 1]] for i in positions.tolist()]
 
     def _weights_of(self, codes: np.ndarray) -> np.ndarray:
         """codes (np.ndarray): uint32[m], sorted or not. RETURNS (np.ndarray): float64[m]."""
@@ -247,23 +226,16 @@ def _distinct_codes(data: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, 
     """3-grams of strings that lie one after the other. RETURNS (tuple[np.ndarray, np.ndarray]):
     uint32[m] codes and int64[m], the string of each; each once a string, sorted by string and
     code."""
-    codes, rows = _codes(data, offsets)
-    pairs = np.unique(rows.astype(np.uint64) << np.uint64(24) | codes)
-    return (pairs & np.uint64(0xFFFFFF)).astype(np.uint32), (pairs >> np.uint64(24)).astype(
-        np.int64
-    )
-
-
-def _codes(data: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """3-grams of strings that lie one after the other. RETURNS (tuple[np.ndarray, np.ndarray]):
-    uint32[m] codes and int64[m], the string of each, in the order of the text."""
     rows = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-    padded = np.full(len(data) + 2 * (len(offsets) - 1), _SPACE, dtype=np.uint32)
+    padded = np.full(len(data) + 2 * (len(offsets) - 1), _SPACE, dtype=np.uint64)
     positions = np.arange(len(data)) + 2 * rows + 1
     padded[positions] = data
-    inside = data != _SPACE
-    positions, rows = positions[inside], rows[inside]
-    return padded[positions - 1] << 16 | padded[positions] << 8 | padded[positions + 1], rows
+    positions, rows = positions[data != _SPACE], rows[data != _SPACE]
+    eight, sixteen, row = np.uint64(8), np.uint64(16), rows.astype(np.uint64) << np.uint64(24)
+    codes = padded[positions - 1] << sixteen | padded[positions] << eight | padded[positions + 1]
+    pairs = np.unique(row | codes)
+    codes = (pairs & np.uint64(0xFFFFFF)).astype(np.uint32)
+    return codes, (pairs >> np.uint64(24)).astype(np.int64)
 
 
 def _gram_blocks(names: Strings) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
@@ -317,11 +289,6 @@ def _find(values: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     inside = positions < len(values)
     positions, wanted = positions[inside], wanted[inside]
     return positions[values[positions] == wanted]
-
-
-def _weights(starts: np.ndarray, n_names: int) -> np.ndarray:
-    """RETURNS (np.ndarray): float64[g], weight of each 3-gram."""
-    return _weight(np.diff(starts), n_names)
 
 
 def _weight(n_with: np.ndarray | int, n_names: int) -> np.ndarray:

@@ -13,10 +13,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from ...errors import AngelError
 
-# Columns of one product: with some 20 million entries in the worst chunk it stays under 200 MB,
-# however large the vocabulary is.
-_BLOCK = 65_536
-
 
 class TrigramTfidf:
     """Cosine of character 3-gram tf-idf vectors (3-grams within words, spaces at their edges).
@@ -26,7 +22,7 @@ class TrigramTfidf:
 
     def __init__(self) -> None:
         self._vectorizer = TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 3), dtype=np.float32)
-        self._blocks: list[sparse.csr_matrix] = []
+        self._names: sparse.csr_matrix | None = None
 
     def fit(self, names: Iterable[str]) -> "TrigramTfidf":
         """Learn the weights, and keep the names for `nearest`.
@@ -35,11 +31,7 @@ class TrigramTfidf:
         RETURNS (TrigramTfidf): itself.
         RAISES (ValueError): no name has a 3-gram.
         """
-        vectors = self._vectorizer.fit_transform(names)
-        self._blocks = [
-            vectors[start : start + _BLOCK].T.tocsr()
-            for start in range(0, vectors.shape[0], _BLOCK)
-        ]
+        self._names = self._vectorizer.fit_transform(names).T.tocsr()
         return self
 
     def pairwise(self, a: Sequence[str], b: Sequence[str]) -> np.ndarray:
@@ -58,43 +50,30 @@ class TrigramTfidf:
         return np.clip(np.asarray(product.sum(axis=1)).ravel(), 0, 1)
 
     def nearest(
-        self, queries: Sequence[str], k: int = 10, chunk: int = 256
+        self, queries: Sequence[str], k: int = 10, chunk: int = 32
     ) -> tuple[np.ndarray, np.ndarray]:
         """The fitted names most similar to each query, exactly, in bounded memory.
 
         queries (Sequence[str]): texts.
-        k (int): names a query.
-        chunk (int): queries of one product; memory grows with it, the result does not change.
+        k (int): names per query.
+        chunk (int): queries per product; memory grows with it, the result does not change.
         RETURNS (tuple[np.ndarray, np.ndarray]): indices int64[n, k] into the fitted names and
-            similarities float32[n, k], best first, equal ones by index; -1 and 0 where fewer than
+            similarities float32[n, k], best first, equal ones by index; -1 and 0 if fewer than
             k names share a 3-gram with the query.
         """
         check_is_fitted(self._vectorizer)
         indices = np.full((len(queries), k), -1, dtype=np.int64)
         similarities = np.zeros((len(queries), k), dtype=np.float32)
         for start in range(0, len(queries), chunk):
-            vectors = self._vectorizer.transform(queries[start : start + chunk])
-            best = [(np.zeros(0, np.int64), np.zeros(0, np.float32))] * vectors.shape[0]
-            for number, block in enumerate(self._blocks):
-                product = vectors @ block
-                for row in range(product.shape[0]):
-                    entries = slice(product.indptr[row], product.indptr[row + 1])
-                    name_indices = product.indices[entries].astype(np.int64) + number * _BLOCK
-                    best[row] = _top(
-                        np.concatenate((best[row][0], name_indices)),
-                        np.concatenate((best[row][1], product.data[entries])),
-                        k,
-                    )
-            for row, (name_indices, values) in enumerate(best):
-                indices[start + row, : len(name_indices)] = name_indices
-                similarities[start + row, : len(name_indices)] = np.clip(values, 0, 1)
+            product = self._vectorizer.transform(queries[start : start + chunk]) @ self._names
+            for row in range(product.shape[0]):
+                entries = slice(product.indptr[row], product.indptr[row + 1])
+                names, values = product.indices[entries], product.data[entries]
+                if len(values) > k:
+                    # To sort them all would be slow.
+                    kept = values >= np.partition(values, len(values) - k)[len(values) - k]
+                    names, values = names[kept], values[kept]
+                best = np.lexsort((names, -values))[:k]
+                indices[start + row, : len(best)] = names[best]
+                similarities[start + row, : len(best)] = np.clip(values[best], 0, 1)
         return indices, similarities
-
-
-def _top(indices: np.ndarray, values: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """The k largest values, equal ones by index; cut first, for sorting all would be slow."""
-    if len(values) > k:
-        kept = values >= np.partition(values, len(values) - k)[len(values) - k]
-        indices, values = indices[kept], values[kept]
-    order = np.lexsort((indices, -values))[:k]
-    return indices[order], values[order]

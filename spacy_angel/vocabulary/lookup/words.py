@@ -7,8 +7,8 @@ have it a line; `tools/build_word_list.py` wrote it.
 
 import gzip
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from functools import cache
+from collections.abc import Iterator
+from functools import cache, lru_cache
 from hashlib import blake2b
 from itertools import pairwise
 from pathlib import Path
@@ -17,17 +17,12 @@ import numpy as np
 from rapidfuzz.distance import OSA
 
 from ...about import DATA
-from ..changes.live import LiveVocabulary
-from ..storage.arrays import Columns, open_folder, write_folder
-from ..storage.caching import BoundedCache
+from ..changes.overlay import VocabularyOverlay
+from ..storage.arrays import Columns
 from ..storage.strings import Strings, StringsBuilder
-from .kept import KeptIndex
-from .string_similarity import COLUMNS as TRIGRAM_COLUMNS
+from .cached_index import CachedIndex, NameIndex
 from .string_similarity import TrigramIndex
 
-KIND = "spacy-angel words"
-VERSION = 1
-COLUMNS = ("words", "counts", *TRIGRAM_COLUMNS)
 FILE = DATA / "words.txt.gz"
 SHORTEST, LONGEST = 4, 24
 """Letters of the words that count."""
@@ -36,43 +31,39 @@ _BLOCK = 1 << 16
 _REMEMBERED = 1 << 14
 
 
-class WordIndex:
+class WordIndex(NameIndex):
     """Words in lower case, without digits, and those similar to a text.
 
     columns (Columns): `words` bytes[n], at most `LONGEST` each, sorted; `counts` int64[n], names
         and documents that have each; and the columns of a `TrigramIndex` over the words.
     """
 
-    def __init__(self, columns: Columns) -> None:
-        self.columns = columns
-        self._trigrams = TrigramIndex({name: columns[name] for name in TRIGRAM_COLUMNS})
+    KIND = "spacy-angel words"
+    COLUMNS = ("words", "counts", *TrigramIndex.COLUMNS)
+
+    def __init__(self, columns: Columns, names: Strings) -> None:
+        super().__init__(columns, names)
+        self._trigrams = TrigramIndex({c: columns[c] for c in TrigramIndex.COLUMNS}, names)
+        self.corrections = lru_cache(_REMEMBERED)(self._corrections)
+        """Word in lower case → itself if it is a word of the index, else `nearest`, else itself."""
 
     @classmethod
-    def build(cls, names: Strings, common: Mapping[str, int]) -> "WordIndex":
-        """names (Strings): of a vocabulary, in normal form. common (Mapping[str, int]): further
-        words and how often they were seen. RETURNS (WordIndex): of both."""
-        counts = Counter({word.encode(): n for word, n in common.items()})
+    def build(cls, names: Strings) -> "WordIndex":
+        counts = Counter({word.encode(): n for word, n in common_words().items()})
         for block in _blocks(names):
             counts.update(word for word in block.split() if _is_word(word))
         words = sorted(counts)
-        letters = TrigramIndex.build(StringsBuilder(word.decode() for word in words).finish())
-        return cls(
-            {
-                "words": np.array(words, dtype=f"S{LONGEST}"),
-                "counts": np.array([counts[word] for word in words], dtype=np.int64),
-                **letters.columns,
-            }
-        )
+        texts = StringsBuilder(word.decode() for word in words).finish()
+        columns = {
+            "words": np.array(words, dtype=f"S{LONGEST}"),
+            "counts": np.array([counts[word] for word in words], dtype=np.int64),
+            **TrigramIndex.build(texts).columns,
+        }
+        return cls(columns, names)
 
     @classmethod
-    def from_disk(cls, path: Path) -> "WordIndex":
-        """path (Path): as `to_disk` wrote it. RETURNS (WordIndex): mapped.
-        RAISES (AngelError): the folder is missing, foreign or damaged."""
-        return cls(open_folder(path, KIND, VERSION, COLUMNS)[0])
-
-    def to_disk(self, path: Path) -> None:
-        """path (Path): folder to write."""
-        write_folder(path, KIND, VERSION, self.columns, {})
+    def layout(cls) -> str:
+        return f"{super().layout()} {_digest()}"
 
     def count(self, word: str) -> int:
         """word (str): in lower case. RETURNS (int): how often it was seen, 0 for no word."""
@@ -92,36 +83,34 @@ class WordIndex:
         if len(word) < _ONE_LETTER_FROM:
             return []
         letters = sorted(word)
-        words = self.columns["words"]
-        near = [(int(i), words[i].decode()) for i in self._trigrams.shortlist(word)]
-        away = [(OSA.distance(word, text, score_cutoff=2), i, text) for i, text in near]
-        away = [
-            (distance, i, text)
-            for distance, i, text in away
-            if distance <= (2 if len(word) >= _TWO_LETTERS_FROM or sorted(text) == letters else 1)
-        ]
-        least = min((distance for distance, _, _ in away), default=0)
-        ranked = [
-            (text[0] != word[0], -int(self.columns["counts"][i]), text)
-            for distance, i, text in away
-            if distance == least
-        ]
-        return [text for _, _, text in sorted(ranked)]
+        words, counts = self.columns["words"], self.columns["counts"]
+        found = []
+        for i in self._trigrams.shortlist(word):
+            text = words[i].decode()
+            distance = OSA.distance(word, text, score_cutoff=2)
+            is_permuted = sorted(text) == letters
+            if distance <= (2 if len(word) >= _TWO_LETTERS_FROM or is_permuted else 1):
+                found.append((distance, text[0] != word[0], -int(counts[i]), text))
+        return [text for distance, *_, text in sorted(found) if distance == min(found)[0]]
+
+    def _corrections(self, word: str) -> list[str]:
+        return [word] if self.count(word) else self.nearest(word) or [word]
 
 
-class KnownWords(KeptIndex[WordIndex]):
+class KnownWords(CachedIndex[WordIndex]):
     """The words of a vocabulary; follows names that are added while running.
 
-    vocabulary (LiveVocabulary), fingerprint (str), folder (Path | None): see `KeptIndex`.
+    vocabulary (VocabularyOverlay), fingerprint (str), folder (Path | None): see `CachedIndex`.
     """
 
+    INDEX = WordIndex
     WHAT = "index of words"
 
-    def __init__(self, vocabulary: LiveVocabulary, fingerprint: str, folder: Path | None) -> None:
+    def __init__(
+        self, vocabulary: VocabularyOverlay, fingerprint: str, folder: Path | None
+    ) -> None:
         super().__init__(vocabulary, fingerprint, folder)
-        self._added: frozenset[str] = frozenset()
-        self._version = 0
-        self._seen: BoundedCache[str, list[str]] = BoundedCache(_REMEMBERED)
+        self._added: tuple[int, frozenset[str]] = (0, frozenset())
 
     def count(self, word: str) -> int:
         """word (str): in lower case. RETURNS (int): how often it was seen in stored names and
@@ -130,30 +119,12 @@ class KnownWords(KeptIndex[WordIndex]):
 
     def corrections(self, word: str) -> list[str]:
         """word (str): in lower case. RETURNS (list[str]): the words that it may have been meant to
-        be, see `WordIndex.nearest`; itself alone where it is a word, or similar to none."""
-        if word in self._words_of_added():
-            return [word]
-        return self._seen.take(word, self._corrections)
-
-    def _corrections(self, word: str) -> list[str]:
-        return [word] if self.index.count(word) else self.index.nearest(word) or [word]
-
-    def _version_of_index(self) -> str:
-        return f"{KIND} {VERSION} {_digest()}"
-
-    def _read(self, path: Path) -> WordIndex:
-        return WordIndex.from_disk(path)
-
-    def _build(self) -> WordIndex:
-        return WordIndex.build(self._vocabulary.table.names, common_words())
-
-    def _words_of_added(self) -> frozenset[str]:
+        be, see `WordIndex.nearest`; only itself if it is a word, or similar to none."""
         version = self._vocabulary.version
-        if self._version != version:
-            added = self._vocabulary.added_names.values()
-            self._added = frozenset(word for name in added for word in name.split())
-            self._version = version
-        return self._added
+        if self._added[0] != version:
+            names = self._vocabulary.added_names.values()
+            self._added = version, frozenset(word for name in names for word in name.split())
+        return [word] if word in self._added[1] else self.index.corrections(word)
 
 
 @cache

@@ -56,7 +56,6 @@ class Source(BaseModel):
             raise AngelError(f"{self.name} has no option --taxon. These have: {known}.")
         is_newest = release is None or release == self.year
         address = self.address if is_newest else self.release_address
-        assert address is not None
         return self._of_taxa(address, release or self.year, taxa)
 
     def places(
@@ -73,20 +72,19 @@ class Source(BaseModel):
         known = self.addresses(release, taxa)
         if self.year is None or not self.year.isdecimal() or self.release_address is None:
             return [(release or self.year, known)]
-        assert self.address is not None
+        newest, named = self.address, self.release_address
         if release is not None:
-            other = self.address if release != self.year else self.release_address
+            other = newest if release != self.year else named
             return [(release, known), (release, self._of_taxa(other, release, taxa))]
         last = max(today.year + 1, int(self.year))
-        newer = [str(year) for year in range(last, int(self.year), -1)]
-        return [
-            *((year, self._of_taxa(self.address, year, taxa)) for year in newer),
-            (self.year, known),
-            (self.year, self._of_taxa(self.release_address, self.year, taxa)),
-        ]
+        places = [(str(year), newest) for year in range(last, int(self.year) - 1, -1)]
+        places.append((self.year, named))
+        return [(year, self._of_taxa(address, year, taxa)) for year, address in places]
 
-    def _of_taxa(self, address: str, release: str | None, taxa: Collection[str]) -> list[str]:
-        address = address.replace("{release}", release or "")
+    def _of_taxa(
+        self, address: str | None, release: str | None, taxa: Collection[str]
+    ) -> list[str]:
+        address = (address or "").replace("{release}", release or "")
         if not self.taxa:
             return [address]
         wanted = list(taxa) or [next(iter(self.taxa))]

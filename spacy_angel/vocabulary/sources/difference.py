@@ -1,51 +1,47 @@
 """What changes from one vocabulary to another."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..kb import ConceptKB
 from ..names.concepts import normalize_name
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Difference:
-    """Concepts by their identifiers; a concept is the same where its identifier is, or where the
-    new vocabulary has the old one as an alternate.
+    """Concepts by their identifiers; a concept is the same if its identifier is, or if the new
+    vocabulary has the old one as an alternate.
 
-    added (tuple[str, ...]): only in the new one.
-    gone (tuple[str, ...]): only in the old one.
-    merged (tuple[tuple[str, str], ...]): old identifier, and the concept that it leads to now.
-    renamed (tuple[tuple[str, str, str], ...]): identifier, old and new canonical name.
+    added (list[tuple[str, str]]), gone (list[tuple[str, str]]): concepts only in the new or old
+        one: identifier and name.
+    merged (list[tuple[str, str]]): old identifier, and the concept that it leads to now.
+    renamed (list[tuple[str, str]]): old and new canonical name.
     names_added (int), names_gone (int): names in normal form, over the concepts in both.
     """
 
-    added: tuple[str, ...]
-    gone: tuple[str, ...]
-    merged: tuple[tuple[str, str], ...]
-    renamed: tuple[tuple[str, str, str], ...]
-    names_added: int
-    names_gone: int
+    added: list[tuple[str, str]] = field(default_factory=list)
+    gone: list[tuple[str, str]] = field(default_factory=list)
+    merged: list[tuple[str, str]] = field(default_factory=list)
+    renamed: list[tuple[str, str]] = field(default_factory=list)
+    names_added: int = 0
+    names_gone: int = 0
 
 
 def compare_vocabularies(old: ConceptKB, new: ConceptKB) -> Difference:
     """old (ConceptKB), new (ConceptKB): two vocabularies. RETURNS (Difference): see there."""
-    gone, merged, renamed, reached = [], [], [], set()
-    names_added = names_gone = 0
+    found, reached = Difference(), set()
     for concept in old:
-        own = new.resolve(concept.concept_id)
-        if own is None:
-            gone.append(concept.concept_id)
+        now = new.get(concept.concept_id)
+        if now is None:
+            found.gone.append((concept.concept_id, concept.canonical_name))
             continue
-        now = new[own]
         before, after = (set(map(normalize_name, c.names)) for c in (concept, now))
-        if own != concept.concept_id:
-            merged.append((concept.concept_id, own))
+        if now.concept_id != concept.concept_id:
+            found.merged.append((concept.concept_id, now.concept_id))
         elif concept.canonical_name != now.canonical_name:
-            renamed.append((own, concept.canonical_name, now.canonical_name))
-        if own not in reached:
-            names_added += len(after - before)
-        names_gone += len(before - after)
-        reached.add(own)
-    added = (concept.concept_id for concept in new if concept.concept_id not in reached)
-    return Difference(
-        tuple(added), tuple(gone), tuple(merged), tuple(renamed), names_added, names_gone
-    )
+            found.renamed.append((concept.canonical_name, now.canonical_name))
+        if now.concept_id not in reached:
+            found.names_added += len(after - before)
+        found.names_gone += len(before - after)
+        reached.add(now.concept_id)
+    found.added += [(c.concept_id, c.canonical_name) for c in new if c.concept_id not in reached]
+    return found

@@ -5,14 +5,14 @@ import os
 import shutil
 import tarfile
 import zipfile
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import date
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import IO, Any
+from typing import Any
 
 from ...about import __version__
 from ...errors import AngelError, cannot_read
@@ -77,15 +77,21 @@ def fetch_vocabulary(
     given = {**source.options, **(options or {})}
     if request.taxa and [one.address for one in fetched] in ([], [source.other_taxa]):
         given["taxa"] = ",".join(request.taxa)
+    asked = {"source": source.name, "asked_release": request.release, "taxa": [*request.taxa]}
+    records: list[dict[str, Any]] = [{**asked, "path": str(path)} for path in files]
+    for record, one in zip(records, fetched, strict=False):
+        record |= {"path": one.path.name, "address": one.address, "sha256": one.sha256}
+        record |= {"built_with": __version__}
     folder = output or built_folder(source.name)
-    if fetched and (built := _built_before(folder, source, request, fetched, given)) is not None:
-        return built
+    if fetched and _is_built(folder, [{**record, "options": given} for record in records]):
+        return ConceptKB.from_disk(folder)
     with _unpacked(source, files) as parts:
-        about = [
-            _about(source, request, part, file, fetched[number] if fetched else None, release)
-            for number, (part, file) in enumerate(zip(parts, files, strict=True))
-        ]
-        return build_vocabulary(parts, folder, format=source.format, options=given, about=about)
+        for i, (record, part) in enumerate(zip(records, parts, strict=True)):
+            record |= {"title": source.title, "licence": source.licence, "terms": source.terms}
+            modified = fetched[i].modified if fetched else ""
+            record["fetched"] = date.today().isoformat()
+            record["release"] = release or _release_in(source, part) or modified
+        return build_vocabulary(parts, folder, format=source.format, options=given, about=records)
 
 
 def fetched_as(kb: ConceptKB) -> tuple[str, Request] | None:
@@ -110,37 +116,17 @@ def _download(source: Source, request: Request) -> tuple[str | None, list[Downlo
     return last[0], [_download_file(source, address) for address in last[1]]
 
 
-def _built_before(
-    folder: Path,
-    source: Source,
-    request: Request,
-    fetched: Sequence[Download],
-    options: Mapping[str, Any],
-) -> ConceptKB | None:
-    """The vocabulary of a folder, if this version has made it of just these files."""
+def _is_built(folder: Path, records: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether this version has built the vocabulary of a folder from just these files."""
     try:
-        kb = ConceptKB.from_disk(folder, rules=False)
+        meta = ConceptKB.from_disk(folder, rules=False).meta
     except AngelError:
-        return None
-    wanted = [
-        {
-            "source": source.name,
-            "address": one.address,
-            "sha256": one.sha256,
-            "asked_release": request.release,
-            "taxa": list(request.taxa),
-            "options": dict(options),
-            "built_with": __version__,
-        }
-        for one in fetched
+        return False
+    stored = [
+        {key: source.get(key) for key in record}
+        for source, record in zip(meta["sources"], records, strict=False)
     ]
-    sources = kb.meta["sources"]
-    is_same = len(sources) == len(wanted) and all(
-        stored.get(key) == value
-        for stored, one in zip(sources, wanted, strict=True)
-        for key, value in one.items()
-    )
-    return ConceptKB.from_disk(folder) if is_same and not kb.meta["steps"] else None
+    return not meta["steps"] and len(meta["sources"]) == len(records) and stored == list(records)
 
 
 def _download_file(source: Source, address: str) -> Download:
@@ -172,71 +158,32 @@ def _unpack(source: Source, file: Path, folder: Path) -> Path:
     """RETURNS: a file, or a folder where several files of the archive are read."""
     if file.is_dir() or not (zipfile.is_zipfile(file) or tarfile.is_tarfile(file)):
         return file
+    patterns = [p for pattern in source.unpack for p in (pattern, f"*/{pattern}")]
     files: list[Path] = []
-    for name, stream in _members(file, source.unpack):
-        with stream, (folder / Path(name).name).open("wb") as target:
-            shutil.copyfileobj(stream, target)
-        files.append(folder / Path(name).name)
+    try:
+        is_zip = zipfile.is_zipfile(file)
+        opened: Any = zipfile.ZipFile if is_zip else tarfile.open
+        with opened(file) as archive:
+            for name in archive.namelist() if is_zip else archive.getnames():
+                if any(fnmatch.fnmatch(name, pattern) for pattern in patterns):
+                    files.append(folder / Path(name).name)
+                    packed = archive.open(name) if is_zip else archive.extractfile(name)
+                    with packed, files[-1].open("wb") as target:
+                        shutil.copyfileobj(packed, target)
+    except (zipfile.BadZipFile, tarfile.TarError, EOFError, OSError) as error:
+        raise AngelError(cannot_read(file, error)) from error
     # The first pattern names what cannot be missing; a publisher may leave out the others.
     if not any(fnmatch.fnmatch(path.name, Path(source.unpack[0]).name) for path in files):
         raise AngelError(f"{file} does not contain {source.unpack[0]}, which {source.name} needs.")
     return files[0] if len(source.unpack) == 1 else folder
 
 
-def _members(file: Path, patterns: Collection[str]) -> Iterator[tuple[str, IO[bytes]]]:
-    """Name and content of what is wanted of an archive."""
-
-    def is_wanted(name: str) -> bool:
-        return any(fnmatch.fnmatch(name, p) or fnmatch.fnmatch(name, f"*/{p}") for p in patterns)
-
-    try:
-        if zipfile.is_zipfile(file):
-            with zipfile.ZipFile(file) as archive:
-                for name in filter(is_wanted, archive.namelist()):
-                    yield name, archive.open(name)
-            return
-        with tarfile.open(file) as packed:
-            for member in packed:
-                stream = packed.extractfile(member) if is_wanted(member.name) else None
-                if stream is not None:
-                    yield member.name, stream
-    except (zipfile.BadZipFile, tarfile.TarError, EOFError, OSError) as error:
-        raise AngelError(cannot_read(file, error)) from error
-
-
-def _about(
-    source: Source,
-    request: Request,
-    read: Path,
-    origin: Path,
-    fetched: Download | None,
-    release: str | None,
-) -> dict[str, Any]:
-    """What the metadata keep of a file: `read`, out of `origin`, which was perhaps fetched, of a
-    `release` that was asked for or found."""
-    about: dict[str, Any] = {
-        "source": source.name,
-        "title": source.title,
-        "licence": source.licence,
-        "terms": source.terms,
-        "path": str(origin),
-        "fetched": date.today().isoformat(),
-        "release": release or _release(source, read, fetched),
-        "asked_release": request.release,
-        "taxa": list(request.taxa),
-    }
-    if fetched is not None:
-        about |= {"path": origin.name, "address": fetched.address, "sha256": fetched.sha256}
-        about["built_with"] = __version__
-    return about
-
-
-def _release(source: Source, file: Path, fetched: Download | None) -> str:
-    """The release that the file names, or the day of the file."""
+def _release_in(source: Source, file: Path) -> str:
+    """The release that an ontology names in its head."""
     if source.format == "obo" and file.suffix != ".gz":
         with file.open(encoding="utf8", errors="replace") as lines:
             for line in islice(lines, _OBO_HEAD_LINES):
                 tag, _, value = line.partition(":")
                 if tag in ("data-version", "date") and value.strip():
                     return value.strip()
-    return fetched.modified if fetched is not None else ""
+    return ""

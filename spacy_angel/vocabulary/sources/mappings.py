@@ -13,26 +13,22 @@ from pathlib import Path
 import yaml
 from pydantic import BaseModel
 
-from ...files.faults import FileReading
 from ...files.json_values import checked
-from ...files.table import rows_of
 from ..names.concepts import Concept
 from ..names.identifiers import normalize_id
-from .formats.lines import read_lines, wrong
+from .formats.lines import read_lines, read_rows, wrong
 
 SAME = frozenset({"skos:exactMatch", "owl:equivalentClass", "owl:sameAs"})
 """Predicates of what is one concept in two vocabularies."""
 _COLUMNS = ("subject_id", "predicate_id", "object_id")
 _OBO = re.compile(r"http://purl\.obolibrary\.org/obo/(\w+)_")
 _IDENTIFIER = re.compile(r"[^\s|+:/]+:(?!//)[^\s|+]+")
-
-
 # What YAML makes of a word; a list could name itself a billion times.
 _Scalar = str | bool | int | float | date | None
 
 
 class _About(BaseModel):
-    """Of the metadata of a table what is read."""
+    """What is read of the metadata of a table."""
 
     mapping_set_title: _Scalar = None
     mapping_set_id: _Scalar = None
@@ -44,7 +40,7 @@ class _About(BaseModel):
 class MappingReport:
     """What a table of mappings holds, and what came of it.
 
-    title (str), licence (str): of the table, as far as it says.
+    title (str), licence (str): of the table, if it has them.
     mappings (int): those that were taken.
     mapped_concepts (int), added_ids (int): concepts that got further identifiers, and how many.
     skipped (Counter[str]): mappings that were left out, by reason: another predicate, one that is
@@ -60,7 +56,7 @@ class MappingReport:
 
 
 class Mappings:
-    """The mappings of a table that say «is the same as», to be used in both directions.
+    """The mappings of a table that mean «is the same as», to be used in both directions.
 
     path (Path): a file `*.sssom.tsv`, gzipped or not.
     RAISES (AngelError): it cannot be read, or is no such table; the message names the line.
@@ -68,15 +64,26 @@ class Mappings:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.report = MappingReport()
         self._partners: dict[str, dict[str, None]] = {}
-        self._read()
+        head: list[str] = []
+        lines = [line for _, line in read_lines(path)]
+        while len(head) < len(lines) and lines[len(head)].startswith("#"):
+            head.append(lines[len(head)][1:])
+        about = self._about(head)
+        title = str(about.mapping_set_title or about.mapping_set_id or "")
+        self.report = MappingReport(title, str(about.license or ""))
+        # Where the file writes prefixes of OBO in its own way: `{"chebi": "CHEBI"}`.
+        addresses = {str(k): _OBO.fullmatch(str(v)) for k, v in (about.curie_map or {}).items()}
+        prefixes = {prefix: match[1] for prefix, match in addresses.items() if match}
+        rows = chain([""] * len(head), lines[len(head) :])
+        for _, row in read_rows(path, _COLUMNS, quotes=True, lines=rows):
+            self._take(row, prefixes)
 
     def added_to(self, concepts: Iterable[Concept]) -> Iterator[Concept]:
         """Give concepts the identifiers that theirs are mapped to.
 
         concepts (Iterable[Concept]): of any vocabulary.
-        YIELDS (Concept): the same; new alternate identifiers stand after those they had.
+        YIELDS (Concept): the same; new alternate identifiers come after those they had.
         """
         for concept in concepts:
             known = dict.fromkeys((concept.concept_id, *concept.alternate_ids))
@@ -88,34 +95,8 @@ class Mappings:
                 concept = replace(concept, alternate_ids=(*concept.alternate_ids, *new))
             yield concept
 
-    def _read(self) -> None:
-        lines = read_lines(self.path)
-        head: list[str] = []
-        first = (0, "")
-        for number, line in lines:
-            if not line.startswith("#"):
-                first = (number, line)
-                break
-            head.append(line[1:])
-        about = self._about(head)
-        prefixes = _obo_prefixes(about.curie_map)
-        self.report.title = str(about.mapping_set_title or about.mapping_set_id or "")
-        self.report.licence = str(about.license or "")
-        rows = rows_of(
-            chain([first[1]], (line for _, line in lines)), FileReading(str(self.path)), "\t"
-        )
-        columns = next((fields for _, fields in rows), [])
-        if not set(_COLUMNS) <= set(columns):
-            expected = f"a table with the columns {', '.join(_COLUMNS)} (SSSOM)"
-            raise wrong(self.path, max(first[0], 1), expected, first[1])
-        for number, fields in rows:
-            if len(fields) != len(columns):
-                expected = f"{len(columns)} fields"
-                raise wrong(self.path, first[0] + number - 1, expected, "\t".join(fields))
-            self._take(dict(zip(columns, fields, strict=True)), prefixes)
-
     def _about(self, head: list[str]) -> _About:
-        """The metadata that stand in comments before the table."""
+        """The metadata in the comments before the table."""
         try:
             about = yaml.safe_load(textwrap.dedent("\n".join(head)))
             return checked(about if isinstance(about, dict) else {}, _About)
@@ -124,31 +105,21 @@ class Mappings:
             raise wrong(self.path, 1, "metadata as YAML behind `#`", str(error)) from error
 
     def _take(self, row: Mapping[str, str], prefixes: Mapping[str, str]) -> None:
-        predicate = row["predicate_id"].strip()
-        if predicate not in SAME:
-            self.report.skipped[predicate or "no predicate"] += 1
-        elif row.get("predicate_modifier", "").strip():
+        ends = [_identifier(row[end], prefixes) for end in ("subject_id", "object_id")]
+        if row["predicate_id"] not in SAME:
+            self.report.skipped[row["predicate_id"] or "no predicate"] += 1
+        elif row.get("predicate_modifier"):
             self.report.skipped["denied"] += 1
+        elif not all(ends):
+            self.report.skipped["no identifier"] += 1
         else:
-            ends = [_identifier(row[end], prefixes) for end in ("subject_id", "object_id")]
-            if not all(ends):
-                self.report.skipped["no identifier"] += 1
-                return
             self.report.mappings += 1
             for one, other in (ends, ends[::-1]):
                 self._partners.setdefault(_key(one), {})[other] = None
 
 
-def _obo_prefixes(addresses: Mapping[_Scalar, _Scalar] | None) -> dict[str, str]:
-    """`{"chebi": "CHEBI"}` where the file writes prefixes of OBO in its own way."""
-    given = (addresses or {}).items()
-    matches = ((prefix, _OBO.fullmatch(str(address))) for prefix, address in given)
-    return {str(prefix): match[1] for prefix, match in matches if match is not None}
-
-
 def _identifier(text: str, prefixes: Mapping[str, str]) -> str:
-    """In normal form, `chebi:24431` → `CHEBI:24431`; empty where it is none."""
-    text = text.strip()
+    """In normal form, `chebi:24431` → `CHEBI:24431`; empty if it is none."""
     if not _IDENTIFIER.fullmatch(text):
         return ""
     prefix, _, code = text.partition(":")
@@ -156,6 +127,6 @@ def _identifier(text: str, prefixes: Mapping[str, str]) -> str:
 
 
 def _key(concept_id: str) -> str:
-    """By which identifiers are compared: one prefix is written in large letters and in small."""
+    """What identifiers are compared by: a prefix may be in upper or lower case."""
     prefix, colon, code = concept_id.partition(":")
     return f"{prefix.lower()}{colon}{code}"

@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
-from ..changes.live import LiveVocabulary
+from ..changes.overlay import VocabularyOverlay
 from ..names.entity_types import is_cell_line, label_of
 from ..names.taxa import HOST, HUMAN, METHODS, MOUSE, NAME, SIGN, TAXA, WORD, is_taxon, is_virus
 from .suffixes import Suffixes, first_part, last_part
@@ -59,11 +59,11 @@ class SpeciesReader:
     """Reads in texts of which species they speak.
 
     suffixes (Suffixes): of the vocabulary; their first parts are what is looked for.
-    vocabulary (LiveVocabulary): as it is now. A taxon among its stored semantic types is looked for
-        by the words that `taxa` has for it, another type by its own name.
+    vocabulary (VocabularyOverlay): as it is now. A taxon among its stored semantic types is looked
+        for by the words that `taxa` has for it, another type by its own name.
     """
 
-    def __init__(self, suffixes: Suffixes, vocabulary: LiveVocabulary) -> None:
+    def __init__(self, suffixes: Suffixes, vocabulary: VocabularyOverlay) -> None:
         self._suffixes = suffixes
         self._vocabulary = vocabulary
         # with the version that it is of

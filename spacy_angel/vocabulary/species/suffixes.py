@@ -16,52 +16,30 @@ names follow, but for the concept whose canonical name is the name itself:
 A name with one of its suffixes is an entry; a trie of a model that writes suffixes holds entries.
 """
 
+from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import wraps
-from pathlib import Path
-from typing import Any, Literal, TypeVar
-from warnings import warn
+from typing import Literal, TypeVar
 
 import numpy as np
 
-from ..changes.live import LiveVocabulary
+from ..changes.overlay import VocabularyOverlay
 from ..names.concepts import normalize_name
 from ..names.taxa import TAXA, is_taxon
-from ..storage.arrays import open_folder, write_folder
-from ..storage.strings import Strings, StringsBuilder, offsets_of
+from ..storage.strings import Strings, StringsBuilder, offsets_of, to_numpy
 from ..storage.table import ConceptTable
 from .orthologs import may_share_symbols
 
 SuffixRule = Literal["species", "types", "names"]
 SEPARATOR = " | "
 """Between a name and its suffix, and between the parts of a suffix."""
-KIND = "spacy-angel name suffixes"
-VERSION = 1
-_OLDER = "endings"
-COLUMNS = ("names", "endings", "text_data", "text_offsets", "concept_offsets", "concepts")
-
 T = TypeVar("T")
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 def with_suffix(name: str, suffix: str | None) -> str:
     """name (str): in normal form. suffix (str | None): empty or None where it has none.
     RETURNS (str): what a model writes, e.g. `tp53 | homo sapiens`."""
     return f"{name}{SEPARATOR}{suffix}" if suffix else name
-
-
-def takes_endings(function: F) -> F:
-    """Decorator of what takes `suffixes`, for a release under its older keyword as well."""
-
-    @wraps(function)
-    def renamed(*args: Any, **kwargs: Any) -> Any:
-        if _OLDER in kwargs:
-            warn(f"{_OLDER}= is called suffixes= now", DeprecationWarning, stacklevel=2)
-            kwargs.setdefault("suffixes", kwargs.pop(_OLDER))
-        return function(*args, **kwargs)
-
-    return renamed  # type: ignore[return-value]
 
 
 def first_part(suffix: str) -> str:
@@ -110,14 +88,14 @@ def disambiguate(
 class Suffixes:
     """The suffixes of a vocabulary's names, as it is now.
 
-    vocabulary (LiveVocabulary): names and concepts.
+    vocabulary (VocabularyOverlay): names and concepts.
     rule (SuffixRule): what the first part of a suffix is. `species`: the species of a concept, one
         of whose types is a taxon, `NCBITaxon:9606`; other concepts have no suffix. `types`: the
         species, else the first type; a concept without types has no first part. `names`: there is
         no first part, the canonical name is the whole suffix.
     """
 
-    def __init__(self, vocabulary: LiveVocabulary, rule: SuffixRule) -> None:
+    def __init__(self, vocabulary: VocabularyOverlay, rule: SuffixRule) -> None:
         self.rule = rule
         self._vocabulary = vocabulary
         self._taxa: dict[str, str] = {}
@@ -219,61 +197,24 @@ class StoredEntries:
         """table (ConceptTable): names and concepts. suffixes (Suffixes): the rule.
         RETURNS (StoredEntries): in memory."""
         name, concept = table.owners()
-        counts = np.bincount(name, minlength=table.n_names)
-        starts = offsets_of(counts)
+        starts = offsets_of(np.bincount(name, minlength=table.n_names))
+        names, numbers, sizes, concepts = (array("i") for _ in range(4))
         texts: dict[str, int] = {}
-        rows: list[tuple[int, int, list[int]]] = []
-        for i in np.flatnonzero(counts > 1).tolist():
-            owners = concept[starts[i] : starts[i + 1]].tolist()
+        for i, text in enumerate(table.names):
             by_suffix = disambiguate(
-                table.names[i],
-                owners,
+                text,
+                concept[starts[i] : starts[i + 1]].tolist(),
                 lambda row: suffixes.species_of_types(table.types_of(row)),
                 table.canonical_of,
             )
-            for text, some in by_suffix.items():
-                rows.append((i, texts.setdefault(text, len(texts)) if text else -1, some))
-        single = np.flatnonzero(counts == 1).astype(np.int32)
-        several = np.array([i for i, _, _ in rows], dtype=np.int32)
-        names = np.concatenate([single, several])
-        order = np.argsort(names, kind="stable")
-        suffix = np.concatenate(
-            [np.full(len(single), -1), np.array([t for _, t, _ in rows], dtype=np.int64)]
-        ).astype(np.int32)
-        sizes = np.concatenate(
-            [np.ones(len(single)), np.array([len(some) for _, _, some in rows])]
-        ).astype(np.int64)
-        firsts = np.concatenate([concept[starts[single]], *(some for _, _, some in rows)])
-        begins = np.cumsum(sizes) - sizes
-        offsets = offsets_of(sizes[order])
-        within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], sizes[order])
-        return cls(
-            names[order],
-            suffix[order],
-            StringsBuilder(texts).finish(),
-            offsets,
-            firsts[np.repeat(begins[order], sizes[order]) + within].astype(np.int32),
-        )
-
-    @classmethod
-    def from_disk(cls, path: Path) -> "StoredEntries":
-        """path (Path): as `to_disk` wrote it. RETURNS (StoredEntries): mapped.
-        RAISES (AngelError): missing or damaged."""
-        columns, _ = open_folder(path, KIND, VERSION, COLUMNS)
-        texts = Strings(columns.pop("text_data"), columns.pop("text_offsets"))
-        return cls(texts=texts, suffixes=columns.pop("endings"), **columns)
-
-    def to_disk(self, path: Path) -> None:
-        """path (Path): folder to write."""
-        columns = {
-            "names": self.names,
-            "endings": self.suffixes,
-            "text_data": self.texts.data,
-            "text_offsets": self.texts.offsets,
-            "concept_offsets": self.concept_offsets,
-            "concepts": self.concepts,
-        }
-        write_folder(path, KIND, VERSION, columns, {})
+            for suffix, rows in by_suffix.items():
+                names.append(i)
+                numbers.append(texts.setdefault(suffix, len(texts)) if suffix else -1)
+                sizes.append(len(rows))
+                concepts.extend(rows)
+        offsets = offsets_of(to_numpy(sizes))
+        strings = StringsBuilder(texts).finish()
+        return cls(to_numpy(names), to_numpy(numbers), strings, offsets, to_numpy(concepts))
 
     def __len__(self) -> int:
         return len(self.names)
@@ -314,11 +255,12 @@ class Entries:
     """All entries: those of the stored names, then those of names that were added or changed
     while running. An entry keeps its number as long as the program runs.
 
-    stored (StoredEntries): of the table. vocabulary (LiveVocabulary): changes. suffixes (Suffixes).
+    stored (StoredEntries): of the table. vocabulary (VocabularyOverlay): changes. suffixes
+        (Suffixes): the rule.
     """
 
     def __init__(
-        self, stored: StoredEntries, vocabulary: LiveVocabulary, suffixes: Suffixes
+        self, stored: StoredEntries, vocabulary: VocabularyOverlay, suffixes: Suffixes
     ) -> None:
         self.stored = stored
         self._vocabulary = vocabulary

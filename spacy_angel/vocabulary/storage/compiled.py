@@ -3,6 +3,7 @@
 import logging
 import shutil
 from collections.abc import Callable, Iterator
+from hashlib import blake2b
 from pathlib import Path
 from threading import RLock
 from typing import Protocol, TypeVar
@@ -17,7 +18,7 @@ COMPILING = RLock()
 
 
 class Compiled(Protocol):
-    """A trie or an index, as it is kept."""
+    """A trie or an index that can be stored."""
 
     def to_disk(self, path: Path) -> None: ...
 
@@ -28,44 +29,49 @@ T = TypeVar("T", bound=Compiled)
 def open_or_compile(
     folder: Path | None, what: str, read: Callable[[Path], T], build: Callable[[], T]
 ) -> T:
-    """Open what was compiled before; else compile it, and put it in the folder for the next time,
-    or, where that cannot be written (a package that another user has installed), in the cache.
+    """Open what was compiled before. Otherwise compile it and store it in the folder, or, where
+    that cannot be written (a package that another user has installed), in the cache.
 
-    folder (Path | None): where it is, or will be, named after what it is compiled from; None keeps
+    folder (Path | None): where it is or will be, named after what it is compiled from; None keeps
         it in memory.
     what (str): its name in a warning, e.g. `name trie`.
-    read (Callable[[Path], T]): opens the folder; one that is damaged is compiled anew.
+    read (Callable[[Path], T]): opens the folder; a damaged one is compiled anew.
     build (Callable[[], T]): compiles it.
     RETURNS (T): mapped where it could be stored, else in memory.
     """
     if folder is None:
         return build()
-    for place in _places(folder):
-        if not place.exists():
+    for path in _paths(folder):
+        if not path.exists():
             continue
         try:
-            return read(place)
+            return read(path)
         except AngelError as error:
             logger.warning(f"The stored {what} is compiled again. {error}")
-            shutil.rmtree(place, ignore_errors=True)
+            shutil.rmtree(path, ignore_errors=True)
     made = build()
     problem: Exception
-    for place in _places(folder):
+    for path in _paths(folder):
         try:
-            # Of several processes that compile at once the first one's stays.
-            if not place.exists():
-                made.to_disk(place)
-            return read(place)
+            # If several processes compile it at once, that of the first is kept.
+            if not path.exists():
+                made.to_disk(path)
+            return read(path)
         except (OSError, AngelError) as error:
             problem = error
     logger.warning(
-        f"[W102] The {what} cannot be stored: {problem} Every process makes it again; use a folder "
-        "that can be written."
+        f"[W102] The {what} cannot be stored: {problem} Every process compiles it again; use a "
+        "writable folder."
     )
     return made
 
 
-def _places(folder: Path) -> Iterator[Path]:
+def _paths(folder: Path) -> Iterator[Path]:
     yield folder
-    # Asked for only where it is needed: what knows it takes its time to import.
+    # Asked for only where it is needed: its module takes time to import.
     yield cache_folder() / "compiled" / folder.name
+
+
+def digest_of(*parts: str) -> str:
+    """RETURNS (str): name of a folder for what is compiled from these parts."""
+    return blake2b(" ".join(parts).encode(), digest_size=16).hexdigest()

@@ -16,15 +16,15 @@ definition[i], empty where it has none; and parts: those of concept i are concep
 concept_parts[i + 1] - 1 of the strings `part`.
 """
 
-from collections.abc import Collection, Iterator
-from typing import Literal
+from collections.abc import Collection, Iterator, Mapping
+from functools import lru_cache
+from typing import Any, Literal
 
 import numpy as np
 
 from ...errors import AngelError
 from ..names.concepts import SCOPES, Concept, nearest_scopes
 from .arrays import Columns, digest
-from .caching import BoundedCache
 from .strings import HashIndex, Strings
 from .tree_numbers import TREE_COLUMNS, TreeNumbers
 
@@ -32,29 +32,20 @@ SharedNames = Literal["all", "fewer_names"]
 
 STRINGS = ("id", "name", "spelling", "type")
 INDEXES = ("id", "name")
-_PLAIN = (
-    "alternates",
-    "concept_spellings",
-    "spelling_name",
-    "name_spellings",
-    "name_rows",
-    "concept_type_offsets",
-    "concept_types",
-)
 COLUMNS = (
     *(f"{name}_{part}" for name in STRINGS for part in ("data", "offsets")),
     *(f"{name}_{part}" for name in INDEXES for part in ("hash", "hash_row")),
-    *_PLAIN,
+    *("alternates", "concept_spellings", "spelling_name", "name_spellings", "name_rows"),
+    *("concept_type_offsets", "concept_types"),
 )
-
-SCOPE_COLUMNS = ("spelling_scope",)
+OPTIONAL_COLUMNS = (
+    *TREE_COLUMNS,
+    "spelling_scope",
+    *("concept_parts", "part_data", "part_offsets"),
+    *("definition_data", "definition_offsets"),
+)
+"""A vocabulary has those of tree numbers, scopes, families and definitions that it needs."""
 _SCOPE_NAMES = ("", *SCOPES)
-PART_COLUMNS = ("concept_parts", "part_data", "part_offsets")
-"""A vocabulary without families has none of these."""
-DEFINITION_COLUMNS = ("definition_data", "definition_offsets")
-"""Nor one without definitions these."""
-OPTIONAL_COLUMNS = (*TREE_COLUMNS, *SCOPE_COLUMNS, *PART_COLUMNS, *DEFINITION_COLUMNS)
-
 _OF_SUFFIXES = (
     *(f"{name}_{part}" for name in ("id", "name", "type") for part in ("data", "offsets")),
     *("concept_spellings", "spelling_name", "name_spellings", "name_rows"),
@@ -62,6 +53,14 @@ _OF_SUFFIXES = (
 )
 # What the names, types and alternate identifiers of a concept may come in.
 _SEVERAL = (tuple, list, set, frozenset)
+_FIELD_TYPES: dict[str, tuple[str, tuple[type, ...]]] = {
+    **dict.fromkeys(("concept_id", "canonical_name"), ("a text", (str,))),
+    "definition": ("a text", (str, type(None))),
+    **dict.fromkeys(
+        ("aliases", "types", "alternate_ids", "tree_numbers", "parts"),
+        ("several texts, e.g. ('one', 'two')", _SEVERAL),
+    ),
+}
 # A document asks for the same few concepts again and again.
 _ROWS_KEPT, _CONCEPTS_KEPT = 65_536, 4_096
 
@@ -71,34 +70,39 @@ class ConceptTable:
 
     columns (Columns): the arrays named in `COLUMNS`; those of `OPTIONAL_COLUMNS` may be missing.
     shared_names (SharedNames): who gets a name that several concepts have: `all` of them, or the
-        one with `fewer_names`, which stands first in `name_rows`.
+        one with `fewer_names`, which comes first in `name_rows`.
     """
 
     def __init__(self, columns: Columns, shared_names: SharedNames) -> None:
         self.columns = columns
         self.shared_names = shared_names
-        self.ids, self.names, self.spellings, self.types = (
-            Strings(columns[f"{name}_data"], columns[f"{name}_offsets"]) for name in STRINGS
-        )
+        self.ids, self.names, self.spellings, self.types = map(self._strings, STRINGS)
         self._id_index, self._name_index = (
             HashIndex(columns[f"{name}_hash"], columns[f"{name}_hash_row"]) for name in INDEXES
         )
-        has_trees = set(TREE_COLUMNS) <= columns.keys()
-        self._tree_numbers = TreeNumbers(columns) if has_trees else None
+        self._tree_numbers = TreeNumbers(columns) if TREE_COLUMNS[0] in columns else None
         self._scopes = columns.get("spelling_scope")
-        has_parts = set(PART_COLUMNS) <= columns.keys()
-        self._parts = Strings(columns["part_data"], columns["part_offsets"]) if has_parts else None
-        has_definitions = set(DEFINITION_COLUMNS) <= columns.keys()
-        self._definitions = (
-            Strings(*(columns[name] for name in DEFINITION_COLUMNS)) if has_definitions else None
-        )
+        self._parts = self._strings("part") if "part_data" in columns else None
+        self._definitions = self._strings("definition") if "definition_data" in columns else None
         self.n_concepts = len(columns["concept_spellings"]) - 1
         self.n_names = len(self.names)
-        self._id_texts: BoundedCache[int, str] = BoundedCache(_ROWS_KEPT)
-        self._name_texts: BoundedCache[int, str] = BoundedCache(_ROWS_KEPT)
-        self._own_rows: BoundedCache[str, int | None] = BoundedCache(_ROWS_KEPT)
-        self._types_of: BoundedCache[int, tuple[str, ...]] = BoundedCache(_ROWS_KEPT)
-        self._concepts: BoundedCache[int, Concept] = BoundedCache(_CONCEPTS_KEPT)
+        self.id_of = lru_cache(_ROWS_KEPT)(self.ids.__getitem__)
+        """Row → identifier of a concept."""
+        self.name = lru_cache(_ROWS_KEPT)(self.names.__getitem__)
+        """Name index → name in normal form."""
+        self.find_own_id = lru_cache(_ROWS_KEPT)(self._find_own_id)
+        """Identifier → row of the concept whose own it is, None if there is none."""
+        self.types_of = lru_cache(_ROWS_KEPT)(self._types_of)
+        """Row → types of a concept."""
+        self.concept = lru_cache(_CONCEPTS_KEPT)(self._concept)
+        """Row → concept, with its names as the source spells them."""
+
+    def __reduce__(self) -> tuple[type["ConceptTable"], tuple[Columns, SharedNames]]:
+        # without what is cached
+        return ConceptTable, (self.columns, self.shared_names)
+
+    def _strings(self, name: str) -> Strings:
+        return Strings(self.columns[f"{name}_data"], self.columns[f"{name}_offsets"])
 
     @property
     def fingerprint(self) -> str:
@@ -110,18 +114,6 @@ class ConceptTable:
         names and of all that their suffixes depend on."""
         rule = np.frombuffer(suffixes.encode("utf8"), dtype=np.uint8)
         return digest(rule, *(self.columns[name] for name in _OF_SUFFIXES))
-
-    def id_of(self, i: int) -> str:
-        """i (int): concept row. RETURNS (str): its identifier."""
-        return self._id_texts.take(i, self.ids.__getitem__)
-
-    def name(self, j: int) -> str:
-        """j (int): name index. RETURNS (str): its normal form."""
-        return self._name_texts.take(j, self.names.__getitem__)
-
-    def find_own_id(self, concept_id: str) -> int | None:
-        """concept_id (str): an identifier. RETURNS (int | None): the concept whose own it is."""
-        return self._own_rows.take(concept_id, self._find_own_id)
 
     def _find_own_id(self, concept_id: str) -> int | None:
         row = next(self._id_index.find(concept_id, self.ids), self.n_concepts)
@@ -141,11 +133,7 @@ class ConceptTable:
         """normal (str): a name in normal form. RETURNS (int | None): its index."""
         return next(self._name_index.find(normal, self.names), None)
 
-    def concept(self, i: int) -> Concept:
-        """i (int): row. RETURNS (Concept): with its names as the source spelled them."""
-        return self._concepts.take(i, self._read_concept)
-
-    def _read_concept(self, i: int) -> Concept:
+    def _concept(self, i: int) -> Concept:
         rows = self.spelling_rows(i)
         canonical, *aliases = names = [self.spellings[r] for r in rows]
         alternates = self._range("alternates", i)
@@ -158,7 +146,7 @@ class ConceptTable:
             alternate_ids=tuple(self.ids[self.n_concepts + a] for a in range(*alternates)),
             tree_numbers=() if self._tree_numbers is None else self._tree_numbers.of(i),
             scopes=tuple((n, s) for n, s in zip(names, self._scopes_of(rows), strict=True) if s),
-            parts=self.parts_of(i),
+            parts=self._parts_of(i),
         )
 
     def _scopes_of(self, rows: range) -> list[str]:
@@ -183,22 +171,12 @@ class ConceptTable:
         counts = np.bincount(self._scopes, minlength=len(_SCOPE_NAMES)).tolist()
         return {name: n for name, n in zip(_SCOPE_NAMES, counts, strict=True) if name and n}
 
-    def parts_of(self, i: int) -> tuple[str, ...]:
-        """i (int): concept row. RETURNS (tuple[str, ...]): identifiers of its members."""
+    def _parts_of(self, i: int) -> tuple[str, ...]:
         if self._parts is None:
             return ()
         return tuple(self._parts[row] for row in range(*self._range("concept_parts", i)))
 
-    def n_of_type(self, semantic_type: str) -> int:
-        """semantic_type (str): any. RETURNS (int): how many concepts have it."""
-        wanted = np.array([name == semantic_type for name in self.types], dtype=bool)
-        return int(wanted[self.columns["concept_types"]].sum())
-
-    def types_of(self, i: int) -> tuple[str, ...]:
-        """i (int): concept row. RETURNS (tuple[str, ...]): its types."""
-        return self._types_of.take(i, self._read_types)
-
-    def _read_types(self, i: int) -> tuple[str, ...]:
+    def _types_of(self, i: int) -> tuple[str, ...]:
         first, last = self._range("concept_type_offsets", i)
         return tuple(self.types[t] for t in self.columns["concept_types"][first:last].tolist())
 
@@ -275,23 +253,12 @@ class ConceptTable:
         allowed = np.ones(self.n_concepts, dtype=bool)
         if concept_ids is not None:
             allowed[:] = False
-            indices = (self.find_own_id(concept_id) for concept_id in concept_ids)
+            indices = map(self.find_own_id, concept_ids)
             allowed[[i for i in indices if i is not None]] = True
         if types is not None:
-            wanted = np.array([name in types for name in self.types], dtype=bool)
-            hits = np.flatnonzero(wanted[self.columns["concept_types"]])
-            offsets = self.columns["concept_type_offsets"]
-            fits = offsets[1:] == offsets[:-1]
-            fits[_group_of(hits, offsets)] = True
-            if free_types:
-                told = np.array([name not in free_types for name in self.types], dtype=bool)
-                fits |= (
-                    np.bincount(
-                        _group_of(np.flatnonzero(told[self.columns["concept_types"]]), offsets),
-                        minlength=self.n_concepts,
-                    )
-                    == 0
-                )
+            fits = np.ones(self.n_concepts, dtype=bool)
+            fits[self.concepts_of_types(set(self.types).difference(free_types))] = False
+            fits[self.concepts_of_types(types)] = True
             allowed &= fits
         return allowed
 
@@ -305,10 +272,10 @@ class ConceptTable:
     def types_beside(self, types: Collection[str]) -> frozenset[str]:
         """types (Collection[str]): semantic types. RETURNS (frozenset[str]): those of the concepts
         that have none of them."""
-        offsets = self.columns["concept_type_offsets"]
         is_beside = np.ones(self.n_concepts, dtype=bool)
         is_beside[self.concepts_of_types(types)] = False
-        kept = self.columns["concept_types"][np.repeat(is_beside, np.diff(offsets))]
+        n_types = np.diff(self.columns["concept_type_offsets"])
+        kept = self.columns["concept_types"][np.repeat(is_beside, n_types)]
         return frozenset(self.types[t] for t in np.unique(kept).tolist())
 
     def concepts_below(self, i: int) -> np.ndarray:
@@ -348,18 +315,39 @@ def _group_of(rows: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     return np.searchsorted(offsets, rows.astype(offsets.dtype), side="right") - 1
 
 
-def tidy(concept: Concept) -> Concept:
+def validate_and_normalize(concept: Concept) -> Concept:
     """A concept as a vocabulary keeps it.
 
     concept (Concept): as its source gives it.
     RETURNS (Concept): each name, type, alternate identifier, tree number and part once, its own
         identifier not among the alternates or parts, no empty definition, scopes of its names only.
-    RAISES (AngelError): a field is not of its type, e.g. one text in place of several aliases, or
-        a scope is none of `SCOPES`.
+    RAISES (AngelError): it has no identifier, or a field is not of its type, e.g. one text in place
+        of several aliases, or a scope is none of `SCOPES`.
     """
-    _check(concept)
+    for field, (expected, types) in _FIELD_TYPES.items():
+        value: Any = getattr(concept, field)
+        texts: Any = value or ()
+        try:
+            # Joining is the quickest way to find what is no text, for millions of concepts.
+            is_right = isinstance(value, types) and "".join(texts) is not None
+        except TypeError:
+            is_right = False
+        if not is_right:
+            raise _wrong_field(concept, field, expected)
     own = concept.concept_id
-    canonical, *aliases = dict.fromkeys(concept.names)
+    if not own:
+        raise AngelError(
+            f"The concept {concept.canonical_name!r} needs an identifier, e.g. `MESH:D003920`."
+        )
+    names = dict.fromkeys(concept.names)
+    scopes: Mapping[str, str] = {}
+    if concept.scopes:
+        try:
+            scopes = dict(nearest_scopes(concept.scopes))
+        except (TypeError, ValueError) as error:
+            expected = f"pairs of a name and one of {', '.join(SCOPES)}"
+            raise _wrong_field(concept, "scopes", expected) from error
+    canonical, *aliases = names
     return Concept(
         concept_id=own,
         canonical_name=canonical,
@@ -368,51 +356,13 @@ def tidy(concept: Concept) -> Concept:
         definition=concept.definition or None,
         alternate_ids=tuple(dict.fromkeys(a for a in concept.alternate_ids if a != own)),
         tree_numbers=tuple(dict.fromkeys(filter(None, concept.tree_numbers))),
-        scopes=_tidy_scopes(concept) if concept.scopes else (),
+        scopes=tuple((name, scopes[name]) for name in names if name in scopes),
         parts=tuple(dict.fromkeys(part for part in concept.parts if part and part != own)),
     )
 
 
-def _tidy_scopes(concept: Concept) -> tuple[tuple[str, str], ...]:
-    """In the order of the names."""
-    try:
-        nearest = dict(nearest_scopes(concept.scopes))
-    except (TypeError, ValueError) as error:
-        expected = f"pairs of a name and one of {', '.join(SCOPES)}"
-        raise AngelError(
-            f"The scopes of the concept {concept.concept_id!r} must be {expected}, not "
-            f"{concept.scopes!r}."
-        ) from error
-    return tuple((n, nearest[n]) for n in dict.fromkeys(concept.names) if n in nearest)
-
-
-def _check(concept: Concept) -> None:
-    # Millions of concepts come by here: to join texts is the quickest way to ask whether all are.
-    several = (
-        *(concept.aliases, concept.types, concept.alternate_ids, concept.tree_numbers),
-        concept.parts,
+def _wrong_field(concept: Concept, field: str, expected: str) -> AngelError:
+    return AngelError(
+        f"The {field} of the concept {concept.concept_id!r} must be {expected}, found "
+        f"{getattr(concept, field)!r}."
     )
-    try:
-        "".join((concept.concept_id, concept.canonical_name, concept.definition or ""))
-        for texts in several:
-            "".join(texts)
-        is_sound = all(isinstance(texts, _SEVERAL) for texts in several)
-    except TypeError:
-        is_sound = False
-    if not is_sound:
-        raise AngelError(_problem(concept))
-
-
-def _problem(concept: Concept) -> str:
-    """The message for the first field that is not of its type."""
-    problems = []
-    for field in ("concept_id", "canonical_name", "definition"):
-        value = getattr(concept, field)
-        if not isinstance(value, str) and (value or field != "definition"):
-            problems.append((field, "a text", value))
-    for field in ("aliases", "types", "alternate_ids", "tree_numbers", "parts"):
-        value = getattr(concept, field)
-        if not isinstance(value, _SEVERAL) or not all(isinstance(text, str) for text in value):
-            problems.append((field, "several texts, e.g. ('one', 'two')", value))
-    field, expected, value = problems[0]
-    return f"The {field} of the concept {concept.concept_id!r} must be {expected}, not {value!r}."

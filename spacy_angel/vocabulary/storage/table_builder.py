@@ -6,11 +6,10 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from tqdm import tqdm
 
-from ...errors import AngelError
 from ..names.concepts import SCOPES, Concept, normalize_name
 from .arrays import Columns
 from .strings import HashIndex, Strings, StringsBuilder, offsets_of, to_numpy
-from .table import ConceptTable, SharedNames, tidy
+from .table import INDEXES, ConceptTable, SharedNames, validate_and_normalize
 from .tree_numbers import TreeNumbersBuilder
 
 
@@ -45,13 +44,9 @@ class TableBuilder:
         """Take one concept.
 
         concept (Concept): goes to the end, or to the one that it is, see `begin_vocabulary`.
-        RAISES (AngelError): where it has no identifier.
+        RAISES (AngelError): see `validate_and_normalize`.
         """
-        if not concept.concept_id:
-            raise AngelError(
-                f"The concept {concept.canonical_name!r} needs an identifier, e.g. `MESH:D003920`."
-            )
-        concept = tidy(concept)
+        concept = validate_and_normalize(concept)
         known = len(self._index)
         i = self._find(concept)
         if i is None:
@@ -109,15 +104,12 @@ class TableBuilder:
         spelling_name = to_numpy(self._spelling_name)[rows]
         scopes = _merge_scopes(to_numpy(self._spelling_scope), *self._spellings.repeated)[rows]
         alternates, alternate_offsets, _ = self._alternates.finish(n, self._joined)
-        ids = _concatenate(StringsBuilder(self._index).finish(), alternates)
-        self._index = {}
-        names = StringsBuilder(self._name_index).finish()
-        self._name_index = {}
+        parts, concept_parts, _ = self._parts.finish(n, self._joined)
         name_rows = _sort_by_name(spelling_name, concept_spellings, shared_names)
         type_offsets, types = _group_types(self._type_concept, self._type_rows, n)
         strings = {
-            "id": ids,
-            "name": names,
+            "id": _concatenate(StringsBuilder(self._index).finish(), alternates),
+            "name": StringsBuilder(self._name_index).finish(),
             "spelling": spellings,
             "type": StringsBuilder(self._type_index).finish(),
         }
@@ -125,14 +117,15 @@ class TableBuilder:
             "alternates": alternate_offsets,
             "concept_spellings": concept_spellings,
             "spelling_name": spelling_name,
-            "name_spellings": _offsets(spelling_name[name_rows], len(names)),
+            "name_spellings": _offsets(spelling_name[name_rows], len(strings["name"])),
             "name_rows": name_rows,
             "concept_type_offsets": type_offsets,
             "concept_types": types,
             **({"spelling_scope": scopes} if scopes.any() else {}),
             **self._tree_numbers.finish(n),
         }
-        parts, concept_parts, _ = self._parts.finish(n, self._joined)
+        # They are large, and no longer needed.
+        self._index, self._name_index = {}, {}
         if len(parts):
             columns["concept_parts"] = concept_parts
             strings["part"] = parts
@@ -140,7 +133,7 @@ class TableBuilder:
             strings["definition"] = self._definitions.finish_first(n)
         for name, column in strings.items():
             columns |= {f"{name}_data": column.data, f"{name}_offsets": column.offsets}
-        for name in ("id", "name"):
+        for name in INDEXES:
             index = HashIndex.build(strings[name])
             columns |= {f"{name}_hash": index.hashes, f"{name}_hash_row": index.rows}
         table = ConceptTable(columns, shared_names)
@@ -249,9 +242,7 @@ def _group_types(
 
 
 def _sort_by_name(
-    spelling_name: np.ndarray,
-    concept_spellings: np.ndarray,
-    shared_names: SharedNames,
+    spelling_name: np.ndarray, concept_spellings: np.ndarray, shared_names: SharedNames
 ) -> np.ndarray:
     """Rows of the spellings by name, the best row of each name first.
 

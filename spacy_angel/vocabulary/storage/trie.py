@@ -73,7 +73,7 @@ class NameTrie:
             Equal sequences share a leaf.
         fingerprint (str): digest of the tokenizer and the names.
         RETURNS (NameTrie): the trie.
-        RAISES (AngelError): where a sequence does not end with the end token, or has it inside.
+        RAISES (AngelError): a sequence does not end with the end token, or has it inside.
         """
         n = len(offsets) - 1
         names = np.arange(n, dtype=np.int32) if names is None else names.astype(np.int32)
@@ -85,7 +85,8 @@ class NameTrie:
         group = np.zeros(n, dtype=np.int32)
         leaf_starts = np.zeros(n + 1, dtype=bool)
         fits = not len(tokens) or tokens.max() <= np.iinfo(np.uint16).max
-        levels = [_Level.root(n, np.uint16 if fits else np.int32)]
+        root = np.zeros(1, dtype=np.uint16 if fits else np.int32)
+        levels = [_Level(root, np.zeros(1, dtype=np.int32), np.full(1, n, dtype=np.int32))]
         depth = 0
         while len(position):
             step = tokens[offsets[order[position]] + depth]
@@ -96,7 +97,8 @@ class NameTrie:
             first = np.flatnonzero(np.r_[True, key[1:] != key[:-1]])
             last = np.r_[first[1:], len(key)] - 1
             token = (key[first] & 0xFFFFFFFF).astype(levels[0].token.dtype)
-            levels[-1].count_children(key[first] >> 32)
+            n_children = np.bincount(key[first] >> 32, minlength=len(levels[-1].token))
+            levels[-1].n_children = n_children.astype(np.int32)
             levels.append(_Level(token, position[first], position[last] + 1))
             leaf_starts[position[first[token == end]]] = True
             group = np.repeat(np.arange(len(first), dtype=np.int32), last - first + 1)
@@ -106,7 +108,7 @@ class NameTrie:
         n_nodes = sum(len(level.token) for level in levels)
         if n_nodes > MAX_NODES:
             raise AngelError(
-                f"The names need {n_nodes} trie nodes, more than 2147483646. Split the vocabulary."
+                f"The names need {n_nodes} trie nodes, more than {MAX_NODES}. Split the vocabulary."
             )
         # positions count sequences, leaves count distinct sequences
         leaf_at = np.zeros(n + 1, dtype=np.int32)
@@ -189,8 +191,8 @@ class NameTrie:
         stored_fingerprint = meta.get("fingerprint")
         if not isinstance(stored_fingerprint, str) or fingerprint not in (None, stored_fingerprint):
             raise AngelError(
-                f"The name trie in {path} has the fingerprint {stored_fingerprint!r}, expected "
-                f"{fingerprint!r}. Remove it, and it is compiled again."
+                f"The name trie in {path} was built from another tokenizer or other names: its "
+                f"fingerprint is {stored_fingerprint}, that of model and vocabulary {fingerprint}."
             )
         return cls(**columns, fingerprint=stored_fingerprint)
 
@@ -246,14 +248,6 @@ class _Level:
         self.end = end
         self.n_children = np.zeros(len(token), dtype=np.int32)
 
-    @classmethod
-    def root(cls, n: int, token_type: type[np.integer]) -> "_Level":
-        begin, end = np.zeros(1, dtype=np.int32), np.full(1, n, dtype=np.int32)
-        return cls(np.zeros(1, dtype=token_type), begin, end)
-
-    def count_children(self, parents: np.ndarray) -> None:
-        self.n_children = np.bincount(parents, minlength=len(self.token)).astype(np.int32)
-
 
 def _offsets_if_shared(leaf_starts: np.ndarray) -> np.ndarray:
     """int32[n_leaves + 1], or empty where each of the n positions starts a leaf."""
@@ -264,7 +258,7 @@ def _offsets_if_shared(leaf_starts: np.ndarray) -> np.ndarray:
 
 
 def _end_token(tokens: np.ndarray, offsets: np.ndarray) -> int:
-    """The token that ends every sequence and stands nowhere else, so that none is a prefix
+    """The token that ends every sequence and occurs nowhere else, so that none is a prefix
     of another."""
     if len(offsets) < 2:
         return -1
@@ -272,16 +266,15 @@ def _end_token(tokens: np.ndarray, offsets: np.ndarray) -> int:
     end = int(tokens[offsets[1] - 1]) if lengths[0] else -1
     bad = np.flatnonzero(lengths == 0)
     if not len(bad):
-        bad = np.flatnonzero(tokens[offsets[1:] - 1] != end)
-    if not len(bad):
-        inside = np.flatnonzero(tokens == end)
-        if len(inside) > len(lengths):
-            inside = inside[~np.isin(inside + 1, offsets[1:])]
-            bad = np.searchsorted(offsets, inside, side="right") - 1
+        # Every sequence ends with it, and so it is there as often as there are sequences.
+        is_last = np.zeros(len(tokens), dtype=bool)
+        is_last[offsets[1:] - 1] = True
+        wrong = np.flatnonzero((tokens == end) != is_last)
+        bad = np.searchsorted(offsets, wrong, side="right") - 1
     if len(bad):
-        i = int(bad[0])
-        sequence = tokens[offsets[i] : offsets[i + 1]].tolist()
+        sequence = tokens[offsets[bad[0]] : offsets[bad[0] + 1]].tolist()
         raise AngelError(
-            f"Token sequence {i} must contain the end token {end} once, at its end: {sequence}."
+            f"Token sequence {bad[0]} must contain the end token {end} once, at its end; it is "
+            f"{sequence}."
         )
     return end

@@ -46,21 +46,17 @@ def compile_names(
     fingerprint (str): of tokenizer and names.
     RETURNS (NameTrie): the trie.
     """
-    flat, lengths = [], []
+    parts = [_flat([])]
     with tqdm(total=n, desc="Compiling names", unit=" names", disable=None) as progress:
         for chunk in _chunks(names):
-            ids = tokenizer.encode_names(chunk)
-            lengths.append(np.fromiter(map(len, ids), dtype=np.int64, count=len(ids)))
-            flat.append(np.fromiter(chain.from_iterable(ids), dtype=np.int32))
+            parts.append(_flat(tokenizer.encode_names(chunk)))
             progress.update(len(chunk))
-    tokens = np.concatenate([*flat, np.zeros(0, dtype=np.int32)])
-    flat.clear()
-    length = np.concatenate([*lengths, np.zeros(0, dtype=np.int64)])
+    tokens, length = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    parts.clear()
     written = length > 1
     if not written.all():
         logger.warning(
-            f"{int((~written).sum())} of {n} names have no tokens in this model, so it cannot find "
-            "them."
+            f"{(~written).sum()} of {n} names have no tokens in this model, so it cannot find them."
         )
         tokens = tokens[np.repeat(written, length)]
     offsets = np.concatenate([[0], np.cumsum(length[written])])
@@ -68,58 +64,48 @@ def compile_names(
 
 
 class AddedNames:
-    """The names added while running, as one tokenizer writes them.
-
-    They live in a pygtrie trie of token sequences, which is compiled when it has changed.
-    """
+    """The names added while running, as one tokenizer writes them: a pygtrie trie from token
+    sequences to names, which is compiled again whenever it has changed."""
 
     def __init__(self) -> None:
-        self._trie: pygtrie.Trie = pygtrie.Trie()
         self._tokens: dict[int, tuple[int, ...]] = {}
+        self._trie: pygtrie.Trie = pygtrie.Trie()
         self._compiled = NameTrie.build(np.zeros(0, dtype=np.int32), np.zeros(1, dtype=np.int64))
 
     def update(self, names: Mapping[int, str], tokenizer: NameTokenizer) -> NameTrie:
         """Follow the vocabulary.
 
-        names (Mapping[int, str]): all added names there are now, by index.
+        names (Mapping[int, str]): all current added names, by index.
         tokenizer (NameTokenizer): the model's.
         RETURNS (NameTrie): their trie.
         """
         gone = self._tokens.keys() - names.keys()
         new = sorted(names.keys() - self._tokens.keys())
         for i in gone:
-            self._remove(i)
+            self._trie.get(self._tokens.pop(i), set()).discard(i)
         for chunk in _chunks(new):
-            for i, ids in zip(
-                chunk, tokenizer.encode_names([names[i] for i in chunk]), strict=True
-            ):
-                self._add(i, names[i], tuple(ids))
+            encoded = tokenizer.encode_names([names[i] for i in chunk])
+            self._tokens.update(zip(chunk, map(tuple, encoded), strict=True))
+        for i in new:
+            if len(self._tokens[i]) > 1:
+                self._trie.setdefault(self._tokens[i], set()).add(i)
+            else:
+                logger.warning(
+                    f"The added name {names[i]!r} has no tokens in this model and is not found."
+                )
         if gone or new:
-            self._compiled = self._compile()
+            pairs = [(ids, i) for ids, found in self._trie.iteritems() for i in sorted(found)]
+            tokens, lengths = _flat([ids for ids, _ in pairs])
+            offsets = np.concatenate([[0], np.cumsum(lengths)])
+            indices = np.array([i for _, i in pairs], dtype=np.int32)
+            self._compiled = NameTrie.build(tokens, offsets, indices)
         return self._compiled
 
-    def _add(self, i: int, name: str, tokens: tuple[int, ...]) -> None:
-        self._tokens[i] = tokens
-        if len(tokens) > 1:
-            self._trie.setdefault(tokens, set()).add(i)
-        else:
-            logger.warning(
-                f"The added name {name!r} has no tokens in this model, so it cannot find it."
-            )
 
-    def _remove(self, i: int) -> None:
-        tokens = self._tokens.pop(i)
-        if len(tokens) > 1:
-            self._trie[tokens].remove(i)
-            if not self._trie[tokens]:
-                del self._trie[tokens]
-
-    def _compile(self) -> NameTrie:
-        pairs = [(tokens, i) for tokens, names in self._trie.iteritems() for i in sorted(names)]
-        lengths = np.array([len(tokens) for tokens, _ in pairs], dtype=np.int64)
-        flat = np.fromiter(chain.from_iterable(tokens for tokens, _ in pairs), dtype=np.int32)
-        names = np.array([i for _, i in pairs], dtype=np.int32)
-        return NameTrie.build(flat, np.concatenate([[0], np.cumsum(lengths)]), names)
+def _flat(ids: Sequence[Sequence[int]]) -> tuple[np.ndarray, np.ndarray]:
+    """All token ids one after the other, and the length of each sequence."""
+    lengths = np.fromiter(map(len, ids), dtype=np.int64, count=len(ids))
+    return np.fromiter(chain.from_iterable(ids), dtype=np.int32), lengths
 
 
 def _chunks(items: Iterable) -> Iterator[list]:

@@ -32,7 +32,7 @@ NOT_USED = "not used"
 """Where `report.columns` has the columns that no role was found for."""
 # What people write between the synonyms of one cell, too; and so many cells are no accident.
 _OTHER_SEPARATORS = (";", ", ", "|")
-_LEAST_CELLS = 2
+_MIN_CELLS = 2
 _WORD = re.compile(r"[ _.-]+|(?<=[a-z])(?=[A-Z])")
 
 
@@ -57,72 +57,63 @@ def read_columns(
     YIELDS (Row): one a line; `report.columns` tells which were taken.
     RAISES (AngelError): columns are not there or cannot be guessed, or a line has not as many.
     """
-    rows: Iterator[tuple[int, list[str]]] = _cells(path)
-    number, first = next(rows, (1, []))
-    roles = _guessed(first) if columns is None else _given(path, number, columns, first)
-    if missing := [role for role in ("id", "name") if role not in roles]:
-        problem = f"none is told to be the {missing[0]}"
-        raise AngelError(f"{path}, line {number}: --columns: {problem}. Found: {_listed(first)}.")
+    lines = read_lines(path)
+    first_number, head = next(((n, line) for n, line in lines if line.strip()), (1, ""))
+    delimiter = _delimiter(head)
+    # Spreadsheets quote cells with commas in them, but not inches or primes beside tabs.
+    rows = rows_of(
+        chain([head], (line for _, line in lines)),
+        FileReading(str(path)),
+        delimiter,
+        quotes=delimiter != "\t",
+    )
+    first = [cell.strip() for cell in next(rows, (1, [""]))[1]]
+    try:
+        roles = _guessed(first) if columns is None else _given(columns, first)
+        if missing := [role for role in ("id", "name") if role not in roles]:
+            raise ValueError(f"none is known to be the {missing[0]}")
+    except ValueError as error:
+        found = ", ".join(repr(name[:40]) for name in first[:20])
+        where = f"{path}, line {first_number}"
+        raise AngelError(f"{where}: --columns: {error}. Found: {found}.") from error
+    has_names = columns is None or _names_columns(columns, first)
     report.columns = {
-        role: ", ".join(first[place].strip() for place in places) for role, places in roles.items()
+        role: ", ".join(first[i] if has_names else str(i + 1) for i in indices)
+        for role, indices in roles.items()
     }
-    if columns is not None and not _names_columns(columns, first):
-        report.columns = {r: ", ".join(str(p + 1) for p in places) for r, places in roles.items()}
-        rows = chain([(number, first)], rows)
-    taken = {place for places in roles.values() for place in places}
-    if unused := [name.strip() for i, name in enumerate(first) if i not in taken and name.strip()]:
+    used = {i for indices in roles.values() for i in indices}
+    if unused := [name for i, name in enumerate(first) if i not in used and name and has_names]:
         report.columns[NOT_USED] = ", ".join(unused)
     counts: dict[str, Counter[str]] = {role: Counter() for role in _SEVERAL if role in roles}
-    for number, cells in rows:
+    for number, cells in rows if has_names else chain([(1, first)], rows):
+        if not any(map(str.strip, cells)):
+            continue
         if len(cells) != len(first):
-            raise wrong(path, number, f"{len(first)} columns", cells)
-        for role, found in counts.items():
-            for place in roles[role]:
-                found.update(s for s in {*_OTHER_SEPARATORS, separator} if s in cells[place])
-        texts = {
-            role: [
-                part.strip()
-                for place in places
-                for part in (cells[place].split(separator) if role in _SEVERAL else [cells[place]])
-                if part.strip()
-            ]
-            for role, places in roles.items()
-        }
+            raise wrong(path, first_number - 1 + number, f"{len(first)} columns", cells)
+        texts = {role: [cells[i].strip() for i in indices] for role, indices in roles.items()}
+        for role, found_in in counts.items():
+            for cell in texts[role]:
+                found_in.update(s for s in {*_OTHER_SEPARATORS, separator} if s in cell)
+            parts = chain.from_iterable(cell.split(separator) for cell in texts[role])
+            texts[role] = [part.strip() for part in parts if part.strip()]
         yield make_row(
             path,
-            number,
+            first_number - 1 + number,
             own_id("".join(texts["id"]), prefix),
             ["".join(texts["name"]), *texts.get("synonyms", ())],
             types=texts.get("type", ()),
             definition=" ".join(texts.get("definition", ())),
             alternate_ids=[own_id(code, prefix) for code in texts.get("alternates", ())],
         )
-    for role, found in counts.items():
-        other, n = max(((s, found[s]) for s in _OTHER_SEPARATORS), key=lambda pair: pair[1])
-        if not found[separator] and n >= _LEAST_CELLS:
+    for role, found_in in counts.items():
+        other = max(_OTHER_SEPARATORS, key=found_in.__getitem__)
+        if not found_in[separator] and found_in[other] >= _MIN_CELLS:
             warnings.warn(
-                f"{path}: no {role} has {separator!r}, but {n:,} have {other.strip()!r}: try "
-                f"--option 'separator={other.strip()}'.",
+                f"{path}: no {role} has {separator!r}, but {found_in[other]:,} have {other!r}. Did "
+                f"you mean --option 'separator={other.strip()}'?",
                 AngelWarning,
                 stacklevel=2,
             )
-
-
-def _cells(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Line on which a row begins, and its cells; blank lines are left out."""
-    lines = read_lines(path)
-    before, first = next(((n - 1, line) for n, line in lines if line.strip()), (0, ""))
-    delimiter = _delimiter(first)
-    # Spreadsheets quote cells with commas in them, but not inches or primes beside tabs.
-    rows = rows_of(
-        chain([first], (line for _, line in lines)),
-        FileReading(str(path)),
-        delimiter,
-        quotes=delimiter != "\t",
-    )
-    for number, cells in rows:
-        if any(cell.strip() for cell in cells):
-            yield before + number, cells
 
 
 def _delimiter(line: str) -> str:
@@ -134,42 +125,31 @@ def _delimiter(line: str) -> str:
 def _guessed(names: Sequence[str]) -> dict[str, list[int]]:
     """Role → the columns whose names say it; id and name are the first of theirs."""
     roles: dict[str, list[int]] = {}
-    for place, name in enumerate(names):
+    for i, name in enumerate(names):
         plain = " ".join(filter(None, _WORD.split(name.strip()))).lower()
         role = next((role for role, form in _ROLES.items() if form.fullmatch(plain)), None)
         if role is not None and (role in _SEVERAL or role not in roles):
-            roles.setdefault(role, []).append(place)
+            roles.setdefault(role, []).append(i)
     return roles
 
 
-def _given(path: Path, line: int, columns: str, names: Sequence[str]) -> dict[str, list[int]]:
-    plain = [name.strip() for name in names]
+def _given(columns: str, names: Sequence[str]) -> dict[str, list[int]]:
+    numbers = {str(i): i - 1 for i in range(1, len(names) + 1)}
+    numbers |= {name: names.index(name) for name in names}
     roles: dict[str, list[int]] = {}
     for pair in columns.split(","):
         role, _, column = (part.strip() for part in pair.partition("="))
-        place = plain.index(column) if column in plain else _number(column, len(plain))
-        if role not in _ROLES or place is None:
-            problem = f"{pair!r} is not one of {', '.join(_ROLES)} with `=` and a column"
-            raise AngelError(f"{path}, line {line}: --columns: {problem}. Found: {_listed(names)}.")
-        roles.setdefault(role, []).append(place)
+        if role not in _ROLES or column not in numbers:
+            raise ValueError(f"{pair!r} is not one of {', '.join(_ROLES)} with `=` and a column")
+        roles.setdefault(role, []).append(numbers[column])
     return roles
-
-
-def _number(column: str, n_columns: int) -> int | None:
-    is_number = column.isascii() and column.isdecimal() and len(column) < 6
-    return int(column) - 1 if is_number and 1 <= int(column) <= n_columns else None
 
 
 def _names_columns(columns: str, names: Sequence[str]) -> bool:
     """Whether the first line has names: one that was asked for, or what an identifier's column is
     called."""
-    plain = {name.strip() for name in names}
     asked = {pair.partition("=")[2].strip() for pair in columns.split(",")}
-    return bool(asked & plain) or "id" in _guessed(names)
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(repr(name.strip()[:40]) for name in names[:20]) or "nothing"
+    return not asked.isdisjoint(names) or "id" in _guessed(names)
 
 
 def _recognises(path: Path, head: str) -> bool:

@@ -1,7 +1,7 @@
 """GenBioEL's target_kb.json."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
@@ -9,17 +9,9 @@ from pathlib import Path
 from ....files.faults import FileReading
 from ....files.formats import Format
 from ....files.json_stream import stream_entries
-from ...names.concepts import Concept
-from .records import (
-    NO_NAME,
-    Row,
-    VocabularyReport,
-    make_row,
-    merge_concepts,
-    own_id,
-    whole_text,
-    whole_texts,
-)
+from ....files.json_values import Text, checked
+from .lines import wrong
+from .records import NO_NAME, Row, VocabularyReport, make_row, merge_concepts, own_id
 
 
 def read_target_kb(
@@ -47,7 +39,9 @@ def read_target_kb(
     first: dict[bytes, str] = {}
     for row in _entries(path, VocabularyReport(), prefix) if twins else ():
         own = row.concept.concept_id
-        leader = first.setdefault(_digest(row.concept.names), own)
+        # Of the names as a set, 16 bytes an entry are kept.
+        names = "\0".join(sorted(set(row.concept.names))).encode()
+        leader = first.setdefault(blake2b(names, digest_size=16).digest(), own)
         if leader != own:
             joined.add(own)
             others.setdefault(leader, []).extend((own, *row.concept.alternate_ids))
@@ -60,25 +54,17 @@ def read_target_kb(
         yield row._replace(concept=replace(concept, alternate_ids=tuple(dict.fromkeys(alternates))))
 
 
-def _digest(names: Iterable[str]) -> bytes:
-    """Of names as a set: 16 bytes an entry are kept, not the names."""
-    return blake2b("\0".join(sorted(set(names))).encode(), digest_size=16).digest()
-
-
 def _entries(path: Path, report: VocabularyReport, prefix: str | None) -> Iterator[Row]:
-    """The entries, those of one key joined."""
-    blank = list(_rows(path, prefix, report, blank=True))
-    by_id: dict[str, list[Concept]] = {}
-    for row in blank:
-        by_id.setdefault(row.concept.concept_id, []).append(row.concept)
+    """The entries, those of one key joined; keys with spaces that have no twin come last."""
+    blank: dict[str, list[Row]] = {}
+    for row in _rows(path, prefix, report, blank=True):
+        blank.setdefault(row.concept.concept_id, []).append(row)
     for row in _rows(path, prefix, report, blank=False):
-        others = by_id.pop(row.concept.concept_id, [])
+        others = blank.pop(row.concept.concept_id, [])
         report.merged += len(others)
-        yield row._replace(concept=merge_concepts(row.concept, *others))
-    yield from sorted(
-        (row for row in blank if row.concept.concept_id in by_id),
-        key=lambda row: row.concept.concept_id,
-    )
+        yield row._replace(concept=merge_concepts(row.concept, *(o.concept for o in others)))
+    for _, rows in sorted(blank.items()):
+        yield from rows
 
 
 def _rows(path: Path, prefix: str | None, report: VocabularyReport, blank: bool) -> Iterator[Row]:
@@ -86,12 +72,14 @@ def _rows(path: Path, prefix: str | None, report: VocabularyReport, blank: bool)
     for number, key, value in stream_entries(path, FileReading(str(path), progress=True)):
         if (key != key.strip()) is not blank:
             continue
-        names = [name for name in whole_texts(path, number, value) if name.strip()]
-        if not names:
+        try:
+            code, texts = checked(key, Text), checked(value or [], list[Text])
+        except ValueError as error:
+            raise wrong(path, number, f"a list of strings ({error})", value) from error
+        if not (names := [name for name in texts if name.strip()]):
             report.skipped[NO_NAME] += 1
             continue
-        codes = re.split(r"[|+]", whole_text(path, number, key))
-        ids = [own_id(code, prefix) for code in codes]
+        ids = [own_id(part, prefix) for part in re.split(r"[|+]", code)]
         yield make_row(path, number, ids[0], names, alternate_ids=ids[1:])
 
 

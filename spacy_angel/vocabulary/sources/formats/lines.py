@@ -1,12 +1,13 @@
-"""Files of a vocabulary as numbered lines, every one of them sound."""
+"""Files of a vocabulary as numbered lines and as rows under column names, every one valid."""
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from ....errors import AngelError, AngelWarning
 from ....files.faults import FileReading
 from ....files.reading import UNFINISHED, numbered_lines
+from ....files.table import rows_of
 
 
 def read_lines(path: Path, cut_shows: bool = False) -> Iterator[tuple[int, str]]:
@@ -35,6 +36,41 @@ def read_lines(path: Path, cut_shows: bool = False) -> Iterator[tuple[int, str]]
             AngelWarning,
             stacklevel=2,
         )
+
+
+def read_rows(
+    path: Path,
+    needed: Sequence[str],
+    separator: str = "\t",
+    *,
+    quotes: bool = False,
+    lines: Iterable[str] | None = None,
+) -> Iterator[tuple[int, dict[str, str]]]:
+    """The rows of a table under a line of column names.
+
+    path (Path): a file, gzipped or not.
+    needed (Sequence[str]): columns that must be there.
+    separator (str): one character.
+    quotes (bool): a quote at the beginning of a cell opens one that may hold separators.
+    lines (Iterable[str] | None): the lines of the file, blank ones in the place of those that are
+        no rows; None reads them.
+    YIELDS (tuple[int, dict[str, str]]): the line on which a row begins, and its stripped cells by
+        column name; a `#` before the first name is left out.
+    RAISES (AngelError): a column is missing or named twice, or a row does not have as many cells.
+    """
+    lines = (line for _, line in read_lines(path)) if lines is None else lines
+    rows = rows_of(lines, FileReading(str(path)), separator, quotes)
+    number, columns = next(rows, (1, [""]))
+    columns[0] = columns[0].removeprefix("#")
+    if missing := [name for name in needed if name not in columns]:
+        expected = f"a line with the columns {', '.join(missing)}"
+        raise wrong(path, number, expected, separator.join(columns))
+    if len(set(columns)) < len(columns):
+        raise wrong(path, number, "different names for the columns", separator.join(columns))
+    for number, cells in rows:
+        if len(cells) != len(columns):
+            raise wrong(path, number, f"{len(columns)} columns", separator.join(cells))
+        yield number, dict(zip(columns, map(str.strip, cells), strict=True))
 
 
 def wrong(path: Path, line: int, expected: str, found: object) -> AngelError:

@@ -8,7 +8,6 @@ from ....files.faults import FileReading
 from ....files.formats import Format
 from ....files.xml_stream import stream_elements
 from ...names.identifiers import normalize_id
-from .lines import wrong
 from .records import Row, VocabularyReport, make_row, tree_types
 
 _RECORDS = {
@@ -58,10 +57,7 @@ def _row(path: Path, line: int, record: Element, id_tag: str, name_tag: str) -> 
     canonical = _text(record.find(name_tag))
     notes = [_text(concept.find("ScopeNote")) for concept in preferred]
     numbers = [_text(number) for number in record.iterfind("TreeNumberList/TreeNumber")]
-    try:
-        types = tree_types(numbers)
-    except ValueError as error:
-        raise wrong(path, line, "MeSH tree numbers", error.args[0]) from error
+    types = tree_types(path, line, numbers)
     if record.tag == "SupplementalRecord":
         tree = _CLASS_TREES.get(record.get("SCRClass", "1"))
         types = [tree] if tree else []

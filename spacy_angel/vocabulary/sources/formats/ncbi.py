@@ -6,19 +6,12 @@ from pathlib import Path
 
 from ....errors import AngelError
 from ....files.formats import Format
-from .lines import read_lines, wrong
+from .lines import read_lines, read_rows, wrong
 from .records import Row, VocabularyReport, count_unused, make_row, successors
 
 _GENE_COLUMNS = (
-    "tax_id",
-    "GeneID",
-    "Symbol",
-    "Synonyms",
-    "dbXrefs",
-    "description",
-    "type_of_gene",
-    "Symbol_from_nomenclature_authority",
-    "Full_name_from_nomenclature_authority",
+    *("tax_id", "GeneID", "Symbol", "Synonyms", "dbXrefs", "description", "type_of_gene"),
+    *("Symbol_from_nomenclature_authority", "Full_name_from_nomenclature_authority"),
     "Other_designations",
 )
 # Stretches of a genome without a product, which no text names; a third of the human file.
@@ -26,13 +19,8 @@ _NO_GENES = "biological-region"
 _SAME_GENE = {"HGNC": "HGNC:", "Ensembl": "ENSEMBL:", "MGI": "MGI:", "FLYBASE": "FLYBASE:"}
 # In the order in which they serve as further names; authorities and type material are no names.
 _NAME_CLASSES = (
-    "genbank common name",
-    "common name",
-    "blast name",
-    "equivalent name",
-    "synonym",
-    "acronym",
-    "includes",
+    *("genbank common name", "common name", "blast name", "equivalent name"),
+    *("synonym", "acronym", "includes"),
 )
 _SCIENTIFIC = "scientific name"
 
@@ -56,16 +44,8 @@ def read_gene_info(
     YIELDS (Row): one a line.
     RAISES (AngelError): the first line does not name the columns, or a line has not as many.
     """
-    lines = read_lines(path)
-    _, header = next(lines, (1, ""))
-    columns = header.removeprefix("#").split("\t")
-    if missing := [name for name in _GENE_COLUMNS if name not in columns]:
-        raise wrong(path, 1, f"a line with the columns {', '.join(missing)}", header)
-    for number, line in lines:
-        cells = line.split("\t")
-        if len(cells) != len(columns):
-            raise wrong(path, number, f"{len(columns)} columns", line)
-        cell = dict(zip(columns, ("" if value == "-" else value for value in cells), strict=True))
+    for number, row in read_rows(path, _GENE_COLUMNS):
+        cell = {name: "" if value == "-" else value for name, value in row.items()}
         if taxa is not None and cell["tax_id"] not in map(str, taxa):
             continue
         kind = cell["type_of_gene"]
@@ -119,13 +99,10 @@ def read_ncbi_taxonomy(
     if not names.is_file():
         hint = "Unpack taxdump.tar.gz there."
         raise AngelError(f"{path}: expected a folder with names.dmp. {hint}")
-    nodes = folder / "nodes.dmp"
-    rank = {cells[0]: cells[2] for _, cells in _dmp(nodes, 5)} if nodes.is_file() else {}
+    rank = {cells[0]: cells[2] for _, cells in _dmp(folder / "nodes.dmp", 5)}
     if ranks is not None and not rank:
-        hint = "It tells the ranks that were asked for."
-        raise AngelError(f"{folder}: expected a folder with nodes.dmp. {hint}")
-    merged = folder / "merged.dmp"
-    replaced_by = {c[0]: [c[1]] for _, c in _dmp(merged, 2)} if merged.is_file() else {}
+        raise AngelError(f"{folder}: expected nodes.dmp, which has the ranks that were asked for.")
+    replaced_by = {cells[0]: [cells[1]] for _, cells in _dmp(folder / "merged.dmp", 2)}
     retired = successors(replaced_by, report)
     for taxon, lines in groupby(_dmp(names, 4), key=lambda entry: entry[1][0]):
         rows = list(lines)
@@ -152,7 +129,9 @@ def read_ncbi_taxonomy(
 
 
 def _dmp(path: Path, least: int) -> Iterator[tuple[int, list[str]]]:
-    """Line and cells of a dump: `1\\t|\\troot\\t|\\t…\\t|`."""
+    """Line and cells of a dump: `1\\t|\\troot\\t|\\t…\\t|`; nothing if there is no file."""
+    if not path.is_file():
+        return
     for number, line in read_lines(path):
         cells = [cell.strip() for cell in line.rstrip().removesuffix("|").split("|")]
         if len(cells) < least or not cells[0].isdecimal():

@@ -3,9 +3,7 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, get_args
-
-from pydantic import BeforeValidator
+from typing import Literal, NamedTuple, get_args
 
 from ....files.formats import Format
 from ...names.identifiers import normalize_id
@@ -17,15 +15,8 @@ _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"\s*(\w*)')
 _COMMENT = re.compile(r"(?<!\\)\s!")
 _ESCAPE = re.compile(r"\\(.)")
 _ESCAPED = {"n": "\n", "t": "\t", "W": " "}
-_Scope = Literal["EXACT", "NARROW", "BROAD", "RELATED"]
-_SCOPES = frozenset(get_args(_Scope))
-
-
-def _upper(value: Any) -> Any:
-    return value.upper() if isinstance(value, str) else value
-
-
-Scope = Annotated[_Scope, BeforeValidator(_upper)]
+Scope = Literal["EXACT", "NARROW", "BROAD", "RELATED"]
+_SCOPES = frozenset(get_args(Scope))
 
 
 class _Term(NamedTuple):
@@ -52,7 +43,7 @@ def read_obo(
 
     path (Path): the file, gzipped or not; read twice, the first time for the replacements.
     scopes (frozenset[Scope] | None): which synonyms to take, of EXACT, NARROW, BROAD and RELATED
-        (the scope of a synonym that has none), in any case; None: all.
+        (the scope of a synonym that has none); None: all.
     prefixes (frozenset[str] | None): which terms to take, by the prefix of their identifiers, e.g.
         `MONDO`: many files repeat terms of other ontologies; None: all.
     xrefs (frozenset[str] | None): prefixes of cross-references to take as further identifiers,

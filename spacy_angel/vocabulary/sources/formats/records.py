@@ -6,7 +6,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ....errors import AngelError
 from ...names.concepts import Concept, nearest_scopes
@@ -106,17 +106,20 @@ def merge_concepts(*concepts: Concept) -> Concept:
         them twice, each name with the nearest of its scopes.
     """
     first = concepts[0]
-    names = dict.fromkeys(name for concept in concepts for name in concept.names)
+
+    def union(field: str) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(value for c in concepts for value in getattr(c, field)))
+
     return Concept(
         concept_id=first.concept_id,
         canonical_name=first.canonical_name,
-        aliases=tuple(name for name in names if name != first.canonical_name),
-        types=tuple(dict.fromkeys(kind for concept in concepts for kind in concept.types)),
+        aliases=tuple(name for name in union("names") if name != first.canonical_name),
+        types=union("types"),
         definition=next(filter(None, (concept.definition for concept in concepts)), None),
-        alternate_ids=tuple(dict.fromkeys(i for c in concepts for i in c.alternate_ids)),
-        tree_numbers=tuple(dict.fromkeys(n for c in concepts for n in c.tree_numbers)),
+        alternate_ids=union("alternate_ids"),
+        tree_numbers=union("tree_numbers"),
         scopes=nearest_scopes(pair for concept in concepts for pair in concept.scopes),
-        parts=tuple(dict.fromkeys(part for c in concepts for part in c.parts)),
+        parts=union("parts"),
     )
 
 
@@ -170,45 +173,19 @@ def own_id(code: str, prefix: str | None) -> str:
     return normalize_id(code, bare_prefix(code) if prefix is None else prefix)
 
 
-def whole_text(path: Path, line: int, value: Any) -> str:
-    """A value of a JSON file, which can spell what no text file can hold: halves of characters,
-    and NUL.
-
-    path (Path), line (int): where it stands. value (Any): of the decoder.
-    RETURNS (str): the value.
-    RAISES (AngelError): it is no string, or holds such a thing.
-    """
-    if not isinstance(value, str) or "\0" in value:
-        raise wrong(path, line, "a string", value)
-    try:
-        value.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise wrong(path, line, "a string of whole characters", value) from error
-    return value
-
-
-def whole_texts(path: Path, line: int, value: Any) -> list[str]:
-    """path (Path), line (int), RAISES (AngelError): see `whole_text`. value (Any): a list of
-    strings, or None. RETURNS (list[str]): empty for None."""
-    if value is None:
-        return []
-    if not isinstance(value, list):
-        raise wrong(path, line, "a list of strings", value)
-    return [whole_text(path, line, item) for item in value]
-
-
-def tree_types(numbers: Iterable[str]) -> list[str]:
+def tree_types(path: Path, line: int, numbers: Iterable[str]) -> list[str]:
     """Types from MeSH tree numbers: the letter of the tree, and its first branch.
 
+    path (Path), line (int): where they are.
     numbers (Iterable[str]): e.g. `C16.131.260/C538288`, `F03.625`.
     RETURNS (list[str]): sorted, e.g. `["C", "C16", "F", "F03"]`.
-    RAISES (ValueError): one of them is no tree number.
+    RAISES (AngelError): one of them is no tree number.
     """
     types: set[str] = set()
     for number in numbers:
         match = _TREE_NUMBER.match(number)
         if match is None:
-            raise ValueError(number)
+            raise wrong(path, line, "MeSH tree numbers", number)
         types.update((match[1], match[0]))
     return sorted(types)
 

@@ -1,6 +1,5 @@
 """Registers in one table: HGNC's genes, DrugBank's open vocabulary, ICD-10-CM, RxNorm."""
 
-import csv
 import re
 from collections.abc import Iterator
 from itertools import groupby
@@ -8,7 +7,7 @@ from pathlib import Path
 
 from ....files.formats import Format, first_line
 from ...names.concepts import normalize_name
-from .lines import read_lines, wrong
+from .lines import read_lines, read_rows, wrong
 from .records import Row, VocabularyReport, make_row
 
 _HGNC_COLUMNS = ("hgnc_id", "symbol", "name", "status", "alias_symbol", "alias_name")
@@ -19,21 +18,8 @@ _RXNORM_LINE = re.compile(r"\d+\|[A-Z]{3}\|([^|]*\|){16}$")
 _RXNORM_COLUMNS = 18
 # RxNorm's kinds of names, the better canonical one first: ingredients, brands, drugs with their
 # strength, packages; then what only gives further names.
-_RXNORM_ORDER = (
-    "IN",
-    "PIN",
-    "MIN",
-    "BN",
-    "SCDC",
-    "SCD",
-    "SBD",
-    "GPCK",
-    "BPCK",
-    "PSN",
-    "SY",
-    "TMSY",
-)
-_RXNORM_SYNONYMS = ("PSN", "SY", "TMSY")
+_RXNORM_KINDS = ("IN", "PIN", "MIN", "BN", "SCDC", "SCD", "SBD", "GPCK", "BPCK")
+_RXNORM_ORDER = (*_RXNORM_KINDS, "PSN", "SY", "TMSY")
 
 
 def read_hgnc(path: Path, report: VocabularyReport) -> Iterator[Row]:
@@ -45,7 +31,7 @@ def read_hgnc(path: Path, report: VocabularyReport) -> Iterator[Row]:
     YIELDS (Row): one an approved gene.
     RAISES (AngelError): the first line does not name the columns, or a line cannot be read.
     """
-    for number, cell in _table(path, _HGNC_COLUMNS, "\t"):
+    for number, cell in read_rows(path, _HGNC_COLUMNS, quotes=True):
         if cell["status"] != "Approved":
             report.skipped["withdrawn entries"] += 1
             continue
@@ -70,7 +56,7 @@ def read_drugbank(path: Path, report: VocabularyReport) -> Iterator[Row]:
     YIELDS (Row): one a drug.
     RAISES (AngelError): the first line does not name the columns, or a line cannot be read.
     """
-    for number, cell in _table(path, _DRUGBANK_COLUMNS, ","):
+    for number, cell in read_rows(path, _DRUGBANK_COLUMNS, ",", quotes=True):
         own = f"DRUGBANK:{cell['DrugBank ID']}"
         others = [f"DRUGBANK:{code}" for code in _parts(cell["Accession Numbers"])]
         others += [f"{p}:{cell[p]}" for p in ("CAS", "UNII") if cell.get(p)]
@@ -122,18 +108,16 @@ def read_rxnorm(
     for rxcui, lines in groupby(_rxnorm_lines(file, report), key=lambda entry: entry[1][0]):
         atoms = list(lines)
         own = [cells for _, cells in atoms if cells[11] == "RXNORM"]
-        types = sorted({c[12] for c in own if c[12] in _RXNORM_ORDER}, key=_RXNORM_ORDER.index)
-        kinds = [kind for kind in types if kind not in _RXNORM_SYNONYMS]
+        own.sort(key=lambda cells: _rank(cells[12]))
+        kinds = list(dict.fromkeys(c[12] for c in own if c[12] in _RXNORM_KINDS))
         if not kinds:
             report.skipped["concepts without a name of RxNorm's own"] += 1
             continue
         if term_types is not None and term_types.isdisjoint(kinds):
             report.skipped["concepts of other term types"] += 1
             continue
-        ranked = sorted(own, key=lambda cells: _rank(cells[12]))
-        others = [cells for _, cells in atoms if cells[11] != "RXNORM"]
         names: dict[str, str] = {}
-        for cells in (*ranked, *others):
+        for cells in (*own, *(cells for _, cells in atoms if cells[11] != "RXNORM")):
             names.setdefault(normalize_name(cells[14]), cells[14])
         yield make_row(file, atoms[0][0], f"RXNORM:{rxcui}", names.values(), types=kinds)
 
@@ -151,27 +135,6 @@ def _rxnorm_lines(path: Path, report: VocabularyReport) -> Iterator[tuple[int, l
             yield number, cells
         else:
             report.skipped["suppressed names"] += 1
-
-
-def _table(
-    path: Path, needed: tuple[str, ...], delimiter: str
-) -> Iterator[tuple[int, dict[str, str]]]:
-    """Lines under a line of column names, by column."""
-    lines = (line for _, line in read_lines(path))
-    rows = csv.reader(lines, delimiter=delimiter, strict=True)
-    columns: list[str] = []
-    try:
-        for cells in rows:
-            if not columns:
-                columns = cells
-                if missing := [name for name in needed if name not in columns]:
-                    raise wrong(path, 1, f"a line with the columns {', '.join(missing)}", cells)
-            elif len(cells) != len(columns):
-                raise wrong(path, rows.line_num, f"{len(columns)} columns", delimiter.join(cells))
-            else:
-                yield rows.line_num, dict(zip(columns, map(str.strip, cells), strict=True))
-    except csv.Error as error:
-        raise wrong(path, rows.line_num, "closed quotes", str(error)) from error
 
 
 def _parts(text: str) -> list[str]:

@@ -14,11 +14,9 @@ from . import (
     cellosaurus,
     columns,
     genbioel,
-    ictv,
     mesh,
     ncbi,
     obo,
-    orphadata,
     registers,
     scispacy,
     snomed,
@@ -26,16 +24,6 @@ from . import (
     umls,
 )
 from .records import VocabularyReport, merge_rows
-from .umls import ST21PV_SOURCES, ST21PV_TYPES
-
-__all__ = [
-    "FORMATS",
-    "ST21PV_SOURCES",
-    "ST21PV_TYPES",
-    "VocabularyReport",
-    "infer_format",
-    "read_vocabulary",
-]
 
 FORMATS = Formats(
     "vocabulary",
@@ -46,13 +34,11 @@ FORMATS = Formats(
         snomed.FORMAT,
         ncbi.TAXONOMY,
         ncbi.GENES,
-        ictv.FORMAT,
         registers.RXNORM,
         registers.HGNC,
         registers.DRUGBANK,
         registers.ICD10CM,
         mesh.FORMAT,
-        orphadata.FORMAT,
         scispacy.FORMAT,
         genbioel.FORMAT,
         tables.CTD,

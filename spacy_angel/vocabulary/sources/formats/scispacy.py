@@ -2,13 +2,31 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
 
 from ....files.formats import Format, first_line
-from ....files.json_values import parse_json
-from ...names.concepts import SCOPES
+from ....files.json_values import Text, parse_as
 from .lines import read_lines, wrong
-from .records import NO_NAME, Row, VocabularyReport, make_row, own_id, whole_text, whole_texts
+from .records import NO_NAME, Row, VocabularyReport, make_row, own_id
+
+_Scope = Literal["PREFERRED", "EXACT", "NARROW", "BROAD", "RELATED", "OBSOLETE", "SUPPRESSED"]
+_Texts = list[Text] | None
+
+
+class _Entry(BaseModel):
+    model_config = ConfigDict(strict=True)
+
+    concept_id: Text
+    canonical_name: Text | None = None
+    aliases: _Texts = None
+    types: _Texts = None
+    definition: Text | None = None
+    alternate_ids: _Texts = None
+    tree_numbers: _Texts = None
+    scopes: dict[Text, _Scope] | None = None
+    parts: _Texts = None
 
 
 def read_scispacy(
@@ -27,47 +45,26 @@ def read_scispacy(
         if not line.strip():
             continue
         try:
-            entry = parse_json(line)
+            entry = parse_as(line, _Entry)
         except ValueError as error:
-            raise wrong(path, number, "one JSON object a line", line) from error
-        if not isinstance(entry, dict) or "concept_id" not in entry:
-            raise wrong(path, number, "a JSON object with `concept_id`", line)
-        names = [
-            name
-            for name in (
-                whole_text(path, number, entry.get("canonical_name") or ""),
-                *whole_texts(path, number, entry.get("aliases")),
-            )
-            if name.strip()
-        ]
+            expected = f"one JSON object a line with `concept_id` ({error})"
+            raise wrong(path, number, expected, line) from error
+        names = [n for n in (entry.canonical_name or "", *(entry.aliases or ())) if n.strip()]
         if not names:
             report.skipped[NO_NAME] += 1
             continue
-        alternates = whole_texts(path, number, entry.get("alternate_ids"))
         yield make_row(
             path,
             number,
-            own_id(whole_text(path, number, entry["concept_id"]), prefix),
+            own_id(entry.concept_id, prefix),
             names,
-            types=whole_texts(path, number, entry.get("types")),
-            definition=whole_text(path, number, entry.get("definition") or ""),
-            alternate_ids=[own_id(code, prefix) for code in alternates],
-            tree_numbers=whole_texts(path, number, entry.get("tree_numbers")),
-            scopes=_scopes(path, number, entry.get("scopes")),
-            parts=whole_texts(path, number, entry.get("parts")),
+            types=entry.types or (),
+            definition=entry.definition,
+            alternate_ids=[own_id(code, prefix) for code in entry.alternate_ids or ()],
+            tree_numbers=entry.tree_numbers or (),
+            scopes=(entry.scopes or {}).items(),
+            parts=entry.parts or (),
         )
-
-
-def _scopes(path: Path, line: int, value: Any) -> Iterator[tuple[str, str]]:
-    """Scope by name, e.g. `{"sugar sickness": "RELATED"}`."""
-    if value is None:
-        return
-    if not isinstance(value, dict):
-        raise wrong(path, line, "an object of names and scopes", value)
-    for name, scope in value.items():
-        if scope not in SCOPES:
-            raise wrong(path, line, f"one of {', '.join(SCOPES)}", scope)
-        yield whole_text(path, line, name), scope
 
 
 def _recognises(path: Path, head: str) -> bool:

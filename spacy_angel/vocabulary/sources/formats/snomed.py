@@ -1,26 +1,17 @@
 """SNOMED CT in RF2: the Snapshot files of a release."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from ....errors import AngelError
 from ....files.formats import Format
 from ...names.identifiers import normalize_id
-from .lines import read_lines, wrong
+from .lines import read_rows, wrong
 from .records import Row, VocabularyReport, check_new, count_unused, make_row, successors
 
-_COMPONENT = ["id", "effectiveTime", "active", "moduleId"]
-_CONCEPT = [*_COMPONENT, "definitionStatusId"]
-_DESCRIPTION = [
-    *_COMPONENT,
-    "conceptId",
-    "languageCode",
-    "typeId",
-    "term",
-    "caseSignificanceId",
-]
-_ASSOCIATION = [*_COMPONENT, "refsetId", "referencedComponentId", "targetComponentId"]
+_DESCRIPTION = ("id", "active", "conceptId", "languageCode", "typeId", "term")
+_ASSOCIATION = ("active", "refsetId", "referencedComponentId", "targetComponentId")
 _FULLY_SPECIFIED = "900000000000003001"
 # SAME AS and REPLACED BY: the other associations do not keep the meaning.
 _SUCCESSION = {"900000000000527005", "900000000000526001"}
@@ -86,17 +77,11 @@ def _find(path: Path, start: str) -> list[Path]:
     return sorted(file for file in files if file.name.endswith((".txt", ".txt.gz")))
 
 
-def _rows(path: Path, columns: list[str]) -> Iterator[tuple[int, list[str]]]:
-    """The rows of an RF2 file after its head, checked to have its columns."""
-    for number, line in read_lines(path):
-        cells = line.split("\t")
-        if number == 1:
-            if cells != columns:
-                raise wrong(path, number, f"the columns {' '.join(columns)}", line)
-            continue
-        if len(cells) != len(columns) or cells[2] not in ("0", "1"):
-            raise wrong(path, number, f"{len(columns)} columns, the third 0 or 1", line)
-        yield number, cells
+def _rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
+    for line, row in read_rows(path, columns):
+        if row["active"] not in ("0", "1"):
+            raise wrong(path, line, "0 or 1 as active", row["active"])
+        yield line, row
 
 
 def _sctid(path: Path, line: int, code: str) -> str:
@@ -108,9 +93,9 @@ def _sctid(path: Path, line: int, code: str) -> str:
 def _active_concepts(files: list[Path], report: VocabularyReport) -> dict[str, tuple[Path, int]]:
     places: dict[str, tuple[Path, int]] = {}
     for path in files:
-        for line, (code, _, active, *_) in _rows(path, _CONCEPT):
-            concept = _sctid(path, line, code)
-            if active == "0":
+        for line, row in _rows(path, ("id", "active", "definitionStatusId")):
+            concept = _sctid(path, line, row["id"])
+            if row["active"] == "0":
                 report.skipped["inactive concepts"] += 1
                 continue
             check_new(concept, places, path, line)
@@ -121,11 +106,11 @@ def _active_concepts(files: list[Path], report: VocabularyReport) -> dict[str, t
 def _terms(files: list[Path], languages: Collection[str] | None) -> Iterator[tuple[str, str, str]]:
     """Concept, kind and text of each active description or definition."""
     for path in files:
-        for line, cells in _rows(path, _DESCRIPTION):
-            if cells[2] == "1" and (languages is None or cells[5] in languages):
-                if not cells[7].strip():
-                    raise wrong(path, line, "a term", cells[7])
-                yield _sctid(path, line, cells[4]), cells[6], cells[7].strip()
+        for line, row in _rows(path, _DESCRIPTION):
+            if row["active"] == "1" and (languages is None or row["languageCode"] in languages):
+                if not row["term"]:
+                    raise wrong(path, line, "a term", row["term"])
+                yield _sctid(path, line, row["conceptId"]), row["typeId"], row["term"]
 
 
 def _retired(
@@ -133,10 +118,12 @@ def _retired(
 ) -> dict[str, list[str]]:
     replaced_by: dict[str, list[str]] = {}
     for path in files:
-        for line, (_, _, is_active, _, refset, old, new) in _rows(path, _ASSOCIATION):
-            if is_active == "1" and refset in _SUCCESSION and old not in active:
-                codes = [normalize_id(_sctid(path, line, c), "SNOMEDCT") for c in (old, new)]
-                replaced_by.setdefault(codes[0], []).append(codes[1])
+        for line, row in _rows(path, _ASSOCIATION):
+            ends = row["referencedComponentId"], row["targetComponentId"]
+            is_succession = row["active"] == "1" and row["refsetId"] in _SUCCESSION
+            if is_succession and ends[0] not in active:
+                old, new = (normalize_id(_sctid(path, line, end), "SNOMEDCT") for end in ends)
+                replaced_by.setdefault(old, []).append(new)
     return successors(replaced_by, report)
 
 

@@ -2,20 +2,15 @@
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
-from ....errors import AngelError
-from ....files.formats import Format, first_line, read_head
+from ....files.formats import Format, first_line
 from ...names.identifiers import normalize_id
-from .lines import read_lines, wrong
+from .lines import read_lines, read_rows, wrong
 from .records import Row, VocabularyReport, make_row, own_id, tree_types
 
-_CTD_KINDS = {
-    "DiseaseName": ("DiseaseID", "AltDiseaseIDs"),
-    "ChemicalName": ("ChemicalID", None),
-}
-_OMIM = re.compile(r"\d+", re.ASCII)
-_MESH = re.compile(r"[CD]\d*", re.ASCII)
+_CTD_HEADS = ("DiseaseName\tDiseaseID\t", "ChemicalName\t")
 # The first column's name: `id`, `#id`, `mesh_id`, `Concept ID`, `ConceptID`, `cui`, `code`, …
 _ID_HEADER = re.compile(
     r"#?\s*((?i:(\w+[ _.-])?(id|cui|code|curie|identifier))|[A-Za-z]*[a-z]I[Dd])"
@@ -32,46 +27,36 @@ def read_ctd(path: Path, report: VocabularyReport) -> Iterator[Row]:
     YIELDS (Row): one a line.
     RAISES (AngelError): no line with CTD's column names, or a row that does not fit them.
     """
-    columns: list[str] = []
-    for number, line in read_lines(path):
-        if line.startswith("#"):
-            head = line.lstrip("# ").split("\t")
-            if head[0] in _CTD_KINDS and _CTD_KINDS[head[0]][0] in head:
-                columns = head
-                name_column = head[0]
-                id_column, alternates_column = _CTD_KINDS[name_column]
-                synonym_columns = [name for name in head if name.endswith("Synonyms")]
-                if len(set(columns)) < len(columns):
-                    raise wrong(path, number, "different names for the columns", line)
-            continue
-        if not columns:
-            expected = "CTD's column names (`# DiseaseName` or `# ChemicalName` …) before the rows"
-            raise wrong(path, number, expected, line)
-        if not line:
-            continue
-        cells = line.split("\t")
-        if len(cells) != len(columns):
-            raise wrong(path, number, f"{len(columns)} columns", line)
-        cell = dict(zip(columns, cells, strict=True))
-        alternates = cell.get(alternates_column or "", "").split("|")
+    for number, cell in read_rows(path, (), lines=_ctd_lines(path)):
+        kind = "Disease" if "DiseaseName" in cell else "Chemical"
+        synonyms = (cell[key].split("|") for key in cell if key.endswith("Synonyms"))
         tree_numbers = [*filter(None, cell.get("TreeNumbers", "").split("|"))]
-        try:
-            types = tree_types(tree_numbers)
-        except ValueError as error:
-            raise wrong(path, number, "MeSH tree numbers", error.args[0]) from error
+        alternates = filter(None, cell.get(f"Alt{kind}IDs", "").split("|"))
         yield make_row(
             path,
             number,
-            normalize_id(cell[id_column], "MESH"),
-            [
-                cell[name_column],
-                *(name for key in synonym_columns for name in cell[key].split("|")),
-            ],
-            types=types,
+            normalize_id(cell[f"{kind}ID"], "MESH"),
+            [cell[f"{kind}Name"], *chain.from_iterable(synonyms)],
+            types=tree_types(path, number, tree_numbers),
             definition=cell.get("Definition"),
-            alternate_ids=[normalize_id(code) for code in alternates if code],
+            alternate_ids=map(normalize_id, alternates),
             tree_numbers=tree_numbers,
         )
+
+
+def _ctd_lines(path: Path) -> Iterator[str]:
+    """The line of column names and the rows, with blank lines in the place of comments."""
+    has_head = False
+    for number, line in read_lines(path):
+        if line.startswith("#"):
+            head = line.lstrip("# ")
+            has_head |= head.startswith(_CTD_HEADS)
+            yield head if head.startswith(_CTD_HEADS) else ""
+        elif has_head:
+            yield line
+        else:
+            expected = "CTD's column names (`# DiseaseName` or `# ChemicalName` …) before the rows"
+            raise wrong(path, number, expected, line)
 
 
 def read_medic(path: Path, report: VocabularyReport) -> Iterator[Row]:
@@ -95,11 +80,9 @@ def read_medic(path: Path, report: VocabularyReport) -> Iterator[Row]:
 
 
 def _medic_id(path: Path, line: int, code: str) -> str:
-    if _OMIM.fullmatch(code):
-        return normalize_id(code, "OMIM")
-    if _MESH.fullmatch(code):
-        return normalize_id(code, "MESH")
-    identifier = normalize_id(code)
+    is_mesh = re.fullmatch(r"[CD]\d*", code, re.ASCII)
+    is_omim = re.fullmatch(r"\d+", code, re.ASCII)
+    identifier = normalize_id(code, "MESH" if is_mesh else "OMIM" if is_omim else "")
     if not identifier.startswith(("OMIM:", "MESH:")):
         raise wrong(path, line, "an identifier of OMIM (digits) or MeSH (`C…`, `D…`)", code)
     return identifier
@@ -123,63 +106,41 @@ def read_table(
     RAISES (AngelError): a line of other than two or three columns, or a third column that is
         named tree numbers.
     """
-    by_id = _tree_numbers(Path(tree_numbers)) if tree_numbers is not None else {}
+    by_id: dict[str, list[str]] = {}
+    trees = () if tree_numbers is None else _cells(Path(tree_numbers), "tree number")
+    for _, cells in trees:
+        by_id.setdefault(normalize_id(cells[0], "MESH"), []).append(cells[-1])
+    for number, (code, name, *synonyms) in _cells(path, "synonyms"):
+        identifier = own_id(code, prefix)
+        names = [name, *chain.from_iterable(text.split("|") for text in synonyms)]
+        numbers = by_id.get(identifier, [])
+        types = tree_types(path, number, numbers)
+        yield make_row(path, number, identifier, names, types=types, tree_numbers=numbers)
+
+
+def _cells(path: Path, third: str) -> Iterator[tuple[int, list[str]]]:
+    """The rows of two or three columns, without one of column names."""
     for number, line in read_lines(path):
         cells = line.split("\t")
-        if number == 1 and _is_header(cells):
-            if len(cells) == 3 and _TREE_HEADER.search(cells[2]):
-                raise AngelError(
-                    f"{path}, line 1: expected synonyms in column 3, found {cells[2]!r}. Use "
-                    f"`--option tree_numbers={path}`."
-                )
+        if number == 1 and _ID_HEADER.fullmatch(cells[0].strip()):
+            if third == "synonyms" and _TREE_HEADER.search(cells[-1]):
+                expected = f"synonyms in column 3 (or `--option tree_numbers={path}`)"
+                raise wrong(path, 1, expected, cells[-1])
             continue
         if not line.strip():
             continue
         if len(cells) not in (2, 3):
-            raise wrong(path, number, "two or three columns: id, name, synonyms", line)
-        identifier = own_id(cells[0], prefix)
-        synonyms = cells[2].split("|") if len(cells) == 3 else []
-        names = [cells[1], *synonyms]
-        numbers = by_id.get(identifier, [])
-        types = tree_types(numbers)
-        yield make_row(path, number, identifier, names, types=types, tree_numbers=numbers)
-
-
-def _is_header(cells: list[str]) -> bool:
-    """Whether the cells of a first line are names of columns."""
-    return _ID_HEADER.fullmatch(cells[0].strip()) is not None
-
-
-def _tree_numbers(path: Path) -> dict[str, list[str]]:
-    numbers: dict[str, list[str]] = {}
-    for number, line in read_lines(path):
-        cells = line.split("\t")
-        if not line.strip() or (number == 1 and _is_header(cells)):
-            continue
-        try:
-            code, _, tree_number = cells
-            tree_types([tree_number])
-            numbers.setdefault(normalize_id(code, "MESH"), []).append(tree_number)
-        except ValueError as error:
-            raise wrong(path, number, "id, name, MeSH tree number", line) from error
-    return numbers
+            raise wrong(path, number, f"two or three columns: id, name, {third}", line)
+        yield number, cells
 
 
 def _is_ctd(path: Path, head: str) -> bool:
-    return any(f"\n# {name}\t" in f"\n{head}" for name in _CTD_KINDS)
+    return any(f"\n# {name}" in f"\n{head}" for name in _CTD_HEADS)
 
 
 def _is_medic(path: Path, head: str) -> bool:
     line = first_line(head)
     return "||" in line and "\t" not in line
-
-
-def holds_tree_numbers(path: Path) -> bool:
-    """RETURNS (bool): whether a file is a table of MeSH's tree numbers, which has no names."""
-    if not path.is_file():
-        return False
-    cells = first_line(read_head(path)).split("\t")
-    return len(cells) == 3 and _is_header(cells) and bool(_TREE_HEADER.search(cells[2]))
 
 
 CTD = Format("ctd.v1", read_ctd, _is_ctd)

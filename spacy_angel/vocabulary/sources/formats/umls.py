@@ -12,38 +12,16 @@ from ....files.formats import Format
 from .lines import read_lines, wrong
 from .records import Row, VocabularyReport, count_unused, make_row, successors
 
-# MedMentions' choice (Mohan and Li 2019, the README of `st21pv`): type → its place in the Semantic
-# Network, with which the places of all its descendants begin.
-ST21PV_TYPES = {
-    "T005": "A1.1.4",  # Virus
-    "T007": "A1.1.2",  # Bacterium
-    "T017": "A1.2",  # Anatomical Structure
-    "T022": "A2.1.4.1",  # Body System
-    "T031": "A1.4.2",  # Body Substance
-    "T033": "A2.2",  # Finding
-    "T037": "B2.3",  # Injury or Poisoning
-    "T038": "B2.2.1",  # Biologic Function
-    "T058": "B1.3.1",  # Health Care Activity
-    "T062": "B1.3.2",  # Research Activity
-    "T074": "A1.3.1",  # Medical Device
-    "T082": "A2.1.5",  # Spatial Concept
-    "T091": "A2.6.1",  # Biomedical Occupation or Discipline
-    "T092": "A2.7",  # Organization
-    "T097": "A2.9.1",  # Professional or Occupational Group
-    "T098": "A2.9.2",  # Population Group
-    "T103": "A1.4.1",  # Chemical
-    "T168": "A1.4.3",  # Food
-    "T170": "A2.4",  # Intellectual Product
-    "T201": "A2.3.1",  # Clinical Attribute
-    "T204": "A1.1.3",  # Eukaryote
-}
-# fmt: off
-ST21PV_SOURCES = frozenset({
-    "CPT", "FMA", "GO", "HGNC", "HPO", "ICD10", "ICD10CM", "ICD9CM", "MDR",
-    "MSH", "MTH", "NCBI", "NCI", "NDDF", "NDFRT", "OMIM", "RXNORM", "SNOMEDCT_US",
-})
-# fmt: on
-
+# MedMentions' choice (Mohan and Li 2019, the README of `st21pv`): places of 21 types in the
+# Semantic Network, which those of their descendants continue; and source vocabularies.
+ST21PV_TYPES = (
+    "A1.1.2 A1.1.3 A1.1.4 A1.2 A1.3.1 A1.4.1 A1.4.2 A1.4.3 A2.1.4.1 A2.1.5 A2.2 A2.3.1 A2.4 A2.6.1 "
+    "A2.7 A2.9.1 A2.9.2 B1.3.1 B1.3.2 B2.2.1 B2.3"
+)
+ST21PV_SOURCES = (
+    "CPT FMA GO HGNC HPO ICD10 ICD10CM ICD9CM MDR MSH MTH NCBI NCI NDDF NDFRT OMIM RXNORM "
+    "SNOMEDCT_US"
+)
 # Obsolete; suppressed by an editor, or with all terms of its kind.
 _SUPPRESSED = {"O": "OBSOLETE", "E": "SUPPRESSED", "Y": "SUPPRESSED"}
 _CUI = re.compile(r"C(\d{7})", re.ASCII)
@@ -145,8 +123,8 @@ def read_umls_st21pv(path: Path, report: VocabularyReport) -> Iterator[Row]:
     path (Path): as for `read_umls`.
     YIELDS (Row): one a concept. RAISES (AngelError): as `read_umls`.
     """
-    types = frozenset(ST21PV_TYPES.values())
-    return read_umls(path, report, sources=ST21PV_SOURCES, types=types, all_names=True)
+    types, sources = frozenset(ST21PV_TYPES.split()), frozenset(ST21PV_SOURCES.split())
+    return read_umls(path, report, sources=sources, types=types, all_names=True)
 
 
 def _find(path: Path, name: str) -> Path | None:

@@ -1,0 +1,106 @@
+"""Indexes of the stored names: arrays that are compiled once and kept."""
+
+from pathlib import Path
+from typing import Any, ClassVar, Generic, TypeVar
+
+from typing_extensions import Self
+
+from ..changes.overlay import VocabularyOverlay
+from ..storage.arrays import Columns, open_folder, write_folder
+from ..storage.compiled import COMPILING, digest_of, open_or_compile
+from ..storage.strings import Strings
+
+
+class NameIndex:
+    """An index of names as arrays.
+
+    columns (Columns): those named in `COLUMNS`.
+    names (Strings): the names that it was built from.
+    """
+
+    KIND: ClassVar[str]
+    VERSION: ClassVar[int] = 1
+    COLUMNS: ClassVar[tuple[str, ...]]
+
+    def __init__(self, columns: Columns, names: Strings) -> None:
+        self.columns = columns
+        self.names = names
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # without what is cached
+        return type(self), (self.columns, self.names)
+
+    @classmethod
+    def build(cls, names: Strings) -> Self:
+        """names (Strings): in normal form, each once. RETURNS (NameIndex): theirs, in memory."""
+        raise NotImplementedError
+
+    @classmethod
+    def from_disk(cls, path: Path, names: Strings) -> Self:
+        """path (Path): as `to_disk` wrote it. names (Strings): those that it was built from.
+        RETURNS (NameIndex): mapped. RAISES (AngelError): the folder is missing or damaged."""
+        return cls(open_folder(path, cls.KIND, cls.VERSION, cls.COLUMNS)[0], names)
+
+    def to_disk(self, path: Path) -> None:
+        """path (Path): folder to write."""
+        write_folder(path, self.KIND, self.VERSION, self.columns, {})
+
+    @classmethod
+    def layout(cls) -> str:
+        """RETURNS (str): what the index is made of beside the names."""
+        return f"{cls.KIND} {cls.VERSION}"
+
+
+T = TypeVar("T", bound=NameIndex)
+
+
+class CachedIndex(Generic[T]):
+    """An index of the stored names that is compiled once and kept in the vocabulary's folder.
+
+    vocabulary (VocabularyOverlay): names and concepts.
+    fingerprint (str): of the stored names.
+    folder (Path | None): where the index is kept; None keeps it in memory.
+    """
+
+    INDEX: type[T]
+    WHAT: ClassVar[str]
+    """The index's name in a warning."""
+
+    def __init__(
+        self, vocabulary: VocabularyOverlay, fingerprint: str, folder: Path | None
+    ) -> None:
+        self.folder = folder
+        self._vocabulary = vocabulary
+        self._fingerprint = fingerprint
+        self._stored: T | None = None
+        self._shared: CachedIndex[T] | None = None
+
+    @property
+    def index(self) -> T:
+        """RETURNS (T): of the stored names, opened or compiled at its first use."""
+        if self._shared is not None:
+            return self._shared.index
+        if self._stored is None:
+            names, index = self._vocabulary.table.names, self.INDEX
+            with COMPILING:
+                if self._stored is None:
+                    self._stored = open_or_compile(
+                        None if self.folder is None else self.folder / self._key,
+                        self.WHAT,
+                        lambda path: index.from_disk(path, names),
+                        lambda: index.build(names),
+                    )
+        return self._stored
+
+    def share(self, other: "CachedIndex[T]") -> None:
+        """other (CachedIndex): of the same stored names, whose index is used."""
+        self._shared = other
+
+    def to_disk(self, folder: Path) -> None:
+        """folder (Path): gets the index if it was in use."""
+        if self._stored is not None:
+            self._stored.to_disk(folder / self._key)
+
+    @property
+    def _key(self) -> str:
+        return digest_of(self.INDEX.layout(), self._fingerprint)
