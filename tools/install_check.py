@@ -121,7 +121,7 @@ evaluate scispacy $tiny/dev.txt --kb kb/tiny -o metrics/scispacy
 evaluate scispacy-hnsw $tiny/dev.txt --kb kb/tiny -o metrics/hnsw
 compare metrics/exact metrics/tfidf -o metrics/both
 annotate $tiny/dev.txt -o annotated --workers 2
-relink annotated --kb kb/tiny
+annotate annotated --mentions input --kb kb/tiny -o relinked
 train configs
 """
 # Verbs that need an extra: with it, each is one run of what the extra promises; without it, each

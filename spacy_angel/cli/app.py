@@ -23,7 +23,6 @@ from .kb import kb_app
 from .link import link
 from .long_forms import long_forms
 from .mcp import mcp
-from .relink import relink
 from .serve import serve
 from .train import train_app
 
@@ -87,7 +86,6 @@ for command in (
         evaluate,
         compare,
         annotate,
-        relink,
         assemble,
         serve,
         mcp,

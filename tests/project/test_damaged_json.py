@@ -5,17 +5,13 @@ import json
 import shutil
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.tiny_annotation import make_pipeline
 
-from spacy_angel.annotation.inputs import plan_inputs
 from spacy_angel.annotation.pipeline_folder import folder_fingerprint
-from spacy_angel.annotation.relink import _Part, _stored
-from spacy_angel.annotation.stored import read_stored
 from spacy_angel.errors import AngelError
 from spacy_angel.evaluation.files import read_metrics, read_predictions
 from spacy_angel.files.download import _state
@@ -156,34 +152,6 @@ def test_pairs_and_corrections(tmp_path: Path) -> None:
         warnings.simplefilter("always")
         attack(file, lambda: list(read_corrections(file)))
     assert len(told) > 40
-
-
-@pytest.mark.parametrize("name", ["candidates", "score", "name", "start", "label"])
-def test_annotated_sets(tmp_path: Path, name: str) -> None:
-    file = tmp_path / "a.jsonl"
-    candidate = {"concept_id": "D1", "name": "flu", "score": 0.5}
-    mention = {"start": 0, "end": 3, "text": "flu", "label": "D", "concept_id": "D1"}
-    mention |= {"name": "flu", "score": 0.5, "candidates": [candidate]}
-    good = {"doc_id": "1", "text": "flu", "mentions": [mention]}
-    file.write_text(json.dumps(good))
-    [source] = plan_inputs([file])
-    [document] = read_stored(source)
-    assert document.mentions[0].candidates[0].name == "flu"
-    for junk in (*JUNK, [["x"]], [{"concept_id": 3}]):
-        file.write_text(json.dumps(good | {"mentions": [mention | {name: junk}]}))
-        with suppress(AngelError):
-            list(read_stored(source))
-    assert attack(file, lambda: list(read_stored(source))) >= 20
-
-
-def test_parts_of_relink_are_made_again(tmp_path: Path) -> None:
-    part = tmp_path / "part.json"
-    part.write_text('{"changes": "x", "counts": {"mentions": 3}}')
-    assert _stored(part) == _Part(changes="x", counts={"mentions": 3})
-    assert attack(part, lambda: _stored(part)) == 0
-    part.write_text('{"changes": "x"}')
-    assert _stored(part) is None
-    assert _stored(tmp_path / "none.json") is None
 
 
 def test_the_state_of_a_download_is_forgotten(tmp_path: Path) -> None:
