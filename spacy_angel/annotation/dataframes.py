@@ -1,5 +1,5 @@
-"""Tables of documents → tables of annotated documents, for engines that bring their own readers,
-writers and fault tolerance: Ray Data's `map_batches`, Spark's `mapInPandas`."""
+"""Annotate tables of documents inside of Ray Data (`map_batches`) and Spark (`mapInPandas`), which
+read, write and restart by themselves."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..corpora.documents import CorpusDocument, Reading
 from ..corpora.formats.rows import BadRow, row_document
-from ..errors import AngelError, Errors
+from ..errors import AngelError
 from .document_linker import LinkingSettings, open_linker
 from .documents import AnnotatedDocument, to_row
 from .outputs import parquet_schema
@@ -34,7 +34,7 @@ class TableLinker:
     settings (LinkingSettings): see there.
     options (Mapping[str, Any] | None): `id_field`, `text_field`, `prefix`, as for Parquet input.
     strict (bool): raise at the first fault of a row and at a document that fails, instead of
-        telling of it in the column `error`.
+        writing it to the column `error`.
     RAISES (AngelError): the pipeline cannot be opened.
     """
 
@@ -56,9 +56,9 @@ class TableLinker:
     def __call__(self, table: "pa.Table") -> "pa.Table":
         """Link the documents of a table.
 
-        table (pa.Table): columns as a Parquet input has them; others are left out.
-        RETURNS (pa.Table): a row for each row, columns as the Parquet output has them, and
-            `error`: why a document has no links, or a mention is missing; else null.
+        table (pa.Table): columns as in Parquet input; others are ignored.
+        RETURNS (pa.Table): a row for each row, with the columns of the Parquet output and `error`:
+            why a document has no links or lacks a mention, else null.
         RAISES (AngelError): see `strict`, and `DocumentLinker`.
         """
         import pyarrow as pa
@@ -87,8 +87,8 @@ class TableLinker:
             document = row_document(row, reading, Path("row"), number, **self._fields)
         except BadRow as problem:
             if self._strict:
-                where = f"row {number} of a table"
-                raise AngelError(Errors.E808.format(where=where, problem=problem)) from problem
+                message = f"row {number} of a table: this is no document: {problem}."
+                raise AngelError(message) from problem
             return None, str(problem)
         return document, "; ".join(reading.report.notes)
 
@@ -96,13 +96,13 @@ class TableLinker:
 def frames_linker(
     folder: str, **settings: Any
 ) -> "Callable[[Iterator[pd.DataFrame]], Iterator[pd.DataFrame]]":
-    """A function for Spark's `mapInPandas`; each Python process opens the pipeline once.
+    """Make a function for Spark's `mapInPandas`; each Python process opens the pipeline once.
 
         frame.mapInPandas(frames_linker("/shared/pipeline"), schema=SPARK_SCHEMA)
 
     folder (str): of the pipeline, on a disk that every machine sees.
     settings (Any): fields of `LinkingSettings`.
-    RETURNS (Callable): takes and gives frames with the columns of `TableLinker`.
+    RETURNS (Callable): takes and yields frames with the columns of `TableLinker`.
     """
     chosen = LinkingSettings(**settings)
 

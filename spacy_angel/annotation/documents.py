@@ -1,4 +1,4 @@
-"""What annotation gives out: documents whose mentions carry a concept, in plain values."""
+"""Annotated documents as plain values: mentions with their concepts."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -7,7 +7,7 @@ from ..corpora.documents import CorpusDocument, GoldMention
 
 SCORE_PLACES = 4
 SCORES = ("probability", "share")
-"""What a score is called in files: one that tells how sure a link is, and one that does not."""
+"""Names of the score of a link in files: a probability that it is right, or a share among names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +87,18 @@ class Failure:
 
     doc_id: str
     reason: str
+
+    @classmethod
+    def of(cls, doc_id: str, error: Exception) -> "Failure":
+        """doc_id (str), error (Exception): what it failed with. RETURNS (Failure): with both."""
+        return cls(doc_id, f"{type(error).__name__}: {error}")
+
+    def message(self) -> str:
+        """RETURNS (str): of the error that is raised where failures are not recorded."""
+        return (
+            f"Document {self.doc_id} failed: {self.reason}. Without --strict it is recorded and "
+            "skipped."
+        )
 
 
 def to_row(document: AnnotatedDocument, *, candidates: bool) -> dict[str, Any]:

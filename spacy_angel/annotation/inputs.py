@@ -1,65 +1,84 @@
-"""Files to annotate → documents, in a stream.
-
-The formats of `spacy_angel.corpora` that hold whole documents. A fault in a file is counted and
-costs only the document that it spoils, unless everything is to be strict.
-"""
+"""Find the files to annotate and stream their documents."""
 
 import os
 import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from ..corpora.documents import CorpusDocument, CorpusReport
 from ..corpora.registry import FORMATS, read_corpus
-from ..errors import AngelError, Errors, Warnings
-from .folder import is_bookkeeping
-from .source import Input
+from ..errors import AngelError, AngelWarning, cannot_read, unknown_name
+from .folder import RUN
 
-# What a folder of PubMed's holds beside the articles.
-_NO_DOCUMENTS = (".md5",)
-# Folders that a warning names.
-_SHOWN = 5
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """A file to annotate, or the plain texts of a folder, which are one document each.
+
+    name (str): the path as it was given.
+    paths (tuple[Path, ...]): the files.
+    format (str): one of `input_formats()`.
+    size (int): bytes of all files.
+    """
+
+    name: str
+    paths: tuple[Path, ...]
+    format: str
+    size: int
+
+    def fingerprint(self) -> str:
+        """RETURNS (str): SHA-256 of the content; for a folder, of the names and contents of its
+        files. RAISES (AngelError): a file cannot be read."""
+        state = sha256()
+        try:
+            for path in self.paths:
+                if str(path) != self.name:
+                    state.update(os.fsencode(path.name) + f"\0{path.stat().st_size}\0".encode())
+                with open(path, "rb") as file:
+                    while block := file.read(2**20):
+                        state.update(block)
+        except OSError as error:
+            raise AngelError(cannot_read(self.name, error.strerror)) from error
+        return state.hexdigest()
 
 
 def plan_inputs(
     paths: Sequence[str | Path], format: str | None = None, options: Collection[str] = ()
 ) -> list[Input]:
-    """Tell what is to be read.
+    """List the inputs that paths stand for.
 
-    paths (Sequence[str | Path]): files; a folder stands for its files by name, hidden ones and
-        checksums left out, and of the output of a run what it records; of folders in it a warning
-        tells. Plain texts of a folder become one input.
-    format (str | None): one of `input_formats()`; None to tell it from each file.
-    options (Collection[str]): names of the options that the reading will get.
+    paths (Sequence[str | Path]): files and folders. A folder stands for its files, sorted by name,
+        without hidden files, checksums and the records of `annotate`; its plain texts become one
+        input. Folders inside it are not read, and a warning says so.
+    format (str | None): one of `input_formats()`; None infers it from each file.
+    options (Collection[str]): names of the options that the reader will get.
     RETURNS (list[Input]): in the order given.
-    RAISES (AngelError): there is no such file, an empty folder or one with a link to nothing or
-        a pipe, a folder that is one corpus, an unknown format or option.
+    RAISES (AngelError): a file is missing or unreadable, a folder is empty or is one corpus, or a
+        format or an option is unknown.
     """
     if format is not None and format not in input_formats():
-        raise AngelError(
-            Errors.E910.format(kind="input format", name=format, known=", ".join(input_formats()))
-        )
+        raise AngelError(unknown_name("input format", format, ", ".join(input_formats())))
     inputs: list[Input] = []
     for path in map(Path, paths):
         if not path.exists():
-            raise AngelError(Errors.E901.format(path=path, error="there is no such file"))
-        if path.is_dir() and (whole := FORMATS.recognised(path)) is not None and whole.is_folder:
-            raise AngelError(Errors.E804.format(path=path, format=whole.name))
-        files = _files(path) if path.is_dir() else [path]
-        if not files:
-            raise AngelError(Errors.E803.format(path=path))
-        formats = [format or infer_format(file) for file in files]
-        if path.is_dir() and set(formats) == {"text"}:
-            inputs.append(_input(path, files, "text"))
-        else:
-            inputs += [_input(file, [file], f) for file, f in zip(files, formats, strict=True)]
+            raise AngelError(cannot_read(path, "there is no such file"))
+        files, texts = _files(path) if path.is_dir() else [path], []
+        for file in files:
+            found = format or infer_format(file)
+            if found == "text" and path.is_dir():
+                texts.append(file)
+            else:
+                inputs.append(_input(file, [file], found))
+        if texts:
+            inputs.append(_input(path, texts, "text"))
     for source in inputs:
         known = FORMATS[source.format]
-        # Texts alone have no identifiers that a prefix could complete.
-        prefix = () if known.holds == "texts" else ("prefix",)
-        known.check_names({*options} - {*prefix}, common=prefix)
+        # Plain texts have no identifiers that a prefix could complete.
+        common = () if known.holds == "texts" else ("prefix",)
+        known.check_names({*options} - {*common}, common=common)
     return inputs
 
 
@@ -69,11 +88,11 @@ def input_formats() -> tuple[str, ...]:
 
 
 def infer_format(path: Path) -> str:
-    """Tell the format of a file from its first lines and its name.
+    """Infer the format of a file from its first lines and its name.
 
     path (Path): file, plain or gzip.
     RETURNS (str): one of `input_formats()`; `text` for `*.txt` that is nothing else.
-    RAISES (AngelError): where it looks like none of them.
+    RAISES (AngelError): the format is unknown.
     """
     is_text = path.name.lower().removesuffix(".gz").endswith(".txt")
     try:
@@ -86,7 +105,10 @@ def infer_format(path: Path) -> str:
         return format.name
     if is_text:
         return "text"
-    raise AngelError(Errors.E802.format(path=path, known=", ".join(input_formats())))
+    raise AngelError(
+        f"The format of {path} is none of the input formats. Choose one with --format: "
+        f"{', '.join(input_formats())} (`lines` is plain text with one document per line)."
+    )
 
 
 def read_input(
@@ -95,12 +117,12 @@ def read_input(
     """Stream the documents of an input.
 
     source (Input): from `plan_inputs`.
-    strict (bool): raise at the first fault; otherwise leave out what it spoils and count it.
+    strict (bool): raise at the first fault; otherwise skip what it affects and count it.
     report (CorpusReport): gets counts, faults and the position in the file.
-    options (Mapping[str, Any]): of the format: `prefix` of identifiers without vocabulary (all
+    options (Mapping[str, Any]): of the format: `prefix` of identifiers without a vocabulary (all
         but text and PubMed); `id_field`, `text_field` (JSONL and Parquet).
-    RETURNS (Iterator[CorpusDocument]): in the order of the file, repeats included.
-    RAISES (AngelError): where a file cannot be read (on), naming file and line.
+    YIELDS (CorpusDocument): in the order of the file, duplicates included.
+    RAISES (AngelError): a file cannot be read any further; names file and line.
     """
     for path in source.paths:
         yield from read_corpus(
@@ -108,40 +130,36 @@ def read_input(
         )
 
 
-def fingerprint(source: Input) -> str:
-    """RETURNS (str): SHA-256 of the content, for a folder of its names and contents."""
-    state = sha256()
-    for path in source.paths:
-        if str(path) != source.name:
-            state.update(os.fsencode(path.name) + f"\0{path.stat().st_size}\0".encode())
-        with open(path, "rb") as file:
-            while block := file.read(2**20):
-                state.update(block)
-    return state.hexdigest()
-
-
 def _files(folder: Path) -> list[Path]:
-    """A folder's files by name; what should be one and cannot be read is an error."""
-    entries = sorted(
+    """The files of a folder, sorted by name."""
+    corpus = FORMATS.recognised(folder)
+    if corpus is not None and corpus.is_folder:
+        raise AngelError(
+            f"{folder} is one corpus in the format {corpus.name}. Convert it first, with "
+            f"`spacy-angel corpus {folder} -o documents.json`, and annotate that file."
+        )
+    hidden = (".", "_") if (folder / RUN).exists() else (".",)
+    paths = sorted(
         path
         for path in folder.iterdir()
-        if not path.name.startswith(".")
-        and not is_bookkeeping(path)
-        and path.suffix not in _NO_DOCUMENTS
+        if not path.name.startswith(hidden) and path.suffix != ".md5"
     )
-    if folders := [path.name for path in entries if path.is_dir()]:
-        message = Warnings.W803.format(
-            path=folder, n=len(folders), names=", ".join(folders[:_SHOWN])
+    if folders := [path.name for path in paths if path.is_dir()]:
+        warnings.warn(
+            f"{folder} contains {len(folders)} folders that are not read "
+            f"({', '.join(folders[:5])}).",
+            AngelWarning,
+            stacklevel=3,
         )
-        warnings.warn(message, stacklevel=3)
-    files = [path for path in entries if not path.is_dir()]
+    files = [path for path in paths if not path.is_dir()]
+    if not files:
+        raise AngelError(f"The folder {folder} holds no files.")
     for path in files:
         if not path.exists():
-            raise AngelError(Errors.E901.format(path=path, error="it is a link to nothing"))
+            raise AngelError(cannot_read(path, "it is a broken link"))
+        # A pipe would be waited for without end.
         if not path.is_file():
-            raise AngelError(
-                Errors.E901.format(path=path, error="it is no file but a pipe or a device")
-            )
+            raise AngelError(cannot_read(path, "it is a pipe or a device, not a file"))
     return files
 
 

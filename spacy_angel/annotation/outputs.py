@@ -1,20 +1,23 @@
-"""Annotated documents → the bytes of a shard, each format of its own.
+"""Output formats: annotated documents become the bytes of a file.
 
-A document is encoded alone first, so that one that a format cannot hold (an identifier with `|` in
-PubTator) costs no other.
+Each document is encoded by itself, so that one that a format cannot hold (an identifier with `|` in
+PubTator) does not affect the others.
 """
 
 import csv
 import io
 import json
+import shutil
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ..corpora.docs import to_doc
 from ..corpora.formats.bioc import bioc_collection, to_bioc
 from ..corpora.formats.pubtator import format_pubtator
 from ..corpora.formats.rows import import_parquet
+from ..errors import AngelError
 from .documents import SCORES, AnnotatedDocument, to_row
 
 if TYPE_CHECKING:
@@ -22,7 +25,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc
 
 
-# Of a table of mentions; candidates are one more.
+# Of a table of mentions; `candidates` is one more.
 MENTION_COLUMNS = ("doc_id", "start", "end", "text", "label", "concept_id", "name", *SCORES)
 
 
@@ -31,10 +34,11 @@ class OutputFormat:
     """How documents become a file.
 
     suffix (str): of the file's name.
-    encode (Callable): document, pipeline and whether with candidates → one document's piece.
-    join (Callable): pieces, and whether with candidates → the file.
-    is_stream (bool): files that follow each other are one, but for a first line of column names.
-    has_header (bool): the first line holds names of columns.
+    encode (Callable): makes the piece of a document, from the document, the pipeline, and whether
+        to include candidates.
+    join (Callable): makes the file, from the pieces and whether they include candidates.
+    is_stream (bool): files can be concatenated, without the header of all but the first.
+    has_header (bool): the first line has the names of the columns.
     """
 
     suffix: str
@@ -100,7 +104,7 @@ def _pubtator(document: AnnotatedDocument, _: "Language", __: bool) -> bytes:
 
 
 def _bioc(document: AnnotatedDocument, _: "Language", candidates: bool) -> dict[str, Any]:
-    """BioC as the corpora write it; name and score, and the candidates, are further infons."""
+    """BioC as in `corpora`, with name, score and candidates as further infons."""
     value = to_bioc(document.to_corpus())
     for passage in value["passages"]:
         for annotation in passage["annotations"]:
@@ -115,8 +119,8 @@ def _bioc(document: AnnotatedDocument, _: "Language", candidates: bool) -> dict[
 
 
 def _doc(document: AnnotatedDocument, nlp: "Language", candidates: bool) -> "Doc":
-    """A Doc with every mention in `doc.spans["gold"]`, as the corpora's DocBin files have them,
-    those that do not overlap in `doc.ents`; `kb_id_`, `._.kb_id` and `._.kb_ents` on each."""
+    """A Doc with all mentions in `doc.spans["gold"]`, those that do not overlap in `doc.ents`, and
+    `kb_id_`, `._.kb_id` and `._.kb_ents` on each."""
     from ..corpora.docs import GOLD_SPANS
 
     doc = to_doc(document.to_corpus(), nlp)
@@ -140,7 +144,7 @@ def _concatenate(pieces: Sequence[bytes], _: bool) -> bytes:
 
 
 def _table(suffix: str, separator: str) -> OutputFormat:
-    """A row a mention, with the identifier of its document; quotes where they are needed."""
+    """A table with a row per mention, quoted where needed."""
 
     def rows(document: AnnotatedDocument, _: "Language", candidates: bool) -> bytes:
         mentions = to_row(document, candidates=candidates)["mentions"]
@@ -172,3 +176,31 @@ OUTPUT_FORMATS = {
     ),
     "docbin": OutputFormat(".spacy", _doc, _join_docs),
 }
+
+
+def shard_writer(format: str, file: BinaryIO) -> Callable[[Path], None]:
+    """Concatenate the shards of an output in one stream.
+
+    format (str): one of OUTPUT_FORMATS. file (BinaryIO): the stream.
+    RETURNS (Callable[[Path], None]): to be called with each shard's file, in order.
+    RAISES (AngelError): files of the format cannot be concatenated.
+    """
+    streams = [name for name, value in OUTPUT_FORMATS.items() if value.is_stream]
+    if format not in streams:
+        raise AngelError(
+            f"Standard output can be {', '.join(streams)}, not {format}. Choose one of them with "
+            "--to, or give a folder with --output."
+        )
+    has_header = OUTPUT_FORMATS[format].has_header
+    is_first = True
+
+    def write(shard: Path) -> None:
+        nonlocal is_first
+        with open(shard, "rb") as source:
+            if has_header and not is_first:
+                source.readline()
+            shutil.copyfileobj(source, file)
+        file.flush()
+        is_first = False
+
+    return write

@@ -1,58 +1,54 @@
-"""Annotation on many machines with Ray Data.
+"""Annotate on many machines with Ray Data.
 
-Reading, annotating and starting killed work again are Ray's. Files become shards as on one machine,
-in the same folder: inputs ─ read_shards ─→ one row a shard ─ actors ─→ bytes ─→ written by the
-caller, which need not share a disk with the actors for the output. Parquet in an object store is
-read and written by Ray itself.
+Ray reads the inputs, distributes the shards to actors, and restarts what was killed. The process
+that was started writes the shards, with the same names, records and bytes as on one machine, so
+that only it needs the disk of the output. Parquet in an object store is read and written by Ray.
 """
 
 import json
 import logging
 import os
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pydantic import TypeAdapter
-
-from ..corpora.documents import CorpusDocument
-from ..errors import AngelError, Errors
+from ..errors import AngelError, missing_package
+from ..files.json_values import parse_as
 from .dataframes import TableLinker
 from .document_linker import LinkingSettings
+from .folder import ShardRecord, write_shard
 from .pipeline_folder import LOCAL, pipeline_folder
-from .plan import InputShards, Plan, PlannedInput
-from .records import ShardRecord
-from .shards import ShardJob, ShardWorker, WorkerSettings, write_shard
-from .source import Input
+from .plan import Plan
+from .progress import Progress, counting
+from .shards import InputEnd, InputTask, ShardJob, ShardWorker, WorkerSettings, read_shards
 
 if TYPE_CHECKING:
     from spacy.language import Language
 
-# Number of the row that tells of the end of an input.
-_END = -1
+# Rows of a table of documents that an actor gets at a time.
 _TABLE_ROWS = 1000
-_DOCUMENTS: TypeAdapter[list[CorpusDocument]] = TypeAdapter(list[CorpusDocument])
+# What the `value` of a row is.
+_JOB, _END, _RECORD = "job", "end", "record"
 
 
 @contextmanager
 def connect(address: str, workers: int, device: str | None) -> Iterator[str | None]:
-    """Be connected to a cluster; one that the caller is connected to already stays.
+    """Connect to a cluster, unless the caller is connected to one.
 
-    address (str): e.g. `ray://head:10001`, `auto`; `local` starts one on this machine.
-    workers (int): actors that are to run on it.
-    device (str | None): what was asked for.
-    YIELDS (str | None): the device of each actor's model: a GPU where the cluster has any, unless
-        something else was asked for.
+    address (str): e.g. `ray://head:10001`, `auto`; `local` starts a cluster on this machine.
+    workers (int): actors that will run on it.
+    device (str | None): the device that was asked for.
+    YIELDS (str | None): the device of each actor: by default a GPU where the cluster has any.
     RAISES (AngelError): Ray is not installed.
     """
     ray = _import_ray()
     started = not ray.is_initialized()
     if started:
-        # A reading task needs a place beside the actors.
-        places = {"num_cpus": max(os.cpu_count() or 1, workers + 1)} if address == LOCAL else {}
-        ray.init(address=address, logging_level="warning", include_dashboard=False, **places)
+        # A task that reads needs a CPU beside the actors.
+        cpus = {"num_cpus": max(os.cpu_count() or 1, workers + 1)} if address == LOCAL else {}
+        ray.init(address=address, logging_level="warning", include_dashboard=False, **cpus)
     try:
         if device is None and ray.cluster_resources().get("GPU", 0):
             device = "cuda"
@@ -63,30 +59,33 @@ def connect(address: str, workers: int, device: str | None) -> Iterator[str | No
 
 
 def run_ray(
-    plan: Plan, settings: WorkerSettings, workers: int
-) -> Generator[ShardRecord, None, None]:
+    plan: Plan, settings: WorkerSettings, folder: Path, progress: Progress, workers: int
+) -> Iterator[ShardRecord]:
     """Annotate on the cluster that this process is connected to.
 
-    plan (Plan): what is to be done; the machines must see the inputs under the same paths.
+    plan (Plan): the inputs, which all machines see under the same paths.
     settings (WorkerSettings): of each actor.
-    workers (int): actors.
-    YIELDS (ShardRecord): of each shard that is on this machine's disk, as they are done.
+    folder (Path), progress (Progress): the output, and what is told of it.
+    workers (int): number of actors.
+    YIELDS (ShardRecord): of each shard, in the order of the plan.
     RAISES (AngelError): see `ShardWorker`.
     """
     ray = _import_ray()
-    rows = [{"task": _task(planned, plan)} for planned in plan.inputs()]
+    rows = [{"task": _dump(_absolute(task))} for task in plan.tasks()]
     if not rows:
         return
+    count = counting(progress.counters)
     logging.getLogger("ray.data").setLevel(logging.WARNING)
     context = ray.data.DataContext.get_current()
-    before = context.target_max_block_size, context.enable_progress_bars
-    # A shard is a block of its own, so that it can go to any actor as soon as it is read.
+    options = context.execution_options
+    before = context.target_max_block_size, context.enable_progress_bars, options.preserve_order
+    # A shard is a block of its own, which any actor can get as soon as it was read.
     context.target_max_block_size, context.enable_progress_bars = 1, False
+    options.preserve_order = True
     try:
         shards = ray.data.from_items(rows, override_num_blocks=len(rows)).map_batches(
-            # Not the actors' number of CPUs: of equal ones Ray makes one step, and each actor would
-            # read a whole input before it annotates.
-            read_shards,
+            # Steps with the same number of CPUs are merged, and each actor would read whole inputs.
+            _read_rows,
             batch_size=1,
             num_cpus=0.5,
         )
@@ -98,17 +97,42 @@ def run_ray(
             num_gpus=_gpus(settings.device),
         )
         for row in annotated.iter_rows():
-            number, shard = int(row["input"]), int(row["shard"])
-            if shard == _END:
-                plan.end(number, **json.loads(row["record"]))
+            if row["kind"] == _RECORD:
+                record = parse_as(row["value"], ShardRecord)
+                count(record.read, record.mentions, row["size"])
+                yield write_shard(folder, row["data"], record)
                 continue
-            plan.sizes[number, shard] = int(row["size"])
-            record = ShardRecord.model_validate(json.loads(row["record"]))
-            yield write_shard(plan.folder.path, row["data"], record)
+            kind: Any = ShardJob if row["kind"] == _JOB else InputEnd
+            for present in plan.receive(parse_as(row["value"], kind)):
+                assert isinstance(present, ShardRecord)
+                yield present
     except ray.exceptions.RayError as error:
-        raise _known(error) from error
+        raise _cause(error) from error
     finally:
-        context.target_max_block_size, context.enable_progress_bars = before
+        context.target_max_block_size, context.enable_progress_bars = before[:2]
+        options.preserve_order = before[2]
+
+
+class ShardActor:
+    """Annotates shards; the class for `map_batches(…, batch_size=1)`.
+
+    settings (WorkerSettings): see there.
+    """
+
+    def __init__(self, settings: WorkerSettings) -> None:
+        self._worker = ShardWorker(replace(settings, device=_model_device(settings.device)))
+
+    def __call__(self, batch: Mapping[str, Any]) -> dict[str, Any]:
+        """batch (Mapping[str, Any]): a row of `_read_rows`.
+        RETURNS (dict[str, Any]): in place of a job with documents, the record of the shard and the
+            bytes of its file; other rows as they are."""
+        row = {key: values[0] for key, values in batch.items()}
+        if row["kind"] == _JOB:
+            job = parse_as(row["value"], ShardJob)
+            if job.documents:
+                data, record = self._worker.annotate(job)
+                row |= {"kind": _RECORD, "value": _dump(record), "data": data, "size": job.size}
+        return {key: [value] for key, value in row.items()}
 
 
 def annotate_addresses(
@@ -122,101 +146,61 @@ def annotate_addresses(
     options: Mapping[str, Any],
     strict: bool,
 ) -> dict[str, Any]:
-    """Annotate Parquet in an object store, read and written by Ray.
+    """Annotate Parquet in an object store, which Ray reads and writes.
 
     inputs (Sequence[str]), output (str): addresses that Ray Data knows, e.g. `s3://bucket/folder`.
     pipeline (str | Path | Language | None): see `pipeline_folder.pipeline_folder`.
     address (str), workers (int), device (str | None): see `connect`.
     settings (LinkingSettings), options (Mapping[str, Any]), strict (bool): see
         `dataframes.TableLinker`.
-    RETURNS (dict[str, Any]): `finished`, `complete` and the number of documents; which of them
-        failed stands in the column `error`.
+    RETURNS (dict[str, Any]): `finished`, `complete`, and the counts of the documents and of those
+        that failed, whose reasons are in the column `error`.
+    RAISES (AngelError): the output is not empty; with `strict`, a document failed.
     """
     ray = _import_ray()
+    from pyarrow.fs import FileSelector, FileSystem
+
+    system, path = FileSystem.from_uri(output.replace("local://", "file://", 1))
+    if system.get_file_info(FileSelector(path, allow_not_found=True)):
+        raise AngelError(f"{output} is not empty, so that documents would be there twice.")
     with (
         connect(address, workers, device) as chosen,
         pipeline_folder(pipeline, everywhere=address != LOCAL) as opened,
     ):
+        linker = (str(opened.path), _model_device(chosen), settings, options, strict)
         try:
             ray.data.read_parquet(list(inputs)).map_batches(
                 TableLinker,
                 batch_size=_TABLE_ROWS,
                 batch_format="pyarrow",
-                fn_constructor_args=(
-                    str(opened.path),
-                    _model_device(chosen),
-                    settings,
-                    options,
-                    strict,
-                ),
+                fn_constructor_args=linker,
                 compute=ray.data.ActorPoolStrategy(size=workers),
                 num_gpus=_gpus(chosen),
             ).write_parquet(output)
         except ray.exceptions.RayError as error:
-            raise _known(error) from error
-        documents = ray.data.read_parquet(output).count()
-    return {"finished": True, "complete": True, "counts": {"documents": documents}}
+            raise _cause(error) from error
+        written = ray.data.read_parquet(output, columns=["error"])
+        errors = [row["error"] for row in written.iter_rows()]
+    failed = sum(error is not None for error in errors)
+    counts = {"documents": len(errors) - failed, "failed": failed}
+    return {"finished": True, "complete": not failed, "counts": counts}
 
 
-class ShardActor:
-    """Annotates shards; the class for `map_batches(…, batch_size=1)`.
-
-    settings (WorkerSettings): see there.
-    """
-
-    def __init__(self, settings: WorkerSettings) -> None:
-        self._worker = ShardWorker(replace(settings, device=_model_device(settings.device)))
-
-    def __call__(self, batch: Mapping[str, Any]) -> dict[str, Any]:
-        """batch (Mapping[str, Any]): a row of `read_shards`.
-        RETURNS (dict[str, Any]): a row with `record` (JSON) and `data`, the bytes of the file."""
-        number, shard = int(batch["input"][0]), int(batch["shard"][0])
-        data, record = b"", batch["record"][0]
-        if shard != _END:
-            values = json.loads(record)
-            documents = _DOCUMENTS.validate_python(values["documents"])
-            job = ShardJob(number, shard, documents, values["digest"])
-            data, written = self._worker.encode(job)
-            record = json.dumps(written.model_dump())
-        kept = {key: batch[key] for key in ("input", "shard", "size")}
-        return {**kept, "record": [record], "data": [data]}
+def _read_rows(batch: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Read an input into rows, one for each shard and one for the end."""
+    for item in read_shards(parse_as(batch["task"][0], InputTask)):
+        kind = _JOB if isinstance(item, ShardJob) else _END
+        yield {"kind": [kind], "value": [_dump(item)], "data": [b""], "size": [0.0]}
 
 
-def read_shards(batch: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Read an input.
-
-    batch (Mapping[str, Any]): one task, as `run_ray` makes it.
-    YIELDS (dict[str, Any]): a row for each shard that is not there yet, its documents as JSON, and
-        one that tells of the end.
-    """
-    task = json.loads(batch["task"][0])
-    values, number = task["source"], task["number"]
-    source = Input(**{**values, "paths": tuple(map(Path, values["paths"]))})
-    there = {int(shard): digest for shard, digest in task["there"].items()}
-    shards = InputShards(source, number, there, **task["reading"])
-    for job, size in shards:
-        if job is not None:
-            row = {"documents": list(map(asdict, job.documents)), "digest": job.digest}
-            yield _row(number, job.shard, size, row)
-    end = {"shards": shards.n_shards, "error": shards.error, "report": shards.report.to_dict()}
-    yield _row(number, _END, 0, end)
+def _dump(value: Any) -> str:
+    """RETURNS (str): a dataclass as JSON, which `parse_as` reads."""
+    return json.dumps(asdict(value), default=str)
 
 
-def _task(planned: PlannedInput, plan: Plan) -> str:
-    source = planned.source
-    paths = [str(path.absolute()) for path in source.paths]
-    return json.dumps(
-        {
-            "number": planned.number,
-            "source": {**asdict(source), "paths": paths},
-            "there": plan.folder.digests(planned.number),
-            "reading": plan.reading,
-        }
-    )
-
-
-def _row(number: int, shard: int, size: int, record: Mapping[str, Any]) -> dict[str, Any]:
-    return {"input": [number], "shard": [shard], "size": [size], "record": [json.dumps(record)]}
+def _absolute(task: InputTask) -> InputTask:
+    paths = tuple(path.absolute() for path in task.source.paths)
+    return replace(task, source=replace(task.source, paths=paths))
 
 
 def _gpus(device: str | None) -> int:
@@ -228,8 +212,8 @@ def _model_device(device: str | None) -> str | None:
     return "cuda:0" if _gpus(device) else device
 
 
-def _known(error: Exception) -> Exception:
-    """The error of ours that a task ended with, in place of Ray's around it."""
+def _cause(error: Exception) -> Exception:
+    """Our own error that a task ended with, in place of Ray's around it."""
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, AngelError):
@@ -244,7 +228,5 @@ def _import_ray() -> Any:
         import ray.data
         import ray.exceptions
     except ImportError as error:
-        raise AngelError(
-            Errors.E916.format(what="Annotation on many machines", package="ray", extra="ray")
-        ) from error
+        raise AngelError(missing_package("Annotation on many machines", "ray", "ray")) from error
     return ray

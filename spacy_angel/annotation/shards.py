@@ -1,57 +1,112 @@
-"""One shard: documents in, a file out, whole or not at all."""
+"""Cut an input into shards, and annotate a shard: documents in, the bytes of a file out."""
 
-from collections.abc import Callable, Generator, Sequence
-from contextlib import nullcontext
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from pathlib import Path
-from typing import TypeVar
+from itertools import count
+from typing import Any
 
-from ..corpora.documents import CorpusDocument
-from ..errors import AngelError, Errors
-from .disk import write_whole, writing
+from ..corpora.documents import CorpusDocument, CorpusReport
+from ..errors import AngelError
 from .document_linker import LinkingSettings, open_linker
 from .documents import AnnotatedDocument, Failure
-from .folder import shard_name
+from .folder import ShardRecord, readable, shard_name
+from .inputs import Input, read_input
 from .outputs import OUTPUT_FORMATS
-from .parts import PartFile
-from .records import ShardRecord
 
-T = TypeVar("T")
+Tell = Callable[[int, int, float], None]
+"""Is told of a batch: its documents, its mentions, and its bytes of the input."""
+
+
+@dataclass(frozen=True, slots=True)
+class InputTask:
+    """An input to read.
+
+    source (Input), number (int), sha256 (str): the input, its number, the digest of its content.
+    present (list[int]): numbers of the shards that are in the output.
+    is_done (bool): all of them are, so that the input need not be read.
+    shard_size (int), strict (bool), options (Mapping[str, Any]): as for `annotate`.
+    """
+
+    source: Input
+    number: int
+    sha256: str
+    present: list[int]
+    is_done: bool
+    shard_size: int
+    strict: bool
+    options: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class ShardJob:
-    """Documents to be annotated into one file.
+    """A shard of an input.
 
     input (int), shard (int): numbers of the input and of the shard in it.
-    documents (Sequence[CorpusDocument]): a run of them, in the order of the input.
-    digest (str): of the documents, see `plan.documents_digest`.
+    source (str): SHA-256 of the input.
+    size (float): the shard's bytes in the input, for the progress bar.
+    documents (Sequence[CorpusDocument]): to annotate; empty where the shard is in the output.
     """
 
     input: int
     shard: int
-    documents: Sequence[CorpusDocument]
-    digest: str
-
-    def file(self, suffix: str) -> str:
-        """suffix (str): of the format. RETURNS (str): name of the shard's file."""
-        return shard_name(self.input, self.shard) + suffix
+    source: str
+    size: float
+    documents: Sequence[CorpusDocument] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class BatchDone:
-    """Progress in a shard.
+class InputEnd:
+    """The end of an input, or the error that ended its reading.
 
-    input (int), shard (int): numbers of the input and of the shard in it.
-    documents (int): of a batch. of (int): of the shard. mentions (int): found in the batch.
+    input (int), shards (int): number of the input, and how many shards it has.
+    size (float): bytes behind the last shard.
+    error (str | None): why it could not be read to its end.
+    counts (Mapping[str, int]), notes (Sequence[str]): see `CorpusReport`.
     """
 
     input: int
-    shard: int
-    documents: int
-    of: int
-    mentions: int
+    shards: int
+    size: float
+    error: str | None
+    counts: Mapping[str, int]
+    notes: Sequence[str]
+
+
+def read_shards(task: InputTask) -> Iterator[ShardJob | InputEnd]:
+    """Read an input and cut it into shards.
+
+    task (InputTask): what to read.
+    YIELDS (ShardJob | InputEnd): each shard in order, then the end. Where the input is damaged, the
+        documents before the damage make the last shard.
+    """
+    if task.is_done:
+        size = task.source.size / max(1, len(task.present))
+        for shard in task.present:
+            yield ShardJob(task.number, shard, task.sha256, size)
+        return
+    report, position, error = CorpusReport(), 0, None
+    documents = read_input(task.source, strict=task.strict, report=report, options=task.options)
+    for shard in count():
+        chunk: list[CorpusDocument] = []
+        try:
+            for document in documents:
+                # An identifier that is a file name need not be UTF-8.
+                chunk.append(replace(document, doc_id=readable(document.doc_id)))
+                if len(chunk) == task.shard_size:
+                    break
+        except AngelError as problem:
+            error = str(problem)
+        if not chunk:
+            break
+        size, position = report.position - position, report.position
+        given = () if shard in task.present else chunk
+        yield ShardJob(task.number, shard, task.sha256, size, given)
+        if error is not None:
+            shard += 1
+            break
+    rest = task.source.size - position
+    yield InputEnd(task.number, shard, rest, error, dict(report.counts), list(report.notes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +115,9 @@ class WorkerSettings:
 
     pipeline (str): folder of the pipeline.
     format (str): one of OUTPUT_FORMATS.
-    device (str | None): of linker and recogniser, in place of the pipeline's setting.
+    device (str | None): of linker and recognizer; None is the pipeline's own setting.
     linking (LinkingSettings): see there.
-    strict (bool): stop at a document that fails.
-    key (bytes): of the settings, see `records.settings_key`.
+    strict (bool): raise where a document fails.
     """
 
     pipeline: str
@@ -71,7 +125,6 @@ class WorkerSettings:
     device: str | None = None
     linking: LinkingSettings = field(default_factory=LinkingSettings)
     strict: bool = False
-    key: bytes = b""
 
 
 class ShardWorker:
@@ -81,113 +134,56 @@ class ShardWorker:
     """
 
     def __init__(self, settings: WorkerSettings) -> None:
-        self._link = open_linker(settings.pipeline, settings.device, settings.linking)
+        self._linker = open_linker(settings.pipeline, settings.device, settings.linking)
         self._settings = settings
         self._format = OUTPUT_FORMATS[settings.format]
 
-    def annotate(self, job: ShardJob, folder: Path) -> Generator[BatchDone, None, ShardRecord]:
-        """Annotate a shard into its file; what is done of it stays where the process ends.
-
-        job (ShardJob): its documents. folder (Path): the output.
-        YIELDS (BatchDone): after each batch.
-        RETURNS (ShardRecord): of the file, which is on the disk.
-        RAISES (AngelError): see `DocumentLinker`; the disk refuses.
-        """
-        linking = self._settings.linking
-        # With a cache what a batch finds in it depends on those before.
-        keeps = not linking.cache
-        key = sha256(self._settings.key + job.digest.encode()).hexdigest()
-        name = job.file(self._format.suffix)
-        with (
-            PartFile(folder, name, job.documents, linking.batch_size, key)
-            if keeps
-            else nullcontext()
-        ) as part:
-            data, record = yield from self._encode(job, part)
-        return write_shard(folder, data, record)
-
-    def encode(self, job: ShardJob) -> tuple[bytes, ShardRecord]:
-        """Annotate a shard for a folder on another machine.
+    def annotate(self, job: ShardJob, tell: Tell | None = None) -> tuple[bytes, ShardRecord]:
+        """Annotate a shard.
 
         job (ShardJob): its documents.
-        RETURNS (tuple[bytes, ShardRecord]): the content of its file, and the record of it.
+        tell (Tell | None): called after each batch.
+        RETURNS (tuple[bytes, ShardRecord]): the content of the shard's file, and its record.
         RAISES (AngelError): see `DocumentLinker`.
         """
-        return finish(self._encode(job, None))
-
-    def _encode(
-        self, job: ShardJob, part: PartFile | None
-    ) -> Generator[BatchDone, None, tuple[bytes, ShardRecord]]:
-        candidates, strict = self._settings.linking.candidates, self._settings.strict
-        kept = {} if part is None else part.batches
+        candidates = self._settings.linking.candidates
+        pieces: list[Any] = []
         failures: list[tuple[str, str]] = []
-        pieces = []
         mentions = linked = 0
-        batches = self._link.batches(job.documents, strict=strict, kept=kept)
-        for number, batch in enumerate(batches):
+        for batch in self._linker.batches(job.documents, strict=self._settings.strict):
             before = mentions
-            documents = [result for result in batch if isinstance(result, AnnotatedDocument)]
-            if part is not None and number not in kept and len(documents) == len(batch):
-                part.add(number, documents)
             for result in batch:
-                if isinstance(result, AnnotatedDocument):
-                    try:
-                        # From a file's name; formats that are joined later would lose the shard.
-                        result.doc_id.encode("utf8")
-                        pieces.append(self._format.encode(result, self._link.nlp, candidates))
-                        mentions += len(result.mentions)
-                        linked += sum(bool(mention.concept_id) for mention in result.mentions)
-                        continue
-                    except ValueError as error:
-                        reason = f"{type(error).__name__}: {error}"
-                        result = Failure(result.doc_id, reason)
-                        if strict:
-                            message = Errors.E813.format(doc_id=result.doc_id, reason=reason)
-                            raise AngelError(message) from error
-                failures.append((result.doc_id, result.reason))
-            yield BatchDone(job.input, job.shard, len(batch), len(job.documents), mentions - before)
+                piece = result if isinstance(result, Failure) else self._encode(result)
+                if isinstance(piece, Failure):
+                    failures.append((piece.doc_id, readable(piece.reason)))
+                elif isinstance(result, AnnotatedDocument):
+                    pieces.append(piece)
+                    mentions += len(result.mentions)
+                    linked += sum(bool(mention.concept_id) for mention in result.mentions)
+            if tell is not None:
+                tell(len(batch), mentions - before, job.size * len(batch) / len(job.documents))
         data = self._format.join(pieces, candidates)
-        record = ShardRecord(
+        return data, ShardRecord(
             input=job.input,
             shard=job.shard,
-            file=job.file(self._format.suffix),
+            source=job.source,
+            file=shard_name(job.input, job.shard) + self._format.suffix,
+            size=len(data),
+            sha256=sha256(data).hexdigest(),
             read=len(job.documents),
-            digest=job.digest,
             documents=len(pieces),
             mentions=mentions,
             linked=linked,
-            size=len(data),
-            sha256=sha256(data).hexdigest(),
-            failures=tuple(failures),
+            failures=failures,
         )
-        return data, record
 
-
-def finish(
-    steps: Generator[BatchDone, None, T], tell: Callable[[BatchDone], None] | None = None
-) -> T:
-    """Run to the end.
-
-    steps (Generator[BatchDone, None, T]): of a `ShardWorker`.
-    tell (Callable[[BatchDone], None] | None): hears of each batch.
-    RETURNS (T): what they return.
-    """
-    while True:
+    def _encode(self, document: AnnotatedDocument) -> Any:
+        """A document in the output format; a `Failure` where the format cannot hold it."""
         try:
-            batch = next(steps)
-        except StopIteration as end:
-            result: T = end.value
-            return result
-        if tell is not None:
-            tell(batch)
-
-
-def write_shard(folder: Path, data: bytes, record: ShardRecord) -> ShardRecord:
-    """Put a shard on the disk; when this returns, it stays there though the machine may not.
-
-    folder (Path): the output. data (bytes), record (ShardRecord): from `ShardWorker.encode`.
-    RETURNS (ShardRecord): the same record.
-    """
-    with writing(folder / record.file):
-        write_whole(folder / record.file, data)
-    return record
+            candidates = self._settings.linking.candidates
+            return self._format.encode(document, self._linker.nlp, candidates)
+        except ValueError as error:
+            failure = Failure.of(document.doc_id, error)
+            if self._settings.strict:
+                raise AngelError(failure.message()) from error
+            return failure
