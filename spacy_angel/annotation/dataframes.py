@@ -1,8 +1,7 @@
-"""Annotate tables of documents inside of Ray Data (`map_batches`) and Spark (`mapInPandas`), which
+"""Annotate tables of documents inside of Ray Data (`map_batches`) or Spark (`mapInPandas`), which
 read, write and restart by themselves."""
 
-from collections.abc import Callable, Iterator, Mapping
-from functools import cache
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,20 +9,11 @@ from ..corpora.documents import CorpusDocument, Reading
 from ..corpora.formats.rows import BadRow, row_document
 from ..errors import AngelError
 from .document_linker import LinkingSettings, open_linker
-from .documents import AnnotatedDocument, to_row
+from .documents import Failure
 from .outputs import parquet_schema
 
 if TYPE_CHECKING:
-    import pandas as pd
     import pyarrow as pa
-
-SPARK_SCHEMA = (
-    "doc_id string, title_end bigint, text string, mentions array<struct<start: bigint, "
-    "end: bigint, text: string, label: string, concept_id: string, name: string, "
-    "probability: double, share: double>>, "
-    "error string"
-)
-"""The columns of what `frames_linker` gives, without candidates."""
 
 
 class TableLinker:
@@ -50,7 +40,7 @@ class TableLinker:
         values = dict(options or {})
         self._prefix = values.pop("prefix", "")
         self._fields = {"id_field": "", "text_field": "text", **values}
-        self._candidates = settings.candidates
+        self._schema = parquet_schema(candidates=settings.candidates, error=True)
         self._link = open_linker(folder, device, settings)
 
     def __call__(self, table: "pa.Table") -> "pa.Table":
@@ -70,16 +60,12 @@ class TableLinker:
         for document, error in readings:
             if document is None:
                 rows.append({"error": error})
-                continue
-            result = next(results)
-            if not isinstance(result, AnnotatedDocument):
-                failed = AnnotatedDocument(document.doc_id, document.text)
-                rows.append({**to_row(failed, candidates=False), "error": result.reason})
+            elif isinstance(result := next(results), Failure):
+                row = {"doc_id": document.doc_id, "text": document.text, "mentions": []}
+                rows.append({**row, "error": result.reason})
             else:
-                row = to_row(result, candidates=self._candidates)
-                rows.append({**row, "error": error or None})
-        schema = parquet_schema(candidates=self._candidates, error=True)
-        return pa.Table.from_pylist(rows, schema=schema)
+                rows.append({**result.to_row(), "error": error or None})
+        return pa.Table.from_pylist(rows, schema=self._schema)
 
     def _read(self, row: Mapping[str, Any], number: int) -> tuple[CorpusDocument | None, str]:
         reading = Reading("table", self._strict, prefix=self._prefix)
@@ -87,36 +73,6 @@ class TableLinker:
             document = row_document(row, reading, Path("row"), number, **self._fields)
         except BadRow as problem:
             if self._strict:
-                message = f"row {number} of a table: this is no document: {problem}."
-                raise AngelError(message) from problem
+                raise AngelError(f"Row {number} is not a document: {problem}.") from problem
             return None, str(problem)
         return document, "; ".join(reading.report.notes)
-
-
-def frames_linker(
-    folder: str, **settings: Any
-) -> "Callable[[Iterator[pd.DataFrame]], Iterator[pd.DataFrame]]":
-    """Make a function for Spark's `mapInPandas`; each Python process opens the pipeline once.
-
-        frame.mapInPandas(frames_linker("/shared/pipeline"), schema=SPARK_SCHEMA)
-
-    folder (str): of the pipeline, on a disk that every machine sees.
-    settings (Any): fields of `LinkingSettings`.
-    RETURNS (Callable): takes and yields frames with the columns of `TableLinker`.
-    """
-    chosen = LinkingSettings(**settings)
-
-    def link_frames(frames: "Iterator[pd.DataFrame]") -> "Iterator[pd.DataFrame]":
-        import pyarrow as pa
-
-        linker = _opened(folder, chosen)
-        for frame in frames:
-            linked = linker(pa.Table.from_pandas(frame, preserve_index=False))
-            yield linked.to_pandas(integer_object_nulls=True)
-
-    return link_frames
-
-
-@cache
-def _opened(folder: str, settings: LinkingSettings) -> TableLinker:
-    return TableLinker(folder, settings=settings)

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from spacy.util import minibatch, raise_error
 
 from ..corpora.docs import GOLD_SPANS
-from ..corpora.documents import CorpusDocument
+from ..corpora.documents import CorpusDocument, GoldMention
 from ..errors import AngelError
 from ..linking.decision.writing import is_dropped
 from ..linking.mentions.reading import find_spans
@@ -18,11 +18,11 @@ from ..linking.ranking.concepts import NIL
 from ..pipelines.components import MentionPipe, each_together
 from ..pipelines.open import open_pipeline
 from ..pipelines.saved import linker_names, loading, recogniser_names
-from .documents import SCORE_PLACES, AnnotatedDocument, AnnotatedMention, Failure, ScoredConcept
+from .documents import SCORES, AnnotatedDocument, Failure
 
 if TYPE_CHECKING:
     from spacy.language import Language
-    from spacy.tokens import Doc, Span
+    from spacy.tokens import Span
 
     from ..linking.decision.links import Link
     from ..linking.linker import AngelLinker
@@ -105,13 +105,12 @@ class DocumentLinker:
             all_failed = len(failures) == len(batch)
             self._failed_in_a_row = self._failed_in_a_row + len(batch) if all_failed else 0
             if failures and strict:
-                raise AngelError(failures[0].message())
+                raise AngelError(f"Document {failures[0].doc_id} failed: {failures[0].reason}.")
             if self._failed_in_a_row >= MAX_FAILURES:
-                first = failures[0]
                 raise AngelError(
-                    f"The last {self._failed_in_a_row} documents all failed, {first.doc_id} with: "
-                    f"{first.reason}. The fault is probably not in the documents; their shard was "
-                    "not written. Run the same command again once it is found."
+                    f"The last {self._failed_in_a_row} documents all failed, "
+                    f"{failures[0].doc_id} with: {failures[0].reason}. The fault is probably not "
+                    "in the documents; their shard was not written."
                 )
             yield results
 
@@ -124,7 +123,7 @@ class DocumentLinker:
             return list(self._link(documents))
         except Exception as error:
             if len(documents) == 1:
-                return [Failure.of(documents[0].doc_id, error)]
+                return [Failure(documents[0].doc_id, error)]
         half = len(documents) // 2
         return [
             *self._link_separately(documents[:half]),
@@ -154,50 +153,49 @@ class DocumentLinker:
         results = []
         for document, doc, links in zip(documents, docs, all_links, strict=True):
             parts = [mention.parts for mention in document.mentions] if given else [()] * len(links)
-            mentions = tuple(
+            linked = [
                 self._mention(span, link, pieces)
                 for span, link, pieces in zip(find_spans(doc, span_key), links, parts, strict=True)
                 if not is_dropped(span, link, settings)
+            ]
+            mentions = tuple(mention for mention, _ in linked)
+            document = CorpusDocument(
+                document.doc_id, document.text, mentions, title_end=document.title_end
             )
-            results.append(
-                AnnotatedDocument(
-                    document.doc_id, document.text, mentions, title_end=document.title_end
-                )
-            )
+            results.append(AnnotatedDocument(document, [link for _, link in linked]))
         return results
 
     def _mention(
         self, span: "Span", link: "Link | None", parts: tuple[str, ...]
-    ) -> AnnotatedMention:
-        label = span.label_ if link is None else link.label or span.label_
-        mention = AnnotatedMention(
-            span.start_char, span.end_char, span.text, label, parts=parts
-        )
-        if link is None:
-            return replace(mention, concept_id=span.kb_id_, name=self._name(span.kb_id_))
-        mention = replace(mention, is_share=not self.linker.settings.rerank)
+    ) -> tuple[GoldMention, dict[str, Any]]:
+        """A mention and what is known of its link, see `AnnotatedDocument`. A mention that is not
+        linked keeps its identifier."""
+        label, concept_id, score = span.label_, span.kb_id_, None
+        if link is not None:
+            label, concept_id = link.label or label, "" if link.kb_id == NIL else link.kb_id
+            score = dict(link.kb_ents)[concept_id] if concept_id else None
+        kb = self.linker.kb
+        name = kb[concept_id].canonical_name if concept_id in kb else None
+        fields = {"name": name or None, **self._scores(score)}
         if self._settings.candidates:
-            mention = replace(mention, candidates=self._candidates(link))
-        if link.kb_id == NIL:
-            return mention
-        score = round(dict(link.kb_ents)[link.kb_id], SCORE_PLACES)
-        return replace(
-            mention, concept_id=link.kb_id, name=self._name(link.kb_id), score=score
-        )
+            fields["candidates"] = [] if link is None else self._candidates(link)
+        mention = GoldMention(span.start_char, span.end_char, span.text, label, concept_id, parts)
+        return mention, fields
 
-    def _candidates(self, link: "Link") -> tuple[ScoredConcept, ...]:
+    def _candidates(self, link: "Link") -> list[dict[str, Any]]:
         """All concepts that were found, even if the thresholds leave no link."""
         names: dict[str, str] = {}
         for candidate in link.candidates:
             names.setdefault(candidate["concept_id"], candidate["name"])
-        return tuple(
-            ScoredConcept(concept_id, names[concept_id], round(score, SCORE_PLACES))
+        return [
+            {"concept_id": concept_id, "name": names[concept_id], **self._scores(score)}
             for concept_id, score in self.linker.rank(link.candidates)
-        )
+        ]
 
-    def _name(self, concept_id: str) -> str:
-        kb = self.linker.kb
-        return kb[concept_id].canonical_name if concept_id in kb else ""
+    def _scores(self, score: float | None) -> dict[str, float | None]:
+        score = None if score is None else round(score, 4)
+        values = (score, None) if self.linker.settings.rerank else (None, score)
+        return dict(zip(SCORES, values, strict=True))
 
 
 def open_linker(folder: str, device: str | None, settings: LinkingSettings) -> DocumentLinker:

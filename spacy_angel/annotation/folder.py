@@ -1,6 +1,6 @@
 """The output folder of a run, with the JSON records that an interrupted run continues from.
 
-    _run.json              settings and versions
+    _run.json              settings of the run
     _00000.json            the first input, and the counts of reading it
     00000-000001.jsonl     its second shard
     _00000-000001.json     the record of that shard
@@ -12,16 +12,14 @@ shard with a record is complete. Table readers skip names that begin with `_`.
 
 import json
 import os
-import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
-from hashlib import sha256
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import AngelError, AngelWarning
+from ..errors import AngelError
 from ..files.atomic import replacing
 from ..files.json_values import parse_as
 from ..files.system import advice, reason
@@ -33,18 +31,6 @@ RUN = "_run.json"
 MANIFEST = "_manifest.json"
 STREAM = "-"
 """The name of standard input and standard output."""
-
-
-@dataclass(frozen=True)
-class RunRecord:
-    """What decides the output.
-
-    settings (dict[str, Any]): must be the same when a run is continued.
-    versions (dict[str, str]): may affect the last decimal place of a score.
-    """
-
-    settings: dict[str, Any]
-    versions: dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -98,13 +84,11 @@ class ShardRecord:
 
 
 @contextmanager
-def open_output(
-    path: Path, settings: Mapping[str, Any], versions: Mapping[str, str]
-) -> Iterator["OutputFolder"]:
+def open_output(path: Path, settings: Mapping[str, Any]) -> Iterator["OutputFolder"]:
     """Open an output folder, which other processes cannot open meanwhile.
 
     path (Path): the folder; created if missing.
-    settings (Mapping[str, Any]), versions (Mapping[str, str]): see `RunRecord`.
+    settings (Mapping[str, Any]): what decides the output, as plain values.
     YIELDS (OutputFolder): the folder.
     RAISES (AngelError): the folder contains other files, was begun with other settings, cannot be
         written, or is in use by another process.
@@ -114,7 +98,7 @@ def open_output(
     with _locked(path):
         try:
             _delete_temporary(path)
-            yield OutputFolder(path, RunRecord(json.loads(json.dumps(settings)), dict(versions)))
+            yield OutputFolder(path, settings)
         finally:
             _delete_temporary(path)
 
@@ -122,17 +106,26 @@ def open_output(
 class OutputFolder:
     """The output of a run, and what is recorded in it.
 
-    path (Path): the folder. run (RunRecord): of the run that begins or continues it.
+    path (Path), settings (Mapping[str, Any]): see `open_output`.
     RAISES (AngelError): see `open_output`.
     """
 
-    def __init__(self, path: Path, run: RunRecord) -> None:
+    def __init__(self, path: Path, settings: Mapping[str, Any]) -> None:
         self.path = path
-        self.run = run
+        self.settings: dict[str, Any] = json.loads(json.dumps(settings))
         self.inputs: dict[int, InputRecord] = {}
         self.shards: dict[tuple[int, int], ShardRecord] = {}
-        self._open_run()
-        self._read_records()
+        self._check_settings()
+        for file in path.glob("_[0-9]*.json"):
+            # What a damaged record stands for is done again.
+            with suppress(OSError, ValueError):
+                if "-" not in file.name:
+                    record = parse_as(file.read_bytes(), InputRecord)
+                    self.inputs[record.number] = record
+                    continue
+                shard = parse_as(file.read_bytes(), ShardRecord)
+                if (path / shard.file).stat().st_size == shard.size:
+                    self.shards[shard.input, shard.shard] = shard
 
     def begin_input(self, source: "Input", sha256: str) -> InputRecord:
         """Get the record of an input, which is identified by its absolute path.
@@ -192,18 +185,10 @@ class OutputFolder:
         manifest = {
             "finished": finished,
             "complete": finished and not counts["failed"] and not counts["faults"],
-            **asdict(self.run),
+            "settings": self.settings,
             "counts": counts,
             "inputs": [asdict(record) for record in inputs],
-            "shards": [
-                {key: value for key, value in asdict(shard).items() if key != "failures"}
-                for shard in shards
-            ],
-            "failures": [
-                {"input": shard.input, "shard": shard.shard, "doc_id": doc_id, "reason": why}
-                for shard in shards
-                for doc_id, why in shard.failures
-            ],
+            "shards": [asdict(shard) for shard in shards],
         }
         path = self.path / MANIFEST
         data = json.dumps(manifest, ensure_ascii=False, indent=1).encode()
@@ -212,58 +197,23 @@ class OutputFolder:
             write_durably(path, data)
         return manifest
 
-    def _open_run(self) -> None:
-        path = self.path / RUN
+    def _check_settings(self) -> None:
+        path, now = self.path / RUN, self.settings
         if not path.exists():
             if any(self.path.iterdir()):
                 raise AngelError(
                     f"{self.path} contains files that are not the output of `annotate`. Give an "
                     "empty or a new folder."
                 )
-            _write_record(path, self.run)
+            write_durably(path, json.dumps(now, ensure_ascii=False, indent=1).encode())
         try:
-            run = parse_as(path.read_bytes(), RunRecord)
+            before = parse_as(path.read_bytes(), dict[str, Any])
         except ValueError as error:
-            raise AngelError(
-                f"{path} is damaged or was not written by `annotate` ({error}), so that the run "
-                "cannot be continued. Give a new folder."
-            ) from error
-        before, now = run.settings, self.run.settings
+            raise AngelError(f"{path} is damaged ({error}). Give a new folder.") from error
         if changed := sorted(k for k in {*before, *now} if before.get(k) != now.get(k)):
             raise AngelError(
                 f"{self.path} was begun with other settings (different: {', '.join(changed)}). "
-                "Restore the settings, or give a new folder."
-            )
-        if run.versions != self.run.versions:
-            warnings.warn(
-                f"{self.path} was begun with {run.versions} and is continued with "
-                f"{self.run.versions}. Scores may differ in the last place between its shards.",
-                AngelWarning,
-                stacklevel=3,
-            )
-        self.run = run
-
-    def _read_records(self) -> None:
-        damaged = []
-        for path in sorted(self.path.glob("_[0-9]*.json")):
-            try:
-                if "-" not in path.name:
-                    record = parse_as(path.read_bytes(), InputRecord)
-                    self.inputs[record.number] = record
-                    continue
-                shard = parse_as(path.read_bytes(), ShardRecord)
-            except ValueError:
-                damaged.append(path.name)
-                continue
-            file = self.path / shard.file
-            if file.exists() and file.stat().st_size == shard.size:
-                self.shards[shard.input, shard.shard] = shard
-        if damaged:
-            names = ", ".join(damaged[:10]) + (", …" if len(damaged) > 10 else "")
-            warnings.warn(
-                f"{self.path} has damaged records ({names}). What they recorded is done again.",
-                AngelWarning,
-                stacklevel=3,
+                "Restore them, or give a new folder."
             )
 
 
@@ -281,27 +231,6 @@ def write_shard(folder: Path, data: bytes, record: ShardRecord) -> ShardRecord:
 def shard_name(number: int, shard: int) -> str:
     """RETURNS (str): name of a shard's file, without the suffix of its format."""
     return f"{number:05d}-{shard:06d}"
-
-
-def verify(folder: Path) -> list[str]:
-    """Compare the shards of an output with the digests in their records.
-
-    folder (Path): the output.
-    RETURNS (list[str]): names of shards that are missing or have changed.
-    RAISES (AngelError): the folder has no records.
-    """
-    paths = sorted(folder.glob("_[0-9]*-*.json"))
-    if not paths:
-        raise AngelError(f"{folder} contains no records of `annotate`.")
-    changed = []
-    for path in paths:
-        try:
-            record = parse_as(path.read_bytes(), ShardRecord)
-            if sha256((folder / record.file).read_bytes()).hexdigest() != record.sha256:
-                changed.append(record.file)
-        except (OSError, ValueError):
-            changed.append(path.name)
-    return changed
 
 
 def write_durably(path: Path, data: bytes) -> None:
@@ -371,5 +300,5 @@ def _record_name(number: int, shard: int) -> str:
     return f"_{shard_name(number, shard)}.json"
 
 
-def _write_record(path: Path, record: RunRecord | InputRecord | ShardRecord) -> None:
+def _write_record(path: Path, record: InputRecord | ShardRecord) -> None:
     write_durably(path, (json.dumps(asdict(record), ensure_ascii=False) + "\n").encode())

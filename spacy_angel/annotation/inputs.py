@@ -155,11 +155,9 @@ def _files(folder: Path) -> list[Path]:
     if not files:
         raise AngelError(f"The folder {folder} holds no files.")
     for path in files:
-        if not path.exists():
-            raise AngelError(cannot_read(path, "it is a broken link"))
         # A pipe would be waited for without end.
         if not path.is_file():
-            raise AngelError(cannot_read(path, "it is a pipe or a device, not a file"))
+            raise AngelError(cannot_read(path, "it is a broken link, a pipe or a device"))
     return files
 
 

@@ -13,20 +13,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from ..corpora.docs import to_doc
+from ..corpora.docs import GOLD_SPANS, to_doc
 from ..corpora.formats.bioc import bioc_collection, to_bioc
 from ..corpora.formats.pubtator import format_pubtator
 from ..corpora.formats.rows import import_parquet
 from ..errors import AngelError
-from .documents import SCORES, AnnotatedDocument, to_row
+from .documents import SCORES, AnnotatedDocument
 
 if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
-
-
-# Of a table of mentions; `candidates` is one more.
-MENTION_COLUMNS = ("doc_id", "start", "end", "text", "label", "concept_id", "name", *SCORES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,43 +30,35 @@ class OutputFormat:
     """How documents become a file.
 
     suffix (str): of the file's name.
-    encode (Callable): makes the piece of a document, from the document, the pipeline, and whether
-        to include candidates.
-    join (Callable): makes the file, from the pieces and whether they include candidates.
+    encode (Callable): makes the piece of a document; also gets the pipeline.
+    join (Callable): makes the file from the pieces; is told whether they have candidates.
     is_stream (bool): files can be concatenated, without the header of all but the first.
     has_header (bool): the first line has the names of the columns.
     """
 
     suffix: str
-    encode: Callable[[AnnotatedDocument, "Language", bool], Any]
+    encode: Callable[[AnnotatedDocument, "Language"], Any]
     join: Callable[[Sequence[Any], bool], bytes]
     is_stream: bool = False
     has_header: bool = False
 
 
 def parquet_schema(*, candidates: bool, error: bool = False) -> Any:
-    """The columns of a table of annotated documents.
+    """Get the columns of a table of annotated documents.
 
-    candidates (bool): mentions have candidates as well.
-    error (bool): a last column with the reason why a document failed.
+    candidates (bool): mentions have candidates.
+    error (bool): the last column is the reason why a document failed.
     RETURNS (Any): a `pyarrow.Schema`.
     """
     import_parquet()
     import pyarrow as pa
 
-    mention = [
-        ("start", pa.int64()),
-        ("end", pa.int64()),
-        ("text", pa.string()),
-        ("label", pa.string()),
-        ("concept_id", pa.string()),
-        ("name", pa.string()),
-        *((name, pa.float64()) for name in SCORES),
-    ]
+    scores = [(name, pa.float64()) for name in SCORES]
+    names = [("concept_id", pa.string()), ("name", pa.string()), *scores]
+    offsets = [("start", pa.int64()), ("end", pa.int64())]
+    mention = [*offsets, ("text", pa.string()), ("label", pa.string()), *names]
     if candidates:
-        candidate = [("concept_id", pa.string()), ("name", pa.string())]
-        candidate += [(name, pa.float64()) for name in SCORES]
-        mention.append(("candidates", pa.list_(pa.struct(candidate))))
+        mention.append(("candidates", pa.list_(pa.struct(names))))
     columns = [
         ("doc_id", pa.string()),
         ("title_end", pa.int64()),
@@ -78,15 +66,6 @@ def parquet_schema(*, candidates: bool, error: bool = False) -> Any:
         ("mentions", pa.list_(pa.struct(mention))),
     ]
     return pa.schema([*columns, ("error", pa.string())] if error else columns)
-
-
-def _json_line(document: AnnotatedDocument, _: "Language", candidates: bool) -> bytes:
-    row = to_row(document, candidates=candidates)
-    return (json.dumps(row, ensure_ascii=False) + "\n").encode("utf8")
-
-
-def _row(document: AnnotatedDocument, _: "Language", candidates: bool) -> dict[str, Any]:
-    return to_row(document, candidates=candidates)
 
 
 def _join_parquet(rows: Sequence[Any], candidates: bool) -> bytes:
@@ -99,38 +78,36 @@ def _join_parquet(rows: Sequence[Any], candidates: bool) -> bytes:
     return buffer.getvalue()
 
 
-def _pubtator(document: AnnotatedDocument, _: "Language", __: bool) -> bytes:
-    return format_pubtator(document.to_corpus()).encode("utf8")
-
-
-def _bioc(document: AnnotatedDocument, _: "Language", candidates: bool) -> dict[str, Any]:
+def _bioc(document: AnnotatedDocument, _: "Language") -> dict[str, Any]:
     """BioC as in `corpora`, with name, score and candidates as further infons."""
-    value = to_bioc(document.to_corpus())
+    value = to_bioc(document.document)
     for passage in value["passages"]:
         for annotation in passage["annotations"]:
-            mention = document.mentions[int(annotation["id"])]
-            if mention.score is not None:
-                kind = SCORES[mention.is_share]
-                annotation["infons"] |= {"name": mention.name, kind: str(mention.score)}
-            if candidates:
-                shown = [[c.concept_id, c.name, c.score] for c in mention.candidates]
-                annotation["infons"]["candidates"] = json.dumps(shown, ensure_ascii=False)
+            link = document.links[int(annotation["id"])]
+            if (score := _score(link)) is not None:
+                kind = next(name for name in SCORES if link[name] is not None)
+                annotation["infons"] |= {"name": link["name"], kind: str(score)}
+            if "candidates" in link:
+                found = [[c["concept_id"], c["name"], _score(c)] for c in link["candidates"]]
+                annotation["infons"]["candidates"] = json.dumps(found, ensure_ascii=False)
     return value
 
 
-def _doc(document: AnnotatedDocument, nlp: "Language", candidates: bool) -> "Doc":
+def _doc(document: AnnotatedDocument, nlp: "Language") -> "Doc":
     """A Doc with all mentions in `doc.spans["gold"]`, those that do not overlap in `doc.ents`, and
     `kb_id_`, `._.kb_id` and `._.kb_ents` on each."""
-    from ..corpora.docs import GOLD_SPANS
-
-    doc = to_doc(document.to_corpus(), nlp)
-    for span, mention in zip(doc.spans[GOLD_SPANS], document.mentions, strict=True):
-        span._.kb_id = mention.concept_id
-        if mention.score is not None:
-            best = [(mention.concept_id, mention.score)]
-            shown = [(c.concept_id, c.score) for c in mention.candidates]
-            span._.kb_ents = shown if candidates else best
+    doc = to_doc(document.document, nlp)
+    for span, link in zip(doc.spans[GOLD_SPANS], document.links, strict=True):
+        span._.kb_id = span.kb_id_
+        if (score := _score(link)) is not None:
+            best = [{"concept_id": span.kb_id_, SCORES[0]: score}]
+            found = link.get("candidates", best)
+            span._.kb_ents = [(c["concept_id"], _score(c)) for c in found]
     return doc
+
+
+def _score(values: dict[str, Any]) -> float | None:
+    return next((values[name] for name in SCORES if values.get(name) is not None), None)
 
 
 def _join_docs(docs: Sequence[Any], _: bool) -> bytes:
@@ -146,18 +123,18 @@ def _concatenate(pieces: Sequence[bytes], _: bool) -> bytes:
 def _table(suffix: str, separator: str) -> OutputFormat:
     """A table with a row per mention, quoted where needed."""
 
-    def rows(document: AnnotatedDocument, _: "Language", candidates: bool) -> bytes:
-        mentions = to_row(document, candidates=candidates)["mentions"]
-        if candidates:
-            for mention in mentions:
+    def rows(document: AnnotatedDocument, _: "Language") -> bytes:
+        mentions = document.to_row()["mentions"]
+        for mention in mentions:
+            if "candidates" in mention:
                 mention["candidates"] = json.dumps(mention["candidates"], ensure_ascii=False)
-        return _lines([document.doc_id, *mention.values()] for mention in mentions)
+        return lines([document.document.doc_id, *mention.values()] for mention in mentions)
 
     def join(pieces: Sequence[bytes], candidates: bool) -> bytes:
-        more = ["candidates"] if candidates else []
-        return b"".join([_lines([[*MENTION_COLUMNS, *more]]), *pieces])
+        columns = ["doc_id", "start", "end", "text", "label", "concept_id", "name", *SCORES]
+        return b"".join([lines([columns + ["candidates"] * candidates]), *pieces])
 
-    def _lines(values: Iterable[Sequence[Any]]) -> bytes:
+    def lines(values: Iterable[Sequence[Any]]) -> bytes:
         text = io.StringIO()
         csv.writer(text, delimiter=separator, lineterminator="\n").writerows(values)
         return text.getvalue().encode("utf8")
@@ -166,11 +143,21 @@ def _table(suffix: str, separator: str) -> OutputFormat:
 
 
 OUTPUT_FORMATS = {
-    "jsonl": OutputFormat(".jsonl", _json_line, _concatenate, is_stream=True),
-    "parquet": OutputFormat(".parquet", _row, _join_parquet),
+    "jsonl": OutputFormat(
+        ".jsonl",
+        lambda each, _: (json.dumps(each.to_row(), ensure_ascii=False) + "\n").encode("utf8"),
+        _concatenate,
+        is_stream=True,
+    ),
+    "parquet": OutputFormat(".parquet", lambda each, _: each.to_row(), _join_parquet),
     "csv": _table(".csv", ","),
     "tsv": _table(".tsv", "\t"),
-    "pubtator": OutputFormat(".pubtator", _pubtator, _concatenate, is_stream=True),
+    "pubtator": OutputFormat(
+        ".pubtator",
+        lambda each, _: format_pubtator(each.document).encode("utf8"),
+        _concatenate,
+        is_stream=True,
+    ),
     "bioc_json": OutputFormat(
         ".bioc.json", _bioc, lambda documents, _: b"".join(bioc_collection(documents))
     ),

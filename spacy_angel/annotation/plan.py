@@ -12,10 +12,10 @@ from .shards import InputEnd, InputTask, ShardJob, read_shards
 
 
 class Plan:
-    """The inputs of a run.
+    """The inputs of a run, and what was recorded of them.
 
-    sources (Sequence[Input]): the inputs. folder (OutputFolder): the output.
-    progress (Progress): is told of what is skipped.
+    sources (Sequence[Input]): the inputs.
+    folder (OutputFolder), progress (Progress): the output, and what is told of skipped shards.
     shard_size (int), strict (bool), options (Mapping[str, Any]): as for `annotate`.
     """
 
@@ -24,18 +24,13 @@ class Plan:
         sources: Sequence[Input],
         folder: OutputFolder,
         progress: Progress,
-        *,
         shard_size: int,
         strict: bool,
         options: Mapping[str, Any],
     ) -> None:
         self.was_read = False
         self._sources, self._folder, self._progress = sources, folder, progress
-        self._reading: dict[str, Any] = {
-            "shard_size": shard_size,
-            "strict": strict,
-            "options": options,
-        }
+        self._shard_size, self._strict, self._options = shard_size, strict, options
         # By the number of an input: the input, its files as they were, and its record.
         self._begun: dict[int, tuple[Input, Any, InputRecord]] = {}
 
@@ -44,13 +39,19 @@ class Plan:
         for source in self._sources:
             state = _file_state(source)
             record = self._folder.begin_input(source, source.fingerprint())
-            if record.number not in self._begun:
-                self._begun[record.number] = source, state, record
-                present = sorted(s for n, s in self._folder.shards if n == record.number)
-                is_done = self._folder.is_done(record)
-                yield InputTask(
-                    source, record.number, record.sha256, present, is_done, **self._reading
-                )
+            if record.number in self._begun:
+                continue
+            self._begun[record.number] = source, state, record
+            yield InputTask(
+                source,
+                record.number,
+                record.sha256,
+                sorted(s for number, s in self._folder.shards if number == record.number),
+                self._folder.is_done(record),
+                self._shard_size,
+                self._strict,
+                self._options,
+            )
         self.was_read = True
 
     def jobs(self) -> Iterator[ShardJob | ShardRecord]:
@@ -61,43 +62,37 @@ class Plan:
                 yield from self.receive(item)
 
     def receive(self, item: ShardJob | InputEnd) -> Iterator[ShardJob | ShardRecord]:
-        """Take note of what reading an input gives.
+        """Handle what reading an input yields.
 
         item (ShardJob | InputEnd): of `read_shards`.
-        YIELDS (ShardJob | ShardRecord): the shard to annotate or the record of a present one;
-            nothing at the end of an input.
+        YIELDS (ShardJob | ShardRecord): the shard to annotate, or the record of one that is in the
+            output; nothing at the end of an input.
         RAISES (AngelError): with `strict`, where the input could not be read to its end.
         """
-        if isinstance(item, ShardJob):
-            if item.documents:
-                yield item
-            else:
-                self._progress.skipped += item.size
-                yield self._folder.shards[item.input, item.shard]
+        if isinstance(item, ShardJob) and item.documents:
+            yield item
             return
         self._progress.skipped += item.size
+        if isinstance(item, ShardJob):
+            yield self._folder.shards[item.input, item.shard]
+            return
         source, state, record = self._begun[item.input]
-        digest, error = record.sha256, item.error
-        if _file_state(source) != state and source.fingerprint() != digest:
-            digest, error = "", f"{source.name} has changed while it was read. Run it again."
-        self._folder.write_input(
-            replace(
-                record,
-                sha256=digest,
-                shards=item.shards,
-                error=error,
-                counts=dict(item.counts),
-                notes=list(item.notes),
-            )
+        end = replace(
+            record,
+            shards=item.shards,
+            error=item.error,
+            counts=dict(item.counts),
+            notes=list(item.notes),
         )
-        if error is not None and self._reading["strict"]:
-            raise AngelError(error)
+        if _file_state(source) != state and source.fingerprint() != record.sha256:
+            error = f"{source.name} has changed while it was read. Run the same command again."
+            end = replace(end, sha256="", error=error)
+        self._folder.write_input(end)
+        if end.error is not None and self._strict:
+            raise AngelError(end.error)
 
 
-def _file_state(source: Input) -> list[tuple[int, ...]] | None:
-    """What tells without reading that files were written to; None where one is gone."""
-    try:
-        states = [path.stat() for path in source.paths]
-    except OSError:
-        return None
+def _file_state(source: Input) -> list[tuple[int, ...]]:
+    """What tells without reading that files were written to."""
+    states = [path.stat() for path in source.paths if path.exists()]
     return [(s.st_ino, s.st_size, s.st_mtime_ns, s.st_ctime_ns) for s in states]

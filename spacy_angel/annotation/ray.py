@@ -21,7 +21,7 @@ from .document_linker import LinkingSettings
 from .folder import ShardRecord, write_shard
 from .pipeline_folder import LOCAL, pipeline_folder
 from .plan import Plan
-from .progress import Progress, counting
+from .progress import Progress, count_batch
 from .shards import InputEnd, InputTask, ShardJob, ShardWorker, WorkerSettings, read_shards
 
 if TYPE_CHECKING:
@@ -74,7 +74,6 @@ def run_ray(
     rows = [{"task": _dump(_absolute(task))} for task in plan.tasks()]
     if not rows:
         return
-    count = counting(progress.counters)
     logging.getLogger("ray.data").setLevel(logging.WARNING)
     context = ray.data.DataContext.get_current()
     options = context.execution_options
@@ -99,7 +98,7 @@ def run_ray(
         for row in annotated.iter_rows():
             if row["kind"] == _RECORD:
                 record = parse_as(row["value"], ShardRecord)
-                count(record.read, record.mentions, row["size"])
+                count_batch(progress.counters, 0, record.read, record.mentions, row["size"])
                 yield write_shard(folder, row["data"], record)
                 continue
             kind: Any = ShardJob if row["kind"] == _JOB else InputEnd

@@ -114,14 +114,12 @@ def annotate(
         opened = stack.enter_context(
             pipeline_folder(pipeline, kb, everywhere=ray not in (None, LOCAL))
         )
-        settings["pipeline"] = opened.fingerprint
-        folder = stack.enter_context(open_output(Path(output), settings, versions(device)))
+        settings |= {"pipeline": opened.fingerprint, "versions": versions(device)}
+        folder = stack.enter_context(open_output(Path(output), settings))
         worker = WorkerSettings(str(opened.path), output_format, devices[0], linking, strict)
-        progress = Progress(sum(source.size for source in sources), len(devices))
-        stack.enter_context(progress)
-        plan = Plan(
-            sources, folder, progress, shard_size=shard_size, strict=strict, options=values
-        )
+        size = sum(source.size for source in sources)
+        progress = stack.enter_context(Progress(size, len(devices)))
+        plan = Plan(sources, folder, progress, shard_size, strict, values)
         records: Iterator[ShardRecord]
         if ray is not None:
             records = run_ray(plan, worker, folder.path, progress, workers)

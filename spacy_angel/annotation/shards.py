@@ -146,7 +146,6 @@ class ShardWorker:
         RETURNS (tuple[bytes, ShardRecord]): the content of the shard's file, and its record.
         RAISES (AngelError): see `DocumentLinker`.
         """
-        candidates = self._settings.linking.candidates
         pieces: list[Any] = []
         failures: list[tuple[str, str]] = []
         mentions = linked = 0
@@ -158,11 +157,11 @@ class ShardWorker:
                     failures.append((piece.doc_id, readable(piece.reason)))
                 elif isinstance(result, AnnotatedDocument):
                     pieces.append(piece)
-                    mentions += len(result.mentions)
-                    linked += sum(bool(mention.concept_id) for mention in result.mentions)
+                    mentions += len(result.links)
+                    linked += sum(bool(m.concept_ids) for m in result.document.mentions)
             if tell is not None:
                 tell(len(batch), mentions - before, job.size * len(batch) / len(job.documents))
-        data = self._format.join(pieces, candidates)
+        data = self._format.join(pieces, self._settings.linking.candidates)
         return data, ShardRecord(
             input=job.input,
             shard=job.shard,
@@ -180,10 +179,9 @@ class ShardWorker:
     def _encode(self, document: AnnotatedDocument) -> Any:
         """A document in the output format; a `Failure` where the format cannot hold it."""
         try:
-            candidates = self._settings.linking.candidates
-            return self._format.encode(document, self._linker.nlp, candidates)
+            return self._format.encode(document, self._linker.nlp)
         except ValueError as error:
-            failure = Failure.of(document.doc_id, error)
+            failure = Failure(document.document.doc_id, error)
             if self._settings.strict:
-                raise AngelError(failure.message()) from error
+                raise AngelError(f"Document {failure.doc_id} failed: {failure.reason}.") from error
             return failure

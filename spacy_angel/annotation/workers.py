@@ -12,13 +12,14 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
+from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 from ..errors import AngelError
 from .folder import ShardRecord, write_shard
-from .progress import Progress, counting
+from .progress import Progress, count_batch
 from .shards import ShardJob, ShardWorker, Tell, WorkerSettings
 
 # Shards per process that are read ahead: enough that no process waits for a slow one before it.
@@ -44,10 +45,9 @@ def run_here(
     import torch
 
     threads = torch.get_num_threads()
-    count = counting(progress.counters)
 
-    def tell(*batch: Any) -> None:
-        count(*batch)
+    def tell(*batch: float) -> None:
+        count_batch(progress.counters, 0, *batch)
         progress.show()
 
     worker = None
@@ -88,24 +88,14 @@ def run_processes(
         initializer=_begin,
         initargs=(settings, folder, slots, listening, progress.counters),
     )
-    queue: deque[ShardRecord | Future[ShardRecord]] = deque()
-
-    def first() -> ShardRecord:
-        item = queue.popleft()
-        if isinstance(item, ShardRecord):
-            return item
-        while not item.done():
-            wait([item], _POLL_SECONDS)
-            progress.show()
-        return item.result()
-
+    queue: deque[Future[ShardRecord]] = deque()
     try:
         for job in jobs:
-            queue.append(job if isinstance(job, ShardRecord) else pool.submit(_run, job))
-            while len(queue) >= _AHEAD * len(devices) or (queue and _is_there(queue[0])):
-                yield first()
+            queue.append(pool.submit(_run, job) if isinstance(job, ShardJob) else _done(job))
+            while queue and (queue[0].done() or len(queue) > _AHEAD * len(devices)):
+                yield _result(queue.popleft(), progress)
         while queue:
-            yield first()
+            yield _result(queue.popleft(), progress)
     except BaseException as error:
         life.close()
         if isinstance(error, BrokenProcessPool):
@@ -137,7 +127,8 @@ def _begin(
             signal.signal(getattr(signal, name), signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, args=(life,), daemon=True).start()
     slot, device = slots.get()
-    _settings, _folder, _tell = replace(settings, device=device), folder, counting(counters, slot)
+    _settings, _folder = replace(settings, device=device), folder
+    _tell = partial(count_batch, counters, slot)
 
 
 def _run(job: ShardJob) -> ShardRecord:
@@ -148,8 +139,17 @@ def _run(job: ShardJob) -> ShardRecord:
     return write_shard(_folder, *_worker.annotate(job, _tell))
 
 
-def _is_there(item: ShardRecord | Future[ShardRecord]) -> bool:
-    return isinstance(item, ShardRecord) or item.done()
+def _done(record: ShardRecord) -> Future[ShardRecord]:
+    future: Future[ShardRecord] = Future()
+    future.set_result(record)
+    return future
+
+
+def _result(future: Future[ShardRecord], progress: Progress) -> ShardRecord:
+    while not future.done():
+        wait([future], _POLL_SECONDS)
+        progress.show()
+    return future.result()
 
 
 def _end_with_parent(life: Connection) -> None:
