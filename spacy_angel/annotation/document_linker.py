@@ -176,7 +176,7 @@ class DocumentLinker:
             score = dict(link.kb_ents)[concept_id] if concept_id else None
         kb = self.linker.kb
         name = kb[concept_id].canonical_name if concept_id in kb else None
-        fields = {"name": name or None, **self._scores(score)}
+        fields: dict[str, Any] = {"name": name or None, **self._scores(score)}
         if self._settings.candidates:
             fields["candidates"] = [] if link is None else self._candidates(link)
         mention = GoldMention(span.start_char, span.end_char, span.text, label, concept_id, parts)

@@ -6,12 +6,13 @@
     _00000-000001.json     the record of that shard
     _manifest.json         all of it in one file, written at the end
 
-Every file is written under a temporary name and renamed, the record of a shard after the shard: a
-shard with a record is complete. Table readers skip names that begin with `_`.
+Every file is written as a whole, and the record of a shard after the shard: a shard with a record
+is complete. Table readers skip names that begin with `_`.
 """
 
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
@@ -20,9 +21,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import AngelError
-from ..files.atomic import replacing
 from ..files.json_values import parse_as
-from ..files.system import advice, reason
+from .stores import Store, is_address
 
 if TYPE_CHECKING:
     from .inputs import Input
@@ -84,47 +84,49 @@ class ShardRecord:
 
 
 @contextmanager
-def open_output(path: Path, settings: Mapping[str, Any]) -> Iterator["OutputFolder"]:
+def open_output(path: str | Path, settings: Mapping[str, Any]) -> Iterator["OutputFolder"]:
     """Open an output folder, which other processes cannot open meanwhile.
 
-    path (Path): the folder; created if missing.
+    path (str | Path): local path or address; created if missing.
     settings (Mapping[str, Any]): what decides the output, as plain values.
     YIELDS (OutputFolder): the folder.
     RAISES (AngelError): the folder contains other files, was begun with other settings, cannot be
         written, or is in use by another process.
     """
-    with writing(path):
-        path.mkdir(parents=True, exist_ok=True)
-    with _locked(path):
+    store = Store(str(path))
+    with store.locked():
         try:
-            _delete_temporary(path)
-            yield OutputFolder(path, settings)
+            yield OutputFolder(store, settings)
         finally:
-            _delete_temporary(path)
+            # Of processes that were killed.
+            for name in store.sizes():
+                if name.startswith(".") and name.endswith(".new"):
+                    store.delete(name)
 
 
 class OutputFolder:
     """The output of a run, and what is recorded in it.
 
-    path (Path), settings (Mapping[str, Any]): see `open_output`.
+    store (Store), settings (Mapping[str, Any]): see `open_output`.
     RAISES (AngelError): see `open_output`.
     """
 
-    def __init__(self, path: Path, settings: Mapping[str, Any]) -> None:
-        self.path = path
-        self.settings: dict[str, Any] = json.loads(json.dumps(settings))
+    def __init__(self, store: Store, settings: Mapping[str, Any]) -> None:
         self.inputs: dict[int, InputRecord] = {}
         self.shards: dict[tuple[int, int], ShardRecord] = {}
-        self._check_settings()
-        for file in path.glob("_[0-9]*.json"):
+        self._settings: dict[str, Any] = json.loads(json.dumps(settings))
+        self._store = store
+        sizes = store.sizes()
+        self._check_settings(is_new=RUN not in sizes)
+        for name in filter(re.compile(r"_\d+(-\d+)?\.json").fullmatch, sizes):
             # What a damaged record stands for is done again.
             with suppress(OSError, ValueError):
-                if "-" not in file.name:
-                    record = parse_as(file.read_bytes(), InputRecord)
+                if "-" not in name:
+                    record = parse_as(store.read(name), InputRecord)
                     self.inputs[record.number] = record
                     continue
-                shard = parse_as(file.read_bytes(), ShardRecord)
-                if (path / shard.file).stat().st_size == shard.size:
+                shard = parse_as(store.read(name), ShardRecord)
+                if sizes.get(shard.file) == shard.size:
                     self.shards[shard.input, shard.shard] = shard
 
     def begin_input(self, source: "Input", sha256: str) -> InputRecord:
@@ -135,30 +137,37 @@ class OutputFolder:
         RETURNS (InputRecord): the earlier one, or a new one.
         RAISES (AngelError): the content differs from that of a finished input.
         """
-        path = readable(source.name if source.name == STREAM else os.path.abspath(source.name))
+        name = source.name
+        has_path = name != STREAM and not is_address(name)
+        path = readable(os.path.abspath(name) if has_path else name)
         known = next((record for record in self.inputs.values() if record.path == path), None)
         if known is not None and known.sha256 == sha256:
             return known
         if known is not None and self.is_done(known):
             raise AngelError(
-                f"{source.name} has changed since it was annotated into {self.path}. Restore it, "
+                f"{name} has changed since it was annotated into {self._store.path}. Restore it, "
                 "or annotate it into a new folder."
             )
         number = next(n for n in count() if n not in self.inputs) if known is None else known.number
         for key, shard in list(self.shards.items()):
             if key[0] == number and (known is not None or shard.source != sha256):
                 del self.shards[key]
-                for name in (_record_name(*key), shard.file):
-                    (self.path / name).unlink(missing_ok=True)
-        name = readable(source.name)
-        record = InputRecord(number, name, path, source.format, source.size, sha256)
+                self._store.delete(_record_name(*key))
+                self._store.delete(shard.file)
+        record = InputRecord(number, readable(name), path, source.format, source.size, sha256)
         self.write_input(record)
         return record
 
     def write_input(self, record: InputRecord) -> None:
-        """record (InputRecord): of an input; it is kept and written."""
-        _write_record(self.path / f"_{record.number:05d}.json", record)
+        """record (InputRecord): of an input; it is written and kept."""
+        self._store.write(f"_{record.number:05d}.json", _dump(asdict(record)))
         self.inputs[record.number] = record
+
+    def write_shard(self, data: bytes, record: ShardRecord) -> None:
+        """data (bytes), record (ShardRecord): of a shard, see `ShardWorker.annotate`."""
+        self._store.write(record.file, data)
+        self._store.write(_record_name(record.input, record.shard), _dump(asdict(record)))
+        self.shards[record.input, record.shard] = record
 
     def is_done(self, record: InputRecord) -> bool:
         """RETURNS (bool): whether an input was read to its end and all of its shards are there."""
@@ -185,47 +194,36 @@ class OutputFolder:
         manifest = {
             "finished": finished,
             "complete": finished and not counts["failed"] and not counts["faults"],
-            "settings": self.settings,
+            "settings": self._settings,
             "counts": counts,
             "inputs": [asdict(record) for record in inputs],
             "shards": [asdict(shard) for shard in shards],
         }
-        path = self.path / MANIFEST
-        data = json.dumps(manifest, ensure_ascii=False, indent=1).encode()
         # A finished output on a read-only disk needs no writing.
-        if not path.exists() or path.read_bytes() != data:
-            write_durably(path, data)
+        with suppress(OSError):
+            if self._store.read(MANIFEST) == _dump(manifest):
+                return manifest
+        self._store.write(MANIFEST, _dump(manifest))
         return manifest
 
-    def _check_settings(self) -> None:
-        path, now = self.path / RUN, self.settings
-        if not path.exists():
-            if any(self.path.iterdir()):
+    def _check_settings(self, *, is_new: bool) -> None:
+        path, now = self._store.path, self._settings
+        if is_new:
+            if any(not name.startswith(".") for name in self._store.sizes()):
                 raise AngelError(
-                    f"{self.path} contains files that are not the output of `annotate`. Give an "
-                    "empty or a new folder."
+                    f"{path} contains files that are not the output of `annotate`. Give an empty "
+                    "or a new folder."
                 )
-            write_durably(path, json.dumps(now, ensure_ascii=False, indent=1).encode())
+            self._store.write(RUN, _dump(now))
         try:
-            before = parse_as(path.read_bytes(), dict[str, Any])
+            before = parse_as(self._store.read(RUN), dict[str, Any])
         except ValueError as error:
-            raise AngelError(f"{path} is damaged ({error}). Give a new folder.") from error
+            raise AngelError(f"{path}/{RUN} is damaged ({error}). Give a new folder.") from error
         if changed := sorted(k for k in {*before, *now} if before.get(k) != now.get(k)):
             raise AngelError(
-                f"{self.path} was begun with other settings (different: {', '.join(changed)}). "
-                "Restore them, or give a new folder."
+                f"{path} was begun with other settings (different: {', '.join(changed)}). Restore "
+                "them, or give a new folder."
             )
-
-
-def write_shard(folder: Path, data: bytes, record: ShardRecord) -> ShardRecord:
-    """Write a shard and its record, which then survive a crash of the machine.
-
-    folder (Path): the output. data (bytes), record (ShardRecord): from `ShardWorker.annotate`.
-    RETURNS (ShardRecord): the same record.
-    """
-    write_durably(folder / record.file, data)
-    _write_record(folder / _record_name(record.input, record.shard), record)
-    return record
 
 
 def shard_name(number: int, shard: int) -> str:
@@ -233,72 +231,14 @@ def shard_name(number: int, shard: int) -> str:
     return f"{number:05d}-{shard:06d}"
 
 
-def write_durably(path: Path, data: bytes) -> None:
-    """path (Path), data (bytes): of a file, which survives a crash of the machine once this
-    returns. RAISES (AngelError): the file system refuses."""
-    with writing(path):
-        with replacing(path) as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        if os.name == "posix":
-            handle = os.open(path.parent, os.O_RDONLY)
-            try:
-                os.fsync(handle)
-            finally:
-                os.close(handle)
-
-
-@contextmanager
-def writing(path: Path) -> Iterator[None]:
-    """path (Path): what is written. RAISES (AngelError): in place of an OSError."""
-    try:
-        yield
-    except OSError as error:
-        raise AngelError(
-            f"{path} cannot be written: {reason(error)}. {advice(error)} Finished shards are kept, "
-            "and the same command continues from there."
-        ) from error
-
-
 def readable(text: str) -> str:
     """RETURNS (str): a text with the bytes of a file name that are not UTF-8 escaped."""
     return text.encode("utf8", "backslashreplace").decode("utf8")
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Keep other processes out of a folder, where the system and the disk can lock it."""
-    try:
-        import fcntl
-    except ImportError:
-        yield
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except (BlockingIOError, PermissionError) as error:
-            raise AngelError(
-                f"Another process is annotating into {folder}. Wait for it, or give another folder."
-            ) from error
-        except OSError:
-            # Some network disks have no locks.
-            pass
-        yield
-    finally:
-        os.close(handle)
-
-
-def _delete_temporary(folder: Path) -> None:
-    """Delete what processes that were killed left behind."""
-    for path in folder.glob(".*.new"):
-        path.unlink(missing_ok=True)
 
 
 def _record_name(number: int, shard: int) -> str:
     return f"_{shard_name(number, shard)}.json"
 
 
-def _write_record(path: Path, record: InputRecord | ShardRecord) -> None:
-    write_durably(path, (json.dumps(asdict(record), ensure_ascii=False) + "\n").encode())
+def _dump(values: Mapping[str, Any]) -> bytes:
+    return (json.dumps(values, ensure_ascii=False, indent=1) + "\n").encode()

@@ -12,37 +12,49 @@ from ..corpora.documents import CorpusDocument, CorpusReport
 from ..corpora.registry import FORMATS, read_corpus
 from ..errors import AngelError, AngelWarning, cannot_read, unknown_name
 from .folder import RUN
+from .stores import filesystem, is_address, local_copy, version
+
+# Enough of a file to infer its format.
+_HEAD_BYTES = 2**16
 
 
 @dataclass(frozen=True, slots=True)
 class Input:
     """A file to annotate, or the plain texts of a folder, which are one document each.
 
-    name (str): the path as it was given.
-    paths (tuple[Path, ...]): the files.
+    name (str): the path or address as it was given.
+    paths (tuple[str, ...]): the files.
     format (str): one of `input_formats()`.
     size (int): bytes of all files.
     """
 
     name: str
-    paths: tuple[Path, ...]
+    paths: tuple[str, ...]
     format: str
     size: int
 
     def fingerprint(self) -> str:
         """RETURNS (str): SHA-256 of the content; for a folder, of the names and contents of its
-        files. RAISES (AngelError): a file cannot be read."""
+        files; at an address, of the version. RAISES (AngelError): a file cannot be read."""
         state = sha256()
         try:
             for path in self.paths:
-                if str(path) != self.name:
-                    state.update(os.fsencode(path.name) + f"\0{path.stat().st_size}\0".encode())
+                if is_address(path):
+                    state.update(version(path).encode())
+                    continue
+                if path != self.name:
+                    name, size = os.path.basename(path), os.path.getsize(path)
+                    state.update(os.fsencode(name) + f"\0{size}\0".encode())
                 with open(path, "rb") as file:
                     while block := file.read(2**20):
                         state.update(block)
         except OSError as error:
-            raise AngelError(cannot_read(self.name, error.strerror)) from error
+            raise AngelError(cannot_read(self.name, error.strerror or error)) from error
         return state.hexdigest()
+
+    def version(self) -> str:
+        """RETURNS (str): changes when a file is written to; cheap to get."""
+        return "\n".join(map(version, self.paths))
 
 
 def plan_inputs(
@@ -50,9 +62,9 @@ def plan_inputs(
 ) -> list[Input]:
     """List the inputs that paths stand for.
 
-    paths (Sequence[str | Path]): files and folders. A folder stands for its files, sorted by name,
-        without hidden files, checksums and the records of `annotate`; its plain texts become one
-        input. Folders inside it are not read, and a warning says so.
+    paths (Sequence[str | Path]): files and folders, or addresses of them. A folder stands for its
+        files, sorted by name, without hidden files, checksums and the records of `annotate`; its
+        plain texts become one input. Folders inside it are not read, and a warning says so.
     format (str | None): one of `input_formats()`; None infers it from each file.
     options (Collection[str]): names of the options that the reader will get.
     RETURNS (list[Input]): in the order given.
@@ -62,18 +74,17 @@ def plan_inputs(
     if format is not None and format not in input_formats():
         raise AngelError(unknown_name("input format", format, ", ".join(input_formats())))
     inputs: list[Input] = []
-    for path in map(Path, paths):
-        if not path.exists():
-            raise AngelError(cannot_read(path, "there is no such file"))
-        files, texts = _files(path) if path.is_dir() else [path], []
-        for file in files:
-            found = format or infer_format(file)
-            if found == "text" and path.is_dir():
-                texts.append(file)
+    for name in map(str, paths):
+        is_folder, files = _list_files(name)
+        texts: dict[str, int] = {}
+        for path, size in files.items():
+            kind = format or infer_format(path)
+            if kind == "text" and is_folder:
+                texts[path] = size
             else:
-                inputs.append(_input(file, [file], found))
+                inputs.append(Input(path, (path,), kind, size))
         if texts:
-            inputs.append(_input(path, texts, "text"))
+            inputs.append(Input(name, tuple(texts), "text", sum(texts.values())))
     for source in inputs:
         known = FORMATS[source.format]
         # Plain texts have no identifiers that a prefix could complete.
@@ -87,16 +98,17 @@ def input_formats() -> tuple[str, ...]:
     return tuple(name for name, format in FORMATS.items() if format.holds != "mentions")
 
 
-def infer_format(path: Path) -> str:
+def infer_format(path: str | Path) -> str:
     """Infer the format of a file from its first lines and its name.
 
-    path (Path): file, plain or gzip.
+    path (str | Path): file, plain or gzip, or its address.
     RETURNS (str): one of `input_formats()`; `text` for `*.txt` that is nothing else.
     RAISES (AngelError): the format is unknown.
     """
-    is_text = path.name.lower().removesuffix(".gz").endswith(".txt")
+    is_text = str(path).lower().removesuffix(".gz").endswith(".txt")
     try:
-        format = FORMATS.recognised(path)
+        with local_copy(str(path), _HEAD_BYTES) as file:
+            format = FORMATS.recognised(file)
     except AngelError:
         if not is_text:
             raise
@@ -125,41 +137,40 @@ def read_input(
     RAISES (AngelError): a file cannot be read any further; names file and line.
     """
     for path in source.paths:
-        yield from read_corpus(
-            path, source.format, keep_duplicates=True, strict=strict, report=report, **options
-        )
+        with local_copy(path) as file:
+            yield from read_corpus(
+                file, source.format, keep_duplicates=True, strict=strict, report=report, **options
+            )
 
 
-def _files(folder: Path) -> list[Path]:
-    """The files of a folder, sorted by name."""
-    corpus = FORMATS.recognised(folder)
-    if corpus is not None and corpus.is_folder:
+def _list_files(path: str) -> tuple[bool, dict[str, int]]:
+    """Whether a path is a folder, and its files by name with their sizes."""
+    system, inside = filesystem(path)
+    if not system.exists(inside):
+        raise AngelError(cannot_read(path, "there is no such file"))
+    if not system.isdir(inside):
+        return False, {path: system.size(inside)}
+    if not is_address(path) and (corpus := FORMATS.recognised(Path(path))) and corpus.is_folder:
         raise AngelError(
-            f"{folder} is one corpus in the format {corpus.name}. Convert it first, with "
-            f"`spacy-angel corpus {folder} -o documents.json`, and annotate that file."
+            f"{path} is one corpus in the format {corpus.name}. Convert it first, with "
+            f"`spacy-angel corpus {path} -o documents.json`, and annotate that file."
         )
-    hidden = (".", "_") if (folder / RUN).exists() else (".",)
-    paths = sorted(
-        path
-        for path in folder.iterdir()
-        if not path.name.startswith(hidden) and path.suffix != ".md5"
-    )
-    if folders := [path.name for path in paths if path.is_dir()]:
-        warnings.warn(
-            f"{folder} contains {len(folders)} folders that are not read "
-            f"({', '.join(folders[:5])}).",
-            AngelWarning,
-            stacklevel=3,
-        )
-    files = [path for path in paths if not path.is_dir()]
+    entries = {os.path.basename(entry["name"]): entry for entry in system.ls(inside, detail=True)}
+    hidden = (".", "_") if RUN in entries else (".",)
+    folders, files = [], {}
+    for name, entry in sorted(entries.items()):
+        if name.startswith(hidden) or name.endswith(".md5"):
+            continue
+        if entry["type"] == "directory":
+            folders.append(name)
+        elif entry["type"] == "file" and system.exists(entry["name"]):
+            files[f"{path.rstrip('/')}/{name}"] = entry["size"]
+        else:
+            # A pipe would be waited for without end.
+            raise AngelError(cannot_read(entry["name"], "it is a broken link, a pipe or a device"))
+    if folders:
+        message = f"{path} contains folders that are not read ({', '.join(folders[:5])})."
+        warnings.warn(message, AngelWarning, stacklevel=3)
     if not files:
-        raise AngelError(f"The folder {folder} holds no files.")
-    for path in files:
-        # A pipe would be waited for without end.
-        if not path.is_file():
-            raise AngelError(cannot_read(path, "it is a broken link, a pipe or a device"))
-    return files
-
-
-def _input(path: Path, files: Sequence[Path], format: str) -> Input:
-    return Input(str(path), tuple(files), format, sum(file.stat().st_size for file in files))
+        raise AngelError(f"The folder {path} holds no files.")
+    return True, files

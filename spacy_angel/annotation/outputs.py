@@ -43,14 +43,7 @@ class OutputFormat:
     has_header: bool = False
 
 
-def parquet_schema(*, candidates: bool, error: bool = False) -> Any:
-    """Get the columns of a table of annotated documents.
-
-    candidates (bool): mentions have candidates.
-    error (bool): the last column is the reason why a document failed.
-    RETURNS (Any): a `pyarrow.Schema`.
-    """
-    import_parquet()
+def _parquet_schema(candidates: bool) -> Any:
     import pyarrow as pa
 
     scores = [(name, pa.float64()) for name in SCORES]
@@ -65,14 +58,14 @@ def parquet_schema(*, candidates: bool, error: bool = False) -> Any:
         ("text", pa.string()),
         ("mentions", pa.list_(pa.struct(mention))),
     ]
-    return pa.schema([*columns, ("error", pa.string())] if error else columns)
+    return pa.schema(columns)
 
 
 def _join_parquet(rows: Sequence[Any], candidates: bool) -> bytes:
     pq = import_parquet()
     import pyarrow as pa
 
-    table = pa.Table.from_pylist(list(rows), schema=parquet_schema(candidates=candidates))
+    table = pa.Table.from_pylist(list(rows), schema=_parquet_schema(candidates))
     buffer = io.BytesIO()
     pq.write_table(table, buffer, compression="zstd")
     return buffer.getvalue()

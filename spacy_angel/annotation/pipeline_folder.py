@@ -4,7 +4,6 @@ import gc
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
@@ -24,32 +23,20 @@ LOCAL = "local"
 _NOT_HASHED = ("strings.json", "tries")
 
 
-@dataclass(frozen=True, slots=True)
-class PipelineFolder:
-    """A pipeline on the disk.
-
-    path (Path): the folder.
-    fingerprint (str): SHA-256 of its files.
-    """
-
-    path: Path
-    fingerprint: str
-
-
 @contextmanager
 def pipeline_folder(
     pipeline: "str | Path | Language | None",
     kb: str | Path | None = None,
     *,
     everywhere: bool = False,
-) -> Iterator[PipelineFolder]:
+) -> Iterator[tuple[Path, str]]:
     """Make sure that a pipeline can be opened, and compile its name trie.
 
     pipeline (str | Path | Language | None): folder or installed package, or None for the shipped
         one; a loaded pipeline is saved to a temporary folder.
     kb (str | Path | None): another vocabulary for a shipped pipeline, a folder or file.
     everywhere (bool): other machines open the pipeline as well.
-    YIELDS (PipelineFolder): a folder that exists until the context ends.
+    YIELDS (tuple[Path, str]): a folder that exists until the context ends, and its fingerprint.
     RAISES (AngelError): the pipeline cannot be opened, has no linker, or is on this machine only;
         or a vocabulary was given for a pipeline that has its own.
     """
@@ -82,7 +69,7 @@ def pipeline_folder(
         # The workers open their own; a large model need not stay in memory here.
         del nlp, linker
         gc.collect()
-        yield PipelineFolder(path, folder_fingerprint(path))
+        yield path, folder_fingerprint(path)
 
 
 def folder_fingerprint(folder: Path) -> str:

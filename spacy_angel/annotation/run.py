@@ -2,8 +2,8 @@
 
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import AngelError, unknown_name
 from .document_linker import LinkingSettings, MentionSource
-from .folder import STREAM, ShardRecord, open_output
+from .folder import STREAM, open_output
 from .inputs import Input, plan_inputs
 from .outputs import OUTPUT_FORMATS
 from .pipeline_folder import LOCAL, find_devices, pipeline_folder, versions
 from .plan import Plan
 from .progress import Progress
-from .shards import WorkerSettings
-from .workers import run_here, run_processes
+from .shards import ShardWorker
+from .workers import annotate_shards, here, processes
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -48,11 +48,12 @@ def annotate(
     The output is the same, byte for byte, however often the run was interrupted and however many
     workers it had. New inputs can be added to a finished output.
 
-    inputs (str | Path | Sequence[str | Path]): files and folders; `-` is standard input, which is
-        JSON lines unless `input_format` says otherwise.
+    inputs (str | Path | Sequence[str | Path]): files and folders, or addresses of them that fsspec
+        knows (`s3://bucket/folder`); `-` is standard input, which is JSON lines unless
+        `input_format` says otherwise.
     pipeline (str | Path | Language | None): folder, package, or a loaded pipeline; None is the
         pipeline that `spacy_angel.load()` returns.
-    output (str | Path): a new folder, or that of the run to continue.
+    output (str | Path): a new folder, or that of the run to continue; or its address.
     kb (str | Path | None): another vocabulary for the shipped pipeline, see `spacy_angel.load`.
     input_format (str | None): one of `input_formats()`; None infers it from each file.
     output_format (str): one of OUTPUT_FORMATS.
@@ -78,25 +79,6 @@ def annotate(
     given = [inputs] if isinstance(inputs, str | Path) else list(inputs)
     linking = LinkingSettings(mentions, candidates, batch_size)
     values = dict(options or {})
-    if any(map(is_address, [output, *given])):
-        if ray is None or output_format != "parquet" or not all(map(is_address, [output, *given])):
-            raise AngelError(
-                "Object stores are read and written with --ray and --to parquet, and only if all "
-                "inputs and the output are addresses of folders of Parquet files."
-            )
-        from .ray import annotate_addresses
-
-        return annotate_addresses(
-            list(map(str, given)),
-            pipeline,
-            str(output),
-            ray,
-            workers,
-            device,
-            linking,
-            values,
-            strict,
-        )
     settings = {
         **asdict(linking),
         "output_format": output_format,
@@ -106,45 +88,35 @@ def annotate(
     }
     with ExitStack() as stack:
         sources = _sources(given, input_format, values, stack)
-        if ray is not None:
-            from .ray import connect, run_ray
-
-            device = stack.enter_context(connect(ray, workers, device))
         devices = [device] * workers if ray is not None else find_devices(device, workers)
-        opened = stack.enter_context(
+        path, fingerprint = stack.enter_context(
             pipeline_folder(pipeline, kb, everywhere=ray not in (None, LOCAL))
         )
-        settings |= {"pipeline": opened.fingerprint, "versions": versions(device)}
-        folder = stack.enter_context(open_output(Path(output), settings))
-        worker = WorkerSettings(str(opened.path), output_format, devices[0], linking, strict)
+        settings |= {"pipeline": fingerprint, "versions": versions(device)}
+        folder = stack.enter_context(open_output(output, settings))
         size = sum(source.size for source in sources)
         progress = stack.enter_context(Progress(size, len(devices)))
-        plan = Plan(sources, folder, progress, shard_size, strict, values)
-        records: Iterator[ShardRecord]
+        worker = ShardWorker(str(path), output_format, linking, strict, devices[0])
         if ray is not None:
-            records = run_ray(plan, worker, folder.path, progress, workers)
+            from .ray import ray_actors
+
+            submit = stack.enter_context(ray_actors(ray, worker, progress, workers))
         elif len(devices) == 1:
-            records = run_here(plan.jobs(), worker, folder.path, progress)
+            submit = stack.enter_context(here(worker, progress))
         else:
-            records = run_processes(plan.jobs(), worker, folder.path, progress, devices)
+            submit = stack.enter_context(processes(worker, progress, devices))
+        plan = Plan(sources, folder, progress, shard_size, strict, values)
+        ahead = 1 if len(devices) == 1 and ray is None else 2 * len(devices)
         try:
-            with closing(records):  # type: ignore[type-var]
-                for record in records:
-                    folder.shards[record.input, record.shard] = record
-                    progress.show()
-                    if on_shard is not None:
-                        on_shard(folder.path / record.file)
+            for record in annotate_shards(plan.jobs(), submit, ahead, folder, progress):
+                if on_shard is not None:
+                    on_shard(Path(output, record.file))
         except BaseException:
             # A full disk has no room for the manifest either.
             with suppress(AngelError):
                 folder.write_manifest(was_read=False)
             raise
         return folder.write_manifest(was_read=plan.was_read)
-
-
-def is_address(path: str | Path) -> bool:
-    """RETURNS (bool): whether a path is an address in an object store: `s3://bucket/folder`."""
-    return "://" in str(path)
 
 
 def _sources(

@@ -7,40 +7,74 @@ import multiprocessing as mp
 import os
 import signal
 import threading
-from collections import deque
-from collections.abc import Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor, wait
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from multiprocessing.connection import Connection
-from pathlib import Path
 from typing import Any
 
 from ..errors import AngelError
-from .folder import ShardRecord, write_shard
+from .folder import OutputFolder, ShardRecord
 from .progress import Progress, count_batch
-from .shards import ShardJob, ShardWorker, Tell, WorkerSettings
+from .shards import ShardJob, ShardWorker
 
-# Shards per process that are read ahead: enough that no process waits for a slow one before it.
-_AHEAD = 4
+Result = Future[tuple[bytes, ShardRecord]]
+Submit = Callable[[ShardJob], Result]
+
 _POLL_SECONDS = 1.0
 
 
-def run_here(
+def annotate_shards(
     jobs: Iterable[ShardJob | ShardRecord],
-    settings: WorkerSettings,
-    folder: Path,
+    submit: Submit,
+    ahead: int,
+    folder: OutputFolder,
     progress: Progress,
 ) -> Iterator[ShardRecord]:
-    """Annotate in this process.
+    """Have shards annotated, and write each as soon as it is done.
 
     jobs (Iterable[ShardJob | ShardRecord]): shards to annotate, and records of present ones.
-    settings (WorkerSettings): of the worker.
-    folder (Path): the output.
-    progress (Progress): is shown after each batch.
+    submit (Submit): hands a shard to a worker.
+    ahead (int): shards that are with workers at a time.
+    folder (OutputFolder), progress (Progress): the output, and the bar to draw.
     YIELDS (ShardRecord): of each shard, in the order of the jobs.
-    RAISES (AngelError): see `ShardWorker`.
+    RAISES (AngelError): see `ShardWorker`; a shard cannot be written.
+    """
+    pending: dict[Result, int] = {}
+    done: dict[int, ShardRecord] = {}
+    first = 0
+    rest = enumerate(jobs)
+    is_end = False
+    while pending or done or not is_end:
+        while len(pending) < ahead and not is_end:
+            index, job = next(rest, (0, None))
+            if job is None:
+                is_end = True
+            elif isinstance(job, ShardRecord):
+                done[index] = job
+            else:
+                pending[submit(job)] = index
+            if first in done:
+                break
+        for future in wait(pending, 0 if first in done else _POLL_SECONDS, FIRST_COMPLETED).done:
+            data, record = future.result()
+            folder.write_shard(data, record)
+            done[pending.pop(future)] = record
+        progress.show()
+        while first in done:
+            yield done.pop(first)
+            first += 1
+
+
+@contextmanager
+def here(worker: ShardWorker, progress: Progress) -> Iterator[Submit]:
+    """Annotate in this process.
+
+    worker (ShardWorker): opens the pipeline. progress (Progress): drawn after each batch.
+    YIELDS (Submit): annotates a shard.
     """
     import torch
 
@@ -50,31 +84,27 @@ def run_here(
         count_batch(progress.counters, 0, *batch)
         progress.show()
 
-    worker = None
+    def submit(job: ShardJob) -> Result:
+        future: Result = Future()
+        future.set_result(worker.annotate(job, tell))
+        return future
+
     try:
-        for job in jobs:
-            if isinstance(job, ShardRecord):
-                yield job
-            else:
-                worker = worker or ShardWorker(settings)
-                yield write_shard(folder, *worker.annotate(job, tell))
+        yield submit
     finally:
         torch.set_num_threads(threads)
 
 
-def run_processes(
-    jobs: Iterable[ShardJob | ShardRecord],
-    settings: WorkerSettings,
-    folder: Path,
-    progress: Progress,
-    devices: list[str | None],
-) -> Iterator[ShardRecord]:
-    """Annotate in several processes.
+@contextmanager
+def processes(
+    worker: ShardWorker, progress: Progress, devices: list[str | None]
+) -> Iterator[Submit]:
+    """Annotate in several processes, which end with the context.
 
-    jobs, settings, folder, progress: as for `run_here`.
-    devices (list[str | None]): of each process; None is the pipeline's own setting.
-    YIELDS (ShardRecord): of each shard, in the order of the jobs.
-    RAISES (AngelError): see `ShardWorker`; a process was killed.
+    worker (ShardWorker), progress (Progress): as for `here`.
+    devices (list[str | None]): of each process.
+    YIELDS (Submit): hands a shard to a process.
+    RAISES (AngelError): a process was killed.
     """
     context = mp.get_context("spawn")
     slots = context.SimpleQueue()
@@ -86,16 +116,10 @@ def run_processes(
         len(devices),
         context,
         initializer=_begin,
-        initargs=(settings, folder, slots, listening, progress.counters),
+        initargs=(worker, slots, listening, progress.counters),
     )
-    queue: deque[Future[ShardRecord]] = deque()
     try:
-        for job in jobs:
-            queue.append(pool.submit(_run, job) if isinstance(job, ShardJob) else _done(job))
-            while queue and (queue[0].done() or len(queue) > _AHEAD * len(devices)):
-                yield _result(queue.popleft(), progress)
-        while queue:
-            yield _result(queue.popleft(), progress)
+        yield lambda job: pool.submit(_run, job)
     except BaseException as error:
         life.close()
         if isinstance(error, BrokenProcessPool):
@@ -109,47 +133,23 @@ def run_processes(
         pool.shutdown(cancel_futures=True)
 
 
-_settings: WorkerSettings | None = None
-_folder: Path | None = None
-_tell: Tell | None = None
-_worker: ShardWorker | None = None
+_worker: ShardWorker
+_tell: Callable[..., None]
 
 
-def _begin(
-    settings: WorkerSettings, folder: Path, slots: Any, life: Connection, counters: Any
-) -> None:
-    """Prepare a new process; the pipeline is opened with the first shard, so that its errors reach
-    the caller."""
-    global _settings, _folder, _tell
+def _begin(worker: ShardWorker, slots: Any, life: Connection, counters: Any) -> None:
+    global _worker, _tell
     # Ctrl-C and the end of the terminal are handled by the parent.
     for name in ("SIGINT", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, args=(life,), daemon=True).start()
     slot, device = slots.get()
-    _settings, _folder = replace(settings, device=device), folder
-    _tell = partial(count_batch, counters, slot)
+    _worker, _tell = replace(worker, device=device), partial(count_batch, counters, slot)
 
 
-def _run(job: ShardJob) -> ShardRecord:
-    global _worker
-    assert _settings is not None
-    assert _folder is not None
-    _worker = _worker or ShardWorker(_settings)
-    return write_shard(_folder, *_worker.annotate(job, _tell))
-
-
-def _done(record: ShardRecord) -> Future[ShardRecord]:
-    future: Future[ShardRecord] = Future()
-    future.set_result(record)
-    return future
-
-
-def _result(future: Future[ShardRecord], progress: Progress) -> ShardRecord:
-    while not future.done():
-        wait([future], _POLL_SECONDS)
-        progress.show()
-    return future.result()
+def _run(job: ShardJob) -> tuple[bytes, ShardRecord]:
+    return _worker.annotate(job, _tell)
 
 
 def _end_with_parent(life: Connection) -> None:

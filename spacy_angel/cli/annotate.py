@@ -2,8 +2,6 @@
 
 import signal
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
@@ -15,20 +13,6 @@ from .options import OtherVocabulary, Pipeline, ReaderOptions, reader_options
 # Exit codes beside 0 and 1; that of an interruption is the shell's own.
 INTERRUPTED = 130
 INCOMPLETE = 3
-
-
-def _verify(folder: Path | None) -> None:
-    """Compare the shards of an output with their records, and exit."""
-    if folder is None:
-        return
-    from ..annotation.folder import verify
-
-    changed = verify(folder)
-    for name in changed:
-        typer.echo(f"Missing or changed: {name}", err=True)
-    if not changed:
-        typer.echo(f"All shards are unchanged: {folder}")
-    raise typer.Exit(bool(changed))
 
 
 def annotate(
@@ -85,15 +69,6 @@ def annotate(
         bool, typer.Option("--strict", help="Stop at a fault instead of recording it.")
     ] = False,
     option: ReaderOptions = None,
-    verify: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FOLDER",
-            callback=_verify,
-            is_eager=True,
-            help="Compare the shards of an output with the digests in their records, and exit.",
-        ),
-    ] = None,
 ) -> None:
     """Annotate large document sets. Run again, it continues where it was interrupted.
 
@@ -103,85 +78,49 @@ def annotate(
     """
     from ..annotation.outputs import shard_writer
     from ..annotation.run import annotate as run
-    from ..annotation.run import is_address
 
     source: Any = pipeline
     if curation is not None:
         from ..pipelines.shipped import load
 
         source, kb = load(pipeline, kb=kb, curation=str(curation)), None
+    for name in ("SIGHUP", "SIGTERM"):
+        # `nohup` ignores SIGHUP.
+        if hasattr(signal, name) and signal.getsignal(getattr(signal, name)) is signal.SIG_DFL:
+            signal.signal(getattr(signal, name), signal.default_int_handler)
     is_stream = output == "-"
-    with ExitStack() as stack:
-        folder, on_shard = output, None
-        if is_stream:
-            on_shard = shard_writer(to, sys.stdout.buffer)
-            folder = stack.enter_context(TemporaryDirectory(prefix="spacy-angel-"))
-        is_kept = not is_stream and not is_address(output)
-        stack.enter_context(_interruptible(output if is_kept else None))
-        manifest = run(
-            inputs,
-            source,
-            output=folder,
-            kb=kb,
-            input_format=format,
-            output_format=to,
-            mentions=mentions,  # type: ignore[arg-type]  # checked by annotate
-            candidates=candidates,
-            shard_size=shard_size or (batch_size if is_stream else 1000),
-            batch_size=batch_size,
-            workers=workers,
-            device=device,
-            ray=ray,
-            strict=strict,
-            options=reader_options(option),
-            on_shard=on_shard,
-        )
+    with TemporaryDirectory(prefix="spacy-angel-") as temporary:
+        try:
+            manifest = run(
+                inputs,
+                source,
+                output=temporary if is_stream else output,
+                kb=kb,
+                input_format=format,
+                output_format=to,
+                mentions=mentions,  # type: ignore[arg-type]  # checked by annotate
+                candidates=candidates,
+                shard_size=shard_size or (batch_size if is_stream else 1000),
+                batch_size=batch_size,
+                workers=workers,
+                device=device,
+                ray=ray,
+                strict=strict,
+                options=reader_options(option),
+                on_shard=shard_writer(to, sys.stdout.buffer) if is_stream else None,
+            )
+        except KeyboardInterrupt:
+            typer.echo("Interrupted. Run the same command again to continue.", err=True)
+            raise typer.Exit(INTERRUPTED) from None
     counts = (f"{value:,} {name.replace('_', ' ')}" for name, value in manifest["counts"].items())
     typer.echo(f"{', '.join(counts)}: {output}", err=is_stream)
-    _print_missing(manifest)
+    for entry in manifest["inputs"]:
+        if entry["error"]:
+            typer.echo(f"Not read to its end: {entry['error']}", err=True)
+        elif faults := entry["counts"].get("faults"):
+            typer.echo(f"{entry['name']}: {faults:,} faults, see the manifest", err=True)
     if not manifest["finished"]:
+        typer.echo("Not finished: run the same command again, with all inputs.", err=True)
         raise typer.Exit(1)
     if not manifest["complete"]:
         raise typer.Exit(INCOMPLETE)
-
-
-def _print_missing(manifest: Mapping[str, Any]) -> None:
-    """Print to standard error what is not in the output."""
-    errors = 0
-    for source in manifest.get("inputs", ()):
-        if source["error"]:
-            errors += 1
-            typer.echo(f"Not read to its end: {source['error']}", err=True)
-        elif faults := source["counts"].get("faults"):
-            typer.echo(f"{source['name']}: {faults:,} faults, see the manifest", err=True)
-    if failed := manifest["counts"].get("failed"):
-        typer.echo(f"{failed:,} documents failed, see the manifest", err=True)
-    if not manifest["finished"] and not errors:
-        typer.echo("Inputs of an earlier run are unfinished: run it with all inputs.", err=True)
-
-
-@contextmanager
-def _interruptible(folder: str | None) -> Iterator[None]:
-    """Exit in order on Ctrl-C, SIGTERM and the end of the terminal.
-
-    folder (str | None): the output; None where nothing is kept.
-    """
-    before = {}
-    for name in ("SIGHUP", "SIGTERM"):
-        number = getattr(signal, name, None)
-        # `nohup` ignores SIGHUP.
-        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
-            before[number] = signal.signal(number, _interrupt)
-    try:
-        yield
-    except KeyboardInterrupt:
-        kept = f"Finished shards are kept in {folder}: run the same command again to continue."
-        typer.echo(f"Interrupted. {kept if folder else 'Nothing is kept.'}", err=True)
-        raise typer.Exit(INTERRUPTED) from None
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-def _interrupt(*_: object) -> None:
-    raise KeyboardInterrupt
