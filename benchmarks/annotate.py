@@ -106,14 +106,14 @@ def in_this_process(
     linker.generator.search = timed  # type: ignore[method-assign]
     texts = [document.text for document in documents]
     after = link.nlp.pipe_names[[c for _, c in link.nlp.pipeline].index(linker) :]
-    link(documents[:8])
+    list(link.batches(documents[:8]))
     finding, linking = [], []
     with warnings.catch_warnings():
         # scispaCy's detector warns of every text without an abbreviation.
         warnings.filterwarnings("ignore", message=r"\[W036\]")
         for _ in range(rounds):
             spent[0], start = 0.0, time.perf_counter()
-            link(documents)
+            list(link.batches(documents))
             linking.append((time.perf_counter() - start, spent[0]))
             start = time.perf_counter()
             found = sum(len(doc.ents) for doc in link.nlp.pipe(texts, disable=after))
@@ -218,7 +218,7 @@ def memory(
 def documents_done(output: Path) -> int:
     """RETURNS (int): documents of the shards in an output that is being written."""
     records = output.glob("_[0-9]*-*.json")
-    return sum(json.loads(path.read_bytes())["record"]["read"] for path in records)
+    return sum(json.loads(path.read_bytes())["read"] for path in records)
 
 
 @app.command()

@@ -24,7 +24,7 @@ from typing import Annotated
 
 import typer
 
-from spacy_angel.annotation.folder import MANIFEST, PART
+from spacy_angel.annotation.folder import MANIFEST
 from spacy_angel.annotation.inputs import plan_inputs, read_input
 from spacy_angel.corpora.documents import CorpusReport
 
@@ -131,9 +131,7 @@ def kill_often(
         since += 1
         rest = [path.name for path in output.glob(".*")] if number != signal.SIGKILL else []
         problems += [f"{number.name} left {name}" for name in rest]
-        parts = len(list(output.glob(f"_*{PART}")))
-        whole_shards = len(shards(output))
-        print(f"kill {done}, {number.name}: {whole_shards} shards and {parts} parts", flush=True)
+        print(f"kill {done}, {number.name}: {len(shards(output))} shards", flush=True)
     run(command, output, workers)
     found = differences(expected, output)
     print(f"ended after {since} kills, {len(found)} differences", flush=True)

@@ -76,42 +76,26 @@ class DocumentLinker:
         # Loaded now, so that a missing model or vocabulary is not the failure of a document.
         linker.kb.search_space(linker.generator.prompts, [None])
 
-    def __call__(
-        self, documents: Sequence[CorpusDocument], *, strict: bool = False
-    ) -> list[AnnotatedDocument | Failure]:
-        """Link documents.
+    def batches(
+        self, documents: Sequence[CorpusDocument]
+    ) -> Iterator[list[AnnotatedDocument | Failure]]:
+        """Link documents batch by batch.
 
         documents (Sequence[CorpusDocument]): any number.
-        strict (bool): raise where a document fails.
-        RETURNS (list[AnnotatedDocument | Failure]): one for each document, in their order.
-        RAISES (AngelError): a document failed and `strict`, or the last MAX_FAILURES documents all
-            did.
-        """
-        return [result for batch in self.batches(documents, strict=strict) for result in batch]
-
-    def batches(
-        self, documents: Sequence[CorpusDocument], *, strict: bool = False
-    ) -> Iterator[list[AnnotatedDocument | Failure]]:
-        """Link documents batch by batch; arguments and errors as for a call.
-
-        YIELDS (list[AnnotatedDocument | Failure]): a batch.
+        YIELDS (list[AnnotatedDocument | Failure]): of a batch, in the order of the documents.
+        RAISES (AngelError): the last MAX_FAILURES documents all failed.
         """
         for batch in minibatch(documents, self._settings.batch_size):
             with warnings.catch_warnings():
                 # scispaCy's detector warns of every text without an abbreviation.
                 warnings.filterwarnings("ignore", message=r"\[W036\]")
                 results = self._link_separately(batch)
-            failures = [result for result in results if isinstance(result, Failure)]
-            all_failed = len(failures) == len(batch)
+            last = results[-1]
+            all_failed = all(isinstance(result, Failure) for result in results)
             self._failed_in_a_row = self._failed_in_a_row + len(batch) if all_failed else 0
-            if failures and strict:
-                raise AngelError(f"Document {failures[0].doc_id} failed: {failures[0].reason}.")
-            if self._failed_in_a_row >= MAX_FAILURES:
-                raise AngelError(
-                    f"The last {self._failed_in_a_row} documents all failed, "
-                    f"{failures[0].doc_id} with: {failures[0].reason}. The fault is probably not "
-                    "in the documents; their shard was not written."
-                )
+            if self._failed_in_a_row >= MAX_FAILURES and isinstance(last, Failure):
+                n = self._failed_in_a_row
+                raise AngelError(f"All of the last {n} documents failed: {last.reason}")
             yield results
 
     def _link_separately(

@@ -28,15 +28,9 @@ class AnnotatedDocument:
         and `mentions`; a mention has `start`, `end`, `text`, `label`, `concept_id`, and the
         fields of its link."""
         mentions = [
-            {
-                "start": mention.start,
-                "end": mention.end,
-                "text": mention.text,
-                "label": mention.label,
-                "concept_id": mention.concept_ids or None,
-                **link,
-            }
-            for mention, link in zip(self.document.mentions, self.links, strict=True)
+            {"start": m.start, "end": m.end, "text": m.text, "label": m.label}
+            | {"concept_id": m.concept_ids or None, **link}
+            for m, link in zip(self.document.mentions, self.links, strict=True)
         ]
         return {
             "doc_id": self.document.doc_id,

@@ -11,7 +11,6 @@ is complete. Table readers skip names that begin with `_`.
 """
 
 import json
-import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -22,15 +21,13 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import AngelError
 from ..files.json_values import parse_as
-from .stores import Store, is_address
+from .stores import Store, absolute
 
 if TYPE_CHECKING:
     from .inputs import Input
 
 RUN = "_run.json"
 MANIFEST = "_manifest.json"
-STREAM = "-"
-"""The name of standard input and standard output."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +35,7 @@ class InputRecord:
     """An input of a run.
 
     number (int): its position among the inputs, from 0.
-    name (str), path (str): as given, and as an absolute path.
+    name (str): its absolute path or address; `-` for standard input.
     format (str), size (int), sha256 (str): of its content; no digest where it changed while it was
         read.
     shards (int | None): number of its shards; None until it was read.
@@ -48,7 +45,6 @@ class InputRecord:
 
     number: int
     name: str
-    path: str
     format: str
     size: int
     sha256: str
@@ -130,31 +126,27 @@ class OutputFolder:
                     self.shards[shard.input, shard.shard] = shard
 
     def begin_input(self, source: "Input", sha256: str) -> InputRecord:
-        """Get the record of an input, which is identified by its absolute path.
+        """Get the record of an input, which is identified by its name.
 
         source (Input), sha256 (str): the input and the digest of its content. Where the content
             differs from an unfinished earlier run, the shards made from it are deleted.
         RETURNS (InputRecord): the earlier one, or a new one.
         RAISES (AngelError): the content differs from that of a finished input.
         """
-        name = source.name
-        has_path = name != STREAM and not is_address(name)
-        path = readable(os.path.abspath(name) if has_path else name)
-        known = next((record for record in self.inputs.values() if record.path == path), None)
+        name = readable(absolute(source.name))
+        known = next((record for record in self.inputs.values() if record.name == name), None)
         if known is not None and known.sha256 == sha256:
             return known
         if known is not None and self.is_done(known):
-            raise AngelError(
-                f"{name} has changed since it was annotated into {self._store.path}. Restore it, "
-                "or annotate it into a new folder."
-            )
+            output = self._store.path
+            raise AngelError(f"{name} has changed since {output} was begun. Use a new folder.")
         number = next(n for n in count() if n not in self.inputs) if known is None else known.number
         for key, shard in list(self.shards.items()):
             if key[0] == number and (known is not None or shard.source != sha256):
                 del self.shards[key]
                 self._store.delete(_record_name(*key))
                 self._store.delete(shard.file)
-        record = InputRecord(number, readable(name), path, source.format, source.size, sha256)
+        record = InputRecord(number, name, source.format, source.size, sha256)
         self.write_input(record)
         return record
 
@@ -211,19 +203,16 @@ class OutputFolder:
         if is_new:
             if any(not name.startswith(".") for name in self._store.sizes()):
                 raise AngelError(
-                    f"{path} contains files that are not the output of `annotate`. Give an empty "
-                    "or a new folder."
+                    f"{path} has other files and no run to continue. Use a new folder."
                 )
             self._store.write(RUN, _dump(now))
         try:
             before = parse_as(self._store.read(RUN), dict[str, Any])
         except ValueError as error:
-            raise AngelError(f"{path}/{RUN} is damaged ({error}). Give a new folder.") from error
+            raise AngelError(f"{path}/{RUN} is damaged ({error}). Use a new folder.") from error
         if changed := sorted(k for k in {*before, *now} if before.get(k) != now.get(k)):
-            raise AngelError(
-                f"{path} was begun with other settings (different: {', '.join(changed)}). Restore "
-                "them, or give a new folder."
-            )
+            names = ", ".join(changed)
+            raise AngelError(f"{path} has other settings ({names}). Use a new folder.")
 
 
 def shard_name(number: int, shard: int) -> str:

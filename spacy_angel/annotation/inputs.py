@@ -117,10 +117,8 @@ def infer_format(path: str | Path) -> str:
         return format.name
     if is_text:
         return "text"
-    raise AngelError(
-        f"The format of {path} is none of the input formats. Choose one with --format: "
-        f"{', '.join(input_formats())} (`lines` is plain text with one document per line)."
-    )
+    known = ", ".join(input_formats())
+    raise AngelError(f"Cannot tell the format of {path}. Give --format with one of {known}.")
 
 
 def read_input(
@@ -141,6 +139,7 @@ def read_input(
             yield from read_corpus(
                 file, source.format, keep_duplicates=True, strict=strict, report=report, **options
             )
+            report.notes[:] = [note.replace(str(file), path) for note in report.notes]
 
 
 def _list_files(path: str) -> tuple[bool, dict[str, int]]:
@@ -152,8 +151,8 @@ def _list_files(path: str) -> tuple[bool, dict[str, int]]:
         return False, {path: system.size(inside)}
     if not is_address(path) and (corpus := FORMATS.recognised(Path(path))) and corpus.is_folder:
         raise AngelError(
-            f"{path} is one corpus in the format {corpus.name}. Convert it first, with "
-            f"`spacy-angel corpus {path} -o documents.json`, and annotate that file."
+            f"{path} is a {corpus.name} corpus. Convert it first: "
+            f"`spacy-angel corpus {path} -o documents.json`."
         )
     entries = {os.path.basename(entry["name"]): entry for entry in system.ls(inside, detail=True)}
     hidden = (".", "_") if RUN in entries else (".",)
@@ -161,9 +160,10 @@ def _list_files(path: str) -> tuple[bool, dict[str, int]]:
     for name, entry in sorted(entries.items()):
         if name.startswith(hidden) or name.endswith(".md5"):
             continue
-        if entry["type"] == "directory":
+        is_link = entry["type"] not in ("file", "directory")
+        if entry["type"] == "directory" or (is_link and system.isdir(entry["name"])):
             folders.append(name)
-        elif entry["type"] == "file" and system.exists(entry["name"]):
+        elif not is_link or system.isfile(entry["name"]):
             files[f"{path.rstrip('/')}/{name}"] = entry["size"]
         else:
             # A pipe would be waited for without end.

@@ -32,15 +32,14 @@ class OutputFormat:
     suffix (str): of the file's name.
     encode (Callable): makes the piece of a document; also gets the pipeline.
     join (Callable): makes the file from the pieces; is told whether they have candidates.
-    is_stream (bool): files can be concatenated, without the header of all but the first.
-    has_header (bool): the first line has the names of the columns.
+    header (int | None): lines that only the first of several files keeps when they are
+        concatenated; None where they cannot be.
     """
 
     suffix: str
     encode: Callable[[AnnotatedDocument, "Language"], Any]
     join: Callable[[Sequence[Any], bool], bytes]
-    is_stream: bool = False
-    has_header: bool = False
+    header: int | None = None
 
 
 def _parquet_schema(candidates: bool) -> Any:
@@ -77,9 +76,8 @@ def _bioc(document: AnnotatedDocument, _: "Language") -> dict[str, Any]:
     for passage in value["passages"]:
         for annotation in passage["annotations"]:
             link = document.links[int(annotation["id"])]
-            if (score := _score(link)) is not None:
-                kind = next(name for name in SCORES if link[name] is not None)
-                annotation["infons"] |= {"name": link["name"], kind: str(score)}
+            if scores := {name: str(link[name]) for name in SCORES if link[name] is not None}:
+                annotation["infons"] |= {"name": link["name"], **scores}
             if "candidates" in link:
                 found = [[c["concept_id"], c["name"], _score(c)] for c in link["candidates"]]
                 annotation["infons"]["candidates"] = json.dumps(found, ensure_ascii=False)
@@ -132,7 +130,7 @@ def _table(suffix: str, separator: str) -> OutputFormat:
         csv.writer(text, delimiter=separator, lineterminator="\n").writerows(values)
         return text.getvalue().encode("utf8")
 
-    return OutputFormat(suffix, rows, join, is_stream=True, has_header=True)
+    return OutputFormat(suffix, rows, join, header=1)
 
 
 OUTPUT_FORMATS = {
@@ -140,7 +138,7 @@ OUTPUT_FORMATS = {
         ".jsonl",
         lambda each, _: (json.dumps(each.to_row(), ensure_ascii=False) + "\n").encode("utf8"),
         _concatenate,
-        is_stream=True,
+        header=0,
     ),
     "parquet": OutputFormat(".parquet", lambda each, _: each.to_row(), _join_parquet),
     "csv": _table(".csv", ","),
@@ -149,7 +147,7 @@ OUTPUT_FORMATS = {
         ".pubtator",
         lambda each, _: format_pubtator(each.document).encode("utf8"),
         _concatenate,
-        is_stream=True,
+        header=0,
     ),
     "bioc_json": OutputFormat(
         ".bioc.json", _bioc, lambda documents, _: b"".join(bioc_collection(documents))
@@ -165,22 +163,19 @@ def shard_writer(format: str, file: BinaryIO) -> Callable[[Path], None]:
     RETURNS (Callable[[Path], None]): to be called with each shard's file, in order.
     RAISES (AngelError): files of the format cannot be concatenated.
     """
-    streams = [name for name, value in OUTPUT_FORMATS.items() if value.is_stream]
+    streams = [name for name, value in OUTPUT_FORMATS.items() if value.header is not None]
     if format not in streams:
-        raise AngelError(
-            f"Standard output can be {', '.join(streams)}, not {format}. Choose one of them with "
-            "--to, or give a folder with --output."
-        )
-    has_header = OUTPUT_FORMATS[format].has_header
-    is_first = True
+        known = ", ".join(streams)
+        raise AngelError(f"Standard output can be {known}, not {format}. Give a folder.")
+    skipped = 0
 
     def write(shard: Path) -> None:
-        nonlocal is_first
+        nonlocal skipped
         with open(shard, "rb") as source:
-            if has_header and not is_first:
+            for _ in range(skipped):
                 source.readline()
             shutil.copyfileobj(source, file)
         file.flush()
-        is_first = False
+        skipped = OUTPUT_FORMATS[format].header or 0
 
     return write

@@ -46,26 +46,20 @@ def pipeline_folder(
 
     if kb is not None:
         if pipeline not in (None, *SHIPPED_NAMES):
-            raise AngelError(
-                "A pipeline has its own model and vocabulary. Only the shipped pipelines take --kb."
-            )
+            raise AngelError("Only the shipped pipelines take --kb; others have a vocabulary.")
         pipeline = load(pipeline, kb=kb)
     with TemporaryDirectory(prefix="spacy-angel-") as temporary:
         pipeline = SHIPPED_NAME if pipeline is None else pipeline
         nlp, linker = open_pipeline(pipeline)
         linker.kb.search_space(linker.generator.prompts, [None])
         # A loaded pipeline may have changed; a shipped one has another path on other machines.
-        elsewhere = everywhere and pipeline in SHIPPED_NAMES
-        if isinstance(pipeline, str | Path) and nlp.path is not None and not elsewhere:
+        if isinstance(pipeline, str | Path) and nlp.path is not None:
             path = Path(nlp.path)
-        elif everywhere:
-            raise AngelError(
-                "Annotation on many machines needs the folder of a pipeline that all of them see, "
-                "given with --pipeline. `spacy_angel.load().to_disk(FOLDER)` saves the shipped one."
-            )
         else:
             path = Path(temporary)
             nlp.to_disk(path)
+        if everywhere and (pipeline in SHIPPED_NAMES or path == Path(temporary)):
+            raise AngelError("Many machines need --pipeline FOLDER on a disk that all of them see.")
         # The workers open their own; a large model need not stay in memory here.
         del nlp, linker
         gc.collect()
@@ -100,7 +94,7 @@ def find_devices(device: str | None, workers: int) -> list[str | None]:
     visible = [f"cuda:{i}" for i in range(torch.cuda.device_count())]
     wanted = visible if device == "cuda" else [device]
     if not wanted or not set(wanted) <= set(visible):
-        raise AngelError(f"torch finds no GPU for the device {device!r}. Use the device 'cpu'.")
+        raise AngelError(f"torch finds no GPU for the device {device!r}.")
     return [name for name in wanted for _ in range(workers)]
 
 

@@ -66,7 +66,8 @@ class Plan:
                     yield present
                 shards += 1
             self.progress.skipped += source.size - position
-            if source.version() != state and source.fingerprint() != sha256:
+            now = source.version()
+            if now != state and (not now or source.fingerprint() != sha256):
                 sha256 = ""
                 error = f"{source.name} has changed while it was read. Run the same command again."
             counts, notes = dict(report.counts), list(report.notes)

@@ -1,4 +1,4 @@
-"""Progress of a run: a bar on a terminal, and a line every half minute elsewhere."""
+"""The progress bar of a run."""
 
 import multiprocessing as mp
 import sys
@@ -6,8 +6,6 @@ import time
 from typing import Any
 
 from tqdm import tqdm
-
-LINE_SECONDS = 30.0
 
 
 class Progress:
@@ -20,13 +18,14 @@ class Progress:
     def __init__(self, total: int, workers: int = 1) -> None:
         # Documents, mentions and bytes that each worker has annotated.
         self.counters = mp.get_context("spawn").RawArray("d", 3 * workers)
-        self.skipped = 0.0
-        self._total = total
-        self._start = self._last_line = time.monotonic()
+        self.skipped = 0
+        self._start = time.monotonic()
         self._bar = tqdm(
             total=total,
-            disable=None,
             smoothing=0,
+            miniters=1,
+            # In a log, a bar every half minute.
+            mininterval=0.1 if sys.stderr.isatty() else 30,
             bar_format="{percentage:3.0f}%|{bar}| {desc}[{elapsed}<{remaining}]",
         )
 
@@ -37,22 +36,13 @@ class Progress:
         self._bar.close()
 
     def show(self) -> None:
-        """Draw the bar, or print a line where it is time for one."""
+        """Draw the bar where it is time to."""
         documents, mentions, size = (sum(self.counters[i::3]) for i in range(3))
-        seconds = max(time.monotonic() - self._start, 1e-3)
-        counts = f"{documents:,.0f} documents, {mentions:,.0f} mentions, "
-        counts += f"{documents / seconds:,.1f} documents/s"
-        done = self.skipped + size
-        if not self._bar.disable:
-            self._bar.initial = self.skipped
-            self._bar.n = round(min(done, self._total))
-            self._bar.set_description_str(counts + " ")
-        elif time.monotonic() - self._last_line >= LINE_SECONDS:
-            self._last_line = time.monotonic()
-            rest = seconds * max(0.0, self._total - done) / size if size else None
-            left = "unknown time" if rest is None else tqdm.format_interval(rest)
-            percentage = 100 * done / max(self._total, 1)
-            print(f"{percentage:.0f} %: {counts}, {left} left", file=sys.stderr, flush=True)
+        rate = documents / max(time.monotonic() - self._start, 1e-3)
+        counts = f"{documents:,.0f} documents, {mentions:,.0f} mentions, {rate:,.1f} documents/s "
+        self._bar.initial = self.skipped
+        self._bar.set_description_str(counts, refresh=False)
+        self._bar.update(min(round(self.skipped + size), self._bar.total) - self._bar.n)
 
 
 def count_batch(counters: Any, worker: int, *batch: float) -> None:

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import AngelError, unknown_name
 from .document_linker import LinkingSettings, MentionSource
-from .folder import STREAM, open_output
+from .folder import open_output
 from .inputs import Input, plan_inputs
 from .outputs import OUTPUT_FORMATS
 from .pipeline_folder import LOCAL, find_devices, pipeline_folder, versions
 from .plan import Plan
 from .progress import Progress
 from .shards import ShardWorker
+from .stores import STREAM
 from .workers import annotate_shards, here, processes
 
 if TYPE_CHECKING:
@@ -75,7 +76,14 @@ def annotate(
     RAISES (AngelError): a setting or file does not fit, a worker was killed; with `strict`, a
         document failed. Finished shards stay.
     """
-    _check(output_format, mentions, shard_size, batch_size, workers)
+    if output_format not in OUTPUT_FORMATS:
+        raise AngelError(unknown_name("output format", output_format, ", ".join(OUTPUT_FORMATS)))
+    if mentions not in ("auto", "input", "pipeline"):
+        raise AngelError(f"mentions must be auto, input or pipeline, not {mentions!r}.")
+    numbers = {"shard_size": shard_size, "batch_size": batch_size, "workers": workers}
+    for name, value in numbers.items():
+        if value < 1:
+            raise AngelError(f"{name} must be a whole number from 1, not {value!r}.")
     given = [inputs] if isinstance(inputs, str | Path) else list(inputs)
     linking = LinkingSettings(mentions, candidates, batch_size)
     values = dict(options or {})
@@ -137,17 +145,3 @@ def _sources(
         [source] = plan_inputs([file], format or "jsonl", options)
         sources.append(replace(source, name=STREAM))
     return sources
-
-
-def _check(
-    output_format: str, mentions: str, shard_size: int, batch_size: int, workers: int
-) -> None:
-    if output_format not in OUTPUT_FORMATS:
-        known = ", ".join(OUTPUT_FORMATS)
-        raise AngelError(unknown_name("output format", output_format, known))
-    if mentions not in ("auto", "input", "pipeline"):
-        raise AngelError(f"mentions must be auto, input or pipeline, not {mentions!r}.")
-    values = {"shard_size": shard_size, "batch_size": batch_size, "workers": workers}
-    for name, value in values.items():
-        if value < 1:
-            raise AngelError(f"{name} must be a whole number from 1, not {value!r}.")

@@ -54,12 +54,12 @@ class ShardWorker:
         return open_linker(self.pipeline, self.device, self.linking)
 
     def annotate(
-        self, job: ShardJob, tell: Callable[..., None] | None = None
+        self, job: ShardJob, tell: Callable[..., None] = lambda *_: None
     ) -> tuple[bytes, ShardRecord]:
         """Annotate a shard.
 
         job (ShardJob): its documents.
-        tell (Callable[..., None] | None): called after each batch with its documents, its mentions,
+        tell (Callable[..., None]): called after each batch with its documents, its mentions,
             and its bytes of the input.
         RETURNS (tuple[bytes, ShardRecord]): the content of the shard's file, and its record.
         RAISES (AngelError): see `DocumentLinker`.
@@ -68,18 +68,19 @@ class ShardWorker:
         pieces: list[Any] = []
         failures: list[tuple[str, str]] = []
         mentions = linked = 0
-        for batch in self.linker.batches(job.documents, strict=self.strict):
+        for batch in self.linker.batches(job.documents):
             before = mentions
             for result in batch:
                 piece = result if isinstance(result, Failure) else self._encode(result)
-                if isinstance(piece, Failure):
-                    failures.append((piece.doc_id, readable(piece.reason)))
-                elif isinstance(result, AnnotatedDocument):
+                if isinstance(result, AnnotatedDocument) and not isinstance(piece, Failure):
                     pieces.append(piece)
                     mentions += len(result.links)
                     linked += sum(bool(m.concept_ids) for m in result.document.mentions)
-            if tell is not None:
-                tell(len(batch), mentions - before, job.size * len(batch) / len(job.documents))
+                elif self.strict:
+                    raise AngelError(f"Document {piece.doc_id} failed: {piece.reason}")
+                else:
+                    failures.append((piece.doc_id, readable(piece.reason)))
+            tell(len(batch), mentions - before, job.size * len(batch) / len(job.documents))
         data = format.join(pieces, self.linking.candidates)
         return data, ShardRecord(
             input=job.input,
@@ -100,7 +101,4 @@ class ShardWorker:
         try:
             return OUTPUT_FORMATS[self.format].encode(document, self.linker.nlp)
         except ValueError as error:
-            failure = Failure(document.document.doc_id, error)
-            if self.strict:
-                raise AngelError(f"Document {failure.doc_id} failed: {failure.reason}.") from error
-            return failure
+            return Failure(document.document.doc_id, error)

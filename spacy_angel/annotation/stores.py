@@ -17,10 +17,18 @@ from ..errors import AngelError
 from ..files.atomic import replacing
 from ..files.system import advice, reason
 
+STREAM = "-"
+"""The name of standard input and standard output."""
+
 
 def is_address(path: str | Path) -> bool:
     """RETURNS (bool): whether a path is an address in an object store."""
     return "://" in str(path)
+
+
+def absolute(path: str) -> str:
+    """RETURNS (str): an absolute path; an address or the name of a stream as it is."""
+    return path if path == STREAM or is_address(path) else os.path.abspath(path)
 
 
 def filesystem(path: str) -> tuple[Any, str]:
@@ -65,7 +73,10 @@ def local_copy(path: str, n_bytes: int | None = None) -> Iterator[Path]:
             system.get_file(inside, str(copy))
         else:
             copy.write_bytes(system.cat_file(inside, end=n_bytes))
-        yield copy
+        try:
+            yield copy
+        except AngelError as error:
+            raise AngelError(str(error).replace(str(copy), path)) from error
 
 
 class Store:
@@ -133,10 +144,8 @@ class Store:
         try:
             yield
         except OSError as error:
-            raise AngelError(
-                f"{self.path} cannot be written: {reason(error)}. {advice(error)} Finished shards "
-                "are kept, and the same command continues from there."
-            ) from error
+            message = f"{self.path} cannot be written: {reason(error)}. {advice(error)}"
+            raise AngelError(message) from error
 
 
 def _write_durably(path: Path, data: bytes) -> None:

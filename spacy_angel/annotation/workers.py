@@ -13,6 +13,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -46,27 +47,22 @@ def annotate_shards(
     pending: dict[Result, int] = {}
     done: dict[int, ShardRecord] = {}
     first = 0
-    rest = enumerate(jobs)
-    is_end = False
-    while pending or done or not is_end:
-        while len(pending) < ahead and not is_end:
-            index, job = next(rest, (0, None))
-            if job is None:
-                is_end = True
-            elif isinstance(job, ShardRecord):
-                done[index] = job
-            else:
-                pending[submit(job)] = index
-            if first in done:
-                break
-        for future in wait(pending, 0 if first in done else _POLL_SECONDS, FIRST_COMPLETED).done:
-            data, record = future.result()
-            folder.write_shard(data, record)
-            done[pending.pop(future)] = record
-        progress.show()
-        while first in done:
-            yield done.pop(first)
-            first += 1
+    for index, job in chain(enumerate(jobs), [(0, None)]):
+        if isinstance(job, ShardRecord):
+            done[index] = job
+        elif job is not None:
+            pending[submit(job)] = index
+        is_full = True
+        while is_full:
+            while first in done:
+                yield done.pop(first)
+                first += 1
+            is_full = len(pending) >= (ahead if job is not None else 1)
+            for future in wait(pending, _POLL_SECONDS, FIRST_COMPLETED).done if is_full else ():
+                data, record = future.result()
+                folder.write_shard(data, record)
+                done[pending.pop(future)] = record
+            progress.show()
 
 
 @contextmanager
@@ -124,9 +120,8 @@ def processes(
         life.close()
         if isinstance(error, BrokenProcessPool):
             raise AngelError(
-                "A worker process was killed, most often for lack of memory, or because a script "
-                'calls `annotate` outside of `if __name__ == "__main__":`. Use fewer workers or '
-                "move the call, and run the same command again to continue."
+                "A worker process died. Use fewer workers if memory is short; a script must call "
+                '`annotate` inside of `if __name__ == "__main__":`.'
             ) from error
         raise
     finally:
