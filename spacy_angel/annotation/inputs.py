@@ -150,10 +150,8 @@ def _list_files(path: str) -> tuple[bool, dict[str, int]]:
     if not system.isdir(inside):
         return False, {path: system.size(inside)}
     if not is_address(path) and (corpus := FORMATS.recognised(Path(path))) and corpus.is_folder:
-        raise AngelError(
-            f"{path} is a {corpus.name} corpus. Convert it first: "
-            f"`spacy-angel corpus {path} -o documents.json`."
-        )
+        command = f"spacy-angel corpus {path} -o documents.json"
+        raise AngelError(f"{path} is a {corpus.name} corpus. Convert it first: `{command}`.")
     entries = {os.path.basename(entry["name"]): entry for entry in system.ls(inside, detail=True)}
     hidden = (".", "_") if RUN in entries else (".",)
     folders, files = [], {}

@@ -70,12 +70,9 @@ class Plan:
             if now != state and (not now or source.fingerprint() != sha256):
                 sha256 = ""
                 error = f"{source.name} has changed while it was read. Run the same command again."
+            end = replace(record, sha256=sha256, shards=shards, error=error)
             counts, notes = dict(report.counts), list(report.notes)
-            self.folder.write_input(
-                replace(
-                    record, sha256=sha256, shards=shards, error=error, counts=counts, notes=notes
-                )
-            )
+            self.folder.write_input(replace(end, counts=counts, notes=notes))
             if error is not None and self.strict:
                 raise AngelError(error)
         self.was_read = True
