@@ -7,8 +7,6 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from support.helpers import ROOT
 
 from spacy_angel.annotation.inputs import infer_format, plan_inputs, read_input
@@ -260,24 +258,6 @@ def write_parquet(path: Path, columns: dict, **options) -> Path:
     return path
 
 
-def test_whichever_byte_of_a_parquet_file_is_damaged_it_is_said(tmp_path) -> None:
-    pa = pytest.importorskip("pyarrow")
-    pq = pytest.importorskip("pyarrow.parquet")
-    file = tmp_path / "a.parquet"
-    rows = {"id": ["1", "2", "3"], "text": ["a", "b", "a"]}
-    pq.write_table(pa.table(rows), file, compression="none")
-    data = file.read_bytes()
-    n_told = 0
-    for place in range(len(data)):
-        file.write_bytes(data[:place] + bytes([data[place] ^ 0xFF]) + data[place + 1 :])
-        try:
-            read(file)
-        except AngelError:
-            n_told += 1
-    # The others are in statistics and names that nobody reads, or make other text.
-    assert n_told > len(data) / 2
-
-
 @pytest.mark.parametrize("column", ["text", "mentions"])
 def test_one_value_of_many_parquet_rows_is_not_unpacked(tmp_path, column) -> None:
     """2,000 rows share a megabyte: 2 GB of text in a file of a few kilobytes."""
@@ -407,14 +387,6 @@ def test_the_digest_tells_contents_and_names_of_a_folder(tmp_path) -> None:
     assert digest({"a.txt": "ab", "b.txt": "c"}) == whole
     assert digest({"a.txt": "a", "b.txt": "bc"}) != whole
     assert digest({"a.txt": "ab", "c.txt": "c"}) != whole
-
-
-@given(st.lists(st.text(alphabet=st.characters(exclude_categories=["Cs"])), max_size=5))
-def test_texts_come_through_jsonl_unchanged(tmp_path_factory, texts) -> None:
-    path = tmp_path_factory.mktemp("any") / "a.jsonl"
-    path.write_text("".join(json.dumps({"id": 0, "text": t}) + "\n" for t in texts), "utf8")
-    documents, _ = read(path, strict=True)
-    assert [document.text for document in documents] == texts
 
 
 def test_a_folder_that_is_one_corpus_is_to_be_converted_first() -> None:

@@ -332,19 +332,6 @@ def test_a_broken_input_can_be_fetched_anew(pipeline, tmp_path, source, strict) 
     assert files(out) == files(tmp_path / "whole")
 
 
-def test_a_broken_input_costs_what_is_broken(pipeline, source, tmp_path) -> None:
-    broken = tmp_path / "broken.xml"
-    article = "<PubmedArticle><MedlineCitation><PMID>{}</PMID><Article><ArticleTitle>migraine"
-    article += "</ArticleTitle></Article></MedlineCitation></PubmedArticle>\n"
-    text = "<PubmedArticleSet>\n" + "".join(article.format(i) for i in range(5))
-    broken.write_text(text + "<Pubmed")
-    manifest = annotate([broken, source], pipeline, output=tmp_path / "out")
-    assert manifest["counts"]["documents"] == 30
-    assert manifest["complete"] is False
-    assert "line 7: the XML is broken or cut" in manifest["inputs"][0]["error"]
-    assert manifest["inputs"][1]["error"] is None
-
-
 # disks and locks
 
 

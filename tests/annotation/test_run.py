@@ -229,17 +229,6 @@ def test_a_folder_of_tables_is_read_as_it_is(pipeline, source, tmp_path, format)
     assert dataset.dataset(out, format=format).count_rows() == (25 if format == "parquet" else 50)
 
 
-def test_other_readers_of_tables(pipeline, source, tmp_path) -> None:
-    pytest.importorskip("pyarrow")
-    annotate(source, pipeline, output=tmp_path / "out", output_format="parquet", shard_size=10)
-    polars = pytest.importorskip("polars")
-    frame = polars.scan_parquet(tmp_path / "out", hidden_file_prefix="_").collect()
-    assert frame["doc_id"].to_list() == [f"d{i}" for i in range(25)]
-    duckdb = pytest.importorskip("duckdb")
-    query = f"select count(*) from '{tmp_path}/out/*.parquet'"
-    assert duckdb.sql(query).fetchall() == [(25,)]
-
-
 def test_the_command_line_tells_of_a_cut_input(pipeline, source, tmp_path) -> None:
     cut = tmp_path / "cut.jsonl.gz"
     cut.write_bytes(gzip.compress(source.read_bytes())[:-20])
