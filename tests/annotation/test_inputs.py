@@ -323,7 +323,7 @@ def test_what_stands_in_a_folder_is_read_or_told(tmp_path) -> None:
     (folder / "b.txt").symlink_to(folder / "a.txt")
     with pytest.warns(UserWarning, match=r"contains folders that are not read \(more\)"):
         (source,) = plan_inputs([folder])
-    assert [path.name for path in source.paths] == ["a.txt", "b.txt"]
+    assert [Path(path).name for path in source.paths] == ["a.txt", "b.txt"]
     (folder / "more").rmdir()
     (folder / "c.txt").symlink_to(folder / "gone.txt")
     with pytest.raises(AngelError, match=r"c\.txt cannot be read: .*a broken link"):
