@@ -1,5 +1,2 @@
-"""Batch annotation: files in a stream → shards of documents with links, on one machine or many.
-
-inputs → documents ─ cut ─→ shards ─→ pipeline → links → bytes ─→ file, record beside it
-                              └ one process, several, GPUs, or a Ray cluster
-"""
+"""Annotate large document sets: files are cut into shards, and each shard becomes one file of
+documents with links. Finished shards are kept, so that an interrupted run continues."""

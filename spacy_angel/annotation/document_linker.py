@@ -1,14 +1,16 @@
-"""Documents through a pipeline: entities from the input or found, links, failures kept apart."""
+"""Link documents with a pipeline; a document that fails does not affect the others."""
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from spacy.util import minibatch, raise_error
+
 from ..corpora.docs import GOLD_SPANS
-from ..corpora.documents import CorpusDocument
+from ..corpora.documents import CorpusDocument, GoldMention
 from ..errors import AngelError
 from ..linking.decision.writing import is_dropped
 from ..linking.mentions.reading import find_spans
@@ -16,29 +18,28 @@ from ..linking.ranking.concepts import NIL
 from ..pipelines.components import MentionPipe, each_together
 from ..pipelines.open import open_pipeline
 from ..pipelines.saved import linker_names, loading, recogniser_names
-from .documents import SCORE_PLACES, AnnotatedDocument, AnnotatedMention, Failure, ScoredConcept
+from .documents import SCORES, AnnotatedDocument, Failure
 
 if TYPE_CHECKING:
     from spacy.language import Language
-    from spacy.tokens import Doc, Span
+    from spacy.tokens import Span
 
     from ..linking.decision.links import Link
     from ..linking.linker import AngelLinker
 
 MentionSource = Literal["auto", "input", "pipeline"]
 
-# Where as many documents fail in whole batches one after the other, it is the machine or the
-# pipeline.
-MANY_FAILURES = 16
+# So many documents in a row that fail are the fault of the machine or of the pipeline.
+MAX_FAILURES = 16
 
 
 @dataclass(frozen=True, slots=True)
 class LinkingSettings:
-    """What decides which links come out.
+    """What decides the links.
 
-    mentions (MentionSource): `input` takes the entities of the input, `pipeline` finds them,
+    mentions (MentionSource): `input` links the entities of the input, `pipeline` finds them, and
         `auto` takes those of the input where a document has any.
-    candidates (bool): give out all candidates of a mention.
+    candidates (bool): keep all candidates of each mention.
     batch_size (int): documents that go through the pipeline together.
     """
 
@@ -50,7 +51,7 @@ class LinkingSettings:
 class DocumentLinker:
     """Links documents; the same documents in the same order give the same links.
 
-    nlp (Language): a pipeline, whose components after the linker do not run.
+    nlp (Language): a pipeline; its components after the linker do not run.
     linker (AngelLinker): the linker in it.
     settings (LinkingSettings): see there.
     """
@@ -61,80 +62,57 @@ class DocumentLinker:
         linker: "AngelLinker",
         settings: LinkingSettings = LinkingSettings(),
     ) -> None:
-        from spacy.util import raise_error
-
         self.nlp = nlp
         self.linker = linker
         self._settings = settings
         self._failed_in_a_row = 0
         self._docs = MentionPipe(nlp, linker)
-        # Not `nlp.set_error_handler`: spaCy's own recogniser has no place for one.
+        # Not `nlp.set_error_handler`, which fails where a component has no place for one.
         nlp.default_error_handler = raise_error
         for _, component in nlp.pipeline:
             if hasattr(component, "set_error_handler"):
                 with suppress(AttributeError):
                     component.set_error_handler(raise_error)
-        # Opened now: without model or vocabulary no document could be linked.
+        # Loaded now, so that a missing model or vocabulary is not the failure of a document.
         linker.kb.search_space(linker.generator.prompts, [None])
 
-    def __call__(
-        self, documents: Sequence[CorpusDocument], *, strict: bool = False
-    ) -> list[AnnotatedDocument | Failure]:
-        """Link the documents of a shard.
-
-        documents (Sequence[CorpusDocument]): any number; in memory.
-        strict (bool): raise where a document fails.
-        RETURNS (list[AnnotatedDocument | Failure]): one a document, in their order.
-        RAISES (AngelError): a document failed and `strict`, or all MANY_FAILURES last ones did, in
-            whole batches.
-        """
-        return [result for batch in self.batches(documents, strict=strict) for result in batch]
-
     def batches(
-        self,
-        documents: Sequence[CorpusDocument],
-        *,
-        strict: bool = False,
-        kept: Mapping[int, list[AnnotatedDocument]] | None = None,
+        self, documents: Sequence[CorpusDocument]
     ) -> Iterator[list[AnnotatedDocument | Failure]]:
-        """Link the documents of a shard, a batch at a time.
+        """Link documents batch by batch.
 
-        documents (Sequence[CorpusDocument]), strict (bool): as for a call.
-        kept (Mapping[int, list[AnnotatedDocument]] | None): batches, by number from 0, that were
-            linked before; they are handed on.
-        YIELDS (list[AnnotatedDocument | Failure]): one a document, in their order.
-        RAISES (AngelError): as a call.
+        documents (Sequence[CorpusDocument]): any number.
+        YIELDS (list[AnnotatedDocument | Failure]): of a batch, in the order of the documents.
+        RAISES (AngelError): the last MAX_FAILURES documents all failed.
         """
-        size = self._settings.batch_size
-        for number, start in enumerate(range(0, len(documents), size)):
-            if kept is not None and number in kept:
-                self._failed_in_a_row = 0
-                yield list(kept[number])
-                continue
+        for batch in minibatch(documents, self._settings.batch_size):
             with warnings.catch_warnings():
                 # scispaCy's detector warns of every text without an abbreviation.
                 warnings.filterwarnings("ignore", message=r"\[W036\]")
-                results = self._batch(documents[start : start + size], strict)
+                results = self._link_separately(batch)
+            last = results[-1]
+            all_failed = all(isinstance(result, Failure) for result in results)
+            self._failed_in_a_row = self._failed_in_a_row + len(batch) if all_failed else 0
+            if self._failed_in_a_row >= MAX_FAILURES and isinstance(last, Failure):
+                n = self._failed_in_a_row
+                raise AngelError(f"All of the last {n} documents failed: {last.reason}")
             yield results
 
-    def _batch(
-        self, batch: Sequence[CorpusDocument], strict: bool
+    def _link_separately(
+        self, documents: Sequence[CorpusDocument]
     ) -> list[AnnotatedDocument | Failure]:
-        results = _isolate(self._link, batch)
-        failures = [result for result in results if isinstance(result, Failure)]
-        all_failed = len(failures) == len(batch)
-        self._failed_in_a_row = self._failed_in_a_row + len(batch) if all_failed else 0
-        if failures and (strict or self._failed_in_a_row >= MANY_FAILURES):
-            first = failures[0]
-            failed = f"Document {first.doc_id} failed: {first.reason}."
-            if strict:
-                raise AngelError(f"{failed} Without --strict it is recorded and skipped.")
-            n = self._failed_in_a_row
-            raise AngelError(
-                f"{failed} All of the last {n} documents failed. Fix the cause, and start the same "
-                "command again: it continues from here."
-            )
-        return results
+        """Link documents together; where that fails, one half after the other, down to the document
+        whose fault it is. A batch too large for a GPU's memory goes through in parts likewise."""
+        try:
+            return list(self._link(documents))
+        except Exception as error:
+            if len(documents) == 1:
+                return [Failure(documents[0].doc_id, error)]
+        half = len(documents) // 2
+        return [
+            *self._link_separately(documents[:half]),
+            *self._link_separately(documents[half:]),
+        ]
 
     def _link(self, documents: Sequence[CorpusDocument]) -> list[AnnotatedDocument]:
         wanted = self._settings.mentions
@@ -147,88 +125,69 @@ class DocumentLinker:
     def _link_alike(
         self, documents: Sequence[CorpusDocument], given: bool
     ) -> list[AnnotatedDocument]:
+        settings = self.linker.settings
+        span_key = GOLD_SPANS if given else settings.span_key
+        if given and settings.overwrite:
+            # The identifier of a mention that is not linked would look like a link.
+            documents = [document.without_ids() for document in documents]
         docs = list(self._docs(documents, given=given))
-        span_key = GOLD_SPANS if given else self.linker.settings.span_key
         with self.linker.using(span_key=span_key):
-            links = self.linker.predict(docs)
-        return [
-            self._document(document, *self._kept(doc, span_key, doc_links), given)
-            for document, doc, doc_links in zip(documents, docs, links, strict=True)
-        ]
-
-    def _kept(
-        self, doc: "Doc", span_key: str | None, links: "Sequence[Link | None]"
-    ) -> "tuple[list[Span], list[Link | None]]":
-        """The mentions that stay in `doc.ents`, or all of a group, and their links."""
-        settings = replace(self.linker.settings, span_key=span_key)
-        spans = find_spans(doc, span_key)
-        kept = [
-            i
-            for i, (span, link) in enumerate(zip(spans, links, strict=True))
-            if not is_dropped(span, link, settings)
-        ]
-        return [spans[i] for i in kept], [links[i] for i in kept]
-
-    def _document(
-        self,
-        document: CorpusDocument,
-        spans: Sequence[Any],
-        links: "Sequence[Link | None]",
-        given: bool,
-    ) -> AnnotatedDocument:
-        parts = [mention.parts for mention in document.mentions] if given else [()] * len(spans)
-        mentions = tuple(
-            AnnotatedMention(
-                span.start_char,
-                span.end_char,
-                span.text,
-                span.label_ if link is None else link.label or span.label_,
-                parts=some,
-                **self._concept(link, span.kb_id_),
+            all_links = self.linker.predict(docs)
+        settings = replace(settings, span_key=span_key)
+        results = []
+        for document, doc, links in zip(documents, docs, all_links, strict=True):
+            parts = [mention.parts for mention in document.mentions] if given else [()] * len(links)
+            linked = [
+                self._mention(span, link, pieces)
+                for span, link, pieces in zip(find_spans(doc, span_key), links, parts, strict=True)
+                if not is_dropped(span, link, settings)
+            ]
+            mentions = tuple(mention for mention, _ in linked)
+            document = CorpusDocument(
+                document.doc_id, document.text, mentions, title_end=document.title_end
             )
-            for span, link, some in zip(spans, links, parts, strict=True)
-        )
-        return AnnotatedDocument(
-            document.doc_id, document.text, mentions, title_end=document.title_end
-        )
+            results.append(AnnotatedDocument(document, [link for _, link in linked]))
+        return results
 
-    def _concept(self, link: "Link | None", kept: str) -> dict[str, Any]:
-        """Identifier, name, score, candidates; without a link the identifier that was there."""
-        if link is None:
-            return {"concept_id": kept, "name": self._name(kept)}
-        fields: dict[str, Any] = {"is_share": not self.linker.settings.rerank}
+    def _mention(
+        self, span: "Span", link: "Link | None", parts: tuple[str, ...]
+    ) -> tuple[GoldMention, dict[str, Any]]:
+        """A mention and what is known of its link, see `AnnotatedDocument`. A mention that is not
+        linked keeps its identifier."""
+        label, concept_id, score = span.label_, span.kb_id_, None
+        if link is not None:
+            label, concept_id = link.label or label, "" if link.kb_id == NIL else link.kb_id
+            score = dict(link.kb_ents)[concept_id] if concept_id else None
+        kb = self.linker.kb
+        name = kb[concept_id].canonical_name if concept_id in kb else None
+        fields: dict[str, Any] = {"name": name or None, **self._scores(score)}
         if self._settings.candidates:
-            fields["candidates"] = self._candidates(link)
-        if link.kb_id != NIL:
-            score = dict(link.kb_ents)[link.kb_id]
-            fields |= {
-                "concept_id": link.kb_id,
-                "name": self._name(link.kb_id),
-                "score": round(score, SCORE_PLACES),
-            }
-        return fields
+            fields["candidates"] = [] if link is None else self._candidates(link)
+        mention = GoldMention(span.start_char, span.end_char, span.text, label, concept_id, parts)
+        return mention, fields
 
-    def _candidates(self, link: "Link") -> tuple[ScoredConcept, ...]:
-        """All concepts that were found, also where the thresholds leave no link."""
+    def _candidates(self, link: "Link") -> list[dict[str, Any]]:
+        """All concepts that were found, even if the thresholds leave no link."""
         names: dict[str, str] = {}
         for candidate in link.candidates:
             names.setdefault(candidate["concept_id"], candidate["name"])
-        return tuple(
-            ScoredConcept(concept_id, names[concept_id], round(score, SCORE_PLACES))
+        return [
+            {"concept_id": concept_id, "name": names[concept_id], **self._scores(score)}
             for concept_id, score in self.linker.rank(link.candidates)
-        )
+        ]
 
-    def _name(self, concept_id: str) -> str:
-        kb = self.linker.kb
-        return kb[concept_id].canonical_name if concept_id in kb else ""
+    def _scores(self, score: float | None) -> dict[str, float | None]:
+        score = None if score is None else round(score, 4)
+        values = (score, None) if self.linker.settings.rerank else (None, score)
+        return dict(zip(SCORES, values, strict=True))
 
 
 def open_linker(folder: str, device: str | None, settings: LinkingSettings) -> DocumentLinker:
-    """Open a pipeline for linking, on one thread where it computes on the CPU: sums in another
-    order would give other last places.
+    """Open a pipeline for linking. On the CPU it uses one thread, because sums in another order
+    would differ in the last place.
 
     folder (str): of the pipeline.
-    device (str | None): of its linkers and recognisers, in place of the pipeline's setting.
+    device (str | None): of its linkers and recognizers, in place of the pipeline's setting.
     settings (LinkingSettings): see there.
     RETURNS (DocumentLinker): with the pipeline open.
     RAISES (AngelError): it cannot be opened, or has no linker.
@@ -246,19 +205,3 @@ def open_linker(folder: str, device: str | None, settings: LinkingSettings) -> D
         opened = load_folder(Path(folder), config=overrides)
     nlp, linker = open_pipeline(opened)
     return DocumentLinker(nlp, linker, settings)
-
-
-def _isolate(
-    link: Callable[[Sequence[CorpusDocument]], list[AnnotatedDocument]],
-    documents: Sequence[CorpusDocument],
-) -> list[AnnotatedDocument | Failure]:
-    """Link documents together; where that fails, one half after the other, down to the document
-    whose fault it is. Too large a batch for a GPU's memory goes through in parts likewise."""
-    try:
-        return list(link(documents))
-    except Exception as error:
-        if len(documents) == 1:
-            reason = f"{type(error).__name__}: {error}"
-            return [Failure(documents[0].doc_id, reason)]
-    half = len(documents) // 2
-    return [*_isolate(link, documents[:half]), *_isolate(link, documents[half:])]

@@ -1,80 +1,43 @@
-"""What annotation gives out: documents whose mentions carry a concept, in plain values."""
+"""A document with its links, and a document that failed."""
 
 from dataclasses import dataclass
 from typing import Any
 
-from ..corpora.documents import CorpusDocument, GoldMention
+from ..corpora.documents import CorpusDocument
 
-SCORE_PLACES = 4
 SCORES = ("probability", "share")
-"""What a score is called in files: one that tells how sure a link is, and one that does not."""
-
-
-@dataclass(frozen=True, slots=True)
-class ScoredConcept:
-    """A concept proposed for a mention.
-
-    concept_id (str): identifier with its vocabulary.
-    name (str): the name that led to it, in its original spelling.
-    score (float): as in `kb_ents`, rounded to 4 places; see `AnnotatedMention.is_share`.
-    """
-
-    concept_id: str
-    name: str
-    score: float
-
-
-@dataclass(frozen=True, slots=True)
-class AnnotatedMention:
-    """A mention and the concept that it was linked to.
-
-    start (int), end (int): character offsets into the document's text.
-    text (str): the text between them.
-    label (str): e.g. `DISEASE`; empty where unknown.
-    concept_id (str): empty where the mention links to NIL.
-    name (str): canonical name of the concept; empty without one.
-    score (float | None): as in `kb_ents`, rounded to 4 places; None without a concept, and where
-        the identifier came with the input and was kept.
-    candidates (tuple[ScoredConcept, ...]): best first; empty unless they were asked for.
-    parts (tuple[str, ...]): individual mentions of a composite, as the input spells them out.
-    is_share (bool): the scores are shares among the names found, as they are without `rerank`;
-        else the probabilities that the concepts are right.
-    """
-
-    start: int
-    end: int
-    text: str
-    label: str = ""
-    concept_id: str = ""
-    name: str = ""
-    score: float | None = None
-    candidates: tuple[ScoredConcept, ...] = ()
-    parts: tuple[str, ...] = ()
-    is_share: bool = False
+"""Names of the score of a link: a probability that it is right, or a share among names."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnnotatedDocument:
     """A document with its links.
 
-    doc_id (str), text (str), title_end (int | None): as in `CorpusDocument`.
-    mentions (tuple[AnnotatedMention, ...]): those of the input in their order, or those that the
-        pipeline found.
+    document (CorpusDocument): its mentions have the identifiers that they were linked to, empty
+        for NIL.
+    links (list[dict[str, Any]]): for each mention the canonical `name` of its concept, and one of
+        `probability` (with `rerank`) and `share`, rounded; the others are None, as all are without
+        a concept. With `candidates`, all concepts that were found, best first.
     """
 
-    doc_id: str
-    text: str
-    mentions: tuple[AnnotatedMention, ...] = ()
-    title_end: int | None = None
+    document: CorpusDocument
+    links: list[dict[str, Any]]
 
-    def to_corpus(self) -> CorpusDocument:
-        """RETURNS (CorpusDocument): the same for the writers of `spacy_angel.corpora`, which know
-        no names and scores."""
-        mentions = tuple(
-            GoldMention(m.start, m.end, m.text, m.label, m.concept_id, m.parts)
-            for m in self.mentions
-        )
-        return CorpusDocument(self.doc_id, self.text, mentions, title_end=self.title_end)
+    def to_row(self) -> dict[str, Any]:
+        """RETURNS (dict[str, Any]): a JSON object or table row, with `doc_id`, `title_end`, `text`
+        and `mentions`; a mention has `start`, `end`, `text`, `label`, `concept_id`, and the
+        fields of its link."""
+        mentions = [
+            {"start": m.start, "end": m.end, "text": m.text, "label": m.label}
+            | {"concept_id": m.concept_ids or None, **link}
+            for m, link in zip(self.document.mentions, self.links, strict=True)
+        ]
+        return {
+            "doc_id": self.document.doc_id,
+            "title_end": self.document.title_end,
+            "text": self.document.text,
+            "mentions": mentions,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,48 +45,13 @@ class Failure:
     """A document that could not be annotated.
 
     doc_id (str): its identifier.
-    reason (str): what went wrong.
+    error (Exception): what it failed with.
     """
 
     doc_id: str
-    reason: str
+    error: Exception
 
-
-def to_row(document: AnnotatedDocument, *, candidates: bool) -> dict[str, Any]:
-    """A document as one JSON object or table row.
-
-    document (AnnotatedDocument): any.
-    candidates (bool): each mention has its candidates as well.
-    RETURNS (dict[str, Any]): `doc_id`, `title_end`, `text`, `mentions`; a mention has `start`,
-        `end`, `text`, `label`, `concept_id`, `name`, and `SCORES`, of which one has a value;
-        identifier, name and scores are None without a link.
-    """
-    return {
-        "doc_id": document.doc_id,
-        "title_end": document.title_end,
-        "text": document.text,
-        "mentions": [_mention_row(mention, candidates) for mention in document.mentions],
-    }
-
-
-def _mention_row(mention: AnnotatedMention, candidates: bool) -> dict[str, Any]:
-    row: dict[str, Any] = {
-        "start": mention.start,
-        "end": mention.end,
-        "text": mention.text,
-        "label": mention.label,
-        "concept_id": mention.concept_id or None,
-        "name": mention.name or None,
-        **_scores(mention, mention.score),
-    }
-    if candidates:
-        row["candidates"] = [
-            {"concept_id": c.concept_id, "name": c.name, **_scores(mention, c.score)}
-            for c in mention.candidates
-        ]
-    return row
-
-
-def _scores(mention: AnnotatedMention, score: float | None) -> dict[str, float | None]:
-    values = (None, score) if mention.is_share else (score, None)
-    return dict(zip(SCORES, values, strict=True))
+    @property
+    def reason(self) -> str:
+        """Type and message of the error."""
+        return f"{type(self.error).__name__}: {self.error}"

@@ -1,12 +1,9 @@
-"""Files to annotate → documents, in a stream.
-
-The formats of `spacy_angel.corpora` that hold whole documents. A fault in a file is counted and
-costs only the document that it spoils, unless everything is to be strict.
-"""
+"""Find the files to annotate and stream their documents."""
 
 import os
 import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -14,53 +11,85 @@ from typing import Any
 from ..corpora.documents import CorpusDocument, CorpusReport
 from ..corpora.registry import FORMATS, read_corpus
 from ..errors import AngelError, AngelWarning, cannot_read, unknown_name
-from .folder import is_bookkeeping
-from .source import Input
+from .folder import RUN
+from .stores import filesystem, is_address, local_copy, version
 
-# What a folder of PubMed's holds beside the articles.
-_NO_DOCUMENTS = (".md5",)
-# Folders that a warning names.
-_SHOWN = 5
+# Enough of a file to infer its format.
+_HEAD_BYTES = 2**16
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """A file to annotate, or the plain texts of a folder, which are one document each.
+
+    name (str): the path or address as it was given.
+    paths (tuple[str, ...]): the files.
+    format (str): one of `input_formats()`.
+    size (int): bytes of all files.
+    """
+
+    name: str
+    paths: tuple[str, ...]
+    format: str
+    size: int
+
+    def fingerprint(self) -> str:
+        """RETURNS (str): SHA-256 of the content; for a folder, of the names and contents of its
+        files; at an address, of the version. RAISES (AngelError): a file cannot be read."""
+        state = sha256()
+        try:
+            for path in self.paths:
+                if is_address(path):
+                    state.update(version(path).encode())
+                    continue
+                if path != self.name:
+                    name, size = os.path.basename(path), os.path.getsize(path)
+                    state.update(os.fsencode(name) + f"\0{size}\0".encode())
+                with open(path, "rb") as file:
+                    while block := file.read(2**20):
+                        state.update(block)
+        except OSError as error:
+            raise AngelError(cannot_read(self.name, error.strerror or error)) from error
+        return state.hexdigest()
+
+    def version(self) -> str:
+        """RETURNS (str): changes when a file is written to; cheap to get."""
+        return "\n".join(map(version, self.paths))
 
 
 def plan_inputs(
     paths: Sequence[str | Path], format: str | None = None, options: Collection[str] = ()
 ) -> list[Input]:
-    """Tell what is to be read.
+    """List the inputs that paths stand for.
 
-    paths (Sequence[str | Path]): files; a folder stands for its files by name, hidden ones and
-        checksums left out, and of the output of a run what it records; of folders in it a warning
-        tells. Plain texts of a folder become one input.
-    format (str | None): one of `input_formats()`; None to tell it from each file.
-    options (Collection[str]): names of the options that the reading will get.
+    paths (Sequence[str | Path]): files and folders, or addresses of them. A folder stands for its
+        files, sorted by name, without hidden files, checksums and the records of `annotate`; its
+        plain texts become one input. Folders inside it are not read, and a warning says so.
+    format (str | None): one of `input_formats()`; None infers it from each file.
+    options (Collection[str]): names of the options that the reader will get.
     RETURNS (list[Input]): in the order given.
-    RAISES (AngelError): there is no such file, an empty folder or one with a link to nothing or
-        a pipe, a folder that is one corpus, an unknown format or option.
+    RAISES (AngelError): a file is missing or unreadable, a folder is empty or is one corpus, or a
+        format or an option is unknown.
     """
     if format is not None and format not in input_formats():
         raise AngelError(unknown_name("input format", format, ", ".join(input_formats())))
     inputs: list[Input] = []
-    for path in map(Path, paths):
-        if not path.exists():
-            raise AngelError(cannot_read(path, "there is no such file"))
-        if path.is_dir() and (whole := FORMATS.recognised(path)) is not None and whole.is_folder:
-            raise AngelError(
-                f"{path} is a {whole.name} corpus. Convert it first: "
-                f"`spacy-angel corpus {path} -o documents.json`."
-            )
-        files = _files(path) if path.is_dir() else [path]
-        if not files:
-            raise AngelError(f"The folder {path} holds no files.")
-        formats = [format or infer_format(file) for file in files]
-        if path.is_dir() and set(formats) == {"text"}:
-            inputs.append(_input(path, files, "text"))
-        else:
-            inputs += [_input(file, [file], f) for file, f in zip(files, formats, strict=True)]
+    for name in map(str, paths):
+        is_folder, files = _list_files(name)
+        texts: dict[str, int] = {}
+        for path, size in files.items():
+            kind = format or infer_format(path)
+            if kind == "text" and is_folder:
+                texts[path] = size
+            else:
+                inputs.append(Input(path, (path,), kind, size))
+        if texts:
+            inputs.append(Input(name, tuple(texts), "text", sum(texts.values())))
     for source in inputs:
         known = FORMATS[source.format]
-        # Texts alone have no identifiers that a prefix could complete.
-        prefix = () if known.holds == "texts" else ("prefix",)
-        known.check_names({*options} - {*prefix}, common=prefix)
+        # Plain texts have no identifiers that a prefix could complete.
+        common = () if known.holds == "texts" else ("prefix",)
+        known.check_names({*options} - {*common}, common=common)
     return inputs
 
 
@@ -69,16 +98,17 @@ def input_formats() -> tuple[str, ...]:
     return tuple(name for name, format in FORMATS.items() if format.holds != "mentions")
 
 
-def infer_format(path: Path) -> str:
-    """Tell the format of a file from its first lines and its name.
+def infer_format(path: str | Path) -> str:
+    """Infer the format of a file from its first lines and its name.
 
-    path (Path): file, plain or gzip.
+    path (str | Path): file, plain or gzip, or its address.
     RETURNS (str): one of `input_formats()`; `text` for `*.txt` that is nothing else.
-    RAISES (AngelError): where it looks like none of them.
+    RAISES (AngelError): the format is unknown.
     """
-    is_text = path.name.lower().removesuffix(".gz").endswith(".txt")
+    is_text = str(path).lower().removesuffix(".gz").endswith(".txt")
     try:
-        format = FORMATS.recognised(path)
+        with local_copy(str(path), _HEAD_BYTES) as file:
+            format = FORMATS.recognised(file)
     except AngelError:
         if not is_text:
             raise
@@ -87,9 +117,8 @@ def infer_format(path: Path) -> str:
         return format.name
     if is_text:
         return "text"
-    raise AngelError(
-        f"Cannot tell the format of {path}. Give --format with one of {', '.join(input_formats())}."
-    )
+    known = ", ".join(input_formats())
+    raise AngelError(f"Cannot tell the format of {path}. Give --format with one of {known}.")
 
 
 def read_input(
@@ -98,55 +127,48 @@ def read_input(
     """Stream the documents of an input.
 
     source (Input): from `plan_inputs`.
-    strict (bool): raise at the first fault; otherwise leave out what it spoils and count it.
+    strict (bool): raise at the first fault; otherwise skip what it affects and count it.
     report (CorpusReport): gets counts, faults and the position in the file.
-    options (Mapping[str, Any]): of the format: `prefix` of identifiers without vocabulary (all
+    options (Mapping[str, Any]): of the format: `prefix` of identifiers without a vocabulary (all
         but text and PubMed); `id_field`, `text_field` (JSONL and Parquet).
-    RETURNS (Iterator[CorpusDocument]): in the order of the file, repeats included.
-    RAISES (AngelError): where a file cannot be read (on), naming file and line.
+    YIELDS (CorpusDocument): in the order of the file, duplicates included.
+    RAISES (AngelError): a file cannot be read any further; names file and line.
     """
     for path in source.paths:
-        yield from read_corpus(
-            path, source.format, keep_duplicates=True, strict=strict, report=report, **options
-        )
+        with local_copy(path) as file:
+            yield from read_corpus(
+                file, source.format, keep_duplicates=True, strict=strict, report=report, **options
+            )
+            report.notes[:] = [note.replace(str(file), path) for note in report.notes]
 
 
-def fingerprint(source: Input) -> str:
-    """RETURNS (str): SHA-256 of the content, for a folder of its names and contents."""
-    state = sha256()
-    for path in source.paths:
-        if str(path) != source.name:
-            state.update(os.fsencode(path.name) + f"\0{path.stat().st_size}\0".encode())
-        with open(path, "rb") as file:
-            while block := file.read(2**20):
-                state.update(block)
-    return state.hexdigest()
-
-
-def _files(folder: Path) -> list[Path]:
-    """A folder's files by name; what should be one and cannot be read is an error."""
-    entries = sorted(
-        path
-        for path in folder.iterdir()
-        if not path.name.startswith(".")
-        and not is_bookkeeping(path)
-        and path.suffix not in _NO_DOCUMENTS
-    )
-    if folders := [path.name for path in entries if path.is_dir()]:
-        warnings.warn(
-            f"{folder} contains {len(folders)} folders that are not read "
-            f"({', '.join(folders[:_SHOWN])}).",
-            AngelWarning,
-            stacklevel=3,
-        )
-    files = [path for path in entries if not path.is_dir()]
-    for path in files:
-        if not path.exists():
-            raise AngelError(cannot_read(path, "it is a link to nothing"))
-        if not path.is_file():
-            raise AngelError(cannot_read(path, "it is no file but a pipe or a device"))
-    return files
-
-
-def _input(path: Path, files: Sequence[Path], format: str) -> Input:
-    return Input(str(path), tuple(files), format, sum(file.stat().st_size for file in files))
+def _list_files(path: str) -> tuple[bool, dict[str, int]]:
+    """Whether a path is a folder, and its files by name with their sizes."""
+    system, inside = filesystem(path)
+    if not system.exists(inside):
+        raise AngelError(cannot_read(path, "there is no such file"))
+    if not system.isdir(inside):
+        return False, {path: system.size(inside)}
+    if not is_address(path) and (corpus := FORMATS.recognised(Path(path))) and corpus.is_folder:
+        command = f"spacy-angel corpus {path} -o documents.json"
+        raise AngelError(f"{path} is a {corpus.name} corpus. Convert it first: `{command}`.")
+    entries = {os.path.basename(entry["name"]): entry for entry in system.ls(inside, detail=True)}
+    hidden = (".", "_") if RUN in entries else (".",)
+    folders, files = [], {}
+    for name, entry in sorted(entries.items()):
+        if name.startswith(hidden) or name.endswith(".md5"):
+            continue
+        is_link = entry["type"] not in ("file", "directory")
+        if entry["type"] == "directory" or (is_link and system.isdir(entry["name"])):
+            folders.append(name)
+        elif not is_link or system.isfile(entry["name"]):
+            files[f"{path.rstrip('/')}/{name}"] = entry["size"]
+        else:
+            # A pipe would be waited for without end.
+            raise AngelError(cannot_read(entry["name"], "it is a broken link, a pipe or a device"))
+    if folders:
+        message = f"{path} contains folders that are not read ({', '.join(folders[:5])})."
+        warnings.warn(message, AngelWarning, stacklevel=3)
+    if not files:
+        raise AngelError(f"The folder {path} holds no files.")
+    return True, files

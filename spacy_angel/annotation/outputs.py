@@ -1,29 +1,28 @@
-"""Annotated documents → the bytes of a shard, each format of its own.
+"""Output formats: annotated documents become the bytes of a file.
 
-A document is encoded alone first, so that one that a format cannot hold (an identifier with `|` in
-PubTator) costs no other.
+Each document is encoded by itself, so that one that a format cannot hold (an identifier with `|` in
+PubTator) does not affect the others.
 """
 
 import csv
 import io
 import json
+import shutil
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
 
-from ..corpora.docs import to_doc
+from ..corpora.docs import GOLD_SPANS, to_doc
 from ..corpora.formats.bioc import bioc_collection, to_bioc
 from ..corpora.formats.pubtator import format_pubtator
 from ..corpora.formats.rows import import_parquet
-from .documents import SCORES, AnnotatedDocument, to_row
+from ..errors import AngelError
+from .documents import SCORES, AnnotatedDocument
 
 if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
-
-
-# Of a table of mentions; candidates are one more.
-MENTION_COLUMNS = ("doc_id", "start", "end", "text", "label", "concept_id", "name", *SCORES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,102 +30,75 @@ class OutputFormat:
     """How documents become a file.
 
     suffix (str): of the file's name.
-    encode (Callable): document, pipeline and whether with candidates → one document's piece.
-    join (Callable): pieces, and whether with candidates → the file.
-    is_stream (bool): files that follow each other are one, but for a first line of column names.
-    has_header (bool): the first line holds names of columns.
+    encode (Callable): makes the piece of a document; also gets the pipeline.
+    join (Callable): makes the file from the pieces; is told whether they have candidates.
+    header (int | None): lines that only the first of several files keeps when they are
+        concatenated; None where they cannot be.
     """
 
     suffix: str
-    encode: Callable[[AnnotatedDocument, "Language", bool], Any]
+    encode: Callable[[AnnotatedDocument, "Language"], Any]
     join: Callable[[Sequence[Any], bool], bytes]
-    is_stream: bool = False
-    has_header: bool = False
+    header: int | None = None
 
 
-def parquet_schema(*, candidates: bool, error: bool = False) -> Any:
-    """The columns of a table of annotated documents.
-
-    candidates (bool): mentions have candidates as well.
-    error (bool): a last column with the reason why a document failed.
-    RETURNS (Any): a `pyarrow.Schema`.
-    """
-    import_parquet()
+def _parquet_schema(candidates: bool) -> Any:
     import pyarrow as pa
 
-    mention = [
-        ("start", pa.int64()),
-        ("end", pa.int64()),
-        ("text", pa.string()),
-        ("label", pa.string()),
-        ("concept_id", pa.string()),
-        ("name", pa.string()),
-        *((name, pa.float64()) for name in SCORES),
-    ]
+    scores = [(name, pa.float64()) for name in SCORES]
+    names = [("concept_id", pa.string()), ("name", pa.string()), *scores]
+    offsets = [("start", pa.int64()), ("end", pa.int64())]
+    mention = [*offsets, ("text", pa.string()), ("label", pa.string()), *names]
     if candidates:
-        candidate = [("concept_id", pa.string()), ("name", pa.string())]
-        candidate += [(name, pa.float64()) for name in SCORES]
-        mention.append(("candidates", pa.list_(pa.struct(candidate))))
+        mention.append(("candidates", pa.list_(pa.struct(names))))
     columns = [
         ("doc_id", pa.string()),
         ("title_end", pa.int64()),
         ("text", pa.string()),
         ("mentions", pa.list_(pa.struct(mention))),
     ]
-    return pa.schema([*columns, ("error", pa.string())] if error else columns)
-
-
-def _json_line(document: AnnotatedDocument, _: "Language", candidates: bool) -> bytes:
-    row = to_row(document, candidates=candidates)
-    return (json.dumps(row, ensure_ascii=False) + "\n").encode("utf8")
-
-
-def _row(document: AnnotatedDocument, _: "Language", candidates: bool) -> dict[str, Any]:
-    return to_row(document, candidates=candidates)
+    return pa.schema(columns)
 
 
 def _join_parquet(rows: Sequence[Any], candidates: bool) -> bytes:
     pq = import_parquet()
     import pyarrow as pa
 
-    table = pa.Table.from_pylist(list(rows), schema=parquet_schema(candidates=candidates))
+    table = pa.Table.from_pylist(list(rows), schema=_parquet_schema(candidates))
     buffer = io.BytesIO()
     pq.write_table(table, buffer, compression="zstd")
     return buffer.getvalue()
 
 
-def _pubtator(document: AnnotatedDocument, _: "Language", __: bool) -> bytes:
-    return format_pubtator(document.to_corpus()).encode("utf8")
-
-
-def _bioc(document: AnnotatedDocument, _: "Language", candidates: bool) -> dict[str, Any]:
-    """BioC as the corpora write it; name and score, and the candidates, are further infons."""
-    value = to_bioc(document.to_corpus())
+def _bioc(document: AnnotatedDocument, _: "Language") -> dict[str, Any]:
+    """BioC as in `corpora`, with name, score and candidates as further infons."""
+    value = to_bioc(document.document)
     for passage in value["passages"]:
         for annotation in passage["annotations"]:
-            mention = document.mentions[int(annotation["id"])]
-            if mention.score is not None:
-                kind = SCORES[mention.is_share]
-                annotation["infons"] |= {"name": mention.name, kind: str(mention.score)}
-            if candidates:
-                shown = [[c.concept_id, c.name, c.score] for c in mention.candidates]
-                annotation["infons"]["candidates"] = json.dumps(shown, ensure_ascii=False)
+            link = document.links[int(annotation["id"])]
+            if scores := {name: str(link[name]) for name in SCORES if link[name] is not None}:
+                annotation["infons"] |= {"name": link["name"], **scores}
+            if "candidates" in link:
+                found = [[c["concept_id"], c["name"], _score(c)] for c in link["candidates"]]
+                annotation["infons"]["candidates"] = json.dumps(found, ensure_ascii=False)
     return value
 
 
-def _doc(document: AnnotatedDocument, nlp: "Language", candidates: bool) -> "Doc":
-    """A Doc with every mention in `doc.spans["gold"]`, as the corpora's DocBin files have them,
-    those that do not overlap in `doc.ents`; `kb_id_`, `._.kb_id` and `._.kb_ents` on each."""
-    from ..corpora.docs import GOLD_SPANS
-
-    doc = to_doc(document.to_corpus(), nlp)
-    for span, mention in zip(doc.spans[GOLD_SPANS], document.mentions, strict=True):
-        span._.kb_id = mention.concept_id
-        if mention.score is not None:
-            best = [(mention.concept_id, mention.score)]
-            shown = [(c.concept_id, c.score) for c in mention.candidates]
-            span._.kb_ents = shown if candidates else best
+def _doc(document: AnnotatedDocument, nlp: "Language") -> "Doc":
+    """A Doc with all mentions in `doc.spans["gold"]`, those that do not overlap in `doc.ents`, and
+    `kb_id_`, `._.kb_id` and `._.kb_ents` on each."""
+    doc = to_doc(document.document, nlp)
+    for span, link in zip(doc.spans[GOLD_SPANS], document.links, strict=True):
+        span._.kb_id = span.kb_id_
+        if (score := _score(link)) is not None:
+            best = [{"concept_id": span.kb_id_, SCORES[0]: score}]
+            found = link.get("candidates", best)
+            span._.kb_ents = [(c["concept_id"], _score(c)) for c in found]
     return doc
+
+
+def _score(values: dict[str, Any]) -> float | None:
+    return next((values[name] for name in SCORES if values.get(name) is not None), None)
 
 
 def _join_docs(docs: Sequence[Any], _: bool) -> bytes:
@@ -140,35 +112,70 @@ def _concatenate(pieces: Sequence[bytes], _: bool) -> bytes:
 
 
 def _table(suffix: str, separator: str) -> OutputFormat:
-    """A row a mention, with the identifier of its document; quotes where they are needed."""
+    """A table with a row per mention, quoted where needed."""
 
-    def rows(document: AnnotatedDocument, _: "Language", candidates: bool) -> bytes:
-        mentions = to_row(document, candidates=candidates)["mentions"]
-        if candidates:
-            for mention in mentions:
+    def rows(document: AnnotatedDocument, _: "Language") -> bytes:
+        mentions = document.to_row()["mentions"]
+        for mention in mentions:
+            if "candidates" in mention:
                 mention["candidates"] = json.dumps(mention["candidates"], ensure_ascii=False)
-        return _lines([document.doc_id, *mention.values()] for mention in mentions)
+        return lines([document.document.doc_id, *mention.values()] for mention in mentions)
 
     def join(pieces: Sequence[bytes], candidates: bool) -> bytes:
-        more = ["candidates"] if candidates else []
-        return b"".join([_lines([[*MENTION_COLUMNS, *more]]), *pieces])
+        columns = ["doc_id", "start", "end", "text", "label", "concept_id", "name", *SCORES]
+        return b"".join([lines([columns + ["candidates"] * candidates]), *pieces])
 
-    def _lines(values: Iterable[Sequence[Any]]) -> bytes:
+    def lines(values: Iterable[Sequence[Any]]) -> bytes:
         text = io.StringIO()
         csv.writer(text, delimiter=separator, lineterminator="\n").writerows(values)
         return text.getvalue().encode("utf8")
 
-    return OutputFormat(suffix, rows, join, is_stream=True, has_header=True)
+    return OutputFormat(suffix, rows, join, header=1)
 
 
 OUTPUT_FORMATS = {
-    "jsonl": OutputFormat(".jsonl", _json_line, _concatenate, is_stream=True),
-    "parquet": OutputFormat(".parquet", _row, _join_parquet),
+    "jsonl": OutputFormat(
+        ".jsonl",
+        lambda each, _: (json.dumps(each.to_row(), ensure_ascii=False) + "\n").encode("utf8"),
+        _concatenate,
+        header=0,
+    ),
+    "parquet": OutputFormat(".parquet", lambda each, _: each.to_row(), _join_parquet),
     "csv": _table(".csv", ","),
     "tsv": _table(".tsv", "\t"),
-    "pubtator": OutputFormat(".pubtator", _pubtator, _concatenate, is_stream=True),
+    "pubtator": OutputFormat(
+        ".pubtator",
+        lambda each, _: format_pubtator(each.document).encode("utf8"),
+        _concatenate,
+        header=0,
+    ),
     "bioc_json": OutputFormat(
         ".bioc.json", _bioc, lambda documents, _: b"".join(bioc_collection(documents))
     ),
     "docbin": OutputFormat(".spacy", _doc, _join_docs),
 }
+
+
+def shard_writer(format: str, file: BinaryIO) -> Callable[[Path], None]:
+    """Concatenate the shards of an output in one stream.
+
+    format (str): one of OUTPUT_FORMATS. file (BinaryIO): the stream.
+    RETURNS (Callable[[Path], None]): to be called with each shard's file, in order.
+    RAISES (AngelError): files of the format cannot be concatenated.
+    """
+    streams = [name for name, value in OUTPUT_FORMATS.items() if value.header is not None]
+    if format not in streams:
+        known = ", ".join(streams)
+        raise AngelError(f"Standard output can be {known}, not {format}. Give a folder.")
+    skipped = 0
+
+    def write(shard: Path) -> None:
+        nonlocal skipped
+        with open(shard, "rb") as source:
+            for _ in range(skipped):
+                source.readline()
+            shutil.copyfileobj(source, file)
+        file.flush()
+        skipped = OUTPUT_FORMATS[format].header or 0
+
+    return write

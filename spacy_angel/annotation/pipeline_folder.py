@@ -1,10 +1,9 @@
-"""The pipeline of a run as a folder that every process can open, and what identifies it."""
+"""The pipeline of a run as a folder that every process can open, and its fingerprint."""
 
 import gc
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
@@ -20,20 +19,8 @@ if TYPE_CHECKING:
 # The name of a Ray cluster on this machine.
 LOCAL = "local"
 
-# Strings that a vocab has met are no part of what a pipeline does; tries are made from the rest.
+# Strings that a vocab has seen do not change what a pipeline does; tries are built from the rest.
 _NOT_HASHED = ("strings.json", "tries")
-
-
-@dataclass(frozen=True, slots=True)
-class PipelineFolder:
-    """A pipeline on the disk.
-
-    path (Path): the folder.
-    fingerprint (str): SHA-256 over its files.
-    """
-
-    path: Path
-    fingerprint: str
 
 
 @contextmanager
@@ -42,16 +29,16 @@ def pipeline_folder(
     kb: str | Path | None = None,
     *,
     everywhere: bool = False,
-) -> Iterator[PipelineFolder]:
+) -> Iterator[tuple[Path, str]]:
     """Make sure that a pipeline can be opened, and compile its name trie.
 
-    pipeline (str | Path | Language | None): folder or installed package, None for the shipped
+    pipeline (str | Path | Language | None): folder or installed package, or None for the shipped
         one; a loaded pipeline is saved to a temporary folder.
-    kb (str | Path | None): another vocabulary for what ships, a folder or file.
-    everywhere (bool): other machines open it as well.
-    YIELDS (PipelineFolder): until then the folder is there.
-    RAISES (AngelError): it cannot be opened, has no linker, or would be on this machine only; a
-        vocabulary was given as well as a pipeline.
+    kb (str | Path | None): another vocabulary for a shipped pipeline, a folder or file.
+    everywhere (bool): other machines open the pipeline as well.
+    YIELDS (tuple[Path, str]): a folder that exists until the context ends, and its fingerprint.
+    RAISES (AngelError): the pipeline cannot be opened, has no linker, or is on this machine only;
+        or a vocabulary was given for a pipeline that has its own.
     """
     from ..about import SHIPPED_NAME, SHIPPED_NAMES
     from ..pipelines.open import open_pipeline
@@ -59,33 +46,28 @@ def pipeline_folder(
 
     if kb is not None:
         if pipeline not in (None, *SHIPPED_NAMES):
-            raise AngelError(
-                "--pipeline cannot be combined with --model, --tokenizer, --preset or --kb."
-            )
+            raise AngelError("Only the shipped pipelines take --kb; others have a vocabulary.")
         pipeline = load(pipeline, kb=kb)
     with TemporaryDirectory(prefix="spacy-angel-") as temporary:
         pipeline = SHIPPED_NAME if pipeline is None else pipeline
         nlp, linker = open_pipeline(pipeline)
         linker.kb.search_space(linker.generator.prompts, [None])
-        # A loaded pipeline may have changed since; what ships lies elsewhere on other machines.
-        elsewhere = everywhere and pipeline in SHIPPED_NAMES
-        if isinstance(pipeline, str | Path) and nlp.path is not None and not elsewhere:
+        # A loaded pipeline may have changed; a shipped one has another path on other machines.
+        if isinstance(pipeline, str | Path) and nlp.path is not None:
             path = Path(nlp.path)
-        elif everywhere:
-            raise AngelError(
-                "Annotation on many machines needs --pipeline FOLDER on a shared disk."
-            )
         else:
             path = Path(temporary)
             nlp.to_disk(path)
-        # The workers have their own; a large model need not stay in memory here.
+        if everywhere and (pipeline in SHIPPED_NAMES or path == Path(temporary)):
+            raise AngelError("Many machines need --pipeline FOLDER on a disk that all of them see.")
+        # The workers open their own; a large model need not stay in memory here.
         del nlp, linker
         gc.collect()
-        yield PipelineFolder(path, folder_fingerprint(path))
+        yield path, folder_fingerprint(path)
 
 
 def folder_fingerprint(folder: Path) -> str:
-    """RETURNS (str): SHA-256 over names and contents of the files of a pipeline."""
+    """RETURNS (str): SHA-256 of the names and contents of the files of a pipeline."""
     state = sha256()
     for path in sorted(folder.rglob("*")):
         relative = path.relative_to(folder)
@@ -96,9 +78,38 @@ def folder_fingerprint(folder: Path) -> str:
     return state.hexdigest()
 
 
+def find_devices(device: str | None, workers: int) -> list[str | None]:
+    """Choose the device of each process.
+
+    device (str | None): of linker and recognizer, e.g. `cpu`, `cuda:1`; `cuda` is every visible
+        GPU; None is the pipeline's own setting.
+    workers (int): number of processes; with `cuda`, for each GPU.
+    RETURNS (list[str | None]): e.g. `["cuda:0", "cuda:1"]`.
+    RAISES (AngelError): there is no such GPU.
+    """
+    if device is None or not device.startswith("cuda"):
+        return [device] * workers
+    import torch
+
+    visible = [f"cuda:{i}" for i in range(torch.cuda.device_count())]
+    wanted = visible if device == "cuda" else [device]
+    if not wanted or not set(wanted) <= set(visible):
+        raise AngelError(f"torch finds no GPU for the device {device!r}.")
+    return [name for name in wanted for _ in range(workers)]
+
+
+def versions(device: str | None) -> dict[str, str]:
+    """RETURNS (dict[str, str]): what may affect the last decimal place of a score."""
+    packages = ("spacy-angel", "spacy", "torch", "transformers", "tokenizers")
+    return {
+        **{package: version(package) for package in packages},
+        "device": (device or "pipeline").partition(":")[0],
+    }
+
+
 def _blocks(path: Path, in_folder: bool) -> Iterator[bytes]:
     if in_folder and path.suffix == ".json":
-        # spaCy's sentencizer writes a set, in another order each time. What is damaged is told of
+        # spaCy's sentencizer writes a set, in another order each time. A damaged file is reported
         # where it is opened.
         with suppress(ValueError):
             values = parse_json(path.read_bytes())
@@ -109,32 +120,3 @@ def _blocks(path: Path, in_folder: bool) -> Iterator[bytes]:
     with open(path, "rb") as file:
         while block := file.read(2**20):
             yield block
-
-
-def find_devices(device: str | None, workers: int) -> list[str | None]:
-    """One entry for each process.
-
-    device (str | None): of linker and recogniser, e.g. `cpu`, `cuda:1`; `cuda` is every GPU that
-        can be seen; None is the pipeline's own setting.
-    workers (int): processes, for each GPU with `cuda`.
-    RETURNS (list[str | None]): e.g. `["cuda:0", "cuda:1"]`.
-    RAISES (AngelError): no GPU is there.
-    """
-    if device is None or not device.startswith("cuda"):
-        return [device] * workers
-    import torch
-
-    seen = [f"cuda:{i}" for i in range(torch.cuda.device_count())]
-    wanted = seen if device == "cuda" else [device]
-    if not wanted or not set(wanted) <= set(seen):
-        raise AngelError(f"torch finds no GPU for the device {device!r}.")
-    return [d for d in wanted for _ in range(workers)]
-
-
-def versions(device: str | None) -> dict[str, str]:
-    """RETURNS (dict[str, str]): what may decide the last decimal place of a score."""
-    packages = ("spacy-angel", "spacy", "torch", "transformers", "tokenizers")
-    return {
-        **{package: version(package) for package in packages},
-        "device": (device or "pipeline").partition(":")[0],
-    }

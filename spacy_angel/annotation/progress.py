@@ -1,36 +1,31 @@
-"""How far a run is: a bar on a terminal, a line every half minute elsewhere."""
+"""The progress bar of a run."""
 
+import multiprocessing as mp
 import sys
 import time
 from typing import Any
 
 from tqdm import tqdm
 
-from .plan import Plan
-from .records import ShardRecord
-from .shards import BatchDone
-
-LINE_SECONDS = 30.0
-
 
 class Progress:
-    """Documents, mentions, their rate, and the time left, which the bytes of the inputs tell.
+    """Documents, mentions, their rate, and the remaining time, estimated from bytes of the inputs.
 
-    plan (Plan): what the run has to do.
+    total (int): bytes of all inputs.
+    workers (int): processes, each with counters of its own in shared memory.
     """
 
-    def __init__(self, plan: Plan) -> None:
-        self._plan = plan
-        self._documents = self._mentions = 0
-        # Bytes of the inputs that this run has annotated.
-        self._bytes = 0.0
-        # Documents, mentions and bytes of the shards that are begun.
-        self._begun: dict[tuple[int, int], tuple[int, int, float]] = {}
-        self._start = self._last_line = time.monotonic()
+    def __init__(self, total: int, workers: int = 1) -> None:
+        # Documents, mentions and bytes that each worker has annotated.
+        self.counters = mp.get_context("spawn").RawArray("d", 3 * workers)
+        self.skipped = 0
+        self._start = time.monotonic()
         self._bar = tqdm(
-            total=plan.total,
-            disable=None,
+            total=total,
             smoothing=0,
+            miniters=1,
+            # In a log, a bar every half minute.
+            mininterval=0.1 if sys.stderr.isatty() else 30,
             bar_format="{percentage:3.0f}%|{bar}| {desc}[{elapsed}<{remaining}]",
         )
 
@@ -40,46 +35,18 @@ class Progress:
     def __exit__(self, *_: object) -> None:
         self._bar.close()
 
-    def show(self, done: BatchDone | ShardRecord) -> None:
-        """done (BatchDone | ShardRecord): of this run."""
-        key = done.input, done.shard
-        documents, mentions, size = self._begun.pop(key, (0, 0, 0.0))
-        whole = self._plan.sizes.get(key, 0)
-        if isinstance(done, BatchDone):
-            more = whole * done.documents / done.of
-            self._add(done.documents, done.mentions, more)
-            self._begun[key] = documents + done.documents, mentions + done.mentions, size + more
-        else:
-            self._add(done.read - documents, done.mentions - mentions, whole - size)
-            self._plan.sizes.pop(key, None)
-        if not self._bar.disable:
-            self._draw()
-        elif time.monotonic() - self._last_line >= LINE_SECONDS:
-            self._last_line = time.monotonic()
-            print(self._line(), file=sys.stderr, flush=True)
+    def show(self) -> None:
+        """Draw the bar where it is time to."""
+        documents, mentions, size = (sum(self.counters[i::3]) for i in range(3))
+        rate = documents / max(time.monotonic() - self._start, 1e-3)
+        counts = f"{documents:,.0f} documents, {mentions:,.0f} mentions, {rate:,.1f} documents/s "
+        self._bar.initial = self.skipped
+        self._bar.set_description_str(counts, refresh=False)
+        self._bar.update(min(round(self.skipped + size), self._bar.total) - self._bar.n)
 
-    def _add(self, documents: int, mentions: int, size: float) -> None:
-        self._documents += documents
-        self._mentions += mentions
-        self._bytes += size
 
-    def _said(self) -> str:
-        seconds = max(time.monotonic() - self._start, 1e-3)
-        return (
-            f"{self._documents:,} documents, {self._mentions:,} mentions, "
-            f"{self._documents / seconds:,.1f} documents/s"
-        )
-
-    def _draw(self) -> None:
-        self._bar.initial = self._plan.skipped
-        self._bar.set_description_str(self._said() + " ", refresh=False)
-        self._bar.n = round(self._plan.skipped + self._bytes)
-        self._bar.refresh()
-
-    def _line(self) -> str:
-        total, done = self._plan.total, self._plan.skipped + self._bytes
-        seconds = time.monotonic() - self._start
-        left: Any = "unknown time"
-        if self._bytes:
-            left = tqdm.format_interval(seconds * max(0.0, total - done) / self._bytes)
-        return f"{100 * done / max(total, 1):.0f} %: {self._said()}, {left} left"
+def count_batch(counters: Any, worker: int, *batch: float) -> None:
+    """counters (Any): of a `Progress`. worker (int): number of the worker, from 0.
+    batch (float): documents, mentions and bytes of the input that it has annotated."""
+    for i, value in enumerate(batch):
+        counters[3 * worker + i] += value

@@ -1,186 +1,104 @@
-"""One shard: documents in, a file out, whole or not at all."""
+"""Annotate a shard: documents in, the bytes of a file out."""
 
-from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
-from pathlib import Path
-from typing import TypeVar
+from typing import Any
 
 from ..corpora.documents import CorpusDocument
 from ..errors import AngelError
-from .disk import write_whole, writing
-from .document_linker import LinkingSettings, open_linker
+from .document_linker import DocumentLinker, LinkingSettings, open_linker
 from .documents import AnnotatedDocument, Failure
-from .folder import shard_name
+from .folder import ShardRecord, readable, shard_name
 from .outputs import OUTPUT_FORMATS
-from .parts import PartFile
-from .records import ShardRecord
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class ShardJob:
-    """Documents to be annotated into one file.
+    """A shard to annotate.
 
     input (int), shard (int): numbers of the input and of the shard in it.
-    documents (Sequence[CorpusDocument]): a run of them, in the order of the input.
-    digest (str): of the documents, see `plan.documents_digest`.
+    source (str): SHA-256 of the input.
+    size (int): the shard's bytes in the input, for the progress bar.
+    documents (Sequence[CorpusDocument]): its documents, at least one.
     """
 
     input: int
     shard: int
+    source: str
+    size: int
     documents: Sequence[CorpusDocument]
-    digest: str
-
-    def file(self, suffix: str) -> str:
-        """suffix (str): of the format. RETURNS (str): name of the shard's file."""
-        return shard_name(self.input, self.shard) + suffix
 
 
-@dataclass(frozen=True, slots=True)
-class BatchDone:
-    """Progress in a shard.
-
-    input (int), shard (int): numbers of the input and of the shard in it.
-    documents (int): of a batch. of (int): of the shard. mentions (int): found in the batch.
-    """
-
-    input: int
-    shard: int
-    documents: int
-    of: int
-    mentions: int
-
-
-@dataclass(frozen=True, slots=True)
-class WorkerSettings:
-    """What a process needs to annotate shards.
+@dataclass(frozen=True)
+class ShardWorker:
+    """Annotates shards with a pipeline that it opens with the first one.
 
     pipeline (str): folder of the pipeline.
     format (str): one of OUTPUT_FORMATS.
-    device (str | None): of linker and recogniser, in place of the pipeline's setting.
     linking (LinkingSettings): see there.
-    strict (bool): stop at a document that fails.
-    key (bytes): of the settings, see `records.settings_key`.
+    strict (bool): raise where a document fails.
+    device (str | None): of linker and recognizer; None is the pipeline's own setting.
     """
 
     pipeline: str
     format: str
-    device: str | None = None
-    linking: LinkingSettings = field(default_factory=LinkingSettings)
-    strict: bool = False
-    key: bytes = b""
+    linking: LinkingSettings
+    strict: bool
+    device: str | None
 
+    @cached_property
+    def linker(self) -> DocumentLinker:
+        """The open pipeline."""
+        return open_linker(self.pipeline, self.device, self.linking)
 
-class ShardWorker:
-    """Annotates shards with a pipeline that it opens once.
-
-    settings (WorkerSettings): see there.
-    """
-
-    def __init__(self, settings: WorkerSettings) -> None:
-        self._link = open_linker(settings.pipeline, settings.device, settings.linking)
-        self._settings = settings
-        self._format = OUTPUT_FORMATS[settings.format]
-
-    def annotate(self, job: ShardJob, folder: Path) -> Generator[BatchDone, None, ShardRecord]:
-        """Annotate a shard into its file; what is done of it stays where the process ends.
-
-        job (ShardJob): its documents. folder (Path): the output.
-        YIELDS (BatchDone): after each batch.
-        RETURNS (ShardRecord): of the file, which is on the disk.
-        RAISES (AngelError): see `DocumentLinker`; the disk refuses.
-        """
-        linking = self._settings.linking
-        key = sha256(self._settings.key + job.digest.encode()).hexdigest()
-        name = job.file(self._format.suffix)
-        with PartFile(folder, name, job.documents, linking.batch_size, key) as part:
-            data, record = yield from self._encode(job, part)
-        return write_shard(folder, data, record)
-
-    def encode(self, job: ShardJob) -> tuple[bytes, ShardRecord]:
-        """Annotate a shard for a folder on another machine.
+    def annotate(
+        self, job: ShardJob, tell: Callable[..., None] = lambda *_: None
+    ) -> tuple[bytes, ShardRecord]:
+        """Annotate a shard.
 
         job (ShardJob): its documents.
-        RETURNS (tuple[bytes, ShardRecord]): the content of its file, and the record of it.
+        tell (Callable[..., None]): called after each batch with its documents, its mentions,
+            and its bytes of the input.
+        RETURNS (tuple[bytes, ShardRecord]): the content of the shard's file, and its record.
         RAISES (AngelError): see `DocumentLinker`.
         """
-        return finish(self._encode(job, None))
-
-    def _encode(
-        self, job: ShardJob, part: PartFile | None
-    ) -> Generator[BatchDone, None, tuple[bytes, ShardRecord]]:
-        candidates, strict = self._settings.linking.candidates, self._settings.strict
-        kept = {} if part is None else part.batches
+        format = OUTPUT_FORMATS[self.format]
+        pieces: list[Any] = []
         failures: list[tuple[str, str]] = []
-        pieces = []
         mentions = linked = 0
-        batches = self._link.batches(job.documents, strict=strict, kept=kept)
-        for number, batch in enumerate(batches):
+        for batch in self.linker.batches(job.documents):
             before = mentions
-            documents = [result for result in batch if isinstance(result, AnnotatedDocument)]
-            if part is not None and number not in kept and len(documents) == len(batch):
-                part.add(number, documents)
             for result in batch:
-                if isinstance(result, AnnotatedDocument):
-                    try:
-                        # From a file's name; formats that are joined later would lose the shard.
-                        result.doc_id.encode("utf8")
-                        pieces.append(self._format.encode(result, self._link.nlp, candidates))
-                        mentions += len(result.mentions)
-                        linked += sum(bool(mention.concept_id) for mention in result.mentions)
-                        continue
-                    except ValueError as error:
-                        reason = f"{type(error).__name__}: {error}"
-                        result = Failure(result.doc_id, reason)
-                        if strict:
-                            message = f"Document {result.doc_id} failed: {reason}."
-                            raise AngelError(message) from error
-                failures.append((result.doc_id, result.reason))
-            yield BatchDone(job.input, job.shard, len(batch), len(job.documents), mentions - before)
-        data = self._format.join(pieces, candidates)
-        record = ShardRecord(
+                piece = result if isinstance(result, Failure) else self._encode(result)
+                if isinstance(result, AnnotatedDocument) and not isinstance(piece, Failure):
+                    pieces.append(piece)
+                    mentions += len(result.links)
+                    linked += sum(bool(m.concept_ids) for m in result.document.mentions)
+                elif self.strict:
+                    raise AngelError(f"Document {piece.doc_id} failed: {piece.reason}")
+                else:
+                    failures.append((piece.doc_id, readable(piece.reason)))
+            tell(len(batch), mentions - before, job.size * len(batch) / len(job.documents))
+        data = format.join(pieces, self.linking.candidates)
+        return data, ShardRecord(
             input=job.input,
             shard=job.shard,
-            file=job.file(self._format.suffix),
+            source=job.source,
+            file=shard_name(job.input, job.shard) + format.suffix,
+            size=len(data),
+            sha256=sha256(data).hexdigest(),
             read=len(job.documents),
-            digest=job.digest,
             documents=len(pieces),
             mentions=mentions,
             linked=linked,
-            size=len(data),
-            sha256=sha256(data).hexdigest(),
-            failures=tuple(failures),
+            failures=failures,
         )
-        return data, record
 
-
-def finish(
-    steps: Generator[BatchDone, None, T], tell: Callable[[BatchDone], None] | None = None
-) -> T:
-    """Run to the end.
-
-    steps (Generator[BatchDone, None, T]): of a `ShardWorker`.
-    tell (Callable[[BatchDone], None] | None): hears of each batch.
-    RETURNS (T): what they return.
-    """
-    while True:
+    def _encode(self, document: AnnotatedDocument) -> Any:
+        """A document in the output format; a `Failure` where the format cannot hold it."""
         try:
-            batch = next(steps)
-        except StopIteration as end:
-            result: T = end.value
-            return result
-        if tell is not None:
-            tell(batch)
-
-
-def write_shard(folder: Path, data: bytes, record: ShardRecord) -> ShardRecord:
-    """Put a shard on the disk; when this returns, it stays there though the machine may not.
-
-    folder (Path): the output. data (bytes), record (ShardRecord): from `ShardWorker.encode`.
-    RETURNS (ShardRecord): the same record.
-    """
-    with writing(folder / record.file):
-        write_whole(folder / record.file, data)
-    return record
+            return OUTPUT_FORMATS[self.format].encode(document, self.linker.nlp)
+        except ValueError as error:
+            return Failure(document.document.doc_id, error)

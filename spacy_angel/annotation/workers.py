@@ -1,176 +1,153 @@
-"""Where shards are annotated on one machine: this process, or processes on CPUs and GPUs.
+"""Annotate shards on one machine: in this process, or in processes on CPUs and GPUs.
 
-Each process has a model of its own; the vocabulary is mapped, so that all share its memory.
+Each process has a model of its own; the vocabulary is mapped into memory that all share.
 """
 
 import multiprocessing as mp
 import os
 import signal
 import threading
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
+from itertools import chain
 from multiprocessing.connection import Connection
-from pathlib import Path
 from typing import Any
 
 from ..errors import AngelError
-from .records import ShardRecord
-from .shards import BatchDone, ShardJob, ShardWorker, WorkerSettings, finish
+from .folder import OutputFolder, ShardRecord
+from .progress import Progress, count_batch
+from .shards import ShardJob, ShardWorker
 
-# Jobs that wait for a worker, for each of them: enough to keep it busy, few enough for memory.
-_WAITING = 1
-# Between two looks at what the workers tell.
-_NEWS_SECONDS = 1.0
-# Input, shard, its documents, those that are done, their mentions.
-_FIELDS = 5
+Result = Future[tuple[bytes, ShardRecord]]
+Submit = Callable[[ShardJob], Result]
+
+_POLL_SECONDS = 1.0
 
 
-def run_here(
-    jobs: Iterable[ShardJob], settings: WorkerSettings, folder: Path
-) -> Generator[BatchDone | ShardRecord, None, None]:
+def annotate_shards(
+    jobs: Iterable[ShardJob | ShardRecord],
+    submit: Submit,
+    ahead: int,
+    folder: OutputFolder,
+    progress: Progress,
+) -> Iterator[ShardRecord]:
+    """Have shards annotated, and write each as soon as it is done.
+
+    jobs (Iterable[ShardJob | ShardRecord]): shards to annotate, and records of present ones.
+    submit (Submit): hands a shard to a worker.
+    ahead (int): shards that are with workers at a time.
+    folder (OutputFolder), progress (Progress): the output, and the bar to draw.
+    YIELDS (ShardRecord): of each shard, in the order of the jobs.
+    RAISES (AngelError): see `ShardWorker`; a shard cannot be written.
+    """
+    pending: dict[Result, int] = {}
+    done: dict[int, ShardRecord] = {}
+    first = 0
+    for index, job in chain(enumerate(jobs), [(0, None)]):
+        if isinstance(job, ShardRecord):
+            done[index] = job
+        elif job is not None:
+            pending[submit(job)] = index
+        is_full = True
+        while is_full:
+            while first in done:
+                yield done.pop(first)
+                first += 1
+            is_full = len(pending) >= (ahead if job is not None else 1)
+            for future in wait(pending, _POLL_SECONDS, FIRST_COMPLETED).done if is_full else ():
+                data, record = future.result()
+                folder.write_shard(data, record)
+                done[pending.pop(future)] = record
+            progress.show()
+
+
+@contextmanager
+def here(worker: ShardWorker, progress: Progress) -> Iterator[Submit]:
     """Annotate in this process.
 
-    jobs (Iterable[ShardJob]): taken one by one.
-    settings (WorkerSettings): of the worker.
-    folder (Path): gets the files.
-    YIELDS (BatchDone | ShardRecord): of each batch, and of each shard that is on the disk.
-    RAISES (AngelError): see `ShardWorker`.
+    worker (ShardWorker): opens the pipeline. progress (Progress): drawn after each batch.
+    YIELDS (Submit): annotates a shard.
     """
     import torch
 
     threads = torch.get_num_threads()
+
+    def tell(*batch: float) -> None:
+        count_batch(progress.counters, 0, *batch)
+        progress.show()
+
+    def submit(job: ShardJob) -> Result:
+        future: Result = Future()
+        future.set_result(worker.annotate(job, tell))
+        return future
+
     try:
-        worker = ShardWorker(settings)
-        for job in jobs:
-            yield (yield from worker.annotate(job, folder))
+        yield submit
     finally:
         torch.set_num_threads(threads)
 
 
-def run_processes(
-    jobs: Iterable[ShardJob], settings: WorkerSettings, folder: Path, devices: list[str | None]
-) -> Generator[BatchDone | ShardRecord, None, None]:
-    """Annotate in several processes.
+@contextmanager
+def processes(
+    worker: ShardWorker, progress: Progress, devices: list[str | None]
+) -> Iterator[Submit]:
+    """Annotate in several processes, which end with the context.
 
-    jobs (Iterable[ShardJob]), settings (WorkerSettings), folder (Path): as for `run_here`.
-    devices (list[str | None]): one process for each; None is the pipeline's own.
-    YIELDS (BatchDone | ShardRecord): of each batch, and of each shard that is on the disk, as they
-        are done.
-    RAISES (AngelError): see `ShardWorker`; a process was killed.
+    worker (ShardWorker), progress (Progress): as for `here`.
+    devices (list[str | None]): of each process.
+    YIELDS (Submit): hands a shard to a process.
+    RAISES (AngelError): a process was killed.
     """
     context = mp.get_context("spawn")
-    places = context.SimpleQueue()
-    for place in enumerate(devices):
-        places.put(place)
-    # Closed when this process ends, however it ends: unlike an event it needs no lock.
+    slots = context.SimpleQueue()
+    for slot in enumerate(devices):
+        slots.put(slot)
+    # Closed however this process ends; unlike an event it needs no lock.
     listening, life = context.Pipe(duplex=False)
-    progress = SharedProgress(context.RawArray("q", _FIELDS * len(devices)))
     pool = ProcessPoolExecutor(
         len(devices),
         context,
         initializer=_begin,
-        initargs=(settings, folder, places, listening, progress),
+        initargs=(worker, slots, listening, progress.counters),
     )
-    pending: set[Future[ShardRecord]] = set()
-    waiting = len(devices) * (1 + _WAITING)
-    rest = iter(jobs)
     try:
-        while True:
-            while len(pending) < waiting and (job := next(rest, None)) is not None:
-                pending.add(pool.submit(_run, job))
-            if not pending:
-                return
-            done, pending = wait(pending, _NEWS_SECONDS, return_when=FIRST_COMPLETED)
-            yield from progress.news()
-            yield from (future.result() for future in done)
-    except BrokenProcessPool as error:
-        raise AngelError(
-            "A worker process died. Use fewer workers, or guard the script with __main__."
-        ) from error
+        yield lambda job: pool.submit(_run, job)
+    except BaseException as error:
+        life.close()
+        if isinstance(error, BrokenProcessPool):
+            raise AngelError(
+                "A worker process died. Use fewer workers if memory is short; a script must call "
+                '`annotate` inside of `if __name__ == "__main__":`.'
+            ) from error
+        raise
     finally:
-        if pending:
-            life.close()
         pool.shutdown(cancel_futures=True)
 
 
-_settings: WorkerSettings | None = None
-_folder: Path | None = None
-_worker: ShardWorker | None = None
-_tell: Callable[[BatchDone], None] | None = None
+_worker: ShardWorker
+_tell: Callable[..., None]
 
 
-def _begin(
-    settings: WorkerSettings,
-    folder: Path,
-    places: Any,
-    life: Connection,
-    progress: "SharedProgress",
-) -> None:
-    """Tell a new process what it is for; the pipeline is opened with the first shard, whose
-    caller then hears of what goes wrong."""
-    global _settings, _folder, _tell
-    # Ctrl-C and the end of the terminal are for the parent, which then says what happens.
+def _begin(worker: ShardWorker, slots: Any, life: Connection, counters: Any) -> None:
+    global _worker, _tell
+    # Ctrl-C and the end of the terminal are handled by the parent.
     for name in ("SIGINT", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, args=(life,), daemon=True).start()
-    place, device = places.get()
-    _settings, _folder, _tell = replace(settings, device=device), folder, progress.at(place)
+    slot, device = slots.get()
+    _worker, _tell = replace(worker, device=device), partial(count_batch, counters, slot)
 
 
-def _run(job: ShardJob) -> ShardRecord:
-    global _worker
-    assert _settings is not None
-    assert _folder is not None
-    if _worker is None:
-        _worker = ShardWorker(_settings)
-    return finish(_worker.annotate(job, _folder), _tell)
-
-
-class SharedProgress:
-    """How far each worker is in its shard, in memory that all processes see. Unlike a queue it can
-    be read whenever a worker is killed; a figure that is just being written is shown too early.
-
-    values (Any): an array of _FIELDS integers for each worker.
-    """
-
-    def __init__(self, values: Any) -> None:
-        self._values = values
-        self._seen = [tuple(values[start : start + _FIELDS]) for start in self._starts()]
-
-    def at(self, place: int) -> Callable[[BatchDone], None]:
-        """place (int): number of a worker. RETURNS (Callable[[BatchDone], None]): what it calls
-        after each batch."""
-        start = place * _FIELDS
-
-        def tell(batch: BatchDone) -> None:
-            number, shard, _, documents, mentions = self._values[start : start + _FIELDS]
-            if (number, shard) != (batch.input, batch.shard) or documents == batch.of:
-                documents = mentions = 0
-            done = documents + batch.documents, mentions + batch.mentions
-            self._values[start : start + _FIELDS] = [batch.input, batch.shard, batch.of, *done]
-
-        return tell
-
-    def news(self) -> Iterator[BatchDone]:
-        """YIELDS (BatchDone): what the workers did since the last call."""
-        for place, start in enumerate(self._starts()):
-            before = self._seen[place]
-            now = self._seen[place] = tuple(self._values[start : start + _FIELDS])
-            number, shard, of, documents, mentions = now
-            if now[:2] == before[:2]:
-                documents, mentions = documents - before[3], mentions - before[4]
-            if documents > 0:
-                yield BatchDone(number, shard, documents, of, mentions)
-
-    def _starts(self) -> range:
-        return range(0, len(self._values), _FIELDS)
+def _run(job: ShardJob) -> tuple[bytes, ShardRecord]:
+    return _worker.annotate(job, _tell)
 
 
 def _end_with_parent(life: Connection) -> None:
-    """End this process at once when the parent says so or is gone: a pool's process would wait for
-    work of a killed parent for ever."""
+    """End this process at once when the parent ends: a pool's process would wait for ever."""
     life.poll(None)
     os._exit(1)

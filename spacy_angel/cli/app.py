@@ -21,7 +21,6 @@ from .info import info
 from .kb import kb_app
 from .link import link
 from .mcp import mcp
-from .relink import relink
 from .serve import serve
 from .train import train_app
 
@@ -83,7 +82,6 @@ for command in (
         evaluate,
         compare,
         annotate,
-        relink,
         assemble,
         serve,
         mcp,

@@ -7,12 +7,9 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from support.helpers import ROOT
 
-from spacy_angel.annotation.inputs import fingerprint, infer_format, plan_inputs, read_input
-from spacy_angel.annotation.plan import cut
+from spacy_angel.annotation.inputs import infer_format, plan_inputs, read_input
 from spacy_angel.corpora.documents import CorpusDocument, CorpusReport
 from spacy_angel.corpora.formats import rows, text
 from spacy_angel.errors import AngelError
@@ -261,24 +258,6 @@ def write_parquet(path: Path, columns: dict, **options) -> Path:
     return path
 
 
-def test_whichever_byte_of_a_parquet_file_is_damaged_it_is_said(tmp_path) -> None:
-    pa = pytest.importorskip("pyarrow")
-    pq = pytest.importorskip("pyarrow.parquet")
-    file = tmp_path / "a.parquet"
-    rows = {"id": ["1", "2", "3"], "text": ["a", "b", "a"]}
-    pq.write_table(pa.table(rows), file, compression="none")
-    data = file.read_bytes()
-    n_told = 0
-    for place in range(len(data)):
-        file.write_bytes(data[:place] + bytes([data[place] ^ 0xFF]) + data[place + 1 :])
-        try:
-            read(file)
-        except AngelError:
-            n_told += 1
-    # The others are in statistics and names that nobody reads, or make other text.
-    assert n_told > len(data) / 2
-
-
 @pytest.mark.parametrize("column", ["text", "mentions"])
 def test_one_value_of_many_parquet_rows_is_not_unpacked(tmp_path, column) -> None:
     """2,000 rows share a megabyte: 2 GB of text in a file of a few kilobytes."""
@@ -342,12 +321,12 @@ def test_what_stands_in_a_folder_is_read_or_told(tmp_path) -> None:
     (folder / ".git").mkdir()
     (folder / "a.txt").write_text("first", "utf8")
     (folder / "b.txt").symlink_to(folder / "a.txt")
-    with pytest.warns(UserWarning, match=r"contains 1 folders that are not read \(more\)"):
+    with pytest.warns(UserWarning, match=r"contains folders that are not read \(more\)"):
         (source,) = plan_inputs([folder])
-    assert [path.name for path in source.paths] == ["a.txt", "b.txt"]
+    assert [Path(path).name for path in source.paths] == ["a.txt", "b.txt"]
     (folder / "more").rmdir()
     (folder / "c.txt").symlink_to(folder / "gone.txt")
-    with pytest.raises(AngelError, match=r"c\.txt cannot be read: .*a link to nothing"):
+    with pytest.raises(AngelError, match=r"c\.txt cannot be read: .*a broken link"):
         plan_inputs([folder])
     (folder / "c.txt").unlink()
     # Opened, it would wait for ever.
@@ -386,12 +365,6 @@ def test_formats_are_told_from_the_files(tmp_path) -> None:
         infer_format(tmp_path / "h")
 
 
-def test_files_that_are_named_as_those_of_a_run_are_documents(tmp_path) -> None:
-    for name in ("journal.jsonl", "manifest.jsonl"):
-        (tmp_path / name).write_text('{"text": "x"}\n', "utf8")
-    assert len(read(tmp_path)[0]) == 2
-
-
 def test_what_is_missing_is_told(tmp_path) -> None:
     with pytest.raises(AngelError, match="no such file"):
         plan_inputs([tmp_path / "nothing"])
@@ -408,35 +381,12 @@ def test_the_digest_tells_contents_and_names_of_a_folder(tmp_path) -> None:
             path.unlink()
         for name, content in names.items():
             (tmp_path / name).write_text(content)
-        return fingerprint(plan_inputs([tmp_path], "text")[0])
+        return plan_inputs([tmp_path], "text")[0].fingerprint()
 
     whole = digest({"a.txt": "ab", "b.txt": "c"})
     assert digest({"a.txt": "ab", "b.txt": "c"}) == whole
     assert digest({"a.txt": "a", "b.txt": "bc"}) != whole
     assert digest({"a.txt": "ab", "c.txt": "c"}) != whole
-
-
-def test_a_stream_is_cut_and_a_break_comes_after_what_was_before() -> None:
-    documents = [CorpusDocument(str(i), "") for i in range(5)]
-    assert [len(chunk) for chunk in cut(documents, 2)] == [2, 2, 1]
-    assert list(cut([], 2)) == []
-
-    def breaking():
-        yield from documents[:3]
-        raise AngelError("cut")
-
-    chunks = cut(breaking(), 2)
-    assert [next(chunks), next(chunks)] == [documents[:2], documents[2:3]]
-    with pytest.raises(AngelError, match="cut"):
-        next(chunks)
-
-
-@given(st.lists(st.text(alphabet=st.characters(exclude_categories=["Cs"])), max_size=5))
-def test_texts_come_through_jsonl_unchanged(tmp_path_factory, texts) -> None:
-    path = tmp_path_factory.mktemp("any") / "a.jsonl"
-    path.write_text("".join(json.dumps({"id": 0, "text": t}) + "\n" for t in texts), "utf8")
-    documents, _ = read(path, strict=True)
-    assert [document.text for document in documents] == texts
 
 
 def test_a_folder_that_is_one_corpus_is_to_be_converted_first() -> None:

@@ -1,0 +1,191 @@
+"""Documents through a pipeline: their mentions, their links, and failures."""
+
+import os
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from spacy.language import Language
+from support.tiny_annotation import make_pipeline
+
+from spacy_angel.annotation.document_linker import DocumentLinker, LinkingSettings, open_linker
+from spacy_angel.annotation.documents import AnnotatedDocument
+from spacy_angel.component.probability import register_probability
+from spacy_angel.corpora.documents import CorpusDocument, GoldMention
+from spacy_angel.errors import AngelError
+from spacy_angel.pipelines.components import name_of
+from spacy_angel.pipelines.open import open_pipeline
+
+torch.set_num_threads(1)
+
+
+@pytest.fixture(scope="module")
+def pipeline(tmp_path_factory) -> Path:
+    return make_pipeline(tmp_path_factory.mktemp("annotation"))
+
+
+@pytest.fixture(scope="module")
+def document_linker(pipeline) -> DocumentLinker:
+    return DocumentLinker(*open_pipeline(pipeline), LinkingSettings(candidates=True))
+
+
+def link(linker: DocumentLinker, documents: list[CorpusDocument]) -> list[Any]:
+    return [result for batch in linker.batches(documents) for result in batch]
+
+
+def mentions(result: AnnotatedDocument) -> list[dict[str, Any]]:
+    return result.to_row()["mentions"]
+
+
+def texts(result: AnnotatedDocument) -> list[str]:
+    return [mention["text"] for mention in mentions(result)]
+
+
+def test_mentions_are_found_and_linked(document_linker) -> None:
+    (result,) = link(
+        document_linker, [CorpusDocument("1", "the patient had heart attack. aspirin")]
+    )
+    attack, aspirin = mentions(result)
+    assert (attack["start"], attack["end"], attack["text"]) == (16, 28, "heart attack")
+    assert (attack["concept_id"], attack["name"]) == ("MESH:D009203", "Myocardial Infarction")
+    assert attack["share"] == round(attack["share"], 4)
+    best = {"concept_id": "MESH:D009203", "name": "heart attack", "share": attack["share"]}
+    assert attack["candidates"][0] == {**best, "probability": None}
+    assert aspirin["concept_id"] == "MESH:D001241"
+
+
+def test_candidates_are_given_out_where_the_limits_leave_no_link(pipeline, document_linker) -> None:
+    nlp, linker = open_pipeline(pipeline)
+    linker.settings = replace(linker.settings, threshold=1.0)
+    document = CorpusDocument("1", "the patient had heart attack.")
+    (linked,) = link(document_linker, [document])
+    (nil,) = link(DocumentLinker(nlp, linker, LinkingSettings(candidates=True)), [document])
+    [found], [expected] = mentions(nil), mentions(linked)
+    assert [found[name] for name in ("concept_id", "name", "share")] == [None] * 3
+    assert found["candidates"] == expected["candidates"] != []
+
+
+def test_what_the_linker_leaves_out_is_not_given_out(pipeline) -> None:
+    nlp, linker = open_pipeline(pipeline)
+    linker.settings = replace(linker.settings, threshold=1.0, drop_unlinked_below=0.5)
+    register_probability()
+
+    @Language.component("doubtful")
+    def doubtful(doc):
+        for ent in doc.ents:
+            ent._.mention_probability = 0.1 if ent.text == "aspirin" else 0.9
+        return doc
+
+    nlp.add_pipe("doubtful", before=name_of(nlp, linker))
+    given = CorpusDocument("2", "aspirin", (GoldMention(0, 7, "aspirin"),))
+    found, kept = link(
+        DocumentLinker(nlp, linker), [CorpusDocument("1", "aspirin, migraine"), given]
+    )
+    assert texts(found) == ["migraine"]
+    # What is given stays, linked or not.
+    assert texts(kept) == ["aspirin"]
+
+
+def test_mentions_of_the_input_are_linked_overlapping_ones_too(document_linker) -> None:
+    mentions = (
+        GoldMention(0, 12, "Heart attack", "Disease", "MESH:D000009"),
+        GoldMention(0, 24, "Heart attack and aspirin", "Both"),
+        GoldMention(17, 24, "aspirin", "Drug", "", ("a", "b")),
+    )
+    document = CorpusDocument("1", "Heart attack and aspirin and migraine", mentions)
+    (result,) = link(document_linker, [document])
+    found = result.document.mentions
+    assert [(m.start, m.end, m.label) for m in found] == [
+        (0, 12, "Disease"),
+        (0, 24, "Both"),
+        (17, 24, "Drug"),
+    ]
+    # the pipeline's setting overwrites identifiers
+    assert found[0].concept_ids == "MESH:D009203"
+    assert found[2].parts == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [("auto", [["aspirin"], ["migraine"]]), ("input", [["aspirin"], []])],
+)
+def test_where_mentions_come_from(pipeline, source, expected) -> None:
+    document_linker = DocumentLinker(*open_pipeline(pipeline), LinkingSettings(source))
+    given = CorpusDocument("1", "aspirin, migraine", (GoldMention(0, 7, "aspirin"),))
+    results = link(document_linker, [given, CorpusDocument("2", "migraine")])
+    assert [texts(result) for result in results] == expected
+
+
+def test_identifiers_stay_where_the_pipeline_keeps_them(pipeline) -> None:
+    nlp, linker = open_pipeline(pipeline)
+    linker.settings = replace(linker.settings, overwrite=False)
+    given = (GoldMention(0, 7, "aspirin", "", "MESH:D008687"), GoldMention(9, 17, "migraine"))
+    (result,) = link(DocumentLinker(nlp, linker), [CorpusDocument("1", "aspirin, migraine", given)])
+    assert [(m["concept_id"], m["name"]) for m in mentions(result)] == [
+        ("MESH:D008687", "Metformin"),
+        ("MESH:D008881", "Migraine Disorders"),
+    ]
+    assert mentions(result)[0]["share"] is None
+
+
+def test_an_identifier_of_the_input_is_no_link(pipeline) -> None:
+    nlp, linker = open_pipeline(pipeline)
+    linker.settings = replace(linker.settings, labels_discard=("GENE",))
+    given = (GoldMention(0, 7, "aspirin", "GENE", "NCBIGene:3767"),)
+    (result,) = link(DocumentLinker(nlp, linker), [CorpusDocument("1", "aspirin", given)])
+    assert [(m["text"], m["concept_id"]) for m in mentions(result)] == [("aspirin", None)]
+
+
+def test_a_failing_document_costs_no_other(pipeline) -> None:
+    nlp, linker = open_pipeline(pipeline)
+    nlp.max_length = 40
+    documents = [CorpusDocument(str(i), "migraine " * (9 if i == 3 else 1)) for i in range(7)]
+    results = link(DocumentLinker(nlp, linker), documents)
+    assert [getattr(result, "reason", "")[:16] for result in results] == [
+        *[""] * 3,
+        "ValueError: [E08",
+        *[""] * 3,
+    ]
+
+
+@pytest.mark.parametrize("batch_size", [64, 8, 1])
+def test_whole_batches_that_fail_stop_the_run(pipeline, batch_size) -> None:
+    nlp, linker = open_pipeline(pipeline)
+    nlp.max_length = 8
+    settings = LinkingSettings(batch_size=batch_size)
+    bad = [CorpusDocument(str(i), "migraine again") for i in range(16)]
+    with pytest.raises(AngelError, match="All of the last 16 documents failed"):
+        link(DocumentLinker(nlp, linker, settings), bad)
+    document_linker = DocumentLinker(nlp, linker, settings)
+    good = [CorpusDocument("good", "migraine")]
+    batches = (bad[:15], good, bad[:15])
+    results = [result for batch in batches for result in link(document_linker, batch)]
+    assert [type(result).__name__ for result in results].count("Failure") == 30
+    # shards smaller than that many are no way around
+    with pytest.raises(AngelError, match="All of the last 16 documents failed"):
+        link(document_linker, bad[:1])
+
+
+@pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="reads Linux' memory maps")
+def test_the_vocabulary_is_shared_by_all_processes(pipeline) -> None:
+    """Mapped from its files, and no page copied by reading from it."""
+    document_linker = open_linker(str(pipeline), None, LinkingSettings())
+    document = CorpusDocument("1", "the patient had heart attack. aspirin")
+    assert link(document_linker, [document])[0].links
+    # A page that was just written counts as copied until it is on the disk.
+    os.sync()
+    folder = pipeline / "angel_linker/kb"
+    entries = re.split(r"\n(?=[0-9a-f]+-[0-9a-f]+ )", Path("/proc/self/smaps").read_text())
+    copied = {
+        entry.partition("\n")[0].split(maxsplit=5)[-1].strip(): sum(
+            int(kb) for kb in re.findall(r"Private_Dirty: +(\d+) kB", entry)
+        )
+        for entry in entries
+        if f" {folder}/" in entry.partition("\n")[0]
+    }
+    wanted = {"name_data", "spelling_data", "id_hash", "token", "first_child", "leaf_begin"}
+    assert wanted <= {Path(path).stem for path in copied}
+    assert set(copied.values()) == {0}

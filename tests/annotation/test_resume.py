@@ -1,0 +1,400 @@
+"""Runs that are interrupted, killed or continued, and inputs that changed meanwhile."""
+
+import errno
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from support.helpers import ROOT
+from support.tiny_annotation import make_pipeline, write_jsonl
+from typer.testing import CliRunner
+
+from spacy_angel.annotation import stores
+from spacy_angel.annotation.folder import MANIFEST, RUN, open_output
+from spacy_angel.annotation.run import annotate
+from spacy_angel.cli.app import app
+from spacy_angel.errors import AngelError
+
+torch.set_num_threads(1)
+
+POSIX = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals and locks")
+
+
+@pytest.fixture(scope="module")
+def pipeline(tmp_path_factory) -> Path:
+    return make_pipeline(tmp_path_factory.mktemp("annotation"))
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    return write_jsonl(tmp_path / "in.jsonl", 25)
+
+
+@pytest.fixture
+def out(pipeline, source, tmp_path) -> Path:
+    """A finished output of three shards."""
+    annotate(source, pipeline, output=tmp_path / "out", shard_size=10)
+    return tmp_path / "out"
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+def shards(folder: Path) -> list[Path]:
+    return sorted(folder.glob("[0-9]*-*.*"))
+
+
+def times(folder: Path) -> dict[str, int]:
+    return {path.name: path.stat().st_mtime_ns for path in shards(folder)}
+
+
+def doc_ids(folder: Path) -> list[str]:
+    lines = (line for path in shards(folder) for line in path.read_bytes().splitlines())
+    return [json.loads(line)["doc_id"] for line in lines]
+
+
+def fill_disk(monkeypatch: pytest.MonkeyPatch, at: str) -> None:
+    """Let the disk be full in the middle of the file `at`."""
+    write = stores._write_durably
+
+    def failing(path: Path, data: bytes) -> None:
+        if path.name == at:
+            path.with_name(f".{at}.0.new").write_bytes(data[:10])
+            raise OSError(errno.ENOSPC, "No space left on device")
+        write(path, data)
+
+    monkeypatch.setattr(stores, "_write_durably", failing)
+
+
+@pytest.mark.parametrize(
+    ("at", "there"),
+    [
+        ("00000-000000.jsonl", 0),
+        ("_00000-000001.json", 2),
+        ("00000-000002.jsonl", 2),
+        ("_00000.json", 0),
+        (MANIFEST, 3),
+    ],
+)
+def test_a_full_disk_ends_in_the_same_files(
+    pipeline, source, out, tmp_path, monkeypatch, at, there
+) -> None:
+    other = tmp_path / "other"
+    with monkeypatch.context() as patch:
+        fill_disk(patch, at)
+        with pytest.raises(AngelError, match="No space left on device"):
+            annotate(source, pipeline, output=other, shard_size=10)
+    assert len(shards(other)) == there
+    assert not list(other.glob(".*"))
+    if at != MANIFEST:
+        assert json.loads((other / MANIFEST).read_bytes())["finished"] is False
+    annotate(source, pipeline, output=other, shard_size=10)
+    assert files(other) == files(out)
+
+
+@pytest.mark.slow
+def test_two_processes_give_the_same_as_one(pipeline, source, out, tmp_path) -> None:
+    annotate(source, pipeline, output=tmp_path / "two", shard_size=10, workers=2)
+    assert files(tmp_path / "two") == files(out)
+
+
+# Runs its arguments; a shell may have begun the tests in the background, where signals are ignored.
+HEARING = """
+import os, signal, sys
+for number in (signal.SIGINT, signal.SIGHUP):
+    signal.signal(number, signal.SIG_DFL)
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+
+
+@POSIX
+@pytest.mark.slow
+@pytest.mark.parametrize("how", ["SIGKILL", "SIGINT", "SIGHUP"])
+def test_a_killed_run_leaves_no_process_and_goes_on(pipeline, tmp_path, how) -> None:
+    source = write_jsonl(tmp_path / "many.jsonl", 400)
+    whole, out = tmp_path / "whole", tmp_path / "out"
+    annotate(source, pipeline, output=whole, shard_size=20)
+    command = [sys.executable, "-m", "spacy_angel", "annotate", source, "-o", out]
+    command += ["--pipeline", pipeline, "--shard-size", "20", "--workers", "2"]
+    process = subprocess.Popen(
+        [sys.executable, "-c", HEARING, *map(str, command)],
+        cwd=ROOT,
+        start_new_session=True,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    end = time.monotonic() + 120
+    while not shards(out) and time.monotonic() < end:
+        assert process.poll() is None
+        time.sleep(0.05)
+    if how == "SIGINT":
+        # as Ctrl-C reaches everything that the terminal runs
+        os.killpg(process.pid, signal.SIGINT)
+    else:
+        process.send_signal(getattr(signal, how))
+    _, said = process.communicate()
+    assert process.returncode == (-signal.SIGKILL if how == "SIGKILL" else 130)
+    while time.monotonic() < end:
+        try:
+            os.killpg(process.pid, 0)
+        except ProcessLookupError:
+            break
+        time.sleep(0.1)
+    with pytest.raises(ProcessLookupError):
+        os.killpg(process.pid, 0)
+    if how != "SIGKILL":
+        assert json.loads((out / MANIFEST).read_text("utf8"))["complete"] is False
+        assert not list(out.glob(".*"))
+        assert "Run the same command again to continue" in said
+    assert len(shards(out)) < 20
+    annotate(source, pipeline, output=out, shard_size=20, workers=2)
+    assert files(out) == files(whole)
+
+
+@pytest.mark.slow
+def test_a_script_without_a_main_guard_gets_an_error(pipeline, source, tmp_path) -> None:
+    arguments = f"{str(source)!r}, {str(pipeline)!r}, output='out', workers=2"
+    script = tmp_path / "script.py"
+    script.write_text(f"import spacy_angel\nspacy_angel.annotate({arguments})")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, script.name]
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode != 0
+    assert 'inside of `if __name__ == "__main__":`' in done.stderr
+
+
+def test_a_finished_run_does_nothing_and_takes_new_inputs(pipeline, source, out, tmp_path) -> None:
+    before = times(out), files(out)
+    annotate(source, pipeline, output=out, shard_size=10)
+    assert (times(out), files(out)) == before
+    more = write_jsonl(tmp_path / "more.jsonl", 4)
+    manifest = annotate([more, source], pipeline, output=out, shard_size=10)
+    assert manifest["counts"]["documents"] == 29
+    assert times(out).items() >= before[0].items()
+    # those of before need not be given again
+    last = write_jsonl(tmp_path / "last.jsonl", 1)
+    manifest = annotate(last, pipeline, output=out, shard_size=10)
+    assert (manifest["complete"], manifest["counts"]["documents"]) == (True, 30)
+
+
+def test_a_copy_is_annotated_and_a_path_given_twice_only_once(
+    pipeline, tmp_path, monkeypatch
+) -> None:
+    """Two patients' notes may hold the same words: each is in the output under its own name."""
+    notes = [tmp_path / "ann.txt", tmp_path / "bob.txt"]
+    for note in notes:
+        note.write_text("history of migraine")
+    monkeypatch.chdir(tmp_path)
+    manifest = annotate([*notes, "ann.txt"], pipeline, output=tmp_path / "out")
+    assert doc_ids(tmp_path / "out") == ["ann", "bob"]
+    assert manifest["complete"] is True
+    # whether they come together or one after the other
+    annotate(notes[0], pipeline, output=tmp_path / "2")
+    annotate(notes[1], pipeline, output=tmp_path / "2")
+    assert files(tmp_path / "2") == files(tmp_path / "out")
+
+
+def test_complete_means_every_input_that_was_begun(pipeline, source, tmp_path, monkeypatch) -> None:
+    out, other = tmp_path / "out", write_jsonl(tmp_path / "other.jsonl", 4)
+    with monkeypatch.context() as patch:
+        fill_disk(patch, "00000-000001.jsonl")
+        with pytest.raises(AngelError, match="No space left"):
+            annotate(source, pipeline, output=out, shard_size=10)
+    command = ["annotate", str(other), "-o", str(out), "--pipeline", str(pipeline)]
+    done = CliRunner().invoke(app, [*command, "--shard-size", "10"])
+    assert done.exit_code == 1
+    assert "run the same command again, with all inputs" in done.stderr
+    manifest = annotate([source, other], pipeline, output=out, shard_size=10)
+    assert (manifest["complete"], manifest["counts"]["documents"]) == (True, 29)
+
+
+def test_what_is_missing_or_damaged_is_done_again(pipeline, source, out) -> None:
+    before = files(out)
+    damaged = [None, b"", b'{"input": "x"}']
+    for name, content in zip(["_00000.json", "_00000-000001.json"] * 3, damaged * 2, strict=True):
+        (out / name).unlink()
+        (out / "00000-000002.jsonl").unlink()
+        if content is not None:
+            (out / name).write_bytes(content)
+        assert annotate(source, pipeline, output=out, shard_size=10)["complete"] is True
+        assert files(out) == before
+
+
+def test_without_its_settings_an_output_is_not_continued(pipeline, source, out) -> None:
+    (out / RUN).write_bytes(b"{")
+    with pytest.raises(AngelError, match=r"_run\.json is damaged"):
+        annotate(source, pipeline, output=out, shard_size=10)
+
+
+def test_a_run_killed_in_its_first_moment_is_begun_again(pipeline, source, out, tmp_path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / f".{RUN}.0.new").write_bytes(b"{")
+    annotate(source, pipeline, output=other, shard_size=10)
+    assert files(other) == files(out)
+
+
+# inputs that change
+
+
+def test_a_finished_input_that_changed_is_refused(pipeline, source, out) -> None:
+    before = files(out)
+    source.write_text('{"text": "other"}\n')
+    with pytest.raises(AngelError, match="has changed since"):
+        annotate(source, pipeline, output=out, shard_size=10)
+    del before[MANIFEST]
+    assert files(out).items() >= before.items()
+
+
+def append(source: Path) -> None:
+    with open(source, "a") as file:
+        file.write('{"doc_id": "d25", "text": "migraine"}\n')
+
+
+def shorten(source: Path) -> None:
+    source.write_text("".join(source.read_text().splitlines(keepends=True)[:15]))
+
+
+def rewrite(source: Path) -> None:
+    text = source.read_text()
+    state = source.stat()
+    source.write_text(text.replace("history", "History"))
+    os.utime(source, ns=(state.st_atime_ns, state.st_mtime_ns))
+
+
+@pytest.mark.parametrize("change", [append, shorten, rewrite, Path.unlink])
+def test_an_input_that_changes_while_it_is_read(
+    pipeline, source, tmp_path, change: Callable[[Path], Any]
+) -> None:
+    out, settings = tmp_path / "out", {"shard_size": 10}
+    changes = [change]
+
+    def on_shard(_: Path) -> None:
+        if changes:
+            changes.pop()(source)
+
+    manifest = annotate(source, pipeline, output=out, on_shard=on_shard, **settings)
+    assert (manifest["finished"], manifest["complete"]) == (False, False)
+    assert f"{source} has changed while it was read" in manifest["inputs"][0]["error"]
+    if source.exists():
+        assert annotate(source, pipeline, output=out, **settings)["complete"] is True
+        annotate(source, pipeline, output=tmp_path / "whole", **settings)
+        assert files(out) == files(tmp_path / "whole")
+
+
+def test_an_input_that_changes_stops_a_strict_run(pipeline, source, tmp_path) -> None:
+    def on_shard(_: Path) -> None:
+        append(source)
+
+    with pytest.raises(AngelError, match="has changed while it was read"):
+        annotate(source, pipeline, output=tmp_path / "out", strict=True, on_shard=on_shard)
+
+
+def test_an_input_that_is_touched_is_the_same(pipeline, source, tmp_path) -> None:
+    def on_shard(_: Path) -> None:
+        os.utime(source)
+
+    manifest = annotate(source, pipeline, output=tmp_path / "out", on_shard=on_shard)
+    assert manifest["complete"] is True
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_a_broken_input_can_be_fetched_anew(pipeline, tmp_path, source, strict) -> None:
+    out, packed = tmp_path / "out", tmp_path / "in.jsonl.gz"
+    whole = gzip.compress(source.read_bytes())
+    packed.write_bytes(whole[:-20])
+    arguments: dict[str, Any] = {"output": out, "shard_size": 5}
+    if strict:
+        with pytest.raises(AngelError, match="is cut or damaged"):
+            annotate(packed, pipeline, strict=True, **arguments)
+    else:
+        manifest = annotate(packed, pipeline, **arguments)
+        assert manifest["finished"] is False
+        assert "is cut or damaged" in manifest["inputs"][0]["error"]
+        before = files(out)
+        annotate(packed, pipeline, **arguments)
+        assert files(out) == before
+    packed.write_bytes(whole)
+    annotate(packed, pipeline, **arguments)
+    annotate(packed, pipeline, output=tmp_path / "whole", shard_size=5)
+    assert files(out) == files(tmp_path / "whole")
+
+
+# disks and locks
+
+
+def test_a_finished_output_needs_no_writing(pipeline, source, out, tmp_path, monkeypatch) -> None:
+    def refuse(path: Path, data: bytes) -> None:
+        raise OSError(errno.EROFS, "Read-only file system", str(path))
+
+    before = files(out)
+    monkeypatch.setattr(stores, "_write_durably", refuse)
+    annotate(source, pipeline, output=out, shard_size=10)
+    assert files(out) == before
+    more = write_jsonl(tmp_path / "more.jsonl", 4)
+    with pytest.raises(AngelError, match="cannot be written: Read-only file system"):
+        annotate([source, more], pipeline, output=out, shard_size=10)
+
+
+def test_a_file_where_the_output_should_be(pipeline, source, tmp_path) -> None:
+    (tmp_path / "out").write_text("x")
+    with pytest.raises(AngelError, match="A file stands where a folder was expected"):
+        annotate(source, pipeline, output=tmp_path / "out")
+
+
+@POSIX
+def test_one_process_at_a_time(tmp_path) -> None:
+    with (
+        open_output(tmp_path / "out", {}),
+        pytest.raises(AngelError, match="Another process"),
+        open_output(tmp_path / "out", {}),
+    ):
+        pass
+    with open_output(tmp_path / "out", {}):
+        pass
+
+
+@POSIX
+def test_a_disk_without_locks_is_no_hindrance(tmp_path, monkeypatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(stores.fcntl, "flock", refuse)
+    with open_output(tmp_path / "out", {}):
+        assert [*files(tmp_path / "out")] == [RUN]
+
+
+def test_an_object_store_gets_the_same_shards(pipeline, source, out) -> None:
+    fsspec = pytest.importorskip("fsspec")
+    store = fsspec.filesystem("memory")
+    store.pipe("/bucket/in/a.jsonl", b"{\n" + source.read_bytes())
+
+    def stored() -> dict[str, bytes]:
+        names = store.ls("/bucket/out", detail=False)
+        return {name.rsplit("/", 1)[1]: store.cat(name) for name in names}
+
+    address = {"output": "memory://bucket/out", "shard_size": 10}
+    manifest = annotate("memory://bucket/in", pipeline, **address)
+    assert (manifest["finished"], manifest["counts"]["documents"]) == (True, 25)
+    [entry] = manifest["inputs"]
+    assert entry["name"] == "memory://bucket/in/a.jsonl"
+    assert entry["notes"][0].startswith("memory://bucket/in/a.jsonl, line 1: ")
+    found = stored()
+    assert [*found] == [*files(out)]
+    assert found.items() >= {path.name: path.read_bytes() for path in shards(out)}.items()
+    # A second run adds nothing, and what is missing is done again.
+    store.rm("/bucket/out/00000-000001.jsonl")
+    assert annotate("memory://bucket/in", pipeline, **address) == manifest
+    assert stored() == found
