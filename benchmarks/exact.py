@@ -17,7 +17,7 @@ import typer
 from spacy_angel.recognition.finder import MentionFinder
 from spacy_angel.training.recogniser.config import load_recogniser_config
 from spacy_angel.training.recogniser.counts import MentionCounts, by_label
-from spacy_angel.training.recogniser.source import folder_of
+from spacy_angel.training.recogniser.start import recogniser_folder
 from spacy_angel.training.recogniser.texts import read_texts
 from spacy_angel.training.recogniser.training import measure
 
@@ -46,7 +46,7 @@ def main(
     """Print a Markdown table for each recogniser."""
     texts = read_texts(load_recogniser_config(config))
     for name in recogniser or ["en_angel_mini", "en_angel_bio"]:
-        finder = MentionFinder.from_disk(folder_of(name), dtype="auto")
+        finder = MentionFinder.from_disk(recogniser_folder(name), dtype="auto")
         counts = measure(finder, texts.last_look if last_look else texts.choose)
         print(f"{name}\n\n{table(counts)}\n")
 

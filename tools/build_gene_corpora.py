@@ -26,9 +26,9 @@ from build_training_data import CDR, DEV
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
 from spacy_angel.corpora.formats.bioc import write_bioc_json
 from spacy_angel.corpora.registry import read_corpus
+from spacy_angel.training.course.config import find_config
 from spacy_angel.training.recogniser.config import load_recogniser_config
 from spacy_angel.training.recogniser.texts import digit_of
-from spacy_angel.training.settings.configs import find_config
 
 JSON_LINES = {
     "bc2gm": ("bc2gm/bc2gm_train", "bc2gm/bc2gm_devel"),

@@ -52,14 +52,14 @@ def train_positive(
     output: Path,
     development: "Development | None" = None,
 ) -> Trained:
-    """Train on positive examples; run again after a kill, it goes on.
+    """Train on positive examples; run again after an interruption, it continues.
 
     backbone (Backbone): trained in place.
     rows (TokenRows): as `encode_examples` gives them.
-    settings (PositiveSettings): the course.
+    settings (PositiveSettings): of the stage.
     output (Path): folder for checkpoints, metrics and the model.
     development (Development | None): chooses the checkpoint.
-    RETURNS (Trained): where the model lies.
+    RETURNS (Trained): where the model is.
     RAISES (AngelError): see `run_training`.
     """
 

@@ -1,5 +1,5 @@
 """What both stages share: transformers' arguments, data order, development accuracy as the
-evaluation, checkpoints that link, metrics in a file, going on after a kill."""
+evaluation, checkpoints that link, metrics in a file, resuming after an interruption."""
 
 import json
 import os
@@ -17,10 +17,9 @@ from transformers.trainer_callback import TrainerCallback
 from transformers.trainer_utils import set_seed
 from transformers.training_args import TrainingArguments
 
-from ...errors import AngelError, Errors
+from ...errors import AngelError
 from ...files.atomic import write_text
 from ...files.json_values import parse_as
-from ...model.checkpoint import open_checkpoint
 from ..data.batches import LengthSampler
 from ..models.backbones import Backbone, set_dropout
 from ..settings.config_tables import OptimizerSettings, as_plain
@@ -171,9 +170,9 @@ def training_arguments(
     parts = processes * settings.accumulate
     if settings.batch_size % parts:
         raise AngelError(
-            Errors.E603.format(
-                batch=settings.batch_size, processes=processes, accumulate=settings.accumulate
-            )
+            f"The batch of {settings.batch_size} does not divide over {processes} processes and "
+            f"{settings.accumulate} parts. Choose another batch_size, accumulate, or number of "
+            "processes."
         )
     on_cpu = settings.device == "cpu" or not torch.cuda.is_available()
     # transformers leaves the precision of one trainer here for the next one in the process.
@@ -193,7 +192,9 @@ def training_arguments(
         max_grad_norm=settings.clip_norm,
         warmup_steps=settings.warmup_steps,
         lr_scheduler_type=settings.schedule,
-        lr_scheduler_kwargs=_schedule_arguments(settings),
+        lr_scheduler_kwargs=(
+            {"lr_end": settings.end_learning_rate} if settings.schedule == "polynomial" else {}
+        ),
         bf16=settings.precision == "bfloat16",
         use_cpu=on_cpu,
         ddp_backend="gloo" if on_cpu and processes > 1 else None,
@@ -222,7 +223,7 @@ def run_training(
     output: Path,
     n_rows: int,
 ) -> Trained:
-    """Train, or go on where a killed run stopped, or return what a finished one left.
+    """Train, continue an interrupted run, or return the result of a finished one.
 
     make_trainer (Callable[[Path], LinkingTrainer]): gets the folder of the checkpoints.
     backbone (Backbone): trained in place.
@@ -234,12 +235,11 @@ def run_training(
     RAISES (AngelError): there are no rows; another run stands in `output`.
     """
     if not n_rows:
-        raise AngelError(Errors.E604.format(output=output))
+        raise nothing_to_train_on(output)
     optimizer: OptimizerSettings = settings.optimizer
     output.mkdir(parents=True, exist_ok=True)
-    claim_folder(output, {"settings": as_plain(settings), "rows": n_rows})
+    lock_run_folder(output, {"settings": as_plain(settings), "rows": n_rows})
     if (done := finished(output)) is not None:
-        backbone.model.load_state_dict(load_weights(done.folder), strict=False)
         return done
     set_seed(optimizer.seed)
     set_dropout(backbone.model, optimizer.dropout, optimizer.attention_dropout)
@@ -259,7 +259,7 @@ def run_training(
 
 
 def finished(output: Path) -> Trained | None:
-    """RETURNS (Trained | None): what a stage left in its folder, None where it has not ended."""
+    """RETURNS (Trained | None): the result of a stage, None if it has not ended."""
     result = output / "result.json"
     if not result.is_file():
         return None
@@ -267,42 +267,59 @@ def finished(output: Path) -> Trained | None:
 
 
 class _Result(BaseModel):
-    """`result.json` of a stage: the `Trained.accuracy`."""
-
     accuracy: float | None
 
 
-class _Logged(BaseModel):
-    """What every line of the metrics has."""
-
-    step: float
-
-
 def read_own(path: Path, kind: type[_Kind]) -> _Kind:
-    """path (Path): JSON that a run wrote into its folder. kind (type[_Kind]): see `parse_as`.
-    RETURNS (_Kind): its values. RAISES (AngelError): it is damaged."""
+    """Read a file that a run wrote into its folder.
+
+    path (Path): JSON.
+    kind (type[_Kind]): see `parse_as`.
+    RETURNS (_Kind): its values.
+    RAISES (AngelError): it is damaged.
+    """
     try:
         return parse_as(path.read_bytes(), kind)
     except ValueError as error:
-        raise AngelError(Errors.E624.format(path=path, problem=error)) from error
+        raise damaged(path, error) from error
 
 
-def claim_folder(output: Path, run: dict[str, Any]) -> None:
-    """Note what a folder's run is, and refuse the folder of another.
+def damaged(path: Path, problem: object) -> AngelError:
+    """RETURNS (AngelError): the message that a file of a run is damaged."""
+    return AngelError(
+        f"{path} is damaged: {problem}. Remove it, and start the same command again: the run "
+        "continues from its last checkpoint."
+    )
+
+
+def nothing_to_train_on(output: Path) -> AngelError:
+    """RETURNS (AngelError): the message that no example is left."""
+    return AngelError(
+        f"There is nothing to train on for {output}: no example was left. Check the training "
+        "files, their identifiers and the vocabulary."
+    )
+
+
+def lock_run_folder(output: Path, run: dict[str, Any]) -> None:
+    """Note which run a folder is for, and refuse the folder of another one.
 
     output (Path): exists.
     run (dict[str, Any]): plain values.
-    RAISES (AngelError): another run stands there; names what differs.
+    RAISES (AngelError): the folder belongs to another run; names what differs.
     """
     file = output / RUN_FILE
     if not file.exists():
         write_text(file, json.dumps(run, indent=2) + "\n")
         return
-    there = read_own(file, dict[str, Any])
-    if there != run:
-        one, other = _flat(there), _flat(run)
+    found = read_own(file, dict[str, Any])
+    if found != run:
+        one, other = _flat(found), _flat(run)
         names = sorted(n for n in one.keys() | other.keys() if one.get(n) != other.get(n))
-        raise AngelError(Errors.E605.format(output=output, changed=", ".join(names)))
+        raise AngelError(
+            f"{output} holds a run with other settings (different: {', '.join(names)}), so it "
+            "cannot be continued. Choose another output folder, remove this one, or restore the "
+            "settings."
+        )
 
 
 def last_checkpoint(folder: Path) -> Path | None:
@@ -324,15 +341,6 @@ def last_checkpoint(folder: Path) -> Path | None:
     return None
 
 
-def load_weights(folder: Path) -> dict[str, torch.Tensor]:
-    """RETURNS (dict[str, Tensor]): the weights of a saved model, tied ones perhaps once."""
-    return open_checkpoint(folder).module().state_dict()
-
-
-def _schedule_arguments(settings: OptimizerSettings) -> dict[str, float]:
-    return {"lr_end": settings.end_learning_rate} if settings.schedule == "polynomial" else {}
-
-
 def _reporters() -> list[str]:
     from transformers.integrations import is_tensorboard_available
 
@@ -340,10 +348,10 @@ def _reporters() -> list[str]:
 
 
 def _step(line: str) -> float:
-    """Step of a line of the metrics; a line cut off by a kill counts as after everything."""
+    """Step of a line of the metrics; a line that was cut off counts as after everything."""
     try:
-        return parse_as(line, _Logged).step
-    except ValueError:
+        return float(parse_as(line, dict[str, Any])["step"])
+    except (ValueError, KeyError):
         return float("inf")
 
 

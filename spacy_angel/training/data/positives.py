@@ -1,4 +1,5 @@
-"""The training mentions of a corpus, each with the names that it is trained on."""
+"""What each stage is trained on: the mentions of a corpus with the names they lead to, and the
+clauses of a vocabulary with pairs of names (ANGEL, section 3.3)."""
 
 from collections.abc import Iterator
 from functools import cache, partial
@@ -9,7 +10,8 @@ import torch
 
 from ...model.mention import Mention
 from ..settings.config_tables import ExampleSettings
-from .batches import Example
+from .batches import Example, PreferencePair
+from .corpus import TrainingData
 from .examples import (
     PairScorer,
     embedding_scorer,
@@ -18,10 +20,10 @@ from .examples import (
     random_scorer,
     shortest_first,
     vocabulary_examples,
+    vocabulary_pairs,
     with_noise,
 )
 from .preferences import gold_names
-from .sources import TrainingData
 
 
 def positive_examples(
@@ -81,3 +83,32 @@ def _substitutes(data: TrainingData, settings: ExampleSettings, seed: int) -> It
         )
         wanted = round(len(mentions) * settings.passes * settings.substitutes)
         yield from in_contexts(islice(examples, wanted), mentions, rng)
+
+
+def clauses(data: TrainingData) -> Iterator[Example]:
+    """YIELDS (Example): every clause of the vocabulary, pass after pass."""
+    settings = data.config.pretrain
+    rng = np.random.default_rng(settings.positive.optimizer.seed)
+    score = data.tfidf.pairwise if settings.vocabulary.mention == "nearest" else None
+    copies = settings.vocabulary.copies
+    for _ in range(settings.vocabulary.passes):
+        yield from vocabulary_examples(data.pretraining_concepts(), rng, score, copies)
+
+
+def n_clauses(data: TrainingData) -> int:
+    """RETURNS (int): how many there are, but for names that two spellings of a concept share."""
+    n_names = sum(len(concept.names) for concept in data.pretraining_concepts())
+    return n_names * data.config.pretrain.vocabulary.passes
+
+
+def clause_pairs(data: TrainingData) -> Iterator[PreferencePair]:
+    """YIELDS (PreferencePair): of evenly spaced clauses as many as `max_pairs` allows."""
+    settings = data.config.pretrain.vocabulary
+    examples: Iterator[Example] = clauses(data)
+    if settings.max_pairs:
+        every = max(1, n_clauses(data) * settings.negatives // settings.max_pairs)
+        examples = islice(examples, 0, None, every)
+    pairs = vocabulary_pairs(
+        examples, data.names, data.kb.concept_ids_of, settings.negatives, data.tfidf
+    )
+    return islice(pairs, settings.max_pairs or None)
