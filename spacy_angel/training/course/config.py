@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from ...errors import AngelError
+from ...errors import AngelError, AngelWarning
 from ...files.json_values import problems
 from ..settings.config_tables import TrainingConfig
 
@@ -59,8 +59,7 @@ def load_config(path: Path, overrides: dict[str, Any] | None = None) -> Training
     values = read_values(path, overrides)
     config = check_values(path, values, TrainingConfig)
     for setting in unused_settings(config, values):
-        message = f"{path}: this setting has no effect: {setting}. Remove it, or change the other."
-        warnings.warn(message, stacklevel=2)
+        warnings.warn(f"{path}: a setting has no effect: {setting}.", AngelWarning, stacklevel=2)
     return config
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
-from ...errors import AngelError
+from ...errors import AngelError, AngelWarning
 from ...files.atomic import write_text
 from ...files.faults import FileReading
 from ...files.json_values import parse_as
@@ -196,8 +196,9 @@ def read_corrections(path: Path) -> Iterator[Correction]:
         try:
             yield parse_as(line, Correction)
         except ValueError as error:
-            message = f"{path}, line {number}, is not a correction and is skipped: {error}."
-            warnings.warn(message, stacklevel=2)
+            warnings.warn(
+                f"{path}, line {number}, is not a correction: {error}.", AngelWarning, stacklevel=2
+            )
 
 
 def correction_pairs(
@@ -220,7 +221,7 @@ def correction_pairs(
         rejected_ids = [kb.resolve(concept_id) for concept_id in correction.rejected_ids]
         if chosen_id is None or None in rejected_ids:
             message = f"A correction names an identifier that the vocabulary lacks: {correction}."
-            warnings.warn(message, stacklevel=2)
+            warnings.warn(message, AngelWarning, stacklevel=2)
         if chosen_id is None:
             continue
         right = gold_names([chosen_id], kb)
