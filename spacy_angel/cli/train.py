@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..about import SHIPPED_NAME
-from ..errors import AngelError
+from ..errors import AngelError, missing_package
 
 if TYPE_CHECKING:
     from ..training.course.config import TrainingConfig
@@ -77,15 +77,14 @@ def own(
     if ctx.invoked_subcommand is not None:
         if given := [name for name, value in needed.items() if value is not None]:
             raise AngelError(
-                f"{' '.join(given)} must follow the command {ctx.invoked_subcommand!r}. To train "
-                "on a corpus of your own, leave the command out."
+                f"{' '.join(given)} must come after the command {ctx.invoked_subcommand!r}."
             )
         return
     if train is None or dev is None or kb is None or output is None:
         missing = " ".join(name for name, value in needed.items() if value is None)
         raise AngelError(
-            f"To train on a corpus of your own, {missing} is missing. Needed: --train CORPUS --dev "
-            "CORPUS --kb VOCABULARY --output FOLDER; or a command, see `spacy-angel train --help`."
+            f"Missing: {missing}. Expected --train CORPUS --dev CORPUS --kb VOCABULARY --output "
+            "FOLDER, or a command."
         )
     _check_extra()
     from accelerate import PartialState
@@ -155,9 +154,7 @@ def positive(
     """
     if (start is None) != from_backbone:
         raise AngelError(
-            "Positive-only training needs a model to start from: give either --start MODEL, e.g. "
-            "the pre-trained OUTPUT/negative/model or en_angel_mini, or --from-backbone for the "
-            "config's backbone without pre-training."
+            "Positive-only training needs one of `--start MODEL` and `--from-backbone`."
         )
     _check_extra()
     from ..training.stages import fine_tune
@@ -222,9 +219,7 @@ def recogniser(ctx: typer.Context, config: ConfigName, output: StageFolder) -> N
 def _check_extra() -> None:
     for package in ("accelerate", "confection", "datasets", "trl"):
         if find_spec(package) is None:
-            raise AngelError(
-                f"Training needs the package {package}: pip install 'spacy-angel[train]'."
-            )
+            raise AngelError(missing_package("Training", package, "train"))
 
 
 def _pipelines_table(dev: Path, kb: Path, output: Path) -> str:

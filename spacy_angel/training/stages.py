@@ -126,8 +126,7 @@ def train_preferences(
         trained = _train_in_rounds(data, start, output)
     elif settings.rounds > 1:
         raise AngelError(
-            f"negative.rounds = {settings.rounds} mines new pairs in each round, so the file "
-            f"{pairs} would not be used. Leave it out, or set negative.rounds to 1."
+            f"negative.rounds = {settings.rounds} mines new pairs: leave out the file {pairs}."
         )
     else:
         backbone = _on_device(_positive_only_model(config, start), settings.optimizer)
@@ -137,9 +136,8 @@ def train_preferences(
         top1, _, n = data.development.hits(first)
         if trained.accuracy < top1 / n:
             raise AngelError(
-                f"The corrections did not help: the model in {trained.folder} has a development "
-                f"accuracy of {trained.accuracy:.1%}, {start} had {top1 / n:.1%}. Keep {start}; "
-                "give more corrections, or a lower negative.optimizer.learning_rate."
+                f"The corrections did not help: {trained.accuracy:.1%} right with "
+                f"{trained.folder}, {top1 / n:.1%} with {start}."
             )
     return trained
 
@@ -279,8 +277,6 @@ def _on_device(backbone: Backbone, settings: OptimizerSettings) -> Backbone:
 def _warn_dropped_rows(rows: TokenRows) -> None:
     if rows.dropped:
         logger.warning(
-            "%d examples need a longer decoder input than the model takes and are skipped; %d are "
-            "left. If many are skipped, shorten the definitions of the vocabulary.",
-            rows.dropped,
-            len(rows),
+            f"{rows.dropped} examples are longer than the model's decoder input and left out; "
+            f"{len(rows)} stay."
         )

@@ -23,7 +23,7 @@ from spacy_angel.files.json_values import parse_as
 from spacy_angel.model.config_file import check_config
 from spacy_angel.pipelines.assemble import _read_description
 from spacy_angel.pipelines.open import open_pipeline
-from spacy_angel.training.course.trainer import claim_folder, finished
+from spacy_angel.training.course.trainer import finished, lock_run_folder
 from spacy_angel.training.data.preferences import read_corrections, read_pairs
 from spacy_angel.vocabulary.sources.mappings import Mappings
 
@@ -132,11 +132,11 @@ def test_training_files(tmp_path: Path) -> None:
     assert found.accuracy == 0.5
     assert attack(tmp_path / "result.json", lambda: finished(tmp_path)) >= len(NO_JSON) + 8
     run = {"settings": {"steps": 3, "paths": ["a"]}}
-    claim_folder(tmp_path, run)
-    claim_folder(tmp_path, run)
-    assert attack(tmp_path / "run.json", lambda: claim_folder(tmp_path, run)) >= 20
-    with pytest.raises(AngelError, match=r"different: settings\.paths"):
-        claim_folder(tmp_path, {"settings": {"steps": 3, "paths": ["b"]}})
+    lock_run_folder(tmp_path, run)
+    lock_run_folder(tmp_path, run)
+    assert attack(tmp_path / "run.json", lambda: lock_run_folder(tmp_path, run)) >= 20
+    with pytest.raises(AngelError, match=r"other settings: settings\.paths"):
+        lock_run_folder(tmp_path, {"settings": {"steps": 3, "paths": ["b"]}})
 
 
 def test_pairs_and_corrections(tmp_path: Path) -> None:

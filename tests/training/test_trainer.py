@@ -15,8 +15,8 @@ from spacy_angel.errors import AngelError
 from spacy_angel.training.course.positive import PositiveTrainer, train_positive
 from spacy_angel.training.course.trainer import (
     MetricsFile,
-    claim_folder,
     last_checkpoint,
+    lock_run_folder,
     training_arguments,
 )
 from spacy_angel.training.data.batches import encode_examples
@@ -51,10 +51,10 @@ def test_metrics_of_a_resumed_run_go_on_at_its_checkpoint(tmp_path):
 
 
 def test_a_folder_of_another_run_is_refused(tmp_path):
-    claim_folder(tmp_path, {"settings": {"seed": 1, "loss": {"beta": 0.1}}, "rows": 3})
-    claim_folder(tmp_path, {"settings": {"seed": 1, "loss": {"beta": 0.1}}, "rows": 3})
-    with pytest.raises(AngelError, match=r"different: rows, settings\.loss\.beta\)"):
-        claim_folder(tmp_path, {"settings": {"seed": 1, "loss": {"beta": 0.2}}, "rows": 4})
+    lock_run_folder(tmp_path, {"settings": {"seed": 1, "loss": {"beta": 0.1}}, "rows": 3})
+    lock_run_folder(tmp_path, {"settings": {"seed": 1, "loss": {"beta": 0.1}}, "rows": 3})
+    with pytest.raises(AngelError, match=r"settings: rows, settings\.loss\.beta\."):
+        lock_run_folder(tmp_path, {"settings": {"seed": 1, "loss": {"beta": 0.2}}, "rows": 4})
 
 
 def test_batch_is_divided_over_processes_and_parts(tmp_path, monkeypatch):
@@ -62,7 +62,7 @@ def test_batch_is_divided_over_processes_and_parts(tmp_path, monkeypatch):
     arguments = training_arguments(TrainingArguments, settings, tmp_path, measured=False)
     assert arguments.per_device_train_batch_size == 4
     monkeypatch.setenv("WORLD_SIZE", "5")
-    with pytest.raises(AngelError, match=r"batch of 12 .* 5 processes and 3 parts"):
+    with pytest.raises(AngelError, match=r"batch_size 12 .* 5 processes times 3 parts"):
         training_arguments(TrainingArguments, settings, tmp_path, measured=False)
 
 
@@ -146,9 +146,8 @@ from spacy_angel.training.settings.config_tables import (
     PositiveSettings,
 )
 from spacy_angel.training.data.development import Development
-from spacy_angel.training.course.negative import train_negative
+from spacy_angel.training.course.negative import reference_log_probs, train_negative
 from spacy_angel.training.course.positive import train_positive
-from spacy_angel.training.data.references import reference_log_probs
 
 output = Path(sys.argv[2])
 backbone = tiny_backbone()

@@ -163,10 +163,7 @@ def _vocabulary_folder(kb: str | Path, output: Path) -> Path:
         return SHIPPED_KB
     path = Path(kb)
     if not path.exists():
-        raise AngelError(
-            f"The vocabulary {path} does not exist. Give a folder that `spacy-angel kb build` "
-            "wrote, a vocabulary file, or en_angel_mini."
-        )
+        raise AngelError(f"The vocabulary {path} does not exist. See `spacy-angel kb list`.")
     if path.is_dir():
         return path
     with PartialState().main_process_first():

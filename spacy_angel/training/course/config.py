@@ -76,7 +76,7 @@ def read_values(path: Path, overrides: Mapping[str, Any] | None) -> dict[str, An
     try:
         return dict(Config().from_disk(path, overrides=dict(overrides or {})))
     except (ConfigValidationError, ValueError) as error:
-        raise invalid_config(path, error) from error
+        raise AngelError(f"The config {path} is not valid: {error}.") from error
 
 
 def check_values(path: Path, values: Mapping[str, Any], kind: type[_T]) -> _T:
@@ -91,15 +91,7 @@ def check_values(path: Path, values: Mapping[str, Any], kind: type[_T]) -> _T:
     try:
         return TypeAdapter(kind).validate_python(dict(values))
     except ValidationError as error:
-        raise invalid_config(path, problems(error)) from error
-
-
-def invalid_config(path: Path | str, problems: object) -> AngelError:
-    """RETURNS (AngelError): the message that names a config and its problems."""
-    return AngelError(
-        f"The config {path} does not describe a training run: {problems}. Compare it with the "
-        "settings in spacy_angel/training/settings/config_tables.py."
-    )
+        raise AngelError(f"The config {path} is not valid: {problems(error)}.") from error
 
 
 def unused_settings(config: TrainingConfig, values: Mapping[str, Any]) -> list[str]:
@@ -178,8 +170,7 @@ def parse_overrides(arguments: Sequence[str]) -> dict[str, Any]:
         name, equals, value = rest.pop(0).partition("=")
         if not name.startswith("--") or "." not in name or not (equals or rest):
             raise AngelError(
-                f"Cannot read the argument {name!r}. Settings are overridden as --section.name "
-                "value, e.g. --positive.optimizer.steps 1000."
+                f"Unknown argument {name!r}. Override settings with --section.name value."
             )
         value = value if equals else rest.pop(0)
         try:

@@ -54,10 +54,7 @@ def train_negative(
     """
     loss = LOSSES[settings.loss.kind]
     if loss.needs_reference and _REFERENCE[0] not in rows.values:
-        raise AngelError(
-            f"The loss {settings.loss.kind!r} compares with a reference model, but the pairs have "
-            "no log-probabilities of one. Add those of `reference_log_probs` to the rows."
-        )
+        raise AngelError(f"The loss {settings.loss.kind!r} needs reference log-probabilities.")
     if loss.trainer == "dpo":
         trainer: type[LinkingTrainer] = PrefixDPOTrainer
     else:

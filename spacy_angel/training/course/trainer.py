@@ -170,9 +170,8 @@ def training_arguments(
     parts = processes * settings.accumulate
     if settings.batch_size % parts:
         raise AngelError(
-            f"The batch of {settings.batch_size} does not divide over {processes} processes and "
-            f"{settings.accumulate} parts. Choose another batch_size, accumulate, or number of "
-            "processes."
+            f"batch_size {settings.batch_size} must be divisible by {processes} processes times "
+            f"{settings.accumulate} parts."
         )
     on_cpu = settings.device == "cpu" or not torch.cuda.is_available()
     # transformers leaves the precision of one trainer here for the next one in the process.
@@ -235,7 +234,9 @@ def run_training(
     RAISES (AngelError): there are no rows; another run stands in `output`.
     """
     if not n_rows:
-        raise nothing_to_train_on(output)
+        raise AngelError(
+            f"There is nothing to train on for {output}. Check the files and the vocabulary."
+        )
     optimizer: OptimizerSettings = settings.optimizer
     output.mkdir(parents=True, exist_ok=True)
     lock_run_folder(output, {"settings": as_plain(settings), "rows": n_rows})
@@ -281,23 +282,9 @@ def read_own(path: Path, kind: type[_Kind]) -> _Kind:
     try:
         return parse_as(path.read_bytes(), kind)
     except ValueError as error:
-        raise damaged(path, error) from error
-
-
-def damaged(path: Path, problem: object) -> AngelError:
-    """RETURNS (AngelError): the message that a file of a run is damaged."""
-    return AngelError(
-        f"{path} is damaged: {problem}. Remove it, and start the same command again: the run "
-        "continues from its last checkpoint."
-    )
-
-
-def nothing_to_train_on(output: Path) -> AngelError:
-    """RETURNS (AngelError): the message that no example is left."""
-    return AngelError(
-        f"There is nothing to train on for {output}: no example was left. Check the training "
-        "files, their identifiers and the vocabulary."
-    )
+        raise AngelError(
+            f"{path} is damaged: {error}. Remove it, and run the same command again."
+        ) from error
 
 
 def lock_run_folder(output: Path, run: dict[str, Any]) -> None:
@@ -316,9 +303,7 @@ def lock_run_folder(output: Path, run: dict[str, Any]) -> None:
         one, other = _flat(found), _flat(run)
         names = sorted(n for n in one.keys() | other.keys() if one.get(n) != other.get(n))
         raise AngelError(
-            f"{output} holds a run with other settings (different: {', '.join(names)}), so it "
-            "cannot be continued. Choose another output folder, remove this one, or restore the "
-            "settings."
+            f"{output} has a run with other settings: {', '.join(names)}. Use a new folder."
         )
 
 

@@ -161,8 +161,7 @@ class TrainingData:
             )
         if not any(files):
             raise AngelError(
-                f"{setting} contains no mention with an identifier of the vocabulary (files: "
-                f"{list(paths)}). Check the files, and that data.kb is the vocabulary they were "
-                "annotated with."
+                f"{setting} has no mention with an identifier of the vocabulary (files: "
+                f"{list(paths)})."
             )
         return files

@@ -267,11 +267,7 @@ def read_pairs(path: Path) -> list[PreferencePair]:
         try:
             row = parse_as(line, _PairRow)
         except ValueError as error:
-            raise AngelError(
-                f"Line {number} of {path} is not a preference pair: {error}. Expected an object "
-                "with mention, left, right, chosen, rejected. Mine the pairs again, or correct "
-                "the line."
-            ) from error
+            raise AngelError(f"{path}, line {number}: not a preference pair: {error}.") from error
         mention = Mention(row.mention, row.left, row.right, row.species_context)
         pairs.append(PreferencePair(mention, *(getattr(row, name) for name in _PAIR_FIELDS)))
     return pairs

@@ -116,8 +116,8 @@ def copy_encoder(
     bert = encoder.config
     if bert.model_type != "bert":
         raise AngelError(
-            f"A small BART can start from a BERT-like encoder; {settings.name} has the model type "
-            f"{bert.model_type!r}. For an encoder-decoder, set backbone.kind = pretrained."
+            f"backbone.kind needs a checkpoint of type 'bert'; {settings.name} is "
+            f"{bert.model_type!r}."
         )
     config = _bart_config(
         settings,

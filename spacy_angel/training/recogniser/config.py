@@ -17,7 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..course.config import check_values, invalid_config, read_values
+from ...errors import AngelError
+from ..course.config import check_values, read_values
 from ..settings.config_tables import OptimizerSettings, Strict
 
 OPEN = "?"
@@ -136,5 +137,5 @@ def load_recogniser_config(
     annotated = frozenset().union(*(corpus.annotated for corpus in config.corpora.values()))
     problems += [f"no corpus annotates {label!r}" for label in known if label not in annotated]
     if problems:
-        raise invalid_config(path, "; ".join(problems))
+        raise AngelError(f"The config {path} is not valid: {'; '.join(problems)}.")
     return config

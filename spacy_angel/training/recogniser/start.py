@@ -19,7 +19,6 @@ from ...model.checkpoint import checkpoint_folder, open_checkpoint
 from ...model.seq2seq import first_sentence
 from ...recognition.finder import CONFIG_FILE, ENCODER_FIELDS, FinderConfig, MentionFinder
 from ...recognition.words import WordReader
-from ..course.config import invalid_config
 from ..models.backbone_kinds import from_encoder
 from ..models.backbones import fast_attention
 from ..settings.config_tables import BackboneSettings
@@ -73,18 +72,13 @@ def open_start(settings: RecogniserSettings) -> Start:
     try:
         config: Any = AutoConfig.from_pretrained(folder, local_files_only=True)
     except (OSError, ValueError, TypeError, KeyError) as error:
-        raise AngelError(
-            f"Cannot load the model in {folder}: {first_sentence(error)}. Expected a folder as "
-            "`save_pretrained` writes it, with a config.json that names its model type."
-        ) from error
+        raise AngelError(f"Cannot load the model in {folder}: {first_sentence(error)}.") from error
     definition = folder / _TOKENIZER
     is_bert = config.model_type == "bert"
     if not definition.is_file() or not (is_bert or is_supported(config)):
         raise AngelError(
-            "A recognizer starts from the encoder of a BART or BERT that has a fast tokenizer "
-            f"({_TOKENIZER}); {folder} is a {config.model_type}. Choose another model as "
-            "recogniser.start, e.g. en_angel_mini, or train one with spacy-transformers "
-            "(configs/ner_trf.cfg)."
+            f"A recognizer starts from a BART or BERT with a {_TOKENIZER}; {folder} is a "
+            f"{config.model_type}."
         )
     model: Any
     if is_bert:
@@ -107,4 +101,4 @@ def _form(settings: RecogniserSettings, encoder: dict[str, Any]) -> FinderConfig
     try:
         return FinderConfig(settings.labels, settings.window, settings.overlap, encoder)
     except ValueError as error:
-        raise invalid_config("[recogniser]", error) from error
+        raise AngelError(f"The config [recogniser] is not valid: {error}.") from error

@@ -101,10 +101,8 @@ def _read_corpus(name: str, corpus: RecogniserCorpus, seed: int) -> Iterator[Ann
             spelled = find_entries(mention.label, corpus.labels)
             if not spelled:
                 raise AngelError(
-                    f"The mention {mention.text!r} in {corpus.path} has the label "
-                    f"{mention.label!r}, which [corpora.{name}.labels] lacks. Add a line, e.g. "
-                    f'{mention.label} = "GENE" for the label GENE, "GENE?" if such mentions may '
-                    'or may not be one, or "" to skip them.'
+                    f"{corpus.path}: the label {mention.label!r} of {mention.text!r} is not in "
+                    f"[corpora.{name}.labels]. Add it."
                 )
             if label := corpus.labels[spelled[0]]:
                 mentions.append(replace(mention, label=label, concept_ids="", parts=()))

@@ -13,6 +13,7 @@ from transformers.trainer import Trainer
 from transformers.trainer_utils import set_seed
 from transformers.training_args import TrainingArguments
 
+from ...errors import AngelError
 from ...files.atomic import write_json
 from ...recognition.finder import MentionFinder
 from ...recognition.network import TaggingNetwork
@@ -23,7 +24,6 @@ from ..course.trainer import (
     MetricsFile,
     last_checkpoint,
     lock_run_folder,
-    nothing_to_train_on,
     read_own,
     training_arguments,
 )
@@ -141,7 +141,9 @@ def train_recogniser(config: RecogniserConfig, output: Path) -> dict[str, Any]:
     texts = read_texts(config)
     rows = make_rows(texts.train, config.data, start.form, start.reader)
     if not rows:
-        raise nothing_to_train_on(output)
+        raise AngelError(
+            f"There is nothing to train on for {output}. Check the files and the vocabulary."
+        )
     output.mkdir(parents=True, exist_ok=True)
     lock_run_folder(output, {"settings": as_plain(config), "rows": len(rows)})
     result = output / RESULT_FILE
