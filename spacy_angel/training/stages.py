@@ -83,7 +83,7 @@ def fine_tune(config: TrainingConfig, output: Path, start: str | Path | None = N
     """
     data = TrainingData(config)
     settings = config.positive
-    backbone = _on_device(_starting_model(data, start), settings.optimizer)
+    backbone = _on_device(starting_model(config, start), settings.optimizer)
     if data.kb.suffixes is not None:
         # From now on the model writes the suffixes of the vocabulary.
         backbone.format = replace(backbone.format, suffixes=True)
@@ -149,15 +149,11 @@ def starting_model(config: TrainingConfig, start: str | Path | None) -> Backbone
     start (str | Path | None): see `fine_tune`.
     RETURNS (Backbone): on the CPU.
     """
-    return _starting_model(TrainingData(config), start)
-
-
-def _starting_model(data: TrainingData, start: str | Path | None) -> Backbone:
     # New rows and layers are initialized at random.
-    set_seed(data.config.positive.optimizer.seed)
-    settings = data.config.backbone
+    set_seed(config.positive.optimizer.seed)
+    settings = config.backbone
     if start is None:
-        return make_backbone(settings, data.names)
+        return make_backbone(settings, TrainingData(config).names)
     if settings.kind == "pretrained":
         return make_backbone(replace(settings, name=str(start)), ())
     return load_backbone(start, settings.max_source_tokens)
@@ -227,12 +223,8 @@ def _train_on_pairs(
     rows = encode_pairs(pairs, backbone.prompts, backbone.max_target_tokens, len(pairs))
     _warn_dropped_rows(rows)
     if LOSSES[settings.loss.kind].needs_reference:
-        rows.values = reference_log_probs(
-            reference or backbone,
-            rows,
-            settings.optimizer.precision,
-            cache=pairs_file.with_suffix(".reference.npz"),
-        )
+        precision = settings.optimizer.precision
+        rows.values = reference_log_probs(reference or backbone, rows, precision)
     return train_negative(backbone, rows, settings, output, development)
 
 

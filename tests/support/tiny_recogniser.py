@@ -12,7 +12,7 @@ from spacy_angel.recognition.finder import ENCODER_FIELDS, FinderConfig, Mention
 from spacy_angel.recognition.network import TaggingNetwork
 from spacy_angel.recognition.windows import cut_windows
 from spacy_angel.recognition.words import WordReader
-from spacy_angel.training.recogniser.data import TaggedRow, collate, word_tags
+from spacy_angel.training.recogniser.data import TaggedRow, TaggedRows, collate, word_tags
 from spacy_angel.training.recogniser.module import RecogniserModule
 from spacy_angel.training.recogniser.texts import Annotated
 
@@ -67,9 +67,9 @@ def tiny_finder(folder: Path, *, steps: int = 150, window: int = 40, overlap: in
     return MentionFinder(form, reader, network)
 
 
-def rows_of(form: FinderConfig, reader: WordReader) -> list[TaggedRow]:
-    """RETURNS (list[TaggedRow]): the windows of `TEXTS`."""
-    windows = []
+def rows_of(form: FinderConfig, reader: WordReader) -> TaggedRows:
+    """RETURNS (TaggedRows): the windows of `TEXTS`."""
+    windows = TaggedRows()
     for annotated in documents():
         (words,) = reader([annotated.document.text])
         of_words = word_tags(words, annotated, form.labels)
@@ -78,7 +78,7 @@ def rows_of(form: FinderConfig, reader: WordReader) -> list[TaggedRow]:
     return windows
 
 
-def learn(module: RecogniserModule, rows: list[TaggedRow], pad_token_id: int, steps: int) -> float:
+def learn(module: RecogniserModule, rows: TaggedRows, pad_token_id: int, steps: int) -> float:
     """RETURNS (float): the last loss."""
     torch.manual_seed(0)
     batch = collate(rows, pad_token_id)

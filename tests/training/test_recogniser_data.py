@@ -99,7 +99,7 @@ def write(path: Path, rows: list[tuple[str, str, list[tuple[str, str]]]]) -> Pat
     return path
 
 
-def test_articles_are_held_out_by_their_digit_and_by_name(tmp_path: Path) -> None:
+def test_articles_are_held_out_by_their_digit(tmp_path: Path) -> None:
     ids = [str(10_000_000 + n) for n in range(60)]
     corpus = write(tmp_path / "a.jsonl", [(i, f"Fever {i}.", [("Fever", "Disease")]) for i in ids])
     settings = config(corpus)
@@ -108,9 +108,6 @@ def test_articles_are_held_out_by_their_digit_and_by_name(tmp_path: Path) -> Non
     assert sorted(i for part in parts.values() for i in part) == ids
     assert {digit_of(i) for i in parts["choose"]} == {0}
     assert {digit_of(i) for i in parts["last_look"]} == {1}
-    never = write(tmp_path / "never.jsonl", [(f"PMID-{parts['train'][0]}", "Something else.", [])])
-    fewer = read_texts(replace(settings, data=replace(settings.data, never=(str(never),))))
-    assert [a.document.doc_id for a in fewer.train] == parts["train"][1:]
 
 
 def test_labels_are_those_of_the_recogniser(tmp_path: Path) -> None:

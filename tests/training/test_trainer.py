@@ -2,7 +2,6 @@ import json
 import os
 import subprocess
 import sys
-from types import SimpleNamespace
 
 import pytest
 import torch
@@ -14,7 +13,6 @@ from transformers.training_args import TrainingArguments
 from spacy_angel.errors import AngelError
 from spacy_angel.training.course.positive import PositiveTrainer, train_positive
 from spacy_angel.training.course.trainer import (
-    MetricsFile,
     last_checkpoint,
     lock_run_folder,
     training_arguments,
@@ -34,20 +32,6 @@ def test_last_checkpoint_is_the_newest_complete_one(tmp_path):
             (folder / "trainer_state.json").write_text(state)
     assert last_checkpoint(tmp_path).name == "checkpoint-100"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["checkpoint-100", "checkpoint-20"]
-
-
-def test_metrics_of_a_resumed_run_go_on_at_its_checkpoint(tmp_path):
-    path = tmp_path / "metrics.jsonl"
-    path.write_text('{"step": 1, "loss": 3}\n{"step": 2, "loss": 2}\n{"step": 3, "lo')
-    state = SimpleNamespace(is_world_process_zero=True, global_step=1)
-    metrics = MetricsFile(path)
-    metrics.on_train_begin(None, state, None)
-    state.global_step = 2
-    metrics.on_log(None, state, None, logs={"loss": 1.5})
-    assert path.read_text() == '{"step": 1, "loss": 3}\n{"step": 2, "loss": 1.5}\n'
-    state.global_step = 0
-    metrics.on_train_begin(None, state, None)
-    assert path.read_text() == ""
 
 
 def test_a_folder_of_another_run_is_refused(tmp_path):

@@ -7,7 +7,6 @@ decoder inputs; losses, metrics and checkpoints are TRL's.
 """
 
 from functools import partial
-from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +20,6 @@ from trl.trainer.dpo_config import DPOConfig
 from trl.trainer.dpo_trainer import DPOTrainer
 
 from ...errors import AngelError
-from ...files.atomic import replacing
 from ..data.batches import TokenRows, collate_pairs
 from ..models.backbones import Backbone, set_dropout
 from ..models.losses import label_logits, mean_nll, name_log_probs, pair_log_probs
@@ -143,11 +141,7 @@ class _Tokenized:
 
 
 def reference_log_probs(
-    backbone: Backbone,
-    rows: TokenRows,
-    precision: str = "float32",
-    batch_size: int = 32,
-    cache: Path | None = None,
+    backbone: Backbone, rows: TokenRows, precision: str = "float32", batch_size: int = 32
 ) -> dict[str, np.ndarray]:
     """Log-probabilities of the names of each pair under the frozen reference model (equation 5).
 
@@ -155,14 +149,8 @@ def reference_log_probs(
     rows (TokenRows): as `encode_pairs` gives them.
     precision (str): that of the training, so that policy and reference start out equal.
     batch_size (int): pairs at a time.
-    cache (Path | None): `.npz`; read if it belongs to these weights and rows, written otherwise.
     RETURNS (dict[str, np.ndarray]): `ref_chosen_logps` and `ref_rejected_logps`, float32[rows].
     """
-    key = _fingerprint(backbone, rows, precision)
-    if cache is not None and cache.is_file():
-        with np.load(cache, allow_pickle=False) as stored:
-            if str(stored["key"]) == key:
-                return {name: stored[name] for name in _REFERENCE}
     model = backbone.model.eval()
     set_dropout(model, 0.0, 0.0)
     # Rows of similar length together need less padding.
@@ -177,29 +165,13 @@ def reference_log_probs(
             sums = name_log_probs(label_logits(model, batch), batch["labels"]).sums
         for name, half in zip(_REFERENCE, sums.float().cpu().numpy().reshape(2, -1), strict=True):
             values[name][part] = half
-    if cache is not None:
-        with replacing(cache) as file:
-            np.savez(file, key=np.array(key), **values)
     return values
-
-
-def _fingerprint(backbone: Backbone, rows: TokenRows, precision: str) -> str:
-    """Digest of the weights and the token ids that the log-probabilities depend on."""
-    digest = blake2b(precision.encode(), digest_size=16)
-    for name, weights in sorted(backbone.model.state_dict().items()):
-        digest.update(name.encode())
-        digest.update(weights.detach().float().cpu().numpy().tobytes())
-    for name, column in sorted(rows.columns.items()):
-        digest.update(name.encode())
-        digest.update(column.flat.tobytes())
-        digest.update(column.offsets.tobytes())
-    return digest.hexdigest()
 
 
 def _arguments(negative: NegativeSettings, output: Path, measured: bool) -> Any:
     settings, loss = negative.loss, LOSSES[negative.loss.kind]
     nll_weight = loss.nll_weight if settings.nll_weight is None else settings.nll_weight
-    own = {loss.parameters[name]: value for name, value in settings.parameters.items()}
+    own: dict[str, Any] = {loss.parameters[n]: x for n, x in settings.parameters.items()}
     if loss.trainer == "dpo":
         kind: type[Any] = DPOConfig
         own |= {"rpo_alpha": nll_weight or None, "precompute_ref_log_probs": True}

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 MODEL_FOLDER = "model"
 METRICS_FILE = "metrics.jsonl"
+CHECKPOINTS_FOLDER = "checkpoints"
 RUN_FILE = "run.json"
 _Arguments = TypeVar("_Arguments", bound=TrainingArguments)
 _Kind = TypeVar("_Kind")
@@ -47,41 +48,60 @@ class Trained:
     accuracy: float | None
 
 
-class LinkingTrainer(Trainer):
-    """Base of the trainers of both stages.
+class MeasuredTrainer(Trainer):
+    """Base of all trainers: batches of rows of similar length, checkpoints compared by `measure`.
 
-    backbone (Backbone): what is trained, in place.
-    settings (OptimizerSettings): of the course.
-    development (Development | None): measured at each checkpoint.
-    train_dataset (TokenRows): what it is trained on.
+    settings (OptimizerSettings): of the training.
+    train_dataset (Any): rows with their `lengths`, see `LengthSampler`.
+    measured (bool): whether `measure` is called at each checkpoint.
     """
 
     def __init__(
-        self,
-        *,
-        backbone: Backbone,
-        settings: OptimizerSettings,
-        development: "Development | None",
-        train_dataset: Any,
-        **kwargs: Any,
+        self, *, settings: OptimizerSettings, train_dataset: Any, measured: bool, **kwargs: Any
     ) -> None:
-        self.backbone = backbone
         self.settings = settings
-        self.development = development
         self.rows = train_dataset
         super().__init__(
-            model=backbone.model,
             train_dataset=train_dataset,
-            # transformers wants one where accuracy is measured; ours is the search's.
-            eval_dataset=train_dataset if development is not None else None,
-            callbacks=[MeasureAtEnd()] if development is not None else [],
+            # transformers needs one for any evaluation; it is not used.
+            eval_dataset=train_dataset if measured else None,
+            callbacks=[MeasureAtEnd()] if measured else [],
             **kwargs,
         )
+
+    def measure(self) -> dict[str, float]:
+        """RETURNS (dict[str, float]): metrics of the model as it is."""
+        raise NotImplementedError
+
+    def evaluate(self, *args: Any, metric_key_prefix: str = "eval", **kwargs: Any) -> dict:
+        """Called by the trainer at each checkpoint."""
+        metrics = {f"{metric_key_prefix}_{name}": x for name, x in self.measure().items()}
+        self.log(dict(metrics))
+        self.control = self.callback_handler.on_evaluate(
+            self.args, self.state, self.control, metrics
+        )
+        return metrics
 
     def _get_train_sampler(self, train_dataset: Any = None) -> Sampler[int]:
         return LengthSampler(self.rows.lengths, self.settings.batch_size, self.settings.seed)
 
-    def evaluate(self, *args: Any, metric_key_prefix: str = "eval", **kwargs: Any) -> dict:
+
+class LinkingTrainer(MeasuredTrainer):
+    """Base of the trainers of both stages.
+
+    backbone (Backbone): what is trained, in place.
+    development (Development | None): measured at each checkpoint.
+    kwargs (Any): see `MeasuredTrainer`.
+    """
+
+    def __init__(
+        self, *, backbone: Backbone, development: "Development | None", **kwargs: Any
+    ) -> None:
+        self.backbone = backbone
+        self.development = development
+        super().__init__(model=backbone.model, measured=development is not None, **kwargs)
+
+    def measure(self) -> dict[str, float]:
         """Development accuracy by constrained search, shared among the processes."""
         assert self.development is not None
         model = self.accelerator.unwrap_model(self.model)
@@ -92,20 +112,12 @@ class LinkingTrainer(Trainer):
         )
         values = torch.tensor(counts, dtype=torch.float32, device=self.accelerator.device)
         top1, top_k, total = self.accelerator.reduce(values, reduction="sum").tolist()
-        metrics = {
-            f"{metric_key_prefix}_accuracy": top1 / total,
-            f"{metric_key_prefix}_accuracy_top_k": top_k / total,
-        }
-        self.log(dict(metrics))
-        self.control = self.callback_handler.on_evaluate(
-            self.args, self.state, self.control, metrics
-        )
-        return metrics
+        return {"accuracy": top1 / total, "accuracy_top_k": top_k / total}
 
     def _save_checkpoint(self, *args: Any, **kwargs: Any) -> None:
-        # transformers takes the best checkpoint to be none where its folder is not there yet. A
-        # process that looked before the first one had made it would not wait for the others at the
-        # end, and they would wait for it forever.
+        # transformers considers the best checkpoint missing if its folder does not exist yet. A
+        # process that checked before the first one had made it would not wait for the others at
+        # the end, and they would wait for it forever.
         folder = Path(str(self.args.output_dir)) / f"checkpoint-{self.state.global_step}"
         folder.mkdir(parents=True, exist_ok=True)
         super()._save_checkpoint(*args, **kwargs)
@@ -126,8 +138,8 @@ class MeasureAtEnd(TrainerCallback):
 
 
 class MetricsFile(TrainerCallback):
-    """Appends what is logged to a JSONL file, one object a line with its `step`; a resumed run
-    first drops the lines after its checkpoint.
+    """Writes what was logged to a JSONL file, one object per line with its `step`. The log of a
+    resumed run goes back to its checkpoint, and so does the file.
 
     path (Path): the file.
     """
@@ -135,22 +147,11 @@ class MetricsFile(TrainerCallback):
     def __init__(self, path: Path) -> None:
         self.path = path
 
-    def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        """Called by the trainer."""
-        if not state.is_world_process_zero:
-            return
-        kept = []
-        if state.global_step and self.path.exists():
-            for line in self.path.read_text(encoding="utf8").splitlines():
-                if _step(line) <= state.global_step:
-                    kept.append(line)
-        write_text(self.path, "".join(line + "\n" for line in kept))
-
-    def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **kwargs: Any) -> None:
+    def on_log(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
         """Called by the trainer."""
         if state.is_world_process_zero:
-            with self.path.open("a", encoding="utf8") as file:
-                file.write(json.dumps({"step": state.global_step, **logs}) + "\n")
+            lines = (json.dumps(logged) + "\n" for logged in state.log_history)
+            write_text(self.path, "".join(lines))
 
 
 def training_arguments(
@@ -210,7 +211,7 @@ def training_arguments(
         load_best_model_at_end=measured,
         remove_unused_columns=False,
         average_tokens_across_devices=True,
-        report_to=_reporters(),
+        report_to=[],
         **extra,
     )
 
@@ -244,11 +245,8 @@ def run_training(
         return done
     set_seed(optimizer.seed)
     set_dropout(backbone.model, optimizer.dropout, optimizer.attention_dropout)
-    trainer = make_trainer(output / "checkpoints")
-    trainer.add_callback(MetricsFile(output / METRICS_FILE))
-    with trainer.args.main_process_first(desc="checkpoints"):
-        checkpoint = last_checkpoint(output / "checkpoints")
-    trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
+    trainer = make_trainer(output / CHECKPOINTS_FOLDER)
+    train_or_resume(trainer, output)
     folder = output / MODEL_FOLDER
     accuracy = trainer.state.best_metric
     if trainer.args.should_save:
@@ -257,6 +255,18 @@ def run_training(
         write_text(output / "result.json", json.dumps({"accuracy": accuracy}) + "\n")
     trainer.accelerator.wait_for_everyone()
     return Trained(folder, accuracy)
+
+
+def train_or_resume(trainer: Trainer, output: Path) -> None:
+    """Train, from the last checkpoint if there is one.
+
+    trainer (Trainer): with `CHECKPOINTS_FOLDER` of the output as its own.
+    output (Path): folder of the stage, for the metrics.
+    """
+    trainer.add_callback(MetricsFile(output / METRICS_FILE))
+    with trainer.args.main_process_first(desc="checkpoints"):
+        checkpoint = last_checkpoint(output / CHECKPOINTS_FOLDER)
+    trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
 
 
 def finished(output: Path) -> Trained | None:
@@ -324,20 +334,6 @@ def last_checkpoint(folder: Path) -> Path | None:
         except (OSError, ValueError):
             shutil.rmtree(path, ignore_errors=True)
     return None
-
-
-def _reporters() -> list[str]:
-    from transformers.integrations import is_tensorboard_available
-
-    return ["tensorboard"] if is_tensorboard_available() else []
-
-
-def _step(line: str) -> float:
-    """Step of a line of the metrics; a line that was cut off counts as after everything."""
-    try:
-        return float(parse_as(line, dict[str, Any])["step"])
-    except (ValueError, KeyError):
-        return float("inf")
 
 
 def _flat(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:

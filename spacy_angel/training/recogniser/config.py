@@ -86,8 +86,6 @@ class RecogniserData(Strict):
 
     choose (tuple[int, ...]): digits of the documents on which the best checkpoint is chosen.
     last_look (tuple[int, ...]): digits of those which are only measured on at the end.
-    never (tuple[str, ...]): corpus files whose articles are never trained on, wherever else
-        they occur.
     passes (int): times that each text is seen, each time in other windows.
     swapped (float): share of the texts, from the second pass on, in which mentions are replaced
         by others with the same label.
@@ -96,7 +94,6 @@ class RecogniserData(Strict):
 
     choose: tuple[int, ...] = (0,)
     last_look: tuple[int, ...] = (1,)
-    never: tuple[str, ...] = ()
     passes: int = 3
     swapped: float = 0.3
     seed: int = 0

@@ -45,6 +45,17 @@ class TaggedRow(NamedTuple):
         return cls(pieces, cases, np.array(row.words, np.int16), tags)
 
 
+class TaggedRows(list[TaggedRow]):
+    """Windows that are trained on."""
+
+    @property
+    def lengths(self) -> tuple[np.ndarray, np.ndarray]:
+        """RETURNS (tuple[np.ndarray, np.ndarray]): int64[windows], tokens, twice: `LengthSampler`
+        sorts by two lengths."""
+        lengths = np.array([len(row.pieces) for row in self])
+        return lengths, lengths
+
+
 def word_tags(words: Words, annotated: Annotated, labels: Sequence[str]) -> np.ndarray:
     """Tags of a document's words.
 
@@ -78,15 +89,15 @@ def word_tags(words: Words, annotated: Annotated, labels: Sequence[str]) -> np.n
 
 def make_rows(
     texts: Sequence[Annotated], data: RecogniserData, form: FinderConfig, reader: WordReader
-) -> list[TaggedRow]:
+) -> TaggedRows:
     """What is trained on, one pass after the other.
 
     texts (Sequence[Annotated]): the documents.
     data (RecogniserData): how often and how they are seen.
     form (FinderConfig), reader (WordReader): of the recognizer.
-    RETURNS (list[TaggedRow]): the windows in which something is annotated.
+    RETURNS (TaggedRows): the windows in which something is annotated.
     """
-    rows = []
+    rows = TaggedRows()
     for number in range(data.passes):
         bar = tqdm(
             _one_pass(texts, data, number),

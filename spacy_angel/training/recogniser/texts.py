@@ -70,13 +70,10 @@ def read_texts(config: RecogniserConfig) -> RecogniserTexts:
     """config (RecogniserConfig): names the files. RETURNS (RecogniserTexts): the documents.
     RAISES (AngelError): a file cannot be read, or a mention's label is not in the config."""
     data = config.data
-    never = {article_of(d.doc_id) for path in data.never for d in read_corpus(path)}
     texts = RecogniserTexts([], [], [])
     for name, corpus in config.corpora.items():
         for annotated in _read_corpus(name, corpus, data.seed):
             digit = digit_of(annotated.document.doc_id)
-            if article_of(annotated.document.doc_id) in never:
-                continue
             if digit in data.choose:
                 texts.choose.append(annotated)
             elif digit in data.last_look:

@@ -2,14 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import torch
-from torch.utils.data import Sampler
-from transformers.trainer import Trainer
 from transformers.trainer_utils import set_seed
 from transformers.training_args import TrainingArguments
 
@@ -18,21 +16,19 @@ from ...files.atomic import write_json
 from ...recognition.finder import MentionFinder
 from ...recognition.network import TaggingNetwork
 from ..course.trainer import (
-    METRICS_FILE,
+    CHECKPOINTS_FOLDER,
     MODEL_FOLDER,
-    MeasureAtEnd,
-    MetricsFile,
-    last_checkpoint,
+    MeasuredTrainer,
     lock_run_folder,
     read_own,
+    train_or_resume,
     training_arguments,
 )
-from ..data.batches import LengthSampler
 from ..models.backbones import set_dropout
 from ..settings.config_tables import as_plain
 from .config import RecogniserConfig
 from .counts import MentionCounts, by_label, count_mentions
-from .data import TaggedRow, collate, make_rows
+from .data import TaggedRows, collate, make_rows
 from .module import RecogniserModule
 from .start import Start, open_start
 from .texts import Annotated, read_texts
@@ -42,59 +38,36 @@ _F_SCORE = "mean_f_score"
 _TEXTS_AT_ONCE = 64
 
 
-class RecogniserTrainer(Trainer):
-    """transformers' Trainer with batches by length, evaluated by the mentions that are found.
+class RecogniserTrainer(MeasuredTrainer):
+    """Measured by the mentions that the recognizer finds.
 
     module (RecogniserModule): trained in place.
     start (Start): what it started from.
-    texts (Sequence[Annotated]): evaluated on at each checkpoint.
-    rows (list[TaggedRow]): what it is trained on.
+    texts (Sequence[Annotated]): measured on at each checkpoint.
+    kwargs (Any): see `MeasuredTrainer`.
     """
 
     def __init__(
-        self,
-        *,
-        module: RecogniserModule,
-        start: Start,
-        texts: Sequence[Annotated],
-        rows: list[TaggedRow],
-        args: TrainingArguments,
+        self, *, module: RecogniserModule, start: Start, texts: Sequence[Annotated], **kwargs: Any
     ) -> None:
         self.start = start
         self.texts = texts
-        self.rows = rows
         pad_token_id = start.form.encoder["pad_token_id"]
-        dataset: Any = rows
         super().__init__(
             model=module,
-            args=args,
-            train_dataset=dataset,
-            # transformers wants one for any evaluation; ours are the texts.
-            eval_dataset=dataset if texts else None,
-            data_collator=lambda rows: collate(rows, pad_token_id),
-            callbacks=[MeasureAtEnd()] if texts else [],
+            measured=bool(texts),
+            data_collator=partial(collate, pad_token_id=pad_token_id),
+            **kwargs,
         )
 
-    def _get_train_sampler(self, train_dataset: Any = None) -> Sampler[int]:
-        lengths = np.array([len(row.pieces) for row in self.rows])
-        return LengthSampler((lengths, lengths), self.args.train_batch_size, self.args.seed)
-
-    def evaluate(self, *args: Any, metric_key_prefix: str = "eval", **kwargs: Any) -> dict:
+    def measure(self) -> dict[str, float]:
         """F-scores of the labels, and their mean."""
         module: Any = self.accelerator.unwrap_model(self.model)
         finder = as_finder(module, self.start, self.accelerator.device)
         labels = by_label(measure(finder, self.texts))
-        known = self.start.form.labels
-        scores = {label: labels[label].f_score for label in known if label in labels}
-        metrics = {
-            f"{metric_key_prefix}_{_F_SCORE}": sum(scores.values()) / len(scores),
-            **{f"{metric_key_prefix}_f_{label}": score for label, score in scores.items()},
-        }
-        self.log(dict(metrics))
-        self.control = self.callback_handler.on_evaluate(
-            self.args, self.state, self.control, metrics
-        )
-        return metrics
+        scores = {name: labels[name].f_score for name in finder.labels if name in labels}
+        by_name = {f"f_{label}": score for label, score in scores.items()}
+        return {_F_SCORE: sum(scores.values()) / len(scores), **by_name}
 
 
 def as_finder(module: RecogniserModule, start: Start, device: torch.device) -> MentionFinder:
@@ -150,8 +123,7 @@ def train_recogniser(config: RecogniserConfig, output: Path) -> dict[str, Any]:
     if result.is_file():
         return read_own(result, dict[str, dict[str, dict[str, Any]]])
     trainer = _make_trainer(config, start, rows, texts.choose, output)
-    saved = last_checkpoint(output / "checkpoints")
-    trainer.train(resume_from_checkpoint=str(saved) if saved else None)
+    train_or_resume(trainer, output)
     module: Any = trainer.accelerator.unwrap_model(trainer.model)
     folder = output / MODEL_FOLDER
     as_finder(module, start, torch.device("cpu")).to_disk(folder, storage="int8")
@@ -188,7 +160,7 @@ def score_table(scores: dict[str, Any], labels: Sequence[str]) -> str:
 def _make_trainer(
     config: RecogniserConfig,
     start: Start,
-    rows: list[TaggedRow],
+    rows: TaggedRows,
     texts: Sequence[Annotated],
     output: Path,
 ) -> RecogniserTrainer:
@@ -199,12 +171,15 @@ def _make_trainer(
         module.take(start.source, settings.labels)
     set_dropout(module, optimizer.dropout, optimizer.attention_dropout)
     arguments = training_arguments(
-        TrainingArguments, optimizer, output / "checkpoints", measured=bool(texts)
+        TrainingArguments, optimizer, output / CHECKPOINTS_FOLDER, measured=bool(texts)
     )
     if texts:
         arguments.metric_for_best_model = _F_SCORE
-    trainer = RecogniserTrainer(
-        module=module.train(), start=start, texts=texts, rows=rows, args=arguments
+    return RecogniserTrainer(
+        module=module.train(),
+        start=start,
+        texts=texts,
+        settings=optimizer,
+        train_dataset=rows,
+        args=arguments,
     )
-    trainer.add_callback(MetricsFile(output / METRICS_FILE))
-    return trainer
