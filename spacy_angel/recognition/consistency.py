@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field
 from spacy.attrs import ORTH
 from spacy.language import Language
-from spacy.tokens import Doc, Span, SpanGroup
+from spacy.tokens import Doc, Span
 
 from ..component.block import takes
 from ..component.characters import read
@@ -17,7 +17,7 @@ from ..component.checked import CheckedSettings, Name
 from ..component.pipe import DocumentPipe
 from ..component.probability import NAME as PROBABILITY
 from ..component.probability import probability_of, register_probability
-from .found import TokenSpan
+from .found import TokenSpan, scored_spans, set_scored_spans
 
 if TYPE_CHECKING:
     from spacy.vocab import Vocab
@@ -118,11 +118,8 @@ class AngelConsistency(DocumentPipe):
                     new[one[:3]]._.set(PROBABILITY, one.probability)
             key = self.settings.span_key
             if key is not None and grouped is not None:
-                spans = [Span(doc, one.start, one.end, label=one.label) for one in grouped]
-                attrs = dict(doc.spans[key].attrs)
-                if "scores" in attrs:
-                    attrs["scores"] = [one.probability for one in grouped]
-                doc.spans[key] = SpanGroup(doc, name=key, attrs=attrs, spans=spans)
+                rows = [(Span(doc, *one[:2], label=one.label), one.probability) for one in grouped]
+                set_scored_spans(doc, key, rows, dict(doc.spans[key].attrs))
 
     def _predict(self, doc: Doc) -> tuple[list[TokenSpan], list[TokenSpan] | None]:
         entities = [TokenSpan(e.start, e.end, e.label_, _probability(e)) for e in doc.ents]
@@ -130,11 +127,9 @@ class AngelConsistency(DocumentPipe):
         key = self.settings.span_key
         if key is None or key not in doc.spans:
             return entities, None
-        group = doc.spans[key]
-        scores = group.attrs.get("scores") or [1.0] * len(group)
         grouped = [
             TokenSpan(span.start, span.end, span.label_, score)
-            for span, score in zip(group, scores, strict=True)
+            for span, score in scored_spans(doc, key)
         ]
         return entities, consistent(doc, grouped, self.settings, may_overlap=True)
 

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from pydantic import Field
 from spacy.language import Language
-from spacy.tokens import Doc, Span, SpanGroup
+from spacy.tokens import Doc, Span
 
 from ...component.block import takes
 from ...component.checked import CheckedSettings, Name, Names
 from ...component.pipe import DocumentPipe
 from ...errors import AngelError
+from ..found import scored_spans, set_scored_spans
 from .grammar import find_variants
 from .tokens import VariantTokenizer
 
@@ -256,21 +257,15 @@ def _is_left_over(doc: Doc, place: int) -> bool:
 
 def _put_into(doc: Doc, key: str, variants: Sequence[Span]) -> None:
     """A span group keeps what overlaps a variant but does not lie in one."""
-    group = doc.spans[key]
-    scores = group.attrs.get("scores") or [1.0] * len(group)
     taken = {token for span in variants for token in range(span.start, span.end)}
     kept = [
         (span, score)
-        for span, score in zip(group, scores, strict=True)
+        for span, score in scored_spans(doc, key)
         if not taken.issuperset(range(span.start, span.end))
     ]
-    rows = sorted(
-        [*kept, *((span, 1.0) for span in variants)], key=lambda row: (row[0].start, row[0].end)
-    )
-    attrs = dict(group.attrs)
-    if "scores" in attrs:
-        attrs["scores"] = [score for _, score in rows]
-    doc.spans[key] = SpanGroup(doc, name=key, attrs=attrs, spans=[span for span, _ in rows])
+    rows = [*kept, *((span, 1.0) for span in variants)]
+    rows.sort(key=lambda row: (row[0].start, row[0].end))
+    set_scored_spans(doc, key, rows, dict(doc.spans[key].attrs))
 
 
 def _user_data(doc: Doc) -> dict[Any, Any]:
