@@ -122,7 +122,6 @@ evaluate scispacy-hnsw $tiny/dev.txt --kb kb/tiny -o metrics/hnsw
 compare metrics/exact metrics/tfidf -o metrics/both
 annotate $tiny/dev.txt -o annotated --workers 2
 relink annotated --kb kb/tiny
-train configs
 """
 # Verbs that need an extra: with it, each is one run of what the extra promises; without it, each
 # ends with one line that says how to install it.
@@ -136,7 +135,6 @@ train pretrain {_TINY} -o pretrain
 train positive {_TINY} --start pretrain/negative/model -o positive
 train mine {_TINY} --start positive/model -o pairs.jsonl
 train negative {_TINY} --start positive/model --negative.rounds=1 --pairs pairs.jsonl -o negative
-train average positive/model negative/model -o mean
 """,
     "negation": 'link "Denies chest pain." --negation',
     "ab3p": "corpus $tiny/train.txt -o ab3p.jsonl --abbreviations ab3p",
