@@ -103,7 +103,7 @@ def mine(config: TrainingConfig, start: str | Path, output: Path) -> int:
     """
     data = TrainingData(config)
     output.parent.mkdir(parents=True, exist_ok=True)
-    backbone = _on_device(_positive_only_model(config, start), config.negative.optimizer)
+    backbone = _positive_only_model(config, start)
     return _mine(data, backbone, data.train, output, with_corrections=True)
 
 
@@ -129,11 +129,10 @@ def train_preferences(
             f"negative.rounds = {settings.rounds} mines new pairs: leave out the file {pairs}."
         )
     else:
-        backbone = _on_device(_positive_only_model(config, start), settings.optimizer)
+        backbone = _positive_only_model(config, start)
         trained = _train_on_pairs(backbone, pairs, settings, output, data.development)
     if config.data.corrections and data.development is not None and trained.accuracy is not None:
-        first = _on_device(_positive_only_model(config, start), settings.optimizer)
-        top1, _, n = data.development.hits(first)
+        top1, _, n = data.development.hits(_positive_only_model(config, start))
         if trained.accuracy < top1 / n:
             raise AngelError(
                 f"The corrections did not help: {trained.accuracy:.1%} right with "
@@ -163,8 +162,10 @@ def _positive_only_model(config: TrainingConfig, start: str | Path) -> Backbone:
     """A model that was trained here knows its prompts; for a published one, the config does."""
     settings = config.backbone
     if settings.kind != "pretrained" or (checkpoint_folder(start) / PROMPT_FILE).is_file():
-        return load_backbone(start)
-    return load_backbone(start, tokenizer=settings.tokenizer, preset=settings.preset)
+        backbone = load_backbone(start)
+    else:
+        backbone = load_backbone(start, tokenizer=settings.tokenizer, preset=settings.preset)
+    return _on_device(backbone, config.negative.optimizer)
 
 
 def _train_in_rounds(data: TrainingData, start: str | Path, output: Path) -> Trained:
@@ -179,14 +180,14 @@ def _train_in_rounds(data: TrainingData, start: str | Path, output: Path) -> Tra
     for number in range(settings.rounds):
         folder = output / f"round-{number:02d}"
         folder.mkdir(exist_ok=True)
-        backbone = _on_device(_positive_only_model(data.config, current), settings.optimizer)
+        backbone = _positive_only_model(data.config, current)
         pairs_file = folder / "pairs.jsonl"
         if not pairs_file.exists():
             part = data.train[number :: settings.rounds]
             _mine(data, backbone, part, pairs_file, with_corrections=number == 0)
         reference = backbone
         if settings.reference == "initial" and number:
-            reference = _on_device(_positive_only_model(data.config, start), settings.optimizer)
+            reference = _positive_only_model(data.config, start)
         trained = _train_on_pairs(
             backbone, pairs_file, settings, folder, data.development, reference
         )
@@ -220,7 +221,7 @@ def _train_on_pairs(
     from .course.negative import reference_log_probs, train_negative
 
     pairs = read_pairs(pairs_file)
-    rows = encode_pairs(pairs, backbone.prompts, backbone.max_target_tokens, len(pairs))
+    rows = encode_pairs(pairs, backbone.prompts, backbone.max_target_tokens)
     _warn_dropped_rows(rows)
     if LOSSES[settings.loss.kind].needs_reference:
         precision = settings.optimizer.precision

@@ -12,8 +12,7 @@ def test_mentions_are_cut_out_of_their_sentence() -> None:
     )
     document = CorpusDocument("1", "MLD and no ALD.", golds, title_end=15)
     known = {"D1": "M:1", "D2": "M:2"}
-    found = label_mentions([document], known.get, split_ids)
-    [only] = found.mentions
+    [only], unknown = label_mentions([document], known.get, split_ids)
     assert (only.mention.text, only.mention.right.strip()) == ("MLD", "and no ALD.")
     assert only.concept_ids == ("M:1", "M:2")
-    assert found.unknown == 1
+    assert unknown == 1

@@ -18,7 +18,6 @@ from spacy_angel.training.data.examples import (
     random_scorer,
     shortest_first,
     vocabulary_examples,
-    vocabulary_pairs,
     with_noise,
 )
 from spacy_angel.training.settings.config_tables import NoiseSettings
@@ -189,15 +188,6 @@ def test_wrong_names_are_the_nearest_of_other_concepts():
         tfidf,
     )
     assert found == [["heart attack"], []]
-
-
-def test_vocabulary_pairs():
-    tfidf = TrigramTfidf().fit(NAMES)
-    ids = [[c.concept_id] for c in CONCEPTS for _ in c.names]
-    example = Example(Mention("Failing heart", right="is defined as"), "heart failure")
-    [pair] = vocabulary_pairs([example], NAMES, ids.__getitem__, 1, tfidf)
-    assert pair.mention == example.mention
-    assert (pair.chosen, pair.rejected) == ("heart failure", "heart attack")
 
 
 def test_embeddings_are_compared_by_the_cosine_of_their_means(tmp_path):

@@ -7,7 +7,6 @@ import pytest
 import torch
 from support.helpers import ROOT
 from support.tiny_training import CONCEPTS, EXAMPLES, GOLD, quick, tiny_backbone, weights_of
-from transformers import Seq2SeqTrainingArguments
 from transformers.training_args import TrainingArguments
 
 from spacy_angel.errors import AngelError
@@ -93,7 +92,7 @@ def test_a_process_that_writes_nothing_knows_the_best_checkpoint(tmp_path, monke
         settings=optimizer,
         development=Development(GOLD, ConceptKB.build(CONCEPTS), DevelopmentSettings()),
         label_smoothing=0.1,
-        args=training_arguments(Seq2SeqTrainingArguments, optimizer, tmp_path, measured=True),
+        args=training_arguments(TrainingArguments, optimizer, tmp_path, measured=True),
         train_dataset=rows,
     )
     trainer.state.global_step = trainer.state.best_global_step = 3

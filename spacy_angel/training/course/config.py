@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from ...errors import AngelError, AngelWarning
+from ...errors import AngelError, AngelWarning, unknown_name
 from ...files.json_values import problems
 from ..settings.config_tables import TrainingConfig
 
@@ -40,10 +40,7 @@ def find_config(name_or_path: str) -> Path:
     }
     if (name := name_or_path.removesuffix(".cfg")) in known:
         return known[name]
-    raise AngelError(
-        f"There is no config {name_or_path!r}: it is neither a file nor one of those that ship: "
-        f"{', '.join(known)}."
-    )
+    raise AngelError(unknown_name("config", name_or_path, ", ".join(known)))
 
 
 def load_config(path: Path, overrides: dict[str, Any] | None = None) -> TrainingConfig:

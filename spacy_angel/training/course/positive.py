@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
-from transformers.trainer_seq2seq import Seq2SeqTrainer
-from transformers.training_args_seq2seq import Seq2SeqTrainingArguments
+from transformers.training_args import TrainingArguments
 
 from ..data.batches import TokenRows, collate_examples
 from ..models.backbones import Backbone
@@ -19,9 +18,9 @@ if TYPE_CHECKING:
     from ..data.development import Development
 
 
-class PositiveTrainer(LinkingTrainer, Seq2SeqTrainer):
-    """Seq2SeqTrainer with an explicit decoder prefix and a loss a label of the whole batch, so
-    that neither parts nor processes change it."""
+class PositiveTrainer(LinkingTrainer):
+    """Its loss is a mean over the labels of the whole batch, so that neither parts nor processes
+    change it."""
 
     def __init__(self, *, label_smoothing: float, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -70,7 +69,7 @@ def train_positive(
             development=development,
             label_smoothing=settings.label_smoothing,
             args=training_arguments(
-                Seq2SeqTrainingArguments,
+                TrainingArguments,
                 settings.optimizer,
                 checkpoints,
                 measured=development is not None,

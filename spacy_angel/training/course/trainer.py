@@ -157,10 +157,10 @@ class MetricsFile(TrainerCallback):
 def training_arguments(
     kind: type[_Arguments], settings: OptimizerSettings, output: Path, measured: bool, **extra: Any
 ) -> _Arguments:
-    """transformers' arguments for one course.
+    """transformers' arguments.
 
-    kind (type): `Seq2SeqTrainingArguments`, or TRL's.
-    settings (OptimizerSettings): the course.
+    kind (type): `TrainingArguments`, or TRL's.
+    settings (OptimizerSettings): of the training.
     output (Path): folder of the checkpoints.
     measured (bool): development accuracy is measured, and the best checkpoint chosen.
     extra (Any): arguments of `kind` alone.

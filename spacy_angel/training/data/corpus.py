@@ -25,24 +25,12 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class LabelledMentions:
-    """Mentions that can be trained on, and how many cannot.
-
-    mentions (list[LabelledMention]): in the order of the corpus.
-    unknown (int): mentions without an identifier, or with none that is in the vocabulary.
-    """
-
-    mentions: list[LabelledMention]
-    unknown: int
-
-
 def label_mentions(
     documents: Iterable["CorpusDocument"],
     resolve: Callable[[str], str | None],
     split_ids: Callable[[str], list[str]],
     species_reader: "SpeciesReader | None" = None,
-) -> LabelledMentions:
+) -> tuple[list[LabelledMention], int]:
     """Cut the gold mentions out of their documents.
 
     documents (Iterable[CorpusDocument]): preprocessed, abbreviations replaced.
@@ -50,7 +38,8 @@ def label_mentions(
     split_ids (Callable[[str], list[str]]): composite label → identifiers.
     species_reader (SpeciesReader | None): of a vocabulary whose names have suffixes: mentions get
         their species contexts.
-    RETURNS (LabelledMentions): one a gold mention that the vocabulary knows.
+    RETURNS (tuple[list[LabelledMention], int]): the gold mentions that the vocabulary knows, and
+        the number of those without an identifier, or with none that is in the vocabulary.
     """
     mentions = []
     unknown = 0
@@ -79,7 +68,7 @@ def label_mentions(
                 species_context=species_context,
             )
             mentions.append(LabelledMention(mention, tuple(sorted(filter(None, ids)))))
-    return LabelledMentions(mentions, unknown)
+    return mentions, unknown
 
 
 @dataclass
@@ -146,18 +135,18 @@ class TrainingData:
         settings = self.config.data
         files: list[list[LabelledMention]] = []
         for path in paths:
-            labelled = label_mentions(
+            mentions, unknown = label_mentions(
                 read_corpus(Path(path), settings.format),
                 self.kb.resolve,
                 split_ids,
                 self.kb.species_reader,
             )
-            files.append(labelled.mentions)
+            files.append(mentions)
             logger.info(
                 "%s: %d mentions, %d more without an identifier of the vocabulary",
                 path,
-                len(labelled.mentions),
-                labelled.unknown,
+                len(mentions),
+                unknown,
             )
         if not any(files):
             raise AngelError(

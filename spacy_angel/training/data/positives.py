@@ -1,26 +1,25 @@
 """What each stage is trained on: the mentions of a corpus with the names they lead to, and the
 clauses of a vocabulary with pairs of names (ANGEL, section 3.3)."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache, partial
 from itertools import chain, count, islice
 
 import numpy as np
-import torch
 
 from ...model.mention import Mention
 from ..settings.config_tables import ExampleSettings
-from .batches import Example, PreferencePair
+from .batches import Example, PreferencePair, chunks
 from .corpus import TrainingData
 from .examples import (
     PairScorer,
     embedding_scorer,
     in_contexts,
     nearest_names,
+    nearest_wrong_names,
     random_scorer,
     shortest_first,
     vocabulary_examples,
-    vocabulary_pairs,
     with_noise,
 )
 from .preferences import gold_names
@@ -37,22 +36,19 @@ def positive_examples(
     RETURNS (list[Example]): mention after mention, nearest name first; then the substitutes; noise
         as asked for.
     """
-    if settings.select == "embedding":
-        device = "cuda" if torch.cuda.is_available() else "cpu"
-        score: PairScorer = embedding_scorer(settings.embedding_model, device)
-    elif settings.select == "random":
-        score = random_scorer(seed)
-    elif settings.select == "shortest":
-        score = shortest_first
-    else:
-        score = data.tfidf.pairwise
+    scorers: dict[str, Callable[[], PairScorer]] = {
+        "tfidf": lambda: data.tfidf.pairwise,
+        "shortest": lambda: shortest_first,
+        "random": lambda: random_scorer(seed),
+        "embedding": lambda: embedding_scorer(settings.embedding_model),
+    }
     names_of = cache(partial(gold_names, kb=data.kb))
     written = [names_of(labelled.concept_ids) for labelled in data.train]
     nearest = nearest_names(
         [labelled.mention.text for labelled in data.train],
         [list(names) for names in written],
         settings.positives,
-        score,
+        scorers[settings.select](),
     )
     examples = [
         Example(labelled.mention, own[name])
@@ -102,13 +98,29 @@ def n_clauses(data: TrainingData) -> int:
 
 
 def clause_pairs(data: TrainingData) -> Iterator[PreferencePair]:
-    """YIELDS (PreferencePair): of evenly spaced clauses as many as `max_pairs` allows."""
+    """Preference pairs of the second stage of pre-training: the rejected names are those of other
+    concepts that are nearest to the mention (ANGEL, section 3.3).
+
+    data (TrainingData): vocabulary, settings.
+    RETURNS (Iterator[PreferencePair]): of evenly spaced clauses as many as `max_pairs` allows.
+    """
+    return islice(_clause_pairs(data), data.config.pretrain.vocabulary.max_pairs or None)
+
+
+def _clause_pairs(data: TrainingData) -> Iterator[PreferencePair]:
     settings = data.config.pretrain.vocabulary
-    examples: Iterator[Example] = clauses(data)
+    index = {name: i for i, name in enumerate(data.names)}
+    every = 1
     if settings.max_pairs:
         every = max(1, n_clauses(data) * settings.negatives // settings.max_pairs)
-        examples = islice(examples, 0, None, every)
-    pairs = vocabulary_pairs(
-        examples, data.names, data.kb.concept_ids_of, settings.negatives, data.tfidf
-    )
-    return islice(pairs, settings.max_pairs or None)
+    for chunk in chunks(islice(clauses(data), 0, None, every), 256):
+        rejected = nearest_wrong_names(
+            [example.mention.text for example in chunk],
+            [set(data.kb.concept_ids_of(index[example.name])) for example in chunk],
+            data.names,
+            data.kb.concept_ids_of,
+            settings.negatives,
+            data.tfidf,
+        )
+        for example, wrong in zip(chunk, rejected, strict=True):
+            yield from (PreferencePair(example.mention, example.name, name) for name in wrong)
