@@ -114,8 +114,7 @@ def own(
     if found_any:
         table = f"{_pipelines_table(run.dev[0], run.kb, output)}\n{table}"
         write_text(output / TABLE_FILE, table)
-    typer.echo(table)
-    typer.echo(f"Pipeline: {output / 'pipeline'}")
+    typer.echo(f"{table}\nPipeline: {output / 'pipeline'}")
 
 
 @train_app.command(context_settings=_OVERRIDES)
@@ -128,10 +127,7 @@ def pretrain(
 
     Run again after an interruption, it continues. The model is in OUTPUT/negative/model.
     """
-    _check_extra()
-    from ..training.stages import pretrain
-
-    _run(ctx, config, lambda settings: pretrain(settings, output))
+    _run(ctx, config, lambda stages, settings: stages.pretrain(settings, output))
 
 
 @train_app.command(context_settings=_OVERRIDES)
@@ -156,10 +152,7 @@ def positive(
         raise AngelError(
             "Positive-only training needs one of `--start MODEL` and `--from-backbone`."
         )
-    _check_extra()
-    from ..training.stages import fine_tune
-
-    _run(ctx, config, lambda settings: fine_tune(settings, output, start))
+    _run(ctx, config, lambda stages, settings: stages.fine_tune(settings, output, start))
 
 
 @train_app.command(context_settings=_OVERRIDES)
@@ -170,10 +163,7 @@ def mine(
     output: Annotated[Path, typer.Option("--output", "-o", help="JSONL to write.")],
 ) -> None:
     """Predict names for the training mentions and pair right names with wrong ones."""
-    _check_extra()
-    from ..training.stages import mine
-
-    _run(ctx, config, lambda settings: f"{mine(settings, start, output)} pairs in {output}")
+    _run(ctx, config, lambda stages, x: f"{stages.mine(x, start, output)} pairs in {output}")
 
 
 @train_app.command(context_settings=_OVERRIDES)
@@ -191,10 +181,7 @@ def negative(
 
     Run again after an interruption, it continues. The model is in OUTPUT/model.
     """
-    _check_extra()
-    from ..training.stages import train_preferences
-
-    _run(ctx, config, lambda settings: train_preferences(settings, start, output, pairs))
+    _run(ctx, config, lambda stages, x: stages.train_preferences(x, start, output, pairs))
 
 
 @train_app.command(context_settings=_OVERRIDES)
@@ -248,10 +235,14 @@ def _read_config(config: str, overrides: list[str]) -> "TrainingConfig":
     return load_config(find_config(config), parse_overrides(overrides))
 
 
-def _run(ctx: typer.Context, config: str, stage: "Callable[[TrainingConfig], Any]") -> None:
-    """Read a config with its overrides, run a stage, and print its result in the first process."""
+def _run(ctx: typer.Context, config: str, stage: "Callable[[Any, TrainingConfig], Any]") -> None:
+    """Read a config with its overrides, run a stage of `training.stages`, and print its result in
+    the first process."""
+    _check_extra()
     from accelerate import PartialState
 
-    result = stage(_read_config(config, ctx.args))
+    from ..training import stages
+
+    result = stage(stages, _read_config(config, ctx.args))
     if PartialState().is_main_process:
         typer.echo(result)

@@ -12,7 +12,6 @@ from spacy_angel.model.mention import Mention
 from spacy_angel.model.prompts import PromptFormat
 from spacy_angel.training.models.backbone_kinds import copy_encoder
 from spacy_angel.training.models.backbones import (
-    Backbone,
     load_backbone,
     set_dropout,
     tells_marks,
@@ -155,10 +154,3 @@ def test_dropout_is_switched_off_and_on(make):
     assert changes()
     set_dropout(model, 0.5, 0.0)
     assert changes()
-
-
-def test_longest_decoder_input():
-    backbone = tiny_backbone()
-    assert backbone.max_target_tokens == 64
-    relative = Backbone(t5(), backbone.tokenizer, PromptFormat(max_source_tokens=77))
-    assert relative.max_target_tokens == 77

@@ -15,9 +15,7 @@ from spacy_angel.training.data.batches import (
 )
 from spacy_angel.training.models.losses import (
     IGNORE,
-    NameLogProbs,
     label_logits,
-    mean_nll,
     name_log_probs,
     pair_log_probs,
     smoothed_cross_entropy,
@@ -50,11 +48,6 @@ def test_settings_of_a_loss_are_checked():
         load_config(ROOT / "configs/ncbi.cfg", {"negative.loss.parameters": {"gamma": 0.3}})
     with pytest.raises(AngelError, match=r"negative\.loss: .*'ppo' is none of cpo, dpo,"):
         load_config(ROOT / "configs/ncbi.cfg", {"negative.loss.kind": "ppo"})
-
-
-def test_mean_nll_counts_tokens():
-    names = NameLogProbs(torch.tensor([-2.0, -6.0]), torch.tensor([2, 3]))
-    assert mean_nll(names).item() == pytest.approx(8 / 5)
 
 
 def test_label_logits_are_the_models_own():

@@ -17,7 +17,7 @@ from spacy_angel.training.course.trainer import (
     training_arguments,
 )
 from spacy_angel.training.data.batches import encode_examples
-from spacy_angel.training.data.development import Development, even_sample
+from spacy_angel.training.data.development import Development
 from spacy_angel.training.settings.config_tables import DevelopmentSettings, PositiveSettings
 from spacy_angel.vocabulary.kb import ConceptKB
 
@@ -54,11 +54,6 @@ def test_nothing_to_train_on(tmp_path):
     rows = encode_examples([], backbone.prompts, 64)
     with pytest.raises(AngelError, match="nothing to train on"):
         train_positive(backbone, rows, PositiveSettings(optimizer=quick()), tmp_path)
-
-
-def test_even_sample():
-    assert even_sample([*range(10)], 4) == [0, 3, 6, 9]
-    assert even_sample([*range(3)], 0) == even_sample([*range(3)], 5) == [0, 1, 2]
 
 
 def test_best_checkpoint_by_development_accuracy_is_kept(tmp_path, monkeypatch):

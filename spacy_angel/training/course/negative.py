@@ -8,7 +8,7 @@ decoder inputs; losses, metrics and checkpoints are TRL's.
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
@@ -21,13 +21,11 @@ from trl.trainer.dpo_trainer import DPOTrainer
 
 from ...errors import AngelError
 from ..data.batches import TokenRows, collate_pairs
+from ..data.development import Development
 from ..models.backbones import Backbone, set_dropout
 from ..models.losses import label_logits, mean_nll, name_log_probs, pair_log_probs
 from ..settings.config_tables import LOSSES, NegativeSettings
 from .trainer import LinkingTrainer, Trained, run_training, training_arguments
-
-if TYPE_CHECKING:
-    from ..data.development import Development
 
 _REFERENCE = ("ref_chosen_logps", "ref_rejected_logps")
 
@@ -37,7 +35,7 @@ def train_negative(
     rows: TokenRows,
     settings: NegativeSettings,
     output: Path,
-    development: "Development | None" = None,
+    development: Development | None = None,
 ) -> Trained:
     """Train on preference pairs; run again after an interruption, it continues.
 

@@ -3,19 +3,17 @@
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from transformers.training_args import TrainingArguments
 
 from ..data.batches import TokenRows, collate_examples
+from ..data.development import Development
 from ..models.backbones import Backbone
 from ..models.losses import IGNORE, label_logits, smoothed_cross_entropy
 from ..settings.config_tables import PositiveSettings
 from .trainer import LinkingTrainer, Trained, run_training, training_arguments
-
-if TYPE_CHECKING:
-    from ..data.development import Development
 
 
 class PositiveTrainer(LinkingTrainer):
@@ -49,7 +47,7 @@ def train_positive(
     rows: TokenRows,
     settings: PositiveSettings,
     output: Path,
-    development: "Development | None" = None,
+    development: Development | None = None,
 ) -> Trained:
     """Train on positive examples; run again after an interruption, it continues.
 

@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import torch
 from pydantic import BaseModel
@@ -21,11 +21,9 @@ from ...errors import AngelError
 from ...files.atomic import write_text
 from ...files.json_values import parse_as
 from ..data.batches import LengthSampler
+from ..data.development import Development
 from ..models.backbones import Backbone, set_dropout
 from ..settings.config_tables import OptimizerSettings, as_plain
-
-if TYPE_CHECKING:
-    from ..data.development import Development
 
 MODEL_FOLDER = "model"
 METRICS_FILE = "metrics.jsonl"
@@ -95,7 +93,7 @@ class LinkingTrainer(MeasuredTrainer):
     """
 
     def __init__(
-        self, *, backbone: Backbone, development: "Development | None", **kwargs: Any
+        self, *, backbone: Backbone, development: Development | None, **kwargs: Any
     ) -> None:
         self.backbone = backbone
         self.development = development

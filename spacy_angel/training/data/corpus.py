@@ -6,30 +6,29 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from ...corpora.documents import CorpusDocument
+from ...corpora.registry import read_corpus
 from ...errors import AngelError
 from ...model.mention import mention_at
+from ...vocabulary.kb import ConceptKB
 from ...vocabulary.lookup.tfidf import TrigramTfidf
+from ...vocabulary.names.concepts import Concept
 from ...vocabulary.names.entity_types import is_species, may_need_species
+from ...vocabulary.names.identifiers import split_ids
+from ...vocabulary.species.reader import SpeciesReader
 from ...vocabulary.species.suffixes import SEPARATOR
 from ..settings.config_tables import TrainingConfig
 from .development import Development, LabelledMention, even_sample
-
-if TYPE_CHECKING:
-    from ...corpora.documents import CorpusDocument
-    from ...vocabulary.kb import ConceptKB
-    from ...vocabulary.names.concepts import Concept
-    from ...vocabulary.species.reader import SpeciesReader
 
 logger = logging.getLogger(__name__)
 
 
 def label_mentions(
-    documents: Iterable["CorpusDocument"],
+    documents: Iterable[CorpusDocument],
     resolve: Callable[[str], str | None],
     split_ids: Callable[[str], list[str]],
-    species_reader: "SpeciesReader | None" = None,
+    species_reader: SpeciesReader | None = None,
 ) -> tuple[list[LabelledMention], int]:
     """Cut the gold mentions out of their documents.
 
@@ -81,10 +80,8 @@ class TrainingData:
     config: TrainingConfig
 
     @cached_property
-    def kb(self) -> "ConceptKB":
+    def kb(self) -> ConceptKB:
         """The vocabulary."""
-        from ...vocabulary.kb import ConceptKB
-
         return ConceptKB.from_disk(Path(self.config.data.kb))
 
     @cached_property
@@ -112,7 +109,7 @@ class TrainingData:
         mentions = chain.from_iterable(even_sample(mentions, sample) for mentions in files)
         return Development([*mentions], self.kb, self.config.development)
 
-    def written(self, concept: "Concept", name: str) -> tuple[str, str]:
+    def written(self, concept: Concept, name: str) -> tuple[str, str]:
         """concept (Concept): of the vocabulary. name (str): one of its names in normal form.
         RETURNS (tuple[str, str]): what a model writes, and what a document would have to say for
         it to know the suffix."""
@@ -123,15 +120,12 @@ class TrainingData:
         _, *suffix = written.split(SEPARATOR)
         return written, suffix[0] if suffix else ""
 
-    def pretraining_concepts(self) -> "Iterator[Concept]":
+    def pretraining_concepts(self) -> Iterator[Concept]:
         """RETURNS (Iterator[Concept]): those of the vocabulary that pre-training is about."""
         types = set(self.config.pretrain.vocabulary.types)
         return (c for c in self.kb if not types or not types.isdisjoint(c.types))
 
     def _mentions(self, paths: tuple[str, ...], setting: str) -> list[list[LabelledMention]]:
-        from ...corpora.registry import read_corpus
-        from ...vocabulary.names.identifiers import split_ids
-
         settings = self.config.data
         files: list[list[LabelledMention]] = []
         for path in paths:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from tqdm import tqdm
@@ -10,12 +9,11 @@ from tqdm import tqdm
 from ...model.checkpoint import DTYPES
 from ...model.families import family_of
 from ...model.mention import Mention
+from ...search.generator import Generator
+from ...search.search import SearchSettings
+from ...vocabulary.kb import ConceptKB
 from ..models.backbones import Backbone
 from ..settings.config_tables import BeamSettings, DevelopmentSettings
-
-if TYPE_CHECKING:
-    from ...search.generator import Generator
-    from ...vocabulary.kb import ConceptKB
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +38,7 @@ class Development:
     """
 
     def __init__(
-        self, mentions: Sequence[LabelledMention], kb: "ConceptKB", settings: DevelopmentSettings
+        self, mentions: Sequence[LabelledMention], kb: ConceptKB, settings: DevelopmentSettings
     ) -> None:
         self.mentions = mentions
         self.kb = kb
@@ -83,15 +81,13 @@ def even_sample(mentions: Sequence[LabelledMention], n: int) -> list[LabelledMen
     return [mentions[int(i)] for i in np.linspace(0, len(mentions) - 1, n)]
 
 
-def generator_of(backbone: Backbone, dtype: str = "float32") -> "Generator":
+def generator_of(backbone: Backbone, dtype: str = "float32") -> Generator:
     """The model in memory as the search takes it.
 
     backbone (Backbone): in evaluation mode.
     dtype (str): type of the weights in use; of the BART family only.
     RETURNS (Generator): with a copy of BART's weights, and with any other model itself.
     """
-    from ...search.generator import Generator
-
     config = backbone.model.config
     model = family_of(config).from_module(backbone.model, DTYPES[dtype])
     return Generator(model, backbone.prompts, config)
@@ -99,8 +95,8 @@ def generator_of(backbone: Backbone, dtype: str = "float32") -> "Generator":
 
 def predict(
     mentions: Sequence[Mention],
-    generator: "Generator",
-    kb: "ConceptKB",
+    generator: Generator,
+    kb: ConceptKB,
     settings: BeamSettings,
     k: int,
     description: str = "Searching",
@@ -116,8 +112,6 @@ def predict(
     RETURNS (Iterator[list[tuple[int, str | None]]]): indices of names and their suffixes, best
         first, one list a mention.
     """
-    from ...search.search import SearchSettings
-
     space = kb.search_space(generator.prompts, [None])
     beam_search = SearchSettings(
         k=k,

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
@@ -16,15 +16,13 @@ from ...files.faults import FileReading
 from ...files.json_values import parse_as
 from ...files.reading import numbered_lines
 from ...model.mention import Mention
+from ...search.generator import Generator
+from ...vocabulary.kb import ConceptKB
+from ...vocabulary.lookup.tfidf import TrigramTfidf
 from ..settings.config_tables import PairSettings
 from .batches import PreferencePair
 from .development import LabelledMention, predict
 from .examples import nearest_names, nearest_wrong_names
-
-if TYPE_CHECKING:
-    from ...search.generator import Generator
-    from ...vocabulary.kb import ConceptKB
-    from ...vocabulary.lookup.tfidf import TrigramTfidf
 
 _PAIR_FIELDS = ("chosen", "rejected", "chosen_rank", "rejected_rank")
 
@@ -96,9 +94,9 @@ def prediction_pairs(
 
 def mine_pairs(
     mentions: Sequence[LabelledMention],
-    generator: "Generator",
-    kb: "ConceptKB",
-    tfidf: "TrigramTfidf",
+    generator: Generator,
+    kb: ConceptKB,
+    tfidf: TrigramTfidf,
     settings: PairSettings,
 ) -> list[PreferencePair]:
     """Search for every mention and pair what comes out.
@@ -154,7 +152,7 @@ def mine_pairs(
     return pairs
 
 
-def gold_names(concept_ids: Iterable[str], kb: "ConceptKB") -> dict[str, str]:
+def gold_names(concept_ids: Iterable[str], kb: ConceptKB) -> dict[str, str]:
     """RETURNS (dict[str, str]): normal forms of all names of some concepts, canonical ones first,
     and what a model writes for each: with the suffix that leads to the concept."""
     written: dict[str, str] = {}
@@ -203,7 +201,7 @@ def read_corrections(path: Path) -> Iterator[Correction]:
 
 def correction_pairs(
     corrections: Iterable[Correction],
-    kb: "ConceptKB",
+    kb: ConceptKB,
     score: Callable,
 ) -> list[PreferencePair]:
     """Pairs of a curator's corrections: the nearest name of the chosen concept with the nearest

@@ -1,11 +1,19 @@
 """The model that training starts from: a checkpoint, or a small BART, fresh or made of a BERT."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
-from transformers import AutoModel, AutoTokenizer, BartConfig, BartForConditionalGeneration
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+from transformers import (
+    AutoModel,
+    AutoTokenizer,
+    BartConfig,
+    BartForConditionalGeneration,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+)
 from transformers.tokenization_utils_fast import PreTrainedTokenizerFast
 
 from ...errors import AngelError
@@ -13,9 +21,6 @@ from ...model.checkpoint import checkpoint_folder
 from ...model.prompts import PromptFormat
 from ..settings.config_tables import BackboneSettings
 from .backbones import Backbone, add_marks, fast_attention, load_backbone
-
-if TYPE_CHECKING:
-    from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 # BART looks a position up two rows further down its table.
 _POSITION_OFFSET = 2
@@ -101,8 +106,8 @@ def from_encoder(settings: BackboneSettings) -> Backbone:
 
 
 def copy_encoder(
-    encoder: "PreTrainedModel",
-    tokenizer: "PreTrainedTokenizerBase",
+    encoder: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerBase,
     settings: BackboneSettings,
 ) -> Backbone:
     """`from_encoder` with the encoder in memory.
@@ -165,7 +170,7 @@ def _bart_config(
 
 
 def _backbone(
-    model: BartForConditionalGeneration, tokenizer: "PreTrainedTokenizerBase", length: int
+    model: BartForConditionalGeneration, tokenizer: PreTrainedTokenizerBase, length: int
 ) -> Backbone:
     backbone = Backbone(model, tokenizer, PromptFormat(max_source_tokens=length))
     add_marks(backbone)
@@ -173,7 +178,7 @@ def _backbone(
 
 
 def _bart_weights(
-    encoder: "PreTrainedModel", bart: BartForConditionalGeneration
+    encoder: PreTrainedModel, bart: BartForConditionalGeneration
 ) -> dict[str, torch.Tensor]:
     """Rename the weights of a BERT to those of a BART."""
     source, target = encoder.state_dict(), bart.state_dict()
@@ -199,8 +204,6 @@ def _bart_weights(
 
 def _train_tokenizer(names: Iterable[str], vocabulary_size: int) -> PreTrainedTokenizerFast:
     """RETURNS (PreTrainedTokenizerFast): a byte-level BPE that can read any text."""
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
-
     bpe = Tokenizer(models.BPE())
     bpe.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     bpe.decoder = decoders.ByteLevel()
