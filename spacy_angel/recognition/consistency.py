@@ -4,12 +4,13 @@ are found elsewhere in it, and short forms of what was found."""
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from pydantic import Field
 from spacy.attrs import ORTH
 from spacy.language import Language
 from spacy.tokens import Doc, Span
+from spacy.vocab import Vocab
 
 from ..component.block import takes
 from ..component.characters import read
@@ -18,9 +19,6 @@ from ..component.pipe import DocumentPipe
 from ..component.probability import NAME as PROBABILITY
 from ..component.probability import probability_of, register_probability
 from .found import TokenSpan, scored_spans, set_scored_spans
-
-if TYPE_CHECKING:
-    from spacy.vocab import Vocab
 
 _ABBREVIATIONS = ("._.", "abbreviations", None, None)
 _SHORTEST = 2  # characters
@@ -41,30 +39,22 @@ class ConsistencySettings(CheckedSettings):
         Field(
             gt=0,
             le=1,
-            description="where at least this share of the places of the same words are mentions "
-            "of one label, the others become such mentions",
+            description="if at least this share of the occurrences of the same words are mentions "
+            "of a label, the others become mentions",
         ),
     ] = 0.7
     drop_below: Annotated[
         float,
-        Field(
-            ge=0,
-            lt=1,
-            description="where less than this share of them are mentions, none stays one",
-        ),
+        Field(ge=0, lt=1, description="if less than this share are mentions, all are removed"),
     ] = 0.35
     short_forms: Annotated[
-        bool,
-        Field(
-            description="abbreviations, as scispaCy's detector finds them, are mentions with the "
-            "label of their long form"
-        ),
+        bool, Field(description="give abbreviations the label of their long form")
     ] = True
     span_key: Annotated[
         Name | None,
         Field(
-            description="span group that is made consistent beside `doc.ents`, if a document has "
-            "it; its mentions may overlap where their labels differ"
+            description="span group that is made consistent as well; its mentions may overlap if "
+            "their labels differ"
         ),
     ] = None
 
@@ -83,7 +73,7 @@ class AngelConsistency(DocumentPipe):
 
     def __init__(
         self,
-        vocab: "Vocab",
+        vocab: Vocab,
         name: str = "angel_consistency",
         *,
         settings: ConsistencySettings = ConsistencySettings(),
