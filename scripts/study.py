@@ -138,7 +138,7 @@ def train(dataset: str, row: Row, setting: Setting) -> Path:
     shared = _stage(dataset, "pairs", [*key, as_plain(config.negative.pairs)], setting)
     pairs = shared / "pairs.jsonl"
     if not pairs.exists():
-        print(f"{dataset}, {row.name}: {mine(config, positive, pairs, start):,} pairs")
+        print(f"{dataset}, {row.name}: {mine(config, positive, pairs):,} pairs")
     return train_preferences(config, positive, folder, pairs=pairs).folder
 
 

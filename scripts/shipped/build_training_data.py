@@ -1,4 +1,4 @@
-"""Build what `configs/mini/noise.cfg` trains on: corpora, and a vocabulary with many names.
+"""Build what `configs/mini/noise.cfg` of version 0.2 trained on: corpora, and a large vocabulary.
 
     python scripts/shipped/build_training_data.py DATA OUT
 

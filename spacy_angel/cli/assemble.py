@@ -74,7 +74,6 @@ def _length_penalty(given: float | None, training: str | None) -> float:
         return given
     if training is None:
         return 1.0
-    from ..training.course.config import load_config
-    from ..training.settings.configs import find_config
+    from ..training.course.config import find_config, load_config
 
     return load_config(find_config(training)).development.search.length_penalty

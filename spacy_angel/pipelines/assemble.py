@@ -177,19 +177,14 @@ def _open_base(ner: Path | str | None) -> "Language":
 
 
 def _load_recogniser(ner: Path | str) -> "Language":
-    """RETURNS (Language): the pipeline without linker and detector, each `ner` as `angel_ner`."""
+    """RETURNS (Language): the pipeline without linker and detector."""
     import spacy
 
     from ..linking.settings.loaders import SHIPPED_PIPELINE
 
     folder = SHIPPED_PIPELINE if ner == SHIPPED_NAME else ner
     exclude = [LINKER, MISSPELLED, ABBREVIATIONS, CONSISTENCY]
-    nlp = spacy.load(folder, exclude=exclude)
-    of_spacy = [name for name in nlp.pipe_names if nlp.get_pipe_meta(name).factory == "ner"]
-    if not of_spacy:
-        return nlp
-    components = {name: {"factory": "angel_ner"} for name in of_spacy}
-    return spacy.load(folder, exclude=exclude, config={"components": components})
+    return spacy.load(folder, exclude=exclude)
 
 
 def _put_together(

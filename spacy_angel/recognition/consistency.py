@@ -4,12 +4,13 @@ are found elsewhere in it, and short forms of what was found."""
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from pydantic import Field
 from spacy.attrs import ORTH
 from spacy.language import Language
-from spacy.tokens import Doc, Span, SpanGroup
+from spacy.tokens import Doc, Span
+from spacy.vocab import Vocab
 
 from ..component.block import takes
 from ..component.characters import read
@@ -17,10 +18,7 @@ from ..component.checked import CheckedSettings, Name
 from ..component.pipe import DocumentPipe
 from ..component.probability import NAME as PROBABILITY
 from ..component.probability import probability_of, register_probability
-from .found import TokenSpan
-
-if TYPE_CHECKING:
-    from spacy.vocab import Vocab
+from .found import TokenSpan, scored_spans, set_scored_spans
 
 _ABBREVIATIONS = ("._.", "abbreviations", None, None)
 _SHORTEST = 2  # characters
@@ -41,30 +39,22 @@ class ConsistencySettings(CheckedSettings):
         Field(
             gt=0,
             le=1,
-            description="where at least this share of the places of the same words are mentions "
-            "of one label, the others become such mentions",
+            description="if at least this share of the occurrences of the same words are mentions "
+            "of a label, the others become mentions",
         ),
     ] = 0.7
     drop_below: Annotated[
         float,
-        Field(
-            ge=0,
-            lt=1,
-            description="where less than this share of them are mentions, none stays one",
-        ),
+        Field(ge=0, lt=1, description="if less than this share are mentions, all are removed"),
     ] = 0.35
     short_forms: Annotated[
-        bool,
-        Field(
-            description="abbreviations, as scispaCy's detector finds them, are mentions with the "
-            "label of their long form"
-        ),
+        bool, Field(description="give abbreviations the label of their long form")
     ] = True
     span_key: Annotated[
         Name | None,
         Field(
-            description="span group that is made consistent beside `doc.ents`, if a document has "
-            "it; its mentions may overlap where their labels differ"
+            description="span group that is made consistent as well; its mentions may overlap if "
+            "their labels differ"
         ),
     ] = None
 
@@ -83,7 +73,7 @@ class AngelConsistency(DocumentPipe):
 
     def __init__(
         self,
-        vocab: "Vocab",
+        vocab: Vocab,
         name: str = "angel_consistency",
         *,
         settings: ConsistencySettings = ConsistencySettings(),
@@ -118,11 +108,8 @@ class AngelConsistency(DocumentPipe):
                     new[one[:3]]._.set(PROBABILITY, one.probability)
             key = self.settings.span_key
             if key is not None and grouped is not None:
-                spans = [Span(doc, one.start, one.end, label=one.label) for one in grouped]
-                attrs = dict(doc.spans[key].attrs)
-                if "scores" in attrs:
-                    attrs["scores"] = [one.probability for one in grouped]
-                doc.spans[key] = SpanGroup(doc, name=key, attrs=attrs, spans=spans)
+                rows = [(Span(doc, *one[:2], label=one.label), one.probability) for one in grouped]
+                set_scored_spans(doc, key, rows, dict(doc.spans[key].attrs))
 
     def _predict(self, doc: Doc) -> tuple[list[TokenSpan], list[TokenSpan] | None]:
         entities = [TokenSpan(e.start, e.end, e.label_, _probability(e)) for e in doc.ents]
@@ -130,11 +117,9 @@ class AngelConsistency(DocumentPipe):
         key = self.settings.span_key
         if key is None or key not in doc.spans:
             return entities, None
-        group = doc.spans[key]
-        scores = group.attrs.get("scores") or [1.0] * len(group)
         grouped = [
             TokenSpan(span.start, span.end, span.label_, score)
-            for span, score in zip(group, scores, strict=True)
+            for span, score in scored_spans(doc, key)
         ]
         return entities, consistent(doc, grouped, self.settings, may_overlap=True)
 

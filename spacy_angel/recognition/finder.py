@@ -6,8 +6,8 @@ model.int8.safetensors     or model.safetensors
 """
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, ClassVar, NamedTuple
@@ -148,31 +148,13 @@ class MentionFinder:
         return self.config.labels
 
     def weights(self) -> dict[str, torch.Tensor]:
-        """RETURNS (dict[str, torch.Tensor]): float32 on the CPU, as `with_weights` takes them."""
+        """RETURNS (dict[str, torch.Tensor]): float32 on the CPU, by name."""
         return self._network.state_dict(torch.float32)
-
-    def with_weights(
-        self, weights: Mapping[str, torch.Tensor], layers: int | None = None
-    ) -> "MentionFinder":
-        """weights (Mapping[str, torch.Tensor]): in the place of its own, of the same shapes.
-        layers (int | None): of the encoder that the weights have; None: as many as it has.
-        RETURNS (MentionFinder): on the CPU in float32."""
-        config = self.config
-        if layers is not None:
-            config = replace(config, encoder={**config.encoder, "encoder_layers": layers})
-        encoder = SimpleNamespace(**config.encoder)
-        network = TaggingNetwork(encoder, weights, torch.device("cpu"), torch.float32)
-        return MentionFinder(config, self._reader, network)
 
     @property
     def definition(self) -> str:
         """RETURNS (str): of its tokenizer, see `WordReader`."""
         return self._reader.definition
-
-    def score(self, rows: Sequence[Row]) -> list[np.ndarray]:
-        """rows (Sequence[Row]): windows. RETURNS (list[np.ndarray]): float32[words, labels, tags]
-        of each, log-probabilities."""
-        return self._network.score(rows)
 
     def find(self, texts: Sequence[str]) -> list[list[FoundMention]]:
         """texts (Sequence[str]): of any length. RETURNS (list[list[FoundMention]]): of each text

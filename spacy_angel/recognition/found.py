@@ -4,8 +4,13 @@ A network that decides word by word may find `surfactant protein (` and `SP)-A`,
 """
 
 import re
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple, TypeVar
+
+from spacy.tokens import Doc, Span, SpanGroup
+
+# With `start` and `end`.
+_T = TypeVar("_T", bound=Any)
 
 _PAIRS = {")": "(", "]": "["}
 _MOST_ROUNDS = 8  # brackets one in another
@@ -48,6 +53,49 @@ class TokenSpan(NamedTuple):
     end: int
     label: str
     probability: float
+
+
+def without_overlaps(
+    intervals: Iterable[_T], key: Callable[[_T], Any], taken: Iterable[_T] = ()
+) -> list[_T]:
+    """Choose intervals of which no two overlap.
+
+    intervals (Iterable[_T]): with `start` and `end`.
+    key (Callable[[_T], Any]): of overlapping ones, the one with the least key is kept.
+    taken (Iterable[_T]): what none of them may overlap.
+    RETURNS (list[_T]): by `start`.
+    """
+    used = {place for one in taken for place in range(one.start, one.end)}
+    chosen = []
+    for one in sorted(intervals, key=key):
+        places = range(one.start, one.end)
+        if used.isdisjoint(places):
+            used.update(places)
+            chosen.append(one)
+    return sorted(chosen, key=lambda one: one.start)
+
+
+def scored_spans(doc: Doc, key: str) -> list[tuple[Span, float]]:
+    """doc (Doc): with the span group. key (str): of the group.
+    RETURNS (list[tuple[Span, float]]): its spans with their `scores`, 1.0 if it has none."""
+    group = doc.spans[key]
+    return list(zip(group, group.attrs.get("scores") or [1.0] * len(group), strict=True))
+
+
+def set_scored_spans(
+    doc: Doc, key: str, rows: Iterable[tuple[Span, float]], attrs: dict[str, Any]
+) -> None:
+    """Write a span group.
+
+    doc (Doc): changed in place.
+    key (str): of the group.
+    rows (Iterable[tuple[Span, float]]): spans with their scores.
+    attrs (dict[str, Any]): of the group; the scores are written if it has some.
+    """
+    rows = list(rows)
+    if "scores" in attrs:
+        attrs = {**attrs, "scores": [score for _, score in rows]}
+    doc.spans[key] = SpanGroup(doc, name=key, attrs=attrs, spans=[span for span, _ in rows])
 
 
 def normalised(text: str, found: Iterable[FoundMention]) -> list[FoundMention]:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from spacy import util
 from spacy.language import Language
-from spacy.tokens import Doc, Span, SpanGroup
+from spacy.tokens import Doc, Span
 from spacy.training import Example
 from spacy.vocab import Vocab
 
@@ -18,7 +18,7 @@ from ..component.probability import NAME as PROBABILITY
 from ..component.running import OPENING
 from ..errors import AngelError
 from .finder import MentionFinder, TaggedText
-from .found import FoundMention, TokenSpan
+from .found import FoundMention, TokenSpan, set_scored_spans, without_overlaps
 from .settings import RecogniserSettings
 from .variants.grammar import find_variants, may_lie_in_one
 
@@ -147,9 +147,8 @@ class AngelRecogniser(DocumentPipe):
         for doc, (mentions, probabilities, variants) in zip(docs, predicted, strict=True):
             if key is not None:
                 grouped = [m for m in mentions if labels is None or m.label in labels]
-                scores = [mention.probability for mention in grouped]
-                group = [Span(doc, m.start, m.end, label=m.label) for m in grouped]
-                doc.spans[key] = SpanGroup(doc, name=key, attrs={"scores": scores}, spans=group)
+                rows = [(Span(doc, *m[:2], label=m.label), m.probability) for m in grouped]
+                set_scored_spans(doc, key, rows, {"scores": []})
             if self.settings.set_ents:
                 earlier = [] if self.settings.overwrite else list(doc.ents)
                 over = _labels_by_token(mentions)
@@ -298,15 +297,8 @@ def most_probable(
     secondary (Collection[str]): labels whose mentions come after all others.
     RETURNS (list[TokenSpan]): by place.
     """
-    used = {token for span in taken for token in range(span.start, span.end)}
-    chosen = []
 
-    def order(m: TokenSpan) -> tuple[bool, float, int, int]:
-        return m.label in secondary, -m.probability, m.start - m.end, m.start
+    def order(one: TokenSpan) -> tuple[bool, float, int, int]:
+        return one.label in secondary, -one.probability, one.start - one.end, one.start
 
-    for span in sorted(mentions, key=order):
-        tokens = range(span.start, span.end)
-        if used.isdisjoint(tokens):
-            used.update(tokens)
-            chosen.append(span)
-    return sorted(chosen)
+    return without_overlaps(mentions, order, taken)

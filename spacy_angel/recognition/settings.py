@@ -1,5 +1,4 @@
-"""What the component `angel_recogniser` can be told: each setting once, with its type, default and
-meaning."""
+"""The settings of the component `angel_recogniser`, with types, defaults and descriptions."""
 
 from dataclasses import dataclass, field
 from typing import Annotated
@@ -20,13 +19,11 @@ class RecogniserSettings(CheckedSettings):
     COMPONENT = "angel_recogniser"
 
     labels: Annotated[
-        Names | None,
-        Field(description="labels to look for, of those that the model knows; null: all of them"),
+        Names | None, Field(description="labels to find, of those of the model; null: all of them")
     ] = None
-    threshold: Annotated[
-        float,
-        Field(ge=0, le=1, description="mentions of a lower probability are left out"),
-    ] = 0.0
+    threshold: Annotated[float, Field(ge=0, le=1, description="least probability of a mention")] = (
+        0.0
+    )
     thresholds: Annotated[
         dict[Name, Annotated[float, Field(ge=0, le=1)]],
         Field(description="label to a threshold of its own"),
@@ -34,48 +31,45 @@ class RecogniserSettings(CheckedSettings):
     span_key: Annotated[
         Name | None,
         Field(
-            description="span group that gets all mentions, also those that overlap; its "
-            "`attrs` have their probabilities as `scores`. null: no group"
+            description="span group for all mentions, including overlapping ones, with their "
+            'probabilities as `attrs["scores"]`; null: no group'
         ),
     ] = "mentions"
     span_labels: Annotated[
-        Names | None,
-        Field(description="labels of the mentions in the group; null: all that are looked for"),
+        Names | None, Field(description="labels of the mentions in the group; null: all")
     ] = None
     set_ents: Annotated[
         bool,
         Field(
-            description="write the mentions into `doc.ents` as well, of those that overlap the "
-            "most probable"
+            description="also write the mentions to `doc.ents`; of overlapping ones, the most "
+            "probable"
         ),
     ] = True
     secondary: Annotated[
         Names,
         Field(
-            description="labels whose mentions are in `doc.ents` only where none of another label "
-            "is, however probable: a phenotype that is a disease, too"
+            description="labels whose mentions are in `doc.ents` only where there is no mention of "
+            "another label, however probable"
         ),
     ] = ()
     overwrite: Annotated[
-        bool,
-        Field(description="drop the entities that a document has; if not, they come first"),
+        bool, Field(description="remove existing entities; if false, they take precedence")
     ] = True
     replaces: Annotated[
         Names,
         Field(
-            description="with `overwrite` off, labels whose mentions take the place of entities "
-            "over which nothing of the entity's own label is found: a protein that another "
-            "recogniser took for a chemical"
+            description="if `overwrite` is false, labels whose mentions still replace an existing "
+            "entity when the model finds nothing of the entity's own label there"
         ),
     ] = ()
     skip_variants: Annotated[
         bool,
         Field(
-            description="sequence variants, as `angel_variants` finds them, are no mentions: "
-            "`V600E` is no cell line"
+            description="ignore mentions in sequence variants, as `angel_variants` finds them: "
+            "`V600E` is not a cell line"
         ),
     ] = False
-    batch_size: Annotated[int, Field(ge=1, description="documents in one pass of the model")] = 16
+    batch_size: Annotated[int, Field(ge=1, description="documents per batch of the model")] = 16
     device: Device = "cpu"
     dtype: RunsIn = "float32"
 
@@ -83,4 +77,4 @@ class RecogniserSettings(CheckedSettings):
         super().__post_init__()
         expect_dtype(self, self.dtype, self.device)
         writes = self.span_key is not None or self.set_ents
-        self.expect("set_ents", writes, "true where span_key is null, or nothing would be written")
+        self.expect("set_ents", writes, "true if span_key is null, or nothing would be written")

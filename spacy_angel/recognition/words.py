@@ -58,17 +58,6 @@ class WordReader:
         # `[SEP]` in a text is text.
         self._tokenizer.encode_special_tokens = True
 
-    @property
-    def mask_id(self) -> int | None:
-        """RETURNS (int | None): of the piece that stands for one that is not shown."""
-        found = map(self._tokenizer.token_to_id, ("[MASK]", "<mask>"))
-        return next((piece for piece in found if piece is not None), None)
-
-    @property
-    def vocabulary(self) -> dict[str, int]:
-        """RETURNS (dict[str, int]): each piece and its id."""
-        return self._tokenizer.get_vocab()
-
     def __call__(self, texts: Sequence[str]) -> list[Words]:
         """texts (Sequence[str]): any. RETURNS (list[Words]): of each."""
         encoded = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)

@@ -10,28 +10,11 @@ from spacy_angel.cli import train
 from spacy_angel.cli.app import app
 from spacy_angel.errors import AngelError
 from spacy_angel.training import stages
-from spacy_angel.training.course.config import load_config
-from spacy_angel.training.settings.configs import find_config
+from spacy_angel.training.course.config import find_config, load_config
 
 
 def run(*arguments):
     return CliRunner().invoke(app, ["train", *map(str, arguments)])
-
-
-def test_configs_are_listed_and_copied(tmp_path):
-    listed = run("configs", "--init", tmp_path / "own")
-    assert listed.exit_code == 0, listed.output
-    lines = listed.stdout.splitlines()
-    assert "mini/ncbi                   NCBI-disease with the small model." in lines
-    assert not any(line.startswith("ner_") for line in lines)
-    assert lines[-1] == f"Copied to {tmp_path / 'own'}"
-    for name in ("tiny/tiny.cfg", "ner_mini.cfg", "zero2.json", "datasets.yml"):
-        assert (tmp_path / "own" / name).read_text() == (ROOT / "configs" / name).read_text()
-    (tmp_path / "own/aap.cfg").unlink()
-    again = run("configs", "--init", tmp_path / "own")
-    assert again.exit_code == 1
-    assert "already exists" in again.stderr
-    assert not (tmp_path / "own/aap.cfg").exists()
 
 
 def test_a_config_is_a_file_or_a_name(tmp_path):

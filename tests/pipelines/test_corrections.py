@@ -102,9 +102,7 @@ def test_wrong_links_become_corrections_for_training(nlp, tmp_path) -> None:
     lines = list(correction_lines(corpus, decisions(nlp, linker, corpus)))
     (tmp_path / "c.jsonl").write_text("".join(lines), "utf8")
     (one,) = read_corrections(tmp_path / "c.jsonl")
-    assert (one.mention.text, one.mention.left, one.mention.right) == (
-        *("aspirin", "history of", "."),
-    )
+    assert (one.mention, one.left, one.right) == ("aspirin", "history of", ".")
     assert (one.chosen_id, one.rejected_ids) == (MIGRAINE, (ASPIRIN,))
 
 

@@ -93,7 +93,7 @@ def test_table_b(name):
     )
     # As the released code does, which the paper does not tell.
     assert second.pairs.search.num_beams == 10
-    assert (second.rounds, second.reference, second.pairs.folds) == (10, "round", 1)
+    assert (second.rounds, second.reference) == (10, "round")
 
 
 def test_overrides():
@@ -122,7 +122,7 @@ def test_unreadable_overrides(argument):
     [
         ({"positive.optimizer.learning_rate": "fast"}, "positive.optimizer.learning_rate"),
         ({"positive.optimizer.stepz": 7}, "stepz"),
-        ({"negative.loss.kind": "ppo"}, "negative.loss.kind"),
+        ({"negative.loss.kind": "ppo"}, "negative.loss: .*ppo"),
         ({"positive.optimizer.schedule": "polynomail"}, "polynomail"),
     ],
 )

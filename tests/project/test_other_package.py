@@ -20,37 +20,6 @@ notes, codes = sys.argv[1:]
 (mention,) = document.mentions
 print(json.dumps([infer_format(notes), mention.text, mention.concept_ids, concept.names]))
 """
-TRAINING = """
-import json, sys
-from pathlib import Path
-from spacy_angel.model.mention import Mention
-from spacy_angel.search.generator import Generator
-from spacy_angel.training.models.backbone_kinds import make_backbone
-from spacy_angel.training.data.batches import PreferencePair, encode_pairs
-from spacy_angel.training.course.config import load_config
-from spacy_angel.training.course.negative import train_negative
-config, output = map(Path, sys.argv[1:])
-config = load_config(config, {"backbone.kind": "ward", "negative.engine": "plain"})
-mention = Mention("renal pain", "a case of", "at night")
-pair = PreferencePair(mention, "renal colic", "heart attack")
-backbone = make_backbone(config.backbone, [pair.chosen, pair.rejected])
-backbone.save(output / "before")
-rows = encode_pairs([pair], backbone.prompts, backbone.max_target_tokens)
-trained = train_negative(backbone, rows, config.negative, output / "after")
-lines = (output / "after/metrics.jsonl").read_text().splitlines()
-losses = [line["loss"] for line in map(json.loads, lines) if "loss" in line]
-before, after = map(Generator.from_pretrained, (output / "before", trained.folder))
-after.to_disk(output / "saved")
-saved = Generator.from_pretrained(output / "saved")
-print(json.dumps({
-    "families": [type(generator.model).__name__ for generator in (before, after, saved)],
-    "log_probs": [
-        generator.log_probs_of([mention], [[pair.chosen, pair.rejected]])[0]
-        for generator in (before, after, saved)
-    ],
-    "losses": losses,
-}))
-"""
 
 
 @pytest.fixture(scope="module")
@@ -90,18 +59,3 @@ def test_a_corpus_and_a_vocabulary_format(run: Callable[..., str], tmp_path: Pat
     told = run("-m", "spacy_angel", "info")
     assert "Corpus formats: ward," in told
     assert "Vocabulary formats: ward_codes.v1," in told
-
-
-@pytest.mark.slow
-def test_a_loss_a_backbone_and_a_model_family(run: Callable[..., str], tmp_path: Path) -> None:
-    tiny = (ROOT / "configs/tiny/tiny.cfg").read_text()
-    config = tmp_path / "ward.cfg"
-    own = '[negative.loss]\nkind = "ward_hinge"\nbeta = 0.01\n'
-    config.write_text(tiny.replace('[negative.loss]\nkind = "dpo"\n', own))
-    told = run("-c", TRAINING, config, tmp_path)
-    found = json.loads(told.splitlines()[-1])
-    assert found["families"] == ["WardModel"] * 3
-    (chosen, rejected), after, saved = found["log_probs"]
-    assert found["losses"][0] == pytest.approx(1 - 0.01 * (chosen - rejected), abs=1e-4)
-    assert after[0] - after[1] > chosen - rejected
-    assert saved == after

@@ -40,11 +40,10 @@ def test_the_network_computes_what_was_trained(tmp_path: Path) -> None:
     seen = []
     module.head.register_forward_hook(lambda _, __, output: seen.append(output))
     with torch.no_grad():
-        module(**collate([rows[i] for i in range(len(rows))], model.config.pad_token_id))
+        module(**collate(rows, model.config.pad_token_id))
     wanted = seen[0].view(-1, len(LABELS), 3).log_softmax(-1)
-    computed = torch.cat(
-        [torch.from_numpy(part) for part in network.score([rows.row(i) for i in range(len(rows))])]
-    )
+    read = [Row(*(part.tolist() for part in row[:3]), len(row.tags)) for row in rows]
+    computed = torch.cat([torch.from_numpy(part) for part in network.score(read)])
     assert computed.shape == wanted.shape
     assert torch.allclose(computed, wanted, atol=1e-4)
 

@@ -303,24 +303,6 @@ def test_the_scorer_counts_entities(folder: Path) -> None:
     assert scores["ents_per_type"]["GENE"]["f"] == 1.0
 
 
-def test_a_bad_document_is_lost_alone(folder: Path) -> None:
-    nlp = pipeline(folder)
-    component = nlp.get_pipe("angel_recogniser")
-    lost = []
-    component.set_error_handler(lambda name, proc, docs, error: lost.extend(docs))
-    good, bad = nlp.make_doc(TEXTS[0][0]), nlp.make_doc("bad")
-    tag = component.finder.read
-
-    def fails(texts: list[str]) -> list:
-        if "bad" in texts:
-            raise ValueError("no")
-        return tag(texts)
-
-    component.finder.read = fails
-    assert [doc.text for doc in component.pipe([good, bad, good])] == [TEXTS[0][0]] * 2
-    assert [doc.text for doc in lost] == ["bad"]
-
-
 def test_errors_say_what_to_do(folder: Path, tmp_path: Path) -> None:
     nlp = spacy.blank("en")
     nlp.add_pipe("angel_recogniser")

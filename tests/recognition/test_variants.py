@@ -4,7 +4,6 @@ import gzip
 import json
 import re
 import time
-from re import _constants, _parser
 
 import pytest
 from hypothesis import assume, example, given
@@ -12,14 +11,12 @@ from hypothesis import strategies as st
 from mutalyzer_hgvs_parser import to_model
 from support.helpers import shared_data
 
-from spacy_angel.recognition.variants import dna, protein, words
 from spacy_angel.recognition.variants.grammar import (
     FoundVariant,
     find_variants,
     may_lie_in_one,
     normal_form,
 )
-from spacy_angel.recognition.variants.letters import bases, encoded, residue, residues
 
 FORMS = {
     # Bases in one place.
@@ -293,17 +290,6 @@ def test_without_those_that_name_no_place() -> None:
     assert found.identifier == "p.Val600Glu"
 
 
-def test_letters() -> None:
-    assert (residue("V"), residue("valine"), residue("stop codon"), residue("J")) == (
-        *("Val", "Val", "Ter"),
-        "",
-    )
-    assert (residues("AFF"), residues("GlnSer"), residues("AJ")) == ("AlaPhePhe", "GlnSer", "")
-    assert (bases("guanine"), bases("g")) == ("G", "G")
-    codons = ("ATG", "uga", "GAG", "TAG", "AAA", "GGG", "GA", "GAN")
-    assert [*map(encoded, codons)] == ["Met", "Ter", "Glu", "Ter", "Lys", "Gly", "", ""]
-
-
 PIECES = st.sampled_from(
     [
         *FORMS,
@@ -352,61 +338,12 @@ def test_hgvs_of_residues_is_its_own_normal_form(ref: str, place: int, alt: str,
     assert to_model(f"NP_000001.1:{written}")
 
 
-def _longest_repeat(parsed: _parser.SubPattern) -> int:
-    most = 0
-    for code, argument in parsed:
-        if code in (_constants.MAX_REPEAT, _constants.MIN_REPEAT):
-            most = max(most, int(argument[1]))
-        for inner in argument if isinstance(argument, tuple) else (argument,):
-            for part in inner if isinstance(inner, list) else (inner,):
-                if isinstance(part, _parser.SubPattern):
-                    most = max(most, _longest_repeat(part))
-    return most
-
-
-ALL = [*dna.FORMS, *protein.FORMS, *words.FORMS, *words.ALLELES, *words.UNPLACED]
-
-
-@pytest.mark.parametrize("form", ALL, ids=lambda form: form.name)
-def test_no_form_repeats_without_end(form) -> None:
-    assert _longest_repeat(_parser.parse(form.pattern.pattern)) <= 40
-    # The walk sees what it should.
-    assert _longest_repeat(_parser.parse("(?:a|(b+))")) > 1000
-
-
-HOSTILE = (
-    *(
-        "1+",
-        "c.",
-        "c.1_",
-        "p.V",
-        "1",
-        "ACGT",
-        "acgt ",
-        "alanine to ",
-        "del",
-        "1del1ins",
-        "codon 1 ",
-    ),
-    *(
-        "IVS1+1",
-        "(",
-        " ",
-        "-->",
-        "G>A ",
-        "A to G at nucleotide position ",
-        "V600E ",
-        "A1_",
-        "rs1 rs12",
-    ),
-    *(
-        "A*1:01:01",
-        "deletion of a the ",
-        "1.5kb+1.5kb",
-        "1/1/",
-        "at the amino acid residue number ",
-    ),
-)
+HOSTILE = [
+    *("1+", "c.", "c.1_", "p.V", "1", "ACGT", "acgt ", "alanine to ", "del", "1del1ins"),
+    *("codon 1 ", "IVS1+1", "(", " ", "-->", "G>A ", "A to G at nucleotide position "),
+    *("V600E ", "A1_", "rs1 rs12", "A*1:01:01", "deletion of a the ", "1.5kb+1.5kb", "1/1/"),
+    "at the amino acid residue number ",
+]
 
 
 @pytest.mark.parametrize("piece", HOSTILE)

@@ -1,13 +1,10 @@
 """Words, their pieces and their cases."""
 
-import json
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tokenizers import Tokenizer
-from tokenizers.models import WordLevel
 
 from spacy_angel.linking.settings.loaders import SHIPPED_MODEL
 from spacy_angel.recognition.words import CASES, WordReader, shape_of
@@ -44,13 +41,6 @@ def test_special_tokens_in_a_text_are_text() -> None:
     (words,) = READER(["a [SEP] b"])
     assert [len(words), *words.pieces.tolist()].count(102) == 0
     assert len(words) == 5
-
-
-def test_the_piece_that_hides_a_word() -> None:
-    assert READER.mask_id is not None
-    assert json.loads(READER.definition)["model"]["vocab"]["[MASK]"] == READER.mask_id
-    plain = Tokenizer(WordLevel({"a": 0, "<unk>": 1}, unk_token="<unk>"))
-    assert WordReader(plain.to_str()).mask_id is None
 
 
 def test_texts_without_words() -> None:

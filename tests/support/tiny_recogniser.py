@@ -12,9 +12,8 @@ from spacy_angel.recognition.finder import ENCODER_FIELDS, FinderConfig, Mention
 from spacy_angel.recognition.network import TaggingNetwork
 from spacy_angel.recognition.windows import cut_windows
 from spacy_angel.recognition.words import WordReader
-from spacy_angel.training.recogniser.data import collate, word_tags
+from spacy_angel.training.recogniser.data import TaggedRow, TaggedRows, collate, word_tags
 from spacy_angel.training.recogniser.module import RecogniserModule
-from spacy_angel.training.recogniser.rows import TaggedRows
 from spacy_angel.training.recogniser.texts import Annotated
 
 LABELS = ("DISEASE", "GENE", "CELL_TYPE")
@@ -70,19 +69,19 @@ def tiny_finder(folder: Path, *, steps: int = 150, window: int = 40, overlap: in
 
 def rows_of(form: FinderConfig, reader: WordReader) -> TaggedRows:
     """RETURNS (TaggedRows): the windows of `TEXTS`."""
-    windows = []
+    windows = TaggedRows()
     for annotated in documents():
         (words,) = reader([annotated.document.text])
         of_words = word_tags(words, annotated, form.labels)
         for begin, end in cut_windows(words.offsets, form.room, form.overlap):
-            windows.append((form.row(words, begin, end), of_words[begin:end]))
-    return TaggedRows.of(windows, len(form.labels))
+            windows.append(TaggedRow.of(form.row(words, begin, end), of_words[begin:end]))
+    return windows
 
 
 def learn(module: RecogniserModule, rows: TaggedRows, pad_token_id: int, steps: int) -> float:
     """RETURNS (float): the last loss."""
     torch.manual_seed(0)
-    batch = collate([rows[i] for i in range(len(rows))], pad_token_id)
+    batch = collate(rows, pad_token_id)
     optimizer = torch.optim.AdamW(module.parameters(), lr=3e-3)
     loss = torch.tensor(0.0)
     for _ in range(steps):

@@ -3,8 +3,6 @@ from dataclasses import replace
 
 import pytest
 import torch
-from support.entry_points import install
-from support.helpers import ROOT
 from support.tiny_training import EXAMPLES, tiny_backbone
 from transformers import BertConfig, BertModel, BertTokenizerFast, T5Config
 from transformers import T5ForConditionalGeneration as T5
@@ -12,15 +10,12 @@ from transformers import T5ForConditionalGeneration as T5
 from spacy_angel.errors import AngelError
 from spacy_angel.model.mention import Mention
 from spacy_angel.model.prompts import PromptFormat
-from spacy_angel.training.course.config import load_config
-from spacy_angel.training.models.backbone_kinds import make_backbone
+from spacy_angel.training.models.backbone_kinds import copy_encoder
 from spacy_angel.training.models.backbones import (
-    Backbone,
     load_backbone,
     set_dropout,
     tells_marks,
 )
-from spacy_angel.training.models.copied import copy_encoder
 from spacy_angel.training.settings.config_tables import BackboneSettings
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "start", "end", "heart", "attack", "is", "a"]
@@ -159,22 +154,3 @@ def test_dropout_is_switched_off_and_on(make):
     assert changes()
     set_dropout(model, 0.5, 0.0)
     assert changes()
-
-
-def test_longest_decoder_input():
-    backbone = tiny_backbone()
-    assert backbone.max_target_tokens == 64
-    relative = Backbone(t5(), backbone.tokenizer, PromptFormat(max_source_tokens=77))
-    assert relative.max_target_tokens == 77
-
-
-def test_another_package_brings_a_kind_of_backbone(monkeypatch):
-    own = tiny_backbone()
-    install(monkeypatch, "spacy_angel_backbones", mine=lambda settings, names: own)
-    assert make_backbone(replace(SETTINGS, kind="mine"), []) is own
-    config = load_config(ROOT / "configs/ncbi.cfg", {"backbone.kind": "mine"})
-    assert config.backbone.kind == "mine"
-    with pytest.raises(
-        AngelError, match=r"backbone\.kind: 'yours' is none of encoder, fresh, mine"
-    ):
-        load_config(ROOT / "configs/ncbi.cfg", {"backbone.kind": "yours"})

@@ -13,7 +13,12 @@ from spacy_angel.cli.app import app
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
 from spacy_angel.corpora.formats.pubtator import write_pubtator
 from spacy_angel.errors import AngelError
-from spacy_angel.training.course.both_stages import Standing, guard_set, run_course, table
+from spacy_angel.training.course.both_stages import (
+    StageResult,
+    TrainingRun,
+    regression_set,
+    run_stages,
+)
 from spacy_angel.training.course.config import load_config
 from spacy_angel.training.settings.config_tables import DevelopmentSettings
 from spacy_angel.vocabulary.kb import ConceptKB
@@ -46,7 +51,6 @@ def quick_settings(**more: object) -> dict[str, object]:
     settings |= {"positive.optimizer.dropout": 0.0, "positive.examples.substitutes": 0.0}
     return {
         **settings,
-        "negative.pairs.folds": 1,
         "negative.optimizer.precision": "float32",
         **more,
     }
@@ -57,15 +61,15 @@ def test_a_course_learns_the_corpus_and_says_what_it_changed(corpus, tmp_path):
     settings = quick_settings(**{"negative.pairs.rule": "tfidf", "negative.optimizer.steps": 2})
     config = load_config(ROOT / "configs/own.cfg", settings)
     arguments = {"train": [corpus], "dev": [corpus], "kb": tmp_path / "kb"}
-    course = run_course(config, tmp_path / "out", **arguments, start=tmp_path / "start")
-    assert [s.stage for s in course.standings] == ["before", "positive-only", "negative-aware"]
-    before, positive, negative = course.standings
+    run = run_stages(config, tmp_path / "out", **arguments, start=tmp_path / "start")
+    assert [s.stage for s in run.results] == ["before", "positive-only", "negative-aware"]
+    before, positive, _ = run.results
     assert before.development[0] < 4
     assert positive.development == (4, 4, 4)
-    assert course.best is (negative if negative.development[0] == 4 else positive)
-    assert (tmp_path / "out/table.md").read_text() == table(course.standings, course.best)
-    again = run_course(config, tmp_path / "out", **arguments, start=tmp_path / "start")
-    assert again.standings == course.standings
+    assert run.best is positive
+    assert (tmp_path / "out/table.md").read_text() == run.table()
+    again = run_stages(config, tmp_path / "out", **arguments, start=tmp_path / "start")
+    assert again.results == run.results
 
 
 @pytest.mark.slow
@@ -73,25 +77,30 @@ def test_without_a_wrong_name_there_is_no_second_stage(corpus, tmp_path):
     settings = quick_settings(**{"negative.pairs.top_k": 1})
     config = load_config(ROOT / "configs/own.cfg", settings)
     arguments = {"train": [corpus], "dev": [corpus], "kb": tmp_path / "kb"}
-    course = run_course(config, tmp_path / "out", **arguments, start=tmp_path / "start")
-    # Every mention is known by heart after the first stage: nothing stands above a right name.
-    assert [s.stage for s in course.standings] == ["before", "positive-only"]
-    assert course.best.stage == "positive-only"
+    run = run_stages(config, tmp_path / "out", **arguments, start=tmp_path / "start")
+    # After the first stage no wrong name is ranked above a right one.
+    assert [s.stage for s in run.results] == ["before", "positive-only"]
+    assert run.best.stage == "positive-only"
 
 
 def test_the_table_marks_the_model_that_is_best():
-    before = Standing("before", "start", (3, 8, 10), (40, 60, 100))
-    after = Standing("positive-only", "out", (7, 9, 10), (38, 61, 100))
-    assert table([before, after], after).splitlines()[:4] == [
-        "| model | development acc@1 (n = 10) | among the beams | guard acc@1 (n = 100) |",
+    before = StageResult("before", "start", (3, 8, 10), (40, 60, 100))
+    after = StageResult("positive-only", "out", (7, 9, 10), (38, 61, 100))
+    # On a tie the earlier model is kept.
+    last = StageResult("negative-aware", "last", (7, 10, 10), (39, 61, 100))
+    run = TrainingRun([before, after, last], Path("kb"), [])
+    assert run.best is after
+    assert run.table().splitlines()[:5] == [
+        "| model | development acc@1 (n = 10) | among the beams | regression acc@1 (n = 100) |",
         "|---|---|---|---|",
         "| before | 30.0 | 80.0 | 40.0 |",
         "| positive-only (in the pipeline) | 70.0 | 90.0 | 38.0 |",
+        "| negative-aware | 70.0 | 100.0 | 39.0 |",
     ]
 
 
-def test_the_guard_asks_for_synonyms_that_the_vocabulary_does_not_show():
-    guard = guard_set(DevelopmentSettings())
+def test_the_regression_set_has_synonyms_that_the_vocabulary_lacks():
+    guard = regression_set(DevelopmentSettings())
     assert len(guard.mentions) == 300
     assert guard.kb.n_names <= len(guard.kb)
     shown = {guard.kb.name(i) for i in range(guard.kb.n_names)}
@@ -102,7 +111,7 @@ def test_a_vocabulary_that_is_not_there(corpus, tmp_path):
     config = load_config(ROOT / "configs/own.cfg")
     arguments = {"train": [corpus], "dev": [corpus], "kb": tmp_path / "none"}
     with pytest.raises(AngelError, match="none"):
-        run_course(config, tmp_path / "out", **arguments)
+        run_stages(config, tmp_path / "out", **arguments)
 
 
 @pytest.mark.slow
@@ -112,7 +121,7 @@ def test_the_command_ends_in_a_pipeline_that_links(corpus, tmp_path):
     arguments = ["train", *files, "--start", tmp_path / "start", *settings]
     done = CliRunner().invoke(app, [*map(str, arguments)])
     assert done.exit_code == 0, done.output
-    assert "| negative-aware (in the pipeline) | 100.0 | 100.0 |" in done.stdout
+    assert "| positive-only (in the pipeline) | 100.0 | 100.0 |" in done.stdout
     _, _, shipped, trained, *_ = lines = (tmp_path / "out/table.md").read_text().splitlines()
     assert shipped.startswith("| en_angel_mini as it ships | ")
     assert trained.startswith("| trained | 100.0 | ")
@@ -125,8 +134,8 @@ def test_the_command_ends_in_a_pipeline_that_links(corpus, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--kb", "kb"], "--train --dev --output is missing"),
-        (["--kb", "kb", "configs"], "--kb stand before the command 'configs'"),
+        (["--kb", "kb"], "Missing: --train --dev --output"),
+        (["--kb", "kb", "mine"], "--kb must come after the command 'mine'"),
     ],
 )
 def test_what_the_command_needs(arguments, message):

@@ -5,9 +5,8 @@ import torch
 from support.tiny_training import CONCEPTS, GOLD, PAIRS, tiny_backbone
 
 from spacy_angel.search.generator import Generator
-from spacy_angel.training.data.development import Development
+from spacy_angel.training.data.development import Development, generator_of
 from spacy_angel.training.models.backbones import Backbone, load_backbone
-from spacy_angel.training.models.prediction import generator_of
 from spacy_angel.training.settings.config_tables import DevelopmentSettings
 from spacy_angel.vocabulary.kb import ConceptKB
 

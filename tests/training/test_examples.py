@@ -18,7 +18,6 @@ from spacy_angel.training.data.examples import (
     random_scorer,
     shortest_first,
     vocabulary_examples,
-    vocabulary_pairs,
     with_noise,
 )
 from spacy_angel.training.settings.config_tables import NoiseSettings
@@ -51,17 +50,6 @@ def test_nearest_names_are_the_k_best_and_ties_keep_their_order():
     assert found == [["b", "a"], ["d"], []]
 
 
-def test_nearest_names_by_tfidf():
-    tfidf = TrigramTfidf().fit(NAMES)
-    found = nearest_names(
-        ["failing hearts"],
-        [["heart failure", "cardiac failure", "failing heart"]],
-        2,
-        tfidf.pairwise,
-    )
-    assert found == [["failing heart", "heart failure"]]
-
-
 def test_scorers_of_the_ablations():
     names = ["heart failure", "chf", "cardiac failure"]
     assert nearest_names(["m"], [names], 3, shortest_first) == [
@@ -88,13 +76,6 @@ def test_clauses_with_up_to_three_other_names():
         Mention("a", right="refers to the same concept as b, c, d"),
         Mention("a", left="b, c, d are the synonyms of"),
         Mention("a", left="b, c, d indicate the same concept as"),
-    ]
-
-
-def test_clauses_of_an_only_name():
-    assert [clause("a", None, [], Fixed(n)) for n in range(2)] == [
-        Mention("a", right="is a"),
-        Mention("a", right="is the same as a"),
     ]
 
 
@@ -189,15 +170,6 @@ def test_wrong_names_are_the_nearest_of_other_concepts():
         tfidf,
     )
     assert found == [["heart attack"], []]
-
-
-def test_vocabulary_pairs():
-    tfidf = TrigramTfidf().fit(NAMES)
-    ids = [[c.concept_id] for c in CONCEPTS for _ in c.names]
-    example = Example(Mention("Failing heart", right="is defined as"), "heart failure")
-    [pair] = vocabulary_pairs([example], NAMES, ids.__getitem__, 1, tfidf)
-    assert pair.mention == example.mention
-    assert (pair.chosen, pair.rejected) == ("heart failure", "heart attack")
 
 
 def test_embeddings_are_compared_by_the_cosine_of_their_means(tmp_path):

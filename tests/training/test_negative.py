@@ -7,9 +7,8 @@ from support.tiny_training import PAIRS, quick, tiny_backbone, weights_of
 
 from spacy_angel.errors import AngelError
 from spacy_angel.training.course import negative
-from spacy_angel.training.course.negative import train_negative
+from spacy_angel.training.course.negative import reference_log_probs, train_negative
 from spacy_angel.training.data.batches import collate_pairs, encode_pairs
-from spacy_angel.training.data.references import reference_log_probs
 from spacy_angel.training.models.losses import pair_log_probs
 from spacy_angel.training.settings.config_tables import LossSettings, NegativeSettings
 
@@ -28,7 +27,7 @@ def metrics(output):
     return [line for line in lines if "loss" in line]
 
 
-def train(output, kind="dpo", engine="trl", backbone=None, loss=None, **values):
+def train(output, kind="dpo", backbone=None, loss=None, **values):
     backbone = backbone or tiny_backbone()
     rows = encode_pairs(PAIRS, backbone.prompts, backbone.max_target_tokens)
     reference = tiny_backbone()
@@ -43,15 +42,16 @@ def train(output, kind="dpo", engine="trl", backbone=None, loss=None, **values):
             parameters={"gamma": 0.7} if kind == "simpo" else {},
             **{"beta": 0.5, "nll_weight": 0.3, **(loss or {})},
         ),
-        engine=engine,
     )
     return train_negative(backbone, rows, settings, output), rows
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_first_loss_by_hand(tmp_path, kind):
+    # Appendix C; without the likelihood term CPO would be the pairwise loss.
+    weight = 1.0 if kind == "cpo" else 0.3
     backbone = tiny_backbone()
-    _, rows = train(tmp_path, kind, "plain", steps=1)
+    _, rows = train(tmp_path, kind, loss={"nll_weight": None if kind == "cpo" else 0.3}, steps=1)
     chosen, rejected = log_probs(backbone, rows)
     expected = 0.0
     for i in range(len(PAIRS)):
@@ -63,20 +63,9 @@ def test_first_loss_by_hand(tmp_path, kind):
             win, lose = win / chosen.lengths[i].item(), lose / rejected.lengths[i].item()
         margin = 0.5 * (win - lose) - (0.7 if kind == "simpo" else 0)
         expected += math.log(1 + math.exp(-margin)) / len(PAIRS)
-    expected += 0.3 * -chosen.sums.sum().item() / chosen.lengths.sum().item()
+    expected += weight * -chosen.sums.sum().item() / chosen.lengths.sum().item()
     [line] = metrics(tmp_path)
     assert line["loss"] == pytest.approx(expected, abs=1e-4)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_both_engines_take_the_same_course(tmp_path, kind):
-    for engine in ("trl", "plain"):
-        train(tmp_path / engine, kind, engine, steps=4)
-    ours, theirs = metrics(tmp_path / "plain"), metrics(tmp_path / "trl")
-    for name in ("loss", "grad_norm"):
-        assert [line[name] for line in ours] == pytest.approx(
-            [line[name] for line in theirs], abs=1e-4
-        )
 
 
 def test_learns_to_prefer_and_logs_both_sides(tmp_path):
@@ -95,14 +84,8 @@ def test_learns_to_prefer_and_logs_both_sides(tmp_path):
     )
 
 
-@pytest.mark.parametrize("engine", ["trl", "plain"])
-def test_killed_and_resumed_it_takes_the_same_course(tmp_path, monkeypatch, engine):
-    modules = [negative]
-    if engine == "trl":
-        from spacy_angel.training.course import trl_trainers
-
-        modules.append(trl_trainers)
-    course = {"engine": engine, "steps": 9, "batch_size": 2, "checkpoint_every": 2, "dropout": 0.2}
+def test_interrupted_and_resumed_it_takes_the_same_course(tmp_path, monkeypatch):
+    course = {"steps": 9, "batch_size": 2, "checkpoint_every": 2, "dropout": 0.2}
     train(tmp_path / "straight", **course)
     original, calls = negative.pair_log_probs, []
 
@@ -112,8 +95,7 @@ def test_killed_and_resumed_it_takes_the_same_course(tmp_path, monkeypatch, engi
             raise KeyboardInterrupt
         return original(*args)
 
-    for module in modules:
-        monkeypatch.setattr(module, "pair_log_probs", dies)
+    monkeypatch.setattr(negative, "pair_log_probs", dies)
     with pytest.raises(KeyboardInterrupt):
         train(tmp_path / "killed", **course)
     train(tmp_path / "killed", **course)
@@ -125,34 +107,17 @@ def test_killed_and_resumed_it_takes_the_same_course(tmp_path, monkeypatch, engi
     assert all(torch.equal(ours[name], theirs[name]) for name in theirs)
 
 
-def test_reference_is_computed_once_a_pair_file(tmp_path, monkeypatch):
-    from spacy_angel.training.data import references
-
+def test_reference_has_the_log_probs_of_its_names():
     backbone = tiny_backbone()
     rows = encode_pairs(PAIRS, backbone.prompts, backbone.max_target_tokens)
-    cache = tmp_path / "pairs.reference.npz"
-    first = reference_log_probs(backbone, rows, batch_size=3, cache=cache)
+    found = reference_log_probs(backbone, rows, batch_size=3)
     chosen, rejected = log_probs(backbone, rows)
-    assert first["ref_chosen_logps"].tolist() == pytest.approx(chosen.sums.tolist(), abs=1e-4)
-    assert first["ref_rejected_logps"].tolist() == pytest.approx(rejected.sums.tolist(), abs=1e-4)
-
-    calls = []
-    original = references.label_logits
-    monkeypatch.setattr(
-        references, "label_logits", lambda *args: calls.append(None) or original(*args)
-    )
-    again = reference_log_probs(backbone, rows, cache=cache)
-    assert not calls
-    assert all(again[name].tolist() == first[name].tolist() for name in first)
-    with torch.no_grad():
-        backbone.model.model.shared.weight.mul_(1.1)
-    changed = reference_log_probs(backbone, rows, cache=cache)
-    assert calls
-    assert changed["ref_chosen_logps"].tolist() != first["ref_chosen_logps"].tolist()
+    assert found["ref_chosen_logps"].tolist() == pytest.approx(chosen.sums.tolist(), abs=1e-4)
+    assert found["ref_rejected_logps"].tolist() == pytest.approx(rejected.sums.tolist(), abs=1e-4)
 
 
 def test_dpo_without_a_reference_is_refused(tmp_path):
     backbone = tiny_backbone()
     rows = encode_pairs(PAIRS, backbone.prompts, backbone.max_target_tokens)
-    with pytest.raises(AngelError, match="reference_log_probs"):
+    with pytest.raises(AngelError, match="needs reference log-probabilities"):
         train_negative(backbone, rows, NegativeSettings(optimizer=quick()), tmp_path)

@@ -8,7 +8,7 @@ from spacy_angel.errors import AngelError
 from spacy_angel.model.mention import Mention
 from spacy_angel.training.data import preferences
 from spacy_angel.training.data.batches import PreferencePair
-from spacy_angel.training.data.corpus import LabelledMention
+from spacy_angel.training.data.development import LabelledMention
 from spacy_angel.training.data.preferences import (
     Correction,
     correction_pairs,
@@ -129,7 +129,9 @@ def test_corrections(kb, tmp_path):
     assert [f"line {n}" in str(w.message) for n, w in zip((2, 3, 4), warned, strict=True)] == [
         True
     ] * 3
-    assert corrections[0] == Correction(Mention("weak heart", "a"), "T:3", ("T:2",))
+    assert corrections[0] == Correction(
+        mention="weak heart", left="a", chosen_id="T:3", rejected_ids=("T:2",)
+    )
     tfidf = TrigramTfidf().fit(NAMES)
     with pytest.warns(UserWarning, match="T:99") as warned:
         pairs = correction_pairs(corrections, kb, tfidf.pairwise)
@@ -162,5 +164,5 @@ def test_a_broken_pair_file_is_refused_with_its_line(tmp_path):
     write_pairs(path, PAIRS[:1])
     with path.open("a", encoding="utf8") as file:
         file.write('{"mention": "a", "left": "", "right": "", "chosen": "b"}\n')
-    with pytest.raises(AngelError, match=r"Line 2 .*rejected"):
+    with pytest.raises(AngelError, match=r"line 2: .*rejected"):
         read_pairs(path)

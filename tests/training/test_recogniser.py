@@ -1,7 +1,6 @@
-"""A recogniser's training: the loss by hand, a small course, a killed one that goes on."""
+"""A recognizer's training: the loss by hand, a small run, an interrupted one that continues."""
 
 import json
-import shutil
 from dataclasses import replace
 from math import log
 from pathlib import Path
@@ -16,23 +15,19 @@ from spacy_angel.about import DATA
 from spacy_angel.errors import AngelError
 from spacy_angel.recognition.finder import MentionFinder
 from spacy_angel.training.models.losses import IGNORE
+from spacy_angel.training.recogniser import training as recogniser
 from spacy_angel.training.recogniser.config import (
-    ReadingSettings,
     RecogniserConfig,
     RecogniserCorpus,
     RecogniserData,
     RecogniserSettings,
 )
 from spacy_angel.training.recogniser.module import tag_loss
-from spacy_angel.training.recogniser.source import folder_of
-from spacy_angel.training.recogniser.training import (
-    prepare_recogniser,
-    score_table,
-    train_recogniser,
-)
+from spacy_angel.training.recogniser.start import recogniser_folder
+from spacy_angel.training.recogniser.training import score_table, train_recogniser
 
 
-def test_open_words_take_no_loss() -> None:
+def test_ignored_words_have_no_loss() -> None:
     # Two words, two labels; probabilities 1/2, 1/4, 1/4 everywhere.
     logits = torch.tensor([0.5, 0.25, 0.25]).log().expand(2, 2, 3).clone().requires_grad_()
     tags = torch.tensor([[0, IGNORE], [1, IGNORE]])
@@ -74,12 +69,11 @@ def recipe(tmp_path: Path) -> RecogniserConfig:
             "diseases": RecogniserCorpus(str(tmp_path / "diseases.jsonl"), {"Disease": "DISEASE"}),
         },
         quick(steps=80, batch_size=8, schedule="constant", checkpoint_every=40, log_every=10),
-        RecogniserData(choose=(0, 1), last_look=(2,), passes=4, swapped=0.0, restyled=0.0),
-        ReadingSettings((str(tmp_path / "all.jsonl"),), windows=2),
+        RecogniserData(choose=(0, 1), last_look=(2,), passes=4, swapped=0.0),
     )
 
 
-def test_a_course_learns_is_not_run_twice_and_goes_on_when_killed(
+def test_a_run_learns_is_not_repeated_and_continues(
     recipe: RecogniserConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scores = train_recogniser(recipe, tmp_path / "out")
@@ -100,22 +94,16 @@ def test_a_course_learns_is_not_run_twice_and_goes_on_when_killed(
     with pytest.raises(AngelError, match=r"settings\.data\.passes"):
         train_recogniser(other, tmp_path / "out")
 
-    # Killed, it goes on to the same.
-    from spacy_angel.training.recogniser import training as recogniser
+    # Interrupted, it continues to the same model.
+    measure, calls = recogniser.measure, []
 
-    def killed(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    calls = []
-
-    def killed_at_the_second(*args: object) -> dict:
+    def interrupted(*args: object) -> dict:
         calls.append(args)
         if len(calls) == 2:
-            killed()
+            raise KeyboardInterrupt
         return measure(*args)
 
-    measure = recogniser.measure
-    monkeypatch.setattr(recogniser, "measure", killed_at_the_second)
+    monkeypatch.setattr(recogniser, "measure", interrupted)
     with pytest.raises(KeyboardInterrupt):
         train_recogniser(recipe, tmp_path / "killed")
     monkeypatch.setattr(recogniser, "measure", measure)
@@ -125,67 +113,17 @@ def test_a_course_learns_is_not_run_twice_and_goes_on_when_killed(
     assert files[0].read_bytes() == files[1].read_bytes()
 
 
-def test_what_is_prepared_is_not_read_again(
-    recipe: RecogniserConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from spacy_angel.training.recogniser import training as recogniser
-
-    shutil.copy(tmp_path / "all.jsonl", tmp_path / "texts.jsonl")
-    short = replace(
-        recipe,
-        optimizer=replace(recipe.optimizer, steps=4, checkpoint_every=4),
-        reading=ReadingSettings((str(tmp_path / "texts.jsonl"),), windows=2),
-    )
-    prepared = prepare_recogniser(short, tmp_path / "here")
-    assert len(prepared.rows) > 0
-    assert prepared.unmarked is not None
-    for name in ("make_rows", "read_unmarked"):
-        monkeypatch.setattr(recogniser, name, None)
-    # On another machine, where the texts that were read are not.
-    (tmp_path / "here").rename(tmp_path / "there")
-    texts = Path(short.reading.texts[0])
-    texts.rename(tmp_path / "kept.jsonl")
-    scores = train_recogniser(short, tmp_path / "there")
-    monkeypatch.undo()
-    (tmp_path / "kept.jsonl").rename(texts)
-    assert scores == train_recogniser(short, tmp_path / "anew")
-    files = [tmp_path / name / "model" / "model.int8.safetensors" for name in ("there", "anew")]
-    assert files[0].read_bytes() == files[1].read_bytes()
-    # Not from a corpus that has changed since.
-    with (tmp_path / "all.jsonl").open("a", encoding="utf8") as file:
-        file.write("\n")
-    with pytest.raises(AngelError, match=r"read\.corpora"):
-        prepare_recogniser(short, tmp_path / "there")
-
-
-def test_layers_that_are_compiled_see_one_shape(
-    recipe: RecogniserConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shapes: set[tuple[int, ...]] = set()
-    compiled = []
-
-    def spied(layer: torch.nn.Module, **settings: bool) -> None:
-        compiled.append(settings)
-        layer.register_forward_pre_hook(lambda _, read: shapes.add(tuple(read[0].shape[:2])))
-
-    monkeypatch.setattr(torch.nn.Module, "compile", spied)
-    settings = replace(recipe.recogniser, compiled=True)
-    # Rows that leave an incomplete batch at the end of a pass, and three passes of them.
-    optimizer = replace(recipe.optimizer, steps=0, epochs=3.0, batch_size=7, checkpoint_every=20)
-    train_recogniser(replace(recipe, recogniser=settings, optimizer=optimizer), tmp_path / "out")
-    assert compiled == [{"dynamic": False}] * len(compiled) != []
-    # Seven windows and two with masked words, of 40 pieces.
-    assert shapes == {(9, 40)}
-
-
-def test_it_begins_with_a_bart(recipe: RecogniserConfig, tmp_path: Path) -> None:
+def test_the_start_is_checked(recipe: RecogniserConfig, tmp_path: Path) -> None:
+    settings = replace(recipe.recogniser, source=str(tmp_path))
+    with pytest.raises(AngelError, match="angel_recogniser"):
+        train_recogniser(replace(recipe, recogniser=settings), tmp_path / "out")
     (tmp_path / "start" / "tokenizer.json").unlink()
-    with pytest.raises(AngelError, match=r"A recognizer starts from a BART with .*tokenizer\.json"):
+    with pytest.raises(AngelError, match=r"starts from a BART or BERT with a tokenizer\.json"):
         train_recogniser(recipe, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
-def test_a_course_goes_on_from_another_and_adds_labels(
+def test_a_run_continues_from_another_and_adds_labels(
     recipe: RecogniserConfig, tmp_path: Path
 ) -> None:
     train_recogniser(recipe, tmp_path / "first")
@@ -208,38 +146,8 @@ def test_a_course_goes_on_from_another_and_adds_labels(
     assert list(map(set, known)) == [{m[:3] for m in found} for found in first.find(texts)]
 
 
-def test_a_recogniser_is_named_by_its_folder_a_pipeline_or_one_that_ships() -> None:
+def test_a_recogniser_is_found_by_folder_pipeline_or_name() -> None:
     pipeline = DATA / "en_angel_bio"
     inner = pipeline / "angel_recogniser" / "model"
     for name in ("en_angel_bio", str(pipeline), str(inner)):
-        assert folder_of(name) == inner
-
-
-def test_what_it_goes_on_from_takes_the_place_of_a_start(
-    recipe: RecogniserConfig, tmp_path: Path
-) -> None:
-    short = replace(recipe.optimizer, steps=1, checkpoint_every=1, log_every=1)
-    settings = replace(recipe.recogniser, start=str(tmp_path / "none"), source="en_angel_bio")
-    config = replace(recipe, recogniser=settings, optimizer=short)
-    train_recogniser(config, tmp_path / "out")
-    shipped = MentionFinder.from_disk(DATA / "en_angel_bio" / "angel_recogniser" / "model")
-    assert MentionFinder.from_disk(tmp_path / "out" / "model").config.encoder == (
-        shipped.config.encoder
-    )
-    shallow = replace(settings, layers=3)
-    train_recogniser(replace(config, recogniser=shallow), tmp_path / "shallow")
-    weights = MentionFinder.from_disk(tmp_path / "shallow" / "model").weights()
-    # So small a course changes little: they are layers 0, 2 and 5 of the six.
-    for layer, of_source in enumerate((0, 2, 5)):
-        names = (f"model.encoder.layers.{n}.fc1.weight" for n in (layer, of_source))
-        ours, theirs = weights[next(names)], shipped.weights()[next(names)]
-        assert torch.nn.functional.cosine_similarity(ours, theirs).min() > 0.99
-    assert not any(".layers.3." in name for name in weights)
-    deep = replace(settings, layers=7)
-    with pytest.raises(
-        AngelError, match=r"The config .* is not valid: .*layers: 7, and the source has 6"
-    ):
-        train_recogniser(replace(config, recogniser=deep), tmp_path / "deep")
-    settings = replace(recipe.recogniser, source=str(tmp_path))
-    with pytest.raises(AngelError, match="angel_recogniser"):
-        train_recogniser(replace(recipe, recogniser=settings), tmp_path / "other")
+        assert recogniser_folder(name) == inner

@@ -2,18 +2,12 @@
 
 import json
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
-from random import Random
 from typing import Any
 
-import numpy as np
 import pytest
 from support.scripts import load_script
 from support.tiny_recogniser import LABELS, documents, tiny_finder
-from tokenizers import Tokenizer
-from tokenizers.models import WordLevel
-from tokenizers.pre_tokenizers import Whitespace
 
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
 from spacy_angel.errors import AngelError
@@ -29,8 +23,7 @@ from spacy_angel.training.recogniser.config import (
     load_recogniser_config,
 )
 from spacy_angel.training.recogniser.counts import MentionCounts, by_label, count_mentions
-from spacy_angel.training.recogniser.data import make_rows, masked, word_tags
-from spacy_angel.training.recogniser.rows import TaggedRows
+from spacy_angel.training.recogniser.data import make_rows, word_tags
 from spacy_angel.training.recogniser.texts import Annotated, article_of, digit_of, read_texts
 from spacy_angel.training.settings.config_tables import OptimizerSettings
 
@@ -106,7 +99,7 @@ def write(path: Path, rows: list[tuple[str, str, list[tuple[str, str]]]]) -> Pat
     return path
 
 
-def test_articles_are_held_out_by_their_digit_and_by_name(tmp_path: Path) -> None:
+def test_articles_are_held_out_by_their_digit(tmp_path: Path) -> None:
     ids = [str(10_000_000 + n) for n in range(60)]
     corpus = write(tmp_path / "a.jsonl", [(i, f"Fever {i}.", [("Fever", "Disease")]) for i in ids])
     settings = config(corpus)
@@ -115,19 +108,6 @@ def test_articles_are_held_out_by_their_digit_and_by_name(tmp_path: Path) -> Non
     assert sorted(i for part in parts.values() for i in part) == ids
     assert {digit_of(i) for i in parts["choose"]} == {0}
     assert {digit_of(i) for i in parts["last_look"]} == {1}
-    never = write(tmp_path / "never.jsonl", [(f"PMID-{parts['train'][0]}", "Something else.", [])])
-    fewer = read_texts(replace(settings, data=replace(settings.data, never=(str(never),))))
-    assert [a.document.doc_id for a in fewer.train] == parts["train"][1:]
-
-
-def test_what_another_system_annotated_is_only_learned_from(tmp_path: Path) -> None:
-    ids = [str(10_000_000 + n) for n in range(60)]
-    corpus = write(tmp_path / "a.jsonl", [(i, f"Fever {i}.", [("Fever", "Disease")]) for i in ids])
-    gold, silver = read_texts(config(corpus)), read_texts(config(corpus, silver=True))
-    assert silver.train == gold.train
-    assert gold.choose
-    assert gold.last_look
-    assert silver.choose == silver.last_look == []
 
 
 def test_labels_are_those_of_the_recogniser(tmp_path: Path) -> None:
@@ -166,86 +146,20 @@ def test_labels_are_those_of_the_recogniser(tmp_path: Path) -> None:
         read_texts(settings)
 
 
-def test_names_of_a_vocabulary_are_taken_for_mentions(tmp_path: Path) -> None:
-    names = tmp_path / "names.tsv"
-    names.write_text("id\tname\tsynonyms\nT:1\tHigh fever\tTall fever\n", encoding="utf8")
-    rows = [("n", "high fever in malaria", [("malaria", "Disease")])]
-    labels = {"Disease": "DISEASE"}
-    settings = replace(
-        config(write(tmp_path / "a.jsonl", rows)),
-        corpora={
-            "tiny": RecogniserCorpus(str(tmp_path / "a.jsonl"), labels, names={"GENE": str(names)})
-        },
-        data=RecogniserData(choose=(), last_look=(), passes=1),
-    )
-    finder = tiny_finder(tmp_path / "start", steps=0)
-    rows_made = make_rows(read_texts(settings).train, settings, finder.config, READER)
-    # high fever in malaria: DISEASE, GENE (by name; malaria may be one), CELL_TYPE
-    assert rows_made[0][1].T.tolist() == [[0, 0, 0, 1], [1, 2, 0, X], [X, X, X, X]]
-
-
-def test_passes_read_other_windows_and_all_words(tmp_path: Path) -> None:
-    settings = replace(
-        config(tmp_path / "none"), data=RecogniserData(passes=3, swapped=0.5, restyled=0.5)
-    )
-    finder = tiny_finder(tmp_path / "start", steps=0, window=24, overlap=4)
+def test_passes_see_other_windows_and_all_words(tmp_path: Path) -> None:
+    data = RecogniserData(passes=3, swapped=0.5)
+    form = tiny_finder(tmp_path / "start", steps=0, window=24, overlap=4).config
     texts = documents() * 5
-    rows = make_rows(texts, settings, finder.config, READER)
-    windows = [rows.row(i) for i in range(len(rows))]
-    assert [len(window) for window in windows] == rows.lengths[0].tolist()
-    assert max(rows.lengths[0]) <= 24
-    assert all(len(rows[i][1]) == window.n_words for i, window in enumerate(windows))
-    # Kept on disk, and read again.
-    make_rows(texts, settings, finder.config, READER).to_disk(tmp_path / "rows")
-    again = TaggedRows.from_disk(tmp_path / "rows")
-    assert [again.row(i) for i in range(len(again))] == windows
-    assert np.array_equal(again.tags, rows.tags)
-    once = make_rows(texts, replace(settings, data=RecogniserData(passes=1)), finder.config, READER)
-    first = [once.row(i) for i in range(len(once))]
-    assert windows[: len(once)] == first
-    assert {tuple(row.pieces) for row in windows} > {tuple(row.pieces) for row in first}
-    (tmp_path / "rows").write_bytes(b"half")
-    with pytest.raises(AngelError, match=r"rows.* is damaged"):
-        TaggedRows.from_disk(tmp_path / "rows")
-
-
-def test_hidden_words_keep_their_cases_and_their_number_of_pieces() -> None:
-    (words,) = READER(["Sorafenib in renal cancer " * 500])
-    hidden = masked(words, 0.25, 7, Random(0))
-    of_word = [set(hidden.pieces[a:b].tolist()) for a, b in pairwise(words.offsets.tolist())]
-    n_hidden = sum(pieces == {7} for pieces in of_word)
-    # 2,000 words, a standard deviation of 19
-    assert len(of_word) == 2000
-    assert abs(n_hidden - 500) < 60
-    kept = hidden.pieces != 7
-    assert np.array_equal(hidden.pieces[kept], words.pieces[kept])
-    assert np.array_equal(hidden.cases, words.cases)
-    assert np.array_equal(masked(words, 0.0, 7, Random(0)).pieces, words.pieces)
-
-
-def test_words_are_hidden_from_the_second_pass_on(tmp_path: Path) -> None:
-    data = RecogniserData(passes=2, swapped=0, restyled=0, masked=0.5)
-    settings = replace(config(tmp_path / "none"), data=data)
-    finder = tiny_finder(tmp_path / "start", steps=0)
-    reader = WordReader(READER.definition)
-    made = make_rows(documents(), settings, finder.config, reader)
-    has_mask = [reader.mask_id in made.row(i).pieces for i in range(len(made))]
-    n_first = len(
-        make_rows(
-            documents(), replace(settings, data=replace(data, passes=1)), finder.config, reader
-        )
+    rows = make_rows(texts, data, form, READER)
+    assert max(len(row.pieces) for row in rows) <= 24
+    assert all(len(row.tags) == row.words.max() + 1 for row in rows)
+    again, once = (
+        [row.pieces.tolist() for row in make_rows(texts, one, form, READER)]
+        for one in (data, replace(data, passes=1))
     )
-    assert not any(has_mask[:n_first])
-    assert any(has_mask[n_first:])
-
-
-def test_hiding_words_needs_a_tokenizer_with_a_mask(tmp_path: Path) -> None:
-    plain = Tokenizer(WordLevel({"a": 0, "<unk>": 1}, unk_token="<unk>"))
-    plain.pre_tokenizer = Whitespace()
-    settings = replace(config(tmp_path / "none"), data=RecogniserData(masked=0.1))
-    finder = tiny_finder(tmp_path / "start", steps=0)
-    with pytest.raises(AngelError, match=r"data\.masked needs a mask token"):
-        make_rows(documents(), settings, finder.config, WordReader(plain.to_str()))
+    assert again == [row.pieces.tolist() for row in rows]
+    assert again[: len(once)] == once
+    assert {*map(tuple, again)} > {*map(tuple, once)}
 
 
 def test_counts_leave_out_what_is_open_and_what_nobody_annotated() -> None:
@@ -288,10 +202,4 @@ def test_config_is_checked(tmp_path: Path) -> None:
         load_recogniser_config(file)
     file.write_text(start + '[corpora.a]\nfile = "a"\n[corpora.a.labels]\nDisease = "DISEASE"\n')
     with pytest.raises(AngelError, match=r"corpora\.a\.path: .*corpora\.a\.file"):
-        load_recogniser_config(file)
-    file.write_text(
-        start + '[corpora.a]\npath = "a"\n[corpora.a.labels]\nDisease = "DISEASE"\n'
-        '[corpora.a.names]\nDISEASE = "kb"\n'
-    )
-    with pytest.raises(AngelError, match=r"corpora\.a\.names: 'DISEASE' is"):
         load_recogniser_config(file)

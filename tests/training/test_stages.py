@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -18,6 +17,7 @@ from spacy_angel.corpora.formats.pubtator import write_pubtator
 from spacy_angel.errors import AngelError
 from spacy_angel.search.generator import Generator
 from spacy_angel.training import stages
+from spacy_angel.training.course import negative
 from spacy_angel.training.course.config import load_config
 from spacy_angel.training.data.preferences import read_pairs
 from spacy_angel.training.models.backbone_kinds import make_backbone
@@ -90,9 +90,8 @@ def test_pairs_are_mined_with_a_published_model_as_the_config_reads_it(
     tiny_backbone().save(tmp_path / "own")
     tiny_backbone().save(tmp_path / "published")
     (tmp_path / "published" / "angel.json").unlink()
-    one = replace(config.negative, pairs=replace(config.negative.pairs, folds=1))
     for name in ("own", "published"):
-        stages.mine(replace(config, negative=one), tmp_path / name, tmp_path / "pairs.jsonl")
+        stages.mine(config, tmp_path / name, tmp_path / "pairs.jsonl")
     own, published = (backbone.format for backbone in seen)
     assert own == tiny_backbone().format
     assert (published.preset, published.punctuation) == ("genbioel_ncbi", "normal")
@@ -146,16 +145,18 @@ def test_from_a_vocabulary_and_a_corpus_to_a_model_that_links(config, tmp_path):
     assert best == [["T:1"], ["T:2"], ["T:3"], ["T:4"]]
 
 
-def test_rounds_mine_their_part_and_keep_the_reference(config, tmp_path, monkeypatch):
+@pytest.mark.parametrize("kind", ["initial", "round"])
+def test_rounds_mine_their_part_with_their_reference(config, tmp_path, monkeypatch, kind):
+    config = replace(config, negative=replace(config.negative, reference=kind))
     start = stages.fine_tune(config, tmp_path / "positive").folder
     references = []
-    original = stages.reference_log_probs
+    original = negative.reference_log_probs
 
     def spy(backbone, *args, **kwargs):
         references.append(backbone.model.state_dict()["model.shared.weight"].clone())
         return original(backbone, *args, **kwargs)
 
-    monkeypatch.setattr(stages, "reference_log_probs", spy)
+    monkeypatch.setattr(negative, "reference_log_probs", spy)
     trained = stages.train_preferences(config, start, tmp_path / "negative")
     parts = [
         {pair.mention.text for pair in read_pairs(tmp_path / f"negative/round-0{n}/pairs.jsonl")}
@@ -163,8 +164,11 @@ def test_rounds_mine_their_part_and_keep_the_reference(config, tmp_path, monkeyp
     ]
     assert parts == [{"renal pain", "weak heart", "bad heart"}, {"cardiac arrest", "bad headache"}]
     first = weights_of(start)["model.shared.weight"]
-    assert all(torch.equal(reference, first) for reference in references)
+    after = weights_of(tmp_path / "negative/round-00/model")["model.shared.weight"]
     assert len(references) == 2
+    assert torch.equal(references[0], first)
+    assert torch.equal(references[1], first if kind == "initial" else after)
+    assert not torch.equal(first, after)
     result = json.loads((tmp_path / "negative/result.json").read_text())
     assert result == {"accuracy": 1.0, "round": "round-00"}
     kept = weights_of(tmp_path / "negative/round-00/model")
@@ -177,94 +181,12 @@ def test_rounds_mine_their_part_and_keep_the_reference(config, tmp_path, monkeyp
 def test_corrections_that_leave_the_model_worse_are_refused(config, tmp_path, monkeypatch):
     start = stages.fine_tune(config, tmp_path / "positive").folder
     worse = stages.Trained(tmp_path / "negative/model", 0.5)
-    monkeypatch.setattr(stages, "_train_preferences", lambda *_: worse)
+    monkeypatch.setattr(stages, "_train_in_rounds", lambda *_: worse)
     with pytest.raises(AngelError, match=r"The corrections did not help.*50\.0% .*100\.0%"):
         stages.train_preferences(config, start, tmp_path / "negative")
     # Without corrections the stage is what it was asked for.
     without = replace(config, data=replace(config.data, corrections=None))
     assert stages.train_preferences(without, start, tmp_path / "negative") == worse
-
-
-@pytest.mark.slow
-def test_folds_are_mined_by_models_that_have_not_seen_them(config, tmp_path, monkeypatch):
-    pairs_settings = replace(config.negative.pairs, folds=2, rule="all", without_right="positive")
-    negative = replace(config.negative, pairs=pairs_settings, rounds=1)
-    config = replace(config, negative=negative)
-    start = stages.fine_tune(config, tmp_path / "positive").folder
-    before = shutil.copytree(start, tmp_path / "before")
-    taught, mined, loaded = [], [], []
-    examples, mine_pairs = stages.positive_examples, stages.mine_pairs
-    load_backbone = stages.load_backbone
-
-    def spy_loading(folder, *args):
-        loaded.append(folder)
-        return load_backbone(folder, *args)
-
-    def spy_examples(data, *args):
-        taught.append({labelled.mention.text for labelled in data.train})
-        return examples(data, *args)
-
-    def spy_mining(mentions, *args):
-        mined.append({labelled.mention.text for labelled in mentions})
-        return mine_pairs(mentions, *args)
-
-    monkeypatch.setattr(stages, "positive_examples", spy_examples)
-    monkeypatch.setattr(stages, "mine_pairs", spy_mining)
-    monkeypatch.setattr(stages, "load_backbone", spy_loading)
-    output = tmp_path / "pairs.jsonl"
-    n_pairs = stages.mine(config, start, output, before=before)
-    models = [tmp_path / f"pairs_folds/fold-{i}/model" for i in range(2)]
-    assert loaded == [before, models[0], before, models[1]]
-    assert taught == [{"cardiac arrest", "bad headache"}, {"renal pain", "weak heart"}]
-    assert mined == taught[::-1]
-    folds = [read_pairs(model.parent / "pairs.jsonl") for model in models]
-    assert [{pair.mention.text for pair in pairs} for pairs in folds] == [
-        {*mined[0], "bad heart"},  # the correction
-        mined[1],
-    ]
-    assert read_pairs(output) == folds[0] + folds[1]
-    assert n_pairs == len(folds[0] + folds[1])
-
-    weights = [weights_of(model) for model in models]
-    assert stages.mine(config, start, output, before=before) == n_pairs
-    assert all(
-        torch.equal(a[key], b[key])
-        for a, b in zip(weights, map(weights_of, models), strict=True)
-        for key in a
-    )
-    with pytest.raises(AngelError, match="other settings"):
-        stages.mine(config, start, output, before=start)
-    taught.clear()
-    with pytest.raises(AngelError, match="needs --pairs"):
-        stages.mine(config, start, tmp_path / "more.jsonl")
-    with pytest.raises(AngelError, match=r"negative\.pairs\.folds = 2"):
-        stages.train_preferences(config, start, tmp_path / "negative")
-    assert not taught
-    trained = stages.train_preferences(config, start, tmp_path / "mined", before=before)
-    assert trained.folder == tmp_path / "mined/model"
-    assert read_pairs(tmp_path / "mined/pairs.jsonl") == read_pairs(output)
-    rounds = replace(config, negative=replace(negative, rounds=2))
-    with pytest.raises(AngelError, match=r"rounds = 2 .* leave out negative\.pairs\.folds = 2"):
-        stages.train_preferences(rounds, start, tmp_path / "negative", before=before)
-
-
-def test_reference_may_be_reset_each_round(config, tmp_path, monkeypatch):
-    start = stages.fine_tune(config, tmp_path / "positive").folder
-    negative = replace(config.negative, reference="round")
-    references = []
-    original = stages.reference_log_probs
-    monkeypatch.setattr(
-        stages,
-        "reference_log_probs",
-        lambda backbone, *args, **kwargs: (
-            references.append(backbone.model.state_dict()["model.shared.weight"].clone())
-            or original(backbone, *args, **kwargs)
-        ),
-    )
-    stages.train_preferences(replace(config, negative=negative), start, tmp_path / "negative")
-    after_first = weights_of(tmp_path / "negative/round-00/model")["model.shared.weight"]
-    assert torch.equal(references[1], after_first)
-    assert not torch.equal(references[0], after_first)
 
 
 def test_positives_of_a_corpus(config):

@@ -2,25 +2,22 @@ import json
 import os
 import subprocess
 import sys
-from types import SimpleNamespace
 
 import pytest
 import torch
 from support.helpers import ROOT
 from support.tiny_training import CONCEPTS, EXAMPLES, GOLD, quick, tiny_backbone, weights_of
-from transformers import Seq2SeqTrainingArguments
 from transformers.training_args import TrainingArguments
 
 from spacy_angel.errors import AngelError
 from spacy_angel.training.course.positive import PositiveTrainer, train_positive
 from spacy_angel.training.course.trainer import (
-    MetricsFile,
-    claim_folder,
     last_checkpoint,
+    lock_run_folder,
     training_arguments,
 )
 from spacy_angel.training.data.batches import encode_examples
-from spacy_angel.training.data.development import Development, even_sample
+from spacy_angel.training.data.development import Development
 from spacy_angel.training.settings.config_tables import DevelopmentSettings, PositiveSettings
 from spacy_angel.vocabulary.kb import ConceptKB
 
@@ -36,25 +33,11 @@ def test_last_checkpoint_is_the_newest_complete_one(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["checkpoint-100", "checkpoint-20"]
 
 
-def test_metrics_of_a_resumed_run_go_on_at_its_checkpoint(tmp_path):
-    path = tmp_path / "metrics.jsonl"
-    path.write_text('{"step": 1, "loss": 3}\n{"step": 2, "loss": 2}\n{"step": 3, "lo')
-    state = SimpleNamespace(is_world_process_zero=True, global_step=1)
-    metrics = MetricsFile(path)
-    metrics.on_train_begin(None, state, None)
-    state.global_step = 2
-    metrics.on_log(None, state, None, logs={"loss": 1.5})
-    assert path.read_text() == '{"step": 1, "loss": 3}\n{"step": 2, "loss": 1.5}\n'
-    state.global_step = 0
-    metrics.on_train_begin(None, state, None)
-    assert path.read_text() == ""
-
-
 def test_a_folder_of_another_run_is_refused(tmp_path):
-    claim_folder(tmp_path, {"settings": {"seed": 1, "loss": {"beta": 0.1}}, "rows": 3})
-    claim_folder(tmp_path, {"settings": {"seed": 1, "loss": {"beta": 0.1}}, "rows": 3})
-    with pytest.raises(AngelError, match=r"different: rows, settings\.loss\.beta\)"):
-        claim_folder(tmp_path, {"settings": {"seed": 1, "loss": {"beta": 0.2}}, "rows": 4})
+    lock_run_folder(tmp_path, {"settings": {"seed": 1, "loss": {"beta": 0.1}}, "rows": 3})
+    lock_run_folder(tmp_path, {"settings": {"seed": 1, "loss": {"beta": 0.1}}, "rows": 3})
+    with pytest.raises(AngelError, match=r"settings: rows, settings\.loss\.beta\."):
+        lock_run_folder(tmp_path, {"settings": {"seed": 1, "loss": {"beta": 0.2}}, "rows": 4})
 
 
 def test_batch_is_divided_over_processes_and_parts(tmp_path, monkeypatch):
@@ -62,7 +45,7 @@ def test_batch_is_divided_over_processes_and_parts(tmp_path, monkeypatch):
     arguments = training_arguments(TrainingArguments, settings, tmp_path, measured=False)
     assert arguments.per_device_train_batch_size == 4
     monkeypatch.setenv("WORLD_SIZE", "5")
-    with pytest.raises(AngelError, match=r"batch of 12 .* 5 processes and 3 parts"):
+    with pytest.raises(AngelError, match=r"batch_size 12 .* 5 processes times 3 parts"):
         training_arguments(TrainingArguments, settings, tmp_path, measured=False)
 
 
@@ -71,11 +54,6 @@ def test_nothing_to_train_on(tmp_path):
     rows = encode_examples([], backbone.prompts, 64)
     with pytest.raises(AngelError, match="nothing to train on"):
         train_positive(backbone, rows, PositiveSettings(optimizer=quick()), tmp_path)
-
-
-def test_even_sample():
-    assert even_sample([*range(10)], 4) == [0, 3, 6, 9]
-    assert even_sample([*range(3)], 0) == even_sample([*range(3)], 5) == [0, 1, 2]
 
 
 def test_best_checkpoint_by_development_accuracy_is_kept(tmp_path, monkeypatch):
@@ -109,7 +87,7 @@ def test_a_process_that_writes_nothing_knows_the_best_checkpoint(tmp_path, monke
         settings=optimizer,
         development=Development(GOLD, ConceptKB.build(CONCEPTS), DevelopmentSettings()),
         label_smoothing=0.1,
-        args=training_arguments(Seq2SeqTrainingArguments, optimizer, tmp_path, measured=True),
+        args=training_arguments(TrainingArguments, optimizer, tmp_path, measured=True),
         train_dataset=rows,
     )
     trainer.state.global_step = trainer.state.best_global_step = 3
@@ -146,9 +124,8 @@ from spacy_angel.training.settings.config_tables import (
     PositiveSettings,
 )
 from spacy_angel.training.data.development import Development
-from spacy_angel.training.course.negative import train_negative
+from spacy_angel.training.course.negative import reference_log_probs, train_negative
 from spacy_angel.training.course.positive import train_positive
-from spacy_angel.training.data.references import reference_log_probs
 
 output = Path(sys.argv[2])
 backbone = tiny_backbone()

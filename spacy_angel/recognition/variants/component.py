@@ -3,21 +3,20 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field
 from spacy.language import Language
-from spacy.tokens import Doc, Span, SpanGroup
+from spacy.tokens import Doc, Span
+from spacy.vocab import Vocab
 
 from ...component.block import takes
 from ...component.checked import CheckedSettings, Name, Names
 from ...component.pipe import DocumentPipe
 from ...errors import AngelError
+from ..found import scored_spans, set_scored_spans
 from .grammar import find_variants
 from .tokens import VariantTokenizer
-
-if TYPE_CHECKING:
-    from spacy.vocab import Vocab
 
 KB_ID, HGVS, GENE = "kb_id", "hgvs", "variant_gene"
 # What a linker has said of a mention that was not known to be a variant.
@@ -45,30 +44,27 @@ class VariantSettings(CheckedSettings):
     unplaced: Annotated[
         bool,
         Field(
-            description="also find those that name no place, `4-bp deletion`, `G>A`; they have no "
-            "identifier"
+            description="also find variants without a position, such as `4-bp deletion` or `G>A`; "
+            "they have no identifier"
         ),
     ] = True
     gene_labels: Annotated[
         Names,
         Field(
-            description="labels of the entities that a variant may belong to; "
-            "`span._.variant_gene` is the nearest of its sentence"
+            description="labels of genes; `span._.variant_gene` is the nearest one in the sentence"
         ),
     ] = ("GENE", "GENE_OR_GENE_PRODUCT")
     span_key: Annotated[
         Name | None,
         Field(
-            description="span group that gets the variants beside `doc.ents`, in place of the "
-            "spans that lie in one, if a document has it"
+            description="span group that gets the variants as well; they replace the spans inside"
         ),
     ] = None
     cut_tokens: Annotated[
         bool,
         Field(
-            description="let the pipeline's tokenizer cut tokens where a variant begins or ends, "
-            "`JAK2V617F`, `V600E.`; a variant is written with the whole of its tokens, and spaCy's "
-            "rules let a sentence go on behind `V600E.`"
+            description="make the tokenizer split tokens at the edges of variants, as in "
+            "`JAK2V617F` and `V600E.`; otherwise a variant extends to whole tokens"
         ),
     ] = True
 
@@ -102,7 +98,7 @@ class AngelVariants(DocumentPipe):
 
     def __init__(
         self,
-        vocab: "Vocab",
+        vocab: Vocab,
         name: str = "angel_variants",
         *,
         settings: VariantSettings = VariantSettings(),
@@ -256,21 +252,15 @@ def _is_left_over(doc: Doc, place: int) -> bool:
 
 def _put_into(doc: Doc, key: str, variants: Sequence[Span]) -> None:
     """A span group keeps what overlaps a variant but does not lie in one."""
-    group = doc.spans[key]
-    scores = group.attrs.get("scores") or [1.0] * len(group)
     taken = {token for span in variants for token in range(span.start, span.end)}
     kept = [
         (span, score)
-        for span, score in zip(group, scores, strict=True)
+        for span, score in scored_spans(doc, key)
         if not taken.issuperset(range(span.start, span.end))
     ]
-    rows = sorted(
-        [*kept, *((span, 1.0) for span in variants)], key=lambda row: (row[0].start, row[0].end)
-    )
-    attrs = dict(group.attrs)
-    if "scores" in attrs:
-        attrs["scores"] = [score for _, score in rows]
-    doc.spans[key] = SpanGroup(doc, name=key, attrs=attrs, spans=[span for span, _ in rows])
+    rows = [*kept, *((span, 1.0) for span in variants)]
+    rows.sort(key=lambda row: (row[0].start, row[0].end))
+    set_scored_spans(doc, key, rows, dict(doc.spans[key].attrs))
 
 
 def _user_data(doc: Doc) -> dict[Any, Any]:

@@ -115,11 +115,7 @@ def substituted(level: str, start: str, ref: str, alt: str) -> str:
         return f"{level}.{start}="
     if len(ref) > 1 or len(alt) > 1:
         end = _shifted(start, len(ref) - 1)
-        if not end:
-            return ""
-        return (
-            f"{level}.{start}_{end}delins{alt}" if end != start else f"{level}.{start}delins{alt}"
-        )
+        return f"{level}.{_joined(start, end)}delins{alt}" if end else ""
     return f"{level}.{start}{ref}>{alt}"
 
 
@@ -154,12 +150,11 @@ def _level(found: re.Match[str]) -> str:
     if found["level"]:
         return found["level"].rstrip(". ").lower()
     # No transcript is that long.
-    number = re.fullmatch(r"\d{6,9}", found["start"])
-    return "g" if number else "c"
+    return "g" if re.fullmatch(r"\d{6,9}", found["start"]) else "c"
 
 
 def _with_reference(found: re.Match[str], form: str) -> str:
-    return (found["reference"] or "").replace(" ", "") + form
+    return form and (found["reference"] or "").replace(" ", "") + form
 
 
 def places_of(start: str, *some: str) -> tuple[str, ...]:
@@ -174,11 +169,7 @@ def _read_rs(found: re.Match[str]) -> Reading:
 
 def _read_star(found: re.Match[str]) -> Reading | None:
     gene, allele = found["gene"].replace(" ", "-"), found["allele"]
-    if (
-        gene.isdigit()
-        or not any(one.isalpha() for one in gene)
-        or (len(gene) < 3 and "HLA" not in gene)
-    ):
+    if len(gene) < 3:
         return None
     is_hla = gene.startswith("HLA-") or re.fullmatch(r"D[PQR][AB]\d?", gene) is not None
     if is_hla and re.fullmatch(r"\d{4}", allele):
@@ -194,14 +185,12 @@ def _read_substitution(found: re.Match[str]) -> Reading | None:
         form = f"{level}.{start}_{point(found['end'])}delins{_letters(level, alt)}"
     else:
         form = substituted(_level(found), start, ref, alt)
-    identifier = _with_reference(found, form) if form else ""
-    return Reading(identifier, places=places_of(start, ref, alt))
+    return Reading(_with_reference(found, form), places=places_of(start, ref, alt))
 
 
 def _read_bare_substitution(found: re.Match[str]) -> Reading | None:
     start, ref, alt, arrow = point(found["start"]), found["ref"], found["alt"], found["arrow"]
-    in_lower_case = ref.islower() or alt.islower()
-    if in_lower_case and ">" not in arrow and "→" not in arrow:
+    if (ref.islower() or alt.islower()) and not {">", "→"} & {*arrow}:
         return None
     # `2A/C` names subunits, `10 A to G` is a list.
     is_plain = re.fullmatch(r"[-+]?\d{1,9}", start) is not None
@@ -211,24 +200,20 @@ def _read_bare_substitution(found: re.Match[str]) -> Reading | None:
 
 
 def _read_genotyped(found: re.Match[str]) -> Reading:
-    form = f"{_level(found)}.{point(found['start'])}="
-    return Reading(_with_reference(found, form))
+    return Reading(_with_reference(found, f"{_level(found)}.{point(found['start'])}="))
 
 
 def _read_ivs(found: re.Match[str]) -> Reading:
-    start = point(found["start"])
-    return Reading(substituted("c", start, found["ref"], found["alt"]))
+    return Reading(substituted("c", point(found["start"]), found["ref"], found["alt"]))
 
 
 def _read_old(found: re.Match[str]) -> Reading | None:
     start = point(found["start"]).lstrip("+")
-    number = int(start.lstrip("-"))
-    if number < 10 and not found["level"] and not start.startswith("-"):
-        return None
-    if start.startswith("0"):
+    in_doubt = int(start.lstrip("-")) < 10 and not found["level"]
+    if start.startswith("0") or (in_doubt and not start.startswith("-")):
         return None
     ref, alt = found["ref"], found["alt"]
-    needs = Needs.A_WORD if number < 10 and not found["level"] else Needs.NOTHING
+    needs = Needs.A_WORD if in_doubt else Needs.NOTHING
     identifier = "" if found["also"] else substituted(_level(found), start, ref, alt)
     return Reading(identifier, needs, places_of(start, ref, alt))
 
@@ -273,7 +258,7 @@ def _read_indel(found: re.Match[str]) -> Reading | None:
         form = f"{level}.{_joined(start, end)}delins{inserts}" if inserts else ""
     else:
         form = ""
-    return Reading(_with_reference(found, form) if form else "")
+    return Reading(_with_reference(found, form))
 
 
 def _inserted_what(found: re.Match[str], what: str, count: int) -> str:
@@ -311,7 +296,7 @@ def _read_indel_first(found: re.Match[str]) -> Reading | None:
     elif len(what) > 1 and change != "ins":
         end = _shifted(start, len(what) - 1)
     if change == "ins":
-        return Reading(inserted("c", start, what)) if what and not end else Reading("")
+        return Reading(inserted("c", start, what) if what and not end else "")
     return Reading(f"c.{_joined(start, end)}{change}")
 
 

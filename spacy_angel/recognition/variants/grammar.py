@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ...component.characters import read
+from ..found import without_overlaps
 from . import dna, protein, words
 from .form import Form, Needs, Reading
 
@@ -86,7 +87,10 @@ def _find(text: str, unplaced: bool) -> list[FoundVariant]:
     candidates = list(_candidates(text, _ALL_FORMS if unplaced else _FORMS))
     kept = _with_what_they_need(text, _one_of_both(candidates))
     found = []
-    for one in _longest(kept):
+    # The longest, then one with an identifier, then the first.
+    for one in without_overlaps(
+        kept, lambda one: (one.start - one.end, not one.reading.identifier, one.start)
+    ):
         identifier = one.reading.identifier
         hgvs = identifier if _HGVS.match(identifier) else ""
         found.append(FoundVariant(one.start, one.end, identifier, hgvs))
@@ -204,17 +208,3 @@ def _with_what_they_need(text: str, candidates: Sequence[_Candidate]) -> list[_C
         )
 
     return [one for one in candidates if is_met(one) and not _POSTCODE.match(text, one.end)]
-
-
-def _longest(candidates: Iterable[_Candidate]) -> list[_Candidate]:
-    """Of those that overlap the longest, of equal ones that with an identifier, then the first."""
-    order = sorted(
-        candidates, key=lambda one: (one.start - one.end, not one.reading.identifier, one.start)
-    )
-    taken: set[int] = set()
-    kept = []
-    for one in order:
-        if taken.isdisjoint(range(one.start, one.end)):
-            taken.update(range(one.start, one.end))
-            kept.append(one)
-    return sorted(kept, key=lambda one: one.start)

@@ -138,37 +138,30 @@ def _read_short(found: re.Match[str]) -> Reading | None:
 
 
 def _read_threes(found: re.Match[str]) -> Reading | None:
-    if found["joint"] == " " and found["alt"] in ("X", "x", "*"):
-        return None
-    return _read(found)
+    is_sentence = found["joint"] == " " and found["alt"] in ("X", "x", "*")
+    return None if is_sentence else _read(found)
+
+
+def _may_be_bases(found: re.Match[str]) -> bool:
+    """`G894-->T`: bases are read as such, in `dna`."""
+    return found["ref"] in "ACGT" and found["alt"] in "ACGT"
 
 
 def _read_arrowed(found: re.Match[str]) -> Reading | None:
     # `A1 to C` is a list of wells.
-    if "t" in found["joint"] and len(found["ref"]) == 1:
-        return None
-    # `G894-->T`; bases are read as such, elsewhere.
-    if found["ref"] in "ACGT" and found["alt"] in "ACGT":
-        return None
-    return _read(found)
+    is_list = "t" in found["joint"] and len(found["ref"]) == 1
+    return None if is_list or _may_be_bases(found) else _read(found)
 
 
 def _read_slashed(found: re.Match[str]) -> Reading | None:
-    # `192Q/R`; bases are read as such, elsewhere.
-    if found["ref"] in "ACGT" and found["alt"] in "ACGT":
-        return None
-    return _read(found)._replace(needs=Needs.A_WORD)
+    return None if _may_be_bases(found) else _read(found)._replace(needs=Needs.A_WORD)
 
 
 def _read_shift(found: re.Match[str]) -> Reading:
-    ref, start, alt = residue(found["ref"]), found["start"], residue(found["alt"] or "")
-    alt = "" if alt == "Ter" else alt
-    stop = found["stop"]
-    if not alt:
-        stop = None
-    return Reading(
-        f"p.{ref}{start}{alt}fs{f'Ter{stop}' if stop else ''}", places=(f"{ref}{start}",)
-    )
+    where = f"{residue(found['ref'])}{found['start']}"
+    alt = residue(found["alt"] or "").removesuffix("Ter")
+    stop = f"Ter{found['stop']}" if alt and found["stop"] else ""
+    return Reading(f"p.{where}{alt}fs{stop}", places=(where,))
 
 
 def _read_deleted(found: re.Match[str]) -> Reading | None:

@@ -1,27 +1,33 @@
 """Negative-aware training: a preference loss on pairs of a right and a wrong name
-(ANGEL, section 3.2, equations 4 and 5, appendix C).
+(ANGEL, section 3.2, equations 4 and 5, appendix C), by TRL's trainers.
 
-TRL's trainers know prompt and answer, but no decoder prefix; here they get log-probabilities
-computed from explicit decoder inputs, and the reference's as numbers.
+TRL 0.20 pads prompts on the left, drops the last label of an encoder-decoder, and takes no decoder
+inputs. So its trainers get token ids, and log-probabilities that are computed here from explicit
+decoder inputs; losses, metrics and checkpoints are TRL's.
 """
 
-from collections import defaultdict
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
 import torch
-from transformers.training_args import TrainingArguments
+from torch import Tensor
+from tqdm import tqdm
+from trl.trainer.cpo_config import CPOConfig
+from trl.trainer.cpo_trainer import CPOTrainer
+from trl.trainer.dpo_config import DPOConfig
+from trl.trainer.dpo_trainer import DPOTrainer
 
 from ...errors import AngelError
 from ..data.batches import TokenRows, collate_pairs
-from ..models.backbones import Backbone
-from ..models.losses import all_losses, mean_nll, nll_weight, pair_log_probs
-from ..settings.config_tables import LossSettings, NegativeSettings
+from ..data.development import Development
+from ..models.backbones import Backbone, set_dropout
+from ..models.losses import label_logits, mean_nll, name_log_probs, pair_log_probs
+from ..settings.config_tables import LOSSES, NegativeSettings
 from .trainer import LinkingTrainer, Trained, run_training, training_arguments
 
-if TYPE_CHECKING:
-    from ..data.development import Development
+_REFERENCE = ("ref_chosen_logps", "ref_rejected_logps")
 
 
 def train_negative(
@@ -29,32 +35,31 @@ def train_negative(
     rows: TokenRows,
     settings: NegativeSettings,
     output: Path,
-    development: "Development | None" = None,
+    development: Development | None = None,
 ) -> Trained:
-    """Train on preference pairs; run again after a kill, it goes on.
+    """Train on preference pairs; run again after an interruption, it continues.
 
     backbone (Backbone): trained in place.
     rows (TokenRows): as `encode_pairs` gives them; for a loss with a reference with the values
         that `reference_log_probs` gives.
-    settings (NegativeSettings): loss, engine, course.
+    settings (NegativeSettings): loss and optimizer.
     output (Path): folder for checkpoints, metrics and the model.
     development (Development | None): chooses the checkpoint.
-    RETURNS (Trained): where the model lies.
-    RAISES (AngelError): no values of a reference that the loss needs, a loss that TRL does not
-        have; see `run_training`.
+    RETURNS (Trained): where the model is.
+    RAISES (AngelError): the loss needs a reference and the rows have none; see `run_training`.
     """
-    loss = all_losses()[settings.loss.kind]
-    if loss.needs_reference and "ref_chosen_logps" not in rows.values:
+    loss = LOSSES[settings.loss.kind]
+    if loss.needs_reference and _REFERENCE[0] not in rows.values:
         raise AngelError(f"The loss {settings.loss.kind!r} needs reference log-probabilities.")
-    if settings.engine == "trl" and loss.trl is None:
-        raise AngelError(f"TRL does not have the loss {settings.loss.kind!r}. Set engine = plain.")
+    if loss.trainer == "dpo":
+        trainer: type[LinkingTrainer] = PrefixDPOTrainer
+    else:
+        trainer = PrefixCPOTrainer
 
     def make_trainer(checkpoints: Path) -> LinkingTrainer:
-        make = _trl_trainer if settings.engine == "trl" else _plain_trainer
-        return make(
-            settings,
-            checkpoints,
-            development is not None,
+        return trainer(
+            args=_arguments(settings, checkpoints, measured=development is not None),
+            processing_class=backbone.tokenizer,
             backbone=backbone,
             settings=settings.optimizer,
             development=development,
@@ -65,55 +70,122 @@ def train_negative(
     return run_training(make_trainer, backbone, settings, output, len(rows))
 
 
-class PairTrainer(LinkingTrainer):
-    """The losses of `losses.py` on transformers alone."""
+class PrefixDPOTrainer(LinkingTrainer, DPOTrainer):
+    """DPOTrainer whose batches come from `collate_pairs`, with the values of the reference."""
 
-    def __init__(self, *, loss: LossSettings, **kwargs: Any) -> None:
+    def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.loss = loss
-        self.loss_function = all_losses()[loss.kind].function
-        self.nll_weight = nll_weight(loss)
-        self.model_accepts_loss_kwargs = False
-        self._log_probs: dict[str, list[float]] = defaultdict(list)
+        # They are columns of the rows already, or the loss needs none.
+        self._precomputed_train_ref_log_probs = True
 
-    def compute_loss(
-        self,
-        model: torch.nn.Module,
-        inputs: dict[str, Any],
-        return_outputs: bool = False,
-        num_items_in_batch: Any = None,
-    ) -> Any:
-        """Called by the trainer: mean over the pairs of the batch."""
-        chosen, rejected, _ = pair_log_probs(model, inputs)
-        reference = None
-        if "ref_chosen_logps" in inputs:
-            reference = inputs["ref_chosen_logps"], inputs["ref_rejected_logps"]
-        losses = self.loss_function(chosen, rejected, self.loss, reference)
-        self._log_probs["logps/chosen"].append(chosen.sums.mean().item())
-        self._log_probs["logps/rejected"].append(rejected.sums.mean().item())
-        return losses.mean() + self.nll_weight * mean_nll(chosen)
+    def _prepare_dataset(self, dataset: Any, *args: Any, **kwargs: Any) -> Any:
+        return dataset
 
-    def log(self, logs: dict[str, float], *args: Any, **kwargs: Any) -> None:
-        """Called by the trainer: adds the means since the last line."""
-        if "loss" in logs:
-            logs |= {name: sum(values) / len(values) for name, values in self._log_probs.items()}
-            self._log_probs.clear()
-        super().log(logs, *args, **kwargs)
+    def compute_ref_log_probs(self, batch: dict[str, Tensor]) -> tuple[Tensor, Tensor]:
+        """Called by TRL where the batch has none: the loss is without reference."""
+        zeros = torch.zeros(len(batch["labels"]) // 2, device=batch["labels"].device)
+        return zeros, zeros
+
+    def concatenated_forward(
+        self, model: torch.nn.Module, batch: dict[str, Tensor], is_ref_model: bool = False
+    ) -> dict[str, Tensor]:
+        """Called by TRL for the log-probabilities of a batch."""
+        chosen, rejected, logits = pair_log_probs(model, batch)
+        return {
+            "chosen_logps": chosen.sums,
+            "rejected_logps": rejected.sums,
+            "mean_chosen_logits": logits[0],
+            "mean_rejected_logits": logits[1],
+            "nll_loss": mean_nll(chosen),
+        }
+
+    def create_model_card(self, *args: Any, **kwargs: Any) -> None:
+        """Called by TRL at each checkpoint; the project writes its own card."""
 
 
-def _plain_trainer(
-    negative: NegativeSettings, output: Path, measured: bool, **common: Any
-) -> LinkingTrainer:
-    arguments = training_arguments(TrainingArguments, negative.optimizer, output, measured)
-    return PairTrainer(loss=negative.loss, args=arguments, **common)
+class PrefixCPOTrainer(LinkingTrainer, CPOTrainer):
+    """CPOTrainer whose batches come from `collate_pairs`; for CPO and SimPO."""
+
+    def __init__(self, *, train_dataset: TokenRows, **kwargs: Any) -> None:
+        super().__init__(train_dataset=_Tokenized(train_dataset), **kwargs)
+        self.train_dataset = self.rows = train_dataset
+
+    def concatenated_forward(self, model: torch.nn.Module, batch: dict[str, Tensor]) -> tuple:
+        """Called by TRL for the log-probabilities of a batch; SimPO's are means over tokens."""
+        chosen, rejected, logits = pair_log_probs(model, batch)
+        means = self.loss_type == "simpo"
+        return (
+            chosen.sums / chosen.lengths if means else chosen.sums,
+            rejected.sums / rejected.lengths if means else rejected.sums,
+            *logits,
+            mean_nll(chosen),
+        )
+
+    def create_model_card(self, *args: Any, **kwargs: Any) -> None:
+        """Called by TRL at each checkpoint; the project writes its own card."""
 
 
-def _trl_trainer(
-    negative: NegativeSettings, output: Path, measured: bool, **common: Any
-) -> LinkingTrainer:
-    # Here, so that the rest of the package runs where trl is not installed.
-    from . import trl_trainers
+class _Tokenized:
+    """Rows that TRL's tokenizing `map` leaves as they are."""
 
-    is_dpo = all_losses()[negative.loss.kind].trl == "dpo"
-    make = trl_trainers.dpo_trainer if is_dpo else trl_trainers.cpo_trainer
-    return make(negative, output, measured, **common)
+    def __init__(self, rows: TokenRows) -> None:
+        self.rows = rows
+
+    def map(self, *args: Any, **kwargs: Any) -> "_Tokenized":
+        return self
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+def reference_log_probs(
+    backbone: Backbone, rows: TokenRows, precision: str = "float32", batch_size: int = 32
+) -> dict[str, np.ndarray]:
+    """Log-probabilities of the names of each pair under the frozen reference model (equation 5).
+
+    backbone (Backbone): the reference; put into evaluation mode, its dropout switched off.
+    rows (TokenRows): as `encode_pairs` gives them.
+    precision (str): that of the training, so that policy and reference start out equal.
+    batch_size (int): pairs at a time.
+    RETURNS (dict[str, np.ndarray]): `ref_chosen_logps` and `ref_rejected_logps`, float32[rows].
+    """
+    model = backbone.model.eval()
+    set_dropout(model, 0.0, 0.0)
+    # Rows of similar length together need less padding.
+    order = np.lexsort(rows.lengths[::-1])
+    values = {name: np.zeros(len(rows), dtype=np.float32) for name in _REFERENCE}
+    autocast = torch.autocast(model.device.type, torch.bfloat16, enabled=precision == "bfloat16")
+    for start in tqdm(range(0, len(rows), batch_size), desc="Reference", unit="batches"):
+        part = order[start : start + batch_size]
+        batch = collate_pairs([rows[int(i)] for i in part], model.config.pad_token_id)
+        batch = {name: tensor.to(model.device) for name, tensor in batch.items()}
+        with torch.inference_mode(), autocast:
+            sums = name_log_probs(label_logits(model, batch), batch["labels"]).sums
+        for name, half in zip(_REFERENCE, sums.float().cpu().numpy().reshape(2, -1), strict=True):
+            values[name][part] = half
+    return values
+
+
+def _arguments(negative: NegativeSettings, output: Path, measured: bool) -> Any:
+    settings, loss = negative.loss, LOSSES[negative.loss.kind]
+    nll_weight = loss.nll_weight if settings.nll_weight is None else settings.nll_weight
+    own: dict[str, Any] = {loss.parameters[n]: x for n, x in settings.parameters.items()}
+    if loss.trainer == "dpo":
+        kind: type[Any] = DPOConfig
+        own |= {"rpo_alpha": nll_weight or None, "precompute_ref_log_probs": True}
+    else:
+        kind = CPOConfig
+        # Rows are tokenized already; without the lengths TRL warns of defaults that it won't use.
+        lengths = {"max_length": 512, "max_prompt_length": 256, "max_completion_length": 256}
+        own |= {"cpo_alpha": nll_weight, **lengths}
+    return training_arguments(
+        kind,
+        negative.optimizer,
+        output,
+        measured,
+        beta=settings.beta,
+        # The dropout of the settings is set on the model.
+        disable_dropout=False,
+        gradient_checkpointing=False,
+        **{**loss.arguments, **own},
+    )

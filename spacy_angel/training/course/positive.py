@@ -3,25 +3,22 @@
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
-from transformers.trainer_seq2seq import Seq2SeqTrainer
-from transformers.training_args_seq2seq import Seq2SeqTrainingArguments
+from transformers.training_args import TrainingArguments
 
 from ..data.batches import TokenRows, collate_examples
+from ..data.development import Development
 from ..models.backbones import Backbone
 from ..models.losses import IGNORE, label_logits, smoothed_cross_entropy
 from ..settings.config_tables import PositiveSettings
 from .trainer import LinkingTrainer, Trained, run_training, training_arguments
 
-if TYPE_CHECKING:
-    from ..data.development import Development
 
-
-class PositiveTrainer(LinkingTrainer, Seq2SeqTrainer):
-    """Seq2SeqTrainer with an explicit decoder prefix and a loss a label of the whole batch, so
-    that neither parts nor processes change it."""
+class PositiveTrainer(LinkingTrainer):
+    """Its loss is a mean over the labels of the whole batch, so that neither parts nor processes
+    change it."""
 
     def __init__(self, *, label_smoothing: float, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -50,16 +47,16 @@ def train_positive(
     rows: TokenRows,
     settings: PositiveSettings,
     output: Path,
-    development: "Development | None" = None,
+    development: Development | None = None,
 ) -> Trained:
-    """Train on positive examples; run again after a kill, it goes on.
+    """Train on positive examples; run again after an interruption, it continues.
 
     backbone (Backbone): trained in place.
     rows (TokenRows): as `encode_examples` gives them.
-    settings (PositiveSettings): the course.
+    settings (PositiveSettings): of the stage.
     output (Path): folder for checkpoints, metrics and the model.
     development (Development | None): chooses the checkpoint.
-    RETURNS (Trained): where the model lies.
+    RETURNS (Trained): where the model is.
     RAISES (AngelError): see `run_training`.
     """
 
@@ -70,7 +67,7 @@ def train_positive(
             development=development,
             label_smoothing=settings.label_smoothing,
             args=training_arguments(
-                Seq2SeqTrainingArguments,
+                TrainingArguments,
                 settings.optimizer,
                 checkpoints,
                 measured=development is not None,

@@ -1,5 +1,5 @@
 """What both stages share: transformers' arguments, data order, development accuracy as the
-evaluation, checkpoints that link, metrics in a file, going on after a kill."""
+evaluation, checkpoints that link, metrics in a file, resuming after an interruption."""
 
 import json
 import os
@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import torch
 from pydantic import BaseModel
@@ -20,16 +20,14 @@ from transformers.training_args import TrainingArguments
 from ...errors import AngelError
 from ...files.atomic import write_text
 from ...files.json_values import parse_as
-from ...model.checkpoint import open_checkpoint
 from ..data.batches import LengthSampler
+from ..data.development import Development
 from ..models.backbones import Backbone, set_dropout
 from ..settings.config_tables import OptimizerSettings, as_plain
 
-if TYPE_CHECKING:
-    from ..data.development import Development
-
 MODEL_FOLDER = "model"
 METRICS_FILE = "metrics.jsonl"
+CHECKPOINTS_FOLDER = "checkpoints"
 RUN_FILE = "run.json"
 _Arguments = TypeVar("_Arguments", bound=TrainingArguments)
 _Kind = TypeVar("_Kind")
@@ -48,41 +46,60 @@ class Trained:
     accuracy: float | None
 
 
-class LinkingTrainer(Trainer):
-    """Base of the trainers of both stages.
+class MeasuredTrainer(Trainer):
+    """Base of all trainers: batches of rows of similar length, checkpoints compared by `measure`.
 
-    backbone (Backbone): what is trained, in place.
-    settings (OptimizerSettings): of the course.
-    development (Development | None): measured at each checkpoint.
-    train_dataset (TokenRows): what it is trained on.
+    settings (OptimizerSettings): of the training.
+    train_dataset (Any): rows with their `lengths`, see `LengthSampler`.
+    measured (bool): whether `measure` is called at each checkpoint.
     """
 
     def __init__(
-        self,
-        *,
-        backbone: Backbone,
-        settings: OptimizerSettings,
-        development: "Development | None",
-        train_dataset: Any,
-        **kwargs: Any,
+        self, *, settings: OptimizerSettings, train_dataset: Any, measured: bool, **kwargs: Any
     ) -> None:
-        self.backbone = backbone
         self.settings = settings
-        self.development = development
         self.rows = train_dataset
         super().__init__(
-            model=backbone.model,
             train_dataset=train_dataset,
-            # transformers wants one where accuracy is measured; ours is the search's.
-            eval_dataset=train_dataset if development is not None else None,
-            callbacks=[MeasureAtEnd()] if development is not None else [],
+            # transformers needs one for any evaluation; it is not used.
+            eval_dataset=train_dataset if measured else None,
+            callbacks=[MeasureAtEnd()] if measured else [],
             **kwargs,
         )
+
+    def measure(self) -> dict[str, float]:
+        """RETURNS (dict[str, float]): metrics of the model as it is."""
+        raise NotImplementedError
+
+    def evaluate(self, *args: Any, metric_key_prefix: str = "eval", **kwargs: Any) -> dict:
+        """Called by the trainer at each checkpoint."""
+        metrics = {f"{metric_key_prefix}_{name}": x for name, x in self.measure().items()}
+        self.log(dict(metrics))
+        self.control = self.callback_handler.on_evaluate(
+            self.args, self.state, self.control, metrics
+        )
+        return metrics
 
     def _get_train_sampler(self, train_dataset: Any = None) -> Sampler[int]:
         return LengthSampler(self.rows.lengths, self.settings.batch_size, self.settings.seed)
 
-    def evaluate(self, *args: Any, metric_key_prefix: str = "eval", **kwargs: Any) -> dict:
+
+class LinkingTrainer(MeasuredTrainer):
+    """Base of the trainers of both stages.
+
+    backbone (Backbone): what is trained, in place.
+    development (Development | None): measured at each checkpoint.
+    kwargs (Any): see `MeasuredTrainer`.
+    """
+
+    def __init__(
+        self, *, backbone: Backbone, development: Development | None, **kwargs: Any
+    ) -> None:
+        self.backbone = backbone
+        self.development = development
+        super().__init__(model=backbone.model, measured=development is not None, **kwargs)
+
+    def measure(self) -> dict[str, float]:
         """Development accuracy by constrained search, shared among the processes."""
         assert self.development is not None
         model = self.accelerator.unwrap_model(self.model)
@@ -93,20 +110,12 @@ class LinkingTrainer(Trainer):
         )
         values = torch.tensor(counts, dtype=torch.float32, device=self.accelerator.device)
         top1, top_k, total = self.accelerator.reduce(values, reduction="sum").tolist()
-        metrics = {
-            f"{metric_key_prefix}_accuracy": top1 / total,
-            f"{metric_key_prefix}_accuracy_top_k": top_k / total,
-        }
-        self.log(dict(metrics))
-        self.control = self.callback_handler.on_evaluate(
-            self.args, self.state, self.control, metrics
-        )
-        return metrics
+        return {"accuracy": top1 / total, "accuracy_top_k": top_k / total}
 
     def _save_checkpoint(self, *args: Any, **kwargs: Any) -> None:
-        # transformers takes the best checkpoint to be none where its folder is not there yet. A
-        # process that looked before the first one had made it would not wait for the others at the
-        # end, and they would wait for it forever.
+        # transformers considers the best checkpoint missing if its folder does not exist yet. A
+        # process that checked before the first one had made it would not wait for the others at
+        # the end, and they would wait for it forever.
         folder = Path(str(self.args.output_dir)) / f"checkpoint-{self.state.global_step}"
         folder.mkdir(parents=True, exist_ok=True)
         super()._save_checkpoint(*args, **kwargs)
@@ -127,8 +136,8 @@ class MeasureAtEnd(TrainerCallback):
 
 
 class MetricsFile(TrainerCallback):
-    """Appends what is logged to a JSONL file, one object a line with its `step`; a resumed run
-    first drops the lines after its checkpoint.
+    """Writes what was logged to a JSONL file, one object per line with its `step`. The log of a
+    resumed run goes back to its checkpoint, and so does the file.
 
     path (Path): the file.
     """
@@ -136,31 +145,20 @@ class MetricsFile(TrainerCallback):
     def __init__(self, path: Path) -> None:
         self.path = path
 
-    def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        """Called by the trainer."""
-        if not state.is_world_process_zero:
-            return
-        kept = []
-        if state.global_step and self.path.exists():
-            for line in self.path.read_text(encoding="utf8").splitlines():
-                if _step(line) <= state.global_step:
-                    kept.append(line)
-        write_text(self.path, "".join(line + "\n" for line in kept))
-
-    def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **kwargs: Any) -> None:
+    def on_log(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
         """Called by the trainer."""
         if state.is_world_process_zero:
-            with self.path.open("a", encoding="utf8") as file:
-                file.write(json.dumps({"step": state.global_step, **logs}) + "\n")
+            lines = (json.dumps(logged) + "\n" for logged in state.log_history)
+            write_text(self.path, "".join(lines))
 
 
 def training_arguments(
     kind: type[_Arguments], settings: OptimizerSettings, output: Path, measured: bool, **extra: Any
 ) -> _Arguments:
-    """transformers' arguments for one course.
+    """transformers' arguments.
 
-    kind (type): `Seq2SeqTrainingArguments`, or TRL's.
-    settings (OptimizerSettings): the course.
+    kind (type): `TrainingArguments`, or TRL's.
+    settings (OptimizerSettings): of the training.
     output (Path): folder of the checkpoints.
     measured (bool): development accuracy is measured, and the best checkpoint chosen.
     extra (Any): arguments of `kind` alone.
@@ -192,7 +190,9 @@ def training_arguments(
         max_grad_norm=settings.clip_norm,
         warmup_steps=settings.warmup_steps,
         lr_scheduler_type=settings.schedule,
-        lr_scheduler_kwargs=_schedule_arguments(settings),
+        lr_scheduler_kwargs=(
+            {"lr_end": settings.end_learning_rate} if settings.schedule == "polynomial" else {}
+        ),
         bf16=settings.precision == "bfloat16",
         use_cpu=on_cpu,
         ddp_backend="gloo" if on_cpu and processes > 1 else None,
@@ -209,7 +209,7 @@ def training_arguments(
         load_best_model_at_end=measured,
         remove_unused_columns=False,
         average_tokens_across_devices=True,
-        report_to=_reporters(),
+        report_to=[],
         **extra,
     )
 
@@ -221,7 +221,7 @@ def run_training(
     output: Path,
     n_rows: int,
 ) -> Trained:
-    """Train, or go on where a killed run stopped, or return what a finished one left.
+    """Train, continue an interrupted run, or return the result of a finished one.
 
     make_trainer (Callable[[Path], LinkingTrainer]): gets the folder of the checkpoints.
     backbone (Backbone): trained in place.
@@ -238,17 +238,13 @@ def run_training(
         )
     optimizer: OptimizerSettings = settings.optimizer
     output.mkdir(parents=True, exist_ok=True)
-    claim_folder(output, {"settings": as_plain(settings), "rows": n_rows})
+    lock_run_folder(output, {"settings": as_plain(settings), "rows": n_rows})
     if (done := finished(output)) is not None:
-        backbone.model.load_state_dict(load_weights(done.folder), strict=False)
         return done
     set_seed(optimizer.seed)
     set_dropout(backbone.model, optimizer.dropout, optimizer.attention_dropout)
-    trainer = make_trainer(output / "checkpoints")
-    trainer.add_callback(MetricsFile(output / METRICS_FILE))
-    with trainer.args.main_process_first(desc="checkpoints"):
-        checkpoint = last_checkpoint(output / "checkpoints")
-    trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
+    trainer = make_trainer(output / CHECKPOINTS_FOLDER)
+    train_or_resume(trainer, output)
     folder = output / MODEL_FOLDER
     accuracy = trainer.state.best_metric
     if trainer.args.should_save:
@@ -259,8 +255,20 @@ def run_training(
     return Trained(folder, accuracy)
 
 
+def train_or_resume(trainer: Trainer, output: Path) -> None:
+    """Train, from the last checkpoint if there is one.
+
+    trainer (Trainer): with `CHECKPOINTS_FOLDER` of the output as its own.
+    output (Path): folder of the stage, for the metrics.
+    """
+    trainer.add_callback(MetricsFile(output / METRICS_FILE))
+    with trainer.args.main_process_first(desc="checkpoints"):
+        checkpoint = last_checkpoint(output / CHECKPOINTS_FOLDER)
+    trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
+
+
 def finished(output: Path) -> Trained | None:
-    """RETURNS (Trained | None): what a stage left in its folder, None where it has not ended."""
+    """RETURNS (Trained | None): the result of a stage, None if it has not ended."""
     result = output / "result.json"
     if not result.is_file():
         return None
@@ -268,20 +276,17 @@ def finished(output: Path) -> Trained | None:
 
 
 class _Result(BaseModel):
-    """`result.json` of a stage: the `Trained.accuracy`."""
-
     accuracy: float | None
 
 
-class _Logged(BaseModel):
-    """What every line of the metrics has."""
-
-    step: float
-
-
 def read_own(path: Path, kind: type[_Kind]) -> _Kind:
-    """path (Path): JSON that a run wrote into its folder. kind (type[_Kind]): see `parse_as`.
-    RETURNS (_Kind): its values. RAISES (AngelError): it is damaged."""
+    """Read a file that a run wrote into its folder.
+
+    path (Path): JSON.
+    kind (type[_Kind]): see `parse_as`.
+    RETURNS (_Kind): its values.
+    RAISES (AngelError): it is damaged.
+    """
     try:
         return parse_as(path.read_bytes(), kind)
     except ValueError as error:
@@ -290,20 +295,20 @@ def read_own(path: Path, kind: type[_Kind]) -> _Kind:
         ) from error
 
 
-def claim_folder(output: Path, run: dict[str, Any]) -> None:
-    """Note what a folder's run is, and refuse the folder of another.
+def lock_run_folder(output: Path, run: dict[str, Any]) -> None:
+    """Note which run a folder is for, and refuse the folder of another one.
 
     output (Path): exists.
     run (dict[str, Any]): plain values.
-    RAISES (AngelError): another run stands there; names what differs.
+    RAISES (AngelError): the folder belongs to another run; names what differs.
     """
     file = output / RUN_FILE
     if not file.exists():
         write_text(file, json.dumps(run, indent=2) + "\n")
         return
-    there = read_own(file, dict[str, Any])
-    if there != run:
-        one, other = _flat(there), _flat(run)
+    found = read_own(file, dict[str, Any])
+    if found != run:
+        one, other = _flat(found), _flat(run)
         names = sorted(n for n in one.keys() | other.keys() if one.get(n) != other.get(n))
         raise AngelError(
             f"{output} has a run with other settings: {', '.join(names)}. Use a new folder."
@@ -327,29 +332,6 @@ def last_checkpoint(folder: Path) -> Path | None:
         except (OSError, ValueError):
             shutil.rmtree(path, ignore_errors=True)
     return None
-
-
-def load_weights(folder: Path) -> dict[str, torch.Tensor]:
-    """RETURNS (dict[str, Tensor]): the weights of a saved model, tied ones perhaps once."""
-    return open_checkpoint(folder).module().state_dict()
-
-
-def _schedule_arguments(settings: OptimizerSettings) -> dict[str, float]:
-    return {"lr_end": settings.end_learning_rate} if settings.schedule == "polynomial" else {}
-
-
-def _reporters() -> list[str]:
-    from transformers.integrations import is_tensorboard_available
-
-    return ["tensorboard"] if is_tensorboard_available() else []
-
-
-def _step(line: str) -> float:
-    """Step of a line of the metrics; a line cut off by a kill counts as after everything."""
-    try:
-        return parse_as(line, _Logged).step
-    except ValueError:
-        return float("inf")
 
 
 def _flat(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Examples as token ids, and batches of them by length."""
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -115,25 +115,21 @@ def encode_examples(
 
     examples (Iterable[Example]): read once, in chunks.
     prompts (PromptEncoder): the model's.
-    max_target_tokens (int): longest decoder input; rows above it are dropped and counted.
+    max_target_tokens (int): longest decoder input; longer rows are dropped and counted.
     total (int | None): number of examples, for the progress bar.
     RETURNS (TokenRows): columns `source`, `prefix`, `name`.
     """
-    return _encode(examples, prompts, max_target_tokens, {"name": lambda e: e.name}, total)
+    return _encode(examples, prompts, max_target_tokens, ("name",), total)
 
 
 def encode_pairs(
-    pairs: Iterable[PreferencePair],
-    prompts: PromptEncoder,
-    max_target_tokens: int,
-    total: int | None = None,
+    pairs: Sequence[PreferencePair], prompts: PromptEncoder, max_target_tokens: int
 ) -> TokenRows:
     """Token ids of preference pairs; arguments as of `encode_examples`.
 
     RETURNS (TokenRows): columns `source`, `prefix`, `chosen`, `rejected`.
     """
-    targets: dict[str, Callable] = {"chosen": lambda p: p.chosen, "rejected": lambda p: p.rejected}
-    return _encode(pairs, prompts, max_target_tokens, targets, total)
+    return _encode(pairs, prompts, max_target_tokens, ("chosen", "rejected"), len(pairs))
 
 
 def collate_examples(
@@ -231,7 +227,7 @@ def _encode(
     items: Iterable,
     prompts: PromptEncoder,
     max_target_tokens: int,
-    targets: Mapping[str, Callable],
+    targets: Sequence[str],
     total: int | None,
 ) -> TokenRows:
     names = ("source", "prefix", *targets)
@@ -245,7 +241,7 @@ def _encode(
         sources, prefixes = prompts.source_ids(mentions), prompts.prefix_ids(mentions)
         rows = [row_of[item.mention] for item in chunk]
         lists = [[sources[row] for row in rows], [prefixes[row] for row in rows]]
-        lists += [prompts.encode_names([get(item) for item in chunk]) for get in targets.values()]
+        lists += [prompts.encode_names([getattr(x, name) for x in chunk]) for name in targets]
         for row in zip(*lists, strict=True):
             # The end token is predicted, never read.
             if len(row[1]) + max(map(len, row[2:])) - 1 > max_target_tokens:

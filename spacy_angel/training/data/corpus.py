@@ -1,49 +1,35 @@
-"""Gold mentions of a corpus as training and development data."""
+"""The vocabulary of a config, and the gold mentions of its corpora."""
 
-from collections.abc import Callable, Iterable
+import logging
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cached_property
+from itertools import chain
+from pathlib import Path
 
-from ...model.mention import Mention, mention_at
-from ...vocabulary.names.concepts import normalize_name
+from ...corpora.documents import CorpusDocument
+from ...corpora.registry import read_corpus
+from ...errors import AngelError
+from ...model.mention import mention_at
+from ...vocabulary.kb import ConceptKB
+from ...vocabulary.lookup.tfidf import TrigramTfidf
+from ...vocabulary.names.concepts import Concept
 from ...vocabulary.names.entity_types import is_species, may_need_species
+from ...vocabulary.names.identifiers import split_ids
+from ...vocabulary.species.reader import SpeciesReader
+from ...vocabulary.species.suffixes import SEPARATOR
+from ..settings.config_tables import TrainingConfig
+from .development import Development, LabelledMention, even_sample
 
-if TYPE_CHECKING:
-    from ...corpora.documents import CorpusDocument
-    from ...vocabulary.species.reader import SpeciesReader
-
-
-@dataclass(frozen=True, slots=True)
-class LabelledMention:
-    """A mention and what it stands for.
-
-    mention (Mention): in its context.
-    concept_ids (tuple[str, ...]): identifiers of the vocabulary, sorted; several for a composite
-        mention or an ambiguous label.
-    """
-
-    mention: Mention
-    concept_ids: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class LabelledMentions:
-    """Mentions that can be trained on, and how many cannot.
-
-    mentions (list[LabelledMention]): in the order of the corpus.
-    unknown (int): mentions without an identifier, or with none that is in the vocabulary.
-    """
-
-    mentions: list[LabelledMention]
-    unknown: int
+logger = logging.getLogger(__name__)
 
 
 def label_mentions(
-    documents: Iterable["CorpusDocument"],
+    documents: Iterable[CorpusDocument],
     resolve: Callable[[str], str | None],
     split_ids: Callable[[str], list[str]],
-    species_reader: "SpeciesReader | None" = None,
-) -> LabelledMentions:
+    species_reader: SpeciesReader | None = None,
+) -> tuple[list[LabelledMention], int]:
     """Cut the gold mentions out of their documents.
 
     documents (Iterable[CorpusDocument]): preprocessed, abbreviations replaced.
@@ -51,7 +37,8 @@ def label_mentions(
     split_ids (Callable[[str], list[str]]): composite label → identifiers.
     species_reader (SpeciesReader | None): of a vocabulary whose names have suffixes: mentions get
         their species contexts.
-    RETURNS (LabelledMentions): one a gold mention that the vocabulary knows.
+    RETURNS (tuple[list[LabelledMention], int]): the gold mentions that the vocabulary knows, and
+        the number of those without an identifier, or with none that is in the vocabulary.
     """
     mentions = []
     unknown = 0
@@ -80,32 +67,84 @@ def label_mentions(
                 species_context=species_context,
             )
             mentions.append(LabelledMention(mention, tuple(sorted(filter(None, ids)))))
-    return LabelledMentions(mentions, unknown)
+    return mentions, unknown
 
 
-def distinct_mentions(mentions: Iterable[LabelledMention]) -> list[LabelledMention]:
-    """One occurrence, the first, of each string with the same label.
+@dataclass
+class TrainingData:
+    """What the stages share, read when first asked for.
 
-    mentions (Iterable[LabelledMention]): in the order of the corpus.
-    RETURNS (list[LabelledMention]): in the same order.
+    config (TrainingConfig): paths and sizes.
     """
-    first: dict[tuple[str, tuple[str, ...]], LabelledMention] = {}
-    for labelled in mentions:
-        first.setdefault((labelled.mention.text.lower(), labelled.concept_ids), labelled)
-    return list(first.values())
 
+    config: TrainingConfig
 
-def split_by_text(mentions: Iterable[LabelledMention], n: int) -> list[list[LabelledMention]]:
-    """Parts that share no mention string.
+    @cached_property
+    def kb(self) -> ConceptKB:
+        """The vocabulary."""
+        return ConceptKB.from_disk(Path(self.config.data.kb))
 
-    mentions (Iterable[LabelledMention]): in the order of the corpus.
-    n (int): number of parts, at least 1.
-    RETURNS (list[list[LabelledMention]]): n parts with the strings by turns, the first in the
-        first part; e.g. [A, b, a, c] in two: [A, a, c] and [b].
-    """
-    parts: list[list[LabelledMention]] = [[] for _ in range(n)]
-    part_of: dict[str, int] = {}
-    for labelled in mentions:
-        text = normalize_name(labelled.mention.text)
-        parts[part_of.setdefault(text, len(part_of) % n)].append(labelled)
-    return parts
+    @cached_property
+    def names(self) -> list[str]:
+        """All its names in normal form, by index."""
+        return [self.kb.name(i) for i in range(self.kb.n_names)]
+
+    @cached_property
+    def tfidf(self) -> TrigramTfidf:
+        """Fitted on all its names."""
+        return TrigramTfidf().fit(self.names)
+
+    @cached_property
+    def train(self) -> list[LabelledMention]:
+        """Training mentions that the vocabulary knows."""
+        return [*chain.from_iterable(self._mentions(self.config.data.train, "data.train"))]
+
+    @cached_property
+    def development(self) -> Development | None:
+        """How accuracy is measured; None without development files."""
+        if not self.config.data.dev:
+            return None
+        files = self._mentions(self.config.data.dev, "data.dev")
+        sample = self.config.development.sample
+        mentions = chain.from_iterable(even_sample(mentions, sample) for mentions in files)
+        return Development([*mentions], self.kb, self.config.development)
+
+    def written(self, concept: Concept, name: str) -> tuple[str, str]:
+        """concept (Concept): of the vocabulary. name (str): one of its names in normal form.
+        RETURNS (tuple[str, str]): what a model writes, and what a document would have to say for
+        it to know the suffix."""
+        i = self.kb.name_index(name)
+        if self.kb.suffixes is None or i is None:
+            return name, ""
+        written = self.kb.written_for(i, concept.concept_id)
+        _, *suffix = written.split(SEPARATOR)
+        return written, suffix[0] if suffix else ""
+
+    def pretraining_concepts(self) -> Iterator[Concept]:
+        """RETURNS (Iterator[Concept]): those of the vocabulary that pre-training is about."""
+        types = set(self.config.pretrain.vocabulary.types)
+        return (c for c in self.kb if not types or not types.isdisjoint(c.types))
+
+    def _mentions(self, paths: tuple[str, ...], setting: str) -> list[list[LabelledMention]]:
+        settings = self.config.data
+        files: list[list[LabelledMention]] = []
+        for path in paths:
+            mentions, unknown = label_mentions(
+                read_corpus(Path(path), settings.format),
+                self.kb.resolve,
+                split_ids,
+                self.kb.species_reader,
+            )
+            files.append(mentions)
+            logger.info(
+                "%s: %d mentions, %d more without an identifier of the vocabulary",
+                path,
+                len(mentions),
+                unknown,
+            )
+        if not any(files):
+            raise AngelError(
+                f"{setting} has no mention with an identifier of the vocabulary (files: "
+                f"{list(paths)})."
+            )
+        return files

@@ -1,17 +1,32 @@
-"""Development accuracy: what the trained model would answer, by our own constrained search."""
+"""Development accuracy: what the trained model would answer, by constrained search."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
+from tqdm import tqdm
 
+from ...model.checkpoint import DTYPES
+from ...model.families import family_of
+from ...model.mention import Mention
+from ...search.generator import Generator
+from ...search.search import SearchSettings
+from ...vocabulary.kb import ConceptKB
 from ..models.backbones import Backbone
-from ..models.prediction import generator_of, predict
-from ..settings.config_tables import DevelopmentSettings
-from .corpus import LabelledMention
+from ..settings.config_tables import BeamSettings, DevelopmentSettings
 
-if TYPE_CHECKING:
-    from ...vocabulary.kb import ConceptKB
+
+@dataclass(frozen=True, slots=True)
+class LabelledMention:
+    """A mention and what it stands for.
+
+    mention (Mention): in its context.
+    concept_ids (tuple[str, ...]): identifiers of the vocabulary, sorted; several for a composite
+        mention or an ambiguous label.
+    """
+
+    mention: Mention
+    concept_ids: tuple[str, ...]
 
 
 class Development:
@@ -23,7 +38,7 @@ class Development:
     """
 
     def __init__(
-        self, mentions: Sequence[LabelledMention], kb: "ConceptKB", settings: DevelopmentSettings
+        self, mentions: Sequence[LabelledMention], kb: ConceptKB, settings: DevelopmentSettings
     ) -> None:
         self.mentions = mentions
         self.kb = kb
@@ -64,3 +79,51 @@ def even_sample(mentions: Sequence[LabelledMention], n: int) -> list[LabelledMen
     if not n or n >= len(mentions):
         return list(mentions)
     return [mentions[int(i)] for i in np.linspace(0, len(mentions) - 1, n)]
+
+
+def generator_of(backbone: Backbone, dtype: str = "float32") -> Generator:
+    """The model in memory as the search takes it.
+
+    backbone (Backbone): in evaluation mode.
+    dtype (str): type of the weights in use; of the BART family only.
+    RETURNS (Generator): with a copy of BART's weights, and with any other model itself.
+    """
+    config = backbone.model.config
+    model = family_of(config).from_module(backbone.model, DTYPES[dtype])
+    return Generator(model, backbone.prompts, config)
+
+
+def predict(
+    mentions: Sequence[Mention],
+    generator: Generator,
+    kb: ConceptKB,
+    settings: BeamSettings,
+    k: int,
+    description: str = "Searching",
+) -> Iterator[list[tuple[int, str | None]]]:
+    """Names by constrained beam search.
+
+    mentions (Sequence[Mention]): any number; they are searched in blocks of like length.
+    generator (Generator): the model.
+    kb (ConceptKB): all its names are allowed.
+    settings (BeamSettings): of the search.
+    k (int): names a mention.
+    description (str): of the progress bar.
+    RETURNS (Iterator[list[tuple[int, str | None]]]): indices of names and their suffixes, best
+        first, one list a mention.
+    """
+    space = kb.search_space(generator.prompts, [None])
+    beam_search = SearchSettings(
+        k=k,
+        num_beams=max(settings.num_beams, k),
+        length_penalty=settings.length_penalty,
+    )
+    batch_size = settings.batch_size
+    # Each block is sorted by length inside; a larger one wastes less, but shows less progress.
+    block = 16 * batch_size
+    with tqdm(total=len(mentions), desc=description, unit="mentions") as progress:
+        for start in range(0, len(mentions), block):
+            part = mentions[start : start + block]
+            for result in generator.search(part, space, beam_search, batch_size=batch_size):
+                yield [(found.name, found.suffix) for found in result.hypotheses]
+            progress.update(len(part))

@@ -16,7 +16,7 @@ from ...vocabulary.lookup.tfidf import TrigramTfidf
 from ...vocabulary.names.concepts import Concept, normalize_name
 from ...vocabulary.species.reader import MOST
 from ..settings.config_tables import NoiseSettings
-from .batches import Example, PreferencePair, chunks
+from .batches import Example, chunks
 
 # Scores the partners of two lists of texts, higher is nearer: float[len(a)].
 PairScorer = Callable[[Sequence[str], Sequence[str]], np.ndarray]
@@ -73,40 +73,32 @@ def random_scorer(seed: int) -> PairScorer:
     return lambda mentions, names: rng.random(len(names))
 
 
-def embedding_scorer(name_or_path: str, device: str = "cpu", batch_size: int = 64) -> PairScorer:
-    """Scorer by a sentence encoder, e.g. SapBERT (ANGEL, table 3).
+def embedding_scorer(name_or_path: str, batch_size: int = 64) -> PairScorer:
+    """Scorer by a sentence encoder, e.g. SapBERT (ANGEL, table 3), on a GPU if there is one.
 
     name_or_path (str): a BERT-like checkpoint.
-    device (str): where it runs.
     batch_size (int): texts at a time.
     RETURNS (PairScorer): cosine of the means over a text's tokens.
     """
     import torch
     from transformers import AutoModel, AutoTokenizer
 
+    device = "cuda" if torch.cuda.is_available() else "cpu"
     tokenizer = AutoTokenizer.from_pretrained(name_or_path)
     model = AutoModel.from_pretrained(name_or_path).to(device).eval()
 
     @torch.inference_mode()
-    def embed(texts: list[str]) -> np.ndarray:
-        parts = []
-        for chunk in chunks(texts, batch_size):
-            tokens = tokenizer(chunk, padding=True, truncation=True, return_tensors="pt")
-            tokens = tokens.to(device)
-            states = model(**tokens).last_hidden_state
-            mask = tokens["attention_mask"][:, :, None]
-            mean = (states * mask).sum(1) / mask.sum(1)
-            parts.append(torch.nn.functional.normalize(mean, dim=1).float().cpu().numpy())
-        return np.concatenate(parts)
-
     def score(mentions: Sequence[str], names: Sequence[str]) -> np.ndarray:
         if not names:
             return np.zeros(0)
-        texts = sorted({*mentions, *names})
-        row = {text: i for i, text in enumerate(texts)}
-        vectors = embed(texts)
-        left, right = [row[text] for text in mentions], [row[text] for text in names]
-        return np.einsum("ij,ij->i", vectors[left], vectors[right])
+        vectors: dict[str, np.ndarray] = {}
+        for chunk in chunks(sorted({*mentions, *names}), batch_size):
+            tokens = tokenizer(chunk, padding=True, truncation=True, return_tensors="pt").to(device)
+            mask = tokens["attention_mask"][:, :, None]
+            means = (model(**tokens).last_hidden_state * mask).sum(1) / mask.sum(1)
+            unit = torch.nn.functional.normalize(means, dim=1).float().cpu().numpy()
+            vectors.update(zip(chunk, unit, strict=True))
+        return np.array([vectors[m] @ vectors[n] for m, n in zip(mentions, names, strict=True)])
 
     return score
 
@@ -234,38 +226,6 @@ def with_noise(
         yield replace(example, mention=replace(mention, left=left, text=text, right=right))
 
 
-def vocabulary_pairs(
-    examples: Iterable[Example],
-    names: Sequence[str],
-    concept_ids_of: Callable[[int], Iterable[str]],
-    negatives: int,
-    tfidf: TrigramTfidf,
-) -> Iterator[PreferencePair]:
-    """Preference pairs of the second stage of pre-training: the rejected names are those of other
-    concepts that are nearest to the mention (ANGEL, section 3.3).
-
-    examples (Iterable[Example]): as `vocabulary_examples` makes them.
-    names (Sequence[str]): all names of the vocabulary, which `tfidf` was fitted on.
-    concept_ids_of (Callable[[int], Iterable[str]]): concepts of the name with an index.
-    negatives (int): pairs an example.
-    tfidf (TrigramTfidf): finds the nearest names.
-    RETURNS (Iterator[PreferencePair]): at most `negatives` an example.
-    """
-    index = {name: i for i, name in enumerate(names)}
-    for chunk in chunks(examples, 256):
-        rejected = nearest_wrong_names(
-            [example.mention.text for example in chunk],
-            [set(concept_ids_of(index[example.name])) for example in chunk],
-            names,
-            concept_ids_of,
-            negatives,
-            tfidf,
-        )
-        for example, wrong in zip(chunk, rejected, strict=True):
-            for name in wrong:
-                yield PreferencePair(example.mention, example.name, name)
-
-
 def nearest_wrong_names(
     mentions: Sequence[str],
     gold: Sequence[set[str]],
@@ -274,14 +234,16 @@ def nearest_wrong_names(
     k: int,
     tfidf: TrigramTfidf,
 ) -> list[list[str]]:
-    """The k names nearest to each mention that stand for none of its gold concepts.
+    """The k names nearest to each mention that belong to none of its gold concepts.
 
     mentions (Sequence[str]): texts.
     gold (Sequence[set[str]]): the concepts of each.
-    names (Sequence[str]), concept_ids_of (Callable[[int], Iterable[str]]), tfidf (TrigramTfidf):
-        as in `vocabulary_pairs`.
+    names (Sequence[str]): all names of the vocabulary, which `tfidf` was fitted on.
+    concept_ids_of (Callable[[int], Iterable[str]]): concepts of the name with an index.
+    k (int): names per mention.
+    tfidf (TrigramTfidf): finds the nearest names.
     RETURNS (list[list[str]]): nearest first; fewer where a concept's own names fill the
-        neighbourhood that is looked at (k + 32 names).
+        neighborhood that is searched (k + 32 names).
     """
     nearest, _ = tfidf.nearest(mentions, k=k + _MOST_COMPARED)
     return [

@@ -4,12 +4,11 @@ corrections (ANGEL, section 3.2 and table 2)."""
 import json
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import AliasChoices, BaseModel, Field
+from pydantic import BaseModel, Field
 
 from ...errors import AngelError, AngelWarning
 from ...files.atomic import write_text
@@ -17,16 +16,15 @@ from ...files.faults import FileReading
 from ...files.json_values import parse_as
 from ...files.reading import numbered_lines
 from ...model.mention import Mention
-from ..models.prediction import predict
+from ...search.generator import Generator
+from ...vocabulary.kb import ConceptKB
+from ...vocabulary.lookup.tfidf import TrigramTfidf
 from ..settings.config_tables import PairSettings
 from .batches import PreferencePair
-from .corpus import LabelledMention, distinct_mentions
+from .development import LabelledMention, predict
 from .examples import nearest_names, nearest_wrong_names
 
-if TYPE_CHECKING:
-    from ...search.generator import Generator
-    from ...vocabulary.kb import ConceptKB
-    from ...vocabulary.lookup.tfidf import TrigramTfidf
+_PAIR_FIELDS = ("chosen", "rejected", "chosen_rank", "rejected_rank")
 
 
 def rank_pairs(
@@ -96,9 +94,9 @@ def prediction_pairs(
 
 def mine_pairs(
     mentions: Sequence[LabelledMention],
-    generator: "Generator",
-    kb: "ConceptKB",
-    tfidf: "TrigramTfidf",
+    generator: Generator,
+    kb: ConceptKB,
+    tfidf: TrigramTfidf,
     settings: PairSettings,
 ) -> list[PreferencePair]:
     """Search for every mention and pair what comes out.
@@ -111,7 +109,10 @@ def mine_pairs(
     RETURNS (list[PreferencePair]): mention after mention.
     """
     if settings.distinct:
-        mentions = distinct_mentions(mentions)
+        # The first occurrence of each string with the same concepts.
+        keys = [(labelled.mention.text.lower(), labelled.concept_ids) for labelled in mentions]
+        first = dict(zip(reversed(keys), reversed(mentions), strict=True))
+        mentions = [first[key] for key in dict.fromkeys(keys)]
     texts = [labelled.mention.text for labelled in mentions]
     names_of = cache(partial(gold_names, kb=kb))
     options = [names_of(labelled.concept_ids) for labelled in mentions]
@@ -151,7 +152,7 @@ def mine_pairs(
     return pairs
 
 
-def gold_names(concept_ids: Iterable[str], kb: "ConceptKB") -> dict[str, str]:
+def gold_names(concept_ids: Iterable[str], kb: ConceptKB) -> dict[str, str]:
     """RETURNS (dict[str, str]): normal forms of all names of some concepts, canonical ones first,
     and what a model writes for each: with the suffix that leads to the concept."""
     written: dict[str, str] = {}
@@ -161,18 +162,22 @@ def gold_names(concept_ids: Iterable[str], kb: "ConceptKB") -> dict[str, str]:
     return written
 
 
-@dataclass(frozen=True, slots=True)
-class Correction:
-    """What a curator decided about one link.
+_NotBlank = Annotated[str, Field(pattern=r"\S")]
 
-    mention (Mention): in its context.
+
+class Correction(BaseModel, strict=True, frozen=True):
+    """A curator's decision about a link.
+
+    mention (str), left (str), right (str): the mention in its context.
     chosen_id (str): the right concept.
     rejected_ids (tuple[str, ...]): concepts that are wrong here.
     """
 
-    mention: Mention
-    chosen_id: str
-    rejected_ids: tuple[str, ...]
+    mention: _NotBlank
+    left: str = ""
+    right: str = ""
+    chosen_id: _NotBlank
+    rejected_ids: Annotated[tuple[_NotBlank, ...], Field(strict=False)]
 
 
 def read_corrections(path: Path) -> Iterator[Correction]:
@@ -187,19 +192,16 @@ def read_corrections(path: Path) -> Iterator[Correction]:
         if not line.strip():
             continue
         try:
-            row = parse_as(line, _CorrectionRow)
+            yield parse_as(line, Correction)
         except ValueError as error:
             warnings.warn(
                 f"{path}, line {number}, is not a correction: {error}.", AngelWarning, stacklevel=2
             )
-        else:
-            mention = Mention(row.mention, row.left, row.right)
-            yield Correction(mention, row.chosen_id, row.rejected_ids)
 
 
 def correction_pairs(
     corrections: Iterable[Correction],
-    kb: "ConceptKB",
+    kb: ConceptKB,
     score: Callable,
 ) -> list[PreferencePair]:
     """Pairs of a curator's corrections: the nearest name of the chosen concept with the nearest
@@ -216,23 +218,19 @@ def correction_pairs(
         chosen_id = kb.resolve(correction.chosen_id)
         rejected_ids = [kb.resolve(concept_id) for concept_id in correction.rejected_ids]
         if chosen_id is None or None in rejected_ids:
-            warnings.warn(
-                "A correction with an identifier that the vocabulary lacks is left out: "
-                f"{correction}.",
-                AngelWarning,
-                stacklevel=2,
-            )
+            message = f"A correction names an identifier that the vocabulary lacks: {correction}."
+            warnings.warn(message, AngelWarning, stacklevel=2)
         if chosen_id is None:
             continue
         right = gold_names([chosen_id], kb)
-        text = correction.mention.text
+        text = correction.mention
+        mention = Mention(text, correction.left, correction.right)
         [[chosen]] = nearest_names([text], [list(right)], 1, score)
         for concept_id in filter(None, rejected_ids):
             written = gold_names([concept_id], kb)
             wrong = [name for name, other in written.items() if other != right.get(name)]
             for [rejected] in filter(None, nearest_names([text], [wrong], 1, score)):
-                pair = PreferencePair(correction.mention, right[chosen], written[rejected])
-                pairs.append(pair)
+                pairs.append(PreferencePair(mention, right[chosen], written[rejected]))
     return pairs
 
 
@@ -245,11 +243,12 @@ def write_pairs(path: Path, pairs: Iterable[PreferencePair]) -> None:
     """
     lines = []
     for pair in pairs:
-        row: dict[str, Any] = asdict(pair)
-        context = row.pop("mention")
-        species_context = {"species_context": told} if (told := context["species_context"]) else {}
-        sides = {"left": context["left"], "right": context["right"]}
-        row = {"mention": context["text"], **sides, **species_context} | row
+        mention = pair.mention
+        row: dict[str, Any] = {"mention": mention.text, "left": mention.left}
+        row["right"] = mention.right
+        if mention.species_context:
+            row["species_context"] = mention.species_context
+        row |= {name: getattr(pair, name) for name in _PAIR_FIELDS}
         lines.append(json.dumps(row, ensure_ascii=False) + "\n")
     write_text(path, "".join(lines))
 
@@ -268,35 +267,15 @@ def read_pairs(path: Path) -> list[PreferencePair]:
         except ValueError as error:
             raise AngelError(f"{path}, line {number}: not a preference pair: {error}.") from error
         mention = Mention(row.mention, row.left, row.right, row.species_context)
-        pairs.append(
-            PreferencePair(mention, row.chosen, row.rejected, row.chosen_rank, row.rejected_rank)
-        )
+        pairs.append(PreferencePair(mention, *(getattr(row, name) for name in _PAIR_FIELDS)))
     return pairs
 
 
-_NotBlank = Annotated[str, Field(pattern=r"\S")]
-
-
-class _CorrectionRow(BaseModel, strict=True):
-    """A line of a curator's file."""
-
-    mention: _NotBlank
-    left: str = ""
-    right: str = ""
-    chosen_id: _NotBlank
-    rejected_ids: Annotated[tuple[_NotBlank, ...], Field(strict=False)]
-
-
 class _PairRow(BaseModel, strict=True):
-    """A line of `write_pairs`."""
-
     mention: _NotBlank
     left: str
     right: str
-    # Pairs that 0.2 wrote have the older key.
-    species_context: Annotated[
-        str, Field(validation_alias=AliasChoices("species_context", "hint"))
-    ] = ""
+    species_context: str = ""
     chosen: _NotBlank
     rejected: _NotBlank
     chosen_rank: int | None = None

@@ -2,16 +2,14 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from ...files.atomic import replacing_folder
 from ...model.checkpoint import max_positions, open_checkpoint, prompt_encoder, save_settings
 from ...model.prompts import PromptEncoder, PromptFormat
-
-if TYPE_CHECKING:
-    from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 _ADDED_MARKS = ("[START]", "[END]")
 
@@ -25,8 +23,8 @@ class Backbone:
     format (PromptFormat): how it expects its mentions.
     """
 
-    model: "PreTrainedModel"
-    tokenizer: "PreTrainedTokenizerBase"
+    model: PreTrainedModel
+    tokenizer: PreTrainedTokenizerBase
     format: PromptFormat
 
     @property
@@ -85,7 +83,7 @@ def load_backbone(
     return backbone
 
 
-def tells_marks(tokenizer: "PreTrainedTokenizerBase", prompt: PromptFormat) -> bool:
+def tells_marks(tokenizer: PreTrainedTokenizerBase, prompt: PromptFormat) -> bool:
     """Whether the marks of a mention look different from the same words of a text.
 
     tokenizer (PreTrainedTokenizerBase): a model's own.

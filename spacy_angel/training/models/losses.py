@@ -1,31 +1,24 @@
-"""The losses as pure functions of a model's logits, and the log-probability of names.
+"""Log-probabilities of names and the label-smoothed cross entropy, from a model's logits.
 
-A preference loss is a row of `LOSSES`; another package adds one by an entry point of the group
-`spacy_angel_losses` that gives a `Loss`.
+The preference losses are TRL's; `LOSSES` in the settings lists them.
 
 A batch is a dictionary of right-padded tensors, `rows` = number of decoder sequences:
 `input_ids`, `attention_mask` [rows, source], `decoder_input_ids`, `labels` [rows, target], where
 `labels` is IGNORE on the prefix and the padding.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from dataclasses import dataclass
 
 import torch
 from accelerate.utils import extract_model_from_parallel
 from torch import Tensor
 from torch.nn import functional as F
 
-from ..settings.config_tables import LossSettings
-from ..settings.registry import with_entry_points
-
 IGNORE = -100
 _INPUTS = ("input_ids", "attention_mask", "decoder_input_ids")
 _MULTIPLE = 64
-GAMMA = "gamma"
-"""Margin that SimPO asks for."""
 
 
 @dataclass(frozen=True)
@@ -41,8 +34,8 @@ class NameLogProbs:
 
 
 def label_logits(model: torch.nn.Module, batch: dict[str, Tensor]) -> Tensor:
-    """Logits where there is a label, and nowhere else: on a small model the projection onto the
-    vocabulary is the largest part of the decoder's work, and half of it would be for the prefix.
+    """Logits at the positions that have a label only: for a small model the projection onto the
+    vocabulary is most of the decoder's work, and half of it would be spent on the prefix.
 
     model (torch.nn.Module): encoder-decoder, wrapped for several processes or not.
     batch (dict[str, Tensor]): see above.
@@ -100,105 +93,6 @@ def pair_log_probs(
     )
 
 
-class LossFunction(Protocol):
-    """A loss of pairs of names."""
-
-    def __call__(
-        self,
-        chosen: NameLogProbs,
-        rejected: NameLogProbs,
-        settings: LossSettings,
-        reference: tuple[Tensor, Tensor] | None,
-    ) -> Tensor:
-        """Without the likelihood term, see `mean_nll`.
-
-        chosen (NameLogProbs), rejected (NameLogProbs): under the trained model, one row a pair.
-        settings (LossSettings): β, and parameters of its own.
-        reference (tuple[Tensor, Tensor] | None): float32[pairs] each, log p_ref of the same names,
-            for a loss that needs it.
-        RETURNS (Tensor): float32[pairs].
-        """
-
-
-@dataclass(frozen=True)
-class Loss:
-    """A preference loss as a config names it.
-
-    function (LossFunction): the loss of each pair.
-    needs_reference (bool): it compares with a frozen model.
-    nll_weight (float): of the likelihood term, where the config says nothing.
-    trl (str | None): TRL's trainer that has it, `dpo` or `cpo`; None: only the engine `plain` has.
-    parameters (Mapping[str, float]): its own, with their defaults, see `parameter`.
-    """
-
-    function: LossFunction
-    needs_reference: bool = False
-    nll_weight: float = 0.0
-    trl: Literal["dpo", "cpo"] | None = None
-    parameters: Mapping[str, float] = field(default_factory=dict)
-
-
-def dpo(
-    chosen: NameLogProbs,
-    rejected: NameLogProbs,
-    settings: LossSettings,
-    reference: tuple[Tensor, Tensor] | None,
-) -> Tensor:
-    """-log σ(β (r(chosen) - r(rejected))) with r = log p - log p_ref (equations 4 and 5); see
-    `LossFunction`."""
-    assert reference is not None
-    margin = chosen.sums - rejected.sums - (reference[0] - reference[1])
-    return -F.logsigmoid(settings.beta * margin)
-
-
-def pairwise(
-    chosen: NameLogProbs,
-    rejected: NameLogProbs,
-    settings: LossSettings,
-    reference: tuple[Tensor, Tensor] | None,
-) -> Tensor:
-    """As `dpo` with r = log p (appendix C); with the likelihood term CPO (Xu et al., 2024,
-    equation 7)."""
-    return -F.logsigmoid(settings.beta * (chosen.sums - rejected.sums))
-
-
-def simpo(
-    chosen: NameLogProbs,
-    rejected: NameLogProbs,
-    settings: LossSettings,
-    reference: tuple[Tensor, Tensor] | None,
-) -> Tensor:
-    """-log σ(β (r(chosen) - r(rejected)) - γ) with r = log p a token (appendix C)."""
-    margin = chosen.sums / chosen.lengths - rejected.sums / rejected.lengths
-    return -F.logsigmoid(settings.beta * margin - parameter(settings, GAMMA))
-
-
-LOSSES: dict[str, Loss] = {
-    "dpo": Loss(dpo, needs_reference=True, trl="dpo"),
-    "pairwise": Loss(pairwise, trl="dpo"),
-    "cpo": Loss(pairwise, nll_weight=1.0, trl="cpo"),
-    "simpo": Loss(simpo, trl="cpo", parameters={GAMMA: 0.5}),
-}
-
-
-def all_losses() -> dict[str, Loss]:
-    """RETURNS (dict[str, Loss]): by name, those of other packages among them."""
-    return with_entry_points(LOSSES, "spacy_angel_losses")
-
-
-def nll_weight(settings: LossSettings) -> float:
-    """RETURNS (float): the weight of the likelihood term, by the settings or else by the loss."""
-    if settings.nll_weight is not None:
-        return settings.nll_weight
-    return all_losses()[settings.kind].nll_weight
-
-
-def parameter(settings: LossSettings, name: str) -> float:
-    """settings (LossSettings): of a loss. name (str): of a parameter that it has.
-    RETURNS (float): by the settings or else by the loss."""
-    return settings.parameters.get(name, all_losses()[settings.kind].parameters[name])
-
-
 def mean_nll(names: NameLogProbs) -> Tensor:
     """RETURNS (Tensor): float32 scalar, negative log-likelihood a token over all rows."""
     return -names.sums.sum() / names.lengths.sum()
@@ -215,6 +109,6 @@ def _projecting_only(model: torch.nn.Module, mask: Tensor) -> Iterator[None]:
 
 
 def _padded(rows: Tensor) -> Tensor:
-    """To a multiple of `_MULTIPLE` rows: of each number that is new, a bfloat16 product on the CPU
-    keeps some 30 MB of a vocabulary of 30,000 tokens."""
+    """Pad to a multiple of `_MULTIPLE` rows: with a vocabulary of 30,000 tokens, a bfloat16 product
+    on the CPU keeps about 30 MB for every new number of rows."""
     return F.pad(rows, (0, 0, 0, -len(rows) % _MULTIPLE))

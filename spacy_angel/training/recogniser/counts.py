@@ -1,4 +1,4 @@
-"""Mentions that a recogniser finds, held against the annotation."""
+"""Mentions that a recognizer finds, compared with the annotation."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

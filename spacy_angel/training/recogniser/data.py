@@ -1,9 +1,10 @@
 """Documents → windows of words with their tags, and batches of them, see `texts`."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from random import Random
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -12,35 +13,62 @@ from tqdm import tqdm
 
 from ...corpora.documents import CorpusDocument
 from ...corpora.recogniser_data import mentions_by_label, swap_mentions
-from ...errors import AngelError
 from ...recognition.finder import FinderConfig
 from ...recognition.network import NO_WORD, Row
 from ...recognition.tags import tags_of
 from ...recognition.windows import cut_windows
 from ...recognition.words import WordReader, Words
-from ...vocabulary.lookup.occurrences import Occurrences
 from ..data.batches import chunks, padded
 from ..models.losses import IGNORE
-from .config import OPEN, RecogniserConfig
-from .rows import TaggedRow, TaggedRows
-from .texts import Annotated, silver_names, with_names
+from .config import OPEN, RecogniserData
+from .texts import Annotated
 
-_AT_ONCE = 256
+_TEXTS_AT_ONCE = 256
+
+
+class TaggedRow(NamedTuple):
+    """A window that is trained on.
+
+    pieces, cases, words (np.ndarray): int32, int8 and int16[pieces], see `network.Row`.
+    tags (np.ndarray): int8[words, labels], see `word_tags`.
+    """
+
+    pieces: np.ndarray
+    cases: np.ndarray
+    words: np.ndarray
+    tags: np.ndarray
+
+    @classmethod
+    def of(cls, row: Row, tags: np.ndarray) -> "TaggedRow":
+        """row (Row), tags (np.ndarray): of a window. RETURNS (TaggedRow): both, packed."""
+        pieces, cases = np.array(row.pieces, np.int32), np.array(row.cases, np.int8)
+        return cls(pieces, cases, np.array(row.words, np.int16), tags)
+
+
+class TaggedRows(list[TaggedRow]):
+    """Windows that are trained on."""
+
+    @property
+    def lengths(self) -> tuple[np.ndarray, np.ndarray]:
+        """RETURNS (tuple[np.ndarray, np.ndarray]): int64[windows], tokens, twice: `LengthSampler`
+        sorts by two lengths."""
+        lengths = np.array([len(row.pieces) for row in self])
+        return lengths, lengths
 
 
 def word_tags(words: Words, annotated: Annotated, labels: Sequence[str]) -> np.ndarray:
     """Tags of a document's words.
 
-    A mention that begins or ends inside a word leaves its words open, as does what has a question
-    mark; of mentions with one label that overlap the longest stays.
+    The words of a mention that begins or ends inside a word are ignored, as are those of a mention
+    with a question mark; of overlapping mentions with the same label the longest is kept.
 
     words (Words): of its text.
     annotated (Annotated): the document.
-    labels (Sequence[str]): of the recogniser.
+    labels (Sequence[str]): of the recognizer.
     RETURNS (np.ndarray): int8[words, labels]; `IGNORE` where nothing is to be learned.
     """
     spans: list[tuple[int, int, int]] = []
-    left_open: list[tuple[int, int, int]] = []
+    ignored: list[tuple[int, int, int]] = []
     for mention in sorted(annotated.document.mentions, key=lambda m: (m.start - m.end, m.start)):
         label = labels.index(mention.label.removesuffix(OPEN))
         begin = int(np.searchsorted(words.ends, mention.start, side="right"))
@@ -49,9 +77,9 @@ def word_tags(words: Words, annotated: Annotated, labels: Sequence[str]) -> np.n
             continue
         fits = words.starts[begin] == mention.start and words.ends[end - 1] == mention.end
         whole = fits and not mention.label.endswith(OPEN)
-        (spans if whole else left_open).append((label, begin, end))
+        (spans if whole else ignored).append((label, begin, end))
     tags = tags_of(spans, len(words), len(labels))
-    for label, begin, end in left_open:
+    for label, begin, end in ignored:
         part = tags[begin:end, label]
         part[part == 0] = IGNORE
     is_annotated = np.array([label in annotated.labels for label in labels])
@@ -60,74 +88,52 @@ def word_tags(words: Words, annotated: Annotated, labels: Sequence[str]) -> np.n
 
 
 def make_rows(
-    texts: Sequence[Annotated], config: RecogniserConfig, form: FinderConfig, reader: WordReader
+    texts: Sequence[Annotated], data: RecogniserData, form: FinderConfig, reader: WordReader
 ) -> TaggedRows:
-    """What is learned from, all passes one after the other.
+    """What is trained on, one pass after the other.
 
     texts (Sequence[Annotated]): the documents.
-    config (RecogniserConfig): how often and how changed they are read.
-    form (FinderConfig), reader (WordReader): the recogniser's.
-    RETURNS (TaggedRows): the windows; without teachers those alone in which something is annotated.
-    RAISES (AngelError): words are to be masked, and the tokenizer has no mask.
+    data (RecogniserData): how often and how they are seen.
+    form (FinderConfig), reader (WordReader): of the recognizer.
+    RETURNS (TaggedRows): the windows in which something is annotated.
     """
-    if config.data.masked and reader.mask_id is None:
-        raise AngelError(
-            "data.masked needs a mask token, which the tokenizer of recogniser.start lacks."
+    rows = TaggedRows()
+    for number in range(data.passes):
+        bar = tqdm(
+            _one_pass(texts, data, number),
+            desc=f"Pass {number + 1}",
+            total=len(texts),
+            unit=" texts",
         )
-    return TaggedRows.of(_windows(texts, config, form, reader), len(form.labels))
-
-
-def _windows(
-    texts: Sequence[Annotated], config: RecogniserConfig, form: FinderConfig, reader: WordReader
-) -> Iterator[tuple[Row, np.ndarray]]:
-    pools = _name_pools(texts)
-    silver = silver_names(config)
-    mask_id = reader.mask_id
-    for number in range(config.data.passes):
-        readings = _readings(texts, config, pools, silver, number)
-        bar = tqdm(readings, desc=f"Pass {number + 1}", total=len(texts), unit=" texts")
-        for group in chunks(bar, _AT_ONCE):
+        for group in chunks(bar, _TEXTS_AT_ONCE):
             all_words = reader([annotated.document.text for annotated, _ in group])
-            for whole, (annotated, chance) in zip(all_words, group, strict=True):
-                tags = word_tags(whole, annotated, form.labels)
-                first = chance.randint(form.room // 4, form.room) if number else None
-                words = whole
-                if number and config.data.masked and mask_id is not None:
-                    words = masked(whole, config.data.masked, mask_id, chance)
+            for words, (annotated, rng) in zip(all_words, group, strict=True):
+                tags = word_tags(words, annotated, form.labels)
+                first = rng.randint(form.room // 4, form.room) if number else None
                 for begin, end in cut_windows(words.offsets, form.room, form.overlap, first):
-                    own = tags[begin:end]
-                    if config.recogniser.teachers or (own != IGNORE).any():
-                        yield form.row(words, begin, end), own
+                    if (tags[begin:end] != IGNORE).any():
+                        rows.append(TaggedRow.of(form.row(words, begin, end), tags[begin:end]))
+    return rows
 
 
-def masked(words: Words, share: float, mask_id: int, chance: Random) -> Words:
-    """Hide some words; their cases stay.
-
-    words (Words): of a text. share (float): of them, so many are hidden on average.
-    mask_id (int): the piece that stands in place of theirs. chance (Random): chooses.
-    RETURNS (Words): as many, of as many pieces.
-    """
-    hidden = np.array([chance.random() < share for _ in range(len(words))], dtype=bool)
-    of_pieces = np.repeat(hidden, np.diff(words.offsets))
-    return replace(words, pieces=np.where(of_pieces, mask_id, words.pieces))
-
-
-def _readings(
-    texts: Sequence[Annotated],
-    config: RecogniserConfig,
-    pools: Sequence[Mapping[str, Sequence[str]]],
-    silver: Mapping[str, Mapping[str, Occurrences]],
-    number: int,
+def _one_pass(
+    texts: Sequence[Annotated], data: RecogniserData, number: int
 ) -> Iterator[tuple[Annotated, Random]]:
-    """YIELDS (tuple[Annotated, Random]): each text as this pass reads it, and its chance."""
-    data = config.data
+    """YIELDS (tuple[Annotated, Random]): each text as this pass sees it, and its random numbers."""
+    names: Mapping[str, Sequence[str]] = {
+        label: mentions
+        for label, mentions in mentions_by_label(one.document for one in texts).items()
+        if not label.endswith(OPEN)
+    }
     for i, annotated in enumerate(texts):
-        chance = Random(f"{data.seed} {number} {i}")
+        rng = Random(f"{data.seed} {number} {i}")
         document = annotated.document
-        if number and not _overlapping(document) and chance.random() < data.swapped:
-            document = swap_mentions(document, chance.choice(pools), chance)
-        read = replace(annotated, document=document)
-        yield with_names(read, silver[annotated.corpus]), chance
+        if number and not _overlapping(document):
+            # The second number is not used; drawing it keeps the windows of a seed as they were.
+            drawn, _ = rng.random(), rng.random()
+            if drawn < data.swapped:
+                annotated = replace(annotated, document=swap_mentions(document, names, rng))
+        yield annotated, rng
 
 
 def _overlapping(document: CorpusDocument) -> bool:
@@ -135,56 +141,31 @@ def _overlapping(document: CorpusDocument) -> bool:
     return any(end > start for (_, end), (start, _) in pairwise(spans))
 
 
-def _name_pools(texts: Iterable[Annotated]) -> list[Mapping[str, Sequence[str]]]:
-    own = mentions_by_label(annotated.document for annotated in texts)
-    return [{label: names for label, names in own.items() if not label.endswith(OPEN)}]
+def collate(rows: Sequence[TaggedRow], pad_token_id: int) -> dict[str, Tensor]:
+    """A batch of windows.
 
-
-def as_batch(rows: Sequence[Row], pad_token_id: int, width: int = 0) -> dict[str, Tensor]:
-    """What a network reads at once.
-
-    rows (Sequence[Row]): windows.
-    pad_token_id (int): fills the gaps.
-    width (int): places of each row; 0: as many as the longest one needs.
-    RETURNS (dict[str, Tensor]): int64[rows, width] all: `input_ids`, `attention_mask`, `cases`, and
-        `words`, each piece's word, counted through all rows, or `NO_WORD`.
+    rows (Sequence[TaggedRow]): of `make_rows`.
+    pad_token_id (int): the encoder's.
+    RETURNS (dict[str, Tensor]): int64[rows, width] `input_ids`, `attention_mask`, `cases`, and
+        `words`, each token's word, counted through all rows, or `NO_WORD`; int64[words, labels]
+        `tags`.
     """
-    shape = (len(rows), width or padded(max(len(row) for row in rows)))
+    shape = (len(rows), padded(max(len(row.pieces) for row in rows)))
     ids = np.full(shape, pad_token_id, dtype=np.int64)
     mask, cases = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
     words = np.full(shape, NO_WORD, dtype=np.int64)
+    n_words = 0
     for i, row in enumerate(rows):
-        ids[i, : len(row)], cases[i, : len(row)], mask[i, : len(row)] = row.pieces, row.cases, 1
-        words[i, : len(row)] = row.words
+        n = len(row.pieces)
+        ids[i, :n], cases[i, :n], mask[i, :n] = row.pieces, row.cases, 1
+        own = row.words.astype(np.int64)
+        words[i, :n] = np.where(own == NO_WORD, NO_WORD, own + n_words)
+        n_words += len(row.tags)
     arrays = {
         "input_ids": ids,
         "attention_mask": mask,
         "cases": cases,
-        "words": numbered(words, [row.n_words for row in rows]),
+        "words": words,
+        "tags": np.concatenate([row.tags for row in rows]).astype(np.int64),
     }
     return {name: torch.from_numpy(values) for name, values in arrays.items()}
-
-
-def numbered(words: np.ndarray, n_words: Sequence[int] | np.ndarray) -> np.ndarray:
-    """words (np.ndarray): int64[rows, width], each piece's word in its row, or `NO_WORD`.
-    n_words (Sequence[int] | np.ndarray): of each row.
-    RETURNS (np.ndarray): int64[rows, width], counted through all rows."""
-    before = np.cumsum(n_words) - np.asarray(n_words)
-    return np.where(words == NO_WORD, NO_WORD, words + before[:, None])
-
-
-def collate(items: Sequence[TaggedRow], pad_token_id: int, width: int = 0) -> dict[str, Tensor]:
-    """A batch with its tags.
-
-    items (Sequence[TaggedRow]): of `TaggedRows`.
-    pad_token_id (int), width (int): see `as_batch`.
-    RETURNS (dict[str, Tensor]): that of `as_batch`, `tags` int64[words, labels], and where there
-        are teachers `taught` float32[words, labels, tags].
-    """
-    batch = as_batch([row for row, _, _ in items], pad_token_id, width)
-    tags = np.concatenate([own for _, own, _ in items]).astype(np.int64)
-    batch["tags"] = torch.from_numpy(tags)
-    taught = [own for _, _, own in items if own is not None]
-    if taught:
-        batch["taught"] = torch.from_numpy(np.concatenate(taught).astype(np.float32))
-    return batch

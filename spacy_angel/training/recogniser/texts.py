@@ -1,43 +1,36 @@
-"""Corpora → documents with the labels of a recogniser, and what they leave open.
+"""Corpora → documents with the labels of a recognizer, and what is ignored in them.
 
 What a corpus says of each word and label:
 
     NCBI-disease      Sorafenib  in  renal  cancer
     DISEASE           O          O   B      I
-    CHEMICAL          open       …                     the corpus marks no chemicals
+    CHEMICAL          ignored    …                     the corpus annotates no chemicals
 
-Partial annotation as in AIONER (Luo et al. 2023, Bioinformatics 39(5)), with tags of its own for
-each label in place of a task word before the text: what is open takes no loss.
+Partial annotation as in AIONER (Luo et al. 2023, Bioinformatics 39(5)), with separate tags for each
+label instead of a task token before the text.
 """
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import md5
-from pathlib import Path
 from random import Random
 
 from ...corpora.documents import CorpusDocument, GoldMention
 from ...corpora.registry import read_corpus
 from ...errors import AngelError
-from ...vocabulary.kb import ConceptKB
-from ...vocabulary.lookup.occurrences import Occurrences
 from ...vocabulary.names.labels import find_entries
-from ...vocabulary.sources.build import build_vocabulary
 from .config import OPEN, RecogniserConfig, RecogniserCorpus
 
 _ARTICLE = re.compile(r"[0-9]{5,}")
 
 
-_SHORTEST_NAME = 5
-
-
 @dataclass(frozen=True)
 class Annotated:
-    """A document with the labels of the recogniser.
+    """A document with the labels of the recognizer.
 
-    document (CorpusDocument): its mentions' labels are those of the recogniser, or such with a
-        question mark, for what is left open.
+    document (CorpusDocument): with the labels of the recognizer, followed by a question mark where
+        the mention is ignored.
     corpus (str): its name in the config.
     labels (frozenset[str]): those that are annotated in it.
     """
@@ -77,14 +70,10 @@ def read_texts(config: RecogniserConfig) -> RecogniserTexts:
     """config (RecogniserConfig): names the files. RETURNS (RecogniserTexts): the documents.
     RAISES (AngelError): a file cannot be read, or a mention's label is not in the config."""
     data = config.data
-    never = {article_of(d.doc_id) for path in data.never for d in read_corpus(path)}
     texts = RecogniserTexts([], [], [])
     for name, corpus in config.corpora.items():
         for annotated in _read_corpus(name, corpus, data.seed):
             digit = digit_of(annotated.document.doc_id)
-            held = digit in (*data.choose, *data.last_look)
-            if article_of(annotated.document.doc_id) in never or (corpus.silver and held):
-                continue
             if digit in data.choose:
                 texts.choose.append(annotated)
             elif digit in data.last_look:
@@ -128,41 +117,3 @@ def _left_open(document: CorpusDocument, strings: Mapping[str, Sequence[str]]) -
             for match in pattern.finditer(document.text)
         ]
     return found
-
-
-def with_names(annotated: Annotated, names: Mapping[str, Occurrences]) -> Annotated:
-    """Take the names of vocabularies for mentions.
-
-    annotated (Annotated): a document.
-    names (Mapping[str, Occurrences]): label to what finds the names.
-    RETURNS (Annotated): with each name as a mention of its label, and the label among those that
-        are annotated. The corpus's own mentions take no loss for that label, except where a name
-        stands.
-    """
-    document = annotated.document
-    mentions = list(document.mentions)
-    for label, occurrences in names.items():
-        found = occurrences.find(document.text)
-        mentions += [
-            GoldMention(o.start, o.end, document.text[o.start : o.end], label) for o in found
-        ]
-        mentions += [replace(mention, label=label + OPEN) for mention in document.mentions]
-    unique = tuple(dict.fromkeys(mentions))
-    labels = annotated.labels | set(names)
-    return replace(annotated, document=replace(document, mentions=unique), labels=labels)
-
-
-def silver_names(config: RecogniserConfig) -> dict[str, dict[str, Occurrences]]:
-    """RETURNS (dict[str, dict[str, Occurrences]]): for each corpus, label to what finds the names
-    that are taken for mentions."""
-    paths = {path for corpus in config.corpora.values() for path in corpus.names.values()}
-    names = {path: _names_of(path) for path in sorted(paths)}
-    return {
-        name: {label: names[path] for label, path in corpus.names.items()}
-        for name, corpus in config.corpora.items()
-    }
-
-
-def _names_of(path: str) -> Occurrences:
-    kb = ConceptKB.from_disk(path) if Path(path).is_dir() else build_vocabulary([Path(path)], None)
-    return Occurrences(kb, everything=True, min_length=_SHORTEST_NAME)

@@ -4,6 +4,7 @@ The defaults are those of the paper where it states one (ANGEL, section 4.2 and 
 """
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar, Literal
 
@@ -38,7 +39,7 @@ class BackboneSettings(Strict):
 
     kind (str): `pretrained`: an encoder-decoder checkpoint; `encoder`: a small BART whose layers
         are copied from a BERT-like encoder; `fresh`: a small BART with random weights and a
-        tokenizer trained on the vocabulary; or one of another package, see `backbone_kinds`.
+        tokenizer trained on the vocabulary.
     name (str): checkpoint folder or hub name; unused by `fresh`.
     tokenizer (str | None): folder or hub name, where the folder of a `pretrained` one has none.
     preset (str | None): how a `pretrained` one is to read its mentions, of `model.presets`, where
@@ -48,7 +49,7 @@ class BackboneSettings(Strict):
     max_source_tokens (int): longest encoder input.
     """
 
-    kind: str = "pretrained"
+    kind: Literal["pretrained", "encoder", "fresh"] = "pretrained"
     name: str = "facebook/bart-large"
     tokenizer: str | None = None
     preset: str | None = None
@@ -195,22 +196,59 @@ class PositiveSettings(Strict):
 
 
 @dataclass(frozen=True)
+class Loss:
+    """A preference loss, as one of TRL's trainers computes it.
+
+    trainer (str): TRL's trainer, `dpo` or `cpo`.
+    arguments (Mapping[str, Any]): of the trainer's config.
+    needs_reference (bool): whether it compares with a frozen model.
+    nll_weight (float): default weight of the likelihood term.
+    parameters (Mapping[str, str]): parameters of its own, each with TRL's name for it.
+    """
+
+    trainer: Literal["dpo", "cpo"]
+    arguments: Mapping[str, Any]
+    needs_reference: bool = False
+    nll_weight: float = 0.0
+    parameters: Mapping[str, str] = field(default_factory=dict)
+
+
+# With r = log p - log p_ref (equations 4 and 5), the loss of a pair is
+# -log sigmoid(beta (r(chosen) - r(rejected)) - gamma); `pairwise` and `cpo` take r = log p, `simpo`
+# takes r = log p per token (appendix C), and gamma is 0 but for `simpo`.
+LOSSES = {
+    "dpo": Loss("dpo", {"loss_type": "sigmoid"}, needs_reference=True),
+    "pairwise": Loss("dpo", {"loss_type": "sigmoid", "reference_free": True}),
+    "cpo": Loss("cpo", {"loss_type": "sigmoid"}, nll_weight=1.0),
+    "simpo": Loss(
+        "cpo",
+        {"loss_type": "simpo", "simpo_gamma": 0.5},
+        parameters={"gamma": "simpo_gamma"},
+    ),
+}
+
+
+@dataclass(frozen=True)
 class LossSettings(Strict):
     """The preference loss (equation 4; appendix C for its variants).
 
-    kind (str): `dpo`; `pairwise` (no reference); `cpo`; `simpo`; or one of another package, see
-        `losses`.
+    kind (str): `dpo`; `pairwise` (no reference); `cpo`; `simpo`: a row of `LOSSES`.
     beta (float): scale of the difference of log-probabilities.
-    nll_weight (float | None): weight of the chosen name's negative log-likelihood a token (CPO's
-        and RPO's extra term); None is the loss's own, 1 for `cpo` and 0 for the others.
-    parameters (dict[str, float]): the loss's own, e.g. `gamma` of `simpo`; those that are not
-        given are as its row of `losses.LOSSES` has them.
+    nll_weight (float | None): weight of the chosen name's negative log-likelihood per token (the
+        extra term of CPO and RPO); None is the loss's default, 1 for `cpo` and 0 for the others.
+    parameters (dict[str, float]): the loss's own, e.g. `gamma` of `simpo`.
     """
 
     kind: str = "dpo"
     beta: float = 0.1
     nll_weight: float | None = None
     parameters: dict[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.kind not in LOSSES:
+            raise ValueError(f"kind: {self.kind!r} is none of {', '.join(sorted(LOSSES))}")
+        for name in self.parameters.keys() - LOSSES[self.kind].parameters.keys():
+            raise ValueError(f"parameters.{name}: {self.kind!r} has no such parameter")
 
 
 @dataclass(frozen=True)
@@ -224,9 +262,6 @@ class PairSettings(Strict):
     without_right (str): mentions with no right name in the top k: `skip` as published, or
         `positive` to pair their nearest positive with what was predicted.
     distinct (bool): mine a mention string with the same gold once, not at each occurrence.
-    folds (int): 1 mines with the positive-only model itself, as published; with n each n-th part
-        of the mention strings is mined by a model that was fine-tuned on the others, for a model
-        that knows its training mentions by heart makes few mistakes there.
     search (BeamSettings): of the search; with fewer beams than `top_k` it uses `top_k`.
     """
 
@@ -234,7 +269,6 @@ class PairSettings(Strict):
     rule: Literal["above", "errors", "all", "tfidf"] = "above"
     without_right: Literal["skip", "positive"] = "skip"
     distinct: bool = False
-    folds: int = 1
     search: BeamSettings = field(default_factory=BeamSettings)
 
 
@@ -246,11 +280,10 @@ class NegativeSettings(Strict):
     loss (LossSettings): the preference loss.
     pairs (PairSettings): how pairs are mined.
     rounds (int): parts of the training set; each is mined with the weights so far. More than one
-        goes neither with mined pairs nor with folds.
+        cannot be combined with a file of pairs.
     patience (int): rounds without a better development accuracy before stopping.
     reference (str): `initial` keeps the positive-only model through all rounds, `round` takes
         the weights that the round starts from.
-    engine (str): `trl`, or `plain`: the same losses on transformers alone.
     """
 
     optimizer: OptimizerSettings
@@ -259,7 +292,6 @@ class NegativeSettings(Strict):
     rounds: int = 1
     patience: int = 2
     reference: Literal["initial", "round"] = "initial"
-    engine: Literal["trl", "plain"] = "trl"
 
 
 @dataclass(frozen=True)
