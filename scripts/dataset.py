@@ -18,7 +18,7 @@ from spacy_angel.corpora.documents import CorpusReport
 from spacy_angel.corpora.formats.askapatient import askapatient_concepts
 from spacy_angel.corpora.formats.bioc import write_bioc_json
 from spacy_angel.corpora.preprocessing import PUBLISHED, Preprocessing
-from spacy_angel.errors import AngelError, Errors
+from spacy_angel.errors import AngelError
 from spacy_angel.evaluation.compare import compare as compare_evaluations
 from spacy_angel.evaluation.run import evaluate as run_evaluation
 from spacy_angel.vocabulary.kb import ConceptKB
@@ -46,7 +46,9 @@ def kb(name: Name, output: Annotated[Path, typer.Argument(help="Folder to write.
         (c for c in recipe.vocabulary if all((folder / f).exists() for f in needs(c))), None
     )
     if steps is None:
-        raise AngelError(Errors.E725.format(name=name, folder=folder))
+        raise AngelError(
+            f"No vocabulary of {name} is complete in {folder}. Run the command `fetch` first."
+        )
     for number, step in enumerate(steps):
         files = [folder / file for file in step.files]
         of_files = {key: str(folder / file) for key, file in step.file_options.items()}
@@ -150,7 +152,9 @@ def evaluate(
     for part in _parts(name, split):
         gold = _raw(folder, split, part)
         if not gold.exists():
-            raise AngelError(Errors.E726.format(path=gold, name=name, split=split))
+            raise AngelError(
+                f"{gold} is missing. {name} has no {split} split, or it was not downloaded."
+            )
         for suffix, train_names in TRAIN_NAMES.items():
             for system, opened in systems.items():
                 output = metrics / EVALUATIONS / part / (system + suffix)
@@ -188,7 +192,9 @@ def compare(name: Name, metrics: Metrics, split: Split = "dev") -> None:
 def _parts(name: str, split: str) -> list[str]:
     corpora = read_recipe(name).corpora
     if split not in corpora:
-        raise AngelError(Errors.E726.format(path=f"assets/{name}", name=name, split=split))
+        raise AngelError(
+            f"assets/{name} is missing. {name} has no {split} split, or it was not downloaded."
+        )
     return list(corpora[split])
 
 
@@ -201,7 +207,9 @@ def _steps(part: CorpusPart, detector: str, form: Form) -> Preprocessing:
     name = part.preprocessing
     if form == "released" and (name := f"{name}-released") not in PUBLISHED:
         known = sorted(n.removesuffix("-released") for n in PUBLISHED if n.endswith("-released"))
-        raise AngelError(Errors.E730.format(name=part.preprocessing, known=", ".join(known)))
+        raise AngelError(
+            f"There is no released form of {part.preprocessing!r}, only of {', '.join(known)}."
+        )
     steps = PUBLISHED[name]
     if steps.abbreviations == "keep":
         return steps

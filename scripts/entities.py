@@ -25,7 +25,7 @@ from spacy_angel.corpora.docs import GOLD_SPANS, to_doc
 from spacy_angel.corpora.documents import CorpusDocument, CorpusReport, GoldMention
 from spacy_angel.corpora.preprocessing import Preprocessing, preprocess
 from spacy_angel.corpora.recogniser_data import OPEN
-from spacy_angel.errors import AngelError, Errors
+from spacy_angel.errors import AngelError
 from spacy_angel.vocabulary.names.labels import ENTITY_TYPES, entity_type_of
 
 if TYPE_CHECKING:
@@ -64,7 +64,10 @@ def _entity(mention: GoldMention, labels: Mapping[str, str] | None) -> GoldMenti
         label += mention.label[len(written) :]
     else:
         known = ", ".join(ENTITY_TYPES if labels is None else labels)
-        raise AngelError(Errors.E431.format(label=mention.label, text=mention.text, known=known))
+        raise AngelError(
+            f"No entity label for the type {mention.label!r} of {mention.text!r}. Known: {known}. "
+            "Give `labels`."
+        )
     return replace(mention, label=label, concept_ids="", parts=())
 
 

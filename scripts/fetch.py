@@ -22,7 +22,7 @@ from command import plain_errors
 from recipes import needs, read_recipe
 from tqdm import tqdm
 
-from spacy_angel.errors import AngelError, Errors
+from spacy_angel.errors import AngelError
 from spacy_angel.files.atomic import replacing_path
 
 ASSETS = Path("assets")
@@ -114,7 +114,7 @@ class _Store:
         target = self.folder / name
         asset = self.assets.get(name)
         if asset is None:
-            raise AngelError(Errors.E721.format(path=target, where="project.yml does not list it."))
+            raise AngelError(f"{target} is missing. project.yml does not list it.")
         sums = _sums_of(asset, name)
         if self.mirror is None and asset.url:
             self._bring_from_address(asset, name, target)
@@ -129,7 +129,7 @@ class _Store:
                 where = f"It is not in {self.mirror / asset.mirror}. {where}"
                 if asset.url:
                     where += f"; at {asset.url}, but with a mirror nothing is downloaded"
-            raise AngelError(Errors.E721.format(path=target, where=where))
+            raise AngelError(f"{target} is missing. {where}")
 
     def _copy(self, asset: Asset, name: str) -> Path | None:
         """The file in the mirror, where it has it."""
@@ -173,11 +173,11 @@ def download(url: str, path: Path, sums: dict[str, str]) -> None:
                 size = int(answer.headers.get("Content-Length") or 0)
                 _pour(answer, to, size, path.name)
         except (OSError, HTTPException, ValueError) as error:
-            raise AngelError(Errors.E722.format(url=url, error=error, path=path)) from error
+            raise AngelError(f"{url} could not be downloaded to {path}: {error}.") from error
         got = part.stat().st_size
         if size and got != size:
             problem = f"{got:,} of {size:,} bytes came"
-            raise AngelError(Errors.E722.format(url=url, error=problem, path=path))
+            raise AngelError(f"{url} could not be downloaded to {path}: {problem}.")
         _check_kind(part, path, url)
         _check(part, sums, url, path)
     if not any(sums.values()):
@@ -201,7 +201,9 @@ def unpack(archive: Path, name: str, target: Path) -> None:
             ]
             if len(found) != 1:
                 problem = f"{len(found)} files named {name} in it, one was expected"
-                raise AngelError(Errors.E723.format(path=archive, problem=problem))
+                raise AngelError(
+                    f"{archive} cannot be unpacked: {problem}. Remove it and download it again."
+                )
             with (
                 replacing_path(target) as part,
                 file.open(found[0]) as member,
@@ -209,7 +211,9 @@ def unpack(archive: Path, name: str, target: Path) -> None:
             ):
                 shutil.copyfileobj(member, to, _PIECE)
     except (zipfile.BadZipFile, EOFError, OSError) as error:
-        raise AngelError(Errors.E723.format(path=archive, problem=error)) from error
+        raise AngelError(
+            f"{archive} cannot be unpacked: {error}. Remove it and download it again."
+        ) from error
 
 
 def _pour(source: IO[bytes], to: IO[bytes], size: int, name: str) -> None:
@@ -237,7 +241,7 @@ def _check_kind(part: Path, path: Path, url: str) -> None:
         begins = file.read(2)
     if begins != _FIRST_BYTES[path.suffix]:
         error = f"what came is no {path.suffix} file, perhaps a page that asks something"
-        raise AngelError(Errors.E722.format(url=url, error=error, path=path))
+        raise AngelError(f"{url} could not be downloaded to {path}: {error}.")
 
 
 def _is_right(path: Path, sums: dict[str, str]) -> bool:
@@ -255,13 +259,8 @@ def _check(path: Path, sums: dict[str, str], address: str, name: Path | None = N
     for algorithm, expected in sums.items() if path.is_file() else ():
         if expected and (found := _digest(path, algorithm)) != expected:
             raise AngelError(
-                Errors.E724.format(
-                    path=name or path,
-                    algorithm=algorithm.upper(),
-                    found=found,
-                    expected=expected,
-                    address=address,
-                )
+                f"{name or path} from {address} has the {algorithm.upper()} checksum {found}, "
+                f"expected {expected}."
             )
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from command import run
 
-from spacy_angel.errors import AngelError, Errors
+from spacy_angel.errors import AngelError
 from spacy_angel.files.atomic import write_json
 from spacy_angel.files.json_values import parse_json
 
@@ -45,7 +45,7 @@ def renew(
         print(f"{folder}: its inputs have changed, it begins anew")
         shutil.rmtree(folder)
     elif folder.exists() and any(folder.iterdir()):
-        raise AngelError(Errors.E728.format(path=folder))
+        raise AngelError(f"{folder} holds a run of another origin. Move it away or remove it.")
     write_json(folder / INPUTS, now)
 
 
@@ -60,7 +60,9 @@ def _noted(folder: Path) -> Any:
 def _inside(folder: Path) -> None:
     """A slip in a variable must not remove anything else."""
     if Path.cwd().resolve() not in folder.resolve().parents:
-        raise AngelError(Errors.E727.format(path=folder, project=Path.cwd()))
+        raise AngelError(
+            f"{folder} is outside of the project {Path.cwd()}. Check the variables of project.yml."
+        )
 
 
 def _digest(path: Path) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import srsly
 
-from spacy_angel.errors import AngelError, Errors
+from spacy_angel.errors import AngelError
 from spacy_angel.vocabulary.storage.table import SharedNames
 
 DATASETS = Path("configs/datasets.yml")
@@ -96,13 +96,13 @@ def read_recipe(name: str, path: Path = DATASETS) -> Recipe:
     """
     known: dict[str, dict[str, Any]] = srsly.read_yaml(path)
     if (base := base_of(name)) not in known:
-        raise AngelError(Errors.E720.format(name=name, path=path, known=", ".join(known)))
+        raise AngelError(f"{path} has no dataset {name!r}. Known: {', '.join(known)}.")
     values = known[base]
     if base != name:
         text = srsly.json_dumps(values)
         fold = name.removeprefix(f"{base}-")
         if "fold-0" not in text:
-            raise AngelError(Errors.E720.format(name=name, path=path, known=", ".join(known)))
+            raise AngelError(f"{path} has no dataset {name!r}. Known: {', '.join(known)}.")
         values = srsly.json_loads(text.replace("fold-0", fold))
     return Recipe(
         name,

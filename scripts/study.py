@@ -23,7 +23,7 @@ from command import run
 from folders import INPUTS, renew
 from recipes import base_of
 
-from spacy_angel.errors import AngelError, Errors, Warnings
+from spacy_angel.errors import AngelError, AngelWarning
 from spacy_angel.files.atomic import write_json
 
 STUDIES = Path("configs/studies.yml")
@@ -93,7 +93,7 @@ def read_study(name: str, path: Path = STUDIES) -> Study:
     RAISES (AngelError): there is no such study."""
     known = srsly.read_yaml(path)
     if name not in known:
-        raise AngelError(Errors.E729.format(name=name, path=path, known=", ".join(known)))
+        raise AngelError(f"{path} has no study {name!r}. Known: {', '.join(known)}.")
     values = known[name]
     rows = tuple(Row(row, **given) for row, given in values["rows"].items())
     return Study(
@@ -346,8 +346,11 @@ def main(
     setting = Setting(size, backbone, pretraining, start, split, documents, overrides)
     if start:
         for row_name, first in same_rows(study):
-            message = Warnings.W605.format(row=row_name, first=first, start=start)
-            warnings.warn(message, stacklevel=2)
+            warnings.warn(
+                f"Row {row_name!r} is the same training as {first!r}, as all start from {start}.",
+                AngelWarning,
+                stacklevel=2,
+            )
     if prepare:
         _prepare(study, chosen, setting, prepare)
     output = _metrics(setting)

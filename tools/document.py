@@ -21,7 +21,6 @@ from reference import (
     EXAMPLES,
     cli_reference,
     corpus_options,
-    errors_reference,
     in_cell,
     options_table,
     python_reference,
@@ -52,7 +51,6 @@ CARDS = {name: DOCS / f"model_card_{name.rpartition('_')[2]}.md" for name in SHI
 HOW = DOCS / "explanation" / "how_it_works.md"
 SETTINGS = DOCS / "reference" / "settings.md"
 CLI = DOCS / "reference" / "cli.md"
-ERRORS = DOCS / "reference" / "errors.md"
 PYTHON = DOCS / "reference" / "python.md"
 FORMATS = DOCS / "reference" / "formats.md"
 LABELS = DOCS / "reference" / "labels.md"
@@ -257,7 +255,6 @@ def passages() -> list[tuple[Path, str, str]]:
         (FORMATS, "corpus options", options_table(corpus_formats)),
         (FORMATS, "every corpus", corpus_options()),
         (CLI, "commands", cli_reference()),
-        (ERRORS, "messages", errors_reference()),
         (PYTHON, "python", python_reference()),
         (PROJECT, "project", project_tables(ROOT)),
     ]

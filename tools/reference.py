@@ -1,4 +1,4 @@
-"""The reference pages, from what the code says of itself: commands, messages, options of formats,
+"""The reference pages, from what the code says of itself: commands, options of formats,
 examples of settings, the public names. `tools/document.py` writes them into docs/reference.
 """
 
@@ -14,7 +14,6 @@ from docstring_sections import to_google
 import spacy_angel
 from spacy_angel.cli.app import app
 from spacy_angel.corpora.registry import read_corpus
-from spacy_angel.errors import Errors, Warnings
 from spacy_angel.files.formats import Formats
 
 # A setting → what a user may give; a test holds each against the setting's type.
@@ -40,26 +39,6 @@ EXAMPLES: dict[str, Any] = {
     "device": "cuda",
     "dtype": "auto",
 }
-AREAS = {
-    "E0": "Model, prompts and search",
-    "E1": "Vocabularies",
-    "E2": "Reading vocabulary files",
-    "E3": "Components and settings",
-    "E4": "Corpora",
-    "E5": "Evaluation",
-    "E6": "Training",
-    "E7": "Command line",
-    "E8": "Annotation, other packages, service",
-    "E9": "Files",
-    "W": "Warnings",
-}
-# Where a sentence ends and another begins.
-_SENTENCE = re.compile(r"(?<=[.!?…])\s+(?=[A-Z`{])")
-# What says what to do stands behind one of these, where it is not a sentence of its own.
-_REMEDY = re.compile(
-    r"[:;,]\s+(?=(?:give|pass|name|convert|pip install|expected|it must|at least)\b)"
-)
-_SAID = "The message says what was expected."
 _SECTIONS = {"parameters": "argument", "attributes": "attribute"}
 
 
@@ -75,20 +54,6 @@ def cli_reference() -> str:
             lines += [_row(p, hints.get(p.name)) for p in given]
             lines.append("")
         parts.append("\n".join(lines))
-    return "\n".join(parts).rstrip()
-
-
-def errors_reference() -> str:
-    """RETURNS (str): every message with cause and remedy, a Markdown table for each area."""
-    parts = []
-    for prefix, title in AREAS.items():
-        rows = [
-            f"| `{code}` | {in_cell(cause)} | {in_cell(remedy)} |"
-            for code, cause, remedy in _messages()
-            if code.startswith(prefix)
-        ]
-        head = ["| code | what happened | what was expected, what to do |", "|---|---|---|"]
-        parts.append("\n".join([f"## {title}", "", *head, *rows, ""]))
     return "\n".join(parts).rstrip()
 
 
@@ -154,26 +119,6 @@ def _kind(hint: Any) -> str:
         return " or ".join(f"`{arg}`" for arg in inner)
     names: dict[Any, str] = {bool: "flag", str: "text", int: "number", float: "number"}
     return names.get(hint, "path")
-
-
-def _messages() -> Iterator[tuple[str, str, str]]:
-    """YIELDS (tuple[str, str, str]): code, cause, remedy."""
-    for messages in (Errors, Warnings):
-        for code, text in vars(messages).items():
-            if code.startswith("_"):
-                continue
-            text = " ".join(str(text).split())
-            parts = _SENTENCE.split(text, maxsplit=1)
-            if len(parts) < 2:
-                parts = _REMEDY.split(text, maxsplit=1)
-            cause, remedy = parts[0], parts[1] if len(parts) > 1 else _SAID
-            yield code, _fields(cause), _fields(remedy)
-
-
-def _fields(text: str) -> str:
-    """RETURNS (str): fields of a template as words in capitals, `{n:,}` as N."""
-    text = re.sub(r"\{\{(.*?)\}\}", r"&#123;\1&#125;", text)
-    return re.sub(r"\{(\w+)[^}]*\}", lambda field: field[1].upper(), text)
 
 
 def _arguments(function: Callable[..., Any]) -> list[tuple[str, str]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..corpora.documents import CorpusDocument, Reading
 from ..corpora.formats.rows import BadRow, row_document
-from ..errors import AngelError, Errors
+from ..errors import AngelError
 from .document_linker import LinkingSettings, open_linker
 from .documents import AnnotatedDocument, to_row
 from .outputs import parquet_schema
@@ -18,10 +18,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 SPARK_SCHEMA = (
-    "doc_id string, title_end bigint, text string, mentions array<struct<start: bigint, "
-    "end: bigint, text: string, label: string, concept_id: string, name: string, "
-    "probability: double, share: double>>, "
-    "error string"
+    "doc_id string, title_end bigint, text string, mentions array<struct<start: bigint, end: "
+    "bigint, text: string, label: string, concept_id: string, name: string, probability: double, "
+    "share: double>>, error string"
 )
 """The columns of what `frames_linker` gives, without candidates."""
 
@@ -88,7 +87,7 @@ class TableLinker:
         except BadRow as problem:
             if self._strict:
                 where = f"row {number} of a table"
-                raise AngelError(Errors.E808.format(where=where, problem=problem)) from problem
+                raise AngelError(f"{where}: not a document: {problem}.") from problem
             return None, str(problem)
         return document, "; ".join(reading.report.notes)
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from ..errors import AngelError, Errors
+from ..errors import AngelError
 from ..files.atomic import replacing
 from ..files.system import advice, reason
 
@@ -34,7 +34,8 @@ def writing(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise AngelError(
-            Errors.E824.format(path=path, reason=reason(error), advice=advice(error))
+            f"[E824] {path} cannot be written: {reason(error)}. {advice(error)} The same command "
+            "continues from there."
         ) from error
 
 
@@ -48,7 +49,7 @@ def lock(file: IO[bytes], folder: Path) -> None:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except (BlockingIOError, PermissionError) as error:
-        raise AngelError(Errors.E818.format(path=folder)) from error
+        raise AngelError(f"Another process is annotating into {folder}.") from error
     except OSError:
         # Some network disks have none.
         return

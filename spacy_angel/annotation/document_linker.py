@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ..corpora.docs import GOLD_SPANS
 from ..corpora.documents import CorpusDocument
-from ..errors import AngelError, Errors
+from ..errors import AngelError
 from ..linking.decision.writing import is_dropped
 from ..linking.mentions.reading import find_spans
 from ..linking.ranking.concepts import NIL
@@ -131,10 +131,15 @@ class DocumentLinker:
         all_failed = len(failures) == len(batch)
         self._failed_in_a_row = self._failed_in_a_row + len(batch) if all_failed else 0
         if failures and (strict or self._failed_in_a_row >= MANY_FAILURES):
-            message = Errors.E813 if strict else Errors.E812
             first = failures[0]
+            failed = f"Document {first.doc_id} failed: {first.reason}."
+            if strict:
+                raise AngelError(f"{failed} Without --strict it is recorded and skipped.")
             n = self._failed_in_a_row
-            raise AngelError(message.format(n=n, doc_id=first.doc_id, reason=first.reason))
+            raise AngelError(
+                f"{failed} All of the last {n} documents failed. Fix the cause, and start the same "
+                "command again: it continues from here."
+            )
         return results
 
     def _link(self, documents: Sequence[CorpusDocument]) -> list[AnnotatedDocument]:

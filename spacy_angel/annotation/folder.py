@@ -18,7 +18,7 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
-from ..errors import AngelError, Errors, Warnings
+from ..errors import AngelError, AngelWarning
 from ..files.atomic import replacing
 from .disk import lock, write_whole, writing
 from .records import (
@@ -108,7 +108,9 @@ class OutputFolder:
         known = next((each for each in inputs if each.place == place), None)
         if known is not None and known.sha256 != sha256:
             if known.error is None:
-                raise AngelError(Errors.E817.format(path=source.name, output=self.path))
+                raise AngelError(
+                    f"{source.name} has changed since {self.path} was started. Use a new folder."
+                )
             self._add_input(_begun(known.number, source, sha256))
             return known.number
         if known is None:
@@ -245,7 +247,9 @@ class OutputFolder:
     def _open(self) -> IO[bytes]:
         path = self.path / RUN
         if not path.exists() and any(self.path.iterdir()):
-            raise AngelError(Errors.E815.format(path=self.path))
+            raise AngelError(
+                f"{self.path} has other files and no annotation to continue. Use a new folder."
+            )
         try:
             return open(path, "a+b")
         except OSError as error:
@@ -278,7 +282,11 @@ class OutputFolder:
                 damaged.append(path.name)
         if damaged:
             names = ", ".join(damaged[:_SHOWN]) + (", …" if len(damaged) > _SHOWN else "")
-            warnings.warn(Warnings.W802.format(path=self.path, names=names), stacklevel=3)
+            warnings.warn(
+                f"{self.path} has damaged records ({names}), which are done again.",
+                AngelWarning,
+                stacklevel=3,
+            )
 
     def _is_begun(self) -> bool:
         """Compare with the settings that the output was begun with, or begin it. RETURNS (bool):
@@ -290,7 +298,9 @@ class OutputFolder:
         except ValueError as error:
             is_ours = any(self.path.glob("_[0-9]*.json")) or b'{"seal"'.startswith(data[:7])
             if not is_ours:
-                raise AngelError(Errors.E815.format(path=self.path)) from error
+                raise AngelError(
+                    f"{self.path} has other files and no annotation to continue. Use a new folder."
+                ) from error
             with writing(self.path):
                 if self._refusal is not None:
                     raise self._refusal from error
@@ -302,12 +312,16 @@ class OutputFolder:
             return not data.endswith(b"\n")
         before, now = first.settings, self._run.settings
         if changed := sorted(k for k in {*before, *now} if before.get(k) != now.get(k)):
-            raise AngelError(Errors.E816.format(path=self.path, changed=", ".join(changed)))
-        if first.versions != self._run.versions:
-            message = Warnings.W801.format(
-                path=self.path, before=first.versions, now=self._run.versions
+            raise AngelError(
+                f"{self.path} has other settings ({', '.join(changed)}). Use a new folder."
             )
-            warnings.warn(message, stacklevel=3)
+        if first.versions != self._run.versions:
+            warnings.warn(
+                f"{self.path} was started with {first.versions} and is continued with "
+                f"{self._run.versions}; scores may differ slightly.",
+                AngelWarning,
+                stacklevel=3,
+            )
         return True
 
     def _add_input(self, record: InputRecord) -> None:

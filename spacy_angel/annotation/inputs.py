@@ -13,7 +13,7 @@ from typing import Any
 
 from ..corpora.documents import CorpusDocument, CorpusReport
 from ..corpora.registry import FORMATS, read_corpus
-from ..errors import AngelError, Errors, Warnings
+from ..errors import AngelError, AngelWarning, cannot_read, unknown_name
 from .folder import is_bookkeeping
 from .source import Input
 
@@ -38,18 +38,19 @@ def plan_inputs(
         a pipe, a folder that is one corpus, an unknown format or option.
     """
     if format is not None and format not in input_formats():
-        raise AngelError(
-            Errors.E910.format(kind="input format", name=format, known=", ".join(input_formats()))
-        )
+        raise AngelError(unknown_name("input format", format, ", ".join(input_formats())))
     inputs: list[Input] = []
     for path in map(Path, paths):
         if not path.exists():
-            raise AngelError(Errors.E901.format(path=path, error="there is no such file"))
+            raise AngelError(cannot_read(path, "there is no such file"))
         if path.is_dir() and (whole := FORMATS.recognised(path)) is not None and whole.is_folder:
-            raise AngelError(Errors.E804.format(path=path, format=whole.name))
+            raise AngelError(
+                f"{path} is a {whole.name} corpus. Convert it first: "
+                f"`spacy-angel corpus {path} -o documents.json`."
+            )
         files = _files(path) if path.is_dir() else [path]
         if not files:
-            raise AngelError(Errors.E803.format(path=path))
+            raise AngelError(f"The folder {path} holds no files.")
         formats = [format or infer_format(file) for file in files]
         if path.is_dir() and set(formats) == {"text"}:
             inputs.append(_input(path, files, "text"))
@@ -86,7 +87,9 @@ def infer_format(path: Path) -> str:
         return format.name
     if is_text:
         return "text"
-    raise AngelError(Errors.E802.format(path=path, known=", ".join(input_formats())))
+    raise AngelError(
+        f"Cannot tell the format of {path}. Give --format with one of {', '.join(input_formats())}."
+    )
 
 
 def read_input(
@@ -130,18 +133,18 @@ def _files(folder: Path) -> list[Path]:
         and path.suffix not in _NO_DOCUMENTS
     )
     if folders := [path.name for path in entries if path.is_dir()]:
-        message = Warnings.W803.format(
-            path=folder, n=len(folders), names=", ".join(folders[:_SHOWN])
+        warnings.warn(
+            f"{folder} contains {len(folders)} folders that are not read "
+            f"({', '.join(folders[:_SHOWN])}).",
+            AngelWarning,
+            stacklevel=3,
         )
-        warnings.warn(message, stacklevel=3)
     files = [path for path in entries if not path.is_dir()]
     for path in files:
         if not path.exists():
-            raise AngelError(Errors.E901.format(path=path, error="it is a link to nothing"))
+            raise AngelError(cannot_read(path, "it is a link to nothing"))
         if not path.is_file():
-            raise AngelError(
-                Errors.E901.format(path=path, error="it is no file but a pipe or a device")
-            )
+            raise AngelError(cannot_read(path, "it is no file but a pipe or a device"))
     return files
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from ..errors import AngelError, Errors
+from ..errors import AngelError
 from ..files.json_values import parse_json
 
 if TYPE_CHECKING:
@@ -59,7 +59,9 @@ def pipeline_folder(
 
     if kb is not None:
         if pipeline not in (None, *SHIPPED_NAMES):
-            raise AngelError(Errors.E703)
+            raise AngelError(
+                "--pipeline cannot be combined with --model, --tokenizer, --preset or --kb."
+            )
         pipeline = load(pipeline, kb=kb)
     with TemporaryDirectory(prefix="spacy-angel-") as temporary:
         pipeline = SHIPPED_NAME if pipeline is None else pipeline
@@ -70,7 +72,9 @@ def pipeline_folder(
         if isinstance(pipeline, str | Path) and nlp.path is not None and not elsewhere:
             path = Path(nlp.path)
         elif everywhere:
-            raise AngelError(Errors.E823)
+            raise AngelError(
+                "Annotation on many machines needs --pipeline FOLDER on a shared disk."
+            )
         else:
             path = Path(temporary)
             nlp.to_disk(path)
@@ -123,7 +127,7 @@ def find_devices(device: str | None, workers: int) -> list[str | None]:
     seen = [f"cuda:{i}" for i in range(torch.cuda.device_count())]
     wanted = seen if device == "cuda" else [device]
     if not wanted or not set(wanted) <= set(seen):
-        raise AngelError(Errors.E822.format(device=device))
+        raise AngelError(f"torch finds no GPU for the device {device!r}.")
     return [d for d in wanted for _ in range(workers)]
 
 

@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import Any
 
 from ..corpora.documents import CorpusDocument, CorpusReport
-from ..errors import AngelError, Errors
+from ..errors import AngelError, cannot_read
 from ..files.system import reason
 from .folder import OutputFolder, place_of
 from .inputs import fingerprint, read_input
@@ -120,7 +120,7 @@ class Plan:
             try:
                 state, content = file_state(source), fingerprint(source)
             except OSError as error:
-                message = Errors.E901.format(path=source.name, error=reason(error))
+                message = cannot_read(source.name, reason(error))
                 raise AngelError(message) from error
             number = self.folder.number_of(source, content, self._places)
             is_new = number not in self._planned
@@ -154,7 +154,7 @@ class Plan:
         """
         planned = self._planned[number]
         if planned.has_changed():
-            error = Errors.E825.format(path=planned.source.name)
+            error = f"{planned.source.name} has changed since this run started. Start it again."
         self.folder.end_input(number, shards, report, error)
         if error is not None and self.strict:
             raise AngelError(error)
@@ -166,7 +166,7 @@ class Plan:
         """
         for number, planned in self._planned.items():
             if planned.has_changed():
-                error = Errors.E825.format(path=planned.source.name)
+                error = f"{planned.source.name} has changed since this run started. Start it again."
                 self.folder.fail_input(number, error)
                 if self.strict:
                     raise AngelError(error)

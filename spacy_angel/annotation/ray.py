@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import TypeAdapter
 
 from ..corpora.documents import CorpusDocument
-from ..errors import AngelError, Errors
+from ..errors import AngelError, missing_package
 from .dataframes import TableLinker
 from .document_linker import LinkingSettings
 from .pipeline_folder import LOCAL, pipeline_folder
@@ -244,7 +244,5 @@ def _import_ray() -> Any:
         import ray.data
         import ray.exceptions
     except ImportError as error:
-        raise AngelError(
-            Errors.E916.format(what="Annotation on many machines", package="ray", extra="ray")
-        ) from error
+        raise AngelError(missing_package("Annotation on many machines", "ray", "ray")) from error
     return ray

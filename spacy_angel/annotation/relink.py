@@ -18,7 +18,7 @@ from spacy.util import minibatch
 from tqdm import tqdm
 
 from ..corpora.documents import CorpusDocument, CorpusReport
-from ..errors import AngelError, Errors
+from ..errors import AngelError
 from ..files.atomic import replacing, write_text
 from ..files.json_values import parse_as
 from ..linking.decision.vocabulary_change import VocabularyChange
@@ -92,7 +92,9 @@ def relink(
     sources = plan_inputs([annotated])
     names = [Path(source.name).name for source in sources]
     if output is not None and output.resolve() in {s.paths[0].resolve().parent for s in sources}:
-        raise AngelError(Errors.E828.format(path=output))
+        raise AngelError(
+            f"{output} holds the files that are read. Use another folder with --output."
+        )
     run = _Run(kb, old, pipeline, texts, ask_all=ask_all)
     parts = changes.with_name(f".{changes.name}.parts")
     total: Counter[str] = Counter()
@@ -193,7 +195,10 @@ class _Run:
 
     def _with_text(self, source: Input, document: AnnotatedDocument) -> AnnotatedDocument:
         if self._texts is None:
-            raise AngelError(Errors.E829.format(path=source.name, doc_id=document.doc_id))
+            raise AngelError(
+                f"{source.name} has no texts, and document {document.doc_id} must be read again. "
+                "Give its text with --texts."
+            )
         return self._texts.added_to(document)
 
     def _linked_anew(self, documents: Sequence[AnnotatedDocument]) -> list[AnnotatedDocument]:
@@ -277,14 +282,15 @@ class _Texts:
         # The table has one document of all that have this identifier one after the other.
         while self._next is not None and self._next.doc_id == doc_id:
             if self._next.text != text:
-                raise AngelError(Errors.E831.format(path=self._path, doc_id=doc_id))
+                raise AngelError(
+                    f"{self._path} has different texts with the id {doc_id}. Use unique ids."
+                )
             self._next = next(self._documents, None)
         for mention in document.mentions:
             if (there := text[mention.start : mention.end]) != mention.text:
                 raise AngelError(
-                    Errors.E830.format(
-                        path=self._path, doc_id=doc_id, found=there, text=mention.text
-                    )
+                    f"{self._path}: expected {mention.text!r} in document {doc_id}, found "
+                    f"{there!r}. Give the annotated texts in order."
                 )
         return replace(document, text=text)
 

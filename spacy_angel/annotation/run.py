@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from ..errors import AngelError, Errors
+from ..errors import AngelError, unknown_name
 from .document_linker import LinkingSettings, MentionSource
 from .folder import OutputFolder
 from .inputs import plan_inputs
@@ -87,7 +87,10 @@ def annotate(
     values = dict(options or {})
     if is_address(output) or any(map(is_address, given)):
         if ray is None or output_format != "parquet" or not all(map(is_address, [output, *given])):
-            raise AngelError(Errors.E821.format(path=output if is_address(output) else given[0]))
+            raise AngelError(
+                f"Addresses ({output if is_address(output) else given[0]}) need --ray, with all "
+                "inputs and the output as addresses."
+            )
         from .ray import annotate_addresses
 
         return annotate_addresses(
@@ -192,12 +195,12 @@ def _check(
 ) -> None:
     if output_format not in OUTPUT_FORMATS:
         known = ", ".join(OUTPUT_FORMATS)
-        raise AngelError(Errors.E910.format(kind="output format", name=output_format, known=known))
+        raise AngelError(unknown_name("output format", output_format, known))
     if mentions not in _SOURCES:
         expected = f"one of {', '.join(_SOURCES)}"
-        raise AngelError(Errors.E819.format(name="mentions", expected=expected, value=mentions))
+        raise AngelError(f"mentions must be {expected}, not {mentions!r}.")
     values = {"shard_size": shard_size, "batch_size": batch_size, "workers": workers}
     for name, value in values.items():
         if value < 1:
             expected = "a whole number from 1"
-            raise AngelError(Errors.E819.format(name=name, expected=expected, value=value))
+            raise AngelError(f"{name} must be {expected}, not {value!r}.")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from ..corpora.documents import CorpusDocument
-from ..errors import AngelError, Errors
+from ..errors import AngelError
 from .disk import write_whole, writing
 from .document_linker import LinkingSettings, open_linker
 from .documents import AnnotatedDocument, Failure
@@ -142,7 +142,7 @@ class ShardWorker:
                         reason = f"{type(error).__name__}: {error}"
                         result = Failure(result.doc_id, reason)
                         if strict:
-                            message = Errors.E813.format(doc_id=result.doc_id, reason=reason)
+                            message = f"Document {result.doc_id} failed: {reason}."
                             raise AngelError(message) from error
                 failures.append((result.doc_id, result.reason))
             yield BatchDone(job.input, job.shard, len(batch), len(job.documents), mentions - before)

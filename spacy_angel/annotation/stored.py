@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from ..corpora.documents import CorpusDocument, Reading
 from ..corpora.formats.rows import BadRow, import_parquet, json_rows, row_document
 from ..corpora.registry import read_corpus
-from ..errors import AngelError, Errors
+from ..errors import AngelError
 from ..files.json_values import checked, parse_as
 from ..files.table import table_rows
 from .documents import SCORES, AnnotatedDocument, AnnotatedMention, ScoredConcept
@@ -71,7 +71,7 @@ def read_stored(source: Input) -> Iterator[AnnotatedDocument]:
                 yield _annotated(document, row["mentions"] or ())
             except (BadRow, KeyError, TypeError, ValueError) as error:
                 where = f"{path}, row {number}"
-                raise AngelError(Errors.E808.format(where=where, problem=error)) from error
+                raise AngelError(f"{where}: not a document: {error}.") from error
     else:
         for document in read_corpus(path, source.format, keep_duplicates=True):
             yield _annotated(document, [{}] * len(document.mentions))
@@ -82,7 +82,10 @@ def _of_table(path: Path, separator: str) -> Iterator[AnnotatedDocument]:
     rows = table_rows(path, reading, separator)
     _, names = next(rows, (1, []))
     if missing := sorted({*MENTION_COLUMNS} - {*SCORES} - {*names}):
-        raise AngelError(Errors.E827.format(path=path, missing=", ".join(missing)))
+        raise AngelError(
+            f"{path} is not a table of mentions by `annotate`: the columns {', '.join(missing)} "
+            "are missing."
+        )
     cells = ((number, _named(reading, number, names, row)) for number, row in rows)
     for doc_id, group in groupby(cells, key=lambda pair: pair[1]["doc_id"]):
         mentions = tuple(_of_row(reading, number, row) for number, row in group)
@@ -92,7 +95,7 @@ def _of_table(path: Path, separator: str) -> Iterator[AnnotatedDocument]:
 def _named(reading: Reading, number: int, names: list[str], row: list[str]) -> dict[str, str]:
     if len(row) < len(names):
         problem = f"{len(names)} columns were expected, not {len(row)}"
-        raise AngelError(Errors.E808.format(where=reading.where(number), problem=problem))
+        raise AngelError(f"{reading.where(number)}: not a document: {problem}.")
     return dict(zip(names, row, strict=False))
 
 
@@ -113,7 +116,7 @@ def _of_row(reading: Reading, number: int, row: Mapping[str, str]) -> AnnotatedM
         )
     except (KeyError, TypeError, ValueError) as error:
         where = reading.where(number)
-        raise AngelError(Errors.E808.format(where=where, problem=error)) from error
+        raise AngelError(f"{where}: not a document: {error}.") from error
 
 
 def _parquet_rows(path: Path) -> Iterator[tuple[int, Any]]:
@@ -123,7 +126,9 @@ def _parquet_rows(path: Path) -> Iterator[tuple[int, Any]]:
             rows = (row for batch in file.iter_batches() for row in batch.to_pylist())
             yield from enumerate(rows, start=1)
     except (OSError, ValueError) as error:
-        raise AngelError(Errors.E809.format(path=path, row=1, error=error)) from error
+        raise AngelError(
+            f"{path}, after row 1: not a Parquet file, or damaged ({error})."
+        ) from error
 
 
 def _annotated(document: CorpusDocument, rows: Any) -> AnnotatedDocument:

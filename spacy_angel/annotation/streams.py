@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
-from ..errors import AngelError, Errors
+from ..errors import AngelError
 from .outputs import OUTPUT_FORMATS
 
 STREAM = "-"
@@ -30,7 +30,9 @@ def check_stream_format(format: str) -> None:
     stream."""
     if format in OUTPUT_FORMATS and not OUTPUT_FORMATS[format].is_stream:
         known = ", ".join(name for name, value in OUTPUT_FORMATS.items() if value.is_stream)
-        raise AngelError(Errors.E826.format(format=format, known=known))
+        raise AngelError(
+            f"{format} cannot be written to standard output. Use one of {known}, or --output."
+        )
 
 
 def shard_writer(format: str, file: BinaryIO) -> Callable[[Path], None]:

@@ -15,7 +15,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from ..errors import AngelError, Errors
+from ..errors import AngelError
 from .records import ShardRecord
 from .shards import BatchDone, ShardJob, ShardWorker, WorkerSettings, finish
 
@@ -86,7 +86,9 @@ def run_processes(
             yield from progress.news()
             yield from (future.result() for future in done)
     except BrokenProcessPool as error:
-        raise AngelError(Errors.E814) from error
+        raise AngelError(
+            "A worker process died. Use fewer workers, or guard the script with __main__."
+        ) from error
     finally:
         if pending:
             life.close()

@@ -9,7 +9,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from ..errors import AngelError, Errors
+from ..errors import AngelError
 from ..files.system import advice, reason
 from .annotate import annotate
 from .assemble import assemble
@@ -63,7 +63,7 @@ def _message(error: Exception) -> str:
     if not isinstance(error, OSError) or error.errno is None or error.filename is None:
         return str(error)
     path = os.fsdecode(error.filename)
-    return Errors.E915.format(path=path, reason=reason(error), advice=advice(error))
+    return f"{path}: {reason(error)}. {advice(error)}"
 
 
 app = typer.Typer(

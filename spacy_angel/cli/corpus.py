@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ..errors import AngelError, Errors
+from ..errors import AngelError
 from .options import (
     Abbreviations,
     CorpusFormat,
@@ -53,7 +53,7 @@ def corpus(
 
     steps = preprocessing_steps(preprocessing, abbreviations)
     if kb is None and steps is not None and steps.unknown == "drop":
-        raise AngelError(Errors.E710.format(preset=preprocessing))
+        raise AngelError(f"The preprocessing {preprocessing!r} needs the vocabulary: --kb.")
     known = None if kb is None else load_vocabulary(kb)
 
     def name_of(concept_id: str) -> str:

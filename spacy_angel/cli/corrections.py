@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ..errors import AngelError, Errors
+from ..errors import AngelError
 from .options import (
     Author,
     CorpusFormat,
@@ -58,6 +58,9 @@ def corrections(
         typer.echo("No string is linked wrong more often than right: nothing is written.")
         return
     if learned.n_right < learned.n_right_before:
-        raise AngelError(Errors.E355.format(n=len(learned.rules), path=output))
+        raise AngelError(
+            f"{output} was not written: the {len(learned.rules):,} rules do more harm than good on "
+            "other documents."
+        )
     write_text(output, added_rows(output, learned.rules))
     typer.echo(f"{len(learned.rules):,} rules: {output}")

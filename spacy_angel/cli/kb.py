@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ..errors import AngelError, Errors
+from ..errors import AngelError
 from .kb_check import kb_check
 from .kb_edit import command as edit_command
 from .kb_edit import kb_remove, kb_rename, kb_undo
@@ -156,9 +156,11 @@ def kb_add(
     from ..vocabulary.sources.edits import add_to_concept
 
     if sum(given is not None for given in (file, mentions, concept)) != 1:
-        raise AngelError(Errors.E701)
+        raise AngelError(
+            "Give exactly one of a vocabulary file, `--mentions CORPUS` and `--concept ID`."
+        )
     if (concept is None) != (not name):
-        raise AngelError(Errors.E712)
+        raise AngelError("--concept ID and --name NAME must be given together.")
     before = ConceptKB.from_disk(folder)
     if mentions is not None:
         steps = preprocessing_steps(preprocessing, abbreviations)

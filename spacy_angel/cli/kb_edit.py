@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ..errors import AngelError, Errors
+from ..errors import AngelError
 from .options import Author, Vocabulary, print_counts
 
 
@@ -25,7 +25,7 @@ def kb_remove(
     if not name:
         remove_concepts(kb, concept_ids, command("remove", *concept_ids), author)
     elif len(concept_ids) > 1:
-        raise AngelError(Errors.E711.format(found=" ".join(concept_ids)))
+        raise AngelError(f"--name needs exactly one concept, not {' '.join(concept_ids)!r}.")
     else:
         given = [part for text in name for part in ("--name", text)]
         remove_names(kb, concept_ids[0], name, command("remove", concept_ids[0], *given), author)

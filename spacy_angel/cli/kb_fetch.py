@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import AngelError, Errors
+from ..errors import AngelError
 from .options import ReaderOptions, Vocabulary, located, print_counts, reader_options
 
 if TYPE_CHECKING:
@@ -54,7 +54,9 @@ def kb_fetch(
         return
     given = {"--release": release, "--file": file, "--option": option}
     if alone := [name for name, value in given.items() if value]:
-        raise AngelError(Errors.E890.format(options=", ".join(alone), names=" ".join(names)))
+        raise AngelError(
+            f"{', '.join(alone)} cannot be used with several vocabularies: {' '.join(names)}."
+        )
     failed = {}
     for source in sources:
         request = Request(None, parse_taxa(taxon) if source.taxa else ())
@@ -66,7 +68,8 @@ def kb_fetch(
             typer.echo(str(error), err=True)
     if failed:
         raise AngelError(
-            Errors.E891.format(n=len(failed), n_all=len(sources), names=" ".join(failed))
+            f"{len(failed)} of {len(sources)} vocabularies could not be downloaded: "
+            f"{' '.join(failed)}. Run the command again for them."
         )
 
 
@@ -135,10 +138,15 @@ def kb_update(
         fetched = fetched_as(built)
         if fetched is None:
             if names:
-                raise AngelError(Errors.E140.format(path=folder))
+                raise AngelError(
+                    f"{folder} was not downloaded, so it cannot be updated. Build it again."
+                )
             continue
         if (lost := unrepeatable(built)) and not drop_changes:
-            raise AngelError(Errors.E141.format(path=folder, changes=", ".join(lost)))
+            raise AngelError(
+                f"[E141] {folder} has changes that cannot be repeated: {', '.join(lost)}. Use "
+                "another folder with -o, or --drop-changes."
+            )
         name, request = fetched
         source = find_source(name)
         _announce(source, request, None)

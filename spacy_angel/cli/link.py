@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ..errors import AngelError, Errors
+from ..errors import AngelError
 from .options import ModelPreset, ModelTokenizer, OtherVocabulary, Pipeline
 
 
@@ -60,10 +60,12 @@ def link(
     from ..pipelines.shipped import load
 
     if (text is None) == (file is None):
-        raise AngelError(Errors.E702)
+        raise AngelError("Give one text: link TEXT, or link --file FILE.")
     is_shipped = pipeline in (None, *SHIPPED_NAMES)
     if pipeline is not None and (any((model, tokenizer, preset)) or (kb and not is_shipped)):
-        raise AngelError(Errors.E703)
+        raise AngelError(
+            "--pipeline cannot be combined with --model, --tokenizer, --preset or --kb."
+        )
     if text == "-":
         text = decoded(typer.get_binary_stream("stdin").read(), Path("standard input"))
     elif file is not None:

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ..errors import AngelError, Errors
+from ..errors import AngelError, unknown_name
 
 VocabularyFormat = Annotated[
     str | None,
@@ -42,8 +42,7 @@ Suffixes = Annotated[
         # Up to 0.2 it was called so.
         "--endings",
         help="Tell the concepts of one name apart in the search of a model that writes suffixes: "
-        "by "
-        "`species` where a type is a taxon (`NCBITaxon:9606`), by `types` (the same, else the "
+        "by `species` where a type is a taxon (`NCBITaxon:9606`), by `types` (the same, else the "
         "first type), or by canonical `names`.",
     ),
 ]
@@ -114,9 +113,7 @@ def preprocessing_steps(preset: str | None, abbreviations: str | None) -> Any:
     from ..corpora.preprocessing import PUBLISHED, Preprocessing
 
     if preset is not None and preset not in PUBLISHED:
-        raise AngelError(
-            Errors.E910.format(kind="preprocessing", name=preset, known=", ".join(PUBLISHED))
-        )
+        raise AngelError(unknown_name("preprocessing", preset, ", ".join(PUBLISHED)))
     steps = Preprocessing() if preset is None else PUBLISHED[preset]
     return steps if abbreviations is None else replace(steps, abbreviations=abbreviations)  # type: ignore[arg-type]
 
@@ -139,7 +136,7 @@ def reader_options(values: list[str] | None) -> dict[str, Any]:
     for value in values or ():
         name, equals, content = value.partition("=")
         if not name or not equals:
-            raise AngelError(Errors.E704.format(value=value))
+            raise AngelError(f"--option needs NAME=VALUE, not {value!r}.")
         options[name] = content
     return options
 
@@ -184,6 +181,6 @@ def print_counts(kb: Any, folder: Path) -> None:
     """Say how many concepts and names a vocabulary has."""
     counts = kb.counts
     typer.echo(
-        f"{counts['concepts']:,} concepts, {counts['spellings']:,} names "
-        f"({counts['names']:,} in normal form): {folder}"
+        f"{counts['concepts']:,} concepts, {counts['spellings']:,} names ({counts['names']:,} in "
+        f"normal form): {folder}"
     )

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ..errors import AngelError, Errors
+from ..errors import AngelError
 from .options import OtherVocabulary
 
 Source = Annotated[
@@ -91,7 +91,9 @@ def open_source(pipeline: str | None, kb: Path | None, curation: Path | None) ->
 
     is_shipped = pipeline in (None, *SHIPPED_NAMES)
     if kb is not None and not is_shipped:
-        raise AngelError(Errors.E703)
+        raise AngelError(
+            "--pipeline cannot be combined with --model, --tokenizer, --preset or --kb."
+        )
     source: Any = load(model=pipeline, kb=kb) if is_shipped else pipeline
     nlp, linker = open_pipeline(source)
     if curation is not None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..about import SHIPPED_NAME
-from ..errors import AngelError, Errors
+from ..errors import AngelError, missing_package
 
 if TYPE_CHECKING:
     from ..training.course.config import TrainingConfig
@@ -82,11 +82,14 @@ def own(
     if ctx.invoked_subcommand is not None:
         if given := [name for name, value in needed.items() if value is not None]:
             raise AngelError(
-                Errors.E619.format(given=" ".join(given), command=ctx.invoked_subcommand)
+                f"{' '.join(given)} must come after the command {ctx.invoked_subcommand!r}."
             )
         return
     if missing := [name for name, value in needed.items() if value is None]:
-        raise AngelError(Errors.E620.format(missing=" ".join(missing)))
+        raise AngelError(
+            f"Missing: {' '.join(missing)}. Expected --train CORPUS --dev CORPUS --kb VOCABULARY "
+            "--output FOLDER, or a command."
+        )
     assert train is not None
     assert dev is not None
     assert kb is not None
@@ -130,7 +133,9 @@ def positive(
     Run again after a kill, it goes on. The model lies in OUTPUT/model.
     """
     if (start is None) != from_backbone:
-        raise AngelError(Errors.E614)
+        raise AngelError(
+            "Positive-only training needs one of `--start MODEL` and `--from-backbone`."
+        )
     _check_extra()
     from ..training.stages import fine_tune
 
@@ -257,7 +262,7 @@ def configs(
 def _check_extra() -> None:
     for package in ("accelerate", "confection", "datasets", "trl"):
         if find_spec(package) is None:
-            raise AngelError(Errors.E916.format(what="Training", package=package, extra="train"))
+            raise AngelError(missing_package("Training", package, "train"))
 
 
 def _train_own(

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_t
 from pydantic import BeforeValidator, ConfigDict, TypeAdapter, ValidationError
 from pydantic_core import PydanticCustomError
 
-from ..errors import AngelError, Errors
+from ..errors import AngelError
 
 
 def _name(value: Any) -> Any:
@@ -67,9 +67,7 @@ class CheckedSettings:
         values = nested(values)
         known = [f.name for f in fields(cls)]
         if unknown := sorted(set(values) - set(known)):
-            raise AngelError(
-                Errors.E304.format(component=cls.COMPONENT, unknown=unknown, known=known)
-            )
+            raise AngelError(f"{cls.COMPONENT} has no setting {unknown}. Known: {known}.")
         return cls(**values)
 
     @classmethod
@@ -115,9 +113,7 @@ class CheckedSettings:
         return AngelError(self._message(name + place, expected, problem["input"]))
 
     def _message(self, name: str, expected: str, value: Any) -> str:
-        return Errors.E305.format(
-            component=self.COMPONENT, name=name, expected=expected, value=value
-        )
+        return f"[E305] {self.COMPONENT}'s setting {name} must be {expected}, not {value!r}."
 
 
 def nested(values: Mapping[str, Any]) -> dict[str, Any]:

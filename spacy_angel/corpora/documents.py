@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from ..errors import Errors
 from ..files.faults import FileReading, ReadingReport
 from ..vocabulary.names.identifiers import normal_ids
 from ..vocabulary.names.labels import find_entries
@@ -128,14 +127,8 @@ class Reading(FileReading):
         covered = text[start:end] if 0 <= start < end else ""
         if not covered.strip() or covered.split() != mention.split():
             self.fault(
-                Errors.E401.format(
-                    where=self.where(line),
-                    mention=mention,
-                    start=start,
-                    end=end,
-                    doc_id=doc_id,
-                    found=covered,
-                ),
+                f"{self.where(line)}: expected the mention {mention!r} at {start}-{end} of "
+                f"document {doc_id}, found {covered!r}.",
                 lost="mentions_left_out",
             )
             return None

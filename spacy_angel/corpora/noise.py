@@ -14,7 +14,7 @@ from itertools import pairwise
 from string import ascii_lowercase
 from typing import NamedTuple
 
-from ..errors import AngelError, Errors
+from ..errors import AngelError, unknown_name
 from .documents import CorpusDocument, GoldMention
 from .text_changes import replace_spans
 
@@ -231,11 +231,12 @@ class Noise:
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
-            raise AngelError(
-                Errors.E910.format(kind="kind of noise", name=self.kind, known=", ".join(KINDS))
-            )
+            raise AngelError(unknown_name("kind of noise", self.kind, ", ".join(KINDS)))
         if self.edits < 0 or not 0 <= self.context <= 1:
-            raise AngelError(Errors.E434.format(edits=self.edits, context=self.context))
+            raise AngelError(
+                "Noise needs edits of at least 0 and a context share from 0 to 1; got "
+                f"{self.edits} and {self.context}."
+            )
 
     @property
     def name(self) -> str:

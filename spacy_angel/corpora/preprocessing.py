@@ -9,7 +9,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal, get_args
 
-from ..errors import AngelError, Errors
+from ..errors import AngelError
 from ..vocabulary.names.concepts import normalize_name
 from ..vocabulary.names.identifiers import join_ids, split_ids
 from .abbreviations import DETECTORS, Detector
@@ -73,13 +73,17 @@ class Preprocessing:
         for item in fields(self):
             known: tuple[Any, ...] = get_args(item.type) or (True, False)
             if (value := getattr(self, item.name)) not in known:
-                raise AngelError(Errors.E427.format(step=item.name, value=value, known=known))
+                raise AngelError(
+                    f"The preprocessing step {item.name} has no choice {value!r}. Choices: {known}."
+                )
         of_marked = self.composites == "first" or self.expand in ("words", "whole")
         of_text = self.blank_marks or (
             self.abbreviations != "keep" and self.expand in ("mentions", "text")
         )
         if of_text if self.marked_only else of_marked:
-            raise AngelError(Errors.E436.format(steps=", ".join(self.steps)))
+            raise AngelError(
+                f"The preprocessing steps cannot be combined: {', '.join(self.steps)}."
+            )
 
     @property
     def steps(self) -> tuple[str, ...]:
@@ -153,7 +157,7 @@ def preprocess(
     """
     report = report if report is not None else CorpusReport()
     if settings.unknown == "drop" and known is None:
-        raise AngelError(Errors.E428)
+        raise AngelError("unknown=drop needs the vocabulary: pass known=.")
     detect = None if settings.abbreviations == "keep" else DETECTORS[settings.abbreviations]()
     return (_apply(document, settings, detect, known, report) for document in documents)
 

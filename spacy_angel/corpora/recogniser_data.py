@@ -7,7 +7,7 @@ their sentences, so that the sentence is learned and not the name alone.
 from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 
-from ..errors import AngelError, Errors
+from ..errors import AngelError
 from ..vocabulary.names.concepts import Concept, normalize_name
 from ..vocabulary.names.entity_type_table import ENTITY_TYPE_TABLE
 from ..vocabulary.names.labels import ENTITY_TYPES, entity_type_of, entity_types_of
@@ -39,7 +39,10 @@ def names_by_label(concepts: Iterable[Concept]) -> dict[str, list[str]]:
             of_label = names.setdefault(label, set())
             of_label.update(n for n in (concept.canonical_name, *concept.aliases) if "," not in n)
     if not names:
-        raise AngelError(Errors.E432.format(known=", ".join((*MESH_LABELS, *ENTITY_TYPES))))
+        raise AngelError(
+            "The vocabulary has no concept of a type that the recognizer knows: "
+            f"{', '.join((*MESH_LABELS, *ENTITY_TYPES))}."
+        )
     return {label: sorted(of_label) for label, of_label in names.items()}
 
 

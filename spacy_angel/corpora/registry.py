@@ -10,7 +10,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from ..errors import AngelError, Errors, Warnings
+from ..errors import AngelError, AngelWarning, cannot_read
 from ..files.formats import Format, Formats
 from ..files.options import checked_options
 from ..files.reading import pieces
@@ -106,7 +106,7 @@ def read_corpus(
     path = Path(path)
     chosen = FORMATS.named(format) if format else FORMATS.of(path)
     if not path.exists():
-        raise AngelError(Errors.E901.format(path=path, error="there is no such file"))
+        raise AngelError(cannot_read(path, "there is no such file"))
     options = chosen.checked(options, _OPTIONS)
     flags = {"keep_duplicates": keep_duplicates, "strict": strict}
     keep_duplicates, strict = checked_options(read_corpus, flags, chosen.name).values()
@@ -134,7 +134,7 @@ def check_writing(to: str, options: Mapping[str, Any]) -> dict[str, Any]:
     chosen = FORMATS.named(to)
     if chosen.write is None:
         known = ", ".join(writable_formats())
-        raise AngelError(Errors.E439.format(format=chosen.name, known=known))
+        raise AngelError(f"The format {chosen.name} cannot be written. Formats that can: {known}.")
     return chosen.checked_to_write(options)
 
 
@@ -164,10 +164,12 @@ def _told(documents: Iterable[CorpusDocument], to: Format, path: Path) -> Iterat
         for what in list(lacking):
             if any(getattr(one, what, None) for one in (document, *document.mentions)):
                 lacking.remove(what)
-                message = Warnings.W401.format(
-                    format=to.name, what=what, path=path, doc_id=document.doc_id
+                warnings.warn(
+                    f"{to.name} cannot hold {what}: left out of {path}, first in document "
+                    f"{document.doc_id}.",
+                    AngelWarning,
+                    stacklevel=2,
                 )
-                warnings.warn(message, stacklevel=2)
         yield document
 
 

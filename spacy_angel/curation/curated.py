@@ -17,7 +17,7 @@ from pathlib import Path
 from threading import RLock
 from typing import Any, NamedTuple
 
-from ..errors import AngelError, Errors, Warnings
+from ..errors import AngelError, AngelWarning
 from ..vocabulary.changes.applied import change_concepts, concepts_of, find_concept
 from ..vocabulary.changes.rule_file import RuleFile, parse_rules, read_rules
 from ..vocabulary.changes.rules import CASE, ELSEWHERE, Rule
@@ -327,14 +327,13 @@ class CurationFile:
                 curated = Curated(kb, rules.rules)
                 if curated.unknown:
                     first = curated.unknown[0]
-                    message = Warnings.W332.format(
-                        path=self.path,
-                        n=len(curated.unknown),
-                        n_all=len(rules.rules),
-                        number=first.number,
-                        rule=first,
+                    warnings.warn(
+                        f"{self.path}: {len(curated.unknown):,} of {len(rules.rules):,} rules "
+                        f"name unknown concepts or types, the first on line {first.number} "
+                        f"({first}).",
+                        AngelWarning,
+                        stacklevel=2,
                     )
-                    warnings.warn(message, stacklevel=2)
                 prepared = self._prepared = (kb, kb.version, rules, curated)
             return prepared[3]
 
@@ -351,12 +350,18 @@ class CurationFile:
             found = read_rules(Path(self.path))
             if before is not None and before.rules and state is not None and not state.size:
                 # As it is for a moment where it is written in place.
-                raise AngelError(Errors.E351.format(path=self.path, found=[]))
+                raise AngelError(
+                    f"The first row of {self.path} must name the columns, `action` among them."
+                )
         except AngelError as error:
             if before is None:
                 raise
             # A service goes on with what it had.
-            warnings.warn(Warnings.W333.format(path=self.path, error=error), stacklevel=2)
+            warnings.warn(
+                f"{self.path} can no longer be read, so its rules stay as they were. {error}",
+                AngelWarning,
+                stacklevel=2,
+            )
             found = before
         else:
             if before is not None and self._state() != state:

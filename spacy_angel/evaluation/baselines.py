@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Protocol
 
-from ..errors import AngelError, Errors
+from ..errors import AngelError
 from ..vocabulary.kb import ConceptKB
 from ..vocabulary.lookup.tfidf import TrigramTfidf
 from ..vocabulary.names.concepts import normalize_name
@@ -102,7 +102,10 @@ class ScispacyCandidates:
         try:
             vectors = vectorizer.fit_transform(aliases)
         except ValueError as error:
-            raise AngelError(Errors.E505.format(n=len(aliases))) from error
+            raise AngelError(
+                f"scispaCy's candidate generator finds nothing to index in {len(aliases)} names. "
+                "Use `exact` or `tfidf`."
+            ) from error
         # The index crashes on rows without a 3-gram.
         kept = np.flatnonzero(vectors.getnnz(axis=1))
         index = nmslib.init(

@@ -19,7 +19,7 @@ from ..corpora.mention_names import mention_names
 from ..corpora.noise import Noise
 from ..corpora.preprocessing import Preprocessing, preprocess
 from ..corpora.registry import read_corpus
-from ..errors import AngelError, Errors, Warnings
+from ..errors import AngelError, AngelWarning
 from ..files.atomic import replacing, write_json
 from ..linking.settings.loaders import load_vocabulary
 from ..pipelines.components import types_for_vocabulary
@@ -69,7 +69,7 @@ class Run:
 
     def __post_init__(self) -> None:
         if self.k < 1:
-            raise AngelError(Errors.E819.format(name="k", expected="at least 1", value=self.k))
+            raise AngelError(f"k must be at least 1, not {self.k!r}.")
         check_protocols(self.protocols, predicted=self.predicted)
 
     def read(
@@ -162,10 +162,12 @@ class _Bench:
             figures = tally.figures(self.run.k, probabilities=not self.run.is_baseline)
         if noise is None:
             for label, counts in tally.unknown_labels().items():
-                message = Warnings.W860.format(
-                    label=label, n=counts.mentions, example=counts.example
+                warnings.warn(
+                    f"No identifier of the label {label!r} is in the vocabulary: "
+                    f"{counts.mentions:,} misses, e.g. {counts.example!r}.",
+                    AngelWarning,
+                    stacklevel=2,
                 )
-                warnings.warn(message, stacklevel=2)
         metrics = {**figures, "run": self._described(report, noise)}
         write_json(output / METRICS, metrics)
         write_report(output)
@@ -256,7 +258,7 @@ def _vocabulary(
     # `en_angel_mini` is the name of a vocabulary as well.
     if kb is None or (run.name in SHIPPED_NAMES and str(kb) == run.name):
         if linker is None:
-            raise AngelError(Errors.E508.format(baseline=run.name))
+            raise AngelError(f"The baseline `{run.name}` needs a vocabulary: give `kb`.")
         kb = linker.kb
     if not isinstance(kb, ConceptKB):
         kb = load_vocabulary(kb)
@@ -275,7 +277,9 @@ def _system(
     """The system, and the model where there is one; a pipeline is left as it was."""
     if nlp is None or linker is None:
         if run.predicted:
-            raise AngelError(Errors.E506.format(baseline=run.name))
+            raise AngelError(
+                f"The baseline `{run.name}` cannot find mentions: do not use `predicted`."
+            )
         yield baseline_system(BASELINES[run.name](kb), run.k), None
         return
     settings, own = linker.settings, linker.kb

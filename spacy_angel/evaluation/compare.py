@@ -7,7 +7,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from ..errors import AngelError, Errors
+from ..errors import AngelError
 from ..files.atomic import write_json
 from .figures import write_figures
 from .files import read_metrics, read_predictions
@@ -107,5 +107,8 @@ def read_pairs(dir_a: Path, dir_b: Path) -> Iterator[tuple[dict[str, Any], dict[
         keys = [one and [one[key] for key in ("doc_id", "label", "annotated")] for one in (a, b)]
         if keys[0] != keys[1]:
             shown = [one and [one["doc_id"], one["start"], one["mention"]] for one in (a, b)]
-            raise AngelError(Errors.E510.format(line=number, a=shown[0], b=shown[1]))
+            raise AngelError(
+                f"The evaluations differ from line {number} of their predictions on: {shown[0]} "
+                f"and {shown[1]}."
+            )
         yield a, b

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
-from ..errors import AngelError, Errors
+from ..errors import AngelError
 from .confidence import Confidence, calibration_error, confidence_figures
 from .statistics import bootstrap_interval
 
@@ -295,11 +295,14 @@ def summarize(
     """
     counted = [outcome for outcome in outcomes if outcome.gold]
     if not counted:
-        raise AngelError(Errors.E501.format(n=len(outcomes)))
+        raise AngelError(f"None of the {len(outcomes)} mentions has a gold identifier.")
     covered = [outcome for outcome in counted if outcome.covered]
     if not covered:
         examples = ", ".join(counted[0].gold[:3])
-        raise AngelError(Errors.E502.format(n=len(counted), examples=examples))
+        raise AngelError(
+            f"None of the {len(counted)} gold concepts (e.g. {examples}) is in the vocabulary. "
+            "Check the prefixes."
+        )
     figures: dict = {
         "mentions": len(counted),
         "nil": len(outcomes) - len(counted),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
-from ..errors import AngelError, Errors
+from ..errors import AngelError
 from ..files.json_values import parse_json
 
 if TYPE_CHECKING:
@@ -60,12 +60,14 @@ def read_metrics(directory: Path) -> dict[str, Any]:
     `metrics.json` holds. RAISES (AngelError): there is none, or it is damaged."""
     path = directory / METRICS
     if not path.is_file():
-        raise AngelError(Errors.E509.format(file=METRICS, path=directory))
+        raise AngelError(f"{directory} has no {METRICS}. Evaluate into it first.")
     try:
         metrics = parse_json(path.read_bytes())
         _Metrics.model_validate(metrics)
     except ValueError as error:
-        raise AngelError(Errors.E519.format(path=path, error=error)) from error
+        raise AngelError(
+            f"{path} does not hold an evaluation ({error}). Evaluate again."
+        ) from error
     return metrics
 
 
@@ -74,14 +76,16 @@ def read_predictions(directory: Path) -> Iterator[dict[str, Any]]:
     of `predictions.jsonl`. RAISES (AngelError): there is none, or a line is not of that kind."""
     path = directory / PREDICTIONS
     if not path.is_file():
-        raise AngelError(Errors.E509.format(file=PREDICTIONS, path=directory))
+        raise AngelError(f"{directory} has no {PREDICTIONS}. Evaluate into it first.")
     with open(path, "rb") as file:
         for number, line in enumerate(file, 1):
             try:
                 record = parse_json(line)
                 _Prediction.model_validate(record)
             except ValueError as error:
-                raise AngelError(Errors.E514.format(path=path, line=number)) from error
+                raise AngelError(
+                    f"{path}, line {number}: not a prediction of this version. Evaluate again."
+                ) from error
             yield record
 
 

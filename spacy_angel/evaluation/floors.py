@@ -20,7 +20,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from ..errors import AngelError, Errors
+from ..errors import AngelError
 from ..vocabulary.names.labels import find_entries
 
 if sys.version_info >= (3, 11):
@@ -105,7 +105,7 @@ def read_floors(path: Path) -> list[Floor]:
             raise ValueError(f"it has more than {MAX_BYTES:,} bytes")
         floors = _Floors.model_validate(tomllib.loads(data.decode("utf8")))
     except (OSError, ValueError) as error:
-        raise AngelError(Errors.E520.format(path=path, problem=error)) from error
+        raise AngelError(f"Cannot read the floors {path}: {error}.") from error
     rates = [
         ("all", "", floors.all),
         *(("label", name, rates) for name, rates in floors.label.items()),
@@ -117,7 +117,7 @@ def read_floors(path: Path) -> list[Floor]:
         if one.precision is not None or one.recall is not None
     ]
     if not found:
-        raise AngelError(Errors.E520.format(path=path, problem="it has no precision or recall"))
+        raise AngelError(f"Cannot read the floors {path}: it has no precision or recall.")
     return found
 
 

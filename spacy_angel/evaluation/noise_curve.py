@@ -5,7 +5,7 @@ from typing import Any
 
 from ..corpora.documents import CorpusDocument, CorpusReport
 from ..corpora.noise import KINDS, Noise, noisy_document
-from ..errors import AngelError, Errors
+from ..errors import AngelError
 
 CURVE = (1, 2)
 """Edits in each mention where none are given; without any is the evaluation itself."""
@@ -24,7 +24,10 @@ def noise_levels(values: Sequence[str]) -> list[Noise]:
     for value in values:
         kind, colon, edits = value.partition(":")
         if not kind or (colon and not (edits.isdecimal() and int(edits))):
-            raise AngelError(Errors.E515.format(value=value, known=", ".join(KINDS)))
+            raise AngelError(
+                f"--noise needs a kind, e.g. `typo` or `ocr:1`, not {value!r}. Kinds: "
+                f"{', '.join(KINDS)}."
+            )
         for number in (int(edits),) if colon else CURVE:
             levels[Noise(kind, number)] = None
     return list(levels)

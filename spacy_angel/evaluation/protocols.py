@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ..corpora.entity_types import entity_type
-from ..errors import AngelError, Errors
+from ..errors import AngelError, unknown_name
 from .counts import Outcome, precision_recall_f
 
 PROTOCOLS = ("belb", "hunflair2", "document")
@@ -34,11 +34,11 @@ def check_protocols(names: Collection[str], *, predicted: bool) -> None:
     """names (Collection[str]): what is asked for. predicted (bool): the pipeline finds the mentions
     itself. RAISES (AngelError): there is no such protocol, or it counts gold mentions."""
     if unknown := sorted(set(names).difference(PROTOCOLS)):
-        raise AngelError(
-            Errors.E910.format(kind="protocol", name=unknown[0], known=", ".join(PROTOCOLS))
-        )
+        raise AngelError(unknown_name("protocol", unknown[0], ", ".join(PROTOCOLS)))
     if predicted and "belb" in names:
-        raise AngelError(Errors.E518)
+        raise AngelError(
+            "The protocol belb needs gold mentions. Leave out --predicted, or the protocol."
+        )
 
 
 def belb_figures(outcomes: Iterable[Outcome]) -> dict[str, float]:
@@ -216,10 +216,8 @@ class ProtocolTally:
         """
         if self._link_types and not self._link_types & self._gold_types:
             raise AngelError(
-                Errors.E517.format(
-                    predicted=", ".join(sorted(self._link_types)),
-                    gold=", ".join(sorted(self._gold_types)),
-                )
+                f"The pipeline finds {', '.join(sorted(self._link_types))}, but the corpus has "
+                f"mentions of {', '.join(sorted(self._gold_types))}."
             )
         figures: dict[str, dict[str, Any]] = {}
         types = sorted(self._gold_types)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ..corpora.abbreviations import quiet_scispacy
 from ..corpora.formats.askapatient import askapatient_concepts
 from ..corpora.preprocessing import Preprocessing
-from ..errors import AngelError, Errors
+from ..errors import AngelError
 from ..files.atomic import replacing, write_json
 from ..vocabulary.kb import ConceptKB
 from .baselines import BASELINES
@@ -84,9 +84,9 @@ def evaluate(
     RAISES (AngelError): a system, corpus, vocabulary or setting that does not fit.
     """
     if train_names and train is None and not _has_folds(corpus, format):
-        raise AngelError(Errors.E507)
+        raise AngelError("Adding the names of a training corpus needs `train`.")
     if train is not None and "pmids" in (corpus_options or {}):
-        raise AngelError(Errors.E513)
+        raise AngelError("`pmids` and `train` cannot be combined.")
     is_baseline = isinstance(pipeline, str) and pipeline in BASELINES
     if preprocessing is None:
         preprocessing = Preprocessing(abbreviations="scispacy" if is_baseline else "keep")
@@ -125,7 +125,10 @@ def _evaluate_folds(
     }
     missing = [str(p) for _, rest in folds.values() for p in rest if not p.exists()]
     if not folds or missing:
-        raise AngelError(Errors.E511.format(path=corpus, missing=missing or "none"))
+        raise AngelError(
+            f"{corpus} needs files like `AskAPatient.fold-0.test.txt`; missing: "
+            f"{missing or 'none'}."
+        )
     runs = []
     for number, (test, (train, validation)) in sorted(folds.items()):
         vocabulary = (

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import ttest_rel
 
-from ..errors import AngelError, Errors
+from ..errors import AngelError
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def compare_systems(
     RAISES (AngelError): the two differ in length, or there are no values.
     """
     if len(a) != len(b):
-        raise AngelError(Errors.E503.format(a=len(a), b=len(b)))
+        raise AngelError(f"Both systems need the same mentions; got {len(a)} and {len(b)}.")
     pairs = np.column_stack((np.asarray(a, float), np.asarray(b, float)))
     outcomes, weights = _resample(pairs, resamples, seed)
     differences = weights @ (outcomes[:, 1] - outcomes[:, 0])
@@ -92,7 +92,7 @@ def compare_systems(
 def _resample(rows: np.ndarray, resamples: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Distinct rows float[m, columns] and their shares float[resamples, m] in each resample."""
     if not len(rows):
-        raise AngelError(Errors.E501.format(n=0))
+        raise AngelError("There are no mentions to evaluate.")
     outcomes, counts = np.unique(rows, axis=0, return_counts=True)
     draws = np.random.default_rng(seed).multinomial(
         len(rows), counts / counts.sum(), size=resamples

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from tqdm import tqdm
 
-from ..errors import AngelError, Errors
+from ..errors import AngelError
 from .atomic import write_json
 from .json_values import parse_as
 
@@ -221,10 +221,10 @@ def _check(file: Path, address: str, checksum: str | None) -> None:
         head = stream.read(512).lstrip().lower()
     if head.startswith(_PAGE):
         file.unlink()
-        raise AngelError(Errors.E132.format(address=_public(address)))
+        raise AngelError(f"{_public(address)} answers with a web page. Use --file.")
     if head.startswith(_GZIP) and (problem := _damage(file)):
         file.unlink()
-        raise AngelError(Errors.E892.format(address=_public(address), error=problem))
+        raise AngelError(f"{_public(address)} sent a broken gzip file ({problem}).")
     if checksum is None:
         return
     algorithm, _, expected = checksum.partition(":")
@@ -232,9 +232,8 @@ def _check(file: Path, address: str, checksum: str | None) -> None:
     if digest != expected:
         file.unlink()
         raise AngelError(
-            Errors.E133.format(
-                address=_public(address), algorithm=algorithm, expected=expected, found=digest
-            )
+            f"{_public(address)} has the {algorithm} checksum {digest}, expected {expected}. Try "
+            "again, or use --file."
         )
 
 
@@ -281,7 +280,7 @@ def _public(address: str) -> str:
 
 def _refused(address: str, response: "Response") -> str:
     answer = f"{response.status_code} {response.reason}"
-    return Errors.E131.format(address=_public(address), problem=f"it answers {answer}")
+    return f"Cannot download {_public(address)}: it answers {answer}. Or give a copy with --file."
 
 
 def _unreachable(address: str, part: _Part, error: Exception) -> str:
@@ -289,4 +288,4 @@ def _unreachable(address: str, part: _Part, error: Exception) -> str:
     # The library's text repeats the address, with a key that it may hold.
     has_key = _public(address) != address
     reason = type(error).__name__ if has_key else str(error)
-    return Errors.E131.format(address=_public(address), problem=f"{reason}{kept}")
+    return f"Cannot download {_public(address)}: {reason}{kept}. Or give a copy with --file."

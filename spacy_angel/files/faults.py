@@ -59,12 +59,13 @@ class FileReading:
     def fault(self, message: str, lost: str = "") -> None:
         """Raise, or count and go on.
 
-        message (str): an `Errors` template, filled.
+        message (str): what was expected and what was found.
         lost (str): counter of what the fault spoils, e.g. `mentions_left_out`.
         RAISES (AngelError): with `strict`.
         """
         if self.strict:
-            raise AngelError(message if len(message) <= MAX_NOTE else f"{message[:MAX_NOTE]} …")
+            shown = message if len(message) <= MAX_NOTE else f"{message[:MAX_NOTE]} …"
+            raise AngelError(f"{shown} Without `strict` it is left out and counted.")
         self.report.count("faults", note=message)
         if lost:
             self.report.count(lost)

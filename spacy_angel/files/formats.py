@@ -18,7 +18,7 @@ from inspect import signature
 from pathlib import Path
 from typing import Any, Literal
 
-from ..errors import AngelError, Errors, Warnings
+from ..errors import AngelError, AngelWarning, unknown_name
 from .options import checked_options
 from .reading import PIECE_BYTES, pieces
 
@@ -91,8 +91,9 @@ class Format:
     ) -> None:
         if unknown := sorted(set(names) - set(own)):
             known = ", ".join([*common, *own]) or "none"
-            message = Errors.E909.format(format=self.name, unknown=", ".join(unknown), known=known)
-            raise AngelError(message)
+            raise AngelError(
+                f"The format {self.name} has no option {', '.join(unknown)}. Its options: {known}."
+            )
 
 
 def _options(function: Callable[..., Any]) -> tuple[str, ...]:
@@ -127,13 +128,17 @@ class Formats(Mapping[str, Format]):
                 format = entry.load()
             except (ImportError, AttributeError) as error:
                 warnings.warn(
-                    Warnings.W901.format(entry=entry.value, kind=self._kind, error=error),
+                    f"The {self._kind} format {entry.value} of another package cannot be loaded: "
+                    f"{error}.",
+                    AngelWarning,
                     stacklevel=2,
                 )
                 continue
             if not isinstance(format, Format) or format.name in formats | _by_names(self._own):
-                message = Errors.E912.format(kind=self._kind, entry=entry.value, found=format)
-                raise AngelError(message)
+                raise AngelError(
+                    f"The entry point {entry.value} must give a {self._kind} format with its own "
+                    f"name, not {format!r}."
+                )
             formats[format.name] = format
         return formats | _by_names(self._own)
 
@@ -146,9 +151,7 @@ class Formats(Mapping[str, Format]):
         format = self.get(name) or self.get(f"{name}.v1")
         if format is None:
             known = ", ".join(self)
-            raise AngelError(
-                Errors.E910.format(kind=f"{self._kind} format", name=name, known=known)
-            )
+            raise AngelError(unknown_name(f"{self._kind} format", name, known))
         return format
 
     def of(self, path: Path) -> Format:
@@ -159,7 +162,9 @@ class Formats(Mapping[str, Format]):
         """
         if (format := self.recognised(path)) is None:
             known = ", ".join(self)
-            raise AngelError(Errors.E911.format(path=path, kind=self._kind, known=known))
+            raise AngelError(
+                f"Cannot tell the {self._kind} format of {path}. Give --format with one of {known}."
+            )
         return format
 
     def recognised(self, path: Path) -> Format | None:
@@ -171,7 +176,7 @@ class Formats(Mapping[str, Format]):
         head = "" if path.is_dir() else read_head(path).lstrip()
         format = next((f for f in self.values() if f.recognises(path, head)), None)
         if format is None and not head and not path.is_dir():
-            raise AngelError(Errors.E913.format(path=path, kind=self._kind))
+            raise AngelError(f"{path} is empty; expected a {self._kind}.")
         return format
 
 
@@ -200,7 +205,7 @@ def read_head(path: Path) -> str:
             raise
     head = b"".join(parts)
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise AngelError(Errors.E914.format(path=path))
+        raise AngelError(f"{path} is UTF-16. Convert it to UTF-8.")
     return head.decode("utf8", errors="replace").removeprefix("\ufeff")
 
 

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
-from ..errors import AngelError, Errors
+from ..errors import AngelError
 from .faults import FileReading
 from .json_values import TOO_DEEP, check_depth
 from .reading import PIECE_BYTES, pieces
@@ -175,7 +175,9 @@ class _Buffer:
 
     def error(self, problem: str) -> AngelError:
         """RETURNS (AngelError): naming file and line."""
-        return AngelError(Errors.E908.format(where=self._reading.where(self.line), problem=problem))
+        return AngelError(
+            f"{self._reading.where(self.line)}: the JSON is broken or cut ({problem})."
+        )
 
     def _read(self, at_least: int = PIECE_BYTES) -> bool:
         """Read on; by doubling, so that a long object is not decoded anew for each piece."""

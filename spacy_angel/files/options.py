@@ -5,7 +5,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
 
-from ..errors import AngelError, Errors
+from ..errors import AngelError
 
 
 def checked_options(
@@ -31,13 +31,10 @@ def checked_options(
             problem = error.errors()[0]
             is_bool = problem["type"].startswith("bool_")
             expected = problem["msg"].removeprefix("Input should be ")
-            message = Errors.E211.format(
-                name=name,
-                format=format,
-                expected="true, false, yes or no" if is_bool else expected,
-                found=problem["input"],
-            )
-            raise AngelError(message) from error
+            raise AngelError(
+                f"The option {name} of the format {format} must be "
+                f"{'true, false, yes or no' if is_bool else expected}, not {problem['input']!r}."
+            ) from error
     return checked
 
 

@@ -14,7 +14,7 @@ from typing import BinaryIO, NoReturn, cast
 
 from tqdm import tqdm
 
-from ..errors import AngelError, Errors
+from ..errors import AngelError, cannot_read
 from .faults import FileReading
 
 PIECE_BYTES = 2**16
@@ -44,10 +44,10 @@ def open_binary(path: Path) -> BinaryIO:
         is_packed = first == _GZIP
         if not is_packed and (first == _GZIP[:1] or (path.suffix == ".gz" and len(first) < 2)):
             error = f"{len(first)} bytes are no gzip file"
-            raise AngelError(Errors.E902.format(where=f"{path}, line 1", error=error))
+            raise AngelError(f"{path}, line 1: the file is cut or damaged ({error}).")
         return cast(BinaryIO, gzip.open(path, "rb")) if is_packed else open(path, "rb")
     except OSError as error:
-        raise AngelError(Errors.E901.format(path=path, error=error.strerror or error)) from error
+        raise AngelError(cannot_read(path, error.strerror or error)) from error
 
 
 def pieces(
@@ -77,7 +77,7 @@ def pieces(
                 piece = read(size)
             except (OSError, EOFError, zlib.error) as error:
                 where = f"{path}, line {number}"
-                raise AngelError(Errors.E902.format(where=where, error=error)) from error
+                raise AngelError(f"{where}: the file is cut or damaged ({error}).") from error
             if not piece:
                 return
             unpacked += len(piece)
@@ -115,7 +115,7 @@ def check_packing(unpacked: int, packed: int, where: str) -> None:
     RAISES (AngelError): it unpacks to more than MAX_PACKING times its size.
     """
     if unpacked > PACKING_MATTERS_FROM and unpacked > MAX_PACKING * packed:
-        raise AngelError(Errors.E905.format(where=where, times=MAX_PACKING))
+        raise AngelError(f"[E905] {where}: the file unpacks to over {MAX_PACKING} times its size.")
 
 
 def _bar(path: Path, reading: FileReading | None) -> "tqdm[NoReturn]":
@@ -151,7 +151,9 @@ def numbered_lines(
             parts.append(piece)
         elif parts:
             parts = []
-            reading.fault(Errors.E904.format(where=reading.where(number), limit=MAX_LINE_BYTES))
+            reading.fault(
+                f"{reading.where(number)}: the line has more than {MAX_LINE_BYTES} bytes."
+            )
         if not piece.endswith(b"\n"):
             continue
         if parts and (text := _decode(b"".join(parts), number, reading, fallback)) is not None:
@@ -175,7 +177,10 @@ def _decode(line: bytes, number: int, reading: FileReading, fallback: str | None
             reading.report.count("latin1_lines")
             return line.decode(fallback)
         bad_byte = f"byte 0x{error.object[error.start]:02x} at column {error.start + 1}"
-        reading.fault(Errors.E903.format(where=reading.where(number), found=bad_byte))
+        reading.fault(
+            f"{reading.where(number)}: expected UTF-8 text, found {bad_byte}. Convert the file to "
+            "UTF-8."
+        )
     return None
 
 
@@ -191,5 +196,6 @@ def decoded(data: bytes, path: Path) -> str:
         before = error.object[: error.start]
         number, begin = before.count(b"\n") + 1, before.rfind(b"\n") + 1
         byte = f"byte 0x{error.object[error.start]:02x} at column {error.start - begin + 1}"
-        message = Errors.E903.format(where=f"{path}, line {number}", found=byte)
-        raise AngelError(message) from error
+        raise AngelError(
+            f"{path}, line {number}: expected UTF-8 text, found {byte}. Convert the file to UTF-8."
+        ) from error

@@ -4,7 +4,7 @@ import csv
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from ..errors import AngelError, Errors
+from ..errors import AngelError
 from .faults import FileReading
 from .reading import MAX_LINE_BYTES, numbered_lines
 
@@ -56,6 +56,6 @@ def rows_of(
             return
         except csv.Error as error:
             where = reading.where(number)
-            raise AngelError(Errors.E418.format(where=where, error=error)) from error
+            raise AngelError(f"{where}: the separated values are broken ({error}).") from error
         if row:
             yield number, row

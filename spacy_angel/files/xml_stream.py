@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from ..errors import AngelError, Errors
+from ..errors import AngelError
 from .faults import FileReading
 from .reading import pieces
 
@@ -74,9 +74,11 @@ def stream_elements(
         raise
     except ElementTree.ParseError as error:
         where = reading.where(error.position[0])
-        raise AngelError(Errors.E906.format(where=where, error=error)) from error
+        raise AngelError(f"[E906] {where}: the XML is broken or cut ({error}).") from error
     except (LookupError, ValueError) as error:
-        raise AngelError(Errors.E906.format(where=reading.where(number), error=error)) from error
+        raise AngelError(
+            f"[E906] {reading.where(number)}: the XML is broken or cut ({error})."
+        ) from error
     if not level:
         raise _foreign(reading, number, kinds, "nothing")
 
@@ -108,5 +110,6 @@ def _blocks(
 
 def _foreign(reading: FileReading, line: int, kinds: Collection[str], found: str) -> AngelError:
     expected = " or ".join(f"`<{root}>`" for root in kinds)
-    message = Errors.E907.format(where=reading.where(line), expected=expected, found=found[:80])
-    return AngelError(message)
+    return AngelError(
+        f"{reading.where(line)}: the file should start with {expected}, not {found[:80]}."
+    )

@@ -8,7 +8,7 @@ from typing import Any
 from spacy.language import Language
 
 from ..component.block import NOT_GIVEN, ConfigBlock, is_saved_in, takes
-from ..errors import AngelError, Warnings
+from ..errors import AngelError, AngelWarning
 from ..vocabulary.changes.rule_file import read_rules
 from .decision.extensions import register_extensions
 from .linker import AngelLinker
@@ -66,7 +66,7 @@ def make_angel_linker(
     preset = preset_of(None if preset is NOT_GIVEN else preset, model)
     checked = preset_settings(preset, given, model=model, vocabulary=vocabulary)
     for idle in checked.without_effect():
-        warnings.warn(Warnings.W303.format(setting=idle), stacklevel=2)
+        warnings.warn(f"angel_linker: a setting has no effect: {idle}.", AngelWarning, stacklevel=2)
     check_device(checked)
     linker = AngelLinker(
         nlp.vocab,

@@ -25,7 +25,7 @@ from ..component.forks import OneThreadInForks, quiet_tokenizers_in_forks
 from ..component.pipe import DocumentPipe
 from ..component.running import OPENING
 from ..curation.curated import Curated, CurationFile
-from ..errors import AngelError, Errors, Warnings
+from ..errors import AngelError, AngelWarning
 from ..files.atomic import replacing, write_json
 from ..vocabulary.changes.rule_file import read_rules
 from .candidates.linking_pass import LinkingPass
@@ -186,12 +186,8 @@ class AngelLinker(DocumentPipe):
     def scorer(self, scorer: Callable | None) -> None:
         if scorer is not None and not callable(scorer):
             raise AngelError(
-                Errors.E329.format(
-                    name="scorer",
-                    expected="a function of examples, or None",
-                    value=scorer,
-                    remedy="In a config, it is a block with @scorers.",
-                )
+                f"angel_linker's scorer: expected a function of examples, or None, got {scorer!r}. "
+                "In a config, it is a block with @scorers."
             )
         self._scorer = scorer
 
@@ -237,9 +233,7 @@ class AngelLinker(DocumentPipe):
             remedy = (
                 "Open one with `ConceptKB.from_disk(FOLDER)`, or make one with `ConceptKB.build`."
             )
-            raise AngelError(
-                Errors.E329.format(name="kb", expected="a ConceptKB", value=kb, remedy=remedy)
-            )
+            raise AngelError(f"angel_linker's kb: expected a ConceptKB, got {kb!r}. {remedy}")
         self._kb = kb
         types = known_types(self.settings.types_by_label, kb)
         self.settings = replace(self.settings, types_by_label=types)
@@ -502,10 +496,11 @@ class AngelLinker(DocumentPipe):
                 other._linked_elsewhere |= set(labels_of(self.settings))
                 continue
             if shared := ", ".join(sorted(self.settings.written & other.settings.written)):
-                clash = {"first": other_name, "second": self.name, "shared": shared}
+                message = f"The linkers {other_name!r} and {self.name!r} both write {shared}. "
                 if not is_saved:
-                    raise AngelError(Errors.E309.format(**clash))
-                warnings.warn(Warnings.W304.format(**clash), stacklevel=2)
+                    raise AngelError(f"{message}Change `outputs` of {self.name!r}.")
+                message += "Give them different `labels` or `outputs`."
+                warnings.warn(message, AngelWarning, stacklevel=2)
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
         """Save model, vocabulary and the settings that were changed while running (the others

@@ -11,7 +11,7 @@ from spacy.tokens import Doc, Span, SpanGroup
 
 from ..component.characters import ReadText, read
 from ..component.pipe import DocumentPipe
-from ..errors import AngelError, Errors, Warnings
+from ..errors import AngelError, AngelWarning
 from ..vocabulary.names.entity_types import label_of
 from ..vocabulary.storage.compiled import COMPILING
 from .linker import AngelLinker
@@ -73,11 +73,15 @@ class AngelMatcher(DocumentPipe):
         if linker is None:
             names = ", ".join(self._linkers()) or "none"
             raise AngelError(
-                Errors.E322.format(matcher=self.name, name=self.settings.linker, linkers=names)
+                f"{self.name} needs an angel_linker called {self.settings.linker!r} (found: "
+                f"{names}). Set `linker`."
             )
         order = [component for _, component in self._nlp.components]
         if self in order and order.index(self) > order.index(linker):
-            raise AngelError(Errors.E323.format(matcher=self.name, name=linker.name))
+            raise AngelError(
+                f"{self.name} must come before {linker.name}: nlp.add_pipe({self.name!r}, "
+                f"before={linker.name!r})."
+            )
         return linker
 
     def _linkers(self) -> dict[str, AngelLinker]:
@@ -101,7 +105,11 @@ class AngelMatcher(DocumentPipe):
             # Misspelled mentions are found beside a recogniser's, for a linker that was taken out.
             if not self._is_idle:
                 self._is_idle = True
-                warnings.warn(Warnings.W306.format(matcher=self.name), stacklevel=2)
+                warnings.warn(
+                    f"{self.name} finds no mentions without an angel_linker. Remove it, too.",
+                    AngelWarning,
+                    stacklevel=2,
+                )
             return [[] for _ in docs]
         linker = self.linker
         with linker.kb.reading():
@@ -176,7 +184,12 @@ class AngelMatcher(DocumentPipe):
 
         if self.settings.names == "own" and not self._is_idle and not kb.own_names:
             self._is_idle = True
-            warnings.warn(Warnings.W321.format(matcher=self.name), stacklevel=2)
+            warnings.warn(
+                f"{self.name} finds no added names in the vocabulary. For all names: "
+                "config={'names': 'all'}.",
+                AngelWarning,
+                stacklevel=2,
+            )
         compiled = self._occurrences
         if compiled is None or compiled[0] is not kb:
             with COMPILING:

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from ..errors import AngelError, Errors
+from ..errors import AngelError
 from .bart_encoder import (
     ACTIVATIONS,
     SHARED,
@@ -71,7 +71,9 @@ def load(
 ) -> "BartModel":
     """See `families.Family.load`."""
     if dtype == torch.int8 and device.type != "cpu":
-        raise AngelError(Errors.E013.format(device=device))
+        raise AngelError(
+            f"[E013] int8 runs on the CPU only, not on {device}. Use bfloat16 or float16."
+        )
     weights = read_weights(folder)
     missing = SHARED
     try:
@@ -81,7 +83,10 @@ def load(
     except KeyError as error:
         missing = error.args[0]
     names = ", ".join(sorted(weights)[:3])
-    raise AngelError(Errors.E014.format(path=folder, missing=missing, found=names))
+    raise AngelError(
+        f"{folder} does not hold the weights of a BartForConditionalGeneration: {missing} is "
+        f"missing; found {names}."
+    )
 
 
 def from_module(module: "PreTrainedModel", dtype: torch.dtype) -> "BartModel":

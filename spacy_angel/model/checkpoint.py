@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from ..about import DATA, SHIPPED_NAME, SHIPPED_NAMES
-from ..errors import AngelError, Errors
+from ..errors import AngelError
 from ..files.json_values import parse_as
 from .config_file import check_config
 from .families import family_of, other_families
@@ -100,7 +100,10 @@ def open_checkpoint(
     words = (plain_tokenizer(source) if is_plain else None) or _read_tokenizer(source)
     eos, start = config.eos_token_id, config.decoder_start_token_id
     if eos is None or start is None:
-        raise AngelError(Errors.E012.format(path=folder, eos=eos, start=start))
+        raise AngelError(
+            f"The config.json in {folder} needs eos_token_id (found {eos}) and "
+            f"decoder_start_token_id (found {start})."
+        )
     if preset is None and not (folder / PROMPT_FILE).is_file():
         preset = preset_of(name_or_path).format.preset
     format = _read_format(folder) if preset is None else preset_named(preset).format
@@ -123,7 +126,10 @@ def checkpoint_folder(name_or_path: str | Path, local_files_only: bool = False) 
         within = path / _IN_PIPELINE
         return within if (within / "config.json").is_file() else path
     if path.is_absolute() or str(name_or_path).count("/") != 1:
-        raise AngelError(Errors.E008.format(path=name_or_path))
+        raise AngelError(
+            f"{name_or_path} is neither a folder, nor an installed pipeline, nor a name on the "
+            "Hugging Face hub."
+        )
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
 
@@ -134,7 +140,9 @@ def checkpoint_folder(name_or_path: str | Path, local_files_only: bool = False) 
             )
         )
     except (OSError, HfHubHTTPError, HFValidationError, LocalEntryNotFoundError) as error:
-        raise AngelError(Errors.E009.format(name=name_or_path, error=error)) from error
+        raise AngelError(
+            f"Cannot download the model {name_or_path} from the Hugging Face hub: {error}."
+        ) from error
 
 
 def prompt_encoder(
@@ -182,7 +190,7 @@ def _read_config(folder: Path) -> "PretrainedConfig":
         return AutoConfig.from_pretrained(folder, local_files_only=True)
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         reason = first_sentence(error)
-        raise AngelError(Errors.E007.format(path=folder, error=reason)) from error
+        raise AngelError(f"Cannot load the model in {folder}: {reason}.") from error
 
 
 def _read_tokenizer(folder: Path) -> "PreTrainedTokenizerBase":
@@ -191,7 +199,10 @@ def _read_tokenizer(folder: Path) -> "PreTrainedTokenizerBase":
     # tokenizers raises bare exceptions, transformers whatever a damaged file leads to.
     except Exception as error:
         reason = first_sentence(error)
-        raise AngelError(Errors.E010.format(path=folder, error=reason)) from error
+        raise AngelError(
+            f"Cannot load the tokenizer in {folder}: {reason}. Copy the tokenizer that the model "
+            "was trained with there."
+        ) from error
 
 
 def _read_format(folder: Path) -> PromptFormat:
@@ -199,7 +210,9 @@ def _read_format(folder: Path) -> PromptFormat:
     try:
         settings = parse_as(file.read_bytes(), dict[str, Any])
     except ValueError as error:
-        raise AngelError(Errors.E011.format(path=file, error=error)) from error
+        raise AngelError(
+            f"Cannot read the prompt settings {file}: {error}. Expected a JSON object."
+        ) from error
     format = PromptFormat.from_dict(settings)
     preset_named(format.preset)
     return format

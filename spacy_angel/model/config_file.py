@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from ..errors import AngelError, Errors
+from ..errors import AngelError
 from ..files.json_values import parse_as
 
 CONFIG_FILE = "config.json"
@@ -59,4 +59,4 @@ def check_config(folder: Path) -> None:
         parse_as(file.read_bytes(), ConfigFile)
     except ValueError as error:
         problem = f"{CONFIG_FILE}: {error}"
-        raise AngelError(Errors.E007.format(path=folder, error=problem)) from error
+        raise AngelError(f"Cannot load the model in {folder}: {problem}.") from error

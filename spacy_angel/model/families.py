@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import torch
 
-from ..errors import AngelError, Errors
+from ..errors import AngelError
 from . import bart, seq2seq
 from .interface import Model
 
@@ -70,7 +70,10 @@ def family_of(config: "PretrainedConfig") -> Family:
     for family in (*other_families(), *_OWN):
         if family.is_supported(config):
             return family
-    raise AngelError(Errors.E020.format(model_type=config.model_type))
+    raise AngelError(
+        "Expected an encoder-decoder such as BART or T5, not a model of type "
+        f"{config.model_type!r}."
+    )
 
 
 def other_families() -> list[Family]:

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..errors import AngelError, Errors
+from ..errors import AngelError, unknown_name
 from .prompts import PromptFormat
 
 
@@ -59,7 +59,7 @@ _RELEASED_NAMES = re.compile(
 def preset_named(name: str) -> Preset:
     """name (str): of a preset. RETURNS (Preset): it. RAISES (AngelError): there is none."""
     if name not in PRESETS:
-        raise AngelError(Errors.E910.format(kind="preset", name=name, known=", ".join(PRESETS)))
+        raise AngelError(unknown_name("preset", name, ", ".join(PRESETS)))
     return PRESETS[name]
 
 

@@ -13,7 +13,7 @@ from hashlib import blake2b
 from string import Formatter
 from typing import TYPE_CHECKING, Any
 
-from ..errors import AngelError, Errors
+from ..errors import AngelError, unknown_name
 from .mention import Mention
 
 if TYPE_CHECKING:
@@ -77,7 +77,8 @@ class PromptFormat:
             if type(value := getattr(self, field.name)) is not type(field.default):
                 expected = type(field.default).__name__
                 raise AngelError(
-                    Errors.E016.format(name=field.name, expected=expected, value=value)
+                    f"The prompt setting {field.name} (angel.json) must be {expected}, not "
+                    f"{value!r}."
                 )
         try:
             in_braces = [name for _, name, *_ in Formatter().parse(self.prefix) if name is not None]
@@ -85,14 +86,12 @@ class PromptFormat:
         except (ValueError, LookupError, AttributeError):
             in_braces = [self.prefix]
         if set(in_braces) - {"mention"}:
-            raise AngelError(Errors.E017.format(prefix=self.prefix))
+            raise AngelError(
+                f"The decoder prefix {self.prefix!r} (angel.json) may only use {{mention}}."
+            )
         if self.punctuation not in PUNCTUATION:
             raise AngelError(
-                Errors.E910.format(
-                    kind="punctuation (angel.json)",
-                    name=self.punctuation,
-                    known=", ".join(PUNCTUATION),
-                )
+                unknown_name("punctuation (angel.json)", self.punctuation, ", ".join(PUNCTUATION))
             )
 
     def to_dict(self) -> dict[str, Any]:
@@ -106,7 +105,9 @@ class PromptFormat:
         """values (dict[str, Any]): as `to_dict` gives them. RETURNS (PromptFormat)."""
         names = {_KEYS.get(field.name, field.name): field.name for field in fields(cls)}
         if unknown := sorted(set(values) - set(names)):
-            raise AngelError(Errors.E001.format(unknown=unknown, known=sorted(names)))
+            raise AngelError(
+                f"Unknown prompt settings in angel.json: {unknown}. Known: {sorted(names)}."
+            )
         return cls(**{names[key]: value for key, value in values.items()})
 
 

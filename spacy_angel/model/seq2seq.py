@@ -13,7 +13,7 @@ import torch
 from safetensors import SafetensorError
 from torch import Tensor
 
-from ..errors import AngelError, Errors
+from ..errors import AngelError
 from .interface import TokenScores, Tree
 from .weights import INT8_FILE, float_weights, read_weights
 
@@ -31,7 +31,7 @@ def load(
 ) -> "GenericModel":
     """See `families.Family.load`."""
     if dtype == torch.int8:
-        raise AngelError(Errors.E015.format(model_type=config.model_type))
+        raise AngelError(f"int8 needs a BART model with tied embeddings, not {config.model_type}.")
     model: Any = load_module(folder, config, dtype)
     return _wrap(model.to(device))
 
@@ -44,7 +44,9 @@ def from_module(module: "PreTrainedModel", dtype: torch.dtype) -> "GenericModel"
 def save(model: "GenericModel", folder: Path, dtype: torch.dtype | None) -> None:
     """See `families.Family.save`."""
     if dtype is not None:
-        raise AngelError(Errors.E015.format(model_type=model.model.config.model_type))
+        raise AngelError(
+            f"int8 needs a BART model with tied embeddings, not {model.model.config.model_type}."
+        )
     model.model.save_pretrained(folder, safe_serialization=True)
 
 
@@ -83,12 +85,13 @@ def load_module(
             missing = loading_info["missing_keys"]
     except (OSError, ValueError, RuntimeError, SafetensorError) as error:
         reason = first_sentence(error)
-        raise AngelError(Errors.E007.format(path=folder, error=reason)) from error
+        raise AngelError(f"Cannot load the model in {folder}: {reason}.") from error
     for name in _missing(model, missing):
         # What both sides share is saved once, and without tied embeddings not put back.
         if not name.endswith("embed_tokens.weight"):
             raise AngelError(
-                Errors.E021.format(path=folder, missing=name, model_type=config.model_type)
+                f"The weights in {folder} lack {name}, which the config.json of type "
+                f"{config.model_type} needs."
             )
         side = model.get_submodule(name.removesuffix(".weight"))
         side.weight = model.get_input_embeddings().weight

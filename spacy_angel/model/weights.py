@@ -22,7 +22,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import load, save, save_file
 from torch import Tensor
 
-from ..errors import AngelError, Errors
+from ..errors import AngelError
 from ..files.atomic import replacing_path
 from ..files.json_values import parse_as
 
@@ -50,7 +50,9 @@ def read_weights(folder: Path) -> dict[str, Tensor]:
             for shard in _shards(index):
                 weights.update(_read_file(folder / shard))
             return weights
-    raise AngelError(Errors.E004.format(path=folder, files=", ".join(_FILES)))
+    raise AngelError(
+        f"No weights in {folder}. Expected one of {', '.join(_FILES)}, or an index of shards."
+    )
 
 
 def write_weights(folder: Path, weights: dict[str, Tensor]) -> None:
@@ -68,7 +70,9 @@ def write_weights(folder: Path, weights: dict[str, Tensor]) -> None:
     metadata = {"format": "pt"}
     if is_int8:
         if problem := _int8_problem(tensors):
-            raise AngelError(Errors.E018.format(path=folder / name, problem=problem))
+            raise AngelError(
+                f"The int8 weights {folder / name} are damaged: {problem}. Save the model again."
+            )
         metadata["quantization"] = QUANTIZATION
     with replacing_path(folder / name) as temporary:
         save_file(tensors, temporary, metadata=metadata)
@@ -151,10 +155,10 @@ def _shards(index: Path) -> list[str]:
         shards = sorted(set(parse_as(index.read_bytes(), _Index).weight_map.values()))
     except (OSError, ValueError) as error:
         problem = f"no index of shards ({error})"
-        raise AngelError(Errors.E005.format(path=index, error=problem)) from error
+        raise AngelError(f"Cannot read the weights {index}: {problem}.") from error
     if outside := [shard for shard in shards if Path(shard).name != shard]:
         problem = f"it names files outside its folder: {outside[0]}"
-        raise AngelError(Errors.E005.format(path=index, error=problem))
+        raise AngelError(f"Cannot read the weights {index}: {problem}.")
     return shards
 
 
@@ -167,12 +171,17 @@ def _read_file(path: Path) -> dict[str, Tensor]:
         else:
             tensors = torch.load(path, map_location="cpu", weights_only=True)
     except (OSError, RuntimeError, EOFError, SafetensorError, pickle.UnpicklingError) as error:
-        raise AngelError(Errors.E005.format(path=path, error=error)) from error
+        raise AngelError(f"Cannot read the weights {path}: {error}.") from error
     if not isinstance(tensors, dict) or not all(isinstance(t, Tensor) for t in tensors.values()):
-        raise AngelError(Errors.E005.format(path=path, error="it holds more than named tensors"))
+        raise AngelError(f"Cannot read the weights {path}: it holds more than named tensors.")
     if path.name == INT8_FILE:
         if (quantization := metadata.get("quantization")) != QUANTIZATION:
-            raise AngelError(Errors.E019.format(path=path, found=quantization, known=QUANTIZATION))
+            raise AngelError(
+                f"The int8 weights {path} use the format {quantization!r}, not {QUANTIZATION!r}. "
+                "Save the model again."
+            )
         if problem := _int8_problem(tensors):
-            raise AngelError(Errors.E018.format(path=path, problem=problem))
+            raise AngelError(
+                f"The int8 weights {path} are damaged: {problem}. Save the model again."
+            )
     return tensors

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from ..about import SHIPPED_NAME
 from ..component.checked import nested
 from ..component.running import RunDtype
-from ..errors import AngelError, Errors
+from ..errors import AngelError
 from ..files.atomic import replacing_folder
 from ..files.json_values import checked, parse_as
 from ..linking.settings.linker_settings import Dtype
@@ -89,7 +89,9 @@ def assemble(
 
     about = {} if description is None else _read_description(description)
     if output.exists() and not _is_replaceable(output):
-        raise AngelError(Errors.E102.format(path=output, kind="pipeline with angel_linker"))
+        raise AngelError(
+            f"{output} contains something other than a linking pipeline. Use a new folder."
+        )
     fitted = None
     checkpoint = (model, tokenizer, preset)
     with _parts(checkpoint, kb, dtype, storage) as (generator, vocabulary):
@@ -155,7 +157,7 @@ def _open_base(ner: Path | str | None) -> "Language":
             nlp = _load_recogniser(ner)
         except OSError as error:
             reason = str(error).splitlines()[0].rstrip(".")
-            raise AngelError(Errors.E706.format(pipeline=str(ner), reason=reason)) from error
+            raise AngelError(f"{str(ner)!r} cannot be loaded as a pipeline: {reason}.") from error
         # The rest of its config holds paths of the machine that it was trained on.
         plain = type(nlp)().config
         for section in set(nlp.config) - {"nlp", "components"}:
@@ -234,7 +236,10 @@ def _read_description(path: Path) -> dict[str, Any]:
             raise ValueError(f"found {unknown}")
         return checked(about, _Description).model_dump(exclude_unset=True)
     except (OSError, ValueError) as error:
-        raise AngelError(Errors.E312.format(path=path, problem=error, known=DESCRIPTION)) from error
+        raise AngelError(
+            f"Cannot use the description {path}: {error}. Expected a JSON object with any of "
+            f"{DESCRIPTION}."
+        ) from error
 
 
 def _is_replaceable(path: Path) -> bool:

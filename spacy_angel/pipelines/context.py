@@ -9,7 +9,7 @@ sentence, the line, or a term that ends it.
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..errors import AngelError, Errors
+from ..errors import AngelError
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -68,7 +68,10 @@ def add_context(nlp: "Language", span_key: str | None = None) -> None:
         import negspacy.negation  # noqa: F401  # registers its component
         from negspacy.termsets import LANGUAGES
     except ImportError as error:
-        raise AngelError(Errors.E317) from error
+        raise AngelError(
+            "Negation, history and family need the package negspacy: pip install "
+            "'spacy-angel[negation]'."
+        ) from error
     clinical = LANGUAGES["en_clinical"]
     terms: tuple[dict[str, Any], ...] = (
         {key: sorted({*clinical[key], *_NEGATIONS.get(key, ())}) for key in clinical},

@@ -17,7 +17,7 @@ from spacy.language import Language
 from spacy.tokenizer import Tokenizer
 
 from ..component.tokenizer import LinearTokenizer
-from ..errors import AngelError, Errors
+from ..errors import AngelError
 
 # Of spaCy's registries the one that only imports what other packages declare.
 _INSTALLED = util.registry._entry_point_factories
@@ -106,7 +106,10 @@ def _check_extra(components: dict[str, dict[str, Any]], folder: Path) -> None:
     """spaCy lists every factory there is when it misses the one of a large recogniser."""
     for name, block in components.items():
         if block.get("factory") == "transformer" and not LazyEnglish.has_factory("transformer"):
-            raise AngelError(Errors.E851.format(path=folder, name=name))
+            raise AngelError(
+                f"The component {name!r} of {folder} needs spacy-transformers: pip install "
+                "'spacy-angel[train]'."
+            )
 
 
 def _is_replaced(

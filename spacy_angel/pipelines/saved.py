@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import AngelError, Errors
+from ..errors import AngelError
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -21,7 +21,9 @@ def find_linker(nlp: "Language") -> "AngelLinker":
     for _, component in nlp.pipeline:
         if isinstance(component, AngelLinker):
             return component
-    raise AngelError(Errors.E707.format(names=", ".join(nlp.pipe_names) or "none"))
+    raise AngelError(
+        f"The pipeline has no angel_linker. Its components: {', '.join(nlp.pipe_names) or 'none'}."
+    )
 
 
 def saved_folder(pipeline: str | Path) -> Path | None:
@@ -77,5 +79,5 @@ def loading(pipeline: str | Path) -> Iterator[None]:
         is_known = isinstance(error, OSError) and lines
         reason = lines[0] if is_known else f"{type(error).__name__}: {' '.join(lines)}"
         raise AngelError(
-            Errors.E706.format(pipeline=str(pipeline), reason=reason.rstrip(".: "))
+            f"{str(pipeline)!r} cannot be loaded as a pipeline: {reason.rstrip('.: ')}."
         ) from error

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..about import DATA, SHIPPED_NAME, SHIPPED_NAMES
 from ..component.checked import nested
-from ..errors import AngelError, Errors
+from ..errors import AngelError
 from ..linking.settings.linker_settings import SETTINGS, LinkerSettings
 from ..linking.settings.older import CONSTANT, RENAMED, as_of_now
 from ..linking.settings.presets import as_published, model_alone
@@ -66,7 +66,9 @@ def load(
     if own is not None and saved is None:
         nlp = _with_model(own, tokenizer, preset, settings)
     elif tokenizer is not None or preset is not None:
-        raise AngelError(Errors.E321.format(tokenizer=tokenizer, preset=preset))
+        raise AngelError(
+            f"The shipped model has its own tokenizer and preset (given: {tokenizer}, {preset})."
+        )
     elif saved is not None:
         nlp = _load(saved, settings)
     else:
@@ -90,7 +92,9 @@ def load(
 def _shipped_folder(name: str) -> Path:
     folder = DATA / name
     if not folder.is_dir():
-        raise AngelError(Errors.E313.format(path=folder))
+        raise AngelError(
+            f"The shipped pipeline is not installed ({folder}). Install the package again."
+        )
     return folder
 
 

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import torch
 
-from ..errors import AngelError, Errors
+from ..errors import AngelError
 from ..files.atomic import write_text
 from ..model.checkpoint import DTYPES
 from ..model.fastest import fastest_dtype
@@ -256,13 +256,13 @@ class MentionFinder:
             config = read_config((folder / CONFIG_FILE).read_text(encoding="utf8"))
             definition = (folder / _TOKENIZER_FILE).read_text(encoding="utf8")
         except (OSError, ValueError) as error:
-            raise AngelError(Errors.E324.format(path=folder, problem=error)) from error
+            raise AngelError(f"Cannot open the recognizer in {folder}: {error}.") from error
         weights = read_weights(folder)
         try:
             return _build(config, definition, weights, device, dtype)
         except KeyError as error:
             problem = f"the weights lack {error.args[0]}"
-            raise AngelError(Errors.E324.format(path=folder, problem=problem)) from error
+            raise AngelError(f"Cannot open the recognizer in {folder}: {problem}.") from error
 
     def to_bytes(self) -> bytes:
         """RETURNS (bytes): what `to_disk` writes."""
@@ -298,7 +298,9 @@ def _build(
     if dtype == "auto":
         dtype = fastest_dtype(chosen, with_int8=chosen.type == "cpu")
     if dtype == "int8" and chosen.type != "cpu":
-        raise AngelError(Errors.E013.format(device=chosen))
+        raise AngelError(
+            f"[E013] int8 runs on the CPU only, not on {chosen}. Use bfloat16 or float16."
+        )
     encoder = SimpleNamespace(**config.encoder)
     network = TaggingNetwork(encoder, weights, chosen, DTYPES[dtype])
     return MentionFinder(config, WordReader(definition), network, dtype)

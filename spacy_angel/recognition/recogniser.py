@@ -16,7 +16,7 @@ from ..component.pipe import DocumentPipe
 from ..component.probability import LABELS, register_probability
 from ..component.probability import NAME as PROBABILITY
 from ..component.running import OPENING
-from ..errors import AngelError, Errors
+from ..errors import AngelError
 from .finder import MentionFinder, TaggedText
 from .found import FoundMention, TokenSpan
 from .settings import RecogniserSettings
@@ -78,7 +78,9 @@ class AngelRecogniser(DocumentPipe):
         RAISES (AngelError): there is none, or it cannot be opened."""
         if self._finder is None:
             if self._model_source is None:
-                raise AngelError(Errors.E325.format(name=self.name))
+                raise AngelError(
+                    f"The component {self.name!r} has no model: set `model` in its config."
+                )
             with OPENING:
                 if self._finder is None:
                     self.finder = self._open(Path(self._model_source))
@@ -88,7 +90,9 @@ class AngelRecogniser(DocumentPipe):
     @finder.setter
     def finder(self, finder: MentionFinder) -> None:
         if unknown := sorted(set(self.settings.labels or ()) - set(finder.labels)):
-            raise AngelError(Errors.E326.format(unknown=unknown, known=list(finder.labels)))
+            raise AngelError(
+                f"The recognizer does not know the labels {unknown}. Known: {list(finder.labels)}."
+            )
         quiet_tokenizers_in_forks()
         self._finder = finder
 

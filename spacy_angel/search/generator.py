@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import torch
 
-from ..errors import AngelError, Errors
+from ..errors import AngelError, unknown_name
 from ..model import bart
 from ..model.checkpoint import DTYPES, open_checkpoint, save_settings
 from ..model.families import family_of
@@ -91,7 +91,7 @@ class Generator:
         """
         if dtype != "auto" and dtype not in DTYPES:
             known = ", ".join((*DTYPES, "auto"))
-            raise AngelError(Errors.E910.format(kind="dtype", name=dtype, known=known))
+            raise AngelError(unknown_name("dtype", dtype, known))
         chosen = find_device(device)
         checkpoint = open_checkpoint(
             name_or_path,
@@ -248,9 +248,7 @@ class Generator:
         RAISES (AngelError): a storage type that the model cannot have.
         """
         if storage is not None and storage not in DTYPES:
-            raise AngelError(
-                Errors.E910.format(kind="dtype", name=storage, known=", ".join(DTYPES))
-            )
+            raise AngelError(unknown_name("dtype", storage, ", ".join(DTYPES)))
         path.mkdir(parents=True, exist_ok=True)
         family_of(self.config).save(self.model, path, DTYPES[storage] if storage else None)
         self.config.save_pretrained(path)
@@ -338,5 +336,7 @@ def find_device(name: str) -> torch.device:
         torch.zeros(1, device=device)
     except (RuntimeError, AssertionError) as error:
         known = ["cpu", *(f"cuda:{i}" for i in range(torch.cuda.device_count()))]
-        raise AngelError(Errors.E316.format(device=name, known=", ".join(known))) from error
+        raise AngelError(
+            f"[E316] Cannot run on the device {name!r}. torch finds: {', '.join(known)}."
+        ) from error
     return device

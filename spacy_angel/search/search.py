@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 import torch
 from torch import Tensor
 
-from ..errors import AngelError, Errors
+from ..errors import AngelError, unknown_name
 from .expander import Continuations, Expander, PartialNames
 
 _DEAD = float("-inf")
@@ -69,14 +69,10 @@ class SearchSettings:
 
     def __post_init__(self) -> None:
         if self.mode not in ("beam", "exact"):
-            raise AngelError(
-                Errors.E910.format(kind="search mode", name=self.mode, known="beam, exact")
-            )
+            raise AngelError(unknown_name("search mode", self.mode, "beam, exact"))
         for name in ("num_beams", "k", "max_work"):
             if getattr(self, name) < 1:
-                raise AngelError(
-                    Errors.E819.format(name=name, expected="at least 1", value=getattr(self, name))
-                )
+                raise AngelError(f"{name} must be at least 1, not {getattr(self, name)!r}.")
 
 
 class Found(NamedTuple):

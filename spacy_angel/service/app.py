@@ -6,7 +6,6 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from ..about import __version__
-from ..errors import Errors
 from .core import Service, jobs_of
 from .formats import HTML, JSON, WRITERS, accepted
 from .guards import Access, Guard
@@ -59,7 +58,7 @@ def make_app(service: Service, access: Access, metrics: Metrics) -> "FastAPI":
 
     @app.exception_handler(RequestValidationError)
     async def on_invalid(_: Request, error: RequestValidationError) -> Response:
-        return _problem(422, Errors.E870.format(**_told(error.errors()[0])))
+        return _problem(422, _told(error.errors()[0]))
 
     @app.exception_handler(HTTPException)
     async def on_http(_: Request, error: HTTPException) -> Response:
@@ -129,13 +128,13 @@ def _problem(status: int, text: str, headers: Any = None) -> Any:
     return JSONResponse({"error": text}, status, headers)
 
 
-def _told(error: dict[str, Any]) -> dict[str, str]:
+def _told(error: dict[str, Any]) -> str:
     """One line of a fault of a request: where, and what was expected, not what came."""
     if error["type"] == "json_invalid":
-        return {"where": "body", "problem": f"it is no JSON, from character {error['loc'][-1]} on"}
+        return f"body: not JSON, from character {error['loc'][-1]} on."
     _, *path = error["loc"] if len(error["loc"]) > 1 else ("", "body")
     is_unknown = error["type"] == "extra_forbidden"
     # The name of a field that nobody knows is the caller's.
     named = [*path[:-1], "(a field of another name)"] if is_unknown else path
     where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in named)
-    return {"where": where.lstrip("."), "problem": error["msg"].removeprefix("Value error, ")}
+    return f"{where.lstrip('.')}: {error['msg'].removeprefix('Value error, ')}."

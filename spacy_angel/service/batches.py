@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from threading import Condition, Thread
 from typing import TypeAlias
 
-from ..errors import Errors
 from .limits import Refused
 from .linking import Failure, Job, Linked
 
@@ -90,9 +89,11 @@ class LinkQueue:
         waiting = _Waiting(jobs)
         with self._condition:
             if self._is_closed:
-                raise Refused(503, Errors.E867)
+                raise Refused(503, "The service is stopping.")
             if self._n_waiting >= self._max_waiting:
-                raise Refused(429, Errors.E866.format(n=self._max_waiting))
+                raise Refused(
+                    429, f"{self._max_waiting:,} requests are waiting. Try again in a second."
+                )
             if not jobs:
                 waiting.future.set_result([])
                 return waiting.future

@@ -5,7 +5,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ..corpora.documents import CorpusDocument, GoldMention
-from ..errors import Errors
 from ..linking.showing.display import concept_url
 from ..vocabulary.lookup.typed import complete_name, concept_of
 from .batches import LinkQueue
@@ -68,14 +67,18 @@ class Service:
         try:
             while not (await asyncio.wait([future], timeout=_LOOK))[0]:
                 if is_gone is not None and await is_gone():
-                    raise Refused(499, Errors.E870.format(where="connection", problem="closed"))
+                    raise Refused(499, "connection: closed.")
         finally:
             future.cancel()
         results = []
         for i, result in enumerate(future.result()):
             if isinstance(result, Failure):
                 where = f"document {jobs[i].document.doc_id}"
-                raise Refused(500, Errors.E872.format(where=where, kind=result.kind))
+                raise Refused(
+                    500,
+                    f"{where}: the pipeline fails on it ({result.kind}). Leave it out, and report "
+                    "the error.",
+                )
             results.append(result)
         return results
 
@@ -98,7 +101,7 @@ class Service:
         RAISES (Refused): there is none."""
         concept = concept_of(self.kb, concept_id)
         if concept is None:
-            raise Refused(404, Errors.E873)
+            raise Refused(404, "No concept has this identifier. Search by name: /concepts?q=NAME.")
         return ConceptAnswer(
             concept_id=concept.concept_id,
             name=concept.canonical_name,
@@ -140,7 +143,10 @@ def jobs_of(
         (n_characters, limits.max_characters, "characters in one text"),
     ):
         if found > most:
-            raise Refused(422, Errors.E865.format(found=found, what=what, most=most))
+            raise Refused(
+                422,
+                f"The request has {found:,} {what}; at most {most:,} are allowed.",
+            )
     jobs = []
     for number, document in enumerate(documents, start=1):
         read = _corpus_document(document, number, len(texts))
@@ -160,7 +166,7 @@ def _corpus_document(document: GivenDocument, number: int, n_texts: int) -> Corp
         if not is_inside or not covered.strip() or covered != covered.strip():
             where = f"documents[{number - n_texts - 1}].mentions[{i}]"
             problem = "start and end are not the first and last letters of a mention in the text"
-            raise Refused(422, Errors.E870.format(where=where, problem=problem))
+            raise Refused(422, f"{where}: {problem}.")
         mentions.append(GoldMention(mention.start, mention.end, covered, mention.label))
     return CorpusDocument(document.doc_id or str(number), text, tuple(mentions))
 
@@ -172,7 +178,7 @@ def _of_string(string: GivenString, i: int, number: int) -> CorpusDocument:
     start = _place(mention, context)
     if not mention or start < 0:
         problem = "the text is not in its context, or blank"
-        raise Refused(422, Errors.E870.format(where=f"strings[{i}]", problem=problem))
+        raise Refused(422, f"strings[{i}]: {problem}.")
     end = start + len(mention)
     gold = GoldMention(start, end, context[start:end], string.label)
     return CorpusDocument(str(number), context, (gold,))

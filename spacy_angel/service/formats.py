@@ -7,7 +7,6 @@ from typing import Any
 from ..corpora.documents import GoldMention
 from ..corpora.formats.bioc import bioc_collection, to_bioc
 from ..corpora.formats.pubtator import format_pubtator
-from ..errors import Errors
 from .limits import Refused
 from .linking import Job, Linked
 from .schema import LinkAnswer, LinkedDocument
@@ -91,7 +90,9 @@ def accepted(header: str | None) -> str:
         if found and liked > most:
             best, most = found, liked
     if not best:
-        raise Refused(406, Errors.E871.format(known=", ".join(WRITERS)))
+        raise Refused(
+            406, f"None of the accepted media types is available. Available: {', '.join(WRITERS)}."
+        )
     return best
 
 

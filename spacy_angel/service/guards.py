@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from ..errors import AngelError, Errors
+from ..errors import AngelError
 from ..files.reading import decoded
 from .limits import Limits, Refused
 
@@ -70,7 +70,9 @@ def access_for(
     if is_loopback(host):
         hosts = {*LOOPBACK, host, *allowed}
     elif token is None:
-        raise AngelError(Errors.E861.format(host=host))
+        raise AngelError(
+            f"{host} is reachable from other machines, which needs a secret in --token-file."
+        )
     else:
         hosts = {*allowed, host} if allowed else set()
     return Access(frozenset(map(str.lower, hosts)), token, frozenset(open_paths))
@@ -88,7 +90,9 @@ def _read_token(path: Path) -> str:
     token = decoded(path.read_bytes(), path).strip()
     is_one = token.isascii() and token.isprintable() and " " not in token
     if len(token) < _LEAST_TOKEN or not is_one:
-        raise AngelError(Errors.E862.format(path=path, least=_LEAST_TOKEN))
+        raise AngelError(
+            f"The token file {path} must be one line of {_LEAST_TOKEN} or more characters."
+        )
     return token
 
 
@@ -139,33 +143,38 @@ class Guard:
             kind = type(error).__name__
             logger.error("%s in %s, line %s", kind, last.filename, last.lineno)
             if not begun:
-                await _answer(500, Errors.E874.format(kind=kind), send_safely)
+                await _answer(
+                    500, f"The service failed ({kind}); see its log. Please report it.", send_safely
+                )
 
     def _check(self, scope: "Scope") -> None:
         headers = _headers(scope)
         host = headers.get("host", "")
         names = self._access.hosts
         if not host or (names and _name(host) not in names):
-            raise Refused(421, Errors.E868.format(name="Host"))
+            raise Refused(421, "The header Host is not that of this service.")
         origin = headers.get("origin")
         if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
-            raise Refused(403, Errors.E868.format(name="Origin"))
+            raise Refused(403, "The header Origin is not that of this service.")
         is_open = scope["path"] in self._access.open_paths
         # A link to the page may stand anywhere; whatever else is asked, it is asked by the page.
         if headers.get("sec-fetch-site") in ("cross-site", "same-site") and not (
             is_open and headers.get("sec-fetch-mode") == "navigate"
         ):
-            raise Refused(403, Errors.E868.format(name="Sec-Fetch-Site"))
+            raise Refused(
+                403,
+                "The header Sec-Fetch-Site is not that of this service.",
+            )
         if self._access.token is not None and not is_open:
             given = headers.get("authorization", "").encode("latin1")
             if not hmac.compare_digest(given, f"Bearer {self._access.token}".encode("latin1")):
-                raise Refused(401, Errors.E869)
+                raise Refused(401, "A token is needed: the header `Authorization: Bearer TOKEN`.")
 
     async def _whole_body(self, scope: "Scope", receive: "Receive", body: bytearray) -> "Receive":
         """Reads into `body`, and counts its bytes. RETURNS (Receive): gives the body in one piece,
         then what comes after it."""
         most = self._limits.max_bytes
-        too_much = Refused(413, Errors.E863.format(n=most))
+        too_much = Refused(413, f"The request has more than {most:,} bytes. Send it in parts.")
         declared = _headers(scope).get("content-length", "")
         if declared.isdecimal() and int(declared[:20]) > most:
             raise too_much
@@ -181,14 +190,20 @@ class Guard:
                 if len(body) > most:
                     raise too_much
                 if self._n_bytes > most * _MOST_BODIES:
-                    raise Refused(429, Errors.E875.format(n=most * _MOST_BODIES))
+                    raise Refused(
+                        429,
+                        f"Requests of {most * _MOST_BODIES:,} bytes are being answered. Try again.",
+                    )
                 if not message.get("more_body", False):
                     return None
 
         try:
             after = await asyncio.wait_for(read(), _BODY_SECONDS)
         except asyncio.TimeoutError:
-            raise Refused(408, Errors.E864.format(seconds=_BODY_SECONDS)) from None
+            raise Refused(
+                408,
+                f"The body did not come within {_BODY_SECONDS:g} seconds. Send the request again.",
+            ) from None
         messages: list[Any] = [{"type": "http.request", "body": bytes(body), "more_body": False}]
         if after is not None:
             messages.append(after)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from ..errors import AngelError, Errors
+from ..errors import AngelError
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
@@ -19,7 +19,9 @@ def check_extra(command: str, extra: str, *modules: str) -> None:
     """command (str): of the command line. extra (str): that it needs. modules (str): of it.
     RAISES (AngelError): one is not installed."""
     if any(find_spec(module) is None for module in modules):
-        raise AngelError(Errors.E860.format(command=command, extra=extra))
+        raise AngelError(
+            f"`spacy-angel {command}` needs its extra: pip install 'spacy-angel[{extra}]'."
+        )
 
 
 def serve(app: "ASGIApp", host: str, port: int, on_ready: Callable[[str], None]) -> None:

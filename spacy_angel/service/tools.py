@@ -15,7 +15,7 @@ from mcp_types import ToolAnnotations
 from pydantic import BaseModel, Field, ValidationError
 
 from ..about import __version__
-from ..errors import AngelError, Errors
+from ..errors import AngelError
 from .core import Service, jobs_of
 from .limits import Limits
 from .linking import Linked
@@ -113,7 +113,9 @@ def make_server(service: Service) -> MCPServer:
         jobs = jobs_of(request, service.limits, explain=explain)
         size = sum(len(job.document.text.encode()) for job in jobs)
         if size > service.limits.max_bytes:
-            raise AngelError(Errors.E863.format(n=service.limits.max_bytes))
+            raise AngelError(
+                f"The request has more than {service.limits.max_bytes:,} bytes. Send it in parts."
+            )
         return await service.link(jobs)
 
     async def link_text(text: str) -> Links:
@@ -203,7 +205,7 @@ def _plain_errors(function: Callable[..., Awaitable[Any]]) -> Callable[..., Awai
         except AngelError as error:
             message = str(error)
         except Exception as error:
-            message = Errors.E874.format(kind=type(error).__name__)
+            message = f"The service failed ({type(error).__name__}); see its log. Please report it."
         raise ToolError(message)
 
     return guarded
@@ -212,4 +214,4 @@ def _plain_errors(function: Callable[..., Awaitable[Any]]) -> Callable[..., Awai
 def _first(error: ValidationError) -> str:
     first = error.errors(include_input=False)[0]
     where = ".".join(map(str, first["loc"]))
-    return Errors.E870.format(where=where, problem=first["msg"])
+    return f"{where}: {first['msg']}."

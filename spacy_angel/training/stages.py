@@ -13,7 +13,7 @@ import torch
 from accelerate import PartialState
 from transformers.trainer_utils import set_seed
 
-from ..errors import AngelError, Errors, Warnings
+from ..errors import AngelError
 from ..files.atomic import write_text
 from ..model.checkpoint import PROMPT_FILE, checkpoint_folder
 from .course.negative import train_negative
@@ -111,7 +111,9 @@ def mine(
         backbone = _on_device(_given(config, start), settings.optimizer)
         return _mine(data, backbone, data.train, settings, output, with_corrections=True)
     if before is None:
-        raise AngelError(Errors.E609.format(folds=settings.pairs.folds))
+        raise AngelError(
+            f"negative.pairs.folds = {settings.pairs.folds} needs --pairs from `train mine`."
+        )
     folds = output.with_name(f"{output.stem}_folds")
     folds.mkdir(exist_ok=True)
     run = {"before": str(before), "folds": settings.pairs.folds, "train": list(config.data.train)}
@@ -152,9 +154,8 @@ def train_preferences(
         top1, _, n = data.development.hits(own)
         if trained.accuracy < top1 / n:
             raise AngelError(
-                Errors.E629.format(
-                    folder=trained.folder, after=trained.accuracy, before=top1 / n, start=start
-                )
+                f"The corrections did not help: {trained.accuracy:.1%} right with "
+                f"{trained.folder}, {top1 / n:.1%} with {start}."
             )
     return trained
 
@@ -170,7 +171,7 @@ def _train_preferences(
     folds = settings.pairs.folds
     if settings.rounds > 1 and (pairs is not None or folds > 1):
         other = f"the file {pairs}" if pairs is not None else f"negative.pairs.folds = {folds}"
-        raise AngelError(Errors.E621.format(rounds=settings.rounds, other=other))
+        raise AngelError(f"negative.rounds = {settings.rounds} mines new pairs: leave out {other}.")
     if pairs is None and folds > 1:
         pairs = output / "pairs.jsonl"
         if not pairs.exists():
@@ -350,4 +351,7 @@ def _on_device(backbone: Backbone, settings: OptimizerSettings) -> Backbone:
 
 def _say_dropped(rows: TokenRows) -> None:
     if rows.dropped:
-        logger.warning(Warnings.W603.format(dropped=rows.dropped, kept=len(rows)))
+        logger.warning(
+            f"{rows.dropped} examples are longer than the model's decoder input and left out; "
+            f"{len(rows)} stay."
+        )

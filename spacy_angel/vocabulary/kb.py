@@ -11,7 +11,7 @@ from warnings import warn
 
 import numpy as np
 
-from ..errors import AngelError, Errors
+from ..errors import AngelError, unknown_name
 from .changes.applied import change_concepts, is_of_vocabulary, remove_excluded
 from .changes.changing import ChangeLock
 from .changes.live import LiveVocabulary
@@ -169,17 +169,11 @@ class ConceptKB:
         """
         if suffixes is not None and suffixes not in get_args(SuffixRule):
             raise AngelError(
-                Errors.E910.format(
-                    kind="rule of suffixes", name=suffixes, known=", ".join(get_args(SuffixRule))
-                )
+                unknown_name("rule of suffixes", suffixes, ", ".join(get_args(SuffixRule)))
             )
         if shared_names not in get_args(SharedNames):
             raise AngelError(
-                Errors.E910.format(
-                    kind="rule of shared_names",
-                    name=shared_names,
-                    known=", ".join(get_args(SharedNames)),
-                )
+                unknown_name("rule of shared_names", shared_names, ", ".join(get_args(SharedNames)))
             )
         table, counts = read_table(vocabularies, shared_names)
         meta = {
@@ -226,7 +220,10 @@ class ConceptKB:
         if shared_names is None:
             rules = sorted({kb.meta["shared_names"] for kb in kbs})
             if len(rules) > 1:
-                raise AngelError(Errors.E118.format(rules=" and ".join(rules)))
+                raise AngelError(
+                    f"Vocabularies treat shared names differently ({' and '.join(rules)}). Choose "
+                    "with `--shared-names`."
+                )
             shared_names = rules[0] if rules else "all"
         step: dict[str, Any] = {"step": "merge", "concepts": [len(kb) for kb in kbs]}
         vocabularies: list[Iterable[Concept]] = [*kbs]
@@ -273,7 +270,9 @@ class ConceptKB:
         """Names of version 0.2, for one release. RAISES (AttributeError): it has no such attribute;
         of scispaCy's `semantic_type_tree` what to use instead."""
         if name == "semantic_type_tree":
-            raise AttributeError(Errors.E920)
+            raise AttributeError(
+                "A vocabulary has no semantic_type_tree. Use `concept.types` and `kb.types`."
+            )
         if (new := _RENAMED.get(name)) is None:
             raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}")
         warn(f"ConceptKB.{name} is called {new} now", DeprecationWarning, stacklevel=2)
@@ -632,7 +631,9 @@ class ConceptKB:
         concept_ids = (concept_ids,) if isinstance(concept_ids, str) else concept_ids
         if unknown := sorted(set(types or ()) - self.types):
             known = sorted(self.types)
-            raise AngelError(Errors.E113.format(unknown=unknown, known=known))
+            raise AngelError(
+                f"The vocabulary has no concepts of the types {unknown}. Its types: {known}."
+            )
         own = None if concept_ids is None else frozenset(map(self._resolved, concept_ids))
         wanted = None if types is None else frozenset(types)
         return Subset(wanted, own, self._live, frozenset(free_types), frozenset(excluded))
@@ -723,7 +724,9 @@ class ConceptKB:
 
     def _resolved(self, concept_id: str) -> str:
         if (own := self.resolve(concept_id)) is None:
-            raise AngelError(Errors.E109.format(concept_id=concept_id))
+            raise AngelError(
+                f"{concept_id!r} is not in this vocabulary. Identifiers look like `MESH:D003920`."
+            )
         return own
 
     def _compacted(self) -> "ConceptKB":
@@ -745,12 +748,14 @@ def _reopen(path: Path, meta: dict[str, Any], opened: tuple[int, str]) -> Concep
     """RETURNS (ConceptKB): the vocabulary of a folder, as it was when it was pickled."""
     kb = ConceptKB.from_disk(path, rules=bool(opened[0]))
     if kb._meta["columns"] != meta["columns"] or kb._opened != opened:
-        raise AngelError(Errors.E119.format(path=path))
+        raise AngelError(
+            f"The vocabulary in {path} was rewritten since it was opened. Open it again."
+        )
     kb._meta = meta
     return kb
 
 
 def _table(columns: Mapping[str, np.ndarray], meta: Mapping[str, Any], path: Path) -> ConceptTable:
     if problem := problem_of(meta, get_args(SuffixRule)):
-        raise AngelError(Errors.E103.format(path=path / META, kind=KIND, problem=problem))
+        raise AngelError(f"{path / META} is damaged: {problem}. Build it again.")
     return ConceptTable(dict(columns), meta["shared_names"])

@@ -166,7 +166,7 @@ def test_without_the_settings_other_settings_keep_nothing(out, source) -> None:
 def test_a_file_that_is_not_of_a_run_is_left_alone(tmp_path, source, text) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / RUN).write_text(text)
-    with pytest.raises(AngelError, match="no annotation that could be continued"):
+    with pytest.raises(AngelError, match="no annotation to continue"):
         run(tmp_path / "out", source)
     assert (tmp_path / "out" / RUN).read_text() == text
 
@@ -241,7 +241,7 @@ def test_a_folder_of_one_text_is_known_by_the_name_of_the_text(tmp_path) -> None
     (folder / "ann.txt").write_text("migraine")
     assert len(run(out, folder)) == 1
     (folder / "ann.txt").rename(folder / "bob.txt")
-    with pytest.raises(AngelError, match="is not the file that it was"):
+    with pytest.raises(AngelError, match="has changed since"):
         run(out, folder)
 
 
@@ -251,13 +251,13 @@ def test_a_broken_input_may_be_fetched_anew(tmp_path, source, strict) -> None:
     whole = gzip.compress(source.read_bytes())
     packed.write_bytes(whole[: len(whole) * 3 // 4])
     if strict:
-        with pytest.raises(AngelError, match="breaks off or is damaged"):
+        with pytest.raises(AngelError, match="is cut or damaged"):
             run(out, packed, strict=True)
         first = sorted(path.name for path in out.glob("*.jsonl"))
     else:
         first = run(out, packed)
         assert manifest(out)["finished"] is False
-        assert "breaks off or is damaged" in manifest(out)["inputs"][0]["error"]
+        assert "is cut or damaged" in manifest(out)["inputs"][0]["error"]
     packed.write_bytes(whole)
     second = run(out, packed)
     # the shards that were whole stay
@@ -300,7 +300,7 @@ def test_an_input_that_changes_is_told(tmp_path, change, after) -> None:
     out, source = changed_by(tmp_path, change, after=after)
     values = manifest(out)
     assert (values["finished"], values["complete"]) == (False, False)
-    assert f"{source} has changed since this run began" in values["inputs"][0]["error"]
+    assert f"{source} has changed since this run started" in values["inputs"][0]["error"]
     if source.exists():
         run(out, source)
         assert manifest(out)["complete"] is True
@@ -309,7 +309,7 @@ def test_an_input_that_changes_is_told(tmp_path, change, after) -> None:
 
 
 def test_an_input_that_changes_stops_a_strict_run(tmp_path) -> None:
-    with pytest.raises(AngelError, match="has changed since this run began"):
+    with pytest.raises(AngelError, match="has changed since this run started"):
         changed_by(tmp_path, append, strict=True)
 
 
@@ -395,7 +395,7 @@ def test_of_an_old_output_the_shards_are_read(tmp_path, source, names) -> None:
         (old / name).write_text("{}\n")
     (shard,) = plan_inputs([old])
     assert shard.paths == (old / "00000-000000.jsonl",)
-    with pytest.raises(AngelError, match="no annotation that could be continued"):
+    with pytest.raises(AngelError, match="no annotation to continue"):
         run(old, source)
 
 

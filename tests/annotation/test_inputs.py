@@ -91,11 +91,11 @@ def test_pubmed_that_is_cut_gives_what_came_before(tmp_path) -> None:
         list(documents)
     packed = tmp_path / "cut.xml.gz"
     packed.write_bytes(gzip.compress(PUBMED.encode())[:-30])
-    with pytest.raises(AngelError, match="breaks off or is damaged"):
+    with pytest.raises(AngelError, match="is cut or damaged"):
         read(packed)
     other = tmp_path / "other.xml"
     other.write_text("<articles></articles>")
-    with pytest.raises(AngelError, match="should begin with `<PubmedArticleSet>`"):
+    with pytest.raises(AngelError, match="should start with `<PubmedArticleSet>`"):
         read(other, "pubmed")
 
 
@@ -121,7 +121,7 @@ def test_a_text_that_is_too_long_is_left_out(tmp_path, monkeypatch) -> None:
     (tmp_path / "a.txt").write_text("too long")
     documents, report = read(tmp_path / "a.txt")
     assert documents == []
-    assert "one document of at most 5" in report.notes[0]
+    assert "is longer than 5" in report.notes[0]
 
 
 def test_lines(tmp_path) -> None:
@@ -160,7 +160,7 @@ def test_jsonl(tmp_path) -> None:
     assert (mention.start, mention.end, mention.text, mention.label) == (0, 5, "heart", "L")
     assert report.counts["documents_left_out"] == 9
     assert report.counts["mentions_left_out"] == 1
-    with pytest.raises(AngelError, match=r"line 4: this is no document: an object was expected"):
+    with pytest.raises(AngelError, match=r"line 4: not a document: an object was expected"):
         read(path, strict=True)
 
 
@@ -188,7 +188,7 @@ def test_values_of_wrong_kinds_spoil_their_document_only(tmp_path, wrong) -> Non
     documents, report = read(path)
     assert [document.doc_id for document in documents] == ["1", "1"]
     assert report.counts["documents_left_out"] == 3
-    assert "line 2: this is no document" in report.notes[0]
+    assert "line 2: not a document" in report.notes[0]
     assert "nested deeper than 100 levels" in report.notes[1]
     assert "digits" in report.notes[2]
 
@@ -210,7 +210,7 @@ def test_a_text_that_unpacks_to_too_much_is_left_out_early(tmp_path, monkeypatch
 def test_a_gzip_file_of_one_byte_is_no_empty_text(tmp_path) -> None:
     for name in ("a.txt.gz", "a.jsonl.gz"):
         (tmp_path / name).write_bytes(b"\x1f")
-        with pytest.raises(AngelError, match="breaks off or is damaged"):
+        with pytest.raises(AngelError, match="is cut or damaged"):
             read(tmp_path / name)
 
 
@@ -250,7 +250,7 @@ def test_parquet(tmp_path) -> None:
     ]
     assert report.position == path.stat().st_size
     path.write_bytes(path.read_bytes()[:-20])
-    with pytest.raises(AngelError, match="not a Parquet file, or a damaged one"):
+    with pytest.raises(AngelError, match="not a Parquet file, or damaged"):
         read(path, "parquet")
 
 
@@ -293,7 +293,7 @@ def test_one_value_of_many_parquet_rows_is_not_unpacked(tmp_path, column) -> Non
     path = write_parquet(tmp_path / "a.parquet", columns, compression="zstd")
     assert path.stat().st_size < 100_000
     before = pa.total_allocated_bytes()
-    with pytest.raises(AngelError, match=r"a\.parquet, row 1: .* unpacks to more than 300 times"):
+    with pytest.raises(AngelError, match=r"a\.parquet, row 1: .* unpacks to over 300 times"):
         read(path)
     assert pa.total_allocated_bytes() - before < 2**24
 
@@ -330,7 +330,7 @@ def test_values_that_say_only_how_they_differ_are_read_one_by_one(tmp_path) -> N
     most = 0
     [source] = plan_inputs([path], "parquet", {})
     documents = read_input(source, strict=False, report=CorpusReport(), options={})
-    with pytest.raises(AngelError, match="unpacks to more than 300 times"):  # noqa: PT012
+    with pytest.raises(AngelError, match="unpacks to over 300 times"):  # noqa: PT012
         for _ in documents:
             most = max(most, pool.bytes_allocated() - before)
     assert 0 < most < 2**24
@@ -342,17 +342,17 @@ def test_what_stands_in_a_folder_is_read_or_told(tmp_path) -> None:
     (folder / ".git").mkdir()
     (folder / "a.txt").write_text("first", "utf8")
     (folder / "b.txt").symlink_to(folder / "a.txt")
-    with pytest.warns(UserWarning, match=r"W803.* 1 folders in it, .*\(more\)"):
+    with pytest.warns(UserWarning, match=r"contains 1 folders that are not read \(more\)"):
         (source,) = plan_inputs([folder])
     assert [path.name for path in source.paths] == ["a.txt", "b.txt"]
     (folder / "more").rmdir()
     (folder / "c.txt").symlink_to(folder / "gone.txt")
-    with pytest.raises(AngelError, match=r"\[E901\] .*c\.txt .*a link to nothing"):
+    with pytest.raises(AngelError, match=r"c\.txt cannot be read: .*a link to nothing"):
         plan_inputs([folder])
     (folder / "c.txt").unlink()
     # Opened, it would wait for ever.
     os.mkfifo(folder / "d.txt")
-    with pytest.raises(AngelError, match=r"\[E901\] .*d\.txt .*a pipe"):
+    with pytest.raises(AngelError, match=r"d\.txt cannot be read: .*a pipe"):
         plan_inputs([folder])
 
 
@@ -382,7 +382,7 @@ def test_formats_are_told_from_the_files(tmp_path) -> None:
     # told from the first line: what is wrong further on is for the reading
     assert infer_format(tmp_path / "cut.jsonl.gz") == "jsonl"
     (tmp_path / "h").write_text("nothing known")
-    with pytest.raises(AngelError, match="looks like none of the input formats"):
+    with pytest.raises(AngelError, match="Cannot tell the format"):
         infer_format(tmp_path / "h")
 
 
@@ -441,9 +441,7 @@ def test_texts_come_through_jsonl_unchanged(tmp_path_factory, texts) -> None:
 
 def test_a_folder_that_is_one_corpus_is_to_be_converted_first() -> None:
     folder = ROOT / "tests/fixtures/corpora/brat"
-    with pytest.raises(
-        AngelError, match=r"one corpus as brat has it.*spacy-angel corpus .*brat -o"
-    ):
+    with pytest.raises(AngelError, match=r"is a brat corpus.*spacy-angel corpus .*brat -o"):
         plan_inputs([folder])
     (document,), _ = read(folder / "5001.ann")
     assert (document.doc_id, len(document.mentions)) == ("5001", 4)

@@ -194,14 +194,14 @@ def test_whole_batches_that_fail_stop_the_run(pipeline, batch_size) -> None:
     nlp.max_length = 8
     settings = LinkingSettings(batch_size=batch_size)
     bad = [CorpusDocument(str(i), "migraine again") for i in range(16)]
-    with pytest.raises(AngelError, match="The last 16 documents all failed"):
+    with pytest.raises(AngelError, match="All of the last 16 documents failed"):
         DocumentLinker(nlp, linker, settings)(bad)
     link = DocumentLinker(nlp, linker, settings)
     good = [CorpusDocument("good", "migraine")]
     results = link(bad[:15]) + link(good) + link(bad[:15])
     assert [type(result).__name__ for result in results].count("Failure") == 30
     # shards smaller than that many are no way around
-    with pytest.raises(AngelError, match="The last 16 documents all failed"):
+    with pytest.raises(AngelError, match="All of the last 16 documents failed"):
         link(bad[:1])
 
 
@@ -374,7 +374,7 @@ def test_finished_batches_of_a_shard_are_kept(pipeline, source, tmp_path, monkey
             stopped = CliRunner().invoke(app, command)
         assert stopped.exit_code == 130
         assert f"Interrupted. {kept}" in stopped.stderr
-        assert "start the same command again" in stopped.stderr
+        assert "the same command" in stopped.stderr
         assert not [path for path in out.iterdir() if path.name.endswith(".new")]
     with monkeypatch.context() as patch:
         linked.append(interrupt_in_batch(patch, 99))
@@ -443,7 +443,7 @@ def test_a_script_whose_workers_would_begin_runs_is_told(pipeline, source, tmp_p
     arguments = f"{str(source)!r}, {str(pipeline)!r}, output='out', workers=2"
     done = run_script(tmp_path, f"import spacy_angel\nspacy_angel.annotate({arguments})")
     assert done.returncode != 0
-    assert 'outside of `if __name__ == "__main__":`' in done.stderr
+    assert "guard the script with __main__" in done.stderr
 
 
 # Runs its arguments; a shell may have begun the tests in the background, where signals are ignored.
@@ -493,7 +493,7 @@ def test_a_killed_run_leaves_no_process_and_goes_on(pipeline, tmp_path, how) -> 
     if how != "SIGKILL":
         assert json.loads((out / "_manifest.json").read_text("utf8"))["complete"] is False
         assert not list(out.glob(".*"))
-        assert "start the same command again, and it goes on from there" in said
+        assert "the same command, and it goes on from there" in said
     assert len(shards(out)) < 20
     annotate(source, pipeline, output=out, shard_size=20, workers=2)
     assert shards(out) == shards(whole)
@@ -526,7 +526,7 @@ def test_what_does_not_fit_is_refused(pipeline, source, tmp_path) -> None:
     with pytest.raises(AngelError, match=r"other settings \(different: candidates, shard_size\)"):
         annotate(source, pipeline, output=out, candidates=True)
     source.write_text('{"text": "other"}\n')
-    with pytest.raises(AngelError, match="is not the file that it was"):
+    with pytest.raises(AngelError, match="has changed since"):
         annotate(source, pipeline, output=out, shard_size=10)
     with pytest.raises(AngelError, match="other files"):
         annotate(source, pipeline, output=tmp_path)
@@ -536,7 +536,7 @@ def test_what_does_not_fit_is_refused(pipeline, source, tmp_path) -> None:
         annotate(source, pipeline, output=tmp_path / "x", output_format="xls")
     with pytest.raises(AngelError, match="mentions must be one of"):
         annotate(source, pipeline, output=tmp_path / "x", mentions="all")
-    with pytest.raises(AngelError, match="with --ray"):
+    with pytest.raises(AngelError, match="need --ray"):
         annotate("s3://bucket/in", pipeline, output="s3://bucket/out")
     assert not (tmp_path / "x").exists()
 
@@ -637,7 +637,7 @@ def test_the_command_line(pipeline, source, tmp_path) -> None:
     failed = CliRunner().invoke(app, [*command, "--shard-size", "11"])
     assert failed.exit_code == 1
     assert "Error: " in failed.stderr
-    assert "begun with other settings" in failed.stderr
+    assert "has other settings" in failed.stderr
 
 
 def test_documents_that_are_missing_are_told(pipeline, tmp_path) -> None:
@@ -696,7 +696,7 @@ def test_standard_input_and_output(pipeline, source, tmp_path) -> None:
         assert CliRunner().invoke(app, command, input=text).exit_code == 0
     assert len(rows(tmp_path / "out")) == 25
     other = CliRunner().invoke(app, command, input=text + text)
-    assert "- is not the file that it was" in other.stderr
+    assert "- has changed since" in other.stderr
 
 
 def test_another_vocabulary_for_the_shipped_pipeline(pipeline, source, tmp_path) -> None:
@@ -708,7 +708,7 @@ def test_another_vocabulary_for_the_shipped_pipeline(pipeline, source, tmp_path)
     assert annotate(note, output=tmp_path / "out", kb=tmp_path / "kb") == manifest
     with pytest.raises(AngelError, match="different: pipeline"):
         annotate(note, output=tmp_path / "out")
-    with pytest.raises(AngelError, match="has its own model and vocabulary"):
+    with pytest.raises(AngelError, match="cannot be combined"):
         annotate(note, pipeline, output=tmp_path / "2", kb=tmp_path / "kb")
 
 

@@ -44,7 +44,7 @@ def test_probabilities_and_shares_come_back_as_such(tmp_path, format, is_share) 
 def test_a_row_that_lacks_cells_is_told(tmp_path) -> None:
     names = "start,end,text,label,concept_id,name,probability,share,doc_id"
     (tmp_path / "short.csv").write_text(f"{names}\n0,8,migraine,D\n", "utf8")
-    with pytest.raises(AngelError, match=r"E808.*9 columns were expected, not 4"):
+    with pytest.raises(AngelError, match=r"not a document.*9 columns were expected, not 4"):
         stored(tmp_path / "short.csv")
 
 

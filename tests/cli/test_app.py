@@ -118,7 +118,7 @@ def test_reader_options_are_texts_that_the_reader_converts(
         assert ConceptKB.from_disk(kb).meta["counts"]["spellings"] == spellings
     build = ("kb", "build", umls, "-o", kb, "--option")
     assert "suppressed of the format umls.v1 must be true" in fails(*build, "suppressed=maybe")
-    assert "expected concepts, found none" in fails(*build, "sources=true")
+    assert "no concepts found" in fails(*build, "sources=true")
     add = ("kb", "add", folder, "--mentions", corpus, "--option")
     assert run(*add, "strict=no")[0] == 0
     assert "strict of the format pubtator must be true" in fails(*add, "strict=maybe")
@@ -228,7 +228,7 @@ def test_concepts_are_searched_explained_and_exported(tmp_path: Path, folder: Pa
 
 
 def test_concepts_and_names_are_removed_all_or_none(folder: Path) -> None:
-    assert "'MESH:D0' is not an identifier" in fails(
+    assert "'MESH:D0' is not in this vocabulary" in fails(
         "kb", "remove", folder, "MESH:D001241", "MESH:D0"
     )
     assert len(ConceptKB.from_disk(folder)) == 2
@@ -237,7 +237,7 @@ def test_concepts_and_names_are_removed_all_or_none(folder: Path) -> None:
     assert run("kb", "remove", folder, "MESH:D009203")[0] == 0
     assert [c.concept_id for c in ConceptKB.from_disk(folder)] == ["MESH:D001241"]
     many = ("MESH:D001241", "MESH:D009203", "--name", "x")
-    assert "[E711]" in fails("kb", "remove", folder, *many)
+    assert "--name needs exactly one concept, not" in fails("kb", "remove", folder, *many)
 
 
 def test_merge_keeps_the_first_canonical_name(tmp_path: Path, folder: Path) -> None:
@@ -265,11 +265,11 @@ def test_mistakes_are_told_without_a_traceback(
     assert "does not exist" in fails("link", "text", "--kb", tmp_path / "nothing")
     assert "kb build" in fails("kb", "info", tmp_path)
     assert "nothing.jsonl" in fails("kb", "build", tmp_path / "nothing.jsonl", "-o", tmp_path / "x")
-    assert "One thing to add" in fails("kb", "add", folder)
-    assert "One thing to add" in fails("kb", "add", folder, source, "--mentions", corpus)
-    assert "One text" in fails("link")
-    assert "One text" in fails("link", "text", "--file", source)
-    assert "own model and vocabulary" in fails("link", "t", "--pipeline", "p", "--kb", folder)
+    assert "Give exactly one of" in fails("kb", "add", folder)
+    assert "Give exactly one of" in fails("kb", "add", folder, source, "--mentions", corpus)
+    assert "one text" in fails("link")
+    assert "one text" in fails("link", "text", "--file", source)
+    assert "cannot be combined" in fails("link", "t", "--pipeline", "p", "--kb", folder)
     assert "cannot be loaded" in fails("link", "text", "--pipeline", tmp_path / "nothing")
     assert "NAME=VALUE" in fails("kb", "build", source, "-o", tmp_path / "x", "--option", "a")
     assert "no option a" in fails("kb", "build", source, "-o", tmp_path / "x", "--option", "a=b")
@@ -296,7 +296,7 @@ def test_columns_of_a_table_are_named_or_guessed_and_shown(tmp_path: Path) -> No
 
 def test_an_address_in_place_of_a_file_is_told(tmp_path: Path) -> None:
     err = fails("kb", "build", "https://example.org/hp.obo", "-o", tmp_path / "kb")
-    assert "https://example.org/hp.obo is an address, a file was expected" in err
+    assert "https://example.org/hp.obo is an address; expected a file" in err
     assert not (tmp_path / "kb").exists()
 
 
@@ -320,10 +320,10 @@ def test_a_text_in_another_encoding_is_told(tmp_path: Path) -> None:
 def test_what_a_checkpoint_is_opened_with_needs_one(option: str) -> None:
     code, _, error = run("link", "fever", "--pipeline", "some", option, "genbioel")
     assert code == 1
-    assert "E703" in error
+    assert "--pipeline cannot be combined with" in error
     code, _, error = run("link", "fever", option, "genbioel")
     assert code == 1
-    assert "E321" in error
+    assert "The shipped model has its own tokenizer" in error
 
 
 def test_wrong_usage_exits_with_2() -> None:
@@ -417,7 +417,7 @@ def test_python_m_is_the_same_program() -> None:
         cwd=ROOT,
     )
     assert done.returncode == 1
-    assert done.stderr.startswith("Error: [E101] nowhere is not a spacy-angel vocabulary folder")
+    assert done.stderr.startswith("Error: nowhere is not a spacy-angel vocabulary folder")
 
 
 def test_a_pipeline_without_recogniser_is_told_so(tmp_path: Path) -> None:

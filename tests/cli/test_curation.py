@@ -102,7 +102,7 @@ def test_below_its_floors_an_evaluation_ends_with_1(tmp_path: Path) -> None:
     assert "1 × “coronary disease” NIL, gold M:1" in out
     floors.write_text("[all]\nf1 = 70\n")
     code, _, err = run(*command, "--floors", floors)
-    assert (code, "E520" in err) == (1, True)
+    assert (code, "Cannot read the floors" in err) == (1, True)
 
 
 def test_a_corpus_is_held_against_itself(tmp_path: Path) -> None:

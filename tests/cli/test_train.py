@@ -30,7 +30,7 @@ def test_configs_are_listed_and_copied(tmp_path):
     (tmp_path / "own/aap.cfg").unlink()
     again = run("configs", "--init", tmp_path / "own")
     assert again.exit_code == 1
-    assert "is there already" in again.stderr
+    assert "already exists" in again.stderr
     assert not (tmp_path / "own/aap.cfg").exists()
 
 
@@ -60,7 +60,7 @@ def test_a_command_hands_its_config_and_overrides_to_the_stage(tmp_path, monkeyp
 def test_positive_only_training_asks_what_to_begin_with(given, tmp_path):
     refused = run("positive", "ncbi", "-o", tmp_path / "out", *given)
     assert refused.exit_code == 1
-    assert "needs a model to begin with" in refused.stderr
+    assert "needs one of `--start MODEL`" in refused.stderr
     assert not (tmp_path / "out").exists()
 
 

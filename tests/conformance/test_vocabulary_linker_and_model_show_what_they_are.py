@@ -36,16 +36,16 @@ def test_several_are_added_or_none(kb):
     assert len(kb) == 10
     assert repr(kb) == "<ConceptKB: 10 concepts, 20 names, in memory>"
     for second, code in (
-        (Concept("MY:4", "twice"), "E110"),
-        (Concept("MY:1", "there"), "E110"),
-        (Concept("", "nobody"), "E108"),
-        ("a text", "E921"),
+        (Concept("MY:4", "twice"), "is already in the vocabulary"),
+        (Concept("MY:1", "there"), "is already in the vocabulary"),
+        (Concept("", "nobody"), "needs an identifier"),
+        ("a text", "kb.add needs a Concept"),
     ):
         with pytest.raises(AngelError, match=code):
             kb.add([Concept("MY:4", "four"), second])
         assert "MY:4" not in kb
     for wrong in ("MY:5", 5, {"concept_id": "MY:5"}):
-        with pytest.raises(AngelError, match="E921"):
+        with pytest.raises(AngelError, match="needs a Concept"):
             kb.add(wrong)
 
 

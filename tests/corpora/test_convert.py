@@ -166,7 +166,7 @@ def test_the_command_prints_counts_and_writes(tmp_path: Path, files: list[Path])
     assert not list(tmp_path.glob(".*"))
     result = run(*files, "-o", output, *options)
     assert result.exit_code == 1
-    assert "name the vocabulary with --kb" in result.stderr
+    assert "needs the vocabulary: --kb" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -230,7 +230,7 @@ def test_the_command_writes_names_of_the_vocabulary(tmp_path: Path, files: list[
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        (["--to", "cometa"], "The format cometa is only read. Formats that are written: "),
+        (["--to", "cometa"], "The format cometa cannot be written. Formats that can: "),
         (["--to", "xyz"], "There is no corpus format 'xyz'"),
         (["--to", "brat", "--to-option", "results=x"], "brat has no option results"),
         (
@@ -251,11 +251,10 @@ def test_what_cannot_be_written_is_told_before_reading(
 def test_what_a_format_has_no_place_for_is_told_once(tmp_path: Path):
     mention = GoldMention(0, 5, "liver", "A", "MESH:D1", ("a",), "the liver")
     document = CorpusDocument("1", "liver", (mention, mention), title_end=5, steps=("lowercase",))
-    with pytest.warns(UserWarning, match="W401") as told:
+    with pytest.warns(UserWarning, match="cannot hold") as told:
         write_corpus([document, replace(document, doc_id="2")], tmp_path / "x.txt", "pubtator")
     assert [str(one.message) for one in told] == [
-        f"[W401] pubtator has no place for {what}: it is left out of {tmp_path / 'x.txt'}, first "
-        "of document 1. BioC JSON and DocBin keep it."
+        f"pubtator cannot hold {what}: left out of {tmp_path / 'x.txt'}, first in document 1."
         for what in ("steps", "read_as")
     ]
 

@@ -73,7 +73,7 @@ def test_several_ontologies_are_not_one_corpus(cl: Path) -> None:
 
 def test_a_folder_without_the_articles_is_told(cl: Path) -> None:
     shutil.rmtree(cl.parents[2] / "articles/txt")
-    with pytest.raises(AngelError, match=r"articles lie in `CRAFT/articles/txt`"):
+    with pytest.raises(AngelError, match=r"is not a folder of CRAFT annotations"):
         read(cl)
 
 
@@ -91,7 +91,11 @@ def test_an_article_that_is_missing_costs_no_other(cl: Path) -> None:
     [
         ('<span start="0" end="4" />', "", "'Rods' has no class, or no span"),
         ('<span start="0" end="4" />', '<span start="0" end="x" />', "'Rods' has no class, or no"),
-        ('<span start="0" end="4" />', '<span start="0" end="3" />', "'Rods' was expected at"),
+        (
+            '<span start="0" end="4" />',
+            '<span start="0" end="3" />',
+            "expected the mention 'Rods' at",
+        ),
         ('<mentionClass id="CL:0000604">', "<mentionClass>", "'Rods' has no class, or no span"),
         ('<classMention id="CL_Instance_0">', "<classMention>", "'Rods' has no class, or no span"),
     ],
@@ -110,7 +114,9 @@ def test_a_fault_is_named_and_costs_nothing_else(cl: Path, old: str, new: str, t
 def test_pieces_that_are_not_those_of_the_text_are_told(cl: Path) -> None:
     file = cl / FIRST
     file.write_text(file.read_text("utf8").replace("Rod ... photo", "Rod ... foto", 1), "utf8")
-    with pytest.raises(AngelError, match=r"'Rod \.\.\. fotoreceptors' was expected at char.* 16"):
+    with pytest.raises(
+        AngelError, match=r"expected the mention 'Rod \.\.\. fotoreceptors' at .*16"
+    ):
         read(cl)
 
 

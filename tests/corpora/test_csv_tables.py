@@ -50,7 +50,7 @@ def test_faults_cost_a_row(tmp_path) -> None:
 
 
 def test_a_table_of_mentions_is_no_documents(tmp_path) -> None:
-    with pytest.raises(AngelError, match="a table of mentions came"):
+    with pytest.raises(AngelError, match="found a table of mentions"):
         read(tmp_path / "links.csv", "doc_id,start,end,text\n1,0,8,migraine\n")
 
 

@@ -172,7 +172,7 @@ def test_offsets_that_do_not_fit_are_a_fault(tmp_path: Path) -> None:
         tasks[0]["annotations"][1]["result"][0]["value"]["start"] = 3
 
     path = changed(tmp_path / "x.json", shift)
-    with pytest.raises(AngelError, match=r"'Fever' was expected at characters 3 to 7"):
+    with pytest.raises(AngelError, match=r"expected the mention 'Fever' at 3-7"):
         read(path)
     found, report = read(path, strict=False)
     assert ids(found[0])[0] == ("renal\nfailure", "MESH:D051437|MESH:D007674")

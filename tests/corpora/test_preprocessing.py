@@ -381,7 +381,7 @@ def test_marks_become_blanks_where_they_stand():
     ],
 )
 def test_steps_that_do_not_go_together(steps):
-    with pytest.raises(AngelError, match="do not go together"):
+    with pytest.raises(AngelError, match="cannot be combined"):
         Preprocessing(**steps)
 
 

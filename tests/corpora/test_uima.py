@@ -56,7 +56,7 @@ def test_what_was_curated_is_read(path: Path) -> None:
 
 def test_an_exported_project_has_several_annotators() -> None:
     with pytest.raises(
-        AngelError, match=r"ben\.json: document 5001 was read from .*anna\.json already"
+        AngelError, match=r"ben\.json: document 5001 was already read from .*anna\.json"
     ):
         read(PROJECT)
     (document,), report = read(PROJECT, annotator="CURATION_USER")

@@ -80,5 +80,5 @@ def test_scispacys_generator_over_the_same_vocabulary(name):
 
 
 def test_scispacys_generator_refuses_a_vocabulary_below_its_cut(kb):
-    with pytest.raises(AngelError, match="fewer than 10 names"):
+    with pytest.raises(AngelError, match="finds nothing to index"):
         ScispacyCandidates(kb)

@@ -299,7 +299,7 @@ def test_with_gold_mentions_linking_equals_strict_accuracy():
 
 
 def test_unusable_input_is_named():
-    with pytest.raises(AngelError, match="none has one"):
+    with pytest.raises(AngelError, match="has a gold identifier"):
         summarize([outcome([])])
     with pytest.raises(AngelError, match="MESH:D1"):
         summarize([outcome(["MESH:D1"], known=(False,))])

@@ -162,7 +162,7 @@ def test_a_perfect_and_an_empty_system():
 def test_what_cannot_be_counted_is_named():
     with pytest.raises(AngelError, match=r"'bleb'.*belb, hunflair2, document"):
         check_protocols(["bleb"], predicted=False)
-    with pytest.raises(AngelError, match="belb counts gold mentions"):
+    with pytest.raises(AngelError, match="belb needs gold mentions"):
         check_protocols(PROTOCOLS, predicted=True)
     check_protocols(PROTOCOLS, predicted=False)
     tally = ProtocolTally(["hunflair2"])

@@ -240,7 +240,7 @@ def test_missing_files_are_named(tmp_path):
 )
 def test_figures_that_are_damaged_are_named(folder, content):
     (folder / "metrics.json").write_bytes(content)
-    with pytest.raises(AngelError, match=r"E519.*metrics\.json"):
+    with pytest.raises(AngelError, match=r"metrics\.json does not hold an evaluation"):
         write_report(folder)
 
 

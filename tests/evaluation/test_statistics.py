@@ -68,5 +68,5 @@ def test_sign_follows_the_order_and_the_papers_p_shrinks_with_resamples():
 def test_unequal_or_no_mentions_are_refused():
     with pytest.raises(AngelError, match="got 2 and 1"):
         compare_systems([1, 0], [1])
-    with pytest.raises(AngelError, match="none has one"):
+    with pytest.raises(AngelError, match="has a gold identifier"):
         bootstrap_interval([])

@@ -53,7 +53,7 @@ def test_what_broke_off_goes_on_at_once(server, path):
 
 def test_what_broke_off_too_often_goes_on_when_called_again(server, path):
     server.pages["/file"] = Page(CONTENT, breaks_after=[1000] * 4)
-    with pytest.raises(AngelError, match=r"E131.*4,000 bytes are kept"):
+    with pytest.raises(AngelError, match=r"Cannot download.*4,000 bytes are kept"):
         fetch(server, path)
     assert not path.exists()
     fetch(server, path)
@@ -83,7 +83,7 @@ def test_a_wrong_checksum_keeps_nothing_of_it(server, path):
     server.pages["/file"] = Page(b"old")
     fetch(server, path, checksum=f"md5:{hashlib.md5(b'old').hexdigest()}")
     server.pages["/file"] = Page(b"changed on the way", etag='"two"')
-    with pytest.raises(AngelError, match=r"E133.*sha256 checksum .*expected was 00"):
+    with pytest.raises(AngelError, match=r"the sha256 checksum .*expected 00"):
         fetch(server, path, checksum="sha256:00")
     assert path.read_bytes() == b"old"
     assert not path.with_name("file.obo.part").exists()
@@ -103,7 +103,7 @@ def test_a_checksum_that_the_server_tells_is_compared(server, path, header, valu
     fetch(server, path)
     damaged = CONTENT[:-1] + b"?"
     server.pages["/file"] = Page(damaged, etag='"2"', headers={header: value.format(told)})
-    with pytest.raises(AngelError, match=r"E133.*md5 checksum"):
+    with pytest.raises(AngelError, match=r"the md5 checksum"):
         fetch(server, path)
     assert path.read_bytes() == CONTENT
     # no checksum of this file, or none at all
@@ -119,25 +119,25 @@ def test_a_checksum_of_a_part_is_not_taken_for_that_of_the_file(server, path):
         return {"Content-MD5": base64.b64encode(hashlib.md5(content).digest()).decode()}
 
     server.pages["/file"] = Page(CONTENT, breaks_after=[1000] * 4, headers=told(CONTENT))
-    with pytest.raises(AngelError, match="E131"):
+    with pytest.raises(AngelError, match="Cannot download"):
         fetch(server, path)
     server.pages["/file"].headers = told(CONTENT[4000:])
     fetch(server, path)
     assert path.read_bytes() == CONTENT
     # what the first answer told still holds for what came in parts
     server.pages["/file"] = Page(CONTENT, '"2"', breaks_after=[1000], headers=told(b"another"))
-    with pytest.raises(AngelError, match="E133"):
+    with pytest.raises(AngelError, match=r"has the .* checksum"):
         fetch(server, path)
 
 
 def test_a_gzip_file_that_is_not_whole_is_not_kept(server, path):
     packed = gzip.compress(CONTENT)
     server.pages["/file"] = Page(packed[:-9])
-    with pytest.raises(AngelError, match=r"E892.*/file is no whole gzip file"):
+    with pytest.raises(AngelError, match=r"/file sent a broken gzip file"):
         fetch(server, path)
     assert not path.exists()
     server.pages["/file"] = Page(packed[:60] + b"?" + packed[61:])
-    with pytest.raises(AngelError, match="E892"):
+    with pytest.raises(AngelError, match="sent a broken gzip file"):
         fetch(server, path)
     server.pages["/file"] = Page(packed)
     fetch(server, path)
@@ -162,21 +162,21 @@ def test_redirects_are_followed(server, path):
 @pytest.mark.parametrize("status", [403, 404, 500])
 def test_an_error_of_the_server_is_told_with_the_address(server, path, status):
     server.pages["/file"] = Page(status=status)
-    with pytest.raises(AngelError, match=rf"E131.*/file: it answers {status}.*--file"):
+    with pytest.raises(AngelError, match=rf"Cannot download.*/file: it answers {status}.*--file"):
         fetch(server, path)
     assert len(server.seen) == 1
 
 
 def test_a_web_page_in_place_of_the_file_is_told(server, path):
     server.pages["/file"] = Page(b"\n<!DOCTYPE html><html>Are you human?</html>")
-    with pytest.raises(AngelError, match=r"E132.*a web page"):
+    with pytest.raises(AngelError, match="answers with a web page"):
         fetch(server, path)
     assert not path.exists()
 
 
 def test_a_slow_server_counts_as_broken_and_goes_on(server, path):
     server.pages["/file"] = Page(CONTENT, pause=0.4)
-    with pytest.raises(AngelError, match=r"E131.*bytes are kept"):
+    with pytest.raises(AngelError, match=r"Cannot download.*bytes are kept"):
         fetch(server, path, timeout=0.1)
     server.pages["/file"].pause = 0.05
     fetch(server, path, timeout=5)
@@ -187,7 +187,9 @@ def test_without_a_connection_the_address_is_told(path):
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         port = unused.getsockname()[1]
-    with pytest.raises(AngelError, match=rf"E131.*http://127.0.0.1:{port}/hp.obo.*--file"):
+    with pytest.raises(
+        AngelError, match=rf"Cannot download.*http://127.0.0.1:{port}/hp.obo.*--file"
+    ):
         download(f"http://127.0.0.1:{port}/hp.obo", path, pause=0.0)
 
 

@@ -269,7 +269,7 @@ def test_every_format_has_seeds_that_are_read(kind: str, name: str) -> None:
         check(kind, name, seed)
 
 
-@pytest.mark.filterwarnings("ignore:.*W201")
+@pytest.mark.filterwarnings("ignore:.*the last line has no line break,")
 @pytest.mark.parametrize(("kind", "name"), [case for case in CASES if case[1] not in MADE])
 def test_damaged_files(kind: str, name: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     fuzz(kind, name, list(seeds_of(kind, name)), tmp_path_factory, EXAMPLES)
@@ -284,7 +284,7 @@ def test_damaged_files_that_are_no_text(
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:.*W201")
+@pytest.mark.filterwarnings("ignore:.*the last line has no line break,")
 @pytest.mark.parametrize(("kind", "name"), CASES)
 def test_a_minute_of_damaged_files(
     kind: str, name: str, made: dict[str, Path], tmp_path_factory: pytest.TempPathFactory

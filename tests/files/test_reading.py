@@ -66,7 +66,7 @@ def test_a_line_that_is_too_long_is_left_out(
 
 @pytest.mark.parametrize("data", [b"", b"\x1f", b"\x1f\x8b", b"\x1f\x8b\x08", b"x"])
 def test_a_gzip_file_of_which_hardly_a_byte_came_is_cut(tmp_path: Path, data: bytes) -> None:
-    with pytest.raises(AngelError, match=r"file\.gz, line 1: the file breaks off"):
+    with pytest.raises(AngelError, match=r"file\.gz, line 1: the file is cut or damaged"):
         list(pieces(write(tmp_path, data, "file.gz")))
 
 

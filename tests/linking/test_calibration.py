@@ -38,7 +38,7 @@ def test_mentions_without_their_concept_do_not_count():
     items = [item("A", A=-1.0, B=-3.0)] * 3 + [item("B", A=-1.0, B=-3.0)]
     lost = [item("X", A=-1.0, B=-3.0), item("", A=-1.0), item("A")]
     assert fit_temperature(items + lost) == fit_temperature(items)
-    with pytest.raises(AngelError, match="of 3 mentions none"):
+    with pytest.raises(AngelError, match="None of the 3 mentions"):
         fit_temperature(lost)
 
 

@@ -65,7 +65,9 @@ def test_own_names_are_found_as_soon_as_they_are_added(make) -> None:
 
 def test_without_names_of_ones_own_it_is_said_once(make) -> None:
     nlp = make()
-    with pytest.warns(UserWarning, match=r"W321.*config=\{'names': 'all'\}"):
+    with pytest.warns(
+        UserWarning, match=r"finds no added names in the vocabulary.*config=\{'names': 'all'\}"
+    ):
         nlp("fever")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -208,12 +210,12 @@ def test_given_mentions_are_not_added_to(make) -> None:
 def test_what_is_missing_or_misplaced_is_told(make) -> None:
     nlp = spacy.blank("en")
     nlp.add_pipe("angel_matcher")
-    with pytest.raises(AngelError, match=r"no angel_linker called 'angel_linker' .* none"):
+    with pytest.raises(AngelError, match=r"needs an angel_linker called 'angel_linker' .*none"):
         nlp("A text.")
     nlp = spacy.blank("en")
     nlp.add_pipe("angel_linker")
     nlp.add_pipe("angel_matcher")
-    with pytest.raises(AngelError, match="stands behind angel_linker"):
+    with pytest.raises(AngelError, match="must come before angel_linker"):
         nlp.get_pipe("angel_matcher")(nlp.make_doc("A text."))
     with pytest.raises(
         AngelError, match="angel_matcher's setting names must be 'own', 'all' or 'none'"

@@ -132,9 +132,9 @@ def test_weights_are_read_as_they_were_written_and_others_are_refused(tmp_path):
     del plain["concept"]["exact"]
     for text in (json.dumps(plain), "[]", "{", json.dumps({**ranker.to_dict(), "version": 0})):
         path.write_text(text)
-        with pytest.raises(AngelError, match="E340"):
+        with pytest.raises(AngelError, match="is not a ranker of this version"):
             Ranker.from_disk(path)
-    with pytest.raises(AngelError, match="E340"):
+    with pytest.raises(AngelError, match="is not a ranker of this version"):
         read_ranker(str(tmp_path / "none.json"))
 
 

@@ -175,7 +175,7 @@ def test_special_tokens_in_a_mention_are_words_in_its_prefix() -> None:
 
 @pytest.mark.parametrize("prefix", ["{name} is", "{} is", "{0}", "{mention is", "}", "{mention.x}"])
 def test_other_braces_in_the_prefix(prefix: str) -> None:
-    with pytest.raises(AngelError, match=r"may have {mention} in braces and nothing else"):
+    with pytest.raises(AngelError, match=r"may only use {mention}"):
         PromptFormat(prefix=prefix)
 
 
@@ -189,7 +189,7 @@ def test_braces_that_are_meant() -> None:
     "values", [{"max_source_tokens": "64"}, {"lowercase": 1}, {"prefix": None}]
 )
 def test_settings_of_another_type(values: dict) -> None:
-    with pytest.raises(AngelError, match=rf"The prompt setting {next(iter(values))} .* must be of"):
+    with pytest.raises(AngelError, match=rf"The prompt setting {next(iter(values))} .* must be"):
         PromptFormat.from_dict(values)
 
 

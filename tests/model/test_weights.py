@@ -95,7 +95,7 @@ def test_int8_without_its_scales_is_neither_written_nor_read(
 @pytest.mark.parametrize("metadata", [None, {"quantization": "blocks.v7"}])
 def test_int8_by_another_rule_is_refused(tmp_path: Path, metadata: dict | None) -> None:
     save_file(INT8, tmp_path / INT8_FILE, metadata=metadata)
-    with pytest.raises(AngelError, match=r"stored by the rule .* knows 'spacy_angel.int8_rows.v1'"):
+    with pytest.raises(AngelError, match=r"use the format .* not 'spacy_angel.int8_rows.v1'"):
         read_weights(tmp_path)
 
 

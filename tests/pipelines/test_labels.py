@@ -80,7 +80,7 @@ def test_other_labels_are_left_alone_and_told_once(nlp: Language) -> None:
     told = [str(warning.message) for warning in caught if "W890" in str(warning.message)]
     assert len(told) == 3
     for label in ("'PERSON'", "'ORG'", "'Variant' (VARIANT)"):
-        assert sum(f"labelled {label} are not" in message for message in told) == 1
+        assert sum(f"labeled {label} are not" in message for message in told) == 1
 
 
 def test_labels_without_end_are_told_so_many_times_and_not_kept() -> None:
@@ -92,8 +92,7 @@ def test_labels_without_end_are_told_so_many_times_and_not_kept() -> None:
     assert _MOST_TOLD == 200
     assert sum("W890" in message for message in told) == 200
     (last,) = [message for message in told if "W890" not in message]
-    assert "[W891]" in last
-    assert "more than 200 labels" in last
+    assert "More than 200 labels" in last
     assert len(_told) == 201
 
 

@@ -263,7 +263,9 @@ def test_types_are_those_of_the_other_vocabulary(tmp_path: Path) -> None:
     nlp = spacy_angel.load(kb=tmp_path / "kb", types_by_label={"X": ["T047"]}, rerank=False)
     assert nlp.get_pipe("angel_linker").settings.types_by_label == {"X": ("T047",)}
     assert linked(nlp, ["asthma pills"]) == ["X:1"]
-    with pytest.raises(AngelError, match=r"E314.*'T048'.*Its types: \['T047', 'T121'\]"):
+    with pytest.raises(
+        AngelError, match=r"types_by_label gives.*'T048'.*Its types: \['T047', 'T121'\]"
+    ):
         spacy_angel.load(kb=tmp_path / "kb", types_by_label={"X": ["T048"]})
 
 
@@ -298,12 +300,12 @@ def test_mistakes_are_told(monkeypatch, tmp_path: Path) -> None:
         spacy_angel.load(beams=3)
     with pytest.raises(AngelError, match=r"search's setting min_log_prob"):
         spacy_angel.load(search={"min_log_prob": "low"})
-    with pytest.raises(AngelError, match=r"a tokenizer and a preset of its own.*None, genbioel"):
+    with pytest.raises(AngelError, match=r"its own tokenizer and preset.*None, genbioel"):
         spacy_angel.load(preset="genbioel")
     with pytest.raises(AngelError, match="nowhere/kb"):
         spacy_angel.load(kb="nowhere/kb")
     monkeypatch.setattr(shipped, "DATA", tmp_path / "none")
-    with pytest.raises(AngelError, match="pipeline that ships is not in this installation"):
+    with pytest.raises(AngelError, match="shipped pipeline is not installed"):
         shipped.load()
 
 
@@ -326,5 +328,5 @@ def test_a_made_up_disease_with_of_is_found_whole(nlp: Language) -> None:
 
 def test_a_vocabulary_in_the_place_of_a_model_is_told(tmp_path: Path) -> None:
     ConceptKB.build([Concept("MY:1", "Snark fever")], tmp_path / "kb")
-    with pytest.raises(AngelError, match=r"E331.*kb is a vocabulary.*load\(kb="):
+    with pytest.raises(AngelError, match=r"kb is a vocabulary.*load\(kb="):
         spacy_angel.load(str(tmp_path / "kb"))

@@ -177,7 +177,7 @@ def test_a_run_of_someone_else_is_not_removed(tmp_path: Path, monkeypatch: pytes
     monkeypatch.chdir(tmp_path)
     (tmp_path / "training").mkdir()
     (tmp_path / "training/model").write_text("days of work")
-    with pytest.raises(AngelError, match="training holds a run that the project did not begin"):
+    with pytest.raises(AngelError, match="training holds a run of another origin"):
         folders.renew(Path("training"), [Path("training/model")])
     assert (tmp_path / "training/model").read_text() == "days of work"
 
@@ -188,7 +188,7 @@ def test_a_run_whose_note_is_damaged_is_not_removed(tmp_path, monkeypatch):
     stage.mkdir()
     (stage / "weights").touch()
     (stage / folders.INPUTS).write_text('{"settings": ')
-    with pytest.raises(AngelError, match="holds a run that the project did not begin"):
+    with pytest.raises(AngelError, match="holds a run of another origin"):
         folders.renew(stage, [])
     assert (stage / "weights").exists()
 
@@ -206,7 +206,7 @@ def test_nothing_outside_the_project_is_removed(
         lambda: folders.remove([Path("corpus"), Path(folder)]),
         lambda: folders.renew(Path(folder), []),
     ):
-        with pytest.raises(AngelError, match="not inside the project"):
+        with pytest.raises(AngelError, match="outside of the project"):
             change()
     assert (tmp_path / "other").exists()
     assert (project / "corpus").exists()
@@ -231,7 +231,7 @@ PHRASES = ("bit drowsy\tDrowsy", "no  appetite!\tLoss of appetite", "can't sleep
 
 
 # The config's small backbone gives way to a checkpoint.
-@pytest.mark.filterwarnings("ignore:.*W604")
+@pytest.mark.filterwarnings("ignore:.*a setting has no effect")
 @pytest.mark.parametrize(
     ("dataset", "preset", "mention", "read_as"),
     [

@@ -319,7 +319,7 @@ def test_storage_types_that_do_not_fit(folders, tmp_path: Path) -> None:
     generator = Generator.from_pretrained(folders["bart"])
     with pytest.raises(AngelError, match="There is no dtype 'int4'"):
         generator.to_disk(tmp_path, storage="int4")  # type: ignore[arg-type]
-    with pytest.raises(AngelError, match="BART family"):
+    with pytest.raises(AngelError, match="int8 needs a BART model"):
         Generator.from_pretrained(folders["t5"]).to_disk(tmp_path, storage="int8")
 
 
@@ -413,7 +413,7 @@ def remove(*names: str) -> Callable[[Path], object]:
         (write("angel.json", '{"colour": 1}'), r"unknown keys \['colour'\]"),
         (write("angel.json", '{"prefix": "{name} is"}'), "decoder prefix '{name} is'"),
         (write("angel.json", '{"max_source_tokens": "64"}'), "max_source_tokens .* type int"),
-        (set_config(decoder_start_token_id=None), "lacks the end or the start token"),
+        (set_config(decoder_start_token_id=None), "needs eos_token_id"),
     ],
 )
 def test_damaged_folders(folders, tmp_path: Path, change, message: str) -> None:
@@ -427,7 +427,7 @@ def test_weights_of_something_else(folders, tmp_path: Path) -> None:
         shutil.copy(folders["t5"] / "model.safetensors", folder / "model.safetensors")
 
     folder = damaged(folders["bart"], tmp_path / "model", swap)
-    with pytest.raises(AngelError, match="not those of a BartForConditionalGeneration"):
+    with pytest.raises(AngelError, match="does not hold the weights of a Bart"):
         Generator.from_pretrained(folder)
 
 
@@ -445,7 +445,7 @@ def test_a_checkpoint_that_lacks_a_layer(folders, tmp_path: Path) -> None:
 def test_types_that_do_not_fit(folders) -> None:
     with pytest.raises(AngelError, match=r"There is no dtype 'float8'.*float32, bfloat16"):
         Generator.from_pretrained(folders["bart"], dtype="float8")  # type: ignore[arg-type]
-    with pytest.raises(AngelError, match=r"int8 serves models of the BART family.*t5"):
+    with pytest.raises(AngelError, match=r"int8 needs a BART model.*t5"):
         Generator.from_pretrained(folders["t5"], dtype="int8")
     with pytest.raises(AngelError, match="int8 runs on the CPU, not on meta"):
         Generator.from_pretrained(folders["bart"], dtype="int8", device="meta")
@@ -453,7 +453,7 @@ def test_types_that_do_not_fit(folders) -> None:
 
 @pytest.mark.parametrize("device", ["gpu0", "cuda:99"])
 def test_a_device_that_is_not_there(folders, device: str) -> None:
-    with pytest.raises(AngelError, match=f"device '{device}': torch finds cpu.* on this machine"):
+    with pytest.raises(AngelError, match=f"device '{device}'. torch finds: cpu"):
         Generator.from_pretrained(folders["bart"], device=device)
 
 

@@ -57,7 +57,7 @@ def test_this_machine_needs_none(host):
 def test_a_token_that_is_none_is_refused(content, tmp_path):
     path = tmp_path / "token"
     path.write_text(content, "utf8")
-    with pytest.raises(AngelError, match="one line of at least 16"):
+    with pytest.raises(AngelError, match="one line of 16 or more"):
         access_for("127.0.0.1", path, [], [])
 
 

@@ -85,7 +85,7 @@ def test_shares_that_make_no_mean(models, tmp_path, shares):
 
 
 def test_no_models(tmp_path):
-    with pytest.raises(AngelError, match="at least one model"):
+    with pytest.raises(AngelError, match="one finite share"):
         average_models([], tmp_path / "mean")
 
 

@@ -180,7 +180,7 @@ def test_layers_that_are_compiled_see_one_shape(
 
 def test_it_begins_with_a_bart(recipe: RecogniserConfig, tmp_path: Path) -> None:
     (tmp_path / "start" / "tokenizer.json").unlink()
-    with pytest.raises(AngelError, match=r"\[E623\] .*tokenizer\.json"):
+    with pytest.raises(AngelError, match=r"A recognizer starts from a BART with .*tokenizer\.json"):
         train_recogniser(recipe, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
@@ -236,7 +236,9 @@ def test_what_it_goes_on_from_takes_the_place_of_a_start(
         assert torch.nn.functional.cosine_similarity(ours, theirs).min() > 0.99
     assert not any(".layers.3." in name for name in weights)
     deep = replace(settings, layers=7)
-    with pytest.raises(AngelError, match=r"\[E600\] .*layers: 7, and the source has 6"):
+    with pytest.raises(
+        AngelError, match=r"The config .* is not valid: .*layers: 7, and the source has 6"
+    ):
         train_recogniser(replace(config, recogniser=deep), tmp_path / "deep")
     settings = replace(recipe.recogniser, source=str(tmp_path))
     with pytest.raises(AngelError, match="angel_recogniser"):

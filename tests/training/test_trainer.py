@@ -69,7 +69,7 @@ def test_batch_is_divided_over_processes_and_parts(tmp_path, monkeypatch):
 def test_nothing_to_train_on(tmp_path):
     backbone = tiny_backbone()
     rows = encode_examples([], backbone.prompts, 64)
-    with pytest.raises(AngelError, match="no example was left"):
+    with pytest.raises(AngelError, match="nothing to train on"):
         train_positive(backbone, rows, PositiveSettings(optimizer=quick()), tmp_path)
 
 

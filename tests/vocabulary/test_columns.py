@@ -98,7 +98,7 @@ def test_quotes_run_over_lines_but_not_between_tabs(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "columns", "message"),
     [
-        ("a,b\n1,2\n", None, r"none is told to be the id.*found: 'a', 'b'"),
+        ("a,b\n1,2\n", None, r"none is told to be the id.*Found: 'a', 'b'"),
         ("id,b\n1,2\n", None, "none is told to be the name"),
         ("a,b\n1,2\n", "id=a,name=c", "'name=c' is not one of id,"),
         ("a,b\n1,2\n", "id=a,name=3", "'name=3' is not one of id,"),
@@ -141,7 +141,7 @@ def test_cells_with_another_separator_are_told_and_columns_that_are_not_used(
     text = (
         "Term ID,Term,Also known as,Owner\nMY:1,Snark fever,AFS; ague,jd\nMY:2,Boojum,bo; jum,jd\n"
     )
-    with pytest.warns(UserWarning, match=r"W202.*synonyms has '\|', and 2 have ';'.*separator=;"):
+    with pytest.warns(UserWarning, match=r"no synonyms has '\|', but 2 have ';'.*separator=;"):
         concepts, columns = read(tmp_path / "terms.csv", text)
     assert [concept.aliases for concept in concepts] == [("AFS; ague",), ("bo; jum",)]
     assert columns == {

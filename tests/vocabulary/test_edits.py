@@ -50,11 +50,11 @@ def test_a_concept_and_a_name_are_renamed(folder):
     assert kb["MY:1"].names == ("Snark ague", "snark's ague")
     assert kb.name_index("fever of the snark") is None
     assert kb.meta["steps"] == [{"step": "edit", "renamed": 3}]
-    with pytest.raises(AngelError, match="E111"):
+    with pytest.raises(AngelError, match="has no name"):
         kb.rename("MY:3", "rash", old="itch")
-    with pytest.raises(AngelError, match="E144"):
+    with pytest.raises(AngelError, match="The new name of"):
         kb.rename("MY:3", " ")
-    with pytest.raises(AngelError, match="E109"):
+    with pytest.raises(AngelError, match="is not in this vocabulary"):
         kb.rename("MY:4", "rash")
 
 
@@ -106,7 +106,7 @@ def test_commands_write_rules_and_each_is_taken_back_the_last_first(folder):
         undo(folder)
         states.pop()
     assert concepts(folder) == CONCEPTS
-    with pytest.raises(AngelError, match="E145"):
+    with pytest.raises(AngelError, match="has no rule to undo"):
         undo(folder)
 
 
@@ -158,7 +158,7 @@ def test_a_rule_without_an_effect_is_refused(folder):
     assert (code, "line 2 says: never linked to: MY:3" in error) == (1, True)
     code, _, error = run("kb", "add", folder, "--concept", "MY:1", "--name", "Fever of the Snark")
     assert code == 1
-    assert "[E146]" in error
+    assert "The new rule would have no effect" in error
     assert "line 3 says: “fever of the snark” is never a name of MY:1" in error
     write_rules([Rule("exclude", type="Disease")], folder / RULES)
     assert "an earlier row" not in before
@@ -167,13 +167,18 @@ def test_a_rule_without_an_effect_is_refused(folder):
 
 
 def test_what_is_unknown_or_changes_nothing_writes_nothing(folder):
-    assert "[E109]" in run("kb", "remove", folder, "MY:1", "MY:9")[2]
-    assert "[E112]" in run("kb", "remove", folder, "MY:3", "--name", "jubjub rash")[2]
-    assert "[E111]" in run("kb", "rename", folder, "MY:3", "x", "--name", "y")[2]
+    assert "is not in this vocabulary" in run("kb", "remove", folder, "MY:1", "MY:9")[2]
+    assert "is the only name of" in run("kb", "remove", folder, "MY:3", "--name", "jubjub rash")[2]
+    assert "has no name" in run("kb", "rename", folder, "MY:3", "x", "--name", "y")[2]
     assert run("kb", "add", folder, "--concept", "MY:1", "--name", "Snark fever")[0] == 0
     assert not (folder / RULES).exists()
-    assert "[E712]" in run("kb", "add", folder, "--concept", "MY:1")[2]
-    assert "[E701]" in run("kb", "add", folder, "x.tsv", "--concept", "MY:1", "--name", "x")[2]
+    assert (
+        "--concept ID and --name NAME must be" in run("kb", "add", folder, "--concept", "MY:1")[2]
+    )
+    assert (
+        "Give exactly one of"
+        in run("kb", "add", folder, "x.tsv", "--concept", "MY:1", "--name", "x")[2]
+    )
 
 
 def test_rules_of_mentions_are_left_to_the_linker_and_bad_rows_are_told(folder):
@@ -188,10 +193,10 @@ def test_rules_of_mentions_are_left_to_the_linker_and_bad_rows_are_told(folder):
     assert concepts(folder) == CONCEPTS
     with open(folder / RULES, "a", encoding="utf8") as file:
         file.write("nmae\tx\n")
-    with pytest.warns(UserWarning, match=r"W330.*line 7"):
+    with pytest.warns(UserWarning, match=r"line 7, is left out"):
         assert concepts(folder) == CONCEPTS
     (folder / RULES).write_text("what is this\n", "utf8")
-    with pytest.raises(AngelError, match="E351"):
+    with pytest.raises(AngelError, match="The first row of"):
         ConceptKB.from_disk(folder)
 
 
@@ -215,7 +220,7 @@ def test_another_process_opens_the_same_rules(folder):
     kb.add_names("MY:3", ["hives"])
     assert pickle.loads(pickle.dumps(kb))["MY:3"].aliases == ("itch", "hives")
     undo(folder)
-    with pytest.raises(AngelError, match="E119"):
+    with pytest.raises(AngelError, match="was rewritten since"):
         pickle.loads(data)
 
 
@@ -273,10 +278,10 @@ def test_a_record_of_version_0_1_becomes_rules(folder):
 def test_a_damaged_record_is_told_and_changes_nothing(folder, line):
     (folder / CHANGES).write_text(line + "\n", "utf8")
     assert concepts(folder) == CONCEPTS
-    with pytest.raises(AngelError, match="E147"):
+    with pytest.raises(AngelError, match="is not a record of changes by"):
         undo(folder)
     write_records(folder, ["kb add --concept", "kb eat MY:1"])
-    with pytest.raises(AngelError, match="E147"):
+    with pytest.raises(AngelError, match="is not a record of changes by"):
         undo(folder)
     assert not (folder / RULES).exists()
 

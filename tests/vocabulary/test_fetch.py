@@ -130,11 +130,11 @@ def test_addresses_follow_release_and_species():
     assert genes.addresses(taxa=("9606", "7")) == [genes.other_taxa]
     assert parse_taxa(" 9606,10090 ") == ("9606", "10090")
     for action, code in (
-        (lambda: find_source("hpo2"), "E134"),
-        (lambda: find_source("snomed").addresses(), "E135"),
-        (lambda: find_source("cellosaurus").addresses("49"), "E136"),
-        (lambda: find_source("hpo").addresses(taxa=("9606",)), "E138"),
-        (lambda: parse_taxa("human"), "E139"),
+        (lambda: find_source("hpo2"), "is not in the catalog of vocabularies"),
+        (lambda: find_source("snomed").addresses(), "cannot be downloaded automatically"),
+        (lambda: find_source("cellosaurus").addresses("49"), "Only the newest release of"),
+        (lambda: find_source("hpo").addresses(taxa=("9606",)), "has no option --taxon"),
+        (lambda: parse_taxa("human"), "Expected identifiers of NCBI Taxonomy"),
     ):
         with pytest.raises(AngelError, match=code):
             action()
@@ -152,7 +152,7 @@ def test_a_fetched_vocabulary_records_where_it_comes_from_and_is_found_by_name(s
     assert fetched_as(kb) == ("hpo", Request())
     assert list(load_vocabulary("hpo")) == list(kb)
     assert installed_vocabularies() == {"hpo": built_folder("hpo")}
-    with pytest.raises(AngelError, match="E308"):
+    with pytest.raises(AngelError, match="does not exist"):
         load_vocabulary("doid")
 
 
@@ -185,9 +185,9 @@ def test_archives_are_unpacked_and_checked(server, tmp_path):
     assert [c.canonical_name for c in kb] == ["Homo sapiens"]
     assert kb.meta["sources"][0]["path"] == "taxdump.tar.gz"
     server.pages["/taxdump.tar.gz.md5"] = Page(b"00 taxdump.tar.gz\n", etag='"2"')
-    with pytest.raises(AngelError, match="E133"):
+    with pytest.raises(AngelError, match=r"has the .* checksum"):
         fetch_vocabulary(taxa, tmp_path / "kb")
-    with pytest.raises(AngelError, match=r"E137.*no names\.dmp"):
+    with pytest.raises(AngelError, match=r"does not contain names\.dmp"):
         fetch_vocabulary(taxa, tmp_path / "kb", copy=zipped(tmp_path / "x.zip", "other.txt", "x"))
 
 
@@ -233,7 +233,7 @@ def test_copies_are_archives_files_or_folders(tmp_path):
         assert fetched_as(kb) is None
     umls = fetch_vocabulary(find_source("umls"), tmp_path / "umls", copy=FIXTURES / "umls")
     assert len(umls) > 0
-    with pytest.raises(AngelError, match="E901"):
+    with pytest.raises(AngelError, match="cannot be read"):
         fetch_vocabulary(rxnorm, tmp_path / "kb", copy=tmp_path / "none")
 
 
@@ -249,7 +249,7 @@ def test_licensed_sources_are_refused_with_the_steps(monkeypatch):
     code, out, err = run("kb", "fetch", "umls")
     assert code == 1
     assert "licence: the UMLS licence" in out
-    assert "[E135]" in err
+    assert "cannot be downloaded automatically" in err
     assert "UMLS_API_KEY" in err
     assert "--file" in err
     assert "get a release in the format RF2" in run("kb", "fetch", "snomed")[2]
@@ -274,7 +274,7 @@ def test_without_a_connection_a_copy_serves(server, hpo, tmp_path):
     (tmp_path / "hp.obo").write_text(OBO)
     assert run("kb", "fetch", "hpo", "--file", tmp_path / "hp.obo")[0] == 0
     assert len(load_vocabulary("hpo")) == 3
-    assert "[E140]" in run("kb", "update", "hpo")[2]
+    assert "was not downloaded, so it cannot be" in run("kb", "update", "hpo")[2]
 
 
 def test_an_update_says_what_has_changed(server, hpo):

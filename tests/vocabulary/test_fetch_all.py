@@ -199,9 +199,9 @@ def test_what_fails_is_told_and_the_same_command_goes_on(server):
     server.pages["/pub/taxonomy/taxdump.tar.gz.md5"] = Page(b"00  taxdump.tar.gz\n", etag='"0"')
     code, _, err = fetch()
     assert code == 1
-    assert "[E891] 3 of 10 vocabularies could not be fetched: ncbi-taxonomy mondo chebi." in err
+    assert "3 of 10 vocabularies could not be downloaded: ncbi-taxonomy mondo chebi." in err
     assert "80 bytes are kept" in err
-    assert "[E133]" in err
+    assert "checksum" in err
     server.pages["/obo/mondo.obo"] = mondo
     digest = hashlib.md5(server.pages["/pub/taxonomy/taxdump.tar.gz"].content).hexdigest()
     server.pages["/pub/taxonomy/taxdump.tar.gz.md5"] = Page(f"{digest}\n".encode(), etag='"1"')
@@ -221,7 +221,7 @@ def test_several_go_into_a_folder_each_and_what_is_for_one_is_refused(server, tm
     for option in (["--release", "2025"], ["--file", "x.obo"], ["--option", "scopes=EXACT"]):
         refused = CliRunner().invoke(app, ["kb", "fetch", "cl", "go", *option])
         assert (refused.exit_code, refused.stdout) == (1, "")
-        assert f"[E890] {option[0]} can" in refused.stderr
+        assert f"{option[0]} cannot be used with several vocabularies" in refused.stderr
 
 
 def test_options_and_changes_of_ones_own_are_not_taken_for_built(server, tmp_path):

@@ -551,7 +551,7 @@ def test_snomed() -> None:
 def test_snomed_two_releases_in_one_folder(tmp_path: Path) -> None:
     for year in ("2020", "2021"):
         shutil.copytree(FIXTURES / "snomed", tmp_path / year)
-    with pytest.raises(AngelError, match=r"2021.*line 2: 73211009 had rows before"):
+    with pytest.raises(AngelError, match=r"2021.*line 2: rows of 73211009 must"):
         list(read_vocabulary(tmp_path))
 
 
@@ -650,8 +650,8 @@ def test_format_that_is_not_known(content: bytes, tmp_path: Path) -> None:
     [
         (b"", "file is empty; a vocabulary was expected"),
         (b"\n \n", "file is empty; a vocabulary was expected"),
-        (b"\xff\xfe" + "D1\tone\n".encode("utf-16-le"), "file is UTF-16: convert it to UTF-8"),
-        (b"\xfe\xff" + "D1\tone\n".encode("utf-16-be"), "file is UTF-16: convert it to UTF-8"),
+        (b"\xff\xfe" + "D1\tone\n".encode("utf-16-le"), "file is UTF-16. Convert it to UTF-8"),
+        (b"\xfe\xff" + "D1\tone\n".encode("utf-16-be"), "file is UTF-16. Convert it to UTF-8"),
     ],
 )
 def test_empty_and_utf_16_files_are_named_as_such(
@@ -737,7 +737,7 @@ def test_rows_of_one_concept_far_apart_are_refused(
 ) -> None:
     path = tmp_path / "file"
     path.write_text(content)
-    with pytest.raises(AngelError, match=r"file, line 3: MESH:D000001 had rows before"):
+    with pytest.raises(AngelError, match=r"file, line 3: rows of MESH:D000001 must"):
         list(read_vocabulary(path, format))
 
 
@@ -755,7 +755,7 @@ CTD_HEAD = (FIXTURES / "ctd_chemicals.tsv").read_text().split("Aspirin")[0]
         ("ctd", CTD_HEAD + "Aspirin\tMESH:D001241\n", "line 4: expected 8 columns"),
         ("ctd", CTD_HEAD + "Aspirin\tMESH:D1\t\t\t\t7\t\t\n", "line 4: expected MeSH tree"),
         ("ctd", CTD_HEAD.replace("CasRN", "Synonyms"), "line 2: expected different names"),
-        ("ctd", CTD_HEAD, "line 1: expected concepts, found none"),
+        ("ctd", CTD_HEAD, "line 1: no concepts found"),
         ("table", "D000001\tone\nD000002\n", "line 2: expected two or three columns"),
         ("table", "D000001\t \tuno\n", "line 1: expected a name"),
         ("table", "D1+D2\tone\n", "line 1: expected an identifier without spaces"),
@@ -783,7 +783,7 @@ CTD_HEAD = (FIXTURES / "ctd_chemicals.tsv").read_text().split("Aspirin")[0]
         ("target_kb", '["D000001"]', "line 1: .*'{' was expected"),
         ("target_kb", '{"D000001": {"name": "one"}}', "line 1: expected a list of strings"),
         ("target_kb", '{"D000001": ' + "[" * 100_000, "line 1: .*nested deeper than 100 levels"),
-        ("target_kb", "{}", "line 1: expected concepts, found none"),
+        ("target_kb", "{}", "line 1: no concepts found"),
         (
             "obo",
             "format-version: 1.2\n\n[Term]\nname: x\n",
@@ -823,10 +823,10 @@ def test_empty_cut_and_wrongly_encoded_files(format: str, tmp_path: Path) -> Non
         return message
 
     fails(b"")
-    assert "the file breaks off or is damaged" in fails(gzip.compress(content)[:-9])
+    assert "the file is cut or damaged" in fails(gzip.compress(content)[:-9])
     zipped = bytearray(gzip.compress(content))
     zipped[-6] ^= 0xFF  # in the checksum
-    assert "the file breaks off or is damaged" in fails(bytes(zipped))
+    assert "the file is cut or damaged" in fails(bytes(zipped))
     fails(content + b"\n\xe4\xf6\xfc")
     if format not in ("mesh_xml.v1", "orphadata.v1"):  # XML may be in any encoding that it names
         assert "byte 0xff" in fails(b"\xff" + content)

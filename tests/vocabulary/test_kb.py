@@ -119,7 +119,7 @@ def test_unknown_identifiers_are_named():
     kb = ConceptKB.build(CONCEPTS)
     assert kb.resolve("MESH:D0") is None
     for call in (kb.__getitem__, kb.names_of, kb.remove):
-        with pytest.raises(AngelError, match="'MESH:D0' is not an identifier"):
+        with pytest.raises(AngelError, match="'MESH:D0' is not in this vocabulary"):
             call("MESH:D0")
 
 
@@ -186,9 +186,9 @@ def test_concepts_that_no_name_leads_to_are_counted(shared_names, without):
 def test_wrong_settings_and_concepts_are_errors():
     with pytest.raises(AngelError, match="shared_names"):
         ConceptKB.build(CONCEPTS, shared_names="some")
-    with pytest.raises(AngelError, match=r"'nameless'.*no identifier"):
+    with pytest.raises(AngelError, match=r"'nameless' needs an identifier"):
         ConceptKB.build([Concept("", "nameless")])
-    with pytest.raises(AngelError, match="no identifier"):
+    with pytest.raises(AngelError, match="needs an identifier"):
         ConceptKB.build(CONCEPTS).add(Concept("", "nameless"))
 
 
@@ -228,7 +228,7 @@ def test_lists_and_sets_are_several_texts():
 @pytest.mark.parametrize("names", ["gamma ray", "", ["gamma ray", 5], [["gamma ray"]], [None]])
 def test_further_names_are_texts(names):
     kb = ConceptKB.build(CONCEPTS)
-    with pytest.raises(AngelError, match=r"names for 'MESH:D001241' must be a list of texts"):
+    with pytest.raises(AngelError, match=r"names for 'MESH:D001241' must be a list of strings"):
         kb.add_names("MESH:D001241", names)
     assert list(kb) == CONCEPTS
     assert kb.meta["steps"] == []
@@ -415,7 +415,7 @@ def test_metadata_without_a_key_and_foreign_folders_are_errors(tmp_path):
         ({"steps": {}}, r"steps is \{\}"),
         ({"shared_names": "some"}, "shared_names is 'some'"),
         ({"shared_names": ["all"]}, r"shared_names is \['all'\]"),
-        ({"fingerprint": 7}, "fingerprint is 7"),
+        ({"fingerprint": 7}, "fingerprint 7"),
     ],
 )
 def test_damaged_metadata_are_an_error(tmp_path, change, message):
@@ -431,7 +431,7 @@ def test_deeply_nested_metadata_are_an_error(tmp_path):
     (tmp_path / "kb/meta.json").write_text("[" * 100_000)
     with pytest.raises(AngelError, match=r"meta\.json is damaged"):
         ConceptKB.from_disk(tmp_path / "kb")
-    with pytest.raises(AngelError, match="would delete"):
+    with pytest.raises(AngelError, match="contains something other"):
         ConceptKB.build(CONCEPTS, tmp_path / "kb")
 
 
@@ -485,7 +485,7 @@ def test_a_damaged_stored_trie_is_compiled_anew(tmp_path, caplog):
         ConceptKB.verify(tmp_path / "kb")
     again = ConceptKB.from_disk(tmp_path / "kb")
     assert legal_names(again.search_space(CharacterTokenizer())) == names
-    assert "compiled anew" in caplog.text
+    assert "compiled again" in caplog.text
     ConceptKB.verify(tmp_path / "kb")
 
 
@@ -522,7 +522,7 @@ def test_without_a_folder_to_write_the_trie_stays_in_memory(tmp_path, caplog, mo
     for name in ("kb/tries", "cache"):
         (tmp_path / name).write_text("in the way")
     assert len(legal_names(kb.search_space(CharacterTokenizer()))) == 5
-    assert "stays in memory" in caplog.text
+    assert "cannot be stored" in caplog.text
 
 
 def test_names_without_tokens_stay_out_with_a_warning(caplog):
@@ -616,7 +616,7 @@ def test_unknown_types_and_foreign_subsets_are_errors():
         kb.subset(types=["t047"])
     with pytest.raises(AngelError, match="'MESH:D0'"):
         kb.subset(concept_ids=["MESH:D0"])
-    with pytest.raises(AngelError, match="used with another"):
+    with pytest.raises(AngelError, match="belongs to another"):
         kb.search_space(CharacterTokenizer(), [ConceptKB.build(CONCEPTS).subset(["T047"])])
 
 
@@ -697,7 +697,7 @@ def test_a_name_without_normal_form_is_removed_by_its_spelling():
 
 def test_a_concept_can_be_added_once():
     kb = ConceptKB.build(CONCEPTS)
-    with pytest.raises(AngelError, match="in the vocabulary already"):
+    with pytest.raises(AngelError, match="already in the vocabulary"):
         kb.add(DIABETES)
     kb.remove(DIABETES.concept_id)
     kb.add(DIABETES)
@@ -812,7 +812,7 @@ def test_a_pickle_of_a_stored_vocabulary_is_its_folder_until_it_changes(tmp_path
     assert again.name_index("asa") is None
     pickled = pickle.dumps(again)
     kb.to_disk(tmp_path / "kb")
-    with pytest.raises(AngelError, match="written anew"):
+    with pytest.raises(AngelError, match="was rewritten"):
         pickle.loads(pickled)
 
 

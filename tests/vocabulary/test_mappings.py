@@ -109,7 +109,7 @@ def test_what_is_no_such_table_is_told(tmp_path, text, message):
         Mappings(write(tmp_path / "a.sssom.tsv", text))
 
 
-@pytest.mark.filterwarnings("ignore:.*W201")
+@pytest.mark.filterwarnings("ignore:.*the last line has no line break,")
 @given(st.text(max_size=200))
 def test_any_text_is_read_or_refused(tmp_path_factory, text):
     path = tmp_path_factory.getbasetemp() / "any.sssom.tsv"

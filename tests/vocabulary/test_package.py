@@ -81,7 +81,7 @@ def test_an_unpacked_wheel_is_found_by_name(tmp_path, folder, monkeypatch):
 
 def test_a_notice_and_a_given_licence_are_the_terms(tmp_path):
     ConceptKB.build(CONCEPTS, tmp_path / "own", sources=[{"path": "own.tsv", "format": "table"}])
-    with pytest.raises(AngelError, match=r"E143.*own\.tsv has no licence"):
+    with pytest.raises(AngelError, match=r"The source .*own\.tsv.* has no license"):
         package_vocabulary(tmp_path / "own", tmp_path)
     (tmp_path / "terms.txt").write_text("Ours, and yours.\n", "utf8")
     wheel = package_vocabulary(tmp_path / "own", tmp_path, licence=tmp_path / "terms.txt")
@@ -102,7 +102,7 @@ def test_what_may_not_be_passed_on_is_marked_so(tmp_path, format):
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [({"name": "a b"}, "name of the package is 'a b'"), ({"version": "new"}, "is 'new'")],
+    [({"name": "a b"}, "package's name 'a b'"), ({"version": "new"}, "version 'new' is not valid")],
 )
 def test_names_and_versions_that_no_package_has_are_refused(tmp_path, folder, options, message):
     with pytest.raises(AngelError, match=message):

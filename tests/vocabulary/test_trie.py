@@ -194,6 +194,6 @@ def test_foreign_and_newer_folders_are_errors(tmp_path):
 
 def test_writing_deletes_nothing_foreign(tmp_path):
     (tmp_path / "thesis.txt").write_text("years of work")
-    with pytest.raises(AngelError, match="would delete"):
+    with pytest.raises(AngelError, match="contains something other"):
         make_trie([[5, 2]]).to_disk(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]

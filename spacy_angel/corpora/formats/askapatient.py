@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from ...errors import Errors
 from ...files.formats import Format, first_line
 from ...files.reading import numbered_lines
 from ...vocabulary.names.concepts import Concept
@@ -63,8 +62,11 @@ def _rows(path: Path, reading: Reading) -> Iterator[tuple[int, str, str, str]]:
             continue
         fields = [field.strip() for field in line.split("\t")]
         if len(fields) != 3 or not all(fields) or not _CODE.fullmatch(fields[0]):
-            message = Errors.E415.format(where=reading.where(number), line=line[:60])
-            reading.fault(message, lost="mentions_left_out")
+            reading.fault(
+                f"{reading.where(number)}: expected AskAPatient's code, preferred term, phrase "
+                f"with tabs, found {line[:60]!r}.",
+                lost="mentions_left_out",
+            )
             continue
         yield number, fields[0], fields[1], fields[2]
 

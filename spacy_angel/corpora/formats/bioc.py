@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from ...errors import Errors
 from ...files.atomic import replacing
 from ...files.formats import Format
 from ...files.json_stream import stream_objects
@@ -93,8 +92,10 @@ def _document(value: Any, reading: Reading, line: int) -> Iterator[CorpusDocumen
     try:
         yield _build(value, reading, line)
     except _Malformed as problem:
-        message = Errors.E413.format(where=reading.where(line), problem=problem)
-        reading.fault(message, lost="documents_left_out")
+        reading.fault(
+            f"{reading.where(line)}: not a BioC document: {problem}.",
+            lost="documents_left_out",
+        )
 
 
 def _build(value: Any, reading: Reading, line: int) -> CorpusDocument:

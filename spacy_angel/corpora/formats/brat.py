@@ -21,7 +21,6 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from ...errors import Errors
 from ...files.atomic import replacing
 from ...files.formats import Format
 from ...files.json_values import parse_as
@@ -119,8 +118,11 @@ def _document(file: Path, extras: _DocumentExtras, reading: Reading) -> CorpusDo
     text_file = file.with_suffix(".txt")
     for one, companion in ((text_file, file), (file, text_file)):
         if not one.exists():
-            message = Errors.E445.format(path=companion, companion=one.name)
-            reading.fault(message, lost="documents_left_out")
+            reading.fault(
+                f"{companion} is missing {one.name}. brat keeps texts and annotations in two "
+                "files of one name.",
+                lost="documents_left_out",
+            )
             return None
     # brat counts a byte order mark as a character.
     text = text_of(text_file, reading)
@@ -184,7 +186,7 @@ def _bounds(file: Path, reading: Reading) -> dict[str, _Bound]:
 
 def _fault(reading: Reading, number: int, expected: str, line: str, lost: str = "") -> None:
     where = reading.where(number)
-    reading.fault(Errors.E444.format(where=where, expected=expected, line=line[:60]), lost=lost)
+    reading.fault(f"{where}: expected {expected}, found {line[:60]!r}.", lost=lost)
 
 
 def _mention(

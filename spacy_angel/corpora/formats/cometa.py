@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
-from ...errors import AngelError, Errors
+from ...errors import AngelError
 from ...files.formats import Format, first_line
 from ...files.table import table_rows
 from ..documents import CorpusDocument, Reading
@@ -37,15 +37,18 @@ def read_cometa(
     # An index column that pandas wrote has no name; in some copies it stands for the ID.
     columns = ["ID" if not name and "ID" not in header else name for name in header]
     if missing := [name for name in needed if name not in columns]:
-        raise AngelError(Errors.E416.format(where=reading.where(1), missing=missing, found=header))
+        raise AngelError(
+            f"{reading.where(1)}: the columns {missing} of COMETA are missing; found {header}."
+        )
     at_id, at_term, at_code, at_example = map(columns.index, needed)
     for number, row in rows:
         code = _CODE.fullmatch(row[at_code].strip()) if len(row) == len(header) else None
         if code is None or not row[at_term].strip():
-            message = Errors.E417.format(
-                where=reading.where(number), columns=len(header), fields=len(row), id=id_column
+            reading.fault(
+                f"{reading.where(number)}: expected {len(header)} columns and a code in digits "
+                f"under {id_column}, found {len(row)} columns.",
+                lost="mentions_left_out",
             )
-            reading.fault(message, lost="mentions_left_out")
             continue
         text, start, end = mark_term(row[at_term].strip(), row[at_example])
         if start == 0 and text != row[at_example]:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from ...errors import Errors
 from ...files.formats import Format, first_line
 from ...files.json_values import Text, parse_as
 from ...files.reading import numbered_lines
@@ -39,8 +38,11 @@ def read_corrections(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
         try:
             row = parse_as(line, _Row)
         except ValueError as error:
-            message = Errors.E452.format(where=reading.where(number), problem=error)
-            reading.fault(message, lost="documents_left_out")
+            reading.fault(
+                f"{reading.where(number)}: not a correction: {error}. Expected an object with "
+                "`mention` and `chosen_id`.",
+                lost="documents_left_out",
+            )
             continue
         doc_id = f"{path.name}:{number}"
         left = f"{row.left} " if row.left else ""

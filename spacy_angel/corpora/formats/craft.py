@@ -30,7 +30,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from xml.etree import ElementTree
 
-from ...errors import AngelError, Errors
+from ...errors import AngelError, cannot_read
 from ...files.formats import Format
 from ...files.xml_stream import stream_elements
 from ...vocabulary.names.identifiers import join_ids, split_ids
@@ -75,7 +75,9 @@ def read_craft(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
     places = [] if root is None else [file.resolve().relative_to(root).parts for file in files]
     # Beside that of the ontology's own classes there is one with classes that CRAFT adds.
     if root is None or len({place[:_DEPTH] for place in places}) != 1 or len(places[0]) <= _DEPTH:
-        raise AngelError(Errors.E453.format(path=path))
+        raise AngelError(
+            f"{path} is not a folder of CRAFT annotations like `CRAFT/concept-annotation/CL/CL`."
+        )
     _, label, *_ = places[0]
     for file in files:
         here = replace(reading, name=str(file))
@@ -95,7 +97,7 @@ def _texts(root: Path) -> Path:
 def _text(path: Path, reading: Reading) -> str | None:
     if path.is_file():
         return text_of(path, reading)
-    message = Errors.E901.format(path=path, error="there is no such file")
+    message = cannot_read(path, "there is no such file")
     reading.fault(message, lost="documents_left_out")
     return None
 
@@ -144,8 +146,11 @@ def _mention(
     class_id = _ADDRESS.sub(r"\1:\2", annotation.class_id)
     offsets = [offset for span in annotation.spans for offset in span]
     if not offsets or not class_id or not all(map(_OFFSET.fullmatch, offsets)):
-        message = Errors.E454.format(where=reading.where(annotation.line), text=annotation.text)
-        reading.fault(message, lost="mentions_left_out")
+        reading.fault(
+            f"{reading.where(annotation.line)}: the annotation {annotation.text!r} has no class, "
+            "or no span with `start` and `end`.",
+            lost="mentions_left_out",
+        )
         return None
     spans = sorted((int(start), int(end)) for start, end in annotation.spans)
     whole = spans[0][0], spans[-1][1]

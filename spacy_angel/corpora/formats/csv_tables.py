@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from ...errors import AngelError, Errors
+from ...errors import AngelError
 from ...files.formats import Format, first_line, read_head
 from ...files.table import table_rows
 from ..documents import CorpusDocument, Reading
@@ -28,7 +28,10 @@ def read_csv(
     rows = table_rows(path, reading, separator_of(first_line(read_head(path))))
     _, names = next(rows, (1, []))
     if {"start", "end"} <= {*names}:
-        raise AngelError(Errors.E435.format(where=reading.where(1), found=", ".join(names)))
+        raise AngelError(
+            f"{reading.where(1)}: expected documents, found a table of mentions (columns: "
+            f"{', '.join(names)})."
+        )
     for number, fields in rows:
         try:
             if len(fields) != len(names):
@@ -38,8 +41,9 @@ def read_csv(
             row.pop("mentions", None)
             yield row_document(row, reading, path, number, id_field, text_field)
         except BadRow as problem:
-            message = Errors.E808.format(where=reading.where(number), problem=problem)
-            reading.fault(message, lost="documents_left_out")
+            reading.fault(
+                f"{reading.where(number)}: not a document: {problem}.", lost="documents_left_out"
+            )
 
 
 def separator_of(names: str) -> str:

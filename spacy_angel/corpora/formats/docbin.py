@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...errors import AngelError, Errors
+from ...errors import AngelError, cannot_read
 from ...files.atomic import replacing
 from ...files.formats import Format
 from ...files.reading import check_packing
@@ -32,7 +32,7 @@ def read_docbin(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
     """
     files = sorted(path.glob("*.spacy")) if path.is_dir() else [path]
     if not files:
-        raise AngelError(Errors.E901.format(path=path, error="no .spacy files in this folder"))
+        raise AngelError(cannot_read(path, "no .spacy files in this folder"))
     for file in files:
         for number, doc in enumerate(_docs(file), start=1):
             document = from_doc(doc, doc_id=f"{file.name}:{number}")
@@ -54,7 +54,7 @@ def _docs(file: Path) -> Iterator["Doc"]:
     try:
         data = file.read_bytes()
     except OSError as error:
-        raise AngelError(Errors.E901.format(path=file, error=error)) from error
+        raise AngelError(cannot_read(file, error)) from error
     unpacking, rest, size = zlib.decompressobj(), data, 0
     vocab = Vocab()
     docs: Iterator[Any] = iter(())
@@ -71,7 +71,7 @@ def _docs(file: Path) -> Iterator["Doc"]:
         except AngelError:
             raise
         except Exception as error:
-            raise AngelError(Errors.E423.format(path=file, error=error)) from error
+            raise AngelError(f"{file} is not a spaCy DocBin, or is damaged ({error}).") from error
         if doc is None:
             return
         yield doc

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
-from ...errors import AngelError, Errors
+from ...errors import AngelError
 from ...files.atomic import replacing_path
 
 # With an ending still a file name everywhere.
@@ -44,7 +44,7 @@ def new_folder(path: Path) -> Iterator[Path]:
     RAISES (AngelError): there is one with something in it, which an annotator may have corrected.
     """
     if path.exists() and not (path.is_dir() and not any(path.iterdir())):
-        raise AngelError(Errors.E440.format(path=path))
+        raise AngelError(f"{path} already exists. Give a new folder.")
     with replacing_path(path) as temporary:
         temporary.mkdir()
         yield temporary

@@ -17,7 +17,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from ...errors import AngelError, Errors
+from ...errors import AngelError, cannot_read
 from ...files.formats import Format
 from ...files.json_values import parse_json
 from ...files.reading import numbered_lines
@@ -36,7 +36,9 @@ def read_genbioel(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
     if reading.split:
         names = [name for name in names if name == reading.split]
     if not names:
-        raise AngelError(Errors.E419.format(path=path, split=reading.split or "train"))
+        raise AngelError(
+            f"{path} has no file `{reading.split or 'train'}.source` as GenBioEL writes it."
+        )
     for name in names:
         yield from _read_split(path, name, reading)
 
@@ -44,18 +46,24 @@ def read_genbioel(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
 def _read_split(path: Path, split: str, reading: Reading) -> Iterator[CorpusDocument]:
     labels = [p for p in sorted(path.glob(f"{split}*label*")) if p.is_file()]
     if not labels:
-        raise AngelError(Errors.E420.format(path=path, split=split))
+        raise AngelError(f"{path} has no label file for {split}, e.g. `{split}label.txt`.")
     files = [path / f"{split}.source", path / f"{split}.target", labels[0]]
     for lines in zip_longest(*(_lines(file, reading) for file in files)):
         if None in lines:
             short = files[lines.index(None)]
-            raise AngelError(Errors.E421.format(short=short, files=", ".join(map(str, files))))
+            raise AngelError(
+                f"{short} has fewer lines than the files that belong to it: "
+                f"{', '.join(map(str, files))}."
+            )
         number, source = lines[0]
         where = f"{files[0]}, line {number}"
         parsed = _parse(source, lines[1][1])
         if parsed is None:
-            message = Errors.E422.format(where=where, line=source[:60])
-            reading.fault(message, lost="mentions_left_out")
+            reading.fault(
+                f"{where}: expected a JSON list with one string with START and END, found "
+                f"{source[:60]!r}.",
+                lost="mentions_left_out",
+            )
             continue
         left, mention, right = parsed
         span = ((start := len(left) + 1 if left else 0), start + len(mention))
@@ -68,7 +76,7 @@ def _read_split(path: Path, split: str, reading: Reading) -> Iterator[CorpusDocu
 
 def _lines(file: Path, reading: Reading) -> Iterator[tuple[int, str]]:
     if not file.is_file():
-        raise AngelError(Errors.E901.format(path=file, error="there is no such file"))
+        raise AngelError(cannot_read(file, "there is no such file"))
     return numbered_lines(file, reading)
 
 

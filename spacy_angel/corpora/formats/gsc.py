@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 
-from ...errors import Errors
 from ...files.formats import Format
 from ...files.reading import numbered_lines
 from ..documents import CorpusDocument, GoldMention, Reading
@@ -36,8 +35,11 @@ def read_gsc(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
         (number, doc_id), *rows = block
         _, text = rows[0] if rows else (number, "")
         if "\t" in doc_id or not text or _ROW.match(text):
-            message = Errors.E437.format(where=reading.where(number), line=doc_id[:60])
-            reading.fault(message, lost="documents_left_out")
+            reading.fault(
+                f"{reading.where(number)}: expected the number of a document and then its text, "
+                f"found {doc_id[:60]!r}.",
+                lost="documents_left_out",
+            )
             continue
         doc_id = doc_id.strip()
         mentions = (_mention(text, doc_id, *row, reading) for row in rows[1:])
@@ -50,8 +52,11 @@ def _mention(
 ) -> GoldMention | None:
     row = _ROW.fullmatch(line.strip())
     if row is None:
-        message = Errors.E438.format(where=reading.where(number), doc_id=doc_id, line=line[:60])
-        reading.fault(message, lost="mentions_left_out")
+        reading.fault(
+            f"{reading.where(number)}: expected start, end, mention, identifier of {doc_id} with "
+            f"tabs, found {line[:60]!r}.",
+            lost="mentions_left_out",
+        )
         return None
     start, end, mention, raw_ids = row.groups()
     span = int(start), int(end)

@@ -26,7 +26,7 @@ from xml.sax.saxutils import quoteattr
 
 from pydantic import BaseModel
 
-from ...errors import AngelError, Errors
+from ...errors import AngelError
 from ...files.atomic import replacing, write_text
 from ...files.formats import Format
 from ...files.json_stream import stream_objects
@@ -134,8 +134,9 @@ def read_label_studio(
             task = checked(value, _Task)
             bare = _bare_document(task, text_field, reading, default=f"{path.name}:{n_tasks}")
         except ValueError as error:
-            message = Errors.E441.format(where=where, problem=error)
-            reading.fault(message, lost="documents_left_out")
+            reading.fault(
+                f"{where}: not a Label Studio task with a text: {error}.", lost="documents_left_out"
+            )
             continue
         works = _works(task, results, annotator, reading)
         n_others += bool(getattr(task, other))
@@ -144,22 +145,25 @@ def read_label_studio(
             reading.report.count("tasks_without_" + results)
         elif len(works) > 1:
             by = ", ".join(name for work in works for name in work.names[:1]) or "nobody named"
-            message = Errors.E442.format(
-                where=where, doc_id=bare.doc_id, n=len(works), results=results, names=by
+            reading.fault(
+                f"{where}: task {bare.doc_id} has {len(works)} {results}, by {by}. Choose with "
+                "`--option annotator=NAME`.",
+                lost="documents_left_out",
             )
-            reading.fault(message, lost="documents_left_out")
         else:
             mentions = _mentions(bare, works[0].result, id_field, reading, line)
             yield replace(bare, mentions=tuple(mentions))
         n_read += bool(works)
     if not n_read and annotator:
         known = ", ".join(names) or "nobody"
-        raise AngelError(Errors.E450.format(path=path, annotator=annotator, names=known))
-    if not n_read and n_others:
-        message = Errors.E443.format(
-            path=path, n=n_tasks, wanted=results, others=n_others, other=other
+        raise AngelError(
+            f"{path}: nothing by {annotator!r}. Known: {known} (`--option annotator=NAME`)."
         )
-        raise AngelError(message)
+    if not n_read and n_others:
+        raise AngelError(
+            f"{path}: none of the {n_tasks} tasks has {results}; {n_others} have {other}. Try "
+            f"`--option results={other}`."
+        )
 
 
 def _bare_document(task: _Task, text_field: str, reading: Reading, default: str) -> CorpusDocument:

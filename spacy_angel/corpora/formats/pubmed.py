@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
-from ...errors import Errors
 from ...files.formats import Format
 from ...files.xml_stream import stream_elements
 from ..documents import CorpusDocument, Reading
@@ -40,7 +39,10 @@ def _article(element: ElementTree.Element, reading: Reading, line: int) -> Corpu
     citation = element.find("MedlineCitation")
     pmid = _text(None if citation is None else citation.find("PMID"))
     if citation is None or not pmid:
-        reading.fault(Errors.E805.format(where=reading.where(line)), lost="documents_left_out")
+        reading.fault(
+            f"{reading.where(line)}: the article that ends here has no PMID.",
+            lost="documents_left_out",
+        )
         return None
     article = citation.find("Article")
     title = _text(None if article is None else article.find("ArticleTitle"))

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ...errors import AngelError, Errors
+from ...errors import AngelError
 from ...files.atomic import replacing
 from ...files.formats import Format, first_line
 from ...files.reading import numbered_lines
@@ -63,16 +63,25 @@ def parse_pubtator(lines: Iterable[tuple[int, str]], reading: Reading) -> Iterat
                 yield from _finish(block, reading)
                 block = _Block(doc_id, number, text)
             elif block is None or block.doc_id != doc_id or block.abstract is not None:
-                reading.fault(Errors.E405.format(where=reading.where(number), doc_id=doc_id))
+                reading.fault(
+                    f"{reading.where(number)}: the abstract of document {doc_id} must follow its "
+                    "title, once."
+                )
             else:
                 block.abstract = text
         elif "\t" not in line:
-            reading.fault(Errors.E406.format(where=reading.where(number), line=line[:60]))
+            reading.fault(
+                f"{reading.where(number)}: expected a title, abstract, annotation or blank line of "
+                f"PubTator, found {line[:60]!r}."
+            )
         else:
             fields = line.split("\t")
             if block is None or fields[0] != block.doc_id:
-                message = Errors.E407.format(where=reading.where(number), doc_id=fields[0])
-                reading.fault(message, lost="mentions_left_out")
+                reading.fault(
+                    f"{reading.where(number)}: a mention of document {fields[0]} outside of that "
+                    "document.",
+                    lost="mentions_left_out",
+                )
             else:
                 block.rows.append((number, fields))
     yield from _finish(block, reading)
@@ -83,8 +92,10 @@ def _finish(block: _Block | None, reading: Reading) -> Iterator[CorpusDocument]:
         return
     if block.abstract is None:
         where = reading.where(block.line)
-        message = Errors.E408.format(where=where, doc_id=block.doc_id)
-        reading.fault(message, lost="documents_left_out")
+        reading.fault(
+            f"{where}: document {block.doc_id} has a title but no abstract line.",
+            lost="documents_left_out",
+        )
         return
     text = f"{block.title} {block.abstract}" if block.abstract else block.title
     mentions = (_mention(text, block.doc_id, *row, reading) for row in block.rows)
@@ -105,8 +116,11 @@ def _mention(
         return None
     # PubTator's own exports leave the identifier out where there is none.
     if len(fields) not in (5, 6, 7) or not all(map(_OFFSET.fullmatch, fields[1:3])):
-        message = Errors.E409.format(where=reading.where(line), fields=len(fields), doc_id=doc_id)
-        reading.fault(message, lost="mentions_left_out")
+        reading.fault(
+            f"{reading.where(line)}: expected id, start, end, mention, type, identifier of "
+            f"{doc_id}, found {len(fields)} columns.",
+            lost="mentions_left_out",
+        )
         return None
     return reading.mention(
         text,
@@ -131,7 +145,9 @@ def format_pubtator(document: CorpusDocument) -> str:
     RAISES (AngelError): where the document's id cannot stand in this format.
     """
     if not document.doc_id.strip() or re.search(r"[|\t\n\r]", document.doc_id):
-        raise AngelError(Errors.E410.format(doc_id=document.doc_id))
+        raise AngelError(
+            f"PubTator cannot hold the document id {document.doc_id!r}. Use BioC JSON."
+        )
     text = document.text.translate(_BREAKS)
     end = document.title_end
     if end is None or text[end : end + 1] != " " or end + 1 == len(text):

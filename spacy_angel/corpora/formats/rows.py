@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ...errors import AngelError, Errors
+from ...errors import AngelError, missing_package
 from ...files.formats import Format, first_line
 from ...files.json_values import parse_json
 from ...files.reading import MAX_LINE_BYTES, check_packing, numbered_lines
@@ -94,7 +94,9 @@ def read_parquet(
         raise
     # The last of them is pyarrow's for a text's number that its dictionary does not have.
     except (OSError, ValueError, IndexError) as error:
-        raise AngelError(Errors.E809.format(path=path, row=number, error=error)) from error
+        raise AngelError(
+            f"{path}, after row {number}: not a Parquet file, or damaged ({error})."
+        ) from error
 
 
 def import_parquet() -> Any:
@@ -102,9 +104,7 @@ def import_parquet() -> Any:
     try:
         import pyarrow.parquet as pq
     except ImportError as error:
-        raise AngelError(
-            Errors.E916.format(what="Parquet", package="pyarrow", extra="parquet")
-        ) from error
+        raise AngelError(missing_package("Parquet", "pyarrow", "parquet")) from error
     return pq
 
 
@@ -169,7 +169,7 @@ def _short_enough(row: Any) -> Any:
 
 
 def _row_fault(reading: Reading, where: str, problem: Exception) -> None:
-    reading.fault(Errors.E808.format(where=where, problem=problem), lost="documents_left_out")
+    reading.fault(f"{where}: not a document: {problem}.", lost="documents_left_out")
 
 
 def row_document(

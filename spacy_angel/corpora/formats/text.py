@@ -4,7 +4,7 @@ from codecs import BOM_UTF8
 from collections.abc import Iterator
 from pathlib import Path
 
-from ...errors import AngelError, Errors
+from ...errors import AngelError
 from ...files.formats import Format
 from ...files.reading import decoded, whole
 from ..documents import CorpusDocument, Reading
@@ -34,8 +34,10 @@ def text_of(path: Path, reading: Reading) -> str | None:
     """
     data = whole(path, MAX_TEXT_BYTES)
     if data is None:
-        message = Errors.E807.format(path=path, limit=MAX_TEXT_BYTES)
-        reading.fault(message, lost="documents_left_out")
+        reading.fault(
+            f"{path} is longer than {MAX_TEXT_BYTES} bytes. Split it, or use --format lines.",
+            lost="documents_left_out",
+        )
         return None
     try:
         return "\ufeff" * data.startswith(BOM_UTF8) + decoded(data, path)

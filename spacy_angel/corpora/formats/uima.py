@@ -18,7 +18,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from ...errors import AngelError, Errors
+from ...errors import AngelError
 from ...files.formats import Format, read_head
 from ...files.json_values import parse_as
 from ..documents import CorpusDocument, GoldMention, Reading
@@ -151,8 +151,9 @@ def _documents(
             continue
         except Exception as error:
             problem = " ".join(str(error).split()) or type(error).__name__
-            message = Errors.E447.format(path=file, error=problem)
-            reading.fault(message, lost="documents_left_out")
+            reading.fault(
+                f"{file} is not a UIMA CAS, or is damaged ({problem}).", lost="documents_left_out"
+            )
             continue
         by, title = (getattr(metadata, key, None) for key in ("documentId", "documentTitle"))
         doc_id = extras.doc_id or _without_ending(title or by or file.name)
@@ -162,10 +163,11 @@ def _documents(
             continue
         if doc_id in read:
             name = by if by and by != doc_id else file.stem
-            message = Errors.E448.format(
-                path=file, doc_id=doc_id, other=read[doc_id], annotator=name
+            reading.fault(
+                f"{file}: document {doc_id} was already read from {read[doc_id]}. Use `--option "
+                f"annotator={name}`.",
+                lost="documents_left_out",
             )
-            reading.fault(message, lost="documents_left_out")
             continue
         read[doc_id] = file
         lacking |= _lacking(cas, layer)
@@ -179,9 +181,14 @@ def _documents(
         )
     if annotator and not read and annotators:
         names = ", ".join(annotators)
-        raise AngelError(Errors.E450.format(path=path, annotator=annotator, names=names))
+        raise AngelError(
+            f"{path}: nothing by {annotator!r}. Known: {names} (`--option annotator=NAME`)."
+        )
     if lacking:
-        raise AngelError(Errors.E451.format(path=path, lacking=", ".join(sorted(lacking))))
+        raise AngelError(
+            f"{path}: the types have no {', '.join(sorted(lacking))}. Set the options layer, "
+            "label_feature and id_feature."
+        )
 
 
 def _json_files(folder: Path) -> list[Path]:
@@ -227,7 +234,7 @@ def _mentions(cas: Any, layer: _Layer, doc_id: str, reading: Reading) -> Iterato
             try:
                 said = parse_as(each.value, _MentionExtras)
             except (TypeError, ValueError) as error:
-                reading.fault(Errors.E447.format(path=reading.name, error=error))
+                reading.fault(f"{reading.name} is not a UIMA CAS, or is damaged ({error}).")
                 continue
             ids = reading.concept_ids(said.concept_ids, said.label)
             extras[each.begin, each.end, said.label, ids, said.after] = said
@@ -289,8 +296,9 @@ def write_uima_xmi(documents: Iterable[CorpusDocument], path: Path) -> None:
             try:
                 data = _cas(document, types).to_xmi()
             except ValueError as error:
-                message = Errors.E449.format(doc_id=document.doc_id, format="XMI", error=error)
-                raise AngelError(message) from error
+                raise AngelError(
+                    f"Document {document.doc_id} cannot be written as XMI ({error}). Use JSON."
+                ) from error
             (folder / f"{names.of(document.doc_id)}.xmi").write_text(data, encoding="utf8")
 
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ...errors import AngelError, Errors
+from ...errors import AngelError, missing_package
 from ...files.reading import check_packing, whole
 from ..documents import Reading
 
@@ -23,9 +23,7 @@ def import_cassis() -> Any:
         import cassis
     except ImportError as error:
         raise AngelError(
-            Errors.E916.format(
-                what="UIMA CAS (INCEpTION)", package="dkpro-cassis", extra="inception"
-            )
+            missing_package("UIMA CAS (INCEpTION)", "dkpro-cassis", "inception")
         ) from error
     return cassis
 

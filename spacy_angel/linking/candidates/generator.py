@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ...errors import Warnings
+from ...errors import AngelWarning
 from ...vocabulary.names.concepts import normalize_name
 from ...vocabulary.names.entity_types import is_gene
 from ..decision.links import GeneratedCandidates
@@ -218,7 +218,9 @@ class CandidateGenerator:
         n_unproven = sum(not result.proven for result in results)
         if search.mode == "exact" and n_unproven:
             warnings.warn(
-                Warnings.W302.format(max_work=search.max_work, n=n_unproven, n_all=len(results)),
+                f"{n_unproven} of {len(results)} mentions reached "
+                f"search.max_work={search.max_work}: their candidates may not be the best.",
+                AngelWarning,
                 stacklevel=2,
             )
         return results

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from ...errors import AngelError, Errors, Warnings
+from ...errors import AngelError, AngelWarning
 from ..ranking.concepts import NIL, Candidate, RankedConcept, choose_link, rank_concepts
 from ..ranking.features import MentionCandidates
 from ..ranking.fit import FitItem, fit_weights, negative_log_likelihood
@@ -167,7 +167,9 @@ def calibrate_ranker(items: Iterable[CalibrationItem], settings: "LinkerSettings
     """
     items = list(items)
     if not any(_is_found(item) for item in items):
-        raise AngelError(Errors.E303.format(n_mentions=len(items)))
+        raise AngelError(
+            f"None of the {len(items)} mentions has its gold concept among the candidates."
+        )
     ranker = settings.ranker_in_use
     groups: dict[str, list[FitItem]] = {}
     for item in items:
@@ -181,7 +183,12 @@ def calibrate_ranker(items: Iterable[CalibrationItem], settings: "LinkerSettings
     if held < old:
         fitted = {name: fit_weights(g, before[name], penalty=PENALTY) for name, g in groups.items()}
     else:
-        warnings.warn(Warnings.W308.format(before=old, after=held), stacklevel=3)
+        warnings.warn(
+            f"[W308] Not calibrated: on held-out documents the loss is {held:.4f}, with the old "
+            f"weights {old:.4f}.",
+            AngelWarning,
+            stacklevel=3,
+        )
     own = {
         entity_type: {CONCEPT: dict(w.concept), LINK: dict(w.link)}
         for entity_type, w in fitted.items()
@@ -269,7 +276,9 @@ def fit_temperature(items: Sequence[CalibrationItem]) -> float:
     RAISES (AngelError): no mention's right concept is among its candidates.
     """
     if not any(_is_found(item) for item in items):
-        raise AngelError(Errors.E303.format(n_mentions=len(items)))
+        raise AngelError(
+            f"None of the {len(items)} mentions has its gold concept among the candidates."
+        )
     # A coarse grid first: with several names a concept, the likelihood need not be convex.
     grid = np.geomspace(*TEMPERATURES, 25)
     values = [temperature_loss(items, float(t)) for t in grid]

@@ -11,7 +11,7 @@ from typing import Any
 
 from spacy.tokens import Doc, Span
 
-from ...errors import AngelError, Errors
+from ...errors import AngelError
 from ..mentions.abbreviated import read_as_abbreviations, register_abbreviations
 from ..settings.attributes import ATTRIBUTES, SpanAttribute
 from ..settings.linker_settings import LinkerSettings
@@ -41,7 +41,10 @@ def set_extensions(settings: LinkerSettings) -> None:
         if Span.has_extension(name):
             _, method, getter, setter = Span.get_extension(name)
             if method is not None or (getter is not None and setter is None):
-                raise AngelError(Errors.E310.format(name=name, setting=f"outputs.{attribute.name}"))
+                raise AngelError(
+                    f"span._.{name} is computed by another component. Choose another name for "
+                    f"outputs.{attribute.name}."
+                )
         else:
             _register(name, attribute)
     read_as_abbreviations()

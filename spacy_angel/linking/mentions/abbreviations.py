@@ -6,7 +6,6 @@ from spacy.lang.en import English
 from spacy.language import Language
 
 from ...component.deferred import defer_factory, import_or_say
-from ...errors import Errors
 
 if TYPE_CHECKING:
     from .detector import LinearAbbreviationDetector
@@ -30,10 +29,18 @@ def make_abbreviation_detector(
     RETURNS (LinearAbbreviationDetector): the component.
     RAISES (AngelError): scispaCy is not installed.
     """
-    import_or_say(_MODULE, Errors.E850)
+    import_or_say(
+        _MODULE,
+        "abbreviation_detector needs the package scispacy: pip install 'scispacy>=0.6.2,<0.7'.",
+    )
     from .detector import LinearAbbreviationDetector
 
     return LinearAbbreviationDetector(nlp, name, make_serializable)
 
 
-defer_factory(_NAME, _MODULE, "AbbreviationDetector", Errors.E850)
+defer_factory(
+    _NAME,
+    _MODULE,
+    "AbbreviationDetector",
+    "abbreviation_detector needs the package scispacy: pip install 'scispacy>=0.6.2,<0.7'.",
+)

@@ -3,7 +3,7 @@
 import warnings
 from typing import TYPE_CHECKING
 
-from ...errors import Warnings
+from ...errors import AngelWarning
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -24,7 +24,11 @@ def warn_of_late_detectors(nlp: "Language") -> None:
             before.append(name)
         elif before and nlp.get_pipe_meta(name).factory == _DETECTOR:
             for linker in before:
-                warnings.warn(Warnings.W320.format(detector=name, linker=linker), stacklevel=3)
+                warnings.warn(
+                    f"{name} must come before {linker}: nlp.add_pipe(..., before={linker!r}).",
+                    AngelWarning,
+                    stacklevel=3,
+                )
             return
         # one detector in the right place is enough
         elif nlp.get_pipe_meta(name).factory == _DETECTOR:

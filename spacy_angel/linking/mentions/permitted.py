@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
-from ...errors import AngelError, Errors, Warnings
+from ...errors import AngelError, AngelWarning
 from ...vocabulary.names.entity_types import is_foreign
 from ...vocabulary.names.labels import entity_types_of, find_entries, is_neutral
 
@@ -72,15 +72,17 @@ def _tell_unlinked(label: str, known: tuple[str, ...]) -> None:
         return
     _told.add((label, known))
     if len(_told) > _MOST_TOLD:
-        warnings.warn(Warnings.W891.format(n=_MOST_TOLD), stacklevel=3)
+        warnings.warn(
+            f"More than {_MOST_TOLD} labels are not linked; further ones are not named.",
+            AngelWarning,
+            stacklevel=3,
+        )
         return
     entity_types = " or ".join(sorted(entity_types_of(label)))
     warnings.warn(
-        Warnings.W890.format(
-            label=label,
-            entity_type=f" ({entity_types})" if entity_types else "",
-            known=", ".join(known),
-        ),
+        f"[W890] Mentions labeled {label!r}{f' ({entity_types})' if entity_types else ''} are not "
+        f"linked: types_by_label has only {', '.join(known)}.",
+        AngelWarning,
         stacklevel=3,
     )
 
@@ -91,7 +93,8 @@ def check_types(types_by_label: "Mapping[str, Collection[str]]", kb: "ConceptKB"
     for label, types in types_by_label.items():
         if unknown := sorted(set(types) - set(kb.types)):
             raise AngelError(
-                Errors.E314.format(label=label, unknown=unknown, known=sorted(kb.types))
+                f"types_by_label gives {label!r} the types {unknown}, which the vocabulary lacks. "
+                f"Its types: {sorted(kb.types)}."
             )
 
 
@@ -110,7 +113,12 @@ def known_types(
     }
     if lost := [label for label, names in types_by_label.items() if names and not types[label]]:
         unknown = sorted({name for label in lost for name in types_by_label[label]})
-        warnings.warn(Warnings.W305.format(labels=lost, unknown=unknown), stacklevel=3)
+        warnings.warn(
+            f"[W305] types_by_label gives {lost} the types {unknown}, which the new vocabulary "
+            "lacks: any concept may be linked.",
+            AngelWarning,
+            stacklevel=3,
+        )
         types = types if any(types.values()) else {}
     return types
 

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ...component.characters import read
-from ...errors import AngelError, Errors, Warnings
+from ...errors import AngelError, AngelWarning
 from ...model.mention import Mention, Replacement, mention_at, replace_longest
 from ...vocabulary.names.concepts import normalize_name
 
@@ -87,7 +87,12 @@ def find_spans(doc: "Doc", span_key: str | None) -> list["Span"]:
     if span_key in doc.spans:
         return list(doc.spans[span_key])
     if len(doc):
-        warnings.warn(Warnings.W301.format(key=span_key, found=sorted(doc.spans)), stacklevel=2)
+        warnings.warn(
+            f"A document has no span group {span_key!r}, so nothing is linked. Its groups: "
+            f"{sorted(doc.spans)}.",
+            AngelWarning,
+            stacklevel=2,
+        )
     return []
 
 
@@ -179,7 +184,9 @@ def _sentence_windows(
     if n_sents is None:
         return [None] * len(spans)
     if not doc.has_annotation("SENT_START"):
-        raise AngelError(Errors.E301.format(n_sents=n_sents))
+        raise AngelError(
+            f"n_sents={n_sents} needs sentence boundaries: add a sentencizer, or set it to null."
+        )
     sents = [(sent.start_char, sent.end_char) for sent in doc.sents]
     starts = [start for start, _ in sents]
     windows: list[tuple[int, int] | None] = []

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from ...errors import AngelError, Errors
+from ...errors import AngelError
 
 NIL = "NIL"
 """spaCy's identifier of what is in no vocabulary."""
@@ -99,7 +99,9 @@ def rank_concepts(candidates: Iterable[Candidate], temperature: float = 1.0) -> 
     log_probs: dict[tuple[int, str | None], float] = {}
     for candidate in candidates:
         if math.isnan(candidate.log_prob):
-            raise AngelError(Errors.E302.format(concept_id=candidate.concept_id))
+            raise AngelError(
+                f"The log-probability of {candidate.concept_id} is not a number. Use float32."
+            )
         written = candidate.name, candidate.suffix
         concepts_of.setdefault(written, []).append(candidate.concept_id)
         log_probs[written] = candidate.log_prob

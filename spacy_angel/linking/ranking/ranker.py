@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...about import DATA
-from ...errors import AngelError, Errors
+from ...errors import AngelError
 from ...files.atomic import write_text
 from ...vocabulary.names.labels import wider_entity_types_of
 from .concepts import Candidate, RankedConcept
@@ -149,9 +149,9 @@ class Ranker:
                 _weights(data), {k: _weights(w) for k, w in data["by_type"].items()}, shares
             )
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise AngelError(Errors.E340.format(path=path, reason=error)) from error
+            raise AngelError(f"{path} is not a ranker of this version: {error}.") from error
         if not is_own or not ranker.fits():
-            raise AngelError(Errors.E340.format(path=path, reason="other features or version"))
+            raise AngelError(f"{path} is not a ranker of this version: other features or version.")
         return ranker
 
     def to_disk(self, path: str | Path) -> None:
@@ -348,7 +348,7 @@ def read_ranker(path: str) -> Ranker:
     try:
         changed = Path(path).stat().st_mtime_ns
     except OSError as error:
-        raise AngelError(Errors.E340.format(path=path, reason=error)) from error
+        raise AngelError(f"{path} is not a ranker of this version: {error}.") from error
     return _read_once(path, changed)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ...about import DATA, SHIPPED_NAME, SHIPPED_NAMES
 from ...component.running import RunDtype
-from ...errors import AngelError, Errors
+from ...errors import AngelError
 from ...vocabulary.storage.table import SharedNames
 from ..ranking.ranker import read_ranker
 from .short_forms import read_short_forms
@@ -89,13 +89,17 @@ def load_checkpoint(
 
     if path is None or str(path) in SHIPPED_NAMES:
         if not SHIPPED_MODEL.is_dir():
-            raise AngelError(Errors.E306.format(what="model", path=SHIPPED_MODEL))
+            raise AngelError(
+                f"There is no shipped model ({SHIPPED_MODEL}). Set `model` of angel_linker."
+            )
         path = SHIPPED_MODEL
     if is_folder_of(Path(path), KIND):
-        raise AngelError(Errors.E331.format(path=str(path)))
+        raise AngelError(f"{path} is a vocabulary; expected a model. Use load(kb=...) or --kb.")
     folders = [Path(source).is_dir() for source in (path, tokenizer) if source is not None]
     if local_files_only and not all(folders):
-        raise AngelError(Errors.E307.format(model=path))
+        raise AngelError(
+            f"{path!r} is not a folder. Call `initialize` first to download a model from the hub."
+        )
     return Generator.from_pretrained(
         str(path),
         device=device,
@@ -121,10 +125,12 @@ def load_vocabulary(path: str | Path | None) -> "ConceptKB":
     if path is None or str(path) in SHIPPED_NAMES:
         path = DATA / (path or SHIPPED_NAME) / VOCABULARY_FOLDER
         if not path.is_dir():
-            raise AngelError(Errors.E306.format(what="vocabulary", path=path))
+            raise AngelError(
+                f"There is no shipped vocabulary ({path}). Set `vocabulary` of angel_linker."
+            )
     path = find_vocabulary(path)
     if not path.exists():
-        raise AngelError(Errors.E308.format(path=path))
+        raise AngelError(f"The vocabulary {path} does not exist. See `spacy-angel kb list`.")
     if path.is_file():
         return _build((path,), None, "all")
     return ConceptKB.from_disk(path)
@@ -140,19 +146,19 @@ def check_sources(model: Any, vocabulary: Any) -> None:
     for name, value in (("model", model), ("vocabulary", vocabulary)):
         if not (value is None or callable(value) or isinstance(value, str | Path)):
             raise AngelError(
-                Errors.E305.format(
-                    component="angel_linker", name=name, expected=expected, value=value
-                )
+                f"[E305] angel_linker's setting {name} must be {expected}, not {value!r}."
             )
     if isinstance(model, str | Path) and str(model) not in SHIPPED_NAMES:
         is_hub_name = _HUB_NAME.fullmatch(str(model)) and not isinstance(model, Path)
         if not Path(model).is_dir() and not is_hub_name:
-            raise AngelError(Errors.E328.format(model=model))
+            raise AngelError(f"There is no model in {model}. Use null for the shipped one.")
     if isinstance(vocabulary, str | Path) and str(vocabulary) not in SHIPPED_NAMES:
         from ...vocabulary.sources.installed import find_vocabulary
 
         if not find_vocabulary(vocabulary).exists():
-            raise AngelError(Errors.E308.format(path=vocabulary))
+            raise AngelError(
+                f"The vocabulary {vocabulary} does not exist. See `spacy-angel kb list`."
+            )
 
 
 def check_device(settings: "LinkerSettings") -> None:
@@ -182,5 +188,5 @@ def _build(
     from ...vocabulary.sources.build import build_vocabulary
 
     if missing := [path for path in paths if not Path(path).exists()]:
-        raise AngelError(Errors.E308.format(path=missing[0]))
+        raise AngelError(f"The vocabulary {missing[0]} does not exist. See `spacy-angel kb list`.")
     return build_vocabulary(list(map(Path, paths)), None, format=format, shared_names=shared_names)

@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
-from ...errors import Warnings
+from ...errors import AngelWarning
 from .linker_settings import LinkerSettings
 
 # Up to 0.1 candidates were ranked by «evidence», with weights for other features.
@@ -56,7 +56,12 @@ def as_of_now(settings: Mapping[str, Any], *, is_saved: bool = False) -> dict[st
     nobody is told of what is read as ever. RETURNS (dict[str, Any]): those of today, flat; what is
     of an older version is told once."""
     if old := sorted(settings.keys() & {*_OF_0_1, *_DROPPED}):
-        warnings.warn(Warnings.W307.format(old=", ".join(old)), stacklevel=3)
+        warnings.warn(
+            f"This pipeline is older than the ranker: {', '.join(old)} no longer count. Save it "
+            "again.",
+            AngelWarning,
+            stacklevel=3,
+        )
     given = {} if is_saved else settings
     told = [f"{old} is {new}" for old, new in RENAMED.items() if old in given]
     told += [
@@ -65,7 +70,11 @@ def as_of_now(settings: Mapping[str, Any], *, is_saved: bool = False) -> dict[st
         if old in settings and not (is_saved and settings[old] in holds)
     ]
     if told:
-        warnings.warn(Warnings.W309.format(changed=", ".join(sorted(told))), stacklevel=3)
+        warnings.warn(
+            f"angel_linker's settings have changed: {', '.join(sorted(told))}. Use the new ones.",
+            AngelWarning,
+            stacklevel=3,
+        )
     dropped = {*_DROPPED, *(_OF_THE_MODEL if settings.get("evidence") else ())}
     kept = {_OF_0_1.get(k, k): v for k, v in settings.items() if k not in dropped}
     return renamed(kept)

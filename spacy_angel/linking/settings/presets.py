@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
 from ...about import SHIPPED_NAME, SHIPPED_NAMES
-from ...errors import AngelError, Errors
+from ...errors import AngelError
 from ...vocabulary.names.entity_type_table import ENTITY_TYPE_TABLE
 from .linker_settings import LinkerSettings
 
@@ -51,12 +51,8 @@ def preset_of(preset: Any, model: Any) -> Preset:
         return "shipped" if _is_shipped(model) else "published"
     if preset not in get_args(Preset):
         raise AngelError(
-            Errors.E305.format(
-                component="angel_linker",
-                name="preset",
-                expected=f"one of {get_args(Preset)}, or null",
-                value=preset,
-            )
+            f"[E305] angel_linker's setting preset must be one of {get_args(Preset)}, or null, not "
+            f"{preset!r}."
         )
     return preset
 

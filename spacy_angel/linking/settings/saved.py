@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from ...component.block import ConfigBlock
-from ...errors import AngelError, Errors
+from ...errors import AngelError
 from ...files.json_values import checked, parse_as
 from .linker_settings import LinkerSettings
 from .older import as_of_now, renamed
@@ -60,7 +60,9 @@ def restore_settings(
             return _restore_changes(checked(values, dict[str, _Change]), block)
         saved = checked(values, _Saved)
     except ValueError as error:
-        raise AngelError(Errors.E327.format(path=path, problem=error)) from error
+        raise AngelError(
+            f"Cannot read the changed settings {path}: {error}. Restore the file."
+        ) from error
     overrides = block.overrides(renamed(saved.config if in_config is None else in_config))
     settings = renamed(saved.settings)
     settings |= {name: str(path) for name, path in files.items() if settings.get(name)}

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...about import DATA
-from ...errors import AngelError, Errors
+from ...errors import AngelError
 from ...files.faults import FileReading
 from ...files.table import table_rows
 from ...vocabulary.names.concepts import normalize_name
@@ -37,7 +37,10 @@ def read_short_forms(path: Path = FILE) -> dict[str, tuple[str, ...]]:
     forms = {}
     for number, cells in table_rows(path, FileReading(path.name, strict=True), "\t"):
         if len(cells) != 3 or not all(cells):
-            raise AngelError(Errors.E319.format(path=path, number=number, n=len(cells)))
+            raise AngelError(
+                f"{path}, line {number}: expected tab-separated short and long forms, found "
+                f"{len(cells)} cells."
+            )
         form, kind, names = cells
         key = form if kind == _SHORT_FORM else normalize_name(form)
         forms[key] = tuple(names.split("|"))

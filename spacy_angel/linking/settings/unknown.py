@@ -4,7 +4,6 @@ linkers, and misspelled ones."""
 from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 
-from ...errors import Errors
 from .linker_settings import SETTINGS
 from .older import OLDER
 
@@ -46,7 +45,9 @@ def unknown_settings(names: Iterable[str]) -> str:
     names = sorted(names)
     known = ", ".join(sorted(SETTINGS))
     hints = setting_hints(names)
-    return Errors.E330.format(names=names, hints=f" {hints}" if hints else "", known=known)
+    return (
+        f"angel_linker has no setting {names}.{f' {hints}' if hints else ''} Its settings: {known}."
+    )
 
 
 def setting_hints(unknown: Iterable[str], known: Collection[str] = KNOWN) -> str:

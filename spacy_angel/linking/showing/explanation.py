@@ -6,7 +6,7 @@ from math import fsum
 from typing import TYPE_CHECKING, Any
 
 from ...component.characters import read
-from ...errors import AngelError, Errors
+from ...errors import AngelError
 from ..decision.explained import ExplainedLinker
 from ..decision.links import GeneratedCandidates, Link, make_link
 from ..mentions.permitted import links_label
@@ -131,7 +131,10 @@ def explain_mention(span: "Span", linker: ExplainedLinker) -> LinkExplanation:
     key = (span.start, span.end, span.label_)
     if key not in places:
         where = "doc.ents" if settings.span_key is None else f"doc.spans[{settings.span_key!r}]"
-        raise AngelError(Errors.E352.format(text=span.text, label=span.label_, where=where))
+        raise AngelError(
+            f"angel_linker does not read the mention {span.text!r} ({span.label_}). It reads "
+            f"{where}."
+        )
     place = places.index(key)
     curated = linker.curated
     mention, names = linker.candidates_of(span.doc, curated)[place]

@@ -12,7 +12,7 @@ from spacy.tokens import Doc, Span, SpanGroup
 from ...component.block import takes
 from ...component.checked import CheckedSettings, Name, Names
 from ...component.pipe import DocumentPipe
-from ...errors import AngelError, Errors
+from ...errors import AngelError
 from .grammar import find_variants
 from .tokens import VariantTokenizer
 
@@ -167,7 +167,9 @@ def set_extensions() -> None:
         if Span.has_extension(name):
             _, method, getter, setter = Span.get_extension(name)
             if method is not None or (getter is not None and setter is None):
-                raise AngelError(Errors.E880.format(name=name))
+                raise AngelError(
+                    f"span._.{name} is computed by another component, not by angel_variants."
+                )
         elif name == GENE:
             Span.set_extension(name, getter=_read_gene, setter=_write_gene)
         else:

@@ -7,7 +7,7 @@ from pathlib import Path
 from accelerate import PartialState
 
 from ...about import DATA, SHIPPED_NAME
-from ...errors import AngelError, Errors
+from ...errors import AngelError
 from ...files.atomic import write_text
 from ...model.mention import Mention
 from ...vocabulary.kb import ConceptKB
@@ -161,7 +161,7 @@ def _vocabulary_folder(kb: str | Path, output: Path) -> Path:
         return SHIPPED_KB
     path = Path(kb)
     if not path.exists():
-        raise AngelError(Errors.E308.format(path=path))
+        raise AngelError(f"The vocabulary {path} does not exist. See `spacy-angel kb list`.")
     if path.is_dir():
         return path
     with PartialState().main_process_first():

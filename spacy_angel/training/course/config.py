@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from ...errors import AngelError, Errors, Warnings
+from ...errors import AngelError, AngelWarning
 from ...files.json_values import problems
 from ..models.backbone_kinds import all_backbones
 from ..models.losses import all_losses
@@ -34,9 +34,9 @@ def load_config(path: Path, overrides: dict[str, Any] | None = None) -> Training
     values = read_values(path, overrides)
     config = check_values(path, values, TrainingConfig)
     if unknown := [*_unknown_kinds(config), *_unknown_parameters(config)]:
-        raise AngelError(Errors.E600.format(path=path, problems="; ".join(unknown)))
+        raise AngelError(f"The config {path} is not valid: {'; '.join(unknown)}.")
     for setting in without_effect(config, values):
-        warnings.warn(Warnings.W604.format(path=path, setting=setting), stacklevel=2)
+        warnings.warn(f"{path}: a setting has no effect: {setting}.", AngelWarning, stacklevel=2)
     return config
 
 
@@ -49,7 +49,7 @@ def read_values(path: Path, overrides: Mapping[str, Any] | None) -> dict[str, An
     try:
         return dict(Config().from_disk(path, overrides=dict(overrides or {})))
     except (ConfigValidationError, ValueError) as error:
-        raise AngelError(Errors.E600.format(path=path, problems=error)) from error
+        raise AngelError(f"The config {path} is not valid: {error}.") from error
 
 
 def check_values(path: Path, values: Mapping[str, Any], kind: type[_T]) -> _T:
@@ -59,7 +59,7 @@ def check_values(path: Path, values: Mapping[str, Any], kind: type[_T]) -> _T:
     try:
         return TypeAdapter(kind).validate_python(dict(values))
     except ValidationError as error:
-        raise AngelError(Errors.E600.format(path=path, problems=problems(error))) from error
+        raise AngelError(f"The config {path} is not valid: {problems(error)}.") from error
 
 
 def _unknown_kinds(config: TrainingConfig) -> list[str]:
@@ -105,7 +105,9 @@ def parse_overrides(arguments: Sequence[str]) -> dict[str, Any]:
     while rest:
         name, equals, value = rest.pop(0).partition("=")
         if not name.startswith("--") or "." not in name or not (equals or rest):
-            raise AngelError(Errors.E601.format(argument=name))
+            raise AngelError(
+                f"Unknown argument {name!r}. Override settings with --section.name value."
+            )
         value = value if equals else rest.pop(0)
         try:
             overrides[name.removeprefix("--")] = json.loads(value)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from transformers.training_args import TrainingArguments
 
-from ...errors import AngelError, Errors
+from ...errors import AngelError
 from ..data.batches import TokenRows, collate_pairs
 from ..models.backbones import Backbone
 from ..models.losses import all_losses, mean_nll, nll_weight, pair_log_probs
@@ -45,9 +45,9 @@ def train_negative(
     """
     loss = all_losses()[settings.loss.kind]
     if loss.needs_reference and "ref_chosen_logps" not in rows.values:
-        raise AngelError(Errors.E608.format(kind=settings.loss.kind))
+        raise AngelError(f"The loss {settings.loss.kind!r} needs reference log-probabilities.")
     if settings.engine == "trl" and loss.trl is None:
-        raise AngelError(Errors.E618.format(kind=settings.loss.kind))
+        raise AngelError(f"TRL does not have the loss {settings.loss.kind!r}. Set engine = plain.")
 
     def make_trainer(checkpoints: Path) -> LinkingTrainer:
         make = _trl_trainer if settings.engine == "trl" else _plain_trainer

@@ -17,7 +17,7 @@ from transformers.trainer_callback import TrainerCallback
 from transformers.trainer_utils import set_seed
 from transformers.training_args import TrainingArguments
 
-from ...errors import AngelError, Errors
+from ...errors import AngelError
 from ...files.atomic import write_text
 from ...files.json_values import parse_as
 from ...model.checkpoint import open_checkpoint
@@ -171,9 +171,8 @@ def training_arguments(
     parts = processes * settings.accumulate
     if settings.batch_size % parts:
         raise AngelError(
-            Errors.E603.format(
-                batch=settings.batch_size, processes=processes, accumulate=settings.accumulate
-            )
+            f"batch_size {settings.batch_size} must be divisible by {processes} processes times "
+            f"{settings.accumulate} parts."
         )
     on_cpu = settings.device == "cpu" or not torch.cuda.is_available()
     # transformers leaves the precision of one trainer here for the next one in the process.
@@ -234,7 +233,9 @@ def run_training(
     RAISES (AngelError): there are no rows; another run stands in `output`.
     """
     if not n_rows:
-        raise AngelError(Errors.E604.format(output=output))
+        raise AngelError(
+            f"There is nothing to train on for {output}. Check the files and the vocabulary."
+        )
     optimizer: OptimizerSettings = settings.optimizer
     output.mkdir(parents=True, exist_ok=True)
     claim_folder(output, {"settings": as_plain(settings), "rows": n_rows})
@@ -284,7 +285,9 @@ def read_own(path: Path, kind: type[_Kind]) -> _Kind:
     try:
         return parse_as(path.read_bytes(), kind)
     except ValueError as error:
-        raise AngelError(Errors.E624.format(path=path, problem=error)) from error
+        raise AngelError(
+            f"{path} is damaged: {error}. Remove it, and run the same command again."
+        ) from error
 
 
 def claim_folder(output: Path, run: dict[str, Any]) -> None:
@@ -302,7 +305,9 @@ def claim_folder(output: Path, run: dict[str, Any]) -> None:
     if there != run:
         one, other = _flat(there), _flat(run)
         names = sorted(n for n in one.keys() | other.keys() if one.get(n) != other.get(n))
-        raise AngelError(Errors.E605.format(output=output, changed=", ".join(names)))
+        raise AngelError(
+            f"{output} has a run with other settings: {', '.join(names)}. Use a new folder."
+        )
 
 
 def last_checkpoint(folder: Path) -> Path | None:

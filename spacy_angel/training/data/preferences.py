@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import AliasChoices, BaseModel, Field
 
-from ...errors import AngelError, Errors, Warnings
+from ...errors import AngelError, AngelWarning
 from ...files.atomic import write_text
 from ...files.faults import FileReading
 from ...files.json_values import parse_as
@@ -189,8 +189,9 @@ def read_corrections(path: Path) -> Iterator[Correction]:
         try:
             row = parse_as(line, _CorrectionRow)
         except ValueError as error:
-            message = Warnings.W601.format(path=path, number=number, problem=error)
-            warnings.warn(message, stacklevel=2)
+            warnings.warn(
+                f"{path}, line {number}, is not a correction: {error}.", AngelWarning, stacklevel=2
+            )
         else:
             mention = Mention(row.mention, row.left, row.right)
             yield Correction(mention, row.chosen_id, row.rejected_ids)
@@ -215,7 +216,12 @@ def correction_pairs(
         chosen_id = kb.resolve(correction.chosen_id)
         rejected_ids = [kb.resolve(concept_id) for concept_id in correction.rejected_ids]
         if chosen_id is None or None in rejected_ids:
-            warnings.warn(Warnings.W602.format(correction=correction), stacklevel=2)
+            warnings.warn(
+                "A correction with an identifier that the vocabulary lacks is left out: "
+                f"{correction}.",
+                AngelWarning,
+                stacklevel=2,
+            )
         if chosen_id is None:
             continue
         right = gold_names([chosen_id], kb)
@@ -260,8 +266,7 @@ def read_pairs(path: Path) -> list[PreferencePair]:
         try:
             row = parse_as(line, _PairRow)
         except ValueError as error:
-            message = Errors.E606.format(path=path, number=number, problem=error)
-            raise AngelError(message) from error
+            raise AngelError(f"{path}, line {number}: not a preference pair: {error}.") from error
         mention = Mention(row.mention, row.left, row.right, row.species_context)
         pairs.append(
             PreferencePair(mention, row.chosen, row.rejected, row.chosen_rank, row.rejected_rank)

@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...errors import AngelError, Errors
+from ...errors import AngelError
 from ...vocabulary.lookup.tfidf import TrigramTfidf
 from ...vocabulary.species.suffixes import SEPARATOR
 from ..settings.config_tables import TrainingConfig
@@ -111,5 +111,8 @@ class TrainingData:
                 labelled.unknown,
             )
         if not any(files):
-            raise AngelError(Errors.E607.format(setting=setting, paths=list(paths)))
+            raise AngelError(
+                f"{setting} has no mention with an identifier of the vocabulary (files: "
+                f"{list(paths)})."
+            )
         return files

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ...errors import AngelError, Errors
+from ...errors import AngelError
 from .backbones import Backbone, load_backbone
 
 # What a checkpoint's config says beside what the model computes.
@@ -35,16 +35,20 @@ def average_models(
     parts = check_shares(shares, len(folders))
     for folder in folders:
         if not _is_model(folder):
-            raise AngelError(Errors.E613.format(path=folder))
+            raise AngelError(f"{folder} is not a model folder: it has no config.json.")
     output = output.resolve()
     if output.exists() and not _is_model(output):
-        raise AngelError(Errors.E102.format(path=output, kind="model folder"))
+        raise AngelError(
+            f"{output} contains something other than a model folder. Use a new folder."
+        )
     mean = load_backbone(folders[0])
     sums = _times(mean.model.state_dict(), parts[0])
     for folder, share in zip(folders[1:], parts[1:], strict=True):
         other = load_backbone(folder)
         if problem := _difference(mean, other):
-            raise AngelError(Errors.E611.format(path=folder, first=folders[0], problem=problem))
+            raise AngelError(
+                f"{folder} has {problem} than {folders[0]}, so they cannot be averaged."
+            )
         for name, part in _times(other.model.state_dict(), share).items():
             sums[name] += part
     mean.model.load_state_dict(sums, strict=False)
@@ -57,7 +61,7 @@ def check_shares(shares: Sequence[float] | None, n: int) -> list[float]:
     RAISES (AngelError): no model, other than n shares, or one that is not above 0 or infinite."""
     parts = list(shares or [1.0] * n)
     if not n or len(parts) != n or not all(0 < part < float("inf") for part in parts):
-        raise AngelError(Errors.E610.format(shares=parts, n=n))
+        raise AngelError(f"Expected one finite share above 0 for each of {n} models, not {parts}.")
     total = sum(parts)
     return [part / total for part in parts]
 

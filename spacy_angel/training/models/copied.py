@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from transformers import AutoModel, AutoTokenizer, BartConfig, BartForConditionalGeneration
 
-from ...errors import AngelError, Errors
+from ...errors import AngelError
 from ...model.checkpoint import checkpoint_folder
 from ...model.prompts import PromptFormat
 from ..settings.config_tables import BackboneSettings
@@ -52,7 +52,10 @@ def copy_encoder(
     """
     bert = encoder.config
     if bert.model_type != "bert":
-        raise AngelError(Errors.E602.format(name=settings.name, found=bert.model_type))
+        raise AngelError(
+            f"backbone.kind needs a checkpoint of type 'bert'; {settings.name} is "
+            f"{bert.model_type!r}."
+        )
     config = _bart_config(bert, tokenizer, settings)
     bart = BartForConditionalGeneration(config)
     bart.load_state_dict(bart.state_dict() | _bart_weights(encoder, bart))

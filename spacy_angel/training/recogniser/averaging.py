@@ -5,7 +5,7 @@ from pathlib import Path
 
 import torch
 
-from ...errors import AngelError, Errors
+from ...errors import AngelError
 from ...recognition.finder import CONFIG_FILE, MentionFinder
 from ..models.averaging import check_shares
 
@@ -33,7 +33,9 @@ def average_recognisers(
     for folder, finder in zip(folders, finders, strict=True):
         if (finder.config, finder.definition) != (first.config, first.definition):
             problem = "other labels, windows, layout or tokenizer"
-            raise AngelError(Errors.E611.format(path=folder, first=folders[0], problem=problem))
+            raise AngelError(
+                f"{folder} has {problem} than {folders[0]}, so they cannot be averaged."
+            )
     weights = [finder.weights() for finder in finders]
     mean = {
         name: torch.stack(

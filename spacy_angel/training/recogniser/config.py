@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ...errors import AngelError, Errors
+from ...errors import AngelError
 from ..course.config import check_values, read_values
 from ..settings.config_tables import OptimizerSettings, Strict
 
@@ -203,5 +203,5 @@ def load_recogniser_config(
     if not config.recogniser.teachers:
         problems += [f"no corpus annotates {label!r}" for label in known if label not in annotated]
     if problems:
-        raise AngelError(Errors.E600.format(path=path, problems="; ".join(problems)))
+        raise AngelError(f"The config {path} is not valid: {'; '.join(problems)}.")
     return config

@@ -15,7 +15,7 @@ from ...about import DATA, SHIPPED_NAMES
 from ...corpora.documents import CorpusDocument
 from ...corpora.note_text import restyled
 from ...corpora.recogniser_data import mentions_by_label, names_by_label, swap_mentions
-from ...errors import AngelError, Errors
+from ...errors import AngelError
 from ...recognition.finder import FinderConfig
 from ...recognition.network import NO_WORD, Row
 from ...recognition.tags import tags_of
@@ -75,7 +75,9 @@ def make_rows(
     RAISES (AngelError): words are to be masked, and the tokenizer has no mask.
     """
     if config.data.masked and reader.mask_id is None:
-        raise AngelError(Errors.E625.format(setting="data.masked"))
+        raise AngelError(
+            "data.masked needs a mask token, which the tokenizer of recogniser.start lacks."
+        )
     return TaggedRows.of(_windows(texts, config, form, reader), len(form.labels))
 
 

@@ -20,7 +20,7 @@ from torch import Tensor
 from tqdm import tqdm
 
 from ...corpora.registry import read_corpus
-from ...errors import AngelError, Errors
+from ...errors import AngelError
 from ...recognition.finder import FinderConfig
 from ...recognition.network import NO_WORD, Row
 from ...recognition.words import WordReader
@@ -240,13 +240,17 @@ def read_unmarked(
         (read.n_cased or not settings.taught, settings.texts),
     ):
         if not enough:
-            raise AngelError(Errors.E627.format(paths=", ".join(files), room=form.room))
+            raise AngelError(
+                f"The texts of [reading] ({', '.join(files)}) do not fill {form.room} pieces."
+            )
     return read
 
 
 def _mask(settings: ReadingSettings, reader: WordReader) -> int:
     if reader.mask_id is None and settings.windows:
-        raise AngelError(Errors.E625.format(setting="reading.windows"))
+        raise AngelError(
+            "reading.windows needs a mask token, which the tokenizer of recogniser.start lacks."
+        )
     return reader.mask_id or 0
 
 

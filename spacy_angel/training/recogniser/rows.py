@@ -15,7 +15,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 from torch.utils.data import Dataset
 
-from ...errors import AngelError, Errors
+from ...errors import AngelError
 from ...files.atomic import replacing_path
 from ...recognition.network import Row
 
@@ -115,7 +115,9 @@ def read_arrays(path: Path) -> dict[str, np.ndarray]:
     try:
         return load_file(path)
     except (OSError, ValueError, SafetensorError) as error:
-        raise AngelError(Errors.E624.format(path=path, problem=error)) from error
+        raise AngelError(
+            f"{path} is damaged: {error}. Remove it, and run the same command again."
+        ) from error
 
 
 def digest_of(paths: Iterable[Path]) -> str:

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from ...about import DATA, SHIPPED_NAMES
-from ...errors import AngelError, Errors
+from ...errors import AngelError
 from ...recognition.finder import CONFIG_FILE, MentionFinder
 from ..models.copied import spread
 
@@ -31,7 +31,7 @@ def with_layers(finder: MentionFinder, n: int) -> MentionFinder:
     total: int = finder.config.encoder["encoder_layers"]
     if n > total:
         problem = f"layers: {n}, and the source has {total}"
-        raise AngelError(Errors.E600.format(path="[recogniser]", problems=problem))
+        raise AngelError(f"The config [recogniser] is not valid: {problem}.")
     place = {layer: to for to, layer in enumerate(spread(n, total))}
     weights = {}
     for name, weight in finder.weights().items():

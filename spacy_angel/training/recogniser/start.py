@@ -13,7 +13,7 @@ from typing import Any
 from transformers import AutoConfig, AutoModel, AutoTokenizer, BartConfig
 from transformers.models.bart.modeling_bart import BartEncoder
 
-from ...errors import AngelError, Errors
+from ...errors import AngelError
 from ...model.bart import is_supported
 from ...model.checkpoint import checkpoint_folder, open_checkpoint
 from ...model.seq2seq import first_sentence
@@ -56,9 +56,12 @@ def open_start(settings: RecogniserSettings) -> Start:
     try:
         config: Any = AutoConfig.from_pretrained(folder, local_files_only=True)
     except (OSError, ValueError, TypeError, KeyError) as error:
-        raise AngelError(Errors.E007.format(path=folder, error=first_sentence(error))) from error
+        raise AngelError(f"Cannot load the model in {folder}: {first_sentence(error)}.") from error
     if not (folder / _TOKENIZER).is_file():
-        raise AngelError(Errors.E623.format(path=folder, model_type=config.model_type))
+        raise AngelError(
+            f"A recognizer starts from a BART with a tokenizer.json; {folder} is a "
+            f"{config.model_type}."
+        )
     if config.is_encoder_decoder:
         return _of_bart(settings)
     if config.model_type == "bert":
@@ -79,7 +82,10 @@ def _of_bart(settings: RecogniserSettings) -> Start:
     checkpoint = open_checkpoint(settings.start)
     if not is_supported(checkpoint.config):
         model_type = checkpoint.config.model_type
-        raise AngelError(Errors.E623.format(path=checkpoint.folder, model_type=model_type))
+        raise AngelError(
+            f"A recognizer starts from a BART with a tokenizer.json; {checkpoint.folder} is a "
+            f"{model_type}."
+        )
     model: Any = checkpoint.module(attn_implementation=fast_attention())
     return _start(settings, model.get_encoder(), checkpoint.config, checkpoint.folder)
 
@@ -136,4 +142,4 @@ def _form(settings: RecogniserSettings, encoder: dict[str, Any]) -> FinderConfig
     try:
         return FinderConfig(settings.labels, settings.window, settings.overlap, encoder)
     except ValueError as error:
-        raise AngelError(Errors.E600.format(path="[recogniser]", problems=error)) from error
+        raise AngelError(f"The config [recogniser] is not valid: {error}.") from error

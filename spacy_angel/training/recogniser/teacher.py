@@ -22,7 +22,7 @@ from safetensors.torch import load_file, save_file
 from tqdm import tqdm
 from transformers import AutoModel
 
-from ...errors import AngelError, Errors
+from ...errors import AngelError
 from ...files.atomic import replacing_folder, write_text
 from ...recognition.finder import (
     CONFIG_FILE,
@@ -116,7 +116,7 @@ def open_teacher(folder: Path, dtype: str = "float32") -> MentionFinder:
         module = RecogniserModule(encoder, len(form.labels), is_teacher=True)
         module.load_state_dict(load_file(folder / _TAGS_FILE), strict=False)
     except (OSError, ValueError, RuntimeError) as error:
-        raise AngelError(Errors.E324.format(path=folder, problem=error)) from error
+        raise AngelError(f"Cannot open the recognizer in {folder}: {error}.") from error
     network: Any = TeachersNetwork(module.to(device).eval(), form, device)
     return MentionFinder(form, reader, network)
 
@@ -138,7 +138,9 @@ class Teachers:
         for folder, share in Counter(folders).items():
             finder = open_teacher(folder_of(folder), "auto")
             if set(labels).isdisjoint(finder.labels):
-                raise AngelError(Errors.E626.format(path=folder, labels=", ".join(labels)))
+                raise AngelError(
+                    f"The teacher {folder} knows none of the labels {', '.join(labels)}."
+                )
             self._teachers.append((finder, share, _pieces_of(finder, reader, folder)))
 
     def teach(self, n_rows: int, row: Callable[[int], Row], folder: Path) -> np.ndarray:
@@ -158,7 +160,7 @@ class Teachers:
                 write_arrays(file, {"said": self._mean(rows)})
             said.append(read_arrays(file)["said"])
             if len(said[-1]) != sum(one.n_words for one in rows):
-                raise AngelError(Errors.E624.format(path=file, problem="of other windows"))
+                raise AngelError(f"{file} is of other windows. Remove it.")
         return np.concatenate(said)
 
     def _mean(self, rows: Sequence[Row]) -> np.ndarray:
@@ -186,7 +188,10 @@ def _pieces_of(finder: MentionFinder, reader: WordReader, folder: str) -> np.nda
         pieces[reader.mask_id] = theirs.mask_id
     missing = int((pieces[list(ours.values())] < 0).sum())
     if missing > _MOST_MISSING * len(ours):
-        raise AngelError(Errors.E628.format(path=folder, missing=missing, total=len(ours)))
+        raise AngelError(
+            f"The teacher {folder} lacks {missing} of {len(ours)} pieces. Both need the same "
+            "tokenizer."
+        )
     return pieces
 
 

@@ -19,7 +19,7 @@ from random import Random
 
 from ...corpora.documents import CorpusDocument, GoldMention
 from ...corpora.registry import read_corpus
-from ...errors import AngelError, Errors
+from ...errors import AngelError
 from ...vocabulary.kb import ConceptKB
 from ...vocabulary.lookup.occurrences import Occurrences
 from ...vocabulary.names.labels import find_entries
@@ -109,9 +109,8 @@ def _read_corpus(name: str, corpus: RecogniserCorpus, seed: int) -> Iterator[Ann
             spelled = find_entries(mention.label, corpus.labels)
             if not spelled:
                 raise AngelError(
-                    Errors.E622.format(
-                        label=mention.label, text=mention.text, path=corpus.path, corpus=name
-                    )
+                    f"{corpus.path}: the label {mention.label!r} of {mention.text!r} is not in "
+                    f"[corpora.{name}.labels]. Add it."
                 )
             if label := corpus.labels[spelled[0]]:
                 mentions.append(replace(mention, label=label, concept_ids="", parts=()))

@@ -13,7 +13,7 @@ from transformers.trainer import Trainer
 from transformers.trainer_utils import set_seed
 from transformers.training_args import TrainingArguments
 
-from ...errors import AngelError, Errors
+from ...errors import AngelError
 from ...files.atomic import write_json
 from ...recognition.finder import MentionFinder
 from ...recognition.network import TaggingNetwork
@@ -176,7 +176,9 @@ def prepare_recogniser(config: RecogniserConfig, output: Path) -> Prepared:
     start = open_start(config.recogniser)
     texts = read_texts(config)
     if not texts.train:
-        raise AngelError(Errors.E604.format(output=output))
+        raise AngelError(
+            f"There is nothing to train on for {output}. Check the files and the vocabulary."
+        )
     output.mkdir(parents=True, exist_ok=True)
     run = {"settings": as_plain(config), "texts": len(texts.train)}
     claim_folder(output, run | {"read": _read(config, start, output)})

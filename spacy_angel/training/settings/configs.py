@@ -4,7 +4,7 @@ from pathlib import Path
 from shutil import copyfile
 from textwrap import shorten
 
-from ...errors import AngelError, Errors
+from ...errors import AngelError
 
 _PACKAGE = Path(__file__).parents[2]
 
@@ -41,7 +41,7 @@ def find_config(name_or_path: str) -> Path:
     known = shipped_configs()
     if name_or_path.removesuffix(".cfg") in known:
         return config_folder() / f"{name_or_path.removesuffix('.cfg')}.cfg"
-    raise AngelError(Errors.E615.format(name=name_or_path, known=", ".join(known)))
+    raise AngelError(f"There is no config {name_or_path!r}. Shipped: {', '.join(known)}.")
 
 
 def copy_configs(folder: Path) -> None:
@@ -54,7 +54,7 @@ def copy_configs(folder: Path) -> None:
     files = [path for path in sorted(source.rglob("*")) if path.suffix in (".cfg", ".json", ".yml")]
     targets = [folder / path.relative_to(source) for path in files]
     if there := [target for target in targets if target.exists()]:
-        raise AngelError(Errors.E616.format(path=there[0]))
+        raise AngelError(f"{there[0]} already exists. Give another folder.")
     for path, target in zip(files, targets, strict=True):
         target.parent.mkdir(parents=True, exist_ok=True)
         copyfile(path, target)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ...errors import AngelError, Errors
+from ...errors import AngelError
 from ..names.concepts import Concept, normalize_name
 from ..storage.table import tidy
 from .live import LiveVocabulary
@@ -60,9 +60,13 @@ class OwnEdits:
         seen: set[str] = set()
         for new in concepts:
             if not new.concept_id:
-                raise AngelError(Errors.E108.format(name=new.canonical_name))
+                raise AngelError(
+                    f"The concept {new.canonical_name!r} needs an identifier, e.g. `MESH:D003920`."
+                )
             if new.concept_id in seen or self._live.concept(new.concept_id) is not None:
-                raise AngelError(Errors.E110.format(concept_id=new.concept_id))
+                raise AngelError(
+                    f"{new.concept_id!r} is already in the vocabulary. Use `add_names`."
+                )
             seen.add(new.concept_id)
         for new in concepts:
             self._live.put(new)
@@ -85,7 +89,9 @@ class OwnEdits:
         """
         texts = list(names)
         if isinstance(names, str) or not all(isinstance(text, str) for text in texts):
-            raise AngelError(Errors.E117.format(concept_id=concept.concept_id, found=names))
+            raise AngelError(
+                f"The names for {concept.concept_id!r} must be a list of strings, not {names!r}."
+            )
         new = [name for name in dict.fromkeys(texts) if name not in concept.names]
         if new:
             self._live.put(replace(concept, aliases=(*concept.aliases, *new)))
@@ -103,7 +109,10 @@ class OwnEdits:
         is_it = _bears(concept, name)
         kept = [n for n, gone in zip(concept.names, is_it, strict=True) if not gone]
         if not kept:
-            raise AngelError(Errors.E112.format(concept_id=concept.concept_id, name=name))
+            raise AngelError(
+                f"{name!r} is the only name of {concept.concept_id!r}. Remove the concept, or add "
+                "another name first."
+            )
         self._live.put(replace(concept, canonical_name=kept[0], aliases=tuple(kept[1:])))
         if concept.concept_id in self.names:
             normal = normalize_name(name)
@@ -115,7 +124,7 @@ class OwnEdits:
         """concept (Concept): of the vocabulary. name (str), old (str | None): new and former one.
         RAISES (AngelError): it has no name `old`, or the new one is blank."""
         if not name.strip():
-            raise AngelError(Errors.E144.format(concept_id=concept.concept_id))
+            raise AngelError(f"The new name of {concept.concept_id} has no letters.")
         names = [name, *concept.names]
         if old is not None:
             pairs = zip(concept.names, _bears(concept, old), strict=True)
@@ -140,7 +149,7 @@ def tidy_concepts(concepts: Concept | Iterable[Concept]) -> list[Concept]:
     listed: Any = [concepts] if is_one else list(concepts)
     for item in listed:
         if not isinstance(item, Concept):
-            raise AngelError(Errors.E921.format(found=item))
+            raise AngelError(f"kb.add needs a Concept or several, not {item!r}.")
     return list(map(tidy, listed))
 
 
@@ -155,5 +164,5 @@ def _bears(concept: Concept, name: str) -> list[bool]:
     found = [n == name or (normalize_name(n) or None) == normal for n in concept.names]
     if not any(found):
         names = list(concept.names)
-        raise AngelError(Errors.E111.format(concept_id=concept.concept_id, name=name, names=names))
+        raise AngelError(f"{concept.concept_id!r} has no name {name!r}. Its names: {names}.")
     return found

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 
-from ...errors import AngelError, Errors, Warnings
+from ...errors import AngelError, AngelWarning, cannot_read
 from ...files.atomic import write_text
 from ...files.reading import decoded
 from .rules import COLUMNS, Rule, problem_of
@@ -42,10 +42,17 @@ class RuleFile:
         name (str): of the file. stacklevel (int): as of `warnings.warn`.
         """
         for number, problem in self.problems[:_MOST_TOLD]:
-            message = Warnings.W330.format(path=name, number=number, problem=problem)
-            warnings.warn(message, stacklevel=stacklevel + 1)
+            warnings.warn(
+                f"{name}, line {number}, is left out: {problem}.",
+                AngelWarning,
+                stacklevel=stacklevel + 1,
+            )
         if (n := len(self.problems) - _MOST_TOLD) > 0:
-            warnings.warn(Warnings.W331.format(path=name, n=n), stacklevel=stacklevel + 1)
+            warnings.warn(
+                f"{name}: {n:,} more rows are left out; see `spacy-angel kb check`.",
+                AngelWarning,
+                stacklevel=stacklevel + 1,
+            )
 
 
 def read_rules(path: Path) -> RuleFile:
@@ -56,7 +63,7 @@ def read_rules(path: Path) -> RuleFile:
         with open(path, "rb") as file:
             data = file.read(MAX_BYTES + 1)
     except OSError as error:
-        raise AngelError(Errors.E901.format(path=path, error=error.strerror or error)) from error
+        raise AngelError(cannot_read(path, error.strerror or error)) from error
     return parse_rules(data, path)
 
 
@@ -64,7 +71,9 @@ def parse_rules(data: bytes, path: Path) -> RuleFile:
     """data (bytes): of a file of rules. path (Path): names it. RETURNS (RuleFile), RAISES
     (AngelError): see `read_rules`."""
     if len(data) > MAX_BYTES:
-        raise AngelError(Errors.E350.format(path=path, limit=f"{MAX_BYTES:,} bytes"))
+        raise AngelError(
+            f"The rule file {path} has more than {MAX_BYTES:,} bytes. Split it, or use types."
+        )
     columns: list[str] | None = None
     rules: list[Rule] = []
     problems: list[tuple[int, str]] = []
@@ -73,7 +82,10 @@ def parse_rules(data: bytes, path: Path) -> RuleFile:
             cells = _cells(decoded(line.rstrip(b"\r"), path))
         except (AngelError, csv.Error) as error:
             if columns is None:
-                raise AngelError(Errors.E351.format(path=path, found=line[:80])) from error
+                raise AngelError(
+                    f"The first row of {path} must name the columns, `action` among them, not "
+                    f"{line[:80]!r}."
+                ) from error
             reason = "it is not UTF-8" if isinstance(error, AngelError) else str(error)
             problems.append((number, reason))
             continue
@@ -82,7 +94,10 @@ def parse_rules(data: bytes, path: Path) -> RuleFile:
         if columns is None:
             columns = _columns(cells)
             if "action" not in columns or len(set(columns)) < len(columns):
-                raise AngelError(Errors.E351.format(path=path, found=cells))
+                raise AngelError(
+                    f"The first row of {path} must name the columns, `action` among them, not "
+                    f"{cells!r}."
+                )
             if unknown := [cell for cell in columns if cell not in COLUMNS]:
                 problems.append((number, f"the columns {', '.join(unknown)} are not read"))
             continue
@@ -92,7 +107,9 @@ def parse_rules(data: bytes, path: Path) -> RuleFile:
             continue
         rules.append(rule)
         if len(rules) > MAX_RULES:
-            raise AngelError(Errors.E350.format(path=path, limit=f"{MAX_RULES:,} rules"))
+            raise AngelError(
+                f"The rule file {path} has more than {MAX_RULES:,} rules. Split it, or use types."
+            )
     return RuleFile(tuple(rules), tuple(problems))
 
 
@@ -110,7 +127,9 @@ def added_rows(path: Path, rules: Sequence[Rule]) -> str:
         return _table(COLUMNS, rules)
     before = read_rules(path)
     if len(before.rules) + len(rules) > MAX_RULES:
-        raise AngelError(Errors.E350.format(path=path, limit=f"{MAX_RULES:,} rules"))
+        raise AngelError(
+            f"The rule file {path} has more than {MAX_RULES:,} rules. Split it, or use types."
+        )
     lines = path.read_text("utf8").removeprefix("\ufeff").split("\n")
     head = next(i for i, line in enumerate(lines) if (cells := _cells(line)) and _is_row(cells))
     columns = _columns(_cells(lines[head]))

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...errors import AngelError, Errors
+from ...errors import AngelError
 from ..changes.live import LiveVocabulary
 from ..species.suffixes import KIND, VERSION, Entries, StoredEntries, Suffixes
 from ..storage.compiled import COMPILING, open_or_compile
@@ -199,7 +199,7 @@ class SearchSpaces:
     ) -> _Mask:
         """Leaf prefix sums of a subset, kept until the vocabulary changes."""
         if subset is not None and subset.vocabulary is not self._vocabulary:
-            raise AngelError(Errors.E114)
+            raise AngelError("This subset belongs to another vocabulary.")
         key = (fingerprint, subset, self._vocabulary.version)
         if key not in self._masks:
             allowed = self._allowed_names(subset)

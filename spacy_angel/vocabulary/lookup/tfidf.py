@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.utils.validation import check_is_fitted
 
-from ...errors import AngelError, Errors
+from ...errors import AngelError
 
 # Columns of one product: with some 20 million entries in the worst chunk it stays under 200 MB,
 # however large the vocabulary is.
@@ -51,7 +51,7 @@ class TrigramTfidf:
         """
         check_is_fitted(self._vectorizer)
         if len(a) != len(b):
-            raise AngelError(Errors.E504.format(a=len(a), b=len(b)))
+            raise AngelError(f"Expected as many texts in `b` as in `a`; got {len(a)} and {len(b)}.")
         if not a:
             return np.zeros(0, dtype=np.float32)
         product = self._vectorizer.transform(a).multiply(self._vectorizer.transform(b))

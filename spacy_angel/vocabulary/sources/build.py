@@ -7,7 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from ...errors import AngelError, Errors
+from ...errors import AngelError
 from ..kb import ConceptKB
 from ..names.concepts import Concept
 from ..species.suffixes import SuffixRule, takes_endings
@@ -133,7 +133,9 @@ def _source(file: Path, format: str | None, options: Mapping[str, Any] | None) -
     """What is recorded of a file; its counts are filled in by reading it."""
     # A path holds no two slashes in a row.
     if address := re.match(r"(https?|ftp):/+(.*)", str(file)):
-        raise AngelError(Errors.E148.format(address=f"{address[1]}://{address[2]}"))
+        raise AngelError(
+            f"{address[1]}://{address[2]} is an address; expected a file. Download it first."
+        )
     source = {
         "path": str(file),
         "format": format or infer_format(file),

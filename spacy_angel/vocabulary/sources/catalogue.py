@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 from pydantic import BaseModel, ConfigDict
 
-from ...errors import AngelError, Errors
+from ...errors import AngelError
 
 CATALOGUE = Path(__file__).with_name("catalogue.yml")
 
@@ -46,12 +46,14 @@ class Source(BaseModel):
         RAISES (AngelError): it has no addresses of releases, is not by taxa, or cannot be fetched.
         """
         if self.address is None:
-            raise AngelError(Errors.E135.format(name=self.name, steps=self.steps))
+            raise AngelError(f"{self.name} cannot be downloaded automatically: {self.steps}")
         if release is not None and self.release_address is None:
-            raise AngelError(Errors.E136.format(name=self.name, release=release))
+            raise AngelError(
+                f"Only the newest release of {self.name} can be downloaded, not {release}."
+            )
         if taxa and not self.taxa:
             known = ", ".join(source.name for source in read_catalogue().values() if source.taxa)
-            raise AngelError(Errors.E138.format(name=self.name, known=known))
+            raise AngelError(f"{self.name} has no option --taxon. These have: {known}.")
         is_newest = release is None or release == self.year
         address = self.address if is_newest else self.release_address
         assert address is not None
@@ -104,5 +106,7 @@ def find_source(name: str) -> Source:
     """name (str): of a source. RETURNS (Source): its entry. RAISES (AngelError): there is none."""
     known = read_catalogue()
     if name not in known:
-        raise AngelError(Errors.E134.format(name=name, known=", ".join(known)))
+        raise AngelError(
+            f"{name!r} is not in the catalog of vocabularies. Known: {', '.join(known)}."
+        )
     return known[name]

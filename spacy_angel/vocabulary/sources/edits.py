@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-from ...errors import AngelError, Errors
+from ...errors import AngelError
 from ...files.atomic import write_text
 from ..changes.applied import find_concept, has_name
 from ..changes.rule_file import added_rows, read_rules, without_rows
@@ -112,7 +112,9 @@ def undo(folder: Path) -> tuple[list[Rule], list[Rule]]:
     path = folder / RULES
     rules = read_rules(path).rules if path.is_file() else ()
     if not rules:
-        raise AngelError(Errors.E145.format(path=folder))
+        raise AngelError(
+            f"{folder} has no rule to undo. `kb add --concept`, `remove` and `rename` write rules."
+        )
     last = rules[-1]
     n = 1
     while last.reason and n < len(rules) and _is_of_one_command(rules[-n - 1], last):
@@ -157,7 +159,10 @@ def _change(
     after.apply([*before, *rules])
     for rule in rules:
         if not stands(after, rule):
-            raise AngelError(Errors.E146.format(path=path, rule=rule, why=_why(rule, before)))
+            raise AngelError(
+                f"The new rule would have no effect: {rule}. In {path}, {_why(rule, before)}. "
+                "Remove that rule first."
+            )
     write_text(path, added_rows(path, rules))
     return len(rules)
 

@@ -10,7 +10,7 @@ from typing import IO, Any, Literal, cast, get_args
 
 from tqdm import tqdm
 
-from ...errors import AngelError, Errors
+from ...errors import AngelError
 from ...files.atomic import replacing
 from ..names.concepts import Concept
 
@@ -36,7 +36,10 @@ def export_concepts(
         endings = [suffix.lstrip(".").lower() for suffix in path.suffixes]
         format = next((known for known in get_args(ExportFormat) if known in endings), None)
     if format not in get_args(ExportFormat):
-        raise AngelError(Errors.E120.format(path=path, known=" and ".join(get_args(ExportFormat))))
+        raise AngelError(
+            f"Cannot tell the format from the name {path}. Give --format; known: "
+            f"{' and '.join(get_args(ExportFormat))}."
+        )
     counts: Counter[str] = Counter(concepts=0, names=0, left_out=0)
     with _opened(path) as file:
         if format == "tsv":
@@ -86,5 +89,8 @@ def _writable_names(concept: Concept) -> tuple[str, ...]:
 
 def _table_line(concept: Concept, names: tuple[str, ...]) -> str:
     if not names:
-        raise AngelError(Errors.E121.format(concept_id=concept.concept_id, names=concept.names))
+        raise AngelError(
+            f"Every name of {concept.concept_id!r} contains a tab, a line break or |: "
+            f"{concept.names}. Use --format jsonl."
+        )
     return "\t".join((concept.concept_id, names[0], "|".join(names[1:])))

@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import IO, Any
 
 from ...about import __version__
-from ...errors import AngelError, Errors
+from ...errors import AngelError, cannot_read
 from ...files.download import Download, NoSuchFile, cache_folder, download
 from ..kb import ConceptKB
 from .build import build_vocabulary
@@ -42,7 +42,10 @@ def parse_taxa(text: str | None) -> tuple[str, ...]:
     (AngelError): it is no such list."""
     taxa = tuple(part.strip() for part in (text or "").split(",") if part.strip())
     if not all(taxon.isascii() and taxon.isdecimal() for taxon in taxa):
-        raise AngelError(Errors.E139.format(value=text))
+        raise AngelError(
+            "Expected identifiers of NCBI Taxonomy separated by commas, e.g. 9606,10090, not "
+            f"{text!r}."
+        )
     return taxa
 
 
@@ -68,7 +71,7 @@ def fetch_vocabulary(
         then.
     """
     if copy is not None and not copy.exists():
-        raise AngelError(Errors.E901.format(path=copy, error="there is no such file or folder"))
+        raise AngelError(cannot_read(copy, "there is no such file or folder"))
     release, fetched = (request.release, []) if copy is not None else _download(source, request)
     files = [copy] if copy is not None else [one.path for one in fetched]
     given = {**source.options, **(options or {})}
@@ -150,7 +153,7 @@ def _download_file(source: Source, address: str) -> Download:
     if source.key is not None:
         key = os.environ.get(source.key)
         if not key:
-            raise AngelError(Errors.E135.format(name=source.name, steps=source.steps))
+            raise AngelError(f"{source.name} cannot be downloaded automatically: {source.steps}")
         address = address.replace("{key}", key)
     return download(address, folder / name, checksum=checksum)
 
@@ -176,7 +179,7 @@ def _unpack(source: Source, file: Path, folder: Path) -> Path:
         files.append(folder / Path(name).name)
     # The first pattern names what cannot be missing; a publisher may leave out the others.
     if not any(fnmatch.fnmatch(path.name, Path(source.unpack[0]).name) for path in files):
-        raise AngelError(Errors.E137.format(path=file, pattern=source.unpack[0], name=source.name))
+        raise AngelError(f"{file} does not contain {source.unpack[0]}, which {source.name} needs.")
     return files[0] if len(source.unpack) == 1 else folder
 
 
@@ -198,7 +201,7 @@ def _members(file: Path, patterns: Collection[str]) -> Iterator[tuple[str, IO[by
                 if stream is not None:
                     yield member.name, stream
     except (zipfile.BadZipFile, tarfile.TarError, EOFError, OSError) as error:
-        raise AngelError(Errors.E901.format(path=file, error=error)) from error
+        raise AngelError(cannot_read(file, error)) from error
 
 
 def _about(

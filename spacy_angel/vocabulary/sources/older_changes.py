@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from ...errors import AngelError, Errors
+from ...errors import AngelError
 from ...files.atomic import write_text
 from ...files.json_values import parse_json
 from ..changes.rule_file import added_rows
@@ -51,7 +51,9 @@ def convert_changes(folder: Path) -> None:
                     for rule in _rules(record.command, kb)
                 ]
     except (ValueError, argparse.ArgumentError, SystemExit) as error:
-        raise AngelError(Errors.E147.format(path=path, error=error)) from error
+        raise AngelError(
+            f"{path} is not a record of changes by version 0.1: {error}. Remove it."
+        ) from error
     if rules:
         write_text(folder / RULES, added_rows(folder / RULES, rules))
     path.unlink()

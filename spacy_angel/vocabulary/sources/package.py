@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from ...about import __version__
-from ...errors import AngelError, Errors
+from ...errors import AngelError, cannot_read
 from ..kb import ConceptKB
 from .installed import ENTRY_POINTS
 
@@ -54,10 +54,14 @@ def package_vocabulary(
     sources = kb.meta["sources"]
     name = folder.resolve().name if name is None else name
     if not _NAME.fullmatch(name):
-        raise AngelError(Errors.E142.format(what="name", value=name, expected="letters, digits"))
+        raise AngelError(
+            f"The package's name {name!r} is not valid. Expected e.g. letters, digits: --name."
+        )
     version = _version(sources) if version is None else version
     if not _VERSION.fullmatch(version):
-        raise AngelError(Errors.E142.format(what="version", value=version, expected="2026.1"))
+        raise AngelError(
+            f"The package's version {version!r} is not valid. Expected e.g. 2026.1: --version."
+        )
     module = "spacy_angel_kb_" + re.sub(r"[._-]+", "_", name.lower())
     title = " and ".join(dict.fromkeys(s["title"] for s in sources if s.get("title"))) or name
     with TemporaryDirectory(prefix="spacy-angel-") as temporary:
@@ -87,7 +91,10 @@ def _terms(folder: Path, sources: Sequence[Mapping[str, Any]]) -> str:
     if unknown := [source.get("path") for source in sources if not source.get("licence")]:
         notice = folder / NOTICE
         if not notice.is_file():
-            raise AngelError(Errors.E143.format(path=folder, unknown=unknown[0]))
+            raise AngelError(
+                f"The source {unknown[0]} of {folder} has no license in the metadata. Give one: "
+                "--licence FILE."
+            )
     paragraphs = []
     for source in sources:
         lines = [source.get("title"), source.get("release"), source.get("address")]
@@ -102,7 +109,7 @@ def _read(path: Path) -> str:
     try:
         return path.read_text("utf8")
     except (OSError, UnicodeDecodeError) as error:
-        raise AngelError(Errors.E901.format(path=path, error=error)) from error
+        raise AngelError(cannot_read(path, error)) from error
 
 
 def _readme(name: str, title: str, kb: ConceptKB) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import AngelError, Errors
+from ...errors import AngelError
 from ...files.atomic import replacing_folder
 
 META = "meta.json"
@@ -40,7 +40,7 @@ def write_folder(
     RAISES (AngelError): where something else stands at `path`.
     """
     if path.exists() and not _is_replaceable(path, kind):
-        raise AngelError(Errors.E102.format(path=path, kind=kind))
+        raise AngelError(f"{path} contains something other than a {kind}. Use a new folder.")
     stored = {**meta, "kind": kind, "version": version, "columns": _describe(columns)}
     ours = {META, TRIES, *_stored_files(path)}
     with replacing_folder(path, lambda entry: entry.name in ours) as new:
@@ -106,9 +106,7 @@ def verify_one_of(path: Path, kinds: Mapping[str, tuple[int, Sequence[str]]]) ->
         if _is_replaceable(path, kind):
             verify_folder(path, kind, version, names)
             return
-    raise AngelError(
-        Errors.E101.format(path=path, kind=" or ".join(kinds), problem="it is of another kind")
-    )
+    raise AngelError(f"{path} is not a {' or '.join(kinds)} folder: it is of another kind.")
 
 
 def pack(
@@ -144,7 +142,7 @@ def unpack(
     except AngelError:
         raise
     except (OSError, EOFError, KeyError, ValueError, AttributeError, zipfile.BadZipFile) as error:
-        raise AngelError(Errors.E103.format(path=where, kind=kind, problem=error)) from error
+        raise AngelError(f"{where} is damaged: {error}. Build it again.") from error
     _compare(where, columns, meta)
     return columns, meta
 
@@ -188,7 +186,9 @@ def _read_meta(path: Path, kind: str, version: int, names: Sequence[str]) -> dic
     try:
         text = (path / META).read_bytes()
     except OSError as error:
-        raise AngelError(Errors.E101.format(path=path, kind=kind, problem=error)) from error
+        raise AngelError(
+            f"{path} is not a {kind} folder: {error}. See `spacy-angel kb build`."
+        ) from error
     return _checked_meta(path, text, kind, version, names)
 
 
@@ -198,21 +198,19 @@ def _checked_meta(
     try:
         meta = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise AngelError(Errors.E103.format(path=path / META, kind=kind, problem=error)) from error
+        raise AngelError(f"{path / META} is damaged: {error}. Build it again.") from error
     written_kind = meta.get("kind") if isinstance(meta, dict) else None
     if written_kind != kind:
-        raise AngelError(
-            Errors.E101.format(path=path, kind=kind, problem=f"its kind is {written_kind!r}")
-        )
+        raise AngelError(f"{path} is not a {kind} folder: its kind is {written_kind!r}.")
     if meta.get("version") != version:
         raise AngelError(
-            Errors.E104.format(path=path, kind=kind, version=version, found=meta.get("version"))
+            f"{path} has {kind} version {meta.get('version')}; expected {version}. Build it again."
         )
     described = meta.get("columns")
     columns = described if isinstance(described, dict) else {}
     if missing := [name for name in names if not _is_description(columns.get(name))]:
         problem = f"the columns {sorted(missing)} are missing or lack their dtype or shape"
-        raise AngelError(Errors.E103.format(path=path / META, kind=kind, problem=problem))
+        raise AngelError(f"{path / META} is damaged: {problem}. Build it again.")
     return meta
 
 
@@ -233,13 +231,13 @@ def _read_column(path: Path, name: str, meta: dict[str, Any]) -> np.ndarray:
         # "c", and not "r": torch warns of memory that it could not write to
         column = np.load(file, mmap_mode="c" if mapped else None, allow_pickle=False)
     except (OSError, ValueError, EOFError, KeyError, TypeError) as error:
-        raise AngelError(Errors.E103.format(path=file, kind=meta["kind"], problem=error)) from error
+        raise AngelError(f"{file} is damaged: {error}. Build it again.") from error
     if [column.dtype.str, list(column.shape)] != [expected["dtype"], expected["shape"]]:
         problem = (
-            f"it holds {column.dtype.str}{list(column.shape)}, "
-            f"{META} says {expected['dtype']}{expected['shape']}"
+            f"it holds {column.dtype.str}{list(column.shape)}, {META} says "
+            f"{expected['dtype']}{expected['shape']}"
         )
-        raise AngelError(Errors.E103.format(path=file, kind=meta["kind"], problem=problem))
+        raise AngelError(f"{file} is damaged: {problem}. Build it again.")
     return column.view(np.ndarray)
 
 
@@ -247,9 +245,6 @@ def _compare(path: Path, columns: Mapping[str, np.ndarray], meta: dict[str, Any]
     for name, column in columns.items():
         if digest(column) != meta["columns"][name].get("blake2b"):
             raise AngelError(
-                Errors.E103.format(
-                    path=path / f"{name}.npy",
-                    kind=meta["kind"],
-                    problem="its bytes do not match the checksum",
-                )
+                f"{path / f'{name}.npy'} is damaged: its bytes do not match the checksum. Build it "
+                "again."
             )

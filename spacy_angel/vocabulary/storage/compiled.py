@@ -7,7 +7,7 @@ from pathlib import Path
 from threading import RLock
 from typing import Protocol, TypeVar
 
-from ...errors import AngelError, Warnings
+from ...errors import AngelError
 from ...files.download import cache_folder
 
 logger = logging.getLogger(__name__)
@@ -46,7 +46,7 @@ def open_or_compile(
         try:
             return read(place)
         except AngelError as error:
-            logger.warning(Warnings.W101.format(what=what, error=error))
+            logger.warning(f"The stored {what} is compiled again. {error}")
             shutil.rmtree(place, ignore_errors=True)
     made = build()
     problem: Exception
@@ -58,7 +58,10 @@ def open_or_compile(
             return read(place)
         except (OSError, AngelError) as error:
             problem = error
-    logger.warning(Warnings.W102.format(what=what, error=problem))
+    logger.warning(
+        f"[W102] The {what} cannot be stored: {problem} Every process makes it again; use a folder "
+        "that can be written."
+    )
     return made
 
 

@@ -21,7 +21,7 @@ from typing import Literal
 
 import numpy as np
 
-from ...errors import AngelError, Errors
+from ...errors import AngelError
 from ..names.concepts import SCOPES, Concept, nearest_scopes
 from .arrays import Columns, digest
 from .caching import BoundedCache
@@ -380,12 +380,8 @@ def _tidy_scopes(concept: Concept) -> tuple[tuple[str, str], ...]:
     except (TypeError, ValueError) as error:
         expected = f"pairs of a name and one of {', '.join(SCOPES)}"
         raise AngelError(
-            Errors.E116.format(
-                field="scopes",
-                concept_id=concept.concept_id,
-                expected=expected,
-                found=concept.scopes,
-            )
+            f"The scopes of the concept {concept.concept_id!r} must be {expected}, not "
+            f"{concept.scopes!r}."
         ) from error
     return tuple((n, nearest[n]) for n in dict.fromkeys(concept.names) if n in nearest)
 
@@ -419,6 +415,4 @@ def _problem(concept: Concept) -> str:
         if not isinstance(value, _SEVERAL) or not all(isinstance(text, str) for text in value):
             problems.append((field, "several texts, e.g. ('one', 'two')", value))
     field, expected, value = problems[0]
-    return Errors.E116.format(
-        field=field, concept_id=concept.concept_id, expected=expected, found=value
-    )
+    return f"The {field} of the concept {concept.concept_id!r} must be {expected}, not {value!r}."

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from tqdm import tqdm
 
-from ...errors import AngelError, Errors
+from ...errors import AngelError
 from ..names.concepts import SCOPES, Concept, normalize_name
 from .arrays import Columns
 from .strings import HashIndex, Strings, StringsBuilder, offsets_of, to_numpy
@@ -48,7 +48,9 @@ class TableBuilder:
         RAISES (AngelError): where it has no identifier.
         """
         if not concept.concept_id:
-            raise AngelError(Errors.E108.format(name=concept.canonical_name))
+            raise AngelError(
+                f"The concept {concept.canonical_name!r} needs an identifier, e.g. `MESH:D003920`."
+            )
         concept = tidy(concept)
         known = len(self._index)
         i = self._find(concept)

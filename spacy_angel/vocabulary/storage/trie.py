@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from ...errors import AngelError, Errors
+from ...errors import AngelError
 from .arrays import open_folder, write_folder
 
 KIND = "spacy-angel name trie"
@@ -105,7 +105,9 @@ class NameTrie:
             depth += 1
         n_nodes = sum(len(level.token) for level in levels)
         if n_nodes > MAX_NODES:
-            raise AngelError(Errors.E106.format(n=n_nodes))
+            raise AngelError(
+                f"The names need {n_nodes} trie nodes, more than 2147483646. Split the vocabulary."
+            )
         # positions count sequences, leaves count distinct sequences
         leaf_at = np.zeros(n + 1, dtype=np.int32)
         np.cumsum(leaf_starts[:-1], out=leaf_at[1:])
@@ -187,7 +189,8 @@ class NameTrie:
         stored_fingerprint = meta.get("fingerprint")
         if not isinstance(stored_fingerprint, str) or fingerprint not in (None, stored_fingerprint):
             raise AngelError(
-                Errors.E105.format(path=path, expected=fingerprint, found=stored_fingerprint)
+                f"The name trie in {path} has the fingerprint {stored_fingerprint!r}, expected "
+                f"{fingerprint!r}. Remove it, and it is compiled again."
             )
         return cls(**columns, fingerprint=stored_fingerprint)
 
@@ -278,5 +281,7 @@ def _end_token(tokens: np.ndarray, offsets: np.ndarray) -> int:
     if len(bad):
         i = int(bad[0])
         sequence = tokens[offsets[i] : offsets[i + 1]].tolist()
-        raise AngelError(Errors.E107.format(i=i, found=sequence, end=end))
+        raise AngelError(
+            f"Token sequence {i} must contain the end token {end} once, at its end: {sequence}."
+        )
     return end

@@ -9,7 +9,6 @@ import numpy as np
 import pygtrie
 from tqdm import tqdm
 
-from ...errors import Warnings
 from .trie import NameTrie
 
 logger = logging.getLogger(__name__)
@@ -59,7 +58,10 @@ def compile_names(
     length = np.concatenate([*lengths, np.zeros(0, dtype=np.int64)])
     written = length > 1
     if not written.all():
-        logger.warning(Warnings.W103.format(n=int((~written).sum()), n_all=n))
+        logger.warning(
+            f"{int((~written).sum())} of {n} names have no tokens in this model, so it cannot find "
+            "them."
+        )
         tokens = tokens[np.repeat(written, length)]
     offsets = np.concatenate([[0], np.cumsum(length[written])])
     return NameTrie.build(tokens, offsets, np.flatnonzero(written), fingerprint)
@@ -101,7 +103,9 @@ class AddedNames:
         if len(tokens) > 1:
             self._trie.setdefault(tokens, set()).add(i)
         else:
-            logger.warning(Warnings.W104.format(name=name))
+            logger.warning(
+                f"The added name {name!r} has no tokens in this model, so it cannot find it."
+            )
 
     def _remove(self, i: int) -> None:
         tokens = self._tokens.pop(i)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
-from ....errors import AngelError, Errors, Warnings
+from ....errors import AngelError, AngelWarning
 from ....files.faults import FileReading
 from ....files.formats import Format, first_line
 from ....files.table import rows_of
@@ -62,9 +62,7 @@ def read_columns(
     roles = _guessed(first) if columns is None else _given(path, number, columns, first)
     if missing := [role for role in ("id", "name") if role not in roles]:
         problem = f"none is told to be the {missing[0]}"
-        raise AngelError(
-            Errors.E212.format(path=path, line=number, problem=problem, found=_listed(first))
-        )
+        raise AngelError(f"{path}, line {number}: --columns: {problem}. Found: {_listed(first)}.")
     report.columns = {
         role: ", ".join(first[place].strip() for place in places) for role, places in roles.items()
     }
@@ -102,10 +100,12 @@ def read_columns(
     for role, found in counts.items():
         other, n = max(((s, found[s]) for s in _OTHER_SEPARATORS), key=lambda pair: pair[1])
         if not found[separator] and n >= _LEAST_CELLS:
-            message = Warnings.W202.format(
-                path=path, role=role, separator=separator, n=n, other=other.strip()
+            warnings.warn(
+                f"{path}: no {role} has {separator!r}, but {n:,} have {other.strip()!r}: try "
+                f"--option 'separator={other.strip()}'.",
+                AngelWarning,
+                stacklevel=2,
             )
-            warnings.warn(message, stacklevel=2)
 
 
 def _cells(path: Path) -> Iterator[tuple[int, list[str]]]:
@@ -150,9 +150,7 @@ def _given(path: Path, line: int, columns: str, names: Sequence[str]) -> dict[st
         place = plain.index(column) if column in plain else _number(column, len(plain))
         if role not in _ROLES or place is None:
             problem = f"{pair!r} is not one of {', '.join(_ROLES)} with `=` and a column"
-            raise AngelError(
-                Errors.E212.format(path=path, line=line, problem=problem, found=_listed(names))
-            )
+            raise AngelError(f"{path}, line {line}: --columns: {problem}. Found: {_listed(names)}.")
         roles.setdefault(role, []).append(place)
     return roles
 

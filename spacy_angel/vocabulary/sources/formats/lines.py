@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
-from ....errors import AngelError, Errors, Warnings
+from ....errors import AngelError, AngelWarning
 from ....files.faults import FileReading
 from ....files.reading import UNFINISHED, numbered_lines
 
@@ -25,10 +25,16 @@ def read_lines(path: Path, cut_shows: bool = False) -> Iterator[tuple[int, str]]
         if "\0" in line:
             # UTF-16 without its mark decodes as UTF-8 with a NUL beside every letter.
             where = reading.where(number)
-            raise AngelError(Errors.E903.format(where=where, found="a NUL character"))
+            raise AngelError(
+                f"{where}: expected UTF-8 text, found a NUL character. Convert the file to UTF-8."
+            )
         yield number, line
     if not cut_shows and reading.report.counts[UNFINISHED]:
-        warnings.warn(Warnings.W201.format(path=path, line=number), stacklevel=2)
+        warnings.warn(
+            f"{path}, line {number}: the last line has no line break, so the file may be cut.",
+            AngelWarning,
+            stacklevel=2,
+        )
 
 
 def wrong(path: Path, line: int, expected: str, found: object) -> AngelError:
@@ -41,4 +47,4 @@ def wrong(path: Path, line: int, expected: str, found: object) -> AngelError:
     """
     text = repr(found)
     text = text if len(text) <= 80 else f"{text[:76]} ..."
-    return AngelError(Errors.E203.format(path=path, line=line, expected=expected, found=text))
+    return AngelError(f"[E203] {path}, line {line}: expected {expected}, found {text}.")

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 
-from ....errors import AngelError, Errors
+from ....errors import AngelError
 from ....files.formats import Format
 from .lines import read_lines, wrong
 from .records import Row, VocabularyReport, count_unused, make_row, successors
@@ -118,12 +118,12 @@ def read_ncbi_taxonomy(
     names = folder / "names.dmp" if path.is_dir() else path
     if not names.is_file():
         hint = "Unpack taxdump.tar.gz there."
-        raise AngelError(Errors.E209.format(path=path, expected="names.dmp", hint=hint))
+        raise AngelError(f"{path}: expected a folder with names.dmp. {hint}")
     nodes = folder / "nodes.dmp"
     rank = {cells[0]: cells[2] for _, cells in _dmp(nodes, 5)} if nodes.is_file() else {}
     if ranks is not None and not rank:
         hint = "It tells the ranks that were asked for."
-        raise AngelError(Errors.E209.format(path=folder, expected="nodes.dmp", hint=hint))
+        raise AngelError(f"{folder}: expected a folder with nodes.dmp. {hint}")
     merged = folder / "merged.dmp"
     replaced_by = {c[0]: [c[1]] for _, c in _dmp(merged, 2)} if merged.is_file() else {}
     retired = successors(replaced_by, report)

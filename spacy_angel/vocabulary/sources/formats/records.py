@@ -8,7 +8,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ....errors import AngelError, Errors
+from ....errors import AngelError
 from ...names.concepts import Concept, nearest_scopes
 from ...names.identifiers import bare_prefix, normalize_id
 from .lines import wrong
@@ -145,13 +145,17 @@ def merge_rows(path: Path, rows: Iterable[Row], report: VocabularyReport) -> Ite
     if not seen:
         left_out = ", ".join(f"{n} {reason}" for reason, n in sorted(report.skipped.items()))
         skipped = f" (left out: {left_out})" if left_out else ""
-        raise AngelError(Errors.E205.format(path=path, skipped=skipped))
+        raise AngelError(
+            f"{path}, line 1: no concepts found{skipped}. Check the file and the filters."
+        )
 
 
 def check_new(concept_id: str, seen: Container[str], path: Path, line: int) -> None:
     """RAISES (AngelError): `concept_id` is among those `seen` already."""
     if concept_id in seen:
-        raise AngelError(Errors.E204.format(path=path, line=line, concept_id=concept_id))
+        raise AngelError(
+            f"{path}, line {line}: rows of {concept_id} must follow each other. Sort the file."
+        )
 
 
 def own_id(code: str, prefix: str | None) -> str:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from ....errors import AngelError, Errors
+from ....errors import AngelError
 from ....files.formats import Format
 from ...names.identifiers import normalize_id
 from .lines import read_lines, wrong
@@ -47,7 +47,7 @@ def read_snomed(
     description_files = _find(path, "sct2_Description_Snapshot")
     if not concept_files or not description_files:
         expected = "sct2_Concept_Snapshot….txt and sct2_Description_Snapshot….txt"
-        raise AngelError(Errors.E209.format(path=path, expected=expected, hint=_HINT))
+        raise AngelError(f"{path}: expected a folder with {expected}. {_HINT}")
     places = _active_concepts(concept_files, report)
     names: dict[str, list[str]] = {}
     tagged: dict[str, tuple[str, str]] = {}

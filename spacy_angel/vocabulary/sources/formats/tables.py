@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from ....errors import AngelError, Errors
+from ....errors import AngelError
 from ....files.formats import Format, first_line, read_head
 from ...names.identifiers import normalize_id
 from .lines import read_lines, wrong
@@ -128,7 +128,10 @@ def read_table(
         cells = line.split("\t")
         if number == 1 and _is_header(cells):
             if len(cells) == 3 and _TREE_HEADER.search(cells[2]):
-                raise AngelError(Errors.E210.format(path=path, found=cells[2]))
+                raise AngelError(
+                    f"{path}, line 1: expected synonyms in column 3, found {cells[2]!r}. Use "
+                    f"`--option tree_numbers={path}`."
+                )
             continue
         if not line.strip():
             continue

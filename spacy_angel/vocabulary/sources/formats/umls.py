@@ -7,7 +7,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
-from ....errors import AngelError, Errors
+from ....errors import AngelError
 from ....files.formats import Format
 from .lines import read_lines, wrong
 from .records import Row, VocabularyReport, count_unused, make_row, successors
@@ -93,7 +93,7 @@ def read_umls(
     """
     conso = _find(path, "MRCONSO.RRF")
     if conso is None:
-        raise AngelError(Errors.E209.format(path=path, expected="MRCONSO.RRF", hint=_HINT))
+        raise AngelError(f"{path}: expected a folder with MRCONSO.RRF. {_HINT}")
     folder = conso.parent
     type_table = _TypeTable(_find(folder, "MRSTY.RRF"), types, folder)
     retired = _retired(_find(folder, "MRCUI.RRF"), report)
@@ -182,7 +182,7 @@ class _TypeTable:
 
     def __init__(self, path: Path | None, wanted: Collection[str] | None, folder: Path) -> None:
         if path is None and wanted is not None:
-            raise AngelError(Errors.E209.format(path=folder, expected="MRSTY.RRF", hint=_HINT))
+            raise AngelError(f"{folder}: expected a folder with MRSTY.RRF. {_HINT}")
         self._sets: list[tuple[str, ...]] = [()]
         self._set_of = array("H", (0,)) * _MAX_CUI
         allowed: set[str] = set()
