@@ -36,7 +36,7 @@ from spacy_angel.corpora.noise import Noise, noisy_document
 from spacy_angel.files.atomic import write_text
 from spacy_angel.linking.linker import AngelLinker
 from spacy_angel.pipelines.components import components_before
-from spacy_angel.pipelines.saved import find_linker
+from spacy_angel.pipelines.load import find_linker
 from spacy_angel.search.cached import SearchCache
 from spacy_angel.vocabulary.names.identifiers import split_ids
 from spacy_angel.vocabulary.storage.strings import Strings

@@ -32,7 +32,7 @@ from spacy_angel.corpora.documents import CorpusDocument
 from spacy_angel.corpora.formats.bioc import write_bioc_json
 from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.evaluation.charts import line_chart, picture
-from spacy_angel.pipelines.open import open_pipeline
+from spacy_angel.pipelines.load import open_pipeline
 
 app = typer.Typer(add_completion=False)
 

@@ -27,7 +27,7 @@ from spacy_angel.evaluation.counts import count_result
 from spacy_angel.evaluation.systems import answer_documents, pipeline_system
 from spacy_angel.evaluation.tally import Tally
 from spacy_angel.files.atomic import write_text
-from spacy_angel.pipelines.open import open_pipeline
+from spacy_angel.pipelines.load import open_pipeline
 from spacy_angel.vocabulary.names.labels import find_entries
 
 GOLD_COLUMNS = ("known", "lenient", "strict", "kb_id")

@@ -23,7 +23,7 @@ import typer
 
 import spacy_angel
 from spacy_angel.pipelines.corrections import Decision, decisions, n_right_under, propose_rules
-from spacy_angel.pipelines.saved import find_linker
+from spacy_angel.pipelines.load import find_linker
 from spacy_angel.vocabulary.names.concepts import normalize_name
 
 SEEDS = 3

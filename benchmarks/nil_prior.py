@@ -25,7 +25,7 @@ from spacy_angel.evaluation.charts import line_chart, picture
 from spacy_angel.evaluation.confidence import calibration_error, reliability
 from spacy_angel.linking.settings.presets import as_published
 from spacy_angel.pipelines.corrections import decisions
-from spacy_angel.pipelines.saved import find_linker
+from spacy_angel.pipelines.load import find_linker
 
 SHARES = (0.05, 0.1, None, 0.5, 0.7, 0.9)
 HOLES = 0.3

@@ -36,7 +36,7 @@ from spacy_angel.corpora.preprocessing import Preprocessing, preprocess
 from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.linking.linker import AngelLinker
 from spacy_angel.pipelines.components import components_before, name_of
-from spacy_angel.pipelines.open import open_pipeline
+from spacy_angel.pipelines.load import open_pipeline
 from spacy_angel.search.cached import SearchCache
 
 if TYPE_CHECKING:

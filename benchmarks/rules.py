@@ -18,7 +18,7 @@ import typer
 import spacy_angel
 from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.pipelines.corrections import decisions
-from spacy_angel.pipelines.saved import find_linker
+from spacy_angel.pipelines.load import find_linker
 from spacy_angel.vocabulary.changes.rule_file import write_rules
 from spacy_angel.vocabulary.changes.rules import Rule
 from spacy_angel.vocabulary.kb import ConceptKB

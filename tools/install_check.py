@@ -164,7 +164,7 @@ train recogniser recogniser -o recogniser
 }
 # Packages of an extra whose import alone is tried, or whose metadata alone is read.
 IMPORTS_OF = {
-    "train": ("trl", "datasets", "accelerate", "confection", "pyarrow", "spacy_transformers"),
+    "train": ("trl", "datasets", "accelerate", "confection", "pyarrow"),
     "negation": ("negspacy.negation",),
     "ab3p": ("pyab3p",),
     "inception": ("cassis",),

@@ -24,8 +24,7 @@ from ..files.json_values import parse_as
 from ..linking.decision.vocabulary_change import VocabularyChange
 from ..linking.settings.loaders import load_vocabulary
 from ..pipelines.components import types_for_vocabulary
-from ..pipelines.open import open_pipeline
-from ..pipelines.shipped import load
+from ..pipelines.load import load, open_pipeline
 from .document_linker import DocumentLinker, LinkingSettings
 from .documents import AnnotatedDocument, AnnotatedMention, Failure
 from .inputs import fingerprint, plan_inputs, read_input

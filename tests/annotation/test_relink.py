@@ -18,7 +18,7 @@ from spacy_angel.annotation.stored import read_stored
 from spacy_angel.cli.app import app
 from spacy_angel.errors import AngelError
 from spacy_angel.linking.decision.vocabulary_change import VocabularyChange
-from spacy_angel.pipelines.open import open_pipeline
+from spacy_angel.pipelines.load import open_pipeline
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.names.concepts import Concept
 

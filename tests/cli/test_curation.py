@@ -103,12 +103,3 @@ def test_below_its_floors_an_evaluation_ends_with_1(tmp_path: Path) -> None:
     floors.write_text("[all]\nf1 = 70\n")
     code, _, err = run(*command, "--floors", floors)
     assert (code, "Cannot read the floors" in err) == (1, True)
-
-
-def test_a_corpus_is_held_against_itself(tmp_path: Path) -> None:
-    corpus = tmp_path / "corpus.txt"
-    corpus.write_text(CORPUS, "utf8")
-    code, out, _ = run("contradictions", corpus)
-    assert code == 0
-    assert out.startswith("1 strings with several identifiers, 0 of them within one document; 1 m")
-    assert "“cad” (Disease)\n      1 × M:1  1\n      1 × M:2  2\n" in out

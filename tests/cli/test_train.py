@@ -18,22 +18,6 @@ def run(*arguments):
     return CliRunner().invoke(app, ["train", *map(str, arguments)])
 
 
-def test_configs_are_listed_and_copied(tmp_path):
-    listed = run("configs", "--init", tmp_path / "own")
-    assert listed.exit_code == 0, listed.output
-    lines = listed.stdout.splitlines()
-    assert "mini/ncbi                   NCBI-disease with the small model." in lines
-    assert not any(line.startswith("ner_") for line in lines)
-    assert lines[-1] == f"Copied to {tmp_path / 'own'}"
-    for name in ("tiny/tiny.cfg", "ner_mini.cfg", "zero2.json", "datasets.yml"):
-        assert (tmp_path / "own" / name).read_text() == (ROOT / "configs" / name).read_text()
-    (tmp_path / "own/aap.cfg").unlink()
-    again = run("configs", "--init", tmp_path / "own")
-    assert again.exit_code == 1
-    assert "already exists" in again.stderr
-    assert not (tmp_path / "own/aap.cfg").exists()
-
-
 def test_a_config_is_a_file_or_a_name(tmp_path):
     assert (
         find_config("mini/ncbi") == find_config("mini/ncbi.cfg") == ROOT / "configs/mini/ncbi.cfg"

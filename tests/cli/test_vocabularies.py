@@ -67,19 +67,10 @@ def test_every_command_takes_any_vocabulary(kb: Path, tmp_path: Path) -> None:
         assert "  kb_id    acc@1 100.0\n" in told
     # Linked by a pipeline to its own vocabulary, and then to the new one
     run("annotate", text, "--pipeline", SHIPPED_NAMES[1], "-o", tmp_path / "set")
-    changes, new = tmp_path / "changes.tsv", tmp_path / "new"
-    arguments = ("--pipeline", SHIPPED_NAMES[1], "--changes", changes, "-o", new, "--all")
-    run("relink", tmp_path / "set", "--kb", kb, *arguments)
-    assert wanted in "".join(path.read_text() for path in new.iterdir())
+    arguments = ("--mentions", "input", "--pipeline", SHIPPED_NAMES[1], "--kb", kb)
+    assert wanted in run("annotate", tmp_path / "set", *arguments, "-o", "-")
     # A pipeline of the shipped parts with it, calibrated
     parts = ("--ner", SHIPPED_NAMES[0], "--model", SHIPPED_NAMES[0], "--kb", kb)
     run("assemble", *parts, "--calibrate", corpus, "-o", tmp_path / "own")
     run("calibrate", tmp_path / "own", corpus)
     assert wanted in run("link", "--pipeline", tmp_path / "own", TEXT)
-
-
-def test_a_shipped_pipeline_takes_another_vocabulary_but_no_other_model() -> None:
-    kb = FIXTURES / "ontology.obo"
-    assert "DOID:9351" in run("link", "--pipeline", SHIPPED_NAMES[1], "--kb", kb, TEXT)
-    failed = CliRunner().invoke(app, ["link", "--pipeline", SHIPPED_NAMES[1], "--model", "x", "t"])
-    assert (failed.exit_code, "--pipeline cannot be combined with" in failed.stderr) == (1, True)

@@ -22,7 +22,7 @@ from spacy_angel.files.download import _state
 from spacy_angel.files.json_values import parse_as
 from spacy_angel.model.config_file import check_config
 from spacy_angel.pipelines.assemble import _read_description
-from spacy_angel.pipelines.open import open_pipeline
+from spacy_angel.pipelines.load import open_pipeline
 from spacy_angel.training.course.trainer import claim_folder, finished
 from spacy_angel.training.data.preferences import read_corrections, read_pairs
 from spacy_angel.vocabulary.sources.mappings import Mappings

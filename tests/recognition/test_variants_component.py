@@ -23,7 +23,7 @@ from spacy_angel.linking.showing.cause import explain_link
 from spacy_angel.linking.showing.display import render_links
 from spacy_angel.linking.showing.page import link_table, write_page
 from spacy_angel.pipelines.components import components_before
-from spacy_angel.pipelines.open import open_pipeline
+from spacy_angel.pipelines.load import open_pipeline
 from spacy_angel.recognition.variants.component import AngelVariants, VariantSettings
 from spacy_angel.vocabulary.names.identifiers import normal_ids, split_ids
 

@@ -16,7 +16,7 @@ from support.tiny_linker import make_pipeline
 from typer.testing import CliRunner
 
 from spacy_angel.cli.app import app
-from spacy_angel.cli.serve import open_source
+from spacy_angel.cli.options import open_source
 from spacy_angel.corpora.documents import CorpusDocument
 from spacy_angel.errors import AngelError
 from spacy_angel.service.app import OPEN_PATHS, make_app
