@@ -21,7 +21,6 @@ from spacy_angel.evaluation.files import read_metrics, read_predictions
 from spacy_angel.files.download import _state
 from spacy_angel.files.json_values import parse_as
 from spacy_angel.model.config_file import check_config
-from spacy_angel.pipelines.assemble import _read_description
 from spacy_angel.pipelines.load import open_pipeline
 from spacy_angel.training.course.trainer import claim_folder, finished
 from spacy_angel.training.data.preferences import read_corrections, read_pairs
@@ -193,13 +192,6 @@ def test_the_state_of_a_download_is_forgotten(tmp_path: Path) -> None:
     assert attack(file, lambda: _state(file)) == 0
     file.write_text('{"address": "a", "etag": 3}')
     assert _state(file) == {}
-
-
-def test_descriptions_of_pipelines(tmp_path: Path) -> None:
-    file = tmp_path / "about.json"
-    file.write_text('{"description": "D", "sources": [{"name": "MeSH"}]}')
-    assert _read_description(file) == {"description": "D", "sources": [{"name": "MeSH"}]}
-    assert attack(file, lambda: _read_description(file)) > 20
 
 
 def test_evaluations(tmp_path: Path) -> None:
