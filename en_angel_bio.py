@@ -3,8 +3,9 @@ as spaCy loads the pipelines that are packages."""
 
 from functools import partial
 
+import spacy
+
 from spacy_angel.about import DATA
 from spacy_angel.about import __version__ as __version__
-from spacy_angel.pipelines.lazy import load_folder
 
-load = partial(load_folder, DATA / __name__)
+load = partial(spacy.load, DATA / __name__)

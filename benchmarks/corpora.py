@@ -5,10 +5,10 @@
 CORPUS are files with gold mentions, e.g. `held_*.json` of `scripts/shipped/build_six_types.py`;
 the vocabulary KB has a type for each label. Of gold mentions the table has recall at 1 over all
 that have an identifier: `lenient`, one of the concepts of the best name is right; `strict`, the
-most probable concept is; `kb_id`, the link that is written is, which under the limits may be none (what
-BELB calls strict, see `spacy_angel.evaluation.protocols`); `known`, the vocabulary has it. With
-`--predicted` the pipeline finds the mentions itself, and the table has the F-scores of HunFlair2
-and of the identifiers of documents.
+most probable concept is; `kb_id`, the link that is written is, which under the limits may be none
+(what BELB calls strict, see `spacy_angel.evaluation.protocols`); `known`, the vocabulary has it.
+With `--predicted` the pipeline finds the mentions itself, and the table has the F-scores of
+HunFlair2 and of the identifiers of documents.
 """
 
 import json
@@ -27,7 +27,7 @@ from spacy_angel.evaluation.counts import Outcome, count_result
 from spacy_angel.evaluation.protocols import ProtocolTally
 from spacy_angel.evaluation.systems import answer_documents, pipeline_system
 from spacy_angel.files.atomic import write_text
-from spacy_angel.pipelines.open import open_pipeline
+from spacy_angel.pipelines.load import open_pipeline
 from spacy_angel.vocabulary.names.labels import find_entries
 
 GOLD_COLUMNS = ("known", "lenient", "strict", "kb_id")

@@ -33,7 +33,7 @@ import typer
 
 from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.pipelines.components import components_before
-from spacy_angel.pipelines.open import open_pipeline
+from spacy_angel.pipelines.load import open_pipeline
 from spacy_angel.service.app import OPEN_PATHS, make_app
 from spacy_angel.service.core import Service
 from spacy_angel.service.guards import access_for

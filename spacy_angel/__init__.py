@@ -14,7 +14,7 @@ from .about import __version__ as __version__
 if TYPE_CHECKING:
     from .annotation.run import annotate
     from .linking.linker import AngelLinker
-    from .pipelines.shipped import load
+    from .pipelines.load import load
     from .vocabulary.kb import ConceptKB
     from .vocabulary.names.concepts import Concept
 
@@ -25,7 +25,7 @@ _MODULES = {
     "Concept": "vocabulary.names.concepts",
     "ConceptKB": "vocabulary.kb",
     "annotate": "annotation.run",
-    "load": "pipelines.shipped",
+    "load": "pipelines.load",
 }
 
 

@@ -63,7 +63,7 @@ def descriptors(data: Path) -> Iterator[Concept]:
             f"MESH:{code}",
             descriptor.heading,
             tuple(_distinct(descriptor)),
-            tuple(tree_types(descriptor.numbers)),
+            tuple(tree_types(data / NUMBERS, 0, descriptor.numbers)),
             alternate_ids=tuple(f"MESH:{old}" for old in replaced[code]),
             tree_numbers=tuple(descriptor.numbers),
         )

@@ -16,8 +16,7 @@ from ..linking.decision.writing import is_dropped
 from ..linking.mentions.reading import find_spans
 from ..linking.ranking.concepts import NIL
 from ..pipelines.components import MentionPipe, each_together
-from ..pipelines.open import open_pipeline
-from ..pipelines.saved import linker_names, loading, recogniser_names
+from ..pipelines.load import load_folder, open_pipeline
 from .documents import SCORES, AnnotatedDocument, Failure
 
 if TYPE_CHECKING:
@@ -194,14 +193,7 @@ def open_linker(folder: str, device: str | None, settings: LinkingSettings) -> D
     """
     import torch
 
-    from ..pipelines.lazy import load_folder
-
     torch.set_num_threads(1)
-    overrides = {}
-    with loading(folder):
-        if device is not None:
-            names = [*linker_names(Path(folder)), *recogniser_names(Path(folder))]
-            overrides = {f"components.{name}.device": device for name in names}
-        opened = load_folder(Path(folder), config=overrides)
-    nlp, linker = open_pipeline(opened)
+    overrides = {} if device is None else {"device": device}
+    nlp, linker = open_pipeline(load_folder(Path(folder), overrides))
     return DocumentLinker(nlp, linker, settings)

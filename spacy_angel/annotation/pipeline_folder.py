@@ -41,8 +41,7 @@ def pipeline_folder(
         or a vocabulary was given for a pipeline that has its own.
     """
     from ..about import SHIPPED_NAME, SHIPPED_NAMES
-    from ..pipelines.open import open_pipeline
-    from ..pipelines.shipped import load
+    from ..pipelines.load import load, open_pipeline
 
     if kb is not None:
         if pipeline not in (None, *SHIPPED_NAMES):

@@ -81,7 +81,7 @@ def annotate(
 
     source: Any = pipeline
     if curation is not None:
-        from ..pipelines.shipped import load
+        from ..pipelines.load import load
 
         source, kb = load(pipeline, kb=kb, curation=str(curation)), None
     for name in ("SIGHUP", "SIGTERM"):

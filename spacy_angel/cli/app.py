@@ -1,15 +1,13 @@
-"""Command line `spacy-angel`. Only typer is imported at the top: help answers at once."""
+"""Command line `spacy-angel`. Only typer is imported at the top, so that help answers at once."""
 
 import os
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import typer
 from typer.core import TyperGroup
 
-from ..errors import AngelError
+from ..errors import AngelError, AngelWarning
 from ..files.system import advice, reason
 from .annotate import annotate
 from .assemble import assemble
@@ -29,38 +27,28 @@ class _Commands(TyperGroup):
     """Known errors end with their message and exit code 1, without a traceback."""
 
     def invoke(self, ctx: Any) -> Any:
+        default = warnings.formatwarning
+
+        def plain(message: Any, category: Any, *place: Any) -> str:
+            is_plain = issubclass(category, AngelWarning)
+            return f"Warning: {message}\n" if is_plain else default(message, category, *place)
+
+        warnings.formatwarning = plain  # type: ignore[assignment]
         try:
-            with _plain_warnings():
-                return super().invoke(ctx)
+            return super().invoke(ctx)
         except BrokenPipeError:  # `spacy-angel … | head`: typer ends quietly
             raise
         except (AngelError, OSError) as error:
             typer.echo(f"Error: {_message(error)}", err=True)
             raise typer.Exit(1) from error
-
-
-@contextmanager
-def _plain_warnings() -> Iterator[None]:
-    """Our own warnings are told as errors are, without the place in the code."""
-    before = warnings.formatwarning
-
-    def plain(message: Any, *rest: Any) -> str:
-        text = str(message)
-        return f"Warning: {text}\n" if text.startswith("[W") else before(message, *rest)
-
-    warnings.formatwarning = plain  # type: ignore[assignment]
-    try:
-        yield
-    finally:
-        warnings.formatwarning = before
+        finally:
+            warnings.formatwarning = default
 
 
 def _message(error: Exception) -> str:
-    """What to say of an error; that of a file with what to do about it."""
     if not isinstance(error, OSError) or error.errno is None or error.filename is None:
         return str(error)
-    path = os.fsdecode(error.filename)
-    return f"{path}: {reason(error)}. {advice(error)}"
+    return f"{os.fsdecode(error.filename)}: {reason(error)}. {advice(error)}"
 
 
 app = typer.Typer(
@@ -72,19 +60,9 @@ app = typer.Typer(
 )
 app.add_typer(kb_app, name="kb")
 app.add_typer(train_app, name="train")
-for command in (
-    *(
-        corpus,
-        corrections,
-        link,
-        info,
-        calibrate,
-        evaluate,
-        compare,
-        annotate,
-        assemble,
-        serve,
-        mcp,
-    ),
-):
+_COMMANDS: tuple[Any, ...] = (
+    *(corpus, corrections, link, info, calibrate, evaluate, compare, annotate),
+    *(assemble, serve, mcp),
+)
+for command in _COMMANDS:
     app.command()(command)

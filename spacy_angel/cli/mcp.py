@@ -4,16 +4,17 @@ from typing import Annotated
 
 import typer
 
-from .serve import AllowedHosts, Host, OtherVocabulary, Port, Rules, Source, TokenFile, open_source
+from .options import Curation, OtherVocabulary, open_source
+from .serve import AllowedHosts, Host, Port, Source, TokenFile
 
 
 def mcp(
     pipeline: Source = None,
     kb: OtherVocabulary = None,
-    curation: Rules = None,
+    curation: Curation = None,
     http: Annotated[
         bool,
-        typer.Option("--http", help="Over HTTP, at /mcp, in place of standard input and output."),
+        typer.Option("--http", help="Over HTTP, at /mcp, instead of standard input and output."),
     ] = False,
     host: Host = "127.0.0.1",
     port: Port = 8001,
@@ -22,11 +23,12 @@ def mcp(
 ) -> None:
     """Offer links, concepts and names as tools of the Model Context Protocol (extra `mcp`).
 
-    A program that runs a language model starts it and talks to it over standard input and output.
+    The program that runs the language model starts it and talks to it over standard input and
+    output.
     """
     from ..service.serving import check_extra
 
-    check_extra("mcp", "mcp", "mcp", "uvicorn")
+    check_extra("mcp", "mcp", "uvicorn")
     from ..service.core import Service
     from ..service.guards import Guard, access_for
     from ..service.serving import serve

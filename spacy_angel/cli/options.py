@@ -1,4 +1,4 @@
-"""Options that several commands share, and what they stand for."""
+"""Options that several commands share, and their meaning."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -45,14 +45,15 @@ Suffixes = Annotated[
 ]
 Pipeline = Annotated[
     str | None,
-    typer.Option(help="Pipeline with angel_linker: folder or package; else the shipped one."),
+    typer.Option(help="Pipeline with angel_linker: folder or package; else en_angel_mini."),
 ]
 OwnPipeline = Annotated[str, typer.Argument(help="Pipeline with angel_linker: folder or package.")]
 OtherVocabulary = Annotated[
-    Path | None, typer.Option(help="Of what ships: another vocabulary, a folder or file.")
+    Path | None, typer.Option(help="Vocabulary that replaces the pipeline's own.")
 ]
-ReplacedVocabulary = Annotated[
-    Path | None, typer.Option(help="Vocabulary in the place of the pipeline's own.")
+Curation = Annotated[
+    Path | None,
+    typer.Option(help="File of rules, as the setting `curation`; a service reads it again."),
 ]
 NewFolder = Annotated[Path, typer.Option("--output", "-o", help="Folder to write.")]
 Preset = Annotated[
@@ -63,18 +64,6 @@ Preset = Annotated[
         "`ncbi-disease-train`), `bc5cdr`, `medmentions`, `cometa`, `askapatient`.",
     ),
 ]
-ModelTokenizer = Annotated[
-    str | None,
-    typer.Option("--tokenizer", help="Of --model: folder or hub name, where its folder has none."),
-]
-ModelPreset = Annotated[
-    str | None,
-    typer.Option(
-        "--preset",
-        help="What --model was trained with, where neither its files nor its name say so, e.g. "
-        "`genbioel`.",
-    ),
-]
 Abbreviations = Annotated[
     str | None,
     typer.Option(help="Expand abbreviations of the corpus: `scispacy`, `ab3p`, or `keep` them."),
@@ -82,7 +71,7 @@ Abbreviations = Annotated[
 
 
 Author = Annotated[
-    str, typer.Option(envvar="SPACY_ANGEL_AUTHOR", help="Who decides so, kept with the rules.")
+    str, typer.Option(envvar="SPACY_ANGEL_AUTHOR", help="Your name, kept with the rules.")
 ]
 
 
@@ -101,8 +90,21 @@ Vocabulary = Annotated[
 ]
 
 
+def open_source(pipeline: str | None, kb: Path | None, curation: Path | None = None) -> Any:
+    """The pipeline that was asked for, and its linker."""
+    from dataclasses import replace
+
+    from ..about import SHIPPED_NAME
+    from ..pipelines.load import open_pipeline
+
+    nlp, linker = open_pipeline(pipeline or SHIPPED_NAME, kb)
+    if curation is not None:
+        linker.settings = replace(linker.settings, curation=str(curation))
+    return nlp, linker
+
+
 def preprocessing_steps(preset: str | None, abbreviations: str | None) -> Any:
-    """The preprocessing that was asked for, None where none was."""
+    """The preprocessing that was asked for, or None."""
     if preset is None and abbreviations is None:
         return None
     from dataclasses import replace
@@ -141,7 +143,7 @@ def reader_options(values: list[str] | None) -> dict[str, Any]:
 def table_options(
     format: str | None, columns: str | None, values: list[str] | None
 ) -> tuple[str | None, dict[str, Any]]:
-    """Format and options of a vocabulary file; who names columns means a table of columns."""
+    """Format and options of a vocabulary file; columns mean a CSV or TSV."""
     options = reader_options(values)
     if columns is None:
         return format, options
@@ -149,33 +151,30 @@ def table_options(
 
 
 def print_columns(sources: list[dict[str, Any]]) -> None:
-    """Say what the columns of tables were taken for."""
+    """Print what the columns of tables were taken for."""
     for source in sources:
         if columns := source.get("columns"):
-            separator = source["options"].get("separator", "|")
-            several = f" (split at {separator!r})"
-            pairs = ", ".join(
-                f"{role} = {name}{several if role == 'synonyms' else ''}"
-                for role, name in columns.items()
+            split = f" (split at {source['options'].get('separator', '|')!r})"
+            pairs = (
+                f"{r} = {name}{split if r == 'synonyms' else ''}" for r, name in columns.items()
             )
-            typer.echo(f"{source['path']}: {pairs}")
+            typer.echo(f"{source['path']}: {', '.join(pairs)}")
 
 
 def print_mappings(sources: list[dict[str, Any]]) -> None:
-    """Say what came of tables of mappings, and what was left out of them."""
+    """Print what mapping tables added, and what was skipped."""
     for source in sources:
         if source["format"] == "sssom":
-            counts = (f"{n:,} {reason}" for reason, n in sorted(source["skipped"].items()))
-            left_out = ", ".join(counts)
+            counts = ", ".join(f"{n:,} {reason}" for reason, n in sorted(source["skipped"].items()))
             typer.echo(
                 f"{source['path']}: {source['mappings']:,} mappings; {source['added_ids']:,} "
                 f"identifiers added to {source['mapped_concepts']:,} concepts"
-                + (f"; left out: {left_out}" if left_out else "")
+                + (f"; left out: {counts}" if counts else "")
             )
 
 
 def print_counts(kb: Any, folder: Path) -> None:
-    """Say how many concepts and names a vocabulary has."""
+    """Print how many concepts and names a vocabulary has."""
     counts = kb.counts
     typer.echo(
         f"{counts['concepts']:,} concepts, {counts['spellings']:,} names ({counts['names']:,} in "

@@ -26,7 +26,7 @@ from ..errors import AngelError
 from ..files.atomic import replacing, write_json
 from ..linking.settings.loaders import load_vocabulary
 from ..pipelines.components import types_for_vocabulary
-from ..pipelines.open import open_pipeline
+from ..pipelines.load import open_pipeline
 from ..vocabulary.kb import ConceptKB
 from ..vocabulary.names.concepts import normalize_name
 from ..vocabulary.names.identifiers import split_ids

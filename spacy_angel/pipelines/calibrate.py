@@ -1,9 +1,9 @@
-"""A linker's thresholds and probabilities fitted on the gold mentions of a corpus."""
+"""Calibrate a linker on the gold mentions of a corpus."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from .components import components_before, given_doc
+from .components import MentionPipe
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -16,10 +16,9 @@ if TYPE_CHECKING:
 def calibrate_on(
     nlp: "Language", linker: "AngelLinker", documents: "Iterable[CorpusDocument]"
 ) -> "Calibration":
-    """Calibrate a linker on the gold mentions of a corpus, overlapping ones included.
+    """Calibrate a linker on the gold mentions of a corpus, including overlapping ones.
 
-    nlp (Language): the pipeline; what stands before the linker in it and does not write entities
-        runs on the documents.
+    nlp (Language): the pipeline; the components before the linker that do not write entities run.
     linker (AngelLinker): its linker, which uses the fitted settings from now on.
     documents (Iterable[CorpusDocument]): e.g. from `corpora.read_corpus`.
     RETURNS (Calibration): see `AngelLinker.calibrate`.
@@ -28,12 +27,7 @@ def calibrate_on(
     from ..corpora.docs import GOLD_SPANS
     from ..corpora.entity_types import complete_ids
 
-    # A number that the vocabulary does not know would teach the linker to call its mention NIL.
-    documents = complete_ids(documents, linker.kb.resolve)
-    kept = components_before(nlp, linker, given_mentions=True)
-    docs = nlp.pipe(
-        (given_doc(document, nlp) for document in documents),
-        disable=set(nlp.pipe_names).difference(kept),
-    )
+    # A bare number that does not resolve would teach the linker that the mention is NIL.
+    known = list(complete_ids(documents, linker.kb.resolve))
     with linker.using(span_key=GOLD_SPANS):
-        return linker.calibrate(docs)
+        return linker.calibrate(MentionPipe(nlp, linker)(known, given=True))

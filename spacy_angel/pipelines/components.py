@@ -1,4 +1,4 @@
-"""What a linker in a pipeline is given: the work of other components, and gold mentions."""
+"""What a linker in a pipeline reads: gold mentions, and the work of the components before it."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeVar
@@ -18,23 +18,24 @@ _Result = TypeVar("_Result")
 def components_before(
     nlp: "Language", linker: "AngelLinker", *, given_mentions: bool = False
 ) -> list[str]:
-    """Components whose work a linker reads.
+    """Components that run before a linker.
 
     nlp (Language): the pipeline. linker (AngelLinker): a linker in it.
-    given_mentions (bool): the documents have their mentions, so that components which write
-        entities do not run.
+    given_mentions (bool): the documents have mentions, so leave out the components that write
+        entities.
     RETURNS (list[str]): their names, in the order of the pipeline.
     """
-    place = next(i for i, (_, component) in enumerate(nlp.pipeline) if component is linker)
-    before = nlp.pipe_names[:place]
-    if not given_mentions:
-        return before
-    return [name for name in before if "doc.ents" not in nlp.get_pipe_meta(name).assigns]
+    before = nlp.pipe_names[: nlp.pipe_names.index(name_of(nlp, linker))]
+    return [
+        name
+        for name in before
+        if not given_mentions or "doc.ents" not in nlp.get_pipe_meta(name).assigns
+    ]
 
 
 def given_doc(document: "CorpusDocument", nlp: "Language") -> "Doc":
-    """document (CorpusDocument): with gold mentions. nlp (Language): makes its tokens.
-    RETURNS (Doc): see `corpora.to_doc`; a linker reads in the mentions' places what is to be."""
+    """document (CorpusDocument): with gold mentions. nlp (Language): tokenizes it.
+    RETURNS (Doc): see `corpora.to_doc`; a mention's `read_as` replaces its text for the linker."""
     from ..corpora.docs import to_doc
     from ..linking.mentions.reading import READ_AS
 
@@ -44,30 +45,24 @@ def given_doc(document: "CorpusDocument", nlp: "Language") -> "Doc":
 
 
 class MentionPipe:
-    """Makes documents ready for a linker: with their mentions in the span group `gold`, or with
-    those that the pipeline finds.
+    """Prepares documents for a linker: with their mentions in the span group `gold`, or with those
+    that the pipeline finds.
 
-    nlp (Language): the pipeline, of which nothing runs from the linker on.
+    nlp (Language): the pipeline; the linker and what follows it do not run.
     linker (AngelLinker): the linker in it.
     """
 
     def __init__(self, nlp: "Language", linker: "AngelLinker") -> None:
         self._nlp = nlp
-        self._not_run = {
-            given: set(nlp.pipe_names).difference(
-                components_before(nlp, linker, given_mentions=given)
-            )
-            for given in (False, True)
-        }
+        self._linker = linker
 
     def __call__(self, documents: "Sequence[CorpusDocument]", *, given: bool) -> "Iterator[Doc]":
         """documents (Sequence[CorpusDocument]): a batch. given (bool): with their mentions.
-        RETURNS (Iterator[Doc]): one a document."""
-        docs = [
-            given_doc(document, self._nlp) if given else self._nlp.make_doc(document.text)
-            for document in documents
-        ]
-        return self._nlp.pipe(docs, batch_size=len(docs), disable=self._not_run[given])
+        RETURNS (Iterator[Doc]): one per document."""
+        nlp = self._nlp
+        run = components_before(nlp, self._linker, given_mentions=given)
+        docs = [given_doc(one, nlp) if given else nlp.make_doc(one.text) for one in documents]
+        return nlp.pipe(docs, batch_size=len(docs), disable=set(nlp.pipe_names) - set(run))
 
 
 def each_together(
@@ -75,18 +70,17 @@ def each_together(
     is_given: Callable[[_Item], bool],
     link: "Callable[[list[_Item], bool], Sequence[_Result]]",
 ) -> list[_Result]:
-    """Link what has its mentions together, and what has none.
+    """Link the items that have mentions in one call, and those that have none in another.
 
-    items (Sequence[_Item]): in any order. is_given (Callable): whether one has its mentions.
-    link (Callable): some, and whether they have their mentions → one result each.
+    items (Sequence[_Item]): in any order. is_given (Callable): whether an item has mentions.
+    link (Callable): links items; the second argument says whether they have mentions.
     RETURNS (list[_Result]): in the order of the items.
     """
-    given = [is_given(item) for item in items]
     results: dict[int, _Result] = {}
-    for kind in (True, False):
-        if places := [i for i, one in enumerate(given) if one is kind]:
-            alike = link([items[i] for i in places], kind)
-            results.update(zip(places, alike, strict=True))
+    for given in (True, False):
+        if indices := [i for i, item in enumerate(items) if is_given(item) is given]:
+            linked = link([items[i] for i in indices], given)
+            results.update(zip(indices, linked, strict=True))
     return [results[i] for i in range(len(items))]
 
 
@@ -96,8 +90,8 @@ def types_for_vocabulary(linker: "AngelLinker", kb: "ConceptKB") -> dict[str, tu
     linker (AngelLinker): e.g. the shipped one, whose diseases are limited to the types of MeSH's
         branches `C` and `F03`.
     kb (ConceptKB): what it links to.
-    RETURNS (dict[str, tuple[str, ...]]): its `types_by_label`; without limits where the vocabulary
-        lacks one of the types, for then they were not meant for it.
+    RETURNS (dict[str, tuple[str, ...]]): its `types_by_label`; empty if the vocabulary lacks one of
+        the types, since the limits were made for another vocabulary then.
     """
     limits = linker.settings.types_by_label
     wanted = {name for types in limits.values() for name in types}

@@ -1,4 +1,4 @@
-"""Corrected links as rules, measured on documents that they were not made from."""
+"""Rules from corrected links, measured on documents that they were not made from."""
 
 import json
 from collections import Counter, defaultdict
@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..vocabulary.changes.rule_file import read_rules, write_rules
 from ..vocabulary.changes.rules import Rule
 from ..vocabulary.names.concepts import normalize_name
 from ..vocabulary.names.identifiers import split_ids
-from .components import components_before, given_doc
+from .components import MentionPipe
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from ..linking.linker import AngelLinker
     from ..vocabulary.kb import ConceptKB
 
-PARTS = 5
-"""Parts of a corpus, of which each is linked under rules of the others."""
+_FOLDS = 5
 _NIL = "NIL"
 # Characters on either side of a correction, more than a model reads.
 _CONTEXT = 4096
@@ -30,41 +29,76 @@ _CONTEXT = 4096
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What was decided of a gold mention.
+    """A gold mention and its link.
 
     text (str), label (str): of the mention.
-    gold (frozenset[str]): own identifiers of its concepts; empty where the vocabulary has none.
-    linked_to (str): own identifier of the concept that it was linked to; empty: NIL.
-    probability (float): of the most probable concept, linked to or not.
+    gold (frozenset[str]): own identifiers of its concepts; empty if the vocabulary has none.
+    linked_to (str): own identifier of the concept that it was linked to; empty for NIL.
     """
 
     text: str
     label: str
     gold: frozenset[str]
     linked_to: str
-    probability: float = 0.0
 
     @property
     def is_right(self) -> bool:
-        """RETURNS (bool): it is linked to its concept, or to nothing where it has none."""
-        return self.linked_to in self.gold if self.gold else not self.linked_to
+        """RETURNS (bool): it is linked to its concept, or to nothing if it has none."""
+        return self.linked_to in (self.gold or {""})
 
 
 @dataclass(frozen=True, slots=True)
 class LearnedRules:
-    """Rules of corrected links, and what they bring where they were not made from.
+    """Rules from corrected links, and what they do for documents that were held out.
 
-    rules (tuple[Rule, ...]): of the whole corpus.
-    n_mentions (int): in documents that were held back, each once.
-    n_right_before (int), n_right (int): of these, without and with rules of the other documents.
-    decided (list[list[Decision]]): without them, a list a document.
+    rules (list[Rule]): of the whole corpus.
+    n_mentions (int), n_right_before (int): of the corpus, without the rules.
+    n_right (int): mentions linked right under the rules of the other folds.
+    decided (list[list[Decision]]): one list per document, without the rules.
     """
 
-    rules: tuple[Rule, ...]
+    rules: list[Rule]
     n_mentions: int
     n_right_before: int
     n_right: int
     decided: list[list[Decision]]
+
+
+def learn_rules(
+    nlp: "Language",
+    linker: "AngelLinker",
+    documents: "Iterable[CorpusDocument]",
+    *,
+    author: str = "",
+    date: str = "",
+) -> LearnedRules:
+    """Make rules from a corpus of corrected links, and measure them by cross-validation. Rules that
+    the linker has already stay in effect.
+
+    nlp (Language): the pipeline. linker (AngelLinker): its linker.
+    documents (Iterable[CorpusDocument]): with gold mentions.
+    author (str), date (str): kept with the rules.
+    RETURNS (LearnedRules): rules and counts; the caller decides whether to use them.
+    """
+    from ..corpora.entity_types import complete_ids
+
+    corpus = list(complete_ids(documents, linker.kb.resolve))
+    decided = decisions(nlp, linker, corpus)
+    own = linker.settings.curation
+    own_rules = read_rules(Path(own)).rules if own is not None else ()
+    n_right = 0
+    with TemporaryDirectory(prefix="spacy-angel-") as folder:
+        for fold in range(min(_FOLDS, len(corpus))):
+            others = [one for i, row in enumerate(decided) if i % _FOLDS != fold for one in row]
+            path = Path(folder) / f"{fold}.tsv"
+            write_rules([*own_rules, *propose_rules(others, linker.kb)], path)
+            with linker.using(curation=str(path)):
+                held_out = decisions(nlp, linker, corpus[fold::_FOLDS])
+            n_right += sum(one.is_right for row in held_out for one in row)
+    every = [one for row in decided for one in row]
+    rules = propose_rules(every, linker.kb, author, date)
+    n_right_before = sum(one.is_right for one in every)
+    return LearnedRules(rules, len(every), n_right_before, n_right, decided)
 
 
 def decisions(
@@ -74,61 +108,50 @@ def decisions(
 
     nlp (Language): the pipeline. linker (AngelLinker): its linker.
     documents (Sequence[CorpusDocument]): with gold mentions.
-    RETURNS (list[list[Decision]]): a list a document, in their order.
+    RETURNS (list[list[Decision]]): one list per document.
     """
     from ..corpora.docs import GOLD_SPANS
 
-    before = components_before(nlp, linker, given_mentions=True)
-    # A linker that does not overwrite would hand the gold identifiers back.
-    given = (given_doc(document.without_ids(), nlp) for document in documents)
-    docs = nlp.pipe(given, disable=set(nlp.pipe_names).difference(before))
+    # A linker that does not overwrite would return the gold identifiers.
+    docs = MentionPipe(nlp, linker)([one.without_ids() for one in documents], given=True)
+    kb = linker.kb
     found = []
-    outputs = linker.settings.outputs
     with linker.using(span_key=GOLD_SPANS):
         for document, doc in zip(documents, linker.pipe(docs), strict=True):
             spans = {(s.start_char, s.end_char): s for s in doc.spans[GOLD_SPANS]}
-            of_document = []
+            row = []
             for mention in document.mentions:
-                span = spans[mention.start, mention.end]
-                kb_id = span._.get(outputs.kb_id)
-                gold = (linker.kb.resolve(one) for one in split_ids(mention.concept_ids))
-                of_document.append(
-                    Decision(
-                        mention.text,
-                        mention.label,
-                        frozenset(filter(None, gold)),
-                        "" if kb_id in ("", _NIL) else linker.kb.resolve(kb_id) or kb_id,
-                        max((p for _, p in span._.get(outputs.kb_ents)), default=0.0),
-                    )
-                )
-            found.append(of_document)
+                kb_id = spans[mention.start, mention.end]._.get(linker.settings.outputs.kb_id)
+                gold = filter(None, map(kb.resolve, split_ids(mention.concept_ids)))
+                linked_to = "" if kb_id in ("", _NIL) else kb.resolve(kb_id) or kb_id
+                row.append(Decision(mention.text, mention.label, frozenset(gold), linked_to))
+            found.append(row)
     return found
 
 
 def propose_rules(
     decided: Iterable[Decision], kb: "ConceptKB", author: str = "", date: str = ""
 ) -> list[Rule]:
-    """Rules that mend more links than they break.
+    """Make the rules that correct more links than they break.
 
-    A string whose links are wrong means the concept that most of its mentions have; where none of
-    them has a concept, it is never a mention. Of a string with several labels each label has a rule
-    of its own. Mentions of several concepts make none.
+    A string whose links are wrong means the concept that most of its mentions have; if most have no
+    concept, it is never a mention. If a string occurs with several labels, each label gets its own
+    rule. Mentions of several concepts are ignored.
 
     decided (Iterable[Decision]): corrected links.
     kb (ConceptKB): the vocabulary.
     author (str), date (str): kept with the rules.
-    RETURNS (list[Rule]): in the order of the strings, with what they are made from as the reason.
+    RETURNS (list[Rule]): in the order of the strings; the reason says what each is based on.
     """
-    by_string: defaultdict[str, list[Decision]] = defaultdict(list)
+    by_string: defaultdict[str, defaultdict[str, list[Decision]]]
+    by_string = defaultdict(lambda: defaultdict(list))
     for one in decided:
-        if len(one.gold) < 2 and normalize_name(one.text):
-            by_string[normalize_name(one.text)].append(one)
+        if len(one.gold) < 2 and (name := normalize_name(one.text)):
+            by_string[name][one.label].append(one)
     rules = []
-    for _, group in sorted(by_string.items()):
-        labels = sorted({one.label for one in group})
-        for label in labels:
-            own = [one for one in group if one.label == label]
-            rule = _rule(own, kb, label if len(labels) > 1 else "")
+    for _, by_label in sorted(by_string.items()):
+        for label, group in sorted(by_label.items()):
+            rule = _rule(group, kb, label if len(by_label) > 1 else "")
             if rule is not None:
                 rules.append(replace(rule, author=author, date=date))
     return rules
@@ -142,47 +165,10 @@ def _rule(group: Sequence[Decision], kb: "ConceptKB", label: str) -> Rule | None
         return None
     text = Counter(one.text for one in group).most_common(1)[0][0]
     reason = f"{n} of {len(group)} corrected or confirmed, {n_right} right before"
-    if gold:
-        reason += f": {kb[gold].canonical_name}"
-        return Rule("means", text, label=label, concept=gold, reason=reason)
-    return Rule("not-mention", text, label=label, reason=reason)
-
-
-def learn_rules(
-    nlp: "Language",
-    linker: "AngelLinker",
-    documents: "Iterable[CorpusDocument]",
-    *,
-    author: str = "",
-    date: str = "",
-) -> LearnedRules:
-    """Make rules of a corpus of corrected links, and measure them on documents held back.
-
-    The documents are taken in `PARTS` parts, each of which is linked under the rules of the others;
-    then rules are made of all. Rules that the linker has already hold in all of it.
-
-    nlp (Language): the pipeline. linker (AngelLinker): its linker.
-    documents (Iterable[CorpusDocument]): with gold mentions.
-    author (str), date (str): kept with the rules.
-    RETURNS (LearnedRules): rules and counts; whoever asks decides whether they are used.
-    """
-    from ..corpora.entity_types import complete_ids
-
-    texts = list(complete_ids(documents, linker.kb.resolve))
-    before = decisions(nlp, linker, texts)
-    n_right = 0
-    for part in range(min(PARTS, len(texts))):
-        held = texts[part::PARTS]
-        others = [one for i, own in enumerate(before) if i % PARTS != part for one in own]
-        n_right += n_right_under(nlp, linker, held, propose_rules(others, linker.kb))
-    every = [one for own in before for one in own]
-    return LearnedRules(
-        tuple(propose_rules(every, linker.kb, author, date)),
-        len(every),
-        sum(one.is_right for one in every),
-        n_right,
-        before,
-    )
+    if not gold:
+        return Rule("not-mention", text, label=label, reason=reason)
+    reason += f": {kb[gold].canonical_name}"
+    return Rule("means", text, label=label, concept=gold, reason=reason)
 
 
 def correction_lines(
@@ -191,34 +177,17 @@ def correction_lines(
     """Wrong links as `train negative --data.corrections` reads them.
 
     documents (Sequence[CorpusDocument]): with gold mentions.
-    decided (Sequence[Sequence[Decision]]): what was decided of each.
+    decided (Sequence[Sequence[Decision]]): what each mention was linked to.
     YIELDS (str): a line of JSON for each mention of one concept that was linked to another.
     """
-    for document, own in zip(documents, decided, strict=True):
-        for mention, one in zip(document.mentions, own, strict=True):
-            if one.is_right or len(one.gold) != 1 or not one.linked_to:
-                continue
-            left = document.text[: mention.start][-_CONTEXT:].strip()
-            right = document.text[mention.end :][:_CONTEXT].strip()
-            row: dict[str, Any] = {"mention": mention.text, "left": left, "right": right}
-            row |= {"chosen_id": min(one.gold), "rejected_ids": [one.linked_to]}
-            yield json.dumps(row, ensure_ascii=False) + "\n"
-
-
-def n_right_under(
-    nlp: "Language",
-    linker: "AngelLinker",
-    documents: "Sequence[CorpusDocument]",
-    rules: Sequence[Rule],
-) -> int:
-    """nlp (Language), linker (AngelLinker), documents (Sequence[CorpusDocument]): see `decisions`.
-    rules (Sequence[Rule]): that hold beside those of the setting `curation`. RETURNS (int):
-    mentions that are linked right then."""
-    own = linker.settings.curation
-    already = read_rules(Path(own)).rules if own is not None else ()
-    with TemporaryDirectory(prefix="spacy-angel-") as folder:
-        path = Path(folder) / "rules.tsv"
-        write_rules([*already, *rules], path)
-        with linker.using(curation=str(path)):
-            linked = decisions(nlp, linker, documents)
-    return sum(one.is_right for of_document in linked for one in of_document)
+    for document, row in zip(documents, decided, strict=True):
+        for mention, one in zip(document.mentions, row, strict=True):
+            if one.linked_to and not one.is_right and len(one.gold) == 1:
+                correction = {
+                    "mention": mention.text,
+                    "left": document.text[: mention.start][-_CONTEXT:].strip(),
+                    "right": document.text[mention.end :][:_CONTEXT].strip(),
+                    "chosen_id": min(one.gold),
+                    "rejected_ids": [one.linked_to],
+                }
+                yield json.dumps(correction, ensure_ascii=False) + "\n"

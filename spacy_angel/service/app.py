@@ -1,4 +1,4 @@
-"""The web service: what is asked for at which address."""
+"""The web service: its paths and what they return."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -8,31 +8,31 @@ from typing import TYPE_CHECKING, Any
 from ..about import __version__
 from .core import Service, jobs_of
 from .formats import HTML, JSON, WRITERS, accepted
-from .guards import Access, Guard
+from .guards import Access, Guard, problem
 from .metrics import Metrics
-from .page import demo_page, description_page, page_headers
+from .page import demo_page, page_headers
 from .schema import ConceptAnswer, Health, LinkAnswer, LinkRequest, NameHits, Problem
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
-OPEN_PATHS = ("/", "/health", "/docs", "/openapi.json")
-"""Where no token is asked for: the page, and what the service looks like."""
+OPEN_PATHS = ("/", "/health", "/openapi.json")
+"""They need no token: the page, and the description of the service."""
 _PROBLEMS = {
-    401: "The token is missing or another.",
+    401: "The token is missing or wrong.",
     403: "The request comes from another web page.",
     413: "The body is too large.",
-    421: "The service is asked by another's name.",
-    422: "Something in the request does not fit; the line says what.",
+    421: "The host name is not that of the service.",
+    422: "The request is not valid; the line says why.",
 }
 
 
 def make_app(service: Service, access: Access, metrics: Metrics) -> "FastAPI":
-    """Build the application of ASGI.
+    """Build the ASGI application.
 
     service (Service): answers; closed with the application.
-    access (Access): who may ask. metrics (Metrics): told by the service.
-    RETURNS (FastAPI): to be served.
+    access (Access): who may send requests. metrics (Metrics): updated by the service.
+    RETURNS (FastAPI): the application.
     """
     from fastapi import FastAPI, Path, Query, Request, Response
     from fastapi.exceptions import RequestValidationError
@@ -58,11 +58,11 @@ def make_app(service: Service, access: Access, metrics: Metrics) -> "FastAPI":
 
     @app.exception_handler(RequestValidationError)
     async def on_invalid(_: Request, error: RequestValidationError) -> Response:
-        return _problem(422, _told(error.errors()[0]))
+        return problem(422, _first_problem(error.errors()[0]))
 
     @app.exception_handler(HTTPException)
     async def on_http(_: Request, error: HTTPException) -> Response:
-        return _problem(error.status_code, f"{error.detail}.", error.headers)
+        return problem(error.status_code, f"{error.detail}.", error.headers)
 
     @app.post(
         "/link",
@@ -70,14 +70,17 @@ def make_app(service: Service, access: Access, metrics: Metrics) -> "FastAPI":
         summary="Link texts, documents with mentions, and strings",
         responses={
             200: {"content": {name: {} for name in WRITERS if name not in (JSON, HTML)}},
-            406: {"model": Problem, "description": "No type of answer that is accepted is known."},
-            429: {"model": Problem, "description": "Too many requests wait."},
+            406: {
+                "model": Problem,
+                "description": "None of the accepted media types is available.",
+            },
+            429: {"model": Problem, "description": "Too many requests are waiting."},
         },
     )
     async def link(
         request: Request,
         body: LinkRequest,
-        explain: bool = Query(False, description="Give the reason of each link."),
+        explain: bool = Query(False, description="Explain each link."),
     ) -> Response:
         kind = accepted(request.headers.get("accept"))
         jobs = jobs_of(body, service.limits, explain=explain, html=kind == HTML)
@@ -86,10 +89,10 @@ def make_app(service: Service, access: Access, metrics: Metrics) -> "FastAPI":
         metrics.answered(linked, perf_counter() - begin)
         return Response(WRITERS[kind](jobs, linked, len(body.strings)), media_type=kind)
 
-    @app.get("/concepts", summary="Find concepts by a name as one types it")
+    @app.get("/concepts", summary="Find concepts by the beginning of a name")
     def concepts(
         q: str = Query(min_length=1, max_length=500, description="An identifier or a name."),
-        limit: int = Query(10, ge=1, le=100, description="Most concepts."),
+        limit: int = Query(10, ge=1, le=100, description="Maximum number of concepts."),
     ) -> NameHits:
         return NameHits(concepts=service.search(q, limit))
 
@@ -101,40 +104,30 @@ def make_app(service: Service, access: Access, metrics: Metrics) -> "FastAPI":
     def concept(concept_id: str = Path(max_length=500)) -> ConceptAnswer:
         return service.concept(concept_id)
 
-    @app.get("/health", summary="Whether the service answers")
+    @app.get("/health", summary="Check that the service is running")
     def health() -> Health:
         return service.health()
 
-    @app.get("/metrics", summary="Figures for Prometheus", response_class=Response)
-    def figures() -> Response:
-        return Response(metrics.text(service.queue.n_waiting), media_type=metrics.media_type)
+    @app.get("/metrics", summary="Metrics for Prometheus", response_class=Response)
+    def show_metrics() -> Response:
+        content, media_type = metrics.text(service.queue.n_waiting)
+        return Response(content, media_type=media_type)
 
     @app.get("/", include_in_schema=False)
     def page() -> Response:
         html = demo_page(needs_token=access.token is not None)
         return Response(html, media_type=HTML, headers=page_headers(html))
 
-    @app.get("/docs", include_in_schema=False)
-    def docs() -> Response:
-        html = description_page(app.openapi())
-        return Response(html, media_type=HTML, headers=page_headers(html))
-
     return app
 
 
-def _problem(status: int, text: str, headers: Any = None) -> Any:
-    from starlette.responses import JSONResponse
-
-    return JSONResponse({"error": text}, status, headers)
-
-
-def _told(error: dict[str, Any]) -> str:
-    """One line of a fault of a request: where, and what was expected, not what came."""
+def _first_problem(error: dict[str, Any]) -> str:
+    """RETURNS (str): one line: where a request is wrong, and what was expected, without what it
+    has."""
     if error["type"] == "json_invalid":
-        return f"body: not JSON, from character {error['loc'][-1]} on."
-    _, *path = error["loc"] if len(error["loc"]) > 1 else ("", "body")
-    is_unknown = error["type"] == "extra_forbidden"
-    # The name of a field that nobody knows is the caller's.
-    named = [*path[:-1], "(a field of another name)"] if is_unknown else path
-    where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in named)
+        return f"body: it is no JSON, from character {error['loc'][-1]} on."
+    path = list(error["loc"][1:]) or ["body"]
+    if error["type"] == "extra_forbidden":
+        path[-1] = "(a field of another name)"  # the name is the client's text
+    where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
     return f"{where.lstrip('.')}: {error['msg'].removeprefix('Value error, ')}."

@@ -1,4 +1,4 @@
-"""One open pipeline, asked by many: the part that the web service and the tools share."""
+"""One open pipeline for many callers: what the web service and the MCP tools share."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from ..linking.linker import AngelLinker
 
-# Seconds between two looks at whether who asked is still there.
-_LOOK = 1.0
+# Seconds between two checks whether the client is still connected.
+_CHECK_INTERVAL = 1.0
 
 
 class Service:
@@ -46,11 +46,11 @@ class Service:
         self.limits = limits
         self.kb = linker.kb
         self.queue = LinkQueue(PipelineLinker(nlp, linker), limits.max_waiting, on_batch)
-        # Sorted now, or opened: the first who types would wait for it.
+        # Built now, so that the first search need not wait for them.
         _ = self.kb.prefixes.index, self.kb.nearest.index
 
     def close(self) -> None:
-        """Answer what waits, and take nothing more."""
+        """Answer the waiting requests, and accept nothing more."""
         self.queue.close()
 
     async def link(
@@ -59,28 +59,24 @@ class Service:
         """Link the documents of a request.
 
         jobs (Sequence[Job]): from `jobs_of`.
-        is_gone (Callable | None): whether who asked has gone; then the rest is not linked.
-        RETURNS (list[Linked]): one a document.
-        RAISES (Refused): too many wait, or the pipeline fails on a document.
+        is_gone (Callable | None): whether the client has gone; the rest is not linked then.
+        RETURNS (list[Linked]): one per document.
+        RAISES (Refused): too many requests are waiting, or the pipeline fails on a document.
         """
         future = asyncio.wrap_future(self.queue.submit(jobs))
         try:
-            while not (await asyncio.wait([future], timeout=_LOOK))[0]:
+            while not (await asyncio.wait([future], timeout=_CHECK_INTERVAL))[0]:
                 if is_gone is not None and await is_gone():
                     raise Refused(499, "connection: closed.")
         finally:
             future.cancel()
-        results = []
-        for i, result in enumerate(future.result()):
+        linked = []
+        for job, result in zip(jobs, future.result(), strict=True):
             if isinstance(result, Failure):
-                where = f"document {jobs[i].document.doc_id}"
-                raise Refused(
-                    500,
-                    f"{where}: the pipeline fails on it ({result.kind}). Leave it out, and report "
-                    "the error.",
-                )
-            results.append(result)
-        return results
+                where = f"document {job.document.doc_id}: the pipeline fails on it ({result.kind})."
+                raise Refused(500, f"{where} Leave it out, and report the error.")
+            linked.append(result)
+        return linked
 
     def search(self, text: str, limit: int) -> list[NameHit]:
         """text (str): as one types it. limit (int): most concepts.

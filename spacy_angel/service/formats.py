@@ -1,7 +1,8 @@
-"""Answers in the format that is asked for: JSON, PubTator, BioC JSON, or the page's own HTML."""
+"""Answers in the format that the client accepts: JSON, PubTator, BioC JSON, or the page's HTML."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from typing import Any
 
 from ..corpora.documents import GoldMention
@@ -25,12 +26,12 @@ def to_json(jobs: Sequence[Job], linked: Sequence[Linked], n_strings: int) -> by
     ]
     strings = [mention for one in linked[n:] for mention in one.mentions]
     answer = LinkAnswer(documents=documents, strings=strings)
-    # Reasons that nobody asked for are left out; what is null says so.
-    return answer.model_dump_json(exclude=None if _explained(jobs) else _REASONS).encode()
+    exclude = None if any(job.explain for job in jobs) else _EXPLANATIONS
+    return answer.model_dump_json(exclude=exclude).encode()
 
 
 def to_pubtator(jobs: Sequence[Job], linked: Sequence[Linked], _: int) -> bytes:
-    """As `to_json`. RETURNS (bytes): documents, and strings as such, one after the other."""
+    """As `to_json`. RETURNS (bytes): documents, with strings as documents."""
     return "".join(
         format_pubtator(replace(job.document, mentions=_gold(one)))
         for job, one in zip(jobs, linked, strict=True)
@@ -38,7 +39,7 @@ def to_pubtator(jobs: Sequence[Job], linked: Sequence[Linked], _: int) -> bytes:
 
 
 def to_bioc_json(jobs: Sequence[Job], linked: Sequence[Linked], _: int) -> bytes:
-    """As `to_pubtator`. RETURNS (bytes): a collection; name, figures and reason are infons."""
+    """As `to_pubtator`. RETURNS (bytes): a collection; name, scores and reason are infons."""
     documents = []
     for job, one in zip(jobs, linked, strict=True):
         value = to_bioc(replace(job.document, mentions=_gold(one)))
@@ -65,8 +66,8 @@ WRITERS: Mapping[str, Callable[[Sequence[Job], Sequence[Linked], int], bytes]] =
     "application/bioc+json": to_bioc_json,
     HTML: to_html,
 }
-"""Media type → writer; the first is that of who accepts anything."""
-_REASONS: Any = {
+"""Media type → writer; the first is the default."""
+_EXPLANATIONS: Any = {
     "documents": {"__all__": {"mentions": {"__all__": {"why", "candidates"}}}},
     "strings": {"__all__": {"why", "candidates"}},
 }
@@ -74,37 +75,27 @@ _REASONS: Any = {
 
 def accepted(header: str | None) -> str:
     """header (str | None): `Accept`, e.g. `application/bioc+json, */*;q=0.1`.
-    RETURNS (str): the media type of `WRITERS` that is liked best.
-    RAISES (Refused): none is accepted."""
-    best, most = "", 0.0
-    for part in (header or "*/*").split(","):
-        name, *parameters = (piece.strip().lower() for piece in part.split(";"))
-        liked = 1.0
-        for parameter in parameters:
-            key, _, value = parameter.partition("=")
-            if key.strip() == "q":
-                liked = _number(value)
-        kind = name.removesuffix("*")
-        fitting = (t for t in WRITERS if t == name or (kind != name and t.startswith(kind)))
-        found = JSON if name == "*/*" else next(fitting, "")
-        if found and liked > most:
-            best, most = found, liked
-    if not best:
-        raise Refused(
-            406, f"None of the accepted media types is available. Available: {', '.join(WRITERS)}."
-        )
-    return best
+    RETURNS (str): the media type of `WRITERS` that the client prefers.
+    RAISES (Refused): it accepts none."""
+    ranges = []
+    for part in (header or "*/*").lower().split(","):
+        name, *parameters = (piece.strip() for piece in part.split(";"))
+        given = [value for key, _, value in (p.partition("=") for p in parameters) if key == "q"]
+        ranges.append((_quality(given[0]) if given else 1.0, name))
+    for quality, name in sorted(ranges, key=lambda one: -one[0]):
+        for kind in WRITERS if quality > 0 else ():
+            if fnmatchcase(kind, name):
+                return kind
+    raise Refused(
+        406, f"None of the accepted media types is available. Available: {', '.join(WRITERS)}."
+    )
 
 
-def _number(text: str) -> float:
+def _quality(text: str) -> float:
     try:
         return float(text)
     except ValueError:
         return 0.0
-
-
-def _explained(jobs: Sequence[Job]) -> bool:
-    return any(job.explain for job in jobs)
 
 
 def _gold(linked: Linked) -> tuple[GoldMention, ...]:

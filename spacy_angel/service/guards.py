@@ -1,8 +1,9 @@
-"""What stands before a service: who may ask, from where, how much; and what is told of faults.
+"""Checks before a request reaches the service: host, origin, token and size; and error answers.
 
-A web page that is open in a browser on this machine can send requests to it. It cannot choose the
-headers `Host`, `Origin` and `Sec-Fetch-Site`, which tell it from the service's own page: another
-page has another origin, and one that has made its own name lead to this machine has that as host.
+A web page that is open in a browser on this machine can send requests to it, but it cannot choose
+the headers `Host`, `Origin` and `Sec-Fetch-Site`. They distinguish it from the service's own page:
+another page has another origin, and one whose domain name was made to resolve to this machine (DNS
+rebinding) has that name as the host.
 """
 
 import asyncio
@@ -10,11 +11,15 @@ import hmac
 import ipaddress
 import logging
 import traceback
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse
 
 from ..errors import AngelError
 from ..files.reading import decoded
@@ -26,27 +31,34 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
-_LEAST_TOKEN = 16
+_MIN_TOKEN = 16
 _BODY_SECONDS = 60.0
 # Bodies of the largest size that are held at a time, together.
-_MOST_BODIES = 32
+_MAX_BODIES = 32
 _SAFE_HEADERS = (
     (b"x-content-type-options", b"nosniff"),
     (b"cache-control", b"no-store"),
     (b"referrer-policy", b"no-referrer"),
     (b"x-frame-options", b"DENY"),
 )
+_HEADERS = {
+    401: {"WWW-Authenticate": "Bearer"},
+    429: {"Retry-After": "1"},
+    # The rest of the body is not read.
+    408: {"Connection": "close"},
+    413: {"Connection": "close"},
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Who may ask.
+    """Who may send requests.
 
-    hosts (frozenset[str]): names by which the service is asked, without ports; empty: any, which
-        only a token makes safe.
-    token (str | None): that is asked for.
-    open_paths (frozenset[str]): where no token is asked for: nothing of the vocabulary or of texts
-        is told there.
+    hosts (frozenset[str]): accepted host names, without ports; empty for any, which is only safe
+        with a token.
+    token (str | None): that requests must send.
+    open_paths (frozenset[str]): that need no token, since they show nothing of the vocabulary or of
+        texts.
     """
 
     hosts: frozenset[str] = frozenset(LOOPBACK)
@@ -57,14 +69,14 @@ class Access:
 def access_for(
     host: str, token_file: Path | None, allowed: Collection[str], open_paths: Collection[str]
 ) -> Access:
-    """What an address asks of requests.
+    """Who may send requests to an address.
 
     host (str): that the service listens on.
-    token_file (Path | None): holds the secret. allowed (Collection[str]): further names by which
-        it is asked. open_paths (Collection[str]): see `Access`.
+    token_file (Path | None): file with the token. allowed (Collection[str]): further host names.
+    open_paths (Collection[str]): see `Access`.
     RETURNS (Access): see there.
-    RAISES (AngelError): other machines reach the address and there is no token, or none in the
-        file.
+    RAISES (AngelError): other machines reach the address and there is no token, or the file has no
+        valid one.
     """
     token = None if token_file is None else _read_token(token_file)
     if is_loopback(host):
@@ -89,19 +101,19 @@ def is_loopback(host: str) -> bool:
 def _read_token(path: Path) -> str:
     token = decoded(path.read_bytes(), path).strip()
     is_one = token.isascii() and token.isprintable() and " " not in token
-    if len(token) < _LEAST_TOKEN or not is_one:
+    if len(token) < _MIN_TOKEN or not is_one:
         raise AngelError(
-            f"The token file {path} must be one line of {_LEAST_TOKEN} or more characters."
+            f"The token file {path} must be one line of {_MIN_TOKEN} or more characters."
         )
     return token
 
 
 class Guard:
-    """Asks every request of HTTP for what `Access` and `Limits` say, before the application sees
-    it, and answers in the place of an application that fails.
+    """Middleware that checks every HTTP request against `Access` and `Limits`, and answers if the
+    application fails.
 
-    app (ASGIApp): what is guarded. access (Access). limits (Limits): of which it holds the bytes,
-        those of one request and of all that are being read and answered.
+    app (ASGIApp): the application. access (Access): who may send requests.
+    limits (Limits): `max_bytes` limits each request, and so all that are in progress.
     """
 
     def __init__(self, app: "ASGIApp", access: Access, limits: Limits) -> None:
@@ -112,135 +124,102 @@ class Guard:
 
     async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
         if scope["type"] != "http":
-            # No web socket is served; `lifespan` is the server's own.
-            if scope["type"] == "lifespan":
+            if scope["type"] == "lifespan":  # web sockets are not served
                 await self._app(scope, receive, send)
             return
-        begun = False
+        has_begun = False
 
         async def send_safely(message: "Message") -> None:
-            nonlocal begun
+            nonlocal has_begun
             if message["type"] == "http.response.start":
-                begun = True
+                has_begun = True
                 names = {name for name, _ in message["headers"]}
                 more = [pair for pair in _SAFE_HEADERS if pair[0] not in names]
                 message = {**message, "headers": [*message["headers"], *more]}
             await send(message)
 
+        body = bytearray()
         try:
-            self._check(scope)
-            body = bytearray()
-            try:
-                receive = await self._whole_body(scope, receive, body)
-                await self._app(scope, receive, send_safely)
-            finally:
-                self._n_bytes -= len(body)
+            self._check(scope["path"], Headers(scope=scope))
+            await self._read(Request(scope, receive), body)
+            messages = [{"type": "http.request", "body": bytes(body), "more_body": False}]
+
+            async def receive_again() -> "Message":
+                return messages.pop() if messages else await receive()
+
+            await self._app(scope, receive_again, send_safely)
+        except ClientDisconnect:
+            pass
         except Refused as refused:
-            await _answer(refused.status, str(refused), send_safely)
+            await problem(refused.status, str(refused))(scope, receive, send_safely)
         except Exception as error:
-            # Not its text, which may be that of a document.
+            # Not its text, which may quote a document.
             last = traceback.extract_tb(error.__traceback__)[-1]
             kind = type(error).__name__
             logger.error("%s in %s, line %s", kind, last.filename, last.lineno)
-            if not begun:
-                await _answer(
-                    500, f"The service failed ({kind}); see its log. Please report it.", send_safely
-                )
+            if not has_begun:
+                text = f"The service failed ({kind}); see its log. Please report it."
+                await problem(500, text)(scope, receive, send_safely)
+        finally:
+            self._n_bytes -= len(body)
 
-    def _check(self, scope: "Scope") -> None:
-        headers = _headers(scope)
-        host = headers.get("host", "")
-        names = self._access.hosts
-        if not host or (names and _name(host) not in names):
+    def _check(self, path: str, headers: Headers) -> None:
+        # No browser sends one of these headers twice.
+        host, origin, site = (
+            ", ".join(headers.getlist(name)) for name in ("host", "origin", "sec-fetch-site")
+        )
+        hosts = self._access.hosts
+        if not host or (hosts and _hostname(host) not in hosts):
             raise Refused(421, "The header Host is not that of this service.")
-        origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
+        if "origin" in headers and urlsplit(origin).netloc.lower() != host.lower():
             raise Refused(403, "The header Origin is not that of this service.")
-        is_open = scope["path"] in self._access.open_paths
-        # A link to the page may stand anywhere; whatever else is asked, it is asked by the page.
-        if headers.get("sec-fetch-site") in ("cross-site", "same-site") and not (
-            is_open and headers.get("sec-fetch-mode") == "navigate"
-        ):
-            raise Refused(
-                403,
-                "The header Sec-Fetch-Site is not that of this service.",
-            )
+        is_open = path in self._access.open_paths
+        # Any page may link to the service's own page; all other requests come from that page.
+        is_link = is_open and headers.get("sec-fetch-mode") == "navigate"
+        if site in ("cross-site", "same-site") and not is_link:
+            raise Refused(403, "The header Sec-Fetch-Site is not that of this service.")
         if self._access.token is not None and not is_open:
             given = headers.get("authorization", "").encode("latin1")
             if not hmac.compare_digest(given, f"Bearer {self._access.token}".encode("latin1")):
                 raise Refused(401, "A token is needed: the header `Authorization: Bearer TOKEN`.")
 
-    async def _whole_body(self, scope: "Scope", receive: "Receive", body: bytearray) -> "Receive":
-        """Reads into `body`, and counts its bytes. RETURNS (Receive): gives the body in one piece,
-        then what comes after it."""
-        most = self._limits.max_bytes
-        too_much = Refused(413, f"The request has more than {most:,} bytes. Send it in parts.")
-        declared = _headers(scope).get("content-length", "")
-        if declared.isdecimal() and int(declared[:20]) > most:
+    async def _read(self, request: Request, body: bytearray) -> None:
+        """Read the whole body into `body`, and count its bytes."""
+        limit = self._limits.max_bytes
+        too_much = Refused(413, f"The request has more than {limit:,} bytes. Send it in parts.")
+        declared = request.headers.get("content-length", "")
+        if declared.isdecimal() and int(declared[:20]) > limit:
             raise too_much
 
-        async def read() -> "Message | None":
-            while True:
-                message = await receive()
-                if message["type"] != "http.request":
-                    return message
-                piece = message.get("body", b"")
+        async def read() -> None:
+            async for piece in request.stream():
                 body.extend(piece)
                 self._n_bytes += len(piece)
-                if len(body) > most:
+                if len(body) > limit:
                     raise too_much
-                if self._n_bytes > most * _MOST_BODIES:
-                    raise Refused(
-                        429,
-                        f"Requests of {most * _MOST_BODIES:,} bytes are being answered. Try again.",
-                    )
-                if not message.get("more_body", False):
-                    return None
+                if self._n_bytes > limit * _MAX_BODIES:
+                    message = f"Requests of {limit * _MAX_BODIES:,} bytes are being answered."
+                    raise Refused(429, f"{message} Try again later.")
 
         try:
-            after = await asyncio.wait_for(read(), _BODY_SECONDS)
+            await asyncio.wait_for(read(), _BODY_SECONDS)
         except asyncio.TimeoutError:
             raise Refused(
-                408,
-                f"The body did not come within {_BODY_SECONDS:g} seconds. Send the request again.",
+                408, f"The body did not arrive within {_BODY_SECONDS:g} seconds."
             ) from None
-        messages: list[Any] = [{"type": "http.request", "body": bytes(body), "more_body": False}]
-        if after is not None:
-            messages.append(after)
-
-        async def replay() -> "Message":
-            return messages.pop(0) if messages else await receive()
-
-        return replay
 
 
-def _headers(scope: "Scope") -> dict[str, str]:
-    """RETURNS (dict[str, str]): by name in lower case; of those that come twice, as no browser
-    sends them, both values."""
-    found: dict[str, str] = {}
-    for name, value in scope["headers"]:
-        key, text = name.decode("latin1").lower(), value.decode("latin1")
-        found[key] = f"{found[key]}, {text}" if key in found else text
-    return found
-
-
-def _name(host: str) -> str:
-    """host (str): `name:port`, `[::1]:8000`. RETURNS (str): the name; empty where it has none."""
+def _hostname(host: str) -> str:
+    """host (str): `name:port`, `[::1]:8000`. RETURNS (str): the name; empty if there is none."""
     try:
         return urlsplit(f"//{host}").hostname or ""
     except ValueError:
         return ""
 
 
-async def _answer(status: int, text: str, send: "Send") -> None:
-    from starlette.responses import JSONResponse
-
-    headers = {401: {"WWW-Authenticate": "Bearer"}, 429: {"Retry-After": "1"}}
-    # What is left of a body that was too large is not read.
-    more = {"Connection": "close"} if status in (408, 413) else headers.get(status)
-    response = JSONResponse({"error": text}, status, more)
-    await response({"type": "http"}, _nothing, send)
-
-
-async def _nothing() -> "Message":
-    return {"type": "http.disconnect"}
+def problem(status: int, text: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
+    """status (int): of HTTP. text (str): what was wrong, in one line, without any text of the
+    request. headers (Mapping[str, str] | None): None for those of the status.
+    RETURNS (JSONResponse): the answer."""
+    headers = _HEADERS.get(status) if headers is None else headers
+    return JSONResponse({"error": text}, status, headers)

@@ -15,12 +15,12 @@ _BACKLOG = 512
 _IDLE = 15
 
 
-def check_extra(command: str, extra: str, *modules: str) -> None:
-    """command (str): of the command line. extra (str): that it needs. modules (str): of it.
+def check_extra(extra: str, *modules: str) -> None:
+    """extra (str): of the command of the same name. modules (str): that it installs.
     RAISES (AngelError): one is not installed."""
     if any(find_spec(module) is None for module in modules):
         raise AngelError(
-            f"`spacy-angel {command}` needs its extra: pip install 'spacy-angel[{extra}]'."
+            f"`spacy-angel {extra}` needs its extra: pip install 'spacy-angel[{extra}]'."
         )
 
 

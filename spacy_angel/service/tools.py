@@ -5,8 +5,6 @@ of the vocabulary, with their names, so that it can see what it has got, and is 
 there is none.
 """
 
-import functools
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 from mcp.server import MCPServer
@@ -23,7 +21,7 @@ from .schema import GivenString, LinkedMention, LinkRequest, NameHit
 
 NOT_IN_VOCABULARY = "not in the vocabulary"
 NOT_LINKED = "mentions with this label are not linked"
-_MOST_HITS, _MOST_CANDIDATES, _MOST_ALIASES, _DEFINITION = 25, 5, 20, 500
+_MAX_HITS, _MAX_CANDIDATES, _MAX_ALIASES, _MAX_DEFINITION = 25, 5, 20, 500
 _INSTRUCTIONS = (
     "Identifiers of biomedical concepts (diseases, chemicals, genes and what else the vocabulary "
     "has), found by a linker that reads the context. Take identifiers from these tools alone and "
@@ -86,15 +84,21 @@ class Names(BaseModel):
 
 
 class _Server(MCPServer):
-    """One whose errors quote nothing of what was sent."""
+    """Its errors are one line, which quotes nothing of what was sent."""
 
     async def call_tool(self, name: str, arguments: Any, context: Any = None) -> Any:
         try:
             return await super().call_tool(name, arguments, context)
         except ToolError as error:
-            if not isinstance(error.__cause__, ValidationError):
+            cause = error.__cause__
+            if cause is None:
                 raise
-            message = _first(error.__cause__)
+            message = f"The service failed ({type(cause).__name__}). Please report it."
+            if isinstance(cause, ValidationError):
+                first = cause.errors(include_input=False)[0]
+                message = f"{'.'.join(map(str, first['loc']))}: {first['msg']}."
+            elif isinstance(cause, AngelError):
+                message = str(cause)
         raise ToolError(message)
 
 
@@ -105,9 +109,6 @@ def make_server(service: Service) -> MCPServer:
     RETURNS (MCPServer): to be run over standard input and output, or over HTTP.
     """
     server = _Server("spacy-angel", instructions=_INSTRUCTIONS, version=__version__)
-
-    def tool(function: Callable[..., Awaitable[Any]]) -> None:
-        server.add_tool(_plain_errors(function), annotations=_READS)
 
     async def linked(request: LinkRequest, *, explain: bool = False) -> list[Linked]:
         jobs = jobs_of(request, service.limits, explain=explain)
@@ -136,33 +137,32 @@ def make_server(service: Service) -> MCPServer:
         return KnownConcept(
             concept_id=concept.concept_id,
             name=concept.name,
-            aliases=concept.aliases[:_MOST_ALIASES],
-            more_aliases=max(len(concept.aliases) - _MOST_ALIASES, 0),
+            aliases=concept.aliases[:_MAX_ALIASES],
+            more_aliases=max(len(concept.aliases) - _MAX_ALIASES, 0),
             types=concept.types,
-            definition=concept.definition and concept.definition[:_DEFINITION],
+            definition=concept.definition and concept.definition[:_MAX_DEFINITION],
         )
 
     async def search_names(text: str, limit: int = 10) -> Names:
         """Concepts by how a name begins, or by a similar name; without context. To link what
         stands in a text, use ground_strings."""
-        found = service.search(text, min(max(limit, 1), _MOST_HITS))
+        found = service.search(text, min(max(limit, 1), _MAX_HITS))
         return Names(concepts=found, note="found" if found else NOT_IN_VOCABULARY)
 
     async def explain_link(text: str, context: str | None = None, label: str = "") -> Reason:
         """Why a string, in its context, is linked to a concept or to none, and which concepts came
         into question."""
         string = GivenString(text=text, context=context, label=label)
-        ((mention,),) = (
-            one.mentions for one in await linked(LinkRequest(strings=[string]), explain=True)
-        )
+        (document,) = await linked(LinkRequest(strings=[string]), explain=True)
+        (mention,) = document.mentions
         candidates = [
             Candidate(concept_id=one.concept_id, name=one.name, probability=one.probability)
-            for one in (mention.candidates or ())[:_MOST_CANDIDATES]
+            for one in (mention.candidates or ())[:_MAX_CANDIDATES]
         ]
         return Reason(**_plain(mention), why=mention.why or "", candidates=candidates)
 
     for function in (link_text, ground_strings, look_up_concept, search_names, explain_link):
-        tool(function)
+        server.add_tool(function, annotations=_READS)
     return server
 
 
@@ -191,27 +191,3 @@ def _plain(mention: LinkedMention) -> dict[str, Any]:
         "probability": mention.nil_probability if is_nil else mention.probability,
         "note": notes[mention.status],
     }
-
-
-def _plain_errors(function: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
-    """What is refused is told in its one line; of a fault only its kind."""
-
-    @functools.wraps(function)
-    async def guarded(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return await function(*args, **kwargs)
-        except ValidationError as error:
-            message = _first(error)
-        except AngelError as error:
-            message = str(error)
-        except Exception as error:
-            message = f"The service failed ({type(error).__name__}); see its log. Please report it."
-        raise ToolError(message)
-
-    return guarded
-
-
-def _first(error: ValidationError) -> str:
-    first = error.errors(include_input=False)[0]
-    where = ".".join(map(str, first["loc"]))
-    return f"{where}: {first['msg']}."

@@ -17,7 +17,7 @@ from spacy_angel.component.probability import register_probability
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
 from spacy_angel.errors import AngelError
 from spacy_angel.pipelines.components import name_of
-from spacy_angel.pipelines.open import open_pipeline
+from spacy_angel.pipelines.load import open_pipeline
 
 torch.set_num_threads(1)
 

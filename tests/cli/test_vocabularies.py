@@ -74,10 +74,3 @@ def test_every_command_takes_any_vocabulary(kb: Path, tmp_path: Path) -> None:
     run("assemble", *parts, "--calibrate", corpus, "-o", tmp_path / "own")
     run("calibrate", tmp_path / "own", corpus)
     assert wanted in run("link", "--pipeline", tmp_path / "own", TEXT)
-
-
-def test_a_shipped_pipeline_takes_another_vocabulary_but_no_other_model() -> None:
-    kb = FIXTURES / "ontology.obo"
-    assert "DOID:9351" in run("link", "--pipeline", SHIPPED_NAMES[1], "--kb", kb, TEXT)
-    failed = CliRunner().invoke(app, ["link", "--pipeline", SHIPPED_NAMES[1], "--model", "x", "t"])
-    assert (failed.exit_code, "--pipeline cannot be combined with" in failed.stderr) == (1, True)

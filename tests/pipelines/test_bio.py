@@ -1,6 +1,5 @@
 """`en_angel_bio` in the package: six kinds of mentions."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -9,9 +8,7 @@ from spacy import Language
 
 import spacy_angel
 from spacy_angel.about import DATA
-from spacy_angel.annotation.document_linker import LinkingSettings, open_linker
-from spacy_angel.linking.settings.loaders import load_vocabulary
-from spacy_angel.pipelines.open import open_pipeline
+from spacy_angel.pipelines.load import load_folder, open_pipeline
 
 torch.set_num_threads(1)
 
@@ -91,27 +88,7 @@ def test_the_model_is_that_of_the_other_and_is_saved_with_the_pipeline(
     assert [e._.kb_id for e in again(TEXT).ents] == [e._.kb_id for e in nlp(TEXT).ents]
 
 
-def test_its_vocabulary_has_all_kinds_and_says_where_they_are_from() -> None:
-    kb = load_vocabulary("en_angel_bio")
-    linker = open_pipeline("en_angel_bio")[1]
-    assert linker.kb.meta["fingerprint"] == kb.meta["fingerprint"]
-    for types in linker.settings.types_by_label.values():
-        assert set(types) <= kb.types
-    assert kb.find("Trp53")[0].types[:2] == ("Gene", "NCBITaxon:10090")
-    family = kb["FPLX:NFkappaB_1"]
-    assert family.types == ("Gene", "Gene family")
-    assert family.parts == ("NCBIGene:4790", "NCBIGene:4791")
-    assert "FPLX:NFkappaB" in [concept.concept_id for concept in kb.find("NF-kappaB")]
-    notice = (FOLDER / "angel_linker/kb/NOTICE.txt").read_text("utf8")
-    sources = json.loads((FOLDER / "meta.json").read_text("utf8"))["sources"]
-    for name in ("NCBI Gene", "FamPlex", "Cellosaurus", "Human Phenotype Ontology"):
-        assert name in notice
-        assert any(name in source["name"] for source in sources)
-
-
-def test_a_type_and_a_device_hold_for_recogniser_and_linker(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_type_and_a_device_hold_for_recogniser_and_linker() -> None:
     nlp = spacy_angel.load("en_angel_bio", dtype="bfloat16", device="cpu")
     parts = [nlp.get_pipe(name) for name in ("angel_recogniser", "angel_linker")]
     assert [part.settings.dtype for part in parts] == ["bfloat16", "bfloat16"]
@@ -119,14 +96,5 @@ def test_a_type_and_a_device_hold_for_recogniser_and_linker(
     # What only a linker has stays with it.
     own = spacy_angel.load("en_angel_bio", threshold=0.9)
     assert own.get_pipe("angel_recogniser").settings.threshold == 0.0
-    given = {}
-
-    def opened(_: Path, config: dict[str, str]) -> None:
-        given.update(config)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("spacy_angel.pipelines.lazy.load_folder", opened)
-    with pytest.raises(KeyboardInterrupt):
-        open_linker(str(FOLDER), "cuda:1", LinkingSettings())
-    names = ("angel_linker", "angel_recogniser")
-    assert given == {f"components.{name}.device": "cuda:1" for name in names}
+    _, linker = open_pipeline(load_folder(FOLDER, {"device": "cpu", "k": 3}))
+    assert (linker.settings.device, linker.settings.k) == ("cpu", 3)

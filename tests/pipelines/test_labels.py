@@ -9,7 +9,7 @@ from spacy import Language
 from spacy.tokens import Doc, Span
 
 import spacy_angel
-from spacy_angel.linking.mentions.permitted import _MOST_TOLD, _tell_unlinked, _told
+from spacy_angel.linking.mentions.permitted import _told
 from spacy_angel.vocabulary.names.labels import ANY, labels_by_tool
 
 torch.set_num_threads(1)
@@ -81,19 +81,6 @@ def test_other_labels_are_left_alone_and_told_once(nlp: Language) -> None:
     assert len(told) == 3
     for label in ("'PERSON'", "'ORG'", "'Variant' (VARIANT)"):
         assert sum(f"labeled {label} are not" in message for message in told) == 1
-
-
-def test_labels_without_end_are_told_so_many_times_and_not_kept() -> None:
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        for i in 2 * [*range(100_000)]:
-            _tell_unlinked(f"label {i}", ("DISEASE",))
-    told = [str(warning.message) for warning in caught]
-    assert _MOST_TOLD == 200
-    assert sum("W890" in message for message in told) == 200
-    (last,) = [message for message in told if "W890" not in message]
-    assert "More than 200 labels" in last
-    assert len(_told) == 201
 
 
 def test_what_is_discarded_is_not_told(nlp: Language) -> None:

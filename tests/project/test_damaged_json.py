@@ -13,7 +13,7 @@ from support.tiny_annotation import make_pipeline
 from spacy_angel.annotation.pipeline_folder import folder_fingerprint
 from spacy_angel.errors import AngelError
 from spacy_angel.model.config_file import check_config
-from spacy_angel.pipelines.open import open_pipeline
+from spacy_angel.pipelines.load import open_pipeline
 
 NO_JSON = [b"", b'{"a": ', b"\xff\xfe{}", b"[" * 100_000, b'{"a":' * 100_000, b"9" * 5000]
 JUNK: list[Any] = [None, True, 3, -1, 1.5, 10**400, "", "x", [], [3], {}, {"a": 3}]

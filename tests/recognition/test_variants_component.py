@@ -21,7 +21,7 @@ from spacy_angel.errors import AngelError
 from spacy_angel.evaluation.run import evaluate
 from spacy_angel.linking.showing.page import link_table, write_page
 from spacy_angel.pipelines.components import components_before
-from spacy_angel.pipelines.open import open_pipeline
+from spacy_angel.pipelines.load import open_pipeline
 from spacy_angel.recognition.variants.component import AngelVariants
 from spacy_angel.vocabulary.names.identifiers import split_ids
 

@@ -98,32 +98,6 @@ def test_many_small_requests_are_one_batch_where_one_large_one_would_be_several(
     assert len(recorder.batches) == 2
 
 
-def test_clients_that_are_answered_together_are_linked_together_again(monkeypatch):
-    monkeypatch.setattr("spacy_angel.service.batches._GATHER", 10)
-    recorder = Recorder()
-    queue = LinkQueue(recorder, max_waiting=40)
-    recorder.goes_on.clear()
-    first = queue.submit(jobs("first"))
-    until(lambda: recorder.batches)
-    waiting = [queue.submit(jobs(f"{i}")) for i in range(6)]
-    recorder.goes_on.set()
-    for one in (first, *waiting):
-        one.result(30)
-    begin = time.monotonic()
-    # They come back one by one.
-    again = []
-    for i in range(6):
-        again.append(queue.submit(jobs(f"again {i}")))
-        time.sleep(0.01)
-    for one in again:
-        one.result(30)
-    assert time.monotonic() - begin < 5
-    assert [len(batch) for batch in recorder.batches] == [1, 6, 6]
-    monkeypatch.setattr("spacy_angel.service.batches._GATHER", 0.01)
-    assert told(queue.submit(jobs("alone"))) == ["alone"]
-    queue.close()
-
-
 def test_batches_are_as_large_as_the_time_allows():
     recorder = Recorder(seconds=0.02)
     queue = LinkQueue(recorder, max_waiting=2)
@@ -131,23 +105,6 @@ def test_batches_are_as_large_as_the_time_allows():
     queue.close()
     # 15 documents take 0.3 s; it learns from the first batches
     assert 9 <= len(recorder.batches[-2]) <= 22
-
-
-def test_after_a_slow_batch_a_large_request_hands_out_less():
-    sizes, slow = [], [0.01] * 6 + [0.05] + [0.01] * 40
-
-    def link(batch):
-        sizes.append(len(batch))
-        time.sleep(slow.pop(0) * len(batch))
-        return [Linked(())] * len(batch)
-
-    queue = LinkQueue(link, max_waiting=2)
-    queue.submit(many(400)).result(60)
-    queue.close()
-    # 30 of 10 ms take 0.3 s; after some of 50 ms a batch has 6, until four others were faster.
-    assert max(sizes[2:7]) > 18
-    assert max(sizes[7:11]) <= 6
-    assert max(sizes[11:]) > 18
 
 
 def test_a_document_that_is_larger_than_a_batch_goes_alone(queue, recorder):

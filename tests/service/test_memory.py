@@ -8,8 +8,6 @@ pytest.importorskip("fastapi", reason="needs the extra serve")
 
 from support.tiny_linker import make_pipeline
 
-from spacy_angel.component import view
-from spacy_angel.component.characters import read
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
 from spacy_angel.service.linking import Job, PipelineLinker
 
@@ -58,14 +56,3 @@ def test_of_long_words_and_mentions_nothing_is_kept(link):
         assert link([Job(CorpusDocument("3", text, (mention, some)), given=True, explain=True)])
         del word, text, mention, some
     assert kept("zqx") == set()
-
-
-def test_words_that_are_read_otherwise_than_they_stand_leave_nothing_behind(nlp):
-    sizes = set()
-    for n in range(3):
-        for i in range(20):
-            doc = nlp.make_doc(f"zq{n}x{i}\u00adword and a new{n}{i} \ufb01rst one.")
-            words = [token.text for token in view.view(doc, read(doc.text))]
-            assert words == [f"zq{n}x{i}word", "and", "a", f"new{n}{i}", "first", "one", "."]
-        sizes.add(len(view._tokenizer("en").vocab.strings))
-    assert len(sizes) == 1

@@ -1,6 +1,5 @@
 """The rules of curation in a service that runs: they are read again, whole, without a restart."""
 
-import asyncio
 import os
 import threading
 import time
@@ -16,7 +15,7 @@ from support.tiny_linker import make_pipeline
 from typer.testing import CliRunner
 
 from spacy_angel.cli.app import app
-from spacy_angel.cli.serve import open_source
+from spacy_angel.cli.options import open_source
 from spacy_angel.corpora.documents import CorpusDocument
 from spacy_angel.errors import AngelError
 from spacy_angel.service.app import OPEN_PATHS, make_app
@@ -164,25 +163,6 @@ def test_rules_that_were_never_read_are_told_at_the_start(nlp, rules):
     rules.unlink()
     with pytest.raises(AngelError, match="cannot be read"):
         Service(nlp, nlp.get_pipe("angel_linker"))
-
-
-def test_tools_for_language_models_read_them_again_as_well(nlp, rules):
-    mcp = pytest.importorskip("mcp", reason="needs the extra mcp")
-    from spacy_angel.service.tools import make_server
-
-    service = Service(nlp, nlp.get_pipe("angel_linker"))
-
-    async def run():
-        found = []
-        async with mcp.Client(make_server(service)) as client:
-            for row in (OLD, NEW):
-                put(rules, HEADER + row)
-                result = await client.call_tool("explain_link", {"text": "aspirin"})
-                found.append(result.structured_content["concept_id"])
-        return found
-
-    assert asyncio.run(run()) == [ATTACK, ASPIRIN]
-    service.close()
 
 
 def test_the_command_line_takes_a_file_of_rules(model, vocabulary, rules, tmp_path):

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from spacy_angel.cli.app import app
 from spacy_angel.corpora.biomedical_tokens import add_biomedical_tokens
 from spacy_angel.errors import AngelError
-from spacy_angel.pipelines.context import FLAGS, add_context, flags_of
+from spacy_angel.pipelines.negation import FLAGS, add_context, flags_of
 
 NAMES = ("stroke", "cough", "fever", "asthma", "gout", "chest pain", "breast cancer", "COPD")
 

@@ -1,0 +1,190 @@
+"""Open a pipeline with a linker: one that ships, a saved one, or the shipped one with another model
+or vocabulary."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..about import DATA, SHIPPED_NAME, SHIPPED_NAMES
+from ..component.checked import nested
+from ..errors import AngelError
+from ..linking.settings.linker_settings import LinkerSettings
+from ..linking.settings.presets import as_published, model_alone, types_of
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+    from ..linking.linker import AngelLinker
+    from ..vocabulary.kb import ConceptKB
+
+LINKER = "angel_linker"
+_WITH_DEVICE = (LINKER, "angel_recogniser")
+
+
+def load(
+    model: Path | str | None = None,
+    kb: "ConceptKB | Path | str | None" = None,
+    *,
+    tokenizer: Path | str | None = None,
+    preset: str | None = None,
+    **settings: Any,
+) -> "Language":
+    """Load a pipeline that finds mentions, expands abbreviations, and links.
+
+    model (Path | str | None): `en_angel_bio` for mentions of six types and their vocabularies
+        instead of diseases and chemicals in MeSH; or a saved pipeline, its folder or the name of an
+        installed package; or another encoder-decoder, a folder or hub name, to be used in
+        `en_angel_mini`, without the thresholds, which were calibrated for the shipped model.
+    kb (ConceptKB | Path | str | None): another vocabulary, or its folder, file or name. No training
+        is needed: the reranker and its threshold work with any vocabulary. Without `rerank`, the
+        shipped thresholds are switched off.
+    tokenizer (Path | str | None): folder or hub name, if the model's folder has no tokenizer.
+    preset (str | None): `published` for the method as published: the model alone decides, and every
+        mention is linked. For an encoder-decoder also what it was trained with, if neither its
+        files nor its name say so; see `model.presets`.
+    settings (Any): fields of `LinkerSettings` that override the pipeline's own, e.g. `dtype="int8"`
+        or `search={"mode": "exact"}`. `device` and `dtype` apply to `angel_recogniser`, too.
+    RETURNS (Language): the pipeline.
+    RAISES (AngelError): the model or vocabulary does not exist, a setting is unknown or has a wrong
+        value, or a tokenizer or preset was given for a pipeline, which has its own.
+    """
+    from ..linking.settings.loaders import load_vocabulary
+
+    settings = LinkerSettings.flat(settings)
+    LinkerSettings.from_dict(settings)
+    if preset in ("shipped", "published"):
+        settings = (as_published() if preset == "published" else {}) | settings
+        preset = None
+    model = SHIPPED_NAME if model is None else model
+    is_shipped = str(model) in SHIPPED_NAMES
+    folder = DATA / model if is_shipped else _pipeline_folder(model)
+    if folder is None:
+        nlp = _with_model(str(model), tokenizer, preset, settings)
+    elif tokenizer is not None or preset is not None:
+        raise AngelError(
+            f"The pipeline {model} has its own tokenizer and preset (given: {tokenizer}, {preset})."
+        )
+    else:
+        kb = None if isinstance(kb, str | Path) and str(kb) == str(model) else kb
+        if is_shipped and not settings.get("rerank", True):
+            settings = model_alone(is_calibrated=kb is None) | settings
+        nlp = load_folder(folder, settings)
+    linker: Any = find_linker(nlp)
+    # A config would add labels to those of the pipeline, whose types are of its own vocabulary.
+    if kb is not None or "types_by_label" in settings:
+        linker.types_by_label = {}
+    if kb is not None:
+        linker.kb = load_vocabulary(kb) if isinstance(kb, str | Path) else kb
+    if "types_by_label" in settings:
+        linker.types_by_label = settings["types_by_label"]
+    linker.initialize(nlp=nlp)
+    return nlp
+
+
+def open_pipeline(
+    pipeline: "str | Path | Language", kb: Path | None = None
+) -> "tuple[Language, AngelLinker]":
+    """Load a pipeline as it was saved, and find its linker. Nothing is downloaded.
+
+    pipeline (str | Path | Language): a folder, an installed package, `en_angel_mini`,
+        `en_angel_bio`, or a loaded pipeline.
+    kb (Path | None): vocabulary that replaces the linker's own, with the types that belong to it.
+    RETURNS (tuple[Language, AngelLinker]): the pipeline, and the first linker in it.
+    RAISES (AngelError): it cannot be loaded, or has no linker.
+    """
+    from ..linking.settings.loaders import load_vocabulary
+
+    if not isinstance(pipeline, str | Path):
+        nlp = pipeline
+    elif str(pipeline) in SHIPPED_NAMES:
+        nlp = load(pipeline)
+    else:
+        nlp = load_folder(_pipeline_folder(pipeline) or pipeline)
+    linker = find_linker(nlp)
+    if kb is not None:
+        linker.settings = replace(linker.settings, types_by_label={})
+        linker.kb = load_vocabulary(kb)
+        types: Any = types_of(kb)
+        linker.settings = replace(linker.settings, types_by_label=types)
+    return nlp, linker
+
+
+def load_folder(pipeline: Path | str, settings: Mapping[str, Any] | None = None) -> "Language":
+    """Load a saved pipeline.
+
+    pipeline (Path | str): its folder, or the name of a package.
+    settings (Mapping[str, Any] | None): override those of its first linker, by flat name; `device`
+        and `dtype` apply to all linkers and to `angel_recogniser`.
+    RETURNS (Language): the pipeline.
+    RAISES (AngelError): it cannot be loaded.
+    """
+    import spacy
+
+    values = {k: v for k, v in (settings or {}).items() if k != "types_by_label"}
+    running = {key: values[key] for key in ("device", "dtype") if key in values}
+    overrides: dict[str, Any] = {}
+    try:
+        if values:
+            config = spacy.util.load_config(Path(pipeline) / "config.cfg", interpolate=False)
+            factories = {n: config["components"][n]["factory"] for n in config["nlp"]["pipeline"]}
+            overrides = {n: running for n, f in factories.items() if f in _WITH_DEVICE}
+            linkers = [name for name, factory in factories.items() if factory == LINKER]
+            overrides |= dict.fromkeys(linkers[:1], nested(values))
+        return spacy.load(pipeline, config={"components": overrides})
+    except AngelError:
+        raise
+    # Whatever spaCy, its components and their libraries raise for a damaged file.
+    except Exception as error:
+        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+        is_known = isinstance(error, OSError) and lines
+        reason = lines[0] if is_known else f"{type(error).__name__}: {' '.join(lines)}"
+        raise AngelError(
+            f"{str(pipeline)!r} cannot be loaded as a pipeline: {reason.rstrip('.: ')}."
+        ) from error
+
+
+def find_linker(nlp: "Language") -> "AngelLinker":
+    """nlp (Language): a pipeline. RETURNS (AngelLinker): the first linker in it.
+    RAISES (AngelError): it has none."""
+    from ..linking.linker import AngelLinker
+
+    for _, component in nlp.pipeline:
+        if isinstance(component, AngelLinker):
+            return component
+    names = ", ".join(nlp.pipe_names) or "none"
+    raise AngelError(f"The pipeline has no angel_linker. Its components: {names}.")
+
+
+def _pipeline_folder(pipeline: str | Path) -> Path | None:
+    """RETURNS (Path | None): the folder of a saved pipeline; as in `spacy.load`, an installed
+    package takes precedence over a folder. None if there is no config.cfg."""
+    from spacy import util
+
+    folder = Path(pipeline)
+    if isinstance(pipeline, str) and util.is_package(pipeline):
+        package = util.get_package_path(pipeline)
+        if (package / "meta.json").is_file():
+            meta = util.get_model_meta(package)
+            folder = package / f"{meta['lang']}_{meta['name']}-{meta['version']}"
+    return folder if (folder / "config.cfg").is_file() else None
+
+
+def _with_model(
+    model: str, tokenizer: Path | str | None, preset: str | None, settings: dict[str, Any]
+) -> "Language":
+    """RETURNS (Language): the shipped pipeline with a linker of another model."""
+    import spacy
+
+    nlp = spacy.load(DATA / SHIPPED_NAME, exclude=[LINKER])
+    source: Any = model
+    if tokenizer is not None or preset is not None:
+        source = {
+            "@architectures": "spacy_angel.Checkpoint.v1",
+            "path": model,
+            "tokenizer": None if tokenizer is None else str(tokenizer),
+            "preset": preset,
+        }
+    values = nested({key: value for key, value in settings.items() if key != "types_by_label"})
+    nlp.add_pipe(LINKER, config={"model": source, **values})
+    return nlp
