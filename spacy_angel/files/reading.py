@@ -91,21 +91,6 @@ def pieces(
             number += piece.endswith(b"\n") if by_line else piece.count(b"\n")
 
 
-def whole(path: Path, limit: int, reading: FileReading | None = None) -> bytes | None:
-    """path (Path): file, plain or gzip. limit (int): maximum of unpacked bytes.
-    reading (FileReading | None): as `pieces`.
-
-    RETURNS (bytes | None): the content; None if it is longer.
-    RAISES (AngelError): as `pieces`.
-    """
-    data = bytearray()
-    for _, piece in pieces(path, reading):
-        data += piece
-        if len(data) > limit:
-            return None
-    return bytes(data)
-
-
 def check_packing(unpacked: int, packed: int, where: str) -> None:
     """unpacked (int), packed (int): bytes so far. where (str): file and line.
 

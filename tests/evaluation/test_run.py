@@ -397,7 +397,7 @@ def test_a_run_that_fails_leaves_the_earlier_one_whole(kb, tmp_path):
 def test_spacys_own_evaluation_of_a_saved_pipeline(nlp, tmp_path):
     """`spacy evaluate` finds the scorer of the saved pipeline; its own mentions that are gold, too,
     count: `Heart attack` and `aspirin`."""
-    write_docbin(read_corpus(CORPUS), tmp_path / "dev.spacy", nlp)
+    write_docbin(read_corpus(CORPUS), tmp_path / "dev.spacy")
     nlp.to_disk(tmp_path / "saved")
     scores = spacy_evaluate(
         str(tmp_path / "saved"), tmp_path / "dev.spacy", tmp_path / "scores.json", silent=True

@@ -113,7 +113,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
     from spacy_angel.corpora.formats.docbin import write_docbin
 
-    write_docbin([document], folder / "docbin", spacy.blank("en"))
+    write_docbin([document], folder / "docbin")
     pa = pytest.importorskip("pyarrow")
     pq = pytest.importorskip("pyarrow.parquet")
     row = {"doc_id": "1", "text": document.text, "title_end": 12}

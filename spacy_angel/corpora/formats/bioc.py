@@ -216,11 +216,7 @@ def _raw_ids(infons: Mapping[str, str]) -> str:
 
 def _listed(infons: Mapping[str, str], key: str) -> tuple[str, ...]:
     """A list that `to_bioc` put into an infon; empty if there is none."""
-    try:
-        return tuple(parse_as(infons.get(key, "[]"), list[Text]))
-    except ValueError:
-        message = f"{key}: a JSON list of strings was expected, {infons[key]!r} came"
-        raise ValueError(message) from None
+    return tuple(parse_as(infons.get(key, "[]"), list[Text]))
 
 
 def to_bioc(document: CorpusDocument) -> dict[str, Any]:
