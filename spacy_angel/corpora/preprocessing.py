@@ -10,7 +10,6 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal, get_args
 
 from ..errors import AngelError
-from ..vocabulary.names.concepts import normalize_name
 from ..vocabulary.names.identifiers import join_ids, split_ids
 from .abbreviations import DETECTORS, Detector
 from .composites import first_part, parts_in_place, split_composite
@@ -134,8 +133,8 @@ def preprocess(
     settings (Preprocessing): the steps, see `PUBLISHED`.
     known (Container[str] | None): tells whether an id is in the vocabulary, e.g. a ConceptKB.
     report (CorpusReport | None): gets `abbreviations_expanded` (occurrences), `auxiliary_ids`,
-        `composites_left_out`, `composites_split`, `punctuation_only`, `spellings_changed`,
-        `overlapping_left_out`, `unknown_left_out`.
+        `composites_left_out`, `composites_split`, `spellings_changed`, `overlapping_left_out`,
+        `unknown_left_out`.
     RETURNS (Iterator[CorpusDocument]): with the settings in their `steps`.
     RAISES (AngelError): where `known` or a package is missing that a step needs.
     """
@@ -175,8 +174,7 @@ def _apply(
         document = blank_marks(document)
     if settings.punctuation and not settings.keeps_text:
         document = replace(document, mentions=tuple(map(spell_out_parts, document.mentions)))
-        document, number = blank_punctuation(document)
-        report.count("punctuation_only", number)
+        document = blank_punctuation(document)
     if settings.spelling and not settings.keeps_text:
         document, number = expand_abbreviations(document, SPELLINGS)
         report.count("spellings_changed", number)
@@ -267,7 +265,6 @@ def read_marked(
         if settings.expand == "words" and _is_composite(mention):
             text = first_part(text, len(split_ids(mention.concept_ids)))
         if settings.punctuation:
-            report.count("punctuation_only", not normalize_name(text))
             text = normal_or_same(text)
         if settings.lowercase:
             text = text.lower()

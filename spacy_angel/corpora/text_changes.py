@@ -46,13 +46,12 @@ def _with_text(
     return replace(document, text=text, mentions=tuple(mentions))
 
 
-def blank_punctuation(document: CorpusDocument) -> tuple[CorpusDocument, int]:
+def blank_punctuation(document: CorpusDocument) -> CorpusDocument:
     """Bring the mentions in the text to the normal form of names: lower case, punctuation blank,
     one space between words. Mentions that are all punctuation stay.
 
     document (CorpusDocument): any, e.g. text `see (B-cell) lymphoma`, mention `(B-cell) lymphoma`.
-    RETURNS (tuple[CorpusDocument, int]): here text `see b cell lymphoma`, mention
-        `b cell lymphoma`; and how many mentions stayed.
+    RETURNS (CorpusDocument): here text `see b cell lymphoma`, mention `b cell lymphoma`.
     """
     stay = [mention for mention in document.mentions if not normalize_name(mention.text)]
     runs = _merged((m.start, m.end) for m in document.mentions if m not in stay)
@@ -70,7 +69,7 @@ def blank_punctuation(document: CorpusDocument) -> tuple[CorpusDocument, int]:
                 edits.append((offset, offset + 1, ""))
                 space = "" if is_first else " "
     document = replace_spans(document, edits)
-    return replace(document, mentions=tuple(map(_normalized, document.mentions))), len(stay)
+    return replace(document, mentions=tuple(map(_normalized, document.mentions)))
 
 
 def normal_or_same(text: str) -> str:

@@ -94,32 +94,28 @@ def _fetch(
     address: str, public: str, path: Path, state: dict[str, str], timeout: float
 ) -> "Response":
     """RETURNS (Response): the answer, of status 304 if the file has not changed."""
-    from pooch import HTTPDownloader
-    from requests import HTTPError, RequestException
+    import requests
 
     # The length is that of the stored file, so no compression on the way.
     headers = {"Accept-Encoding": "identity"}
     headers["If-None-Match"] = state.get("etag", "")
     headers["If-Modified-Since"] = state.get("last_modified", "")
-    answers: list[Response] = []
-    fetch = HTTPDownloader(
-        progressbar=tqdm(desc=path.name, total=1, unit="B", unit_scale=True, disable=None),
-        chunk_size=_PIECE_BYTES,
-        headers={name: value for name, value in headers.items() if value},
-        hooks={"response": lambda answer, *_, **__: answers.append(answer)},
-        timeout=timeout,
-    )
-    kind: type[AngelError] = AngelError
+    headers = {name: value for name, value in headers.items() if value}
     try:
-        fetch(address, str(path), None)
-        return answers[-1]
-    except HTTPError:
-        status, reason = answers[-1].status_code, answers[-1].reason
-        kind = NoSuchFile if status in (404, 410) else AngelError
-        problem = f"it answers {status} {reason}"
-    except RequestException as error:
+        with requests.get(address, headers=headers, stream=True, timeout=timeout) as response:
+            response.raise_for_status()
+            length = int(response.headers.get("Content-Length", 0)) or None
+            bar = tqdm(desc=path.name, total=length, unit="B", unit_scale=True, disable=None)
+            with path.open("wb") as file, bar:
+                for piece in response.iter_content(_PIECE_BYTES):
+                    bar.update(file.write(piece))
+            return response
+    except requests.HTTPError:
+        kind = NoSuchFile if response.status_code in (404, 410) else AngelError
+        problem = f"it answers {response.status_code} {response.reason}"
+    except requests.RequestException as error:
         # The library's text repeats the address with its key.
-        problem = str(error) if public == address else type(error).__name__
+        kind, problem = AngelError, str(error) if public == address else type(error).__name__
     raise kind(f"Cannot download {public}: {problem}. Or give a copy with --file.")
 
 

@@ -9,7 +9,6 @@ entry point, and those are tried first:
 """
 
 import codecs
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,7 +19,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
 
-from ..errors import AngelError, AngelWarning, unknown_name
+from ..errors import AngelError, unknown_name
 from .reading import pieces
 
 HEAD_BYTES = 2**16
@@ -152,25 +151,9 @@ class Formats(Mapping[str, Format]):
 
     @cached_property
     def _by_name(self) -> dict[str, Format]:
-        formats: dict[str, Format] = {}
-        for entry in sorted(entry_points(group=self._group), key=lambda entry: entry.name):
-            try:
-                format = entry.load()
-            except (ImportError, AttributeError) as error:
-                warnings.warn(
-                    f"The {self._kind} format {entry.value} of another package cannot be loaded: "
-                    f"{error}.",
-                    AngelWarning,
-                    stacklevel=2,
-                )
-                continue
-            if not isinstance(format, Format) or format.name in formats | self._own:
-                raise AngelError(
-                    f"The entry point {entry.value} must give a {self._kind} format with its own "
-                    f"name, not {format!r}."
-                )
-            formats[format.name] = format
-        return formats | self._own
+        entries = sorted(entry_points(group=self._group), key=lambda entry: entry.name)
+        others = {format.name: format for format in (entry.load() for entry in entries)}
+        return others | self._own
 
     def named(self, name: str) -> Format:
         """name (str): of a format; its version `.v1` may be omitted.

@@ -37,11 +37,6 @@ def test_only_a_line_feed_ends_a_line(tmp_path: Path) -> None:
         assert reading.report.position == len(data)
 
 
-def test_a_long_line_comes_in_pieces(tmp_path: Path) -> None:
-    path = write(tmp_path, b"abcde\nf\n")
-    assert list(pieces(path, size=2)) == [(1, b"ab"), (1, b"cd"), (1, b"e\n"), (2, b"f\n")]
-
-
 def test_a_line_in_another_encoding(tmp_path: Path) -> None:
     path = write(tmp_path, b"good\nna\xefve\nend\n")
     with pytest.raises(AngelError, match=r"file, line 2: expected UTF-8 .* 0xef at column 3"):
@@ -62,12 +57,6 @@ def test_a_line_that_is_too_long_is_left_out(
     assert reading.report.counts == {"faults": 2, "unfinished_last_lines": 1}
     whole = write(tmp_path, b"b" * (2**17 - 1) + b"\n")
     assert [len(line) for _, line in lines(whole)] == [2**17 - 1]
-
-
-@pytest.mark.parametrize("data", [b"", b"\x1f", b"\x1f\x8b", b"\x1f\x8b\x08", b"x"])
-def test_a_gzip_file_of_which_hardly_a_byte_came_is_cut(tmp_path: Path, data: bytes) -> None:
-    with pytest.raises(AngelError, match=r"file\.gz, line 1: the file is cut or damaged"):
-        list(pieces(write(tmp_path, data, "file.gz")))
 
 
 def test_the_name_does_not_make_a_gzip_file(tmp_path: Path) -> None:

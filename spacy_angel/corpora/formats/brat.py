@@ -200,8 +200,8 @@ def _references(concept_ids: str) -> list[str]:
 def write_brat(
     documents: Iterable[CorpusDocument], path: Path, names: Callable[[str], str] | None = None
 ) -> None:
-    """Write a folder for brat's `data`: two files a document; `annotation.conf` with the types, and
-    `visual.conf` with their labels; `documents.jsonl`, which brat does not read.
+    """Write a folder for brat's `data`: two files a document; `annotation.conf` with the types;
+    `documents.jsonl`, which brat does not read.
 
     documents (Iterable[CorpusDocument]): written as they come.
     path (Path): a new folder.
@@ -226,12 +226,6 @@ def write_brat(
         entities = "".join(f"{each}\n" for each in types.values())
         sections = f"[entities]\n{entities}[relations]\n[events]\n[attributes]\n"
         (folder / "annotation.conf").write_text(sections, encoding="utf8")
-        shown = "".join(
-            f"{each} | {re.sub('[|<>,]', ' ', _LINE_ENDS.sub(' ', label))}\n"
-            for label, each in types.items()
-            if label not in ("", each)
-        )
-        (folder / "visual.conf").write_text(f"[labels]\n{shown}[drawing]\n", encoding="utf8")
 
 
 def _file_name(doc_id: str, taken: set[str]) -> str:

@@ -114,12 +114,11 @@ def read_label_studio(
     names: dict[str, None] = {}
     for line, value in stream_objects(path, reading, within=()):
         n_tasks += 1
-        try:
+        bare = None
+        with reading.leaving_out(line, "a Label Studio task with a text"):
             task = checked(value, _Task)
             bare = _bare_document(task, text_field, reading, default=f"{path.name}:{n_tasks}")
-        except ValueError as error:
-            message = f"not a Label Studio task with a text: {error}."
-            reading.fault_at(line, message, lost="documents_left_out")
+        if bare is None:
             continue
         works = _works(task, results, annotator, reading)
         n_others += bool(getattr(task, other))
