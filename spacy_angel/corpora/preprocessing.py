@@ -42,26 +42,23 @@ class Preprocessing:
         released code does: expand the `words` of a mention between its spaces, and of composites
         read the first part only (NCBI-disease), or expand mentions that are an abbreviation as a
         `whole` (BC5CDR). Overlapping mentions then do not touch one another.
-    auxiliary_omim (str): `drop` the OMIM ids of composites that also have MeSH ids (BioSyn).
+    biosyn (bool): bring mentions into BioSyn's form (NCBI-disease): lower case, punctuation blank,
+        composites split before, American spelling (see SPELLINGS); and drop the OMIM ids of
+        composites that also have MeSH ids.
     composites (str): `drop` mentions with more than one id (as training on NCBI-disease does), or
         make a mention of each of their parts where they can be `split` (BC5CDR).
     lowercase (bool): lower-case the text.
-    punctuation (bool): lower-case mentions and blank their punctuation (NCBI-disease);
-        composites are split before.
     blank_marks (bool): lower-case mentions, each mark of punctuation a space (AskAPatient).
-    spelling (bool): lower-case mentions in American spelling, see SPELLINGS (NCBI-disease).
     overlaps (str): of mentions that overlap `keep` all, or the `longest`.
     unknown (str): `drop` mentions of which an id is not in the vocabulary.
     """
 
     abbreviations: Literal["keep", "scispacy", "ab3p"] = "keep"
     expand: Literal["mentions", "text", "words", "whole"] = "mentions"
-    auxiliary_omim: Literal["keep", "drop"] = "keep"
+    biosyn: bool = False
     composites: Literal["keep", "drop", "split"] = "keep"
     lowercase: bool = False
-    punctuation: bool = False
     blank_marks: bool = False
-    spelling: bool = False
     overlaps: Literal["keep", "longest"] = "keep"
     unknown: Literal["keep", "drop"] = "keep"
 
@@ -95,14 +92,7 @@ class Preprocessing:
 _PUBLISHED = Preprocessing(
     abbreviations="ab3p", expand="text", lowercase=True, overlaps="longest", unknown="drop"
 )
-_NCBI = replace(
-    _PUBLISHED,
-    expand="mentions",
-    auxiliary_omim="drop",
-    punctuation=True,
-    spelling=True,
-    overlaps="keep",
-)
+_NCBI = replace(_PUBLISHED, expand="mentions", biosyn=True, overlaps="keep")
 # `released`: exactly as in the files that GenBioEL's authors published.
 _NCBI_RELEASED = replace(_NCBI, expand="words")
 _ASKAPATIENT = Preprocessing(lowercase=True, blank_marks=True)
@@ -156,7 +146,7 @@ def _apply(
     if not settings.keeps_text:
         document, number = expand_abbreviations(document, pairs, settings.expand)
         report.count("abbreviations_expanded", number)
-    if settings.auxiliary_omim == "drop":
+    if settings.biosyn:
         mentions = tuple(map(drop_auxiliary_omim, document.mentions))
         changed = sum(a != b for a, b in zip(mentions, document.mentions, strict=True))
         report.count("auxiliary_ids", changed)
@@ -172,10 +162,9 @@ def _apply(
         document = lowercase(document)
     if settings.blank_marks:
         document = blank_marks(document)
-    if settings.punctuation and not settings.keeps_text:
+    if settings.biosyn and not settings.keeps_text:
         document = replace(document, mentions=tuple(map(spell_out_parts, document.mentions)))
         document = blank_punctuation(document)
-    if settings.spelling and not settings.keeps_text:
         document, number = expand_abbreviations(document, SPELLINGS)
         report.count("spellings_changed", number)
     if settings.overlaps == "longest":
@@ -256,7 +245,7 @@ def read_marked(
     RETURNS (CorpusDocument): the same text, each mention with `read_as`.
     """
     long_forms = dict(reversed(pairs))
-    spellings = dict(SPELLINGS if settings.spelling else ())
+    spellings = dict(SPELLINGS if settings.biosyn else ())
     mentions = []
     for mention in document.mentions:
         words = [mention.text] if settings.expand == "whole" else mention.text.split(" ")
@@ -264,7 +253,7 @@ def read_marked(
         report.count("abbreviations_expanded", text != mention.text)
         if settings.expand == "words" and _is_composite(mention):
             text = first_part(text, len(split_ids(mention.concept_ids)))
-        if settings.punctuation:
+        if settings.biosyn:
             text = normal_or_same(text)
         if settings.lowercase:
             text = text.lower()

@@ -87,9 +87,7 @@ def test_an_annotator_who_is_not_there_is_told() -> None:
 def test_a_file_without_any_annotation_says_what_it_has(tmp_path: Path) -> None:
     path = tmp_path / "x.json"
     write_label_studio([RICH], path)
-    with pytest.raises(
-        AngelError, match=r"none of the 1 tasks has annotations"
-    ):
+    with pytest.raises(AngelError, match=r"none of the 1 tasks has annotations"):
         read(path)
 
 

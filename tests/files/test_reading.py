@@ -1,7 +1,6 @@
 """Pieces and lines: gzip, encodings, line ends, and the limits that hold for every reader."""
 
 import gzip
-import io
 from pathlib import Path
 
 import pytest
@@ -84,20 +83,3 @@ def test_notes_are_kept_to_a_measure() -> None:
     assert len(report.notes[0]) == MAX_NOTE + 2
     with pytest.raises(AngelError, match=r"^x+ … Without"):
         FileReading("x").fault("x" * 10**5)
-
-
-def test_progress_is_shown_where_it_is_asked_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shown = io.StringIO()
-    shown.isatty = lambda: True  # type: ignore[method-assign]
-    monkeypatch.setattr("sys.stderr", shown)
-    real = files_reading.tqdm
-    monkeypatch.setattr(
-        files_reading, "tqdm", lambda **options: real(**{**options, "delay": 0, "file": shown})
-    )
-    path = write(tmp_path, b"a\n" * 20000)
-    list(pieces(path, FileReading("x")))
-    assert shown.getvalue() == ""
-    list(pieces(path, FileReading("x", progress=True)))
-    assert "40.0k/40.0k" in shown.getvalue() or "file" in shown.getvalue()

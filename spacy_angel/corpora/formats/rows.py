@@ -76,7 +76,12 @@ def read_parquet(
                 for i in range(len(batch)):
                     number += 1
                     with reading.leaving_out(number, "a document"):
-                        [row] = _short_enough(batch.slice(i, 1)).to_pylist()
+                        row = batch.slice(i, 1)
+                        if (
+                            length := max(map(_text_bytes, row.columns), default=0)
+                        ) > MAX_LINE_BYTES:
+                            raise BadRow(f"it has {length:,} bytes, more than {MAX_LINE_BYTES:,}")
+                        [row] = row.to_pylist()
                         yield row_document(row, reading, path, number, id_field, text_field)
                 reading.report.position = size * number // file.metadata.num_rows
     except AngelError:
@@ -136,15 +141,6 @@ def _text_bytes(array: Any) -> int:
     if values is not array:
         lengths = lengths.take(array.indices)
     return pc.sum(lengths).as_py() or 0
-
-
-def _short_enough(row: Any) -> Any:
-    """row (Any): a batch of one row. RETURNS (Any): the same.
-    RAISES (BadRow): a column of it has more bytes than a line of JSON may have."""
-    for name, column in zip(row.schema.names, row.columns, strict=True):
-        if (length := _text_bytes(column)) > MAX_LINE_BYTES:
-            raise BadRow(f"{name} has {length:,} bytes, more than {MAX_LINE_BYTES:,}")
-    return row
 
 
 class _Mention(BaseModel):
