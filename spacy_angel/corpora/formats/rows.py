@@ -77,9 +77,8 @@ def read_parquet(
                     number += 1
                     with reading.leaving_out(number, "a document"):
                         row = batch.slice(i, 1)
-                        if (
-                            length := max(map(_text_bytes, row.columns), default=0)
-                        ) > MAX_LINE_BYTES:
+                        length = max(map(_text_bytes, row.columns), default=0)
+                        if length > MAX_LINE_BYTES:
                             raise BadRow(f"it has {length:,} bytes, more than {MAX_LINE_BYTES:,}")
                         [row] = row.to_pylist()
                         yield row_document(row, reading, path, number, id_field, text_field)
