@@ -3,6 +3,7 @@ that are not the same for every dataset. What differs stands in configs/datasets
 
 import subprocess
 import sys
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -14,14 +15,15 @@ from fetch import ASSETS
 from recipes import CorpusPart, needs, read_recipe
 
 from spacy_angel.corpora.convert import prepare_corpus, prepared_documents
-from spacy_angel.corpora.documents import CorpusReport
-from spacy_angel.corpora.formats.askapatient import askapatient_concepts
+from spacy_angel.corpora.documents import CorpusReport, Reading
+from spacy_angel.corpora.formats.askapatient import askapatient_rows
 from spacy_angel.corpora.formats.bioc import write_bioc_json
 from spacy_angel.corpora.preprocessing import PUBLISHED, Preprocessing
 from spacy_angel.errors import AngelError
 from spacy_angel.evaluation.compare import compare as compare_evaluations
 from spacy_angel.evaluation.run import evaluate as run_evaluation
 from spacy_angel.vocabulary.kb import ConceptKB
+from spacy_angel.vocabulary.names.concepts import Concept
 from spacy_angel.vocabulary.sources.build import add_vocabulary, build_vocabulary
 
 app = typer.Typer(help=__doc__, no_args_is_help=True, add_completion=False)
@@ -196,6 +198,19 @@ def _parts(name: str, split: str) -> list[str]:
             f"assets/{name} is missing. {name} has no {split} split, or it was not downloaded."
         )
     return list(corpora[split])
+
+
+def askapatient_concepts(files: Iterable[Path]) -> Iterator[Concept]:
+    """files (Iterable[Path]): AskAPatient comes without a vocabulary; the three files of a fold
+    hold the preferred terms of all 1,036 concepts.
+    YIELDS (Concept): one for each identifier, in the order of the files."""
+    names: dict[str, dict[str, None]] = {}
+    for file in files:
+        reading = Reading(str(file), prefix="SNOMEDCT")
+        for _, code, term, _ in askapatient_rows(file, reading):
+            names.setdefault(reading.concept_ids(code), {}).setdefault(term)
+    for concept_id, (canonical_name, *aliases) in names.items():
+        yield Concept(concept_id, canonical_name, tuple(aliases))
 
 
 def _raw(folder: Path, split: str, part: str) -> Path:

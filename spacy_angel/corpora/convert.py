@@ -9,7 +9,7 @@ from tqdm import tqdm
 
 from .documents import CorpusDocument, CorpusReport
 from .preprocessing import Preprocessing, preprocess
-from .registry import FORMATS, check_writing, read_corpus, write_corpus
+from .registry import FORMATS, corpus_writer, read_corpus
 
 if TYPE_CHECKING:
     from ..vocabulary.kb import ConceptKB
@@ -44,10 +44,9 @@ def prepare_corpus(
     if kb is not None and "names" in FORMATS.named(to).write_options:
         writing["names"] = lambda concept_id: getattr(kb.get(concept_id), "canonical_name", "")
     # Before reading, which may take long.
-    check_writing(to, writing)
+    write = corpus_writer(to, writing)
     report = CorpusReport()
-    documents = prepared_documents(files, report, format, steps, kb, options)
-    write_corpus(documents, output, to, **writing)
+    write(prepared_documents(files, report, format, steps, kb, options), output)
     return report
 
 
@@ -60,9 +59,8 @@ def prepared_documents(
     options: Mapping[str, Any] | None = None,
 ) -> Iterator[CorpusDocument]:
     """Yield the documents that `prepare_corpus` writes; the report is filled on the way."""
-    documents: Iterator[CorpusDocument] = chain.from_iterable(
-        [read_corpus(file, format, report=report, **(options or {})) for file in files]
-    )
+    corpora = [read_corpus(file, format, report=report, **(options or {})) for file in files]
+    documents: Iterator[CorpusDocument] = chain.from_iterable(corpora)
     if steps is not None:
         documents = preprocess(documents, steps, known=known, report=report)
     for document in tqdm(documents, desc="Corpus", unit=" documents", disable=None):

@@ -1,5 +1,7 @@
 """Gold documents as spaCy Docs and back."""
 
+from bisect import bisect_left, bisect_right
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from .documents import CorpusDocument, GoldMention
@@ -59,18 +61,11 @@ def _split_words(doc: "Doc", cuts: list[int]) -> tuple[list[str], list[bool]]:
     words, spaces = [], []
     # `doc.text` is put together from the tokens each time.
     text = doc.text
-    next_cut = 0
     for token in doc:
         start, end = token.idx, token.idx + len(token)
-        while next_cut < len(cuts) and cuts[next_cut] <= start:
-            next_cut += 1
-        while next_cut < len(cuts) and cuts[next_cut] < end:
-            words.append(text[start : cuts[next_cut]])
-            spaces.append(False)
-            start = cuts[next_cut]
-            next_cut += 1
-        words.append(text[start:end])
-        spaces.append(bool(token.whitespace_))
+        inside = cuts[bisect_right(cuts, start) : bisect_left(cuts, end)]
+        words += [text[a:b] for a, b in pairwise((start, *inside, end))]
+        spaces += [False] * len(inside) + [bool(token.whitespace_)]
     return words, spaces
 
 

@@ -1,8 +1,10 @@
 """Documents with gold mentions, what reading them counted, and the rules all formats share."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
+from ..errors import AngelError
 from ..files.faults import FileReading, ReadingReport
 from ..vocabulary.names.identifiers import normal_ids
 from ..vocabulary.names.labels import find_entries
@@ -91,6 +93,19 @@ class Reading(FileReading):
     def with_prefix(self, prefix: str) -> "Reading":
         """RETURNS (Reading): the same, with this prefix unless another one is set."""
         return replace(self, prefix=self.prefix or prefix)
+
+    @contextmanager
+    def leaving_out(self, line: int, kind: str) -> Iterator[None]:
+        """A document whose reading ends in a ValueError is left out, as a fault.
+
+        line (int): named by the message. kind (str): what was expected, e.g. `a correction`.
+        """
+        try:
+            yield
+        except AngelError:
+            raise
+        except ValueError as error:
+            self.fault_at(line, f"not {kind}: {error}.", lost="documents_left_out")
 
     def concept_ids(self, raw: str, label: str = "") -> str:
         """raw (str): ids as the file gives them. RETURNS (str): in normal form."""

@@ -10,7 +10,6 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal, get_args
 
 from ..errors import AngelError
-from ..vocabulary.names.concepts import normalize_name
 from ..vocabulary.names.identifiers import join_ids, split_ids
 from .abbreviations import DETECTORS, Detector
 from .composites import first_part, parts_in_place, split_composite
@@ -38,35 +37,29 @@ class Preprocessing:
 
     abbreviations (str): `keep`, or expanded as `scispacy` (Schwartz and Hearst) or `ab3p` (the
         papers'; extra `ab3p`) finds them.
-    marked_only (bool): leave the text as it is, and change only what is read in the place of a
-        mention (`GoldMention.read_as`), as the released code does. Overlapping mentions then do
-        not touch one another.
-    expand (str): expand within the gold `mentions` or in the whole `text`; with `marked_only` the
-        `words` of a mention between its spaces (NCBI-disease), or mentions that are an abbreviation
-        as a `whole` (BC5CDR).
-    auxiliary_omim (str): `drop` the OMIM ids of composites that also have MeSH ids (BioSyn).
-    composites (str): `drop` mentions with more than one id (as training on NCBI-disease does), make
-        a mention of each of their parts where they can be `split` (BC5CDR), or, with
-        `marked_only`, read the `first` part only (NCBI-disease's development and test mentions).
+    expand (str): expand within the gold `mentions` or in the whole `text`; or leave the text as it
+        is, and change only what is read in the place of a mention (`GoldMention.read_as`), as the
+        released code does: expand the `words` of a mention between its spaces, and of composites
+        read the first part only (NCBI-disease), or expand mentions that are an abbreviation as a
+        `whole` (BC5CDR). Overlapping mentions then do not touch one another.
+    biosyn (bool): bring mentions into BioSyn's form (NCBI-disease): lower case, punctuation blank,
+        composites split before, American spelling (see SPELLINGS); and drop the OMIM ids of
+        composites that also have MeSH ids.
+    composites (str): `drop` mentions with more than one id (as training on NCBI-disease does), or
+        make a mention of each of their parts where they can be `split` (BC5CDR).
     lowercase (bool): lower-case the text.
-    punctuation (bool): lower-case mentions and blank their punctuation (NCBI-disease);
-        composites are split before.
     blank_marks (bool): lower-case mentions, each mark of punctuation a space (AskAPatient).
-    spelling (bool): lower-case mentions in American spelling, see SPELLINGS (NCBI-disease).
-    overlaps (str): of mentions that overlap `keep` all, keep the `longest`, or `drop` all.
+    overlaps (str): of mentions that overlap `keep` all, or the `longest`.
     unknown (str): `drop` mentions of which an id is not in the vocabulary.
     """
 
     abbreviations: Literal["keep", "scispacy", "ab3p"] = "keep"
-    marked_only: bool = False
     expand: Literal["mentions", "text", "words", "whole"] = "mentions"
-    auxiliary_omim: Literal["keep", "drop"] = "keep"
-    composites: Literal["keep", "drop", "split", "first"] = "keep"
+    biosyn: bool = False
+    composites: Literal["keep", "drop", "split"] = "keep"
     lowercase: bool = False
-    punctuation: bool = False
     blank_marks: bool = False
-    spelling: bool = False
-    overlaps: Literal["keep", "longest", "drop"] = "keep"
+    overlaps: Literal["keep", "longest"] = "keep"
     unknown: Literal["keep", "drop"] = "keep"
 
     def __post_init__(self) -> None:
@@ -76,21 +69,18 @@ class Preprocessing:
                 raise AngelError(
                     f"The preprocessing step {item.name} has no choice {value!r}. Choices: {known}."
                 )
-        of_marked = self.composites == "first" or self.expand in ("words", "whole")
-        of_text = self.blank_marks or (
-            self.abbreviations != "keep" and self.expand in ("mentions", "text")
-        )
-        if of_text if self.marked_only else of_marked:
-            raise AngelError(
-                f"The preprocessing steps cannot be combined: {', '.join(self.steps)}."
-            )
+
+    @property
+    def keeps_text(self) -> bool:
+        """RETURNS (bool): whether only what is read in place of the mentions changes."""
+        return self.expand in ("words", "whole")
 
     @property
     def steps(self) -> tuple[str, ...]:
         """RETURNS (tuple[str, ...]): what differs from leaving everything, e.g.
         `("abbreviations=ab3p", "expand=mentions", "lowercase")`."""
         values = asdict(self)
-        if self.abbreviations == "keep":
+        if self.abbreviations == "keep" and not self.keeps_text:
             del values["expand"]
         return tuple(
             name if value is True else f"{name}={value}"
@@ -102,16 +92,9 @@ class Preprocessing:
 _PUBLISHED = Preprocessing(
     abbreviations="ab3p", expand="text", lowercase=True, overlaps="longest", unknown="drop"
 )
-_NCBI = replace(
-    _PUBLISHED,
-    expand="mentions",
-    auxiliary_omim="drop",
-    punctuation=True,
-    spelling=True,
-    overlaps="keep",
-)
+_NCBI = replace(_PUBLISHED, expand="mentions", biosyn=True, overlaps="keep")
 # `released`: exactly as in the files that GenBioEL's authors published.
-_NCBI_RELEASED = replace(_NCBI, marked_only=True, expand="words", composites="first")
+_NCBI_RELEASED = replace(_NCBI, expand="words")
 _ASKAPATIENT = Preprocessing(lowercase=True, blank_marks=True)
 PUBLISHED: dict[str, Preprocessing] = {
     "ncbi-disease": _NCBI,
@@ -119,9 +102,7 @@ PUBLISHED: dict[str, Preprocessing] = {
     "ncbi-disease-released": _NCBI_RELEASED,
     "ncbi-disease-train-released": replace(_NCBI_RELEASED, composites="drop"),
     "bc5cdr": _PUBLISHED,
-    "bc5cdr-released": replace(
-        _PUBLISHED, marked_only=True, expand="whole", composites="split", overlaps="keep"
-    ),
+    "bc5cdr-released": replace(_PUBLISHED, expand="whole", composites="split", overlaps="keep"),
     "medmentions": _PUBLISHED,
     "cometa": Preprocessing(lowercase=True, unknown="drop"),
     "askapatient": _ASKAPATIENT,
@@ -142,8 +123,8 @@ def preprocess(
     settings (Preprocessing): the steps, see `PUBLISHED`.
     known (Container[str] | None): tells whether an id is in the vocabulary, e.g. a ConceptKB.
     report (CorpusReport | None): gets `abbreviations_expanded` (occurrences), `auxiliary_ids`,
-        `composites_left_out`, `composites_split`, `punctuation_only`, `spellings_changed`,
-        `overlapping_left_out`, `unknown_left_out`.
+        `composites_left_out`, `composites_split`, `spellings_changed`, `overlapping_left_out`,
+        `unknown_left_out`.
     RETURNS (Iterator[CorpusDocument]): with the settings in their `steps`.
     RAISES (AngelError): where `known` or a package is missing that a step needs.
     """
@@ -162,10 +143,10 @@ def _apply(
     report: CorpusReport,
 ) -> CorpusDocument:
     pairs = [] if detect is None else detect(document.text)
-    if not settings.marked_only:
+    if not settings.keeps_text:
         document, number = expand_abbreviations(document, pairs, settings.expand)
         report.count("abbreviations_expanded", number)
-    if settings.auxiliary_omim == "drop":
+    if settings.biosyn:
         mentions = tuple(map(drop_auxiliary_omim, document.mentions))
         changed = sum(a != b for a, b in zip(mentions, document.mentions, strict=True))
         report.count("auxiliary_ids", changed)
@@ -175,22 +156,20 @@ def _apply(
         document = _keep(document, kept, "composites_left_out", report)
     if settings.composites == "split":
         document = split_composites(document, report)
-    if settings.marked_only:
+    if settings.keeps_text:
         document = read_marked(document, settings, pairs, report)
     if settings.lowercase:
         document = lowercase(document)
     if settings.blank_marks:
         document = blank_marks(document)
-    if settings.punctuation and not settings.marked_only:
+    if settings.biosyn and not settings.keeps_text:
         document = replace(document, mentions=tuple(map(spell_out_parts, document.mentions)))
-        document, number = blank_punctuation(document)
-        report.count("punctuation_only", number)
-    if settings.spelling and not settings.marked_only:
+        document = blank_punctuation(document)
         document, number = expand_abbreviations(document, SPELLINGS)
         report.count("spellings_changed", number)
-    if settings.overlaps != "keep":
-        lost = overlapping(document.mentions, keep_longest=settings.overlaps == "longest")
-        kept = [m for m in document.mentions if m not in lost]
+    if settings.overlaps == "longest":
+        longest = longest_mentions(document.mentions)
+        kept = [m for m in document.mentions if m in longest]
         document = _keep(document, kept, "overlapping_left_out", report)
     if settings.unknown == "drop" and known is not None:
         kept = [m for m in document.mentions if _is_known(m, known)]
@@ -257,7 +236,7 @@ def read_marked(
     pairs: Sequence[tuple[str, str]],
     report: CorpusReport,
 ) -> CorpusDocument:
-    """What is read in the place of each mention, by the steps that `marked_only` leaves of them.
+    """What is read in the place of each mention where the text stays as it is.
 
     document (CorpusDocument): any.
     settings (Preprocessing): the steps.
@@ -266,20 +245,15 @@ def read_marked(
     RETURNS (CorpusDocument): the same text, each mention with `read_as`.
     """
     long_forms = dict(reversed(pairs))
-    spellings = dict(SPELLINGS if settings.spelling else ())
+    spellings = dict(SPELLINGS if settings.biosyn else ())
     mentions = []
     for mention in document.mentions:
-        text = mention.text
-        if settings.expand == "whole":
-            expanded = long_forms.get(text, text)
-        else:
-            expanded = " ".join(long_forms.get(word, word) for word in text.split(" "))
-        report.count("abbreviations_expanded", expanded != text)
-        text = expanded
-        if settings.composites == "first" and _is_composite(mention):
+        words = [mention.text] if settings.expand == "whole" else mention.text.split(" ")
+        text = " ".join(long_forms.get(word, word) for word in words)
+        report.count("abbreviations_expanded", text != mention.text)
+        if settings.expand == "words" and _is_composite(mention):
             text = first_part(text, len(split_ids(mention.concept_ids)))
-        if settings.punctuation:
-            report.count("punctuation_only", not normalize_name(text))
+        if settings.biosyn:
             text = normal_or_same(text)
         if settings.lowercase:
             text = text.lower()
@@ -302,23 +276,11 @@ def spell_out_parts(mention: GoldMention) -> GoldMention:
     return replace(mention, parts=tuple(parts))
 
 
-def overlapping(mentions: Sequence[GoldMention], keep_longest: bool) -> set[GoldMention]:
-    """Mentions to leave out so that no two overlap.
-
-    mentions (Sequence[GoldMention]): of one document.
-    keep_longest (bool): of mentions that overlap keep the longest (the first of equal ones);
-        otherwise none.
-    RETURNS (set[GoldMention]): those to leave out.
-    """
-    if not keep_longest:
-        return {m for m in mentions if sum(_overlap(m, other) for other in mentions) > 1}
+def longest_mentions(mentions: Sequence[GoldMention]) -> list[GoldMention]:
+    """mentions (Sequence[GoldMention]): of one document. RETURNS (list[GoldMention]): of those that
+    overlap the longest (the first of equally long ones)."""
     kept: list[GoldMention] = []
-    lost: set[GoldMention] = set()
     for mention in sorted(mentions, key=lambda m: (m.start - m.end, m.start)):
-        is_lost = any(_overlap(mention, other) for other in kept)
-        (lost.add if is_lost else kept.append)(mention)
-    return lost
-
-
-def _overlap(one: GoldMention, other: GoldMention) -> bool:
-    return one.start < other.end and other.start < one.end
+        if not any(mention.start < other.end and other.start < mention.end for other in kept):
+            kept.append(mention)
+    return kept

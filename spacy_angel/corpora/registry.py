@@ -4,14 +4,14 @@ Reading imports no spaCy; `to_doc`, `write_docbin` and DocBin files do.
 """
 
 import re
-import warnings
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from ..errors import AngelError, AngelWarning, cannot_read
-from ..files.formats import Format, Formats, checked_options
+from ..errors import AngelError, cannot_read
+from ..files.formats import Formats, checked_options
 from ..files.reading import pieces
 from .documents import CorpusDocument, CorpusReport, Reading
 from .formats import (
@@ -22,7 +22,6 @@ from .formats import (
     corrections,
     csv_tables,
     docbin,
-    genbioel,
     label_studio,
     pubmed,
     pubtator,
@@ -38,7 +37,6 @@ FORMATS = Formats(
         rows.JSONL,
         rows.PARQUET,
         docbin.FORMAT,
-        genbioel.FORMAT,
         pubmed.FORMAT,
         brat.FORMAT,
         label_studio.FORMAT,
@@ -88,8 +86,8 @@ def read_corpus(
         8528200). Without, a digest of each document stays in memory.
     strict (bool): raise at the first fault; otherwise leave out what it spoils and count it.
     report (CorpusReport | None): gets counts and notes while the documents are taken.
-    options (Any): of the format, e.g. `granularity="specific"` for COMETA; text is converted for
-        them and the two above, see `checked_options`.
+    options (Any): of the format, e.g. `results="predictions"` for Label Studio; text is converted
+        for them and the two above, see `checked_options`.
     RETURNS (Iterator[CorpusDocument]): in the order of the file.
     RAISES (AngelError): naming file and line; where the format or an option is unknown, or an
         option has a wrong value.
@@ -106,12 +104,8 @@ def read_corpus(
         split = "" if path.is_dir() else infer_split(path.name)
     reading = Reading(str(path), strict, report, prefix=prefix, split=split)
     documents = chosen.read(path, reading, **options)
-    if pmids is not None:
-        wanted = read_pmids(pmids) if isinstance(pmids, str | Path) else frozenset(pmids)
-        documents = _listed(documents, wanted, report)
-    if not keep_duplicates:
-        documents = _distinct(documents, report)
-    return _counted(documents, report)
+    wanted = None if pmids is None else _read_pmids(pmids)
+    return _selected(documents, wanted, None if keep_duplicates else {}, report)
 
 
 def writable_formats() -> tuple[str, ...]:
@@ -119,14 +113,15 @@ def writable_formats() -> tuple[str, ...]:
     return tuple(name for name, format in FORMATS.items() if format.write is not None)
 
 
-def check_writing(to: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """to (str), options (Mapping[str, Any]): see `write_corpus`. RETURNS (dict[str, Any]): the
-    options for the writer. RAISES (AngelError): the format is only read, or has no such option."""
+def corpus_writer(to: str, options: Mapping[str, Any]) -> Callable[..., None]:
+    """to (str), options (Mapping[str, Any]): see `write_corpus`. RETURNS (Callable[..., None]):
+    takes documents and path. RAISES (AngelError): the format is only read, or has no such
+    option."""
     chosen = FORMATS.named(to)
     if chosen.write is None:
         known = ", ".join(writable_formats())
         raise AngelError(f"The format {chosen.name} cannot be written. Formats that can: {known}.")
-    return chosen.checked_to_write(options)
+    return partial(chosen.write, **checked_options(chosen.write, options, chosen.name))
 
 
 def write_corpus(
@@ -134,35 +129,13 @@ def write_corpus(
 ) -> None:
     """Write documents in any of the formats that can be written.
 
-    A warning lists what a format has no place for, once for each kind.
-
     documents (Iterable[CorpusDocument]): written as they come.
     path (str | Path): file, or folder for formats with a file for each document.
     to (str): one of `writable_formats()`.
     options (Any): of the format's writer, e.g. `results="annotations"` for Label Studio.
     RAISES (AngelError): the format is only read, has no such option, or cannot hold a document.
     """
-    checked = check_writing(to, options)
-    chosen = FORMATS.named(to)
-    assert chosen.write is not None
-    chosen.write(_warn_of_losses(documents, chosen, Path(path)), Path(path), **checked)
-
-
-def _warn_of_losses(
-    documents: Iterable[CorpusDocument], to: Format, path: Path
-) -> Iterator[CorpusDocument]:
-    lacking = list(to.lacks)
-    for document in documents:
-        for what in list(lacking):
-            if any(getattr(one, what, None) for one in (document, *document.mentions)):
-                lacking.remove(what)
-                warnings.warn(
-                    f"{to.name} cannot hold {what}: left out of {path}, first in document "
-                    f"{document.doc_id}.",
-                    AngelWarning,
-                    stacklevel=2,
-                )
-        yield document
+    corpus_writer(to, options)(documents, Path(path))
 
 
 def infer_format(path: str | Path) -> str:
@@ -181,50 +154,48 @@ def infer_split(name: str) -> str:
     return splits[0] if len(splits) == 1 else ""
 
 
-def read_pmids(path: str | Path) -> frozenset[str]:
-    """path (str | Path): file with an id a line. RETURNS (frozenset[str]): the ids."""
-    ids = (line.strip() for _, line in pieces(Path(path)))
-    return frozenset(doc_id.decode("utf8", errors="replace") for doc_id in ids if doc_id)
+def _read_pmids(pmids: str | Path | Collection[str]) -> frozenset[str]:
+    if not isinstance(pmids, str | Path):
+        return frozenset(pmids)
+    lines = (line.strip() for _, line in pieces(Path(pmids)))
+    return frozenset(line.decode("utf8", errors="replace") for line in lines if line)
 
 
-def _listed(
-    documents: Iterable[CorpusDocument], wanted: frozenset[str], report: CorpusReport
+def _selected(
+    documents: Iterable[CorpusDocument],
+    wanted: frozenset[str] | None,
+    seen: dict[bytes, bytes] | None,
+    report: CorpusReport,
 ) -> Iterator[CorpusDocument]:
-    missing = set(wanted)
+    """The documents of a list, duplicates once unless `seen` is None; all are counted."""
+    missing = set(wanted or ())
     for document in documents:
-        if document.doc_id in wanted:
-            missing.discard(document.doc_id)
-            yield document
-        else:
+        if wanted is not None and document.doc_id not in wanted:
             report.count("documents_outside_list")
+            continue
+        missing.discard(document.doc_id)
+        if seen is not None and _is_duplicate(document, seen, report):
+            continue
+        report.count("documents")
+        report.count("mentions", len(document.mentions))
+        without_id = sum(not mention.concept_ids for mention in document.mentions)
+        report.count("mentions_without_id", without_id)
+        yield document
     for doc_id in sorted(missing):
         report.count("ids_not_found", note=f"document {doc_id} of the list is not in the corpus")
 
 
-def _distinct(
-    documents: Iterable[CorpusDocument], report: CorpusReport
-) -> Iterator[CorpusDocument]:
-    """Skip documents that are equal word for word; same id, other text is only reported."""
-    seen: dict[bytes, bytes] = {}
-    for document in documents:
-        key = blake2b(document.doc_id.encode(), digest_size=8).digest()
-        content = blake2b(repr((document.text, document.mentions)).encode(), digest_size=8).digest()
-        if key in seen and seen[key] == content:
-            note = f"document {document.doc_id} stands twice, word for word; read once"
-            report.count("duplicate_documents", note=note)
-            report.count("duplicate_mentions", len(document.mentions))
-            continue
-        if key in seen:
-            note = f"the id {document.doc_id} stands for two different documents; both are read"
-            report.count("repeated_ids", note=note)
-        seen.setdefault(key, content)
-        yield document
-
-
-def _counted(documents: Iterable[CorpusDocument], report: CorpusReport) -> Iterator[CorpusDocument]:
-    for document in documents:
-        report.count("documents")
-        report.count("mentions", len(document.mentions))
-        missing = sum(not mention.concept_ids for mention in document.mentions)
-        report.count("mentions_without_id", missing)
-        yield document
+def _is_duplicate(document: CorpusDocument, seen: dict[bytes, bytes], report: CorpusReport) -> bool:
+    """Whether a document was read before, word for word; same id, other text is only reported."""
+    key = blake2b(document.doc_id.encode(), digest_size=8).digest()
+    content = blake2b(repr((document.text, document.mentions)).encode(), digest_size=8).digest()
+    before = seen.get(key)
+    seen.setdefault(key, content)
+    if before == content:
+        note = f"document {document.doc_id} stands twice, word for word; read once"
+        report.count("duplicate_documents", note=note)
+        report.count("duplicate_mentions", len(document.mentions))
+    elif before is not None:
+        note = f"the id {document.doc_id} stands for two different documents; both are read"
+        report.count("repeated_ids", note=note)
+    return before == content

@@ -46,31 +46,30 @@ def _with_text(
     return replace(document, text=text, mentions=tuple(mentions))
 
 
-def blank_punctuation(document: CorpusDocument) -> tuple[CorpusDocument, int]:
+def blank_punctuation(document: CorpusDocument) -> CorpusDocument:
     """Bring the mentions in the text to the normal form of names: lower case, punctuation blank,
     one space between words. Mentions that are all punctuation stay.
 
     document (CorpusDocument): any, e.g. text `see (B-cell) lymphoma`, mention `(B-cell) lymphoma`.
-    RETURNS (tuple[CorpusDocument, int]): here text `see b cell lymphoma`, mention
-        `b cell lymphoma`; and how many mentions stayed.
+    RETURNS (CorpusDocument): here text `see b cell lymphoma`, mention `b cell lymphoma`.
     """
     stay = [mention for mention in document.mentions if not normalize_name(mention.text)]
     runs = _merged((m.start, m.end) for m in document.mentions if m not in stay)
-    chars = list(document.text)
+    fixed = {offset for m in stay for offset in range(m.start, m.end)}
+    lower = lower_in_place(document.text)
+    edits: list[tuple[int, int, str]] = []
     for start, end in runs:
-        lower = lower_in_place(document.text[start:end])
-        chars[start:end] = [c if normalize_name(c) else " " for c in lower]
-    for mention in stay:
-        chars[mention.start : mention.end] = mention.text
-    text = "".join(chars)
-    surplus: list[tuple[int, int, str]] = []
-    for start, end in runs:
-        for spaces in re.compile(" +").finditer(text, start, end):
-            # One space is left between two words.
-            first = spaces.start() + (start < spaces.start() and spaces.end() < end)
-            surplus += [(offset, offset + 1, "") for offset in range(first, spaces.end())]
-    document = replace_spans(_with_text(document, text, normal_or_same), surplus)
-    return replace(document, mentions=tuple(map(_trimmed, document.mentions))), len(stay)
+        is_first, space = True, ""
+        for offset in range(start, end):
+            new = document.text[offset] if offset in fixed else lower[offset]
+            if offset in fixed or normalize_name(new):
+                edits.append((offset, offset + 1, space + new))
+                is_first, space = False, ""
+            else:
+                edits.append((offset, offset + 1, ""))
+                space = "" if is_first else " "
+    document = replace_spans(document, edits)
+    return replace(document, mentions=tuple(map(_normalized, document.mentions)))
 
 
 def normal_or_same(text: str) -> str:
@@ -88,10 +87,11 @@ def _merged(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     return merged
 
 
-def _trimmed(mention: GoldMention) -> GoldMention:
+def _normalized(mention: GoldMention) -> GoldMention:
+    """Without spaces around it, its parts in the normal form of names."""
+    text, parts = mention.text.strip(" "), tuple(map(normal_or_same, mention.parts))
     start = mention.end - len(mention.text.lstrip(" "))
-    text = mention.text.strip(" ")
-    return replace(mention, start=start, end=start + len(text), text=text)
+    return replace(mention, start=start, end=start + len(text), text=text, parts=parts)
 
 
 def expand_abbreviations(

@@ -9,7 +9,6 @@ entry point, and those are tried first:
 """
 
 import codecs
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,7 +19,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
 
-from ..errors import AngelError, AngelWarning, unknown_name
+from ..errors import AngelError, unknown_name
 from .reading import pieces
 
 HEAD_BYTES = 2**16
@@ -42,7 +41,6 @@ class Format:
         and evaluation; or texts without identifiers.
     write (Callable[..., None] | None): takes documents, the path, and options with type
         annotations; None for formats that are only read.
-    lacks (tuple[str, ...]): fields of a document or mention that cannot be written.
     is_folder (bool): a folder is one corpus, and its files alone are not.
     """
 
@@ -51,7 +49,6 @@ class Format:
     recognises: Callable[[Path, str], bool]
     holds: Holds = "documents"
     write: Callable[..., None] | None = None
-    lacks: tuple[str, ...] = ()
     is_folder: bool = False
 
     @property
@@ -70,7 +67,7 @@ class Format:
 
         RAISES (AngelError): the format has no such option.
         """
-        _check_names(self.name, names, self.options, common)
+        _check_names(self.read, names, self.name, common)
 
     def checked(self, options: Mapping[str, Any], common: Sequence[str] = ()) -> dict[str, Any]:
         """options (Mapping[str, Any]): by name; text is converted. common (Sequence[str]): see
@@ -79,14 +76,7 @@ class Format:
         RETURNS (dict[str, Any]): for `read`.
         RAISES (AngelError): an unknown option or an invalid value.
         """
-        self.check_names(options, common)
-        return checked_options(self.read, options, self.name)
-
-    def checked_to_write(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """The same for `write`, which must not be None."""
-        assert self.write is not None
-        _check_names(self.name, options, self.write_options)
-        return checked_options(self.write, options, self.name)
+        return checked_options(self.read, options, self.name, common)
 
 
 def _options(function: Callable[..., Any]) -> tuple[str, ...]:
@@ -94,25 +84,30 @@ def _options(function: Callable[..., Any]) -> tuple[str, ...]:
 
 
 def _check_names(
-    format: str, names: Iterable[str], own: Sequence[str], common: Sequence[str] = ()
+    function: Callable[..., Any], names: Iterable[str], format: str, common: Sequence[str]
 ) -> None:
+    own = _options(function)
     if unknown := ", ".join(sorted(set(names) - set(own))):
         known = ", ".join([*common, *own]) or "none"
         raise AngelError(f"The format {format} has no option {unknown}. Its options: {known}.")
 
 
 def checked_options(
-    function: Callable[..., Any], options: Mapping[str, Any], format: str
+    function: Callable[..., Any],
+    options: Mapping[str, Any],
+    format: str,
+    common: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Convert options to the annotated types of a function's parameters.
 
     function (Callable[..., Any]): several choices are annotated as `frozenset[…] | None`.
     options (Mapping[str, Any]): values, or text: true, false, yes or no; choices separated by
         commas, or `all` for None.
-    format (str): for the message.
+    format (str), common (Sequence[str]): for the message, see `Format.check_names`.
     RETURNS (dict[str, Any]): for the function.
-    RAISES (AngelError): names the option, what was expected and what was found.
+    RAISES (AngelError): an unknown option or an invalid value.
     """
+    _check_names(function, options, format, common)
     hints = get_type_hints(function, include_extras=True)
     checked = {}
     for name, value in options.items():
@@ -156,25 +151,9 @@ class Formats(Mapping[str, Format]):
 
     @cached_property
     def _by_name(self) -> dict[str, Format]:
-        formats: dict[str, Format] = {}
-        for entry in sorted(entry_points(group=self._group), key=lambda entry: entry.name):
-            try:
-                format = entry.load()
-            except (ImportError, AttributeError) as error:
-                warnings.warn(
-                    f"The {self._kind} format {entry.value} of another package cannot be loaded: "
-                    f"{error}.",
-                    AngelWarning,
-                    stacklevel=2,
-                )
-                continue
-            if not isinstance(format, Format) or format.name in formats | self._own:
-                raise AngelError(
-                    f"The entry point {entry.value} must give a {self._kind} format with its own "
-                    f"name, not {format!r}."
-                )
-            formats[format.name] = format
-        return formats | self._own
+        entries = sorted(entry_points(group=self._group), key=lambda entry: entry.name)
+        others = {format.name: format for format in (entry.load() for entry in entries)}
+        return others | self._own
 
     def named(self, name: str) -> Format:
         """name (str): of a format; its version `.v1` may be omitted.

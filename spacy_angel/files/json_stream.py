@@ -76,25 +76,19 @@ class _Buffer:
     """The part of the file that is not decoded yet."""
 
     def __init__(self, path: Path, reading: FileReading) -> None:
-        self._line, self._counted = 1, 0
         self._reading = reading
         self._pieces = pieces(path, reading, by_line=False)
         self._bytes = codecs.getincrementaldecoder("utf-8-sig")()
         self._json = json.JSONDecoder()
         self._text, self._at, self._more = "", 0, True
-
-    @property
-    def line(self) -> int:
-        """RETURNS (int): number of the current line."""
-        self._line += self._text.count("\n", self._counted, self._at)
-        self._counted = self._at
-        return self._line
+        # The current line, from 1.
+        self.line = 1
 
     def peek(self) -> str:
         """RETURNS (str): the next character that is not white space; empty at the end."""
         while True:
             while self._at < len(self._text) and self._text[self._at] in _SPACE:
-                self._at += 1
+                self._skip_to(self._at + 1)
             if self._at < len(self._text) or not self._read():
                 return self._text[self._at : self._at + 1]
 
@@ -126,6 +120,10 @@ class _Buffer:
             raise self.error(f"{character!r} was expected")
         self._at += 1
 
+    def _skip_to(self, end: int) -> None:
+        self.line += self._text.count("\n", self._at, end)
+        self._at = end
+
     def value(self) -> Any:
         """RETURNS (Any): the next JSON value, which has to fit into memory."""
         self.peek()
@@ -148,7 +146,7 @@ class _Buffer:
                 is_deep = isinstance(error, RecursionError)
                 raise self.error(TOO_DEEP if is_deep else str(error)) from error
             else:
-                self._at = end
+                self._skip_to(end)
                 return value
 
     def error(self, problem: str) -> AngelError:
@@ -160,9 +158,8 @@ class _Buffer:
         """Read on; by doubling, so that a long object is not decoded anew for each piece."""
         if not self._more:
             return False
-        self._line = self.line
         parts, size = [self._text[self._at :]], 0
-        self._text, self._at, self._counted = parts[0], 0, 0
+        self._text, self._at = parts[0], 0
         try:
             while self._more and size < at_least:
                 _, piece = next(self._pieces, (0, b""))

@@ -36,15 +36,13 @@ _BOM = b"\xef\xbb\xbf"
 def open_binary(path: Path) -> BinaryIO:
     """Open a file for reading; gzip is recognized by its first bytes.
 
-    RAISES (AngelError): it cannot be opened, or is a gzip file without its first two bytes.
+    RAISES (AngelError): it cannot be opened.
     """
     try:
         with open(path, "rb") as file:
             first = file.read(2)
         if first == _GZIP:
             return cast(BinaryIO, gzip.open(path, "rb"))
-        if first == _GZIP[:1] or (path.suffix == ".gz" and len(first) < 2):
-            raise AngelError(f"{path}, line 1: the file is cut or damaged ({len(first)} bytes).")
         return open(path, "rb")
     except OSError as error:
         raise AngelError(cannot_read(path, error.strerror or error)) from error
@@ -89,21 +87,6 @@ def pieces(
                 bar.update(position - bar.n)
             yield number, piece
             number += piece.endswith(b"\n") if by_line else piece.count(b"\n")
-
-
-def whole(path: Path, limit: int, reading: FileReading | None = None) -> bytes | None:
-    """path (Path): file, plain or gzip. limit (int): maximum of unpacked bytes.
-    reading (FileReading | None): as `pieces`.
-
-    RETURNS (bytes | None): the content; None if it is longer.
-    RAISES (AngelError): as `pieces`.
-    """
-    data = bytearray()
-    for _, piece in pieces(path, reading):
-        data += piece
-        if len(data) > limit:
-            return None
-    return bytes(data)
 
 
 def check_packing(unpacked: int, packed: int, where: str) -> None:

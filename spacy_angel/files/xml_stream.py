@@ -1,22 +1,18 @@
 """Elements of an XML file larger than memory."""
 
-import re
 from collections.abc import Collection, Iterator, Mapping
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 from ..errors import AngelError
 from .faults import FileReading
-from .reading import pieces
+from .reading import PIECE_BYTES, pieces
 
 # Levels of elements; BioC has six, PubMed eight.
 MAX_DEPTH = 100
 # Bytes of one element with all that is in it.
 MAX_ELEMENT_BYTES = 2**26
-# Longer than the closing tag of any element to yield.
-MAX_TAG_BYTES = 2**8
 
 
 def stream_elements(
@@ -69,20 +65,15 @@ def stream_elements(
 def _blocks(
     path: Path, reading: FileReading, kinds: Mapping[str, Collection[str]]
 ) -> Iterator[tuple[int, bytes]]:
-    """The file up to each place where an element to yield may end, so that its line is known."""
-    names = {name for wanted in kinds.values() for name in wanted}
-    tags = re.compile("|".join(f"</{re.escape(name)}>" for name in names).encode())
-    rest, number = b"", 1
-    for _, piece in pieces(path, reading, by_line=False):
-        block = rest + piece
-        cuts = [tag.end() for tag in tags.finditer(block)]
-        # What is left may end with the beginning of such a tag.
-        cuts.append(max(len(block) - MAX_TAG_BYTES, *cuts[-1:], 0))
-        for begin, end in pairwise((0, *cuts)):
-            number += block.count(b"\n", begin, end)
-            yield number, block[begin:end]
-        rest = block[cuts[-1] :]
-    yield number + rest.count(b"\n"), rest
+    """The file in blocks that end with the line of each closing tag, so that its line is known."""
+    tags = [f"</{name}".encode() for names in kinds.values() for name in names]
+    block, number = b"", 1
+    for number, line in pieces(path, reading):
+        block += line
+        if len(block) > PIECE_BYTES or any(tag in line for tag in tags):
+            yield number, block
+            block = b""
+    yield number, block
 
 
 def _foreign(reading: FileReading, line: int, kinds: Collection[str], found: str) -> AngelError:

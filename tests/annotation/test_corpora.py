@@ -176,7 +176,7 @@ WITH_MENTIONS: dict[str, tuple[str, Callable]] = {
     "label_studio": ("in.json", write_label_studio),
     "docbin": (
         "in.spacy",
-        lambda documents, path: write_docbin(documents, path, spacy.blank("en")),
+        write_docbin,
     ),
 }
 TEXT_ALONE: dict[str, tuple[str, Callable]] = {

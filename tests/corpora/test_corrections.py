@@ -44,7 +44,7 @@ def test_each_line_is_a_document_with_its_mention(tmp_path: Path) -> None:
 
 def test_a_line_that_is_none_is_told_with_its_number_and_the_others_are_read(tmp_path) -> None:
     path = write(tmp_path / "c.jsonl", json.dumps(ROWS[1]), '{"mention": "x"}', json.dumps(ROWS[0]))
-    with pytest.raises(AngelError, match=r"line 2: not a correction: .*chosen_id"):
+    with pytest.raises(AngelError, match=r"line 2: not a correction with .*chosen_id"):
         list(read_corpus(path))
     report = CorpusReport()
     found = list(read_corpus(path, strict=False, report=report))

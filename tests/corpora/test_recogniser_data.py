@@ -16,7 +16,6 @@ from spacy_angel.corpora.documents import CorpusDocument, CorpusReport, GoldMent
 from spacy_angel.corpora.recogniser_data import swap_mentions
 from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.errors import AngelError
-from spacy_angel.vocabulary.names.concepts import Concept
 
 entity_docs, in_all_letters, to_entities, unmarked_strings = (
     getattr(load_script("scripts/entities.py"), name)
@@ -87,15 +86,6 @@ def test_unknown_type_is_named(files):
         list(to_entities(read_corpus(files[1]), labels={"Chemical": "CHEMICAL"}))
 
 
-def test_unmarked_strings_are_those_of_labels_that_a_corpus_never_uses(files):
-    diseases, both = (read(path)[0] for path in files)
-    assert unmarked_strings(diseases, diseases + both) == {
-        *("Phenobarbital", "phenobarbital", "Iron", "iron", "NO", "nO"),
-        *("cholesterol", "Cholesterol"),
-    }
-    assert unmarked_strings(both, diseases + both) == frozenset()
-
-
 def test_tokens_of_unmarked_strings_are_left_open(files, nlp):
     diseases, both = (read(path)[0] for path in files)
     report = CorpusReport()
@@ -145,26 +135,6 @@ def test_entity_inside_a_token_is_neither_taught_nor_forgotten(files, nlp):
     example.predicted.set_ents(example.get_aligned_spans_y2x(doc.ents))
     scores = nlp.create_pipe("ner").score([example])
     assert (scores["ents_p"], scores["ents_r"]) == (1.0, pytest.approx(5 / 6))
-
-
-def test_names_by_label():
-    concepts = [
-        Concept(
-            "MESH:D009203", "Myocardial Infarction", ("Infarct, Myocardial", "MI"), ("Disease",)
-        ),
-        Concept("MESH:D014859", "Warfarin", ("Coumadin", "Warfarin"), ("Chemical", "Drug")),
-        Concept("NCBIGene:7157", "TP53", ("p53",), ("Gene", "NCBITaxon:9606")),
-        Concept("MESH:D006321", "Heart", (), ("Device",)),
-        Concept("MESH:D003922", "Gout", types=("C", "C05")),
-        Concept("MESH:D003", "Insulin", types=("D", "D12")),
-    ]
-    assert names_by_label(concepts) == {
-        "DISEASE": ["Gout", "MI", "Myocardial Infarction"],
-        "CHEMICAL": ["Coumadin", "Warfarin"],
-        "GENE": ["TP53", "p53"],
-    }
-    with pytest.raises(AngelError, match=r"F03, .*CELL_LINE"):
-        names_by_label(concepts[3:4])
 
 
 def test_swapped_mentions_move_with_the_text():

@@ -34,7 +34,6 @@ SEEDS = {
         "brat": ["brat"],
         "cometa": ["cometa/train.csv"],
         "corrections": ["corrections.jsonl"],
-        "genbioel": ["genbioel"],
         "label_studio": ["label_studio.json"],
         "pubtator": ["CDR_sample.PubTator.txt", "corpus_pubtator.txt", "biored.pubtator"],
     },
@@ -107,11 +106,10 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("seeds")
     mention = GoldMention(0, 12, "heart attack", "Disease", "MESH:D009203")
     document = CorpusDocument("1", "heart attack and more", (mention,), title_end=12)
-    import spacy
 
     from spacy_angel.corpora.formats.docbin import write_docbin
 
-    write_docbin([document], folder / "docbin", spacy.blank("en"))
+    write_docbin([document], folder / "docbin")
     pa = pytest.importorskip("pyarrow")
     pq = pytest.importorskip("pyarrow.parquet")
     row = {"doc_id": "1", "text": document.text, "title_end": 12}

@@ -1,7 +1,6 @@
 """Pieces and lines: gzip, encodings, line ends, and the limits that hold for every reader."""
 
 import gzip
-import io
 from pathlib import Path
 
 import pytest
@@ -37,11 +36,6 @@ def test_only_a_line_feed_ends_a_line(tmp_path: Path) -> None:
         assert reading.report.position == len(data)
 
 
-def test_a_long_line_comes_in_pieces(tmp_path: Path) -> None:
-    path = write(tmp_path, b"abcde\nf\n")
-    assert list(pieces(path, size=2)) == [(1, b"ab"), (1, b"cd"), (1, b"e\n"), (2, b"f\n")]
-
-
 def test_a_line_in_another_encoding(tmp_path: Path) -> None:
     path = write(tmp_path, b"good\nna\xefve\nend\n")
     with pytest.raises(AngelError, match=r"file, line 2: expected UTF-8 .* 0xef at column 3"):
@@ -62,12 +56,6 @@ def test_a_line_that_is_too_long_is_left_out(
     assert reading.report.counts == {"faults": 2, "unfinished_last_lines": 1}
     whole = write(tmp_path, b"b" * (2**17 - 1) + b"\n")
     assert [len(line) for _, line in lines(whole)] == [2**17 - 1]
-
-
-@pytest.mark.parametrize("data", [b"", b"\x1f", b"\x1f\x8b", b"\x1f\x8b\x08", b"x"])
-def test_a_gzip_file_of_which_hardly_a_byte_came_is_cut(tmp_path: Path, data: bytes) -> None:
-    with pytest.raises(AngelError, match=r"file\.gz, line 1: the file is cut or damaged"):
-        list(pieces(write(tmp_path, data, "file.gz")))
 
 
 def test_the_name_does_not_make_a_gzip_file(tmp_path: Path) -> None:
@@ -95,20 +83,3 @@ def test_notes_are_kept_to_a_measure() -> None:
     assert len(report.notes[0]) == MAX_NOTE + 2
     with pytest.raises(AngelError, match=r"^x+ … Without"):
         FileReading("x").fault("x" * 10**5)
-
-
-def test_progress_is_shown_where_it_is_asked_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shown = io.StringIO()
-    shown.isatty = lambda: True  # type: ignore[method-assign]
-    monkeypatch.setattr("sys.stderr", shown)
-    real = files_reading.tqdm
-    monkeypatch.setattr(
-        files_reading, "tqdm", lambda **options: real(**{**options, "delay": 0, "file": shown})
-    )
-    path = write(tmp_path, b"a\n" * 20000)
-    list(pieces(path, FileReading("x")))
-    assert shown.getvalue() == ""
-    list(pieces(path, FileReading("x", progress=True)))
-    assert "40.0k/40.0k" in shown.getvalue() or "file" in shown.getvalue()

@@ -81,19 +81,6 @@ def test_json_is_nested_so_deep_only(tmp_path: Path, levels: int) -> None:
         entries(write(tmp_path, f'{{"a":\n{text}}}'))
 
 
-def test_json_of_some_depth() -> None:
-    assert parse_json("[" * 100 + "]" * 100)
-    assert parse_json('{"a": [1, "b", {"c": null}]}') == {"a": [1, "b", {"c": None}]}
-    assert parse_json("3") == 3
-
-
-def test_a_number_of_5000_digits(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="digits"):
-        parse_json("1" * 5000)
-    with pytest.raises(AngelError, match=r"file, line 1: .*digits"):
-        objects(write(tmp_path, f"[{'1' * 5000}]"))
-
-
 @pytest.mark.parametrize("levels", [100, 100_000])
 def test_xml_is_nested_so_deep_only(tmp_path: Path, levels: int) -> None:
     path = write(tmp_path, "<set>\n<item>" + "<a>" * levels + "</a>" * levels + "</item></set>")
@@ -127,9 +114,3 @@ def test_elements_have_the_line_in_which_they_end_wherever_blocks_do(tmp_path, p
     found = list(stream_elements(path, FileReading("set.xml"), {"set": ["r"]}))
     assert [number for number, _ in found] == [4 + 3 * n for n in range(250)]
     assert [len(record[0].text or "") for _, record in found] == lengths
-
-
-def test_a_closing_tag_with_a_blank_is_read_as_well(tmp_path) -> None:
-    path = write(tmp_path, "<set><r>1</r ><r>2</r\n></set>")
-    found = stream_elements(path, FileReading("file"), {"set": ["r"]})
-    assert [record.text for _, record in found] == ["1", "2"]

@@ -5,12 +5,11 @@ as patients wrote them; both are read as they are.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from ...files.formats import Format, first_line
 from ...files.reading import numbered_lines
-from ...vocabulary.names.concepts import Concept
 from ..documents import CorpusDocument, Reading
 
 _ROW = re.compile(r"[0-9]+\t[^\t]+\t[^\t]+")
@@ -26,35 +25,14 @@ def read_askapatient(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
     RAISES (AngelError): at a line that is not three columns, with `reading.strict`.
     """
     reading = reading.with_prefix("SNOMEDCT")
-    for number, code, _, phrase in _rows(path, reading):
+    for number, code, _, phrase in askapatient_rows(path, reading):
         doc_id = f"{path.name}:{number}"
         yield from reading.single_mention(phrase, (0, len(phrase)), doc_id, number, code)
 
 
-def askapatient_concepts(
-    paths: Iterable[Path], phrases: Iterable[Path] = (), prefix: str = "SNOMEDCT"
-) -> Iterator[Concept]:
-    """The vocabulary of AskAPatient, which comes with its folds only.
-
-    paths (Iterable[Path]): files whose preferred terms are the names; a fold's three files hold
-        all 1,036 concepts.
-    phrases (Iterable[Path]): files whose phrases are names, too: train, never test.
-    prefix (str): vocabulary of the ids.
-    RETURNS (Iterator[Concept]): one for each id, in the order in which they first stand.
-    RAISES (AngelError): at a line that is not three columns.
-    """
-    names: dict[str, dict[str, None]] = {}
-    for column, files in enumerate((paths, phrases)):
-        for path in files:
-            reading = Reading(str(path), prefix=prefix)
-            for _, code, *columns in _rows(path, reading):
-                names.setdefault(reading.concept_ids(code), {}).setdefault(columns[column])
-    for concept_id, (canonical_name, *aliases) in names.items():
-        yield Concept(concept_id, canonical_name, tuple(aliases))
-
-
-def _rows(path: Path, reading: Reading) -> Iterator[tuple[int, str, str, str]]:
-    """Line number, code, preferred term, phrase."""
+def askapatient_rows(path: Path, reading: Reading) -> Iterator[tuple[int, str, str, str]]:
+    """path (Path), reading (Reading): see `read_askapatient`.
+    YIELDS (tuple[int, str, str, str]): line number, code, preferred term, phrase."""
     for number, line in numbered_lines(path, reading, fallback="iso-8859-1"):
         if not line.strip():
             continue

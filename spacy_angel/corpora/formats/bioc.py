@@ -16,7 +16,6 @@ from xml.etree import ElementTree
 
 from pydantic import BaseModel, BeforeValidator, Field, NonNegativeInt
 
-from ...errors import AngelError
 from ...files.atomic import replacing
 from ...files.formats import Format
 from ...files.json_stream import stream_objects
@@ -111,7 +110,8 @@ def read_bioc_xml(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
         `reading.strict`.
     """
     for number, element in stream_elements(path, reading, {"collection": ["document"]}):
-        yield from _document(_plain(element), reading, number)
+        with reading.leaving_out(number, "a BioC document"):
+            yield _document(_plain(element), reading, number)
 
 
 def read_bioc_json(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
@@ -120,7 +120,8 @@ def read_bioc_json(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
     path (Path), reading (Reading), RETURNS, RAISES: as `read_bioc_xml`.
     """
     for number, value in stream_objects(path, reading, within=("documents", "PubTator3")):
-        yield from _document(value, reading, number)
+        with reading.leaving_out(number, "a BioC document"):
+            yield _document(value, reading, number)
 
 
 def _plain(element: ElementTree.Element) -> dict[str, Any]:
@@ -137,16 +138,8 @@ def _plain(element: ElementTree.Element) -> dict[str, Any]:
     return value
 
 
-def _document(value: Any, reading: Reading, line: int) -> Iterator[CorpusDocument]:
-    try:
-        yield _build(checked(value, _Document), reading, line)
-    except AngelError:
-        raise
-    except ValueError as problem:
-        reading.fault_at(line, f"not a BioC document: {problem}.", lost="documents_left_out")
-
-
-def _build(document: _Document, reading: Reading, line: int) -> CorpusDocument:
+def _document(value: Any, reading: Reading, line: int) -> CorpusDocument:
+    document = checked(value, _Document)
     text, title_end = _text(document.passages)
     sentences = [sentence for passage in document.passages for sentence in passage.sentences]
     holders = (document, *document.passages, *sentences)
@@ -216,11 +209,7 @@ def _raw_ids(infons: Mapping[str, str]) -> str:
 
 def _listed(infons: Mapping[str, str], key: str) -> tuple[str, ...]:
     """A list that `to_bioc` put into an infon; empty if there is none."""
-    try:
-        return tuple(parse_as(infons.get(key, "[]"), list[Text]))
-    except ValueError:
-        message = f"{key}: a JSON list of strings was expected, {infons[key]!r} came"
-        raise ValueError(message) from None
+    return tuple(parse_as(infons.get(key, "[]"), list[Text]))
 
 
 def to_bioc(document: CorpusDocument) -> dict[str, Any]:

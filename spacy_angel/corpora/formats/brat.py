@@ -15,7 +15,6 @@ for documents, where `labels` also maps types to labels, since types of brat hav
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,7 @@ from urllib.parse import quote
 from pydantic import BaseModel
 
 from ...errors import AngelError
-from ...files.atomic import replacing, replacing_path
+from ...files.atomic import replacing_path
 from ...files.formats import Format
 from ...files.json_values import parse_as
 from ...files.reading import numbered_lines
@@ -45,17 +44,20 @@ _NO_TYPE = re.compile(r"[^A-Za-z0-9_-]+")
 _LINE_ENDS = re.compile("[\t\r\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 # With an ending still a file name everywhere.
 _MAX_NAME = 120
-_COUNTERS = {"#": "notes_left_out", "A": "attributes_left_out", "M": "attributes_left_out"}
 
 
-class _MentionExtras(BaseModel):
+class MentionExtras(BaseModel):
+    """What annotation tools have no place for: brat for some identifiers, Label Studio for a
+    missing label."""
+
     concept_ids: str = ""
+    label: str | None = None
     parts: tuple[str, ...] = ()
     read_as: str = ""
 
 
 class DocumentExtras(BaseModel):
-    """What annotation tools have no place for."""
+    """The same of a document."""
 
     title_end: int | None = None
     split: str = ""
@@ -77,7 +79,7 @@ class _Bound:
     spans: list[tuple[int, int]]
     text: str
     ids: list[str] = field(default_factory=list)
-    extras: _MentionExtras = field(default_factory=_MentionExtras)
+    extras: MentionExtras = field(default_factory=MentionExtras)
 
 
 def read_brat(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
@@ -91,10 +93,6 @@ def read_brat(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
     """
     folder = path if path.is_dir() else path.parent
     files = [*path.rglob("*.ann")] if path.is_dir() else [path.with_suffix(".ann")]
-    if path.is_dir():
-        for text in sorted(set(path.rglob("*.txt")) - {file.with_suffix(".txt") for file in files}):
-            note = f"{text} has no annotations beside it and is not read"
-            reading.report.count("texts_without_annotations", note=note)
     known = _document_extras(folder / DOCUMENTS, reading)
     names = {file.relative_to(folder).with_suffix("").as_posix(): file for file in files}
     order = {name: number for number, name in enumerate(known)}
@@ -119,21 +117,13 @@ def _document_extras(path: Path, reading: Reading) -> dict[str, _DocumentExtras]
 
 
 def _document(file: Path, extras: _DocumentExtras, reading: Reading) -> Iterator[CorpusDocument]:
-    text_file = file.with_suffix(".txt")
-    for one, companion in ((text_file, file), (file, text_file)):
-        if not one.exists():
-            message = f"{companion} is missing {one.name}. brat keeps texts and annotations in two "
-            reading.fault(f"{message}files of one name.", lost="documents_left_out")
-            return
     # brat counts a byte order mark as a character.
-    text = text_of(text_file, reading)
+    text = text_of(file.with_suffix(".txt"), reading)
     if text is None:
         return
     doc_id = extras.file if extras.doc_id is None else extras.doc_id
-    end = extras.title_end
-    if end is not None and not 0 <= end <= len(text):
-        end = None
-        reading.report.count("titles_left_out", note=f"{text_file}: it ends before its title")
+    # Absent if somebody has shortened the text.
+    end = extras.title_end if extras.title_end in range(len(text) + 1) else None
     here = replace(reading, name=str(file))
     bounds = _bounds(file, here).values()
     found = (_mention(bound, text, doc_id, extras.labels, here) for bound in bounds)
@@ -170,11 +160,11 @@ def _bounds(file: Path, reading: Reading) -> dict[str, _Bound]:
         elif note.startswith(_NOTE):
             target = place.strip().partition(" ")[2]
             try:
-                bounds[target].extras = parse_as(note.removeprefix(_NOTE), _MentionExtras)
+                bounds[target].extras = parse_as(note.removeprefix(_NOTE), MentionExtras)
             except (KeyError, ValueError):
                 _fault(reading, number, "a note of spacy-angel on a mention", line)
         elif line.strip():
-            reading.report.count(_COUNTERS.get(name[:1], "relation_rows"))
+            reading.report.count("relations_and_notes_left_out")
     return bounds
 
 
@@ -210,45 +200,32 @@ def _references(concept_ids: str) -> list[str]:
 def write_brat(
     documents: Iterable[CorpusDocument], path: Path, names: Callable[[str], str] | None = None
 ) -> None:
-    """Write a folder for brat's `data`: two files a document; `annotation.conf` with the types, and
-    `visual.conf` with their labels; `documents.jsonl`, which brat does not read.
+    """Write a folder for brat's `data`: two files a document; `annotation.conf` with the types;
+    `documents.jsonl`, which brat does not read.
 
     documents (Iterable[CorpusDocument]): written as they come.
     path (Path): a new folder.
     names (Callable[[str], str] | None): the name of a concept, for the annotator to read.
     RAISES (AngelError): the folder exists and is not empty.
     """
+    if path.is_file() or (path.is_dir() and any(path.iterdir())):
+        # An annotator may have corrected it.
+        raise AngelError(f"{path} already exists. Give a new folder.")
     file_names: set[str] = set()
     types: dict[str, str] = {}
-    with _new_folder(path) as folder:
-        with replacing(folder / DOCUMENTS) as extras:
+    with replacing_path(path) as folder:
+        folder.mkdir()
+        with (folder / DOCUMENTS).open("w", encoding="utf8", newline="\n") as extras:
             for document in documents:
                 name = _file_name(document.doc_id, file_names)
                 lines = "".join(line + "\n" for line in _lines(document, types, names))
                 (folder / f"{name}.txt").write_bytes(document.text.encode("utf8"))
                 (folder / f"{name}.ann").write_bytes(lines.encode("utf8"))
                 row = _extras(document, name, types)
-                extras.write(json.dumps(row, ensure_ascii=False).encode("utf8") + b"\n")
+                extras.write(json.dumps(row, ensure_ascii=False) + "\n")
         entities = "".join(f"{each}\n" for each in types.values())
         sections = f"[entities]\n{entities}[relations]\n[events]\n[attributes]\n"
         (folder / "annotation.conf").write_text(sections, encoding="utf8")
-        shown = "".join(
-            f"{each} | {re.sub('[|<>,]', ' ', _LINE_ENDS.sub(' ', label))}\n"
-            for label, each in types.items()
-            if label not in ("", each)
-        )
-        (folder / "visual.conf").write_text(f"[labels]\n{shown}[drawing]\n", encoding="utf8")
-
-
-@contextmanager
-def _new_folder(path: Path) -> Iterator[Path]:
-    """YIELDS (Path): a temporary folder, which is moved into place once it is complete; an existing
-    one, which an annotator may have corrected, is never replaced."""
-    if path.exists() and not (path.is_dir() and not any(path.iterdir())):
-        raise AngelError(f"{path} already exists. Give a new folder.")
-    with replacing_path(path) as temporary:
-        temporary.mkdir()
-        yield temporary
 
 
 def _file_name(doc_id: str, taken: set[str]) -> str:
@@ -304,7 +281,7 @@ def _lines(
             n_ids += 1
             name = "" if names is None else _LINE_ENDS.sub(" ", names(reference))
             yield f"N{n_ids}\tReference T{number} {reference}\t{name}"
-        extras = _MentionExtras(
+        extras = MentionExtras(
             concept_ids="" if "|".join(references) == mention.concept_ids else mention.concept_ids,
             parts=mention.parts,
             read_as=mention.read_as,

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
 
 from ...errors import AngelError
 from ...files.formats import Format, first_line
@@ -11,29 +10,25 @@ from ...files.table import table_rows
 from ..documents import CorpusDocument, Reading
 
 _CODE = re.compile(r"([0-9]+)(?:\.0)?")
-Granularity = Literal["general", "specific"]
+_ID_COLUMN = "General SNOMED ID"
 
 
-def read_cometa(
-    path: Path, reading: Reading, granularity: Granularity = "general"
-) -> Iterator[CorpusDocument]:
+def read_cometa(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
     """Each row as a document: the first occurrence of the term in the example is its mention.
 
     If the term is not in the example, it is put before it, as in the published data, and counted as
     `terms_not_in_example`. Case is ignored.
 
     path (Path): e.g. `stratified_general/train.csv` with the columns `ID`, `Term`,
-        `General SNOMED ID`, `Specific SNOMED ID`, `Example` among others.
+        `General SNOMED ID`, `Example` among others.
     reading (Reading): gets counts and faults; ids without prefix are SNOMED CT's.
-    granularity (Granularity): `general` (the published split's) or `specific` ids.
     RETURNS (Iterator[CorpusDocument]): one mention each, named by the row's ID.
     RAISES (AngelError): columns are missing, quotes do not close, or a row is cut.
     """
     reading = reading.with_prefix("SNOMEDCT")
-    id_column = f"{granularity.capitalize()} SNOMED ID"
     rows = table_rows(path, reading, "\t")
     _, header = next(rows, (1, []))
-    needed = ("ID", "Term", id_column, "Example")
+    needed = ("ID", "Term", _ID_COLUMN, "Example")
     # An index column that pandas wrote has no name; in some copies it is the ID.
     columns = ["ID" if not name and "ID" not in header else name for name in header]
     if missing := [name for name in needed if name not in columns]:
@@ -41,9 +36,9 @@ def read_cometa(
         raise AngelError(f"{where}: the columns {missing} of COMETA are missing; found {header}.")
     for number, row in rows:
         cells = dict(zip(columns, row, strict=False))
-        code = _CODE.fullmatch(cells.get(id_column, "").strip())
+        code = _CODE.fullmatch(cells.get(_ID_COLUMN, "").strip())
         if len(row) != len(header) or code is None or not (term := cells["Term"].strip()):
-            message = f"expected {len(header)} columns and a code in digits under {id_column}, "
+            message = f"expected {len(header)} columns and a code in digits under {_ID_COLUMN}, "
             message += f"found {len(row)} columns."
             reading.fault_at(number, message, lost="mentions_left_out")
             continue
@@ -73,7 +68,7 @@ def _folded(text: str) -> str:
 
 
 def _recognises(path: Path, head: str) -> bool:
-    return {"Term", "General SNOMED ID"} <= set(first_line(head).split("\t"))
+    return {"Term", _ID_COLUMN} <= set(first_line(head).split("\t"))
 
 
 FORMAT = Format("cometa", read_cometa, _recognises, holds="mentions")

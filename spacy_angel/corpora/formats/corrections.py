@@ -33,18 +33,16 @@ def read_corrections(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
     for number, line in numbered_lines(path, reading):
         if not line.strip():
             continue
-        try:
+        with reading.leaving_out(number, "a correction with `mention` and `chosen_id`"):
             row = parse_as(line, _Row)
-        except ValueError as error:
-            message = f"not a correction: {error}. Expected `mention` and `chosen_id`."
-            reading.fault_at(number, message, lost="documents_left_out")
-            continue
-        doc_id = f"{path.name}:{number}"
-        left = f"{row.left} " if row.left else ""
-        text = f"{left}{row.mention}{' ' if row.right else ''}{row.right}"
-        span = len(left), len(left) + len(row.mention)
-        mention = reading.mention(text, span, row.mention, doc_id, number, row.label, row.chosen_id)
-        yield CorpusDocument(doc_id, text, (mention,) if mention else (), reading.split)
+            doc_id = f"{path.name}:{number}"
+            text = " ".join(part for part in (row.left, row.mention, row.right) if part)
+            start = len(row.left) + 1 if row.left else 0
+            span = start, start + len(row.mention)
+            mention = reading.mention(
+                text, span, row.mention, doc_id, number, row.label, row.chosen_id
+            )
+            yield CorpusDocument(doc_id, text, (mention,) if mention else (), reading.split)
 
 
 # Other JSON lines are whole documents.

@@ -32,15 +32,13 @@ def read_csv(
             f"{', '.join(names)})."
         )
     for number, fields in rows:
-        try:
+        with reading.leaving_out(number, "a document"):
             if len(fields) != len(names):
                 raise BadRow(f"{len(names)} columns were expected, {len(fields)} came")
             # An empty cell counts as missing; a cell cannot hold mentions.
             row = {name: field or None for name, field in zip(names, fields, strict=True)}
             row.pop("mentions", None)
             yield row_document(row, reading, path, number, id_field, text_field)
-        except BadRow as problem:
-            reading.fault_at(number, f"not a document: {problem}.", lost="documents_left_out")
 
 
 def separator_of(names: str) -> str:

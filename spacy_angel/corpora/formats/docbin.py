@@ -16,7 +16,6 @@ from ..documents import CorpusDocument, Reading
 _PIECE_BYTES = 2**20
 
 if TYPE_CHECKING:
-    from spacy.language import Language
     from spacy.tokens import Doc
 
 
@@ -66,15 +65,16 @@ def _docs(file: Path) -> Iterator["Doc"]:
         raise AngelError(f"{file} is not a spaCy DocBin, or is damaged ({error}).") from error
 
 
-def write_docbin(documents: Iterable[CorpusDocument], path: Path, nlp: "Language") -> None:
+def write_docbin(documents: Iterable[CorpusDocument], path: Path) -> None:
     """Write documents as one DocBin, with everything that `to_doc` keeps.
 
     documents (Iterable[CorpusDocument]): all are in memory until the file is written.
     path (Path): e.g. `corpus/train.spacy`.
-    nlp (Language): see `to_doc`.
     """
+    import spacy
     from spacy.tokens import DocBin
 
+    nlp = spacy.blank("en")
     docs = DocBin(store_user_data=True)
     for document in documents:
         docs.add(to_doc(document, nlp))
@@ -86,10 +86,4 @@ def _recognises(path: Path, head: str) -> bool:
     return any(path.glob("*.spacy")) if path.is_dir() else path.suffix == ".spacy"
 
 
-def _write(documents: Iterable[CorpusDocument], path: Path) -> None:
-    import spacy
-
-    write_docbin(documents, path, spacy.blank("en"))
-
-
-FORMAT = Format("docbin", read_docbin, _recognises, write=_write)
+FORMAT = Format("docbin", read_docbin, _recognises, write=write_docbin)

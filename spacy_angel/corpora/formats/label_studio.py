@@ -31,7 +31,7 @@ from ...files.json_values import checked
 from ...vocabulary.names.identifiers import split_ids
 from ..docs import NO_LABEL
 from ..documents import CorpusDocument, GoldMention, Reading
-from .brat import DocumentExtras
+from .brat import DocumentExtras, MentionExtras
 
 Results = Literal["annotations", "predictions"]
 
@@ -41,21 +41,14 @@ _HEAD_BYTES = 2**12
 
 
 class _Value(BaseModel):
-    start: int | None = None
-    end: int | None = None
+    start: int = -1
+    end: int = -1
     text: str | list[str] | None = None
     labels: list[str] = []
 
 
-class _MentionExtras(BaseModel):
-    label: str | None = None
-    parts: tuple[str, ...] = ()
-    read_as: str = ""
-
-
 class _Meta(BaseModel, extra="allow"):
-    text: str | list[str] = []
-    spacy_angel: _MentionExtras = _MentionExtras()
+    spacy_angel: MentionExtras = MentionExtras()
 
 
 class _Result(BaseModel):
@@ -121,12 +114,11 @@ def read_label_studio(
     names: dict[str, None] = {}
     for line, value in stream_objects(path, reading, within=()):
         n_tasks += 1
-        try:
+        bare = None
+        with reading.leaving_out(line, "a Label Studio task with a text"):
             task = checked(value, _Task)
             bare = _bare_document(task, text_field, reading, default=f"{path.name}:{n_tasks}")
-        except ValueError as error:
-            message = f"not a Label Studio task with a text: {error}."
-            reading.fault_at(line, message, lost="documents_left_out")
+        if bare is None:
             continue
         works = _works(task, results, annotator, reading)
         n_others += bool(getattr(task, other))
@@ -135,22 +127,17 @@ def read_label_studio(
             reading.report.count("tasks_without_" + results)
         elif len(works) > 1:
             by = ", ".join(name for work in works for name in work.names[:1]) or "nobody named"
-            message = f"task {bare.doc_id} has {len(works)} {results}, by {by}. Choose with "
-            message += "`--option annotator=NAME`."
-            reading.fault_at(line, message, lost="documents_left_out")
+            message = f"task {bare.doc_id} has {len(works)} {results}, by {by}. Use "
+            reading.fault_at(line, message + "`annotator=NAME`.", lost="documents_left_out")
         else:
             mentions = _mentions(bare, works[0].result, id_field, reading, line)
             yield replace(bare, mentions=tuple(mentions))
         n_read += bool(works)
-    if not n_read and annotator:
+    if not n_read and (annotator or n_others):
         known = ", ".join(names) or "nobody"
         raise AngelError(
-            f"{path}: nothing by {annotator!r}. Known: {known} (`--option annotator=NAME`)."
-        )
-    if not n_read and n_others:
-        raise AngelError(
-            f"{path}: none of the {n_tasks} tasks has {results}; {n_others} have {other}. Try "
-            f"`--option results={other}`."
+            f"{path}: none of the {n_tasks} tasks has {results} by {annotator or 'anybody'}. "
+            f"Annotators: {known}; {n_others} tasks have {other} (`--option results={other}`)."
         )
 
 
@@ -191,29 +178,25 @@ def _mentions(
 ) -> Iterator[GoldMention]:
     ids: defaultdict[str, list[str]] = defaultdict(list)
     for one in results:
-        where = f"{reading.where(line)}: {one.type} {one.from_name} of document {document.doc_id}"
         if one.type == "textarea" and one.from_name == id_field:
             given = one.value.text
             ids[one.id] += given if isinstance(given, list) else [given or ""]
-        elif one.type == "relation":
-            reading.report.count("relation_rows")
         elif one.type != "labels" and one.from_name != _NAME:
-            reading.report.count("results_left_out", note=where)
+            note = f"{reading.where(line)}: {one.type} {one.from_name} of {document.doc_id}"
+            reading.report.count("results_left_out", note=note)
     for region in (one for one in results if one.type == "labels"):
         value, meta = region.value, region.meta or _Meta()
-        reading.report.count("notes_left_out", bool(meta.text))
         extras, label = meta.spacy_angel, ",".join(value.labels)
         if extras.label is not None and label == NO_LABEL:
             label = extras.label
-        span = (-1 if value.start is None else value.start, -1 if value.end is None else value.end)
         # Without a text, that at the offsets. Label Studio writes a line end as `\\n`.
-        covered = document.text[max(span[0], 0) : max(span[1], 0)]
+        covered = document.text[max(value.start, 0) : max(value.end, 0)]
         text = value.text if isinstance(value.text, str) else covered
         text = text if text.split() == covered.split() else text.replace("\\n", "\n")
-        raw_ids = "|".join(ids.pop(region.id, [])) or (meta.model_extra or {}).get(id_field, "")
+        raw_ids = "|".join(ids[region.id]) or (meta.model_extra or {}).get(id_field, "")
         found = reading.mention(
             document.text,
-            span,
+            (value.start, value.end),
             text,
             document.doc_id,
             line,
@@ -224,9 +207,6 @@ def _mentions(
         )
         if found is not None:
             yield found
-    for region_id in ids:
-        note = f"{reading.where(line)}: identifier of no region {region_id!r}"
-        reading.report.count("results_left_out", note=note)
 
 
 def write_label_studio(
@@ -280,7 +260,7 @@ def _region(
     labels = [mention.label or NO_LABEL]
     region = {**base, "from_name": _LABELS, "type": "labels"}
     region["value"] = {**span, "text": mention.text, "labels": labels}
-    extras = _MentionExtras(
+    extras = MentionExtras(
         label=None if mention.label else "", parts=mention.parts, read_as=mention.read_as
     ).model_dump(exclude_defaults=True)
     yield {**region, "meta": {"spacy_angel": extras}} if extras else region

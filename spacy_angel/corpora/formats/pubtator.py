@@ -10,11 +10,12 @@ are relations (`CID`, BioRED's `Association`) and are counted, not read.
 """
 
 import re
+import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ...errors import AngelError
+from ...errors import AngelError, AngelWarning
 from ...files.atomic import replacing
 from ...files.formats import Format, first_line
 from ...files.reading import numbered_lines
@@ -39,21 +40,13 @@ class _Block:
 def read_pubtator(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
     """A title line, an abstract line, then a line a mention; a blank line ends a document.
 
-    path (Path): file, plain or gzip. reading (Reading). RETURNS (Iterator[CorpusDocument]).
-    """
-    return parse_pubtator(numbered_lines(path, reading), reading)
-
-
-def parse_pubtator(lines: Iterable[tuple[int, str]], reading: Reading) -> Iterator[CorpusDocument]:
-    """Documents of PubTator lines.
-
-    lines (Iterable[tuple[int, str]]): line number and line without its end.
-    reading (Reading): names the source, gets counts and faults.
+    path (Path): file, plain or gzip.
+    reading (Reading): gets counts and faults.
     RETURNS (Iterator[CorpusDocument]): as soon as each is complete.
     RAISES (AngelError): at the first fault, with `reading.strict`.
     """
     block: _Block | None = None
-    for number, line in lines:
+    for number, line in numbered_lines(path, reading):
         fields = line.split("\t")
         if not line.strip():
             yield from _finish(block, reading)
@@ -151,9 +144,17 @@ def format_pubtator(document: CorpusDocument) -> str:
 
 
 def write_pubtator(documents: Iterable[CorpusDocument], path: Path) -> None:
-    """documents (Iterable[CorpusDocument]): written as they come. path (Path): the file."""
+    """Write documents; a warning tells once that steps or `read_as` have no place in PubTator.
+
+    documents (Iterable[CorpusDocument]): written as they come. path (Path): the file.
+    """
+    is_warned = False
     with replacing(path) as file:
         for document in documents:
+            if not is_warned and (document.steps or any(m.read_as for m in document.mentions)):
+                is_warned = True
+                message = f"{path}: PubTator cannot hold preprocessing steps or read_as."
+                warnings.warn(message, AngelWarning, stacklevel=2)
             file.write(format_pubtator(document).encode("utf8"))
 
 
@@ -161,6 +162,4 @@ def _recognises(path: Path, head: str) -> bool:
     return _TITLE.match(first_line(head)) is not None
 
 
-FORMAT = Format(
-    "pubtator", read_pubtator, _recognises, write=write_pubtator, lacks=("steps", "read_as")
-)
+FORMAT = Format("pubtator", read_pubtator, _recognises, write=write_pubtator)

@@ -9,7 +9,7 @@ from pydantic import BaseModel, BeforeValidator, StrictInt
 
 from ...errors import AngelError, missing_package
 from ...files.formats import Format, first_line
-from ...files.json_values import Text, checked, parse_json
+from ...files.json_values import Text, checked, parse_as
 from ...files.reading import MAX_LINE_BYTES, check_packing, numbered_lines
 from ..documents import CorpusDocument, GoldMention, Reading
 
@@ -21,7 +21,7 @@ _BY_DIFFERENCE = "DELTA_BYTE_ARRAY"
 _PASSAGES = re.compile(r'(?<!\\)"passages"\s*:')
 
 
-class BadRow(Exception):
+class BadRow(ValueError):
     """A field of a row is missing or of the wrong kind; the text says what."""
 
 
@@ -38,10 +38,8 @@ def read_jsonl(
         `label`, `concept_id`) that a line brings.
     """
     for number, row in json_rows(path, reading):
-        try:
+        with reading.leaving_out(number, "a document"):
             yield row_document(row, reading, path, number, id_field, text_field)
-        except BadRow as error:
-            reading.fault_at(number, f"not a document: {error}.", lost="documents_left_out")
 
 
 def json_rows(path: Path, reading: Reading) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -50,14 +48,8 @@ def json_rows(path: Path, reading: Reading) -> Iterator[tuple[int, dict[str, Any
     for number, line in numbered_lines(path, reading):
         if not line.strip():
             continue
-        try:
-            row = parse_json(line)
-            if not isinstance(row, dict):
-                raise ValueError("an object was expected")
-        except ValueError as error:
-            reading.fault_at(number, f"not a document: {error}.", lost="documents_left_out")
-        else:
-            yield number, row
+        with reading.leaving_out(number, "a document"):
+            yield number, parse_as(line, dict[str, Any])
 
 
 def read_parquet(
@@ -83,12 +75,13 @@ def read_parquet(
                 check_packing(unpacked, size, f"{path}, row {number + 1}")
                 for i in range(len(batch)):
                     number += 1
-                    try:
-                        [row] = _short_enough(batch.slice(i, 1)).to_pylist()
+                    with reading.leaving_out(number, "a document"):
+                        row = batch.slice(i, 1)
+                        length = max(map(_text_bytes, row.columns), default=0)
+                        if length > MAX_LINE_BYTES:
+                            raise BadRow(f"it has {length:,} bytes, more than {MAX_LINE_BYTES:,}")
+                        [row] = row.to_pylist()
                         yield row_document(row, reading, path, number, id_field, text_field)
-                    except BadRow as error:
-                        message = f"{reading.name}, row {number}: not a document: {error}."
-                        reading.fault(message, lost="documents_left_out")
                 reading.report.position = size * number // file.metadata.num_rows
     except AngelError:
         raise
@@ -149,15 +142,6 @@ def _text_bytes(array: Any) -> int:
     return pc.sum(lengths).as_py() or 0
 
 
-def _short_enough(row: Any) -> Any:
-    """row (Any): a batch of one row. RETURNS (Any): the same.
-    RAISES (BadRow): a column of it has more bytes than a line of JSON may have."""
-    for name, column in zip(row.schema.names, row.columns, strict=True):
-        if (length := _text_bytes(column)) > MAX_LINE_BYTES:
-            raise BadRow(f"{name} has {length:,} bytes, more than {MAX_LINE_BYTES:,}")
-    return row
-
-
 class _Mention(BaseModel):
     start: StrictInt
     end: StrictInt
@@ -193,7 +177,8 @@ def row_document(
     doc_id = next((row[name] for name in fields if row.get(name) is not None), None)
     if doc_id is None and id_field:
         raise BadRow(f"the field {id_field} is missing")
-    text, title_end = row.get(text_field), row.get("title_end")
+    text = row.get(text_field)
+    title_end: Any = row.get("title_end")
     if text is None:
         parts = [row.get("title"), row.get("abstract")]
         if not any(isinstance(part, str) for part in parts):
@@ -206,10 +191,7 @@ def row_document(
     except ValueError as error:
         raise BadRow(str(error)) from error
     # pandas makes floats of whole numbers that may be missing.
-    if isinstance(title_end, float) and title_end.is_integer():
-        title_end = int(title_end)
-    if not isinstance(title_end, int) or not 0 <= title_end <= len(found.text):
-        title_end = None
+    title_end = int(title_end) if title_end in range(len(found.text) + 1) else None
     mentions = (_mention(mention, found, reading, number) for mention in found.mentions or ())
     kept = tuple(mention for mention in mentions if mention is not None)
     return CorpusDocument(found.doc_id, found.text, kept, title_end=title_end)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ...errors import AngelError
 from ...files.formats import Format
-from ...files.reading import decoded, numbered_lines, whole
+from ...files.reading import decoded, numbered_lines, pieces
 from ..documents import CorpusDocument, Reading
 
 # A plain text has to fit into memory.
@@ -31,12 +31,16 @@ def text_of(path: Path, reading: Reading) -> str | None:
 
     RETURNS (str | None): the text, with its byte order mark if it has one; None for a fault.
     """
-    data = whole(path, MAX_TEXT_BYTES)
+    data = bytearray()
     try:
-        if data is None:
-            message = f"{path} is longer than {MAX_TEXT_BYTES} bytes. "
-            raise AngelError(f"{message}Split it, or use --format lines.")
-        return "\ufeff" * data.startswith(BOM_UTF8) + decoded(data, path)
+        for _, piece in pieces(path):
+            data += piece
+            if len(data) > MAX_TEXT_BYTES:
+                raise AngelError(
+                    f"{path} is longer than {MAX_TEXT_BYTES} bytes. Split it, or use "
+                    "--format lines."
+                )
+        return "\ufeff" * data.startswith(BOM_UTF8) + decoded(bytes(data), path)
     except AngelError as error:
         reading.fault(str(error), lost="documents_left_out")
         return None
