@@ -8,7 +8,6 @@ import json
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -221,7 +220,7 @@ class AngelLinker(DocumentPipe):
             raise AngelError(f"angel_linker's kb: expected a ConceptKB, got {kb!r}. {remedy}")
         self._kb = kb
         types = known_types(self.settings.types_by_label, kb)
-        self.settings = replace(self.settings, types_by_label=types)
+        self.settings = self.settings.changed(types_by_label=types)
 
     @property
     def curated(self) -> Curated | None:
@@ -630,7 +629,7 @@ class AngelLinker(DocumentPipe):
 
     def _take_types_of(self, vocabulary: Any) -> None:
         types: Any = types_of(vocabulary)
-        self.settings = replace(self.settings, types_by_label=types)
+        self.settings = self.settings.changed(types_by_label=types)
 
     def check_types(self) -> None:
         """RAISES (AngelError): a type of `types_by_label` is no concept's of the vocabulary, which

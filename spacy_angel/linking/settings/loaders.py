@@ -11,7 +11,7 @@ from ...about import DATA, SHIPPED_NAME, SHIPPED_NAMES
 from ...component.running import RunDtype
 from ...errors import AngelError
 from ...vocabulary.storage.table import SharedNames
-from ..ranking.ranker import read_ranker
+from ..ranking.ranker import Ranker
 from .short_forms import read_short_forms
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ def check_files(settings: "LinkerSettings") -> None:
     if settings.reading.long_forms is not None:
         read_short_forms(Path(settings.reading.long_forms))
     if settings.ranker.path is not None:
-        read_ranker(settings.ranker.path)
+        Ranker.from_disk(settings.ranker.path)
 
 
 def _find_vocabulary(path: str | Path) -> Path:
