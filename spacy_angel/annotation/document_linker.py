@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -166,7 +166,7 @@ class DocumentLinker:
         self, doc: "Doc", span_key: str | None, links: "Sequence[Link | None]"
     ) -> "tuple[list[Span], list[Link | None]]":
         """The mentions that stay in `doc.ents`, or all of a group, and their links."""
-        settings = replace(self.linker.settings, span_key=span_key)
+        settings = self.linker.settings.changed(span_key=span_key)
         spans = find_spans(doc, span_key)
         kept = [
             i

@@ -247,7 +247,7 @@ class _Run:
         else:
             nlp, linker = open_pipeline(self._pipeline)
             types = types_for_vocabulary(linker, self.new)
-            linker.settings = replace(linker.settings, types_by_label=types)
+            linker.settings = linker.settings.changed(types_by_label=types)
             linker.kb = self.new
         return DocumentLinker(nlp, linker, LinkingSettings("input", candidates=True))
 

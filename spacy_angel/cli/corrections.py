@@ -1,6 +1,5 @@
 """`spacy-angel corrections`: corrected links as rules, and as pairs for training."""
 
-from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Annotated
@@ -44,7 +43,7 @@ def corrections(
 
     nlp, linker = open_pipeline(pipeline, kb)
     if output.is_file():
-        linker.settings = replace(linker.settings, curation=str(output))
+        linker.settings = linker.settings.changed(curation=str(output))
     documents = list(read_corpus(corpus, format, **reader_options(option)))
     learned = learn_rules(nlp, linker, documents, author=author, date=date.today().isoformat())
     if pairs is not None:

@@ -1,6 +1,5 @@
 """`spacy-angel link`: a text, and a line for each mention."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -75,7 +74,7 @@ def link(
         source = load(model=model or pipeline, kb=kb, tokenizer=tokenizer, preset=preset)
     nlp, linker = open_pipeline(source)
     if curation is not None:
-        linker.settings = replace(linker.settings, curation=curation)
+        linker.settings = linker.settings.changed(curation=curation)
     span_key = linker.settings.span_key
     if negation:
         add_context(nlp, span_key)

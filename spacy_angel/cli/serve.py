@@ -1,7 +1,6 @@
 """`spacy-angel serve`: a pipeline as a web service."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -97,5 +96,5 @@ def open_source(pipeline: str | None, kb: Path | None, curation: Path | None) ->
     source: Any = load(model=pipeline, kb=kb) if is_shipped else pipeline
     nlp, linker = open_pipeline(source)
     if curation is not None:
-        linker.settings = replace(linker.settings, curation=str(curation))
+        linker.settings = linker.settings.changed(curation=str(curation))
     return nlp, linker

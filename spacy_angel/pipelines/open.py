@@ -1,6 +1,5 @@
 """Pipelines with a linker in them, by folder or name."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,8 +41,8 @@ def open_pipeline(
         nlp = pipeline
     linker = find_linker(nlp)
     if kb is not None:
-        linker.settings = replace(linker.settings, types_by_label={})
+        linker.settings = linker.settings.changed(types_by_label={})
         linker.kb = load_vocabulary(kb)
         types: Any = types_of(kb)
-        linker.settings = replace(linker.settings, types_by_label=types)
+        linker.settings = linker.settings.changed(types_by_label=types)
     return nlp, linker

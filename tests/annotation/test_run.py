@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -106,7 +105,7 @@ def test_mentions_are_found_and_linked(document_linker) -> None:
 
 def test_candidates_are_given_out_where_the_limits_leave_no_link(pipeline, document_linker) -> None:
     nlp, linker = open_pipeline(pipeline)
-    linker.settings = replace(linker.settings, threshold=1.0)
+    linker.settings = linker.settings.changed(threshold=1.0)
     document = CorpusDocument("1", "the patient had heart attack.")
     (linked,) = document_linker([document])
     (nil,) = DocumentLinker(nlp, linker, LinkingSettings(candidates=True))([document])
@@ -116,7 +115,7 @@ def test_candidates_are_given_out_where_the_limits_leave_no_link(pipeline, docum
 
 def test_what_the_linker_leaves_out_is_not_given_out(pipeline) -> None:
     nlp, linker = open_pipeline(pipeline)
-    linker.settings = replace(linker.settings, threshold=1.0, drop_unlinked_below=0.5)
+    linker.settings = linker.settings.changed(threshold=1.0, drop_unlinked_below=0.5)
     register_probability()
 
     @Language.component("doubtful")
@@ -164,7 +163,7 @@ def test_where_mentions_come_from(pipeline, mentions, expected) -> None:
 
 def test_identifiers_stay_where_the_pipeline_keeps_them(pipeline) -> None:
     nlp, linker = open_pipeline(pipeline)
-    linker.settings = replace(linker.settings, overwrite=False)
+    linker.settings = linker.settings.changed(overwrite=False)
     given = (GoldMention(0, 7, "aspirin", "", "MESH:D008687"), GoldMention(9, 17, "migraine"))
     (result,) = DocumentLinker(nlp, linker)([CorpusDocument("1", "aspirin, migraine", given)])
     assert [(m.concept_id, m.name) for m in result.mentions] == [
@@ -219,7 +218,7 @@ def test_the_cache_gives_the_same_and_searches_less(pipeline) -> None:
 def test_the_cache_keeps_subsets_apart(pipeline) -> None:
     nlp, linker = open_pipeline(pipeline)
     linker.kb.add(spacy_angel_concept())
-    linker.settings = replace(linker.settings, types_by_label={"A": ("OTHER",), "B": ()})
+    linker.settings = linker.settings.changed(types_by_label={"A": ("OTHER",), "B": ()})
     text, mention = "migraine", GoldMention(0, 8, "migraine", "A")
     documents = [
         CorpusDocument("1", text, (mention,)),

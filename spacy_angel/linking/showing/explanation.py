@@ -4,7 +4,7 @@ feature contributed, and what decided."""
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from math import fsum
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from ...vocabulary.names.concepts import normalize_name
 from ..candidates.linking_pass import LinkingPass
@@ -264,27 +264,11 @@ def _lines(explained: LinkExplanation) -> list[str]:
     ]
     header = ("concept", "canonical name", "probability", "found by (log-prob.)", "query")
     lines.append(table(concepts, header=header, divider=True, aligns=["l", "l", "r", "l", "l"]))
-    if first.features:
-        lines += [
-            "Contribution of each feature to the concepts and to the link (nats)",
-            _feature_table(explained),
-        ]
-    return [line for text in lines for line in text.split("\n") if line.strip()]
-
-
-def _feature_table(explained: LinkExplanation) -> str:
-    """RETURNS (str): a column for each of the first two concepts, and for the link."""
-    from wasabi import table
-
-    columns = {concept.concept_id: concept.features for concept in explained.concepts[:2]}
-    columns["link"] = explained.link_features
-    largest: dict[str, float] = {}
-    for features in columns.values():
-        for name, value in features.items():
-            largest[name] = max(abs(value), largest.get(name, 0.0))
-    rows = [
-        [name, *(f"{f[name]:+.2f}" if name in f else "" for f in columns.values())]
-        for name in sorted(largest, key=lambda name: -largest[name])[:_MAX_FEATURES]
+    features = {concept.concept_id: concept.features for concept in explained.concepts[:2]}
+    features["link"] = explained.link_features
+    lines += [
+        f"Contributions to {name} (nats): {', '.join(f'{f} {v:+.2f}' for f, v in largest)}"
+        for name, values in features.items()
+        if (largest := list(values.items())[:_MAX_FEATURES])
     ]
-    aligns: list[Literal["l", "r"]] = ["l", "r", "r", "r"]
-    return table(rows, header=["feature", *columns], aligns=aligns[: len(columns) + 1])
+    return [line for text in lines for line in text.split("\n") if line.strip()]
