@@ -1,5 +1,4 @@
-"""What needs no search: mentions that are the name of one concept, and mentions that their
-document has had already."""
+"""Mentions that need no search: the name of one concept, and what a rule of curation decides."""
 
 import math
 from typing import TYPE_CHECKING

@@ -11,7 +11,7 @@ import json
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -121,10 +121,9 @@ class Ranker:
         try:
             data = json.loads(Path(path).read_text(encoding="utf8"))
             is_own = (data["kind"], data["version"]) == (KIND, VERSION)
-            shares = {str(k): float(share) for k, share in data.get("nil_shares", {}).items()}
-            ranker = cls(
-                _weights(data), {k: _weights(w) for k, w in data["by_type"].items()}, shares
-            )
+            by_type = {label: Weights(**weights) for label, weights in data["by_type"].items()}
+            weights = Weights(data["concept"], data["link"])
+            ranker = cls(weights, by_type, data.get("nil_shares", {}))
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise AngelError(f"{path} is not a ranker of this version: {error}.") from error
         if not is_own or not ranker.fits():
@@ -137,9 +136,9 @@ class Ranker:
 
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): as `to_disk` writes it."""
-        own = {entity_type: _plain(weights) for entity_type, weights in self.by_type.items()}
-        plain = {"kind": KIND, "version": VERSION, **_plain(self.weights), "by_type": own}
-        return plain | {"nil_shares": dict(self.nil_priors)}
+        plain = {"kind": KIND, "version": VERSION, **asdict(self.weights)}
+        by_type = {entity_type: asdict(weights) for entity_type, weights in self.by_type.items()}
+        return plain | {"by_type": by_type, "nil_shares": dict(self.nil_priors)}
 
     def fits(self) -> bool:
         """RETURNS (bool): whether it has a weight for each term, and no others."""
@@ -203,7 +202,7 @@ class Ranker:
         weights = self.weights_of(label)
         table = Table(found)
         values = table.link_terms(table.utilities(weights)).values
-        return _contributions(LINK_TERMS, values * weights.link_vector)
+        return _contributions(LINK_TERMS, values, weights.link_vector)
 
     def explain_concepts(
         self, found: MentionCandidates, label: str
@@ -218,8 +217,9 @@ class Ranker:
         for i in np.argsort(-table.utilities(weights), kind="stable").tolist():
             pair = table.pairs[i]
             if pair.concept_id not in explained:
-                values = np.append(table.terms[i] * weights.concept_vector, table.log_priors[i])
-                contributions = _contributions((*CONCEPT_TERMS, PRIOR), values)
+                values = np.append(table.terms[i], table.log_priors[i])
+                own = np.append(weights.concept_vector, 1.0)
+                contributions = _contributions((*CONCEPT_TERMS, PRIOR), values, own)
                 explained[pair.concept_id] = pair.name.query, contributions
         return explained
 
@@ -317,17 +317,9 @@ def shipped_ranker() -> Ranker:
     return Ranker.from_disk(FILE)
 
 
-def _weights(data: Mapping[str, Any]) -> Weights:
-    return Weights(
-        {str(name): float(value) for name, value in data["concept"].items()},
-        {str(name): float(value) for name, value in data["link"].items()},
-    )
-
-
-def _plain(weights: Weights) -> dict[str, Any]:
-    return {"concept": dict(weights.concept), "link": dict(weights.link)}
-
-
-def _contributions(names: Sequence[str], values: np.ndarray) -> dict[str, float]:
-    pairs = [(name, value) for name, value in zip(names, values.tolist(), strict=True) if value]
+def _contributions(
+    names: Sequence[str], values: np.ndarray, weights: np.ndarray
+) -> dict[str, float]:
+    """RETURNS (dict[str, float]): values times weights, the largest first; without values of 0."""
+    pairs = [(names[i], float(values[i] * weights[i])) for i in np.flatnonzero(values)]
     return dict(sorted(pairs, key=lambda pair: -abs(pair[1])))
