@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -132,7 +132,7 @@ class DocumentLinker:
         docs = list(self._docs(documents, given=given))
         with self.linker.using(span_key=span_key):
             all_links = self.linker.predict(docs)
-        settings = replace(settings, span_key=span_key)
+        settings = settings.changed(span_key=span_key)
         results = []
         for document, doc, links in zip(documents, docs, all_links, strict=True):
             parts = [mention.parts for mention in document.mentions] if given else [()] * len(links)

@@ -92,14 +92,12 @@ Vocabulary = Annotated[
 
 def open_source(pipeline: str | None, kb: Path | None, curation: Path | None = None) -> Any:
     """The pipeline that was asked for, and its linker."""
-    from dataclasses import replace
-
     from ..about import SHIPPED_NAME
     from ..pipelines.load import open_pipeline
 
     nlp, linker = open_pipeline(pipeline or SHIPPED_NAME, kb)
     if curation is not None:
-        linker.settings = replace(linker.settings, curation=str(curation))
+        linker.settings = linker.settings.changed(curation=str(curation))
     return nlp, linker
 
 

@@ -14,7 +14,7 @@ import gzip
 import re
 import unicodedata
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
@@ -90,7 +90,8 @@ class ReadText:
         return first, max(first, bisect_left(self.starts, end))
 
 
-Step = Callable[[str], ReadText]
+Edit = tuple[int, int, str]
+"""Characters of a text, and what is read in their place."""
 
 
 def read(text: str) -> ReadText:
@@ -102,54 +103,42 @@ def read(text: str) -> ReadText:
     noise = _NOISE_OF_ASCII if text.isascii() else _NOISE
     if noise.search(text) is None:
         return ReadText(text)
-    reading = ReadText(text)
-    for step in STEPS:
-        reading = _after(reading, step(reading.text))
-    return reading
+    reading = ReadText(text, tuple(range(len(text))), tuple(range(1, len(text) + 1)))
+    for step in (_unseen, _accents, _line_ends):
+        reading = _edited(reading, step(reading.text))
+    return ReadText(text) if reading.text == text else reading
 
 
-def without_unseen(text: str) -> ReadText:
-    """text (str): any. RETURNS (ReadText): without what is invisible, a soft hyphen with the line
-    end behind it, and with spaces, hyphens, ligatures and full-width forms as plain ones. A control
-    or zero-width space that parts two words is a space (`heart\\0attack`)."""
-
-    def edits() -> Iterable[tuple[int, int, str]]:
-        for found in _UNSEEN.finditer(text):
-            start, end = found.span()
-            if _SOFT_HYPHEN in found[0] and (line_end := _AT_LINE_END.match(text, end)):
-                yield start, line_end.end(), ""
-            elif _MAY_BE_SPACE.fullmatch(found[0]) and _stands_for_blank(text, start, end):
-                yield start, end, " "
-            else:
-                yield start, end, _PLAIN.get(found[0], "")
-
-    return _edited(text, edits())
+def _unseen(text: str) -> Iterator[Edit]:
+    """YIELDS (Edit): what is invisible goes, a soft hyphen with the line end after it; spaces,
+    hyphens, ligatures and full-width forms become plain ones. A control character or zero-width
+    space that separates two words becomes a space (`heart\\0attack`)."""
+    for found in _UNSEEN.finditer(text):
+        start, end = found.span()
+        if _SOFT_HYPHEN in found[0] and (line_end := _AT_LINE_END.match(text, end)):
+            yield start, line_end.end(), ""
+        elif _MAY_BE_SPACE.fullmatch(found[0]) and _stands_for_blank(text, start, end):
+            yield start, end, " "
+        else:
+            yield start, end, _PLAIN.get(found[0], "")
 
 
-def with_accents(text: str) -> ReadText:
-    """text (str): any. RETURNS (ReadText): with each letter and the accents behind it as the
-    one character that both are, where there is one."""
-    edits = (
-        (found.start(), found.end(), composed)
-        for found in _ACCENTED.finditer(text)
-        if (composed := unicodedata.normalize("NFC", found[0])) != found[0]
-    )
-    return _edited(text, edits)
+def _accents(text: str) -> Iterator[Edit]:
+    """YIELDS (Edit): a letter and its combining accents become one character, if there is one. An
+    accent may have been separated from its letter by something invisible."""
+    for found in _ACCENTED.finditer(text):
+        if (composed := unicodedata.normalize("NFC", found[0])) != found[0]:
+            yield found.start(), found.end(), composed
 
 
-def without_line_ends(text: str) -> ReadText:
-    """text (str): any. RETURNS (ReadText): with the two halves of a word together that a hyphen
-    parts at the end of a line: `myo-` and `cardial` are `myocardial`. The hyphen stays between two
-    words that are none together (`insulin-dependent`); and behind a capital, a digit or a single
-    letter (`T-cell`) and before a capital or a digit (`Wiskott-Aldrich`), unless both are a word
-    that is known (`L-d-opa`)."""
-
-    def edits() -> Iterable[tuple[int, int, str]]:
-        for found in _BROKEN.finditer(text):
-            start, end = found.span()
-            yield start, end, "" if _is_in_word(text, start, end) else "-"
-
-    return _edited(text, edits())
+def _line_ends(text: str) -> Iterator[Edit]:
+    """YIELDS (Edit): the halves of a word that is hyphenated at the end of a line are joined:
+    `myo-` and `cardial` become `myocardial`. The hyphen stays between two words that do not form
+    one (`insulin-dependent`); and after a capital, a digit or a single letter (`T-cell`) and before
+    a capital or a digit (`Wiskott-Aldrich`), unless both form a known word (`L-d-opa`)."""
+    for found in _BROKEN.finditer(text):
+        start, end = found.span()
+        yield start, end, "" if _is_in_word(text, start, end) else "-"
 
 
 def _plain(character: str) -> str:
@@ -205,39 +194,17 @@ def _words() -> frozenset[str]:
     return frozenset(_SHORT_WORDS.split()).union(line.split("\t")[0] for line in lines)
 
 
-def _edited(text: str, edits: Iterable[tuple[int, int, str]]) -> ReadText:
-    """text (str): a text. edits (Iterable[tuple[int, int, str]]): characters and what is read in
-    their place, ascending. RETURNS (ReadText): after them."""
+def _edited(reading: ReadText, edits: Iterable[Edit]) -> ReadText:
+    """reading (ReadText): with starts and ends. edits (Iterable[Edit]): of its text, ascending.
+    RETURNS (ReadText): after them."""
+    text, old_starts, old_ends = reading.text, reading.starts or (), reading.ends or ()
     parts: list[str] = []
-    starts: list[Iterable[int]] = []
-    ends: list[Iterable[int]] = []
+    starts: list[int] = []
+    ends: list[int] = []
     place = 0
-    for start, end, instead in edits:
+    for start, end, instead in chain(edits, [(len(text), len(text), "")]):
         parts += [text[place:start], instead]
-        starts += [range(place, start), [start] * len(instead)]
-        ends += [range(place + 1, start + 1), [end] * len(instead)]
+        starts += old_starts[place:start] + old_starts[start : start + 1] * len(instead)
+        ends += old_ends[place:start] + old_ends[end - 1 : end] * len(instead)
         place = end
-    if not parts:
-        return ReadText(text)
-    parts.append(text[place:])
-    starts.append(range(place, len(text)))
-    ends.append(range(place + 1, len(text) + 1))
-    chained = chain.from_iterable
-    return ReadText("".join(parts), tuple(chained(starts)), tuple(chained(ends)))
-
-
-def _after(first: ReadText, second: ReadText) -> ReadText:
-    """RETURNS (ReadText): what the second step made of the first one's text."""
-    if first.starts is None or first.ends is None:
-        return second
-    if second.starts is None or second.ends is None:
-        return first
-    return ReadText(
-        second.text,
-        tuple(first.starts[i] for i in second.starts),
-        tuple(first.ends[i - 1] for i in second.ends),
-    )
-
-
-STEPS: tuple[Step, ...] = (without_unseen, with_accents, without_line_ends)
-"""In this order: an accent may stand behind something invisible, a hyphen behind an accent."""
+    return ReadText("".join(parts), tuple(starts), tuple(ends))

@@ -1,15 +1,13 @@
-"""Settings of a component that check themselves: types, limits and meanings stand once, at the
-fields."""
+"""Base class of a component's settings: a pydantic model whose errors name the component, the
+setting, and what was expected."""
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields
 from difflib import get_close_matches
-from functools import cache
 from inspect import getdoc
-from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args, get_origin
 
-from pydantic import BeforeValidator, ConfigDict, TypeAdapter, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 from pydantic_core import PydanticCustomError
 
 from ..errors import AngelError
@@ -35,38 +33,45 @@ Names = Annotated[tuple[Name, ...], BeforeValidator(_names)]
 T = TypeVar("T", bound="CheckedSettings")
 
 
-@dataclass(frozen=True)
-class CheckedSettings:
+class CheckedSettings(BaseModel):
     """Base of a component's settings. The annotation of each field has its type and its limits
     (`Annotated[int, Field(ge=1)]`); its meaning is in the docstring of the class, or the field's
     `description`. A field of another such class is a block of the config, whose entries have names
-    like `search.shortcuts`.
+    like `search.shortcuts`. Types are strict: true is not 1, and "5" is not 5.
 
-    RAISES (AngelError): a value that does not fit; the message names setting, expectation, value.
+    RAISES (AngelError): an unknown setting, or a value that does not fit; the message names
+        setting, expectation and value.
     """
 
-    COMPONENT = ""
+    model_config = ConfigDict(frozen=True, strict=True)
 
-    def __post_init__(self) -> None:
-        cls: type = type(self)
+    COMPONENT: ClassVar[str] = ""
+
+    def __init__(self, **values: Any) -> None:
+        known = type(self).model_fields
+        if unknown := values.keys() - known.keys():
+            raise AngelError(unknown_names(self.COMPONENT, unknown, known))
         for name, block in self.blocks().items():
-            value = getattr(self, name)
+            value = values.get(name, {})
             if isinstance(value, Mapping):
-                object.__setattr__(self, name, block.from_dict(value))
-            else:
-                self.expect(name, isinstance(value, block), "a table of its entries")
-        for name, adapter in _adapters(cls).items():
-            try:
-                value = adapter.validate_python(getattr(self, name))
-            except ValidationError as error:
-                problem = error.errors()[0]
-                expected = problem["msg"].removeprefix("Input should be ")
-                if type(None) in get_args(_kind(_hints(cls)[name])):
-                    expected = f"null or {expected}"
-                place = name + "".join(f"[{part!r}]" for part in problem["loc"])
-                message = _refusal(self.COMPONENT, place, expected, problem["input"])
-                raise AngelError(message) from error
-            object.__setattr__(self, name, value)
+                values[name] = block.from_dict(value)
+            elif not isinstance(value, block):
+                raise AngelError(_refusal(self.COMPONENT, name, "a table of its entries", value))
+        try:
+            super().__init__(**values)
+        except ValidationError as error:
+            problem = error.errors()[0]
+            name, *keys = map(str, problem["loc"])
+            expected = problem["msg"].removeprefix("Input should be ")
+            if type(None) in get_args(known[name].annotation):
+                expected = f"null or {expected}"
+            name += "".join(f"[{key!r}]" for key in keys)
+            message = _refusal(self.COMPONENT, name, expected, problem["input"])
+            raise AngelError(message) from error
+        self.check()
+
+    def check(self) -> None:
+        """RAISES (AngelError): values that fit one by one, but not together."""
 
     @classmethod
     def from_dict(cls: type[T], values: Mapping[str, Any]) -> T:
@@ -74,17 +79,15 @@ class CheckedSettings:
         RETURNS (CheckedSettings): of this class.
         RAISES (AngelError): an unknown name, or a value that does not fit.
         """
-        values = nested(values)
-        known = [f.name for f in fields(cls)]
-        if unknown := set(values) - set(known):
-            raise AngelError(unknown_names(cls.COMPONENT, unknown, known))
-        return cls(**values)
+        return cls(**nested(values))
 
     @classmethod
     def blocks(cls) -> "dict[str, type[CheckedSettings]]":
         """RETURNS (dict[str, type[CheckedSettings]]): fields that are blocks, with their class."""
-        plain: type = cls
-        return {name: hint for name, hint in _hints(plain).items() if _is_block(hint)}
+        defaults = {name: field.default for name, field in cls.model_fields.items()}
+        return {
+            n: type(block) for n, block in defaults.items() if isinstance(block, CheckedSettings)
+        }
 
     @classmethod
     def flat(cls, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -104,7 +107,7 @@ class CheckedSettings:
 
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): plain values for JSON and config files."""
-        return {name: _plain(value) for name, value in asdict(self).items()}
+        return self.model_dump(mode="json")
 
     def expect(self, name: str, ok: bool, expected: str) -> None:
         """name (str): a setting. ok (bool): whether it fits. expected (str): what would.
@@ -139,49 +142,17 @@ def nested(values: Mapping[str, Any]) -> dict[str, Any]:
     return plain
 
 
-@cache
-def _hints(cls: type) -> dict[str, Any]:
-    return get_type_hints(cls, include_extras=True)
-
-
-@cache
-def _adapters(cls: type) -> dict[str, TypeAdapter[Any]]:
-    # Strict: true is not 1, and "5" is not 5.
-    config = ConfigDict(strict=True)
-    hints = _hints(cls).items()
-    return {name: TypeAdapter(h, config=config) for name, h in hints if not _is_block(h)}
-
-
-def _kind(hint: Any) -> Any:
-    """RETURNS (Any): the type without its limits."""
-    return get_args(hint)[0] if get_origin(hint) is Annotated else hint
-
-
-def _is_block(hint: Any) -> bool:
-    kind = _kind(hint)
-    return isinstance(kind, type) and issubclass(kind, CheckedSettings)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _plain(inner) for key, inner in value.items()}
-    return list(value) if isinstance(value, tuple) else value
-
-
 def describe_settings(cls: type[CheckedSettings]) -> list[tuple[str, str, Any, str]]:
     """cls (type[CheckedSettings]): a component's settings.
     RETURNS (list[tuple[str, str, Any, str]]): of each its name, type, default in a config file,
     and meaning, e.g. `("k", "int", 5, "most names a mention; …")`."""
     defaults = cls().to_dict()
-    plain: type = cls
-    meanings = dict(
-        re.findall(r"^(\w+) \(.*?\): (.+(?:\n +.+)*)", getdoc(plain) or "", re.MULTILINE)
-    )
+    meanings = dict(re.findall(r"^(\w+) \(.*?\): (.+(?:\n +.+)*)", getdoc(cls) or "", re.MULTILINE))
     rows = []
-    for name, hint in _hints(plain).items():
-        described = (getattr(part, "description", None) for part in get_args(hint)[1:])
-        meaning = meanings.get(name) or next(filter(None, described))
-        rows.append((name, _type_name(_kind(hint)), defaults[name], " ".join(meaning.split())))
+    for name, field in cls.model_fields.items():
+        meaning = meanings.get(name) or field.description or ""
+        kind = "block" if name in cls.blocks() else _type_name(field.annotation)
+        rows.append((name, kind, defaults[name], " ".join(meaning.split())))
     return rows
 
 
@@ -189,7 +160,7 @@ def _type_name(kind: Any) -> str:
     """`Name | None` → `str | null`, `Names` → `list of str`, as a config file has them."""
     origin, parts = get_origin(kind), get_args(kind)
     if origin is None:
-        return "null" if kind is type(None) else "block" if _is_block(kind) else kind.__name__
+        return "null" if kind is type(None) else kind.__name__
     if origin is Literal:
         return " | ".join(f'"{value}"' for value in parts)
     if origin is Annotated:

@@ -2,14 +2,12 @@
 
 import warnings
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from spacy.language import Language
 
 from ..component.block import NOT_GIVEN, ConfigBlock, is_saved_in, takes
 from ..errors import AngelWarning
-from ..vocabulary.changes.rule_file import read_rules
 from .decision.extensions import register_extensions
 from .linker import AngelLinker
 from .matcher import AngelMatcher
@@ -75,8 +73,6 @@ def make_angel_linker(
     if not is_saved:
         check_sources(model, vocabulary)
         check_files(checked)
-        if checked.curation is not None:
-            read_rules(Path(checked.curation))
         if "types_by_label" in given:
             linker.check_types()
     linker.check_outputs(nlp, is_saved=is_saved)

@@ -8,7 +8,6 @@ import json
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,7 +28,6 @@ from ..curation.curated import Curated, CurationFile
 from ..errors import AngelError, AngelWarning
 from ..files.atomic import replacing, write_json
 from ..files.json_values import parse_as
-from ..vocabulary.changes.rule_file import read_rules
 from .candidates.linking_pass import LinkingPass
 from .decision.extensions import set_extensions
 from .decision.links import Link, rank_candidates
@@ -182,7 +180,7 @@ class AngelLinker(DocumentPipe):
         if self._generator is None:
             with OPENING:
                 if self._generator is None:
-                    self.generator = self._load_model(local_files_only=True)
+                    self.generator = self._load_model(self._model_source, local_files_only=True)
             assert self._generator is not None
         return self._generator
 
@@ -216,7 +214,7 @@ class AngelLinker(DocumentPipe):
             raise AngelError(f"angel_linker's kb: expected a ConceptKB, got {kb!r}. {remedy}")
         self._kb = kb
         types = known_types(self.settings.types_by_label, kb)
-        self.settings = replace(self.settings, types_by_label=types)
+        self.settings = self.settings.changed(types_by_label=types)
 
     @property
     def curated(self) -> Curated | None:
@@ -225,14 +223,8 @@ class AngelLinker(DocumentPipe):
         never was."""
         if self._held is not None:
             return self._held[0]
-        curated = None
-        path = self.settings.curation
-        if path is not None:
-            source = self._curation
-            if source is None or source.path != path:
-                source = self._curation = CurationFile(path)
-            curated = source.over(self.kb)
-        return curated
+        source = self._curation_file()
+        return None if source is None else source.over(self.kb)
 
     @property
     def kb_in_use(self) -> "ConceptKB":
@@ -299,7 +291,7 @@ class AngelLinker(DocumentPipe):
             if "types_by_label" not in self._block.given:
                 self._take_types_of(vocabulary)
         if self._generator is None:
-            self.generator = self._load_model(local_files_only=False)
+            self.generator = self._load_model(self._model_source, local_files_only=False)
         self.check_types()
         self.kb.search_space(self.generator.prompts, [None])
 
@@ -489,11 +481,13 @@ class AngelLinker(DocumentPipe):
             "kb": lambda p: self.kb.to_disk(p),
         }
         settings = LinkerSettings.flat(self.settings.to_dict())
+        rules = self._curation_file()
         for name, file in SAVED_FILES.items():
             if settings[name] is not None:
-                is_rules = name == "curation"
-                data = self._saved_rules() if is_rules else Path(settings[name]).read_bytes()
-                writers[file] = partial(_write, data=data)
+                read = Path(settings[name]).read_bytes
+                if name == "curation" and rules is not None:
+                    read = rules.content
+                writers[file] = partial(_write, data=read())
         util.to_disk(path, writers, exclude)
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "AngelLinker":
@@ -524,12 +518,7 @@ class AngelLinker(DocumentPipe):
             self._restore_settings(path.read_bytes(), in_config, files)
 
         def read_model(path: Path) -> None:
-            self.generator = load_checkpoint(
-                path,
-                device=self.settings.device,
-                dtype=self.settings.dtype,
-                local_files_only=True,
-            )
+            self.generator = self._load_model(path, local_files_only=True)
 
         readers: dict[str, Callable[[Path], Any]] = {
             "model": read_model,
@@ -547,8 +536,6 @@ class AngelLinker(DocumentPipe):
             self._take_types_of(self._block.source("vocabulary"))
         if self._kb is not None or "kb" in others:
             self.check_types()
-        if self.settings.curation is not None:
-            read_rules(Path(self.settings.curation))
         check_files(self.settings)
         return self
 
@@ -560,8 +547,8 @@ class AngelLinker(DocumentPipe):
             "model": lambda: self.generator.to_bytes(),
             "kb": lambda: self.kb.to_bytes(),
         }
-        if self.settings.curation is not None:
-            writers["curation"] = self._saved_rules
+        if (rules := self._curation_file()) is not None:
+            writers["curation"] = rules.content
         return util.to_bytes(writers, exclude)
 
     def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> "AngelLinker":
@@ -608,26 +595,27 @@ class AngelLinker(DocumentPipe):
         settings |= self._block.overrides(config)
         self.settings = LinkerSettings.from_dict(settings)
 
-    def _saved_rules(self) -> bytes:
-        """RETURNS (bytes): the file of rules."""
+    def _curation_file(self) -> CurationFile | None:
+        """RETURNS (CurationFile | None): of the setting `curation`, kept as long as that stays."""
         path = self.settings.curation
-        assert path is not None
-        source = self._curation
-        if source is None or source.path != path:
-            source = CurationFile(path)
-        return source.content()
+        if path is None:
+            return None
+        if self._curation is None or self._curation.path != path:
+            self._curation = CurationFile(path)
+        return self._curation
 
     def _take_types_of(self, vocabulary: Any) -> None:
         types: Any = types_of(vocabulary)
-        self.settings = replace(self.settings, types_by_label=types)
+        self.settings = self.settings.changed(types_by_label=types)
 
     def check_types(self) -> None:
         """RAISES (AngelError): a type of `types_by_label` is no concept's of the vocabulary, which
         is opened if it is not yet."""
         check_types(self.settings.types_by_label, self.kb)
 
-    def _load_model(self, *, local_files_only: bool) -> "Generator":
-        source = self._model_source
+    def _load_model(
+        self, source: str | Path | ModelLoader | None, *, local_files_only: bool
+    ) -> "Generator":
         load = source if callable(source) else partial(load_checkpoint, source)
         return load(
             device=self.settings.device,

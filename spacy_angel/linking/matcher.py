@@ -60,14 +60,9 @@ class AngelMatcher(DocumentPipe):
     ) -> None:
         self.name = name
         self._nlp = nlp
-        self._settings = settings
+        self.settings = settings
         self._is_idle = False
         self._occurrences: tuple[ConceptKB, Occurrences] | None = None
-
-    @property
-    def settings(self) -> MatcherSettings:
-        """RETURNS (MatcherSettings): as given when the component was added."""
-        return self._settings
 
     @property
     def linker(self) -> AngelLinker:

@@ -2,7 +2,6 @@
 or vocabulary."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -103,10 +102,10 @@ def open_pipeline(
         nlp = load_folder(_pipeline_folder(pipeline) or pipeline)
     linker = find_linker(nlp)
     if kb is not None:
-        linker.settings = replace(linker.settings, types_by_label={})
+        linker.settings = linker.settings.changed(types_by_label={})
         linker.kb = load_vocabulary(kb)
         types: Any = types_of(kb)
-        linker.settings = replace(linker.settings, types_by_label=types)
+        linker.settings = linker.settings.changed(types_by_label=types)
     return nlp, linker
 
 

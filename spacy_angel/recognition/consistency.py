@@ -3,7 +3,6 @@ are found elsewhere in it, and short forms of what was found."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -25,7 +24,6 @@ _SHORTEST = 2  # characters
 _LONGEST = 32  # tokens
 
 
-@dataclass(frozen=True)
 class ConsistencySettings(CheckedSettings):
     """The settings of `angel_consistency`; the type of each carries its meaning.
 
@@ -58,8 +56,7 @@ class ConsistencySettings(CheckedSettings):
         ),
     ] = None
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def check(self) -> None:
         self.expect("drop_below", self.drop_below <= self.add_from, "at most `add_from`")
 
 
@@ -76,7 +73,7 @@ class AngelConsistency(DocumentPipe):
         vocab: Vocab,
         name: str = "angel_consistency",
         *,
-        settings: ConsistencySettings = ConsistencySettings(),
+        settings: ConsistencySettings = ConsistencySettings(),  # noqa: B008 (frozen)
     ) -> None:
         self.vocab = vocab
         self.name = name

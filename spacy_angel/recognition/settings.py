@@ -1,6 +1,5 @@
 """The settings of the component `angel_recogniser`, with types, defaults and descriptions."""
 
-from dataclasses import dataclass, field
 from typing import Annotated
 
 from pydantic import Field
@@ -9,7 +8,6 @@ from ..component.checked import CheckedSettings, Name, Names
 from ..component.running import Device, RunsIn, expect_dtype
 
 
-@dataclass(frozen=True)
 class RecogniserSettings(CheckedSettings):
     """The settings of `angel_recogniser`; the type of each carries its meaning.
 
@@ -27,7 +25,7 @@ class RecogniserSettings(CheckedSettings):
     thresholds: Annotated[
         dict[Name, Annotated[float, Field(ge=0, le=1)]],
         Field(description="label to a threshold of its own"),
-    ] = field(default_factory=dict)
+    ] = Field(default_factory=dict)
     span_key: Annotated[
         Name | None,
         Field(
@@ -73,8 +71,7 @@ class RecogniserSettings(CheckedSettings):
     device: Device = "cpu"
     dtype: RunsIn = "float32"
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def check(self) -> None:
         expect_dtype(self, self.dtype, self.device)
         writes = self.span_key is not None or self.set_ents
         self.expect("set_ents", writes, "true if span_key is null, or nothing would be written")

@@ -41,7 +41,7 @@ def nlp(tmp_path_factory) -> spacy.Language:
     """Keeps the identifiers of the input, so that mentions with one pass without the model."""
     nlp = spacy.load(make_pipeline(tmp_path_factory.mktemp("corpora")))
     linker = nlp.get_pipe("angel_linker")
-    linker.settings = replace(linker.settings, overwrite=False)
+    linker.settings = linker.settings.changed(overwrite=False)
     return nlp
 
 

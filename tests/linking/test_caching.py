@@ -19,12 +19,8 @@ def take(text, concepts=KB.concept_ids_of):
 
 
 def test_a_name_of_one_concept_is_taken_in_normal_form():
-    assert take("inflammation,  LUNG") == (
-        KB.name_index("inflammation, lung"),
-        math.log(0.96),
-        math.log(0.96),
-        None,
-    )
+    taken = take("inflammation,  LUNG")
+    assert (taken.name, taken.log_prob) == (KB.name_index("inflammation, lung"), math.log(0.96))
 
 
 @pytest.mark.parametrize("text", ["pneumonias", "chill", "cold", "c o l d"])

@@ -58,8 +58,9 @@ def test_calibration_in_one_go():
         *[item("", C=-12.0)] * 2,
     ]
     fitted = calibrate(items)
-    assert fitted.temperature == pytest.approx(2 / math.log(3), rel=1e-3)
-    assert (fitted.threshold, fitted.min_log_prob) == (None, -6.5)
+    assert fitted.settings["search.temperature"] == pytest.approx(2 / math.log(3), rel=1e-3)
+    assert fitted.settings["threshold"] is None
+    assert fitted.settings["search.min_log_prob"] == -6.5
     assert (fitted.n_mentions, fitted.n_found) == (6, 4)
     assert fitted.nll < fitted.nll_before
     assert (fitted.n_right, fitted.n_outside, fitted.n_outside_nil) == (3, 2, 2)
@@ -67,7 +68,7 @@ def test_calibration_in_one_go():
         "  in the vocabulary: 4, 3 get the right link",
         "  not in it:         2, 2 get none",
     ]
-    assert "  threshold     off\n  min_log_prob  -6.5\n" in fitted.report()
+    assert "  threshold           null\n  search.min_log_prob -6.5\n" in fitted.report()
     # without thresholds tp 3 of 6 links and 4 gold; with them 3 of 4 links
     assert fitted.f_before == pytest.approx(6 / 10)
     assert fitted.f == pytest.approx(6 / 8)

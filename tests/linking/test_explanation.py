@@ -129,7 +129,8 @@ def test_as_text_it_is_a_table(nlp) -> None:
     lines = str(told).split("\n")
     assert lines[0].startswith("“heart attack” (DISEASE) → MESH:")
     assert any(line.startswith("Threshold 0.500, probability of NIL 0.") for line in lines)
-    assert re.search(r"^feature +MESH:D\d+ +MESH:D\d+ +link$", str(told), re.MULTILINE)
+    assert re.search(r"^Contributions to MESH:D\d+ \(nats\): \w+ [+-]\d", str(told), re.MULTILINE)
+    assert lines[-1].startswith("Contributions to link (nats): ")
     assert str(replace(told, concepts=(), link_features={}))
 
 

@@ -1,7 +1,5 @@
 """What a mention is read as."""
 
-from dataclasses import replace
-
 import pytest
 import spacy
 from spacy.tokens import Doc, Span
@@ -77,7 +75,7 @@ def test_a_name_of_something_else_is_none():
     # A species is no symbol of a gene.
     assert read(1, LONG, "GENE") == LONG
     assert read(2, "catalase", "GENE") == "CAT"
-    limited = replace(settings, types_by_label={"DISEASE": ("Species",)})
+    limited = settings.changed(types_by_label={"DISEASE": ("Species",)})
     assert read_queries(Mention("cancer"), Span(doc, 0, 1, "DISEASE"), kb, limited).text == "cancer"
 
 

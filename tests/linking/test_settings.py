@@ -1,7 +1,5 @@
 """Every setting once: its type, default, limits and meaning."""
 
-from dataclasses import fields
-
 import pytest
 
 from spacy_angel.component.checked import describe_settings, nested
@@ -17,6 +15,12 @@ from spacy_angel.linking.settings.linker_settings import LinkerSettings
         ({"n_sents": -1}, "setting n_sents must be null or greater than or equal to 0, not -1"),
         ({"search": {"mood": "exact"}}, r"angel_linker\.search has no setting \['mood'\]"),
         ({"search": "exact"}, "setting search must be a table of its entries, not 'exact'"),
+        ({"beams": 3}, r"\['beams'\].*num_beams"),
+        ({"dtype": "float8"}, "setting dtype must be 'float32'"),
+        ({"search": {"length_penalty": float("nan")}}, "length_penalty must be a finite number"),
+        ({"search": {"min_log_prob": 5}}, "min_log_prob must be null or less than or equal to 0"),
+        ({"outputs": {"kb_id": "kb_ents"}}, "setting kb_id must be unlike the other two"),
+        ({"ranker": {"weights": {"ALL": {"link": {"letters": 1.0}}}}}, "weights must be tables"),
         ({"span_key": " "}, "setting span_key must be null or a string that is not empty, not ' '"),
         ({"labels_discard": "GENE"}, "labels_discard must be a list of strings, not 'GENE'"),
         (
@@ -32,7 +36,7 @@ def test_a_refusal_names_setting_expectation_and_value(values, message) -> None:
 
 def test_every_setting_is_described() -> None:
     rows = describe_settings(LinkerSettings)
-    assert [name for name, *_ in rows] == [field.name for field in fields(LinkerSettings)]
+    assert [name for name, *_ in rows] == list(LinkerSettings.model_fields)
     assert {name: default for name, _, default, _ in rows} == LinkerSettings().to_dict()
     types = {name: kind for name, kind, *_ in rows}
     assert types["n_sents"] == "int | null"

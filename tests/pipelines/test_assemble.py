@@ -92,7 +92,7 @@ def test_calibrated_limits_stand_in_the_config(parts: Path, tmp_path: Path) -> N
     nlp = spacy.load(out)
     config = nlp.config["components"]["angel_linker"]
     in_use = nlp.get_pipe("angel_linker").settings.to_dict()
-    assert config["threshold"] == fitted.threshold == in_use["threshold"]
+    assert config["threshold"] == fitted.settings["threshold"] == in_use["threshold"]
     for limit in ("temperature", "min_log_prob"):
         shown = config["search"][limit]
         assert shown == getattr(fitted, limit) == in_use["search"][limit]

@@ -105,9 +105,7 @@ def test_a_text_costs_its_length(
     monkeypatch.setattr(
         linking_pass.CandidateGenerator,
         "find",
-        lambda self, mentions, labels, documents, constraints=None: (
-            [GeneratedCandidates()] * len(mentions)
-        ),
+        lambda self, pending: [GeneratedCandidates()] * len(pending),
     )
     once, four = costs(nlp, family(SIZE)), costs(nlp, family(4 * SIZE))
     for name, n in once.items():

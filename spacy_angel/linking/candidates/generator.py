@@ -4,25 +4,40 @@ string similarity adds."""
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...vocabulary.names.concepts import normalize_name
 from ...vocabulary.names.entity_types import is_gene
 from ..decision.links import GeneratedCandidates
 from ..mentions.permitted import is_permitted, subset_of_label
-from ..ranking.concepts import ConceptsOf, NameScore, list_candidates
+from ..ranking.concepts import ConceptsOf, list_candidates
 from ..settings.linker_settings import LinkerSettings
-from .caching import ExactMatch, exact_match, first_of_equals, name_of_rule
+from .caching import exact_match, name_of_rule
 from .merging import CandidateMerger, Request
 
 if TYPE_CHECKING:
     from ...curation.curated import Constraint, Curated
     from ...model.mention import Mention
     from ...search.generator import Ask, Generator
-    from ...search.search import SearchResult
+    from ...search.search import Hypothesis, SearchResult
     from ...vocabulary.kb import ConceptKB
     from ...vocabulary.lookup.search_spaces import Subset
     from ...vocabulary.storage.trie import SearchSpace
+
+
+class PendingMention(NamedTuple):
+    """A mention that needs candidates.
+
+    mention (Mention): as the model reads it. label (str): its label.
+    document (int): number of its document. position (int): its number among the mentions of
+    the document. constraint (Constraint | None): what rules of curation say of it.
+    """
+
+    mention: "Mention"
+    label: str
+    document: int
+    position: int
+    constraint: "Constraint | None" = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,119 +57,91 @@ class CandidateGenerator:
     num_beams: int
     curated: "Curated | None" = None
 
-    def find(
-        self,
-        mentions: Sequence["Mention"],
-        labels: Sequence[str],
-        documents: Sequence[int],
-        constraints: "Sequence[Constraint | None] | None" = None,
-    ) -> list[GeneratedCandidates]:
-        """mentions (Sequence[Mention]): as the model reads them. labels (Sequence[str]): of each.
-        documents (Sequence[int]): the number of each one's document. constraints
-        (Sequence[Constraint | None] | None): what rules say of each; None: nothing.
+    def find(self, pending: Sequence[PendingMention]) -> list[GeneratedCandidates]:
+        """pending (Sequence[PendingMention]): mentions.
         RETURNS (list[GeneratedCandidates]): one a mention."""
-        constraints = [None] * len(mentions) if constraints is None else constraints
         if not self.settings.search.shortcuts:
-            return self._find_each(mentions, labels, documents, constraints)
-        texts = [normalize_name(mention.text) for mention in mentions]
-        species_contexts = [mention.species_context for mention in mentions]
-        keys = list(zip(documents, labels, texts, species_contexts, constraints, strict=True))
-        firsts, numbers = first_of_equals(keys)
-        names = self._find_each(
-            [mentions[i] for i in firsts],
-            [labels[i] for i in firsts],
-            [documents[i] for i in firsts],
-            [constraints[i] for i in firsts],
-        )
-        return [names[number] for number in numbers]
-
-    def _find_each(
-        self,
-        mentions: Sequence["Mention"],
-        labels: Sequence[str],
-        documents: Sequence[int],
-        constraints: "Sequence[Constraint | None]",
-    ) -> list[GeneratedCandidates]:
-        settings = self.settings
-        number_of: dict[Subset | None, int] = {None: 0}
-        number_of_label = {
-            label: number_of.setdefault(
-                subset_of_label(label, self.kb, settings, self.curated), len(number_of)
+            return self._find_each(pending)
+        keys = [
+            (
+                one.document,
+                one.label,
+                normalize_name(one.mention.text),
+                one.mention.species_context,
+                one.constraint,
             )
-            for label in set(labels)
-        }
-        subsets = list(number_of)
-        numbers = [number_of_label[label] for label in labels]
-        space = self.kb.search_space(self.generator.prompts, subsets)
-        concepts = [
-            partial(self._concepts, subsets[n], label, mention.species_context, constraint)
-            for n, label, mention, constraint in zip(
-                numbers, labels, mentions, constraints, strict=True
-            )
+            for one in pending
         ]
-        exact = self._exact_matches(mentions, concepts, constraints)
-        searched = [i for i, name in enumerate(exact) if name is None]
-        if not settings.rerank:
-            results = self._search(
-                [mentions[i] for i in searched], space, [numbers[i] for i in searched]
+        unique: dict[object, PendingMention] = {}
+        for key, one in zip(keys, pending, strict=True):
+            unique.setdefault(key, one)
+        found = dict(zip(unique, self._find_each(list(unique.values())), strict=True))
+        return [found[key] for key in keys]
+
+    def _find_each(self, pending: Sequence[PendingMention]) -> list[GeneratedCandidates]:
+        subset_of = {
+            label: subset_of_label(label, self.kb, self.settings, self.curated)
+            for label in dict.fromkeys(one.label for one in pending)
+        }
+        subsets: list[Subset | None] = list(dict.fromkeys([None, *subset_of.values()]))
+        number_of = {label: subsets.index(subset) for label, subset in subset_of.items()}
+        space = self.kb.search_space(self.generator.prompts, subsets)
+        requests = [
+            Request(
+                one.mention,
+                one.document,
+                partial(self._concepts, one, subset_of[one.label]),
+                space.allowed[number_of[one.label]],
+                writes_suffixes=space.entries is not None,
             )
-            found: list[Sequence[NameScore]] = [[] if name is None else [name] for name in exact]
-            for i, result in zip(searched, results, strict=True):
-                found[i] = result.hypotheses
+            for one in pending
+        ]
+        exact = [
+            self._exact_match(one, request.concepts)
+            for one, request in zip(pending, requests, strict=True)
+        ]
+        searched = [i for i, name in enumerate(exact) if name is None]
+        mentions = [pending[i].mention for i in searched]
+        numbers = [number_of[pending[i].label] for i in searched]
+        if not self.settings.rerank:
+            hypotheses = [[] if name is None else [name] for name in exact]
+            for i, result in zip(searched, self._search(mentions, space, numbers), strict=True):
+                hypotheses[i] = result.hypotheses
             return [
                 GeneratedCandidates(
-                    tuple(list_candidates(names, concepts_of)),
+                    tuple(list_candidates(names, request.concepts)),
                     is_unsearched=name is not None,
-                    constraint=constraint,
+                    constraint=one.constraint,
                 )
-                for names, concepts_of, name, constraint in zip(
-                    found, concepts, exact, constraints, strict=True
+                for names, request, name, one in zip(
+                    hypotheses, requests, exact, pending, strict=True
                 )
             ]
-        writes_suffixes = space.entries is not None
-        merger = CandidateMerger(
-            [
-                Request(mention, document, concepts_of, space.allowed[n], writes_suffixes)
-                for mention, document, concepts_of, n in zip(
-                    mentions, documents, concepts, numbers, strict=True
-                )
-            ],
-            self.kb,
-        )
+        merger = CandidateMerger(requests, self.kb)
         for i, name in enumerate(exact):
             if name is not None:
                 merger.add_exact(i, name)
         answers = self._search_and_ask(
-            [mentions[i] for i in searched],
+            mentions,
             space,
-            [numbers[i] for i in searched],
+            numbers,
             lambda place, result: merger.add(searched[place], result.hypotheses),
         )
         for i, log_probs in zip(searched, answers, strict=True):
             if log_probs:
                 merger.answer(i, log_probs)
         return [
-            GeneratedCandidates(found.candidates, found, name is not None, constraint)
-            for found, name, constraint in zip(merger.finish(), exact, constraints, strict=True)
+            GeneratedCandidates(found.candidates, found, name is not None, one.constraint)
+            for found, name, one in zip(merger.finish(), exact, pending, strict=True)
         ]
 
-    def _exact_matches(
-        self,
-        mentions: Sequence["Mention"],
-        concepts: Sequence[ConceptsOf],
-        constraints: "Sequence[Constraint | None]",
-    ) -> list[ExactMatch | None]:
-        """The names that need no search: by a rule, or as names of one concept."""
-        is_skipped = self.settings.rerank and self.settings.search.shortcuts
-        exact: list[ExactMatch | None] = []
-        for mention, concepts_of, constraint in zip(mentions, concepts, constraints, strict=True):
-            if constraint is not None and constraint.means is not None:
-                exact.append(name_of_rule(constraint, self.kb))
-            elif is_skipped:
-                exact.append(exact_match(mention, concepts_of, self.kb))
-            else:
-                exact.append(None)
-        return exact
+    def _exact_match(self, one: PendingMention, concepts: ConceptsOf) -> "Hypothesis | None":
+        """The name that needs no search: by a rule, or as the name of one concept."""
+        if one.constraint is not None and one.constraint.means is not None:
+            return name_of_rule(one.constraint, self.kb)
+        if self.settings.rerank and self.settings.search.shortcuts:
+            return exact_match(one.mention, concepts, self.kb)
+        return None
 
     def _search_and_ask(
         self,
@@ -198,16 +185,12 @@ class CandidateGenerator:
         )
 
     def _concepts(
-        self,
-        subset: "Subset | None",
-        label: str,
-        species_context: str,
-        constraint: "Constraint | None",
-        name: int,
-        suffix: str | None,
+        self, one: PendingMention, subset: "Subset | None", name: int, suffix: str | None
     ) -> list[str]:
         """The concepts of a name that a mention with this label may have, where the document tells
         them apart the likeliest first."""
+        label, constraint = one.label, one.constraint
+        species_context = one.mention.species_context
         concept_ids = self.kb.concept_ids_of(name, suffix)
         if constraint is not None and constraint.means is not None:
             # What a person has decided holds whatever types the label may have.
@@ -218,11 +201,8 @@ class CandidateGenerator:
             len(concept_ids) > 1 or needs_orthologs
         ):
             by_suffix = self.kb.suffixes_of(name) if suffix is None else {suffix: concept_ids}
-            by_suffix = (
-                species_reader.with_orthologs(by_suffix, species_context)
-                if needs_orthologs
-                else by_suffix
-            )
+            if needs_orthologs:
+                by_suffix = species_reader.with_orthologs(by_suffix, species_context)
             second = [c for c in concept_ids if self.kb.is_second_name(name, c)]
             concept_ids = species_reader.order(
                 by_suffix, species_context, self.kb.name(name), second

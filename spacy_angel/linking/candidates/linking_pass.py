@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from spacy.tokens import Doc, Span
 
@@ -16,22 +16,12 @@ from ..mentions.queries import read_queries
 from ..mentions.reading import ReadDocument, read_mentions
 from ..mentions.species_contexts import species_contexts
 from ..settings.linker_settings import LinkerSettings
-from .generator import CandidateGenerator
+from .generator import CandidateGenerator, PendingMention
 
 if TYPE_CHECKING:
     from ...model.mention import Mention
     from ...search.generator import Generator
     from ...vocabulary.kb import ConceptKB
-
-
-class _Wanted(NamedTuple):
-    """A mention that is looked for: `place` is its number among those of its document."""
-
-    document: int
-    place: int
-    mention: "Mention"
-    label: str
-    constraint: Constraint | None
 
 
 @dataclass(frozen=True)
@@ -86,44 +76,38 @@ class LinkingPass:
             mention.
         """
         found: list[list[GeneratedCandidates | None]] = []
-        wanted: list[_Wanted] = []
+        pending: list[PendingMention] = []
         for number, (doc, spans) in enumerate(zip(docs, spans_of, strict=True)):
-            stay = [self._stays(span, overwrite) for span in spans]
-            found.append([None if stays else GeneratedCandidates() for stays in stay])
-            places = [
-                i
-                for i, span in enumerate(spans)
-                if not stay[i]
-                and links_label(span.label_, self.settings)
-                and read(span.text).text.strip()
-            ]
             document = ReadDocument(doc)
-            constraints = self._constraints(document, [spans[i] for i in places])
-            constraint_of = dict(zip(places, constraints, strict=True))
-            for i, constraint in zip(places, constraints, strict=True):
-                if constraint is not None and not constraint.is_mention:
-                    found[-1][i] = GeneratedCandidates(constraint=constraint)
-                    del constraint_of[i]
-            mentions = self.mentions(document, [spans[i] for i in constraint_of])
-            wanted += [
-                _Wanted(number, i, mention, spans[i].label_, constraint)
-                for (i, constraint), mention in zip(constraint_of.items(), mentions, strict=True)
+            names = None if self.curated is None else DocumentNames(document.text, self.kb)
+            found.append([])
+            constraints: dict[int, Constraint | None] = {}
+            for i, span in enumerate(spans):
+                if self._keeps_existing_link(span, overwrite):
+                    found[-1].append(None)
+                    continue
+                constraint = None
+                is_searched = links_label(span.label_, self.settings) and _has_text(span)
+                if is_searched and self.curated is not None and names is not None:
+                    text = document.text_of(span)
+                    constraint = self.curated.constraint(text, span.label_, names)
+                if is_searched and (constraint is None or constraint.is_mention):
+                    constraints[i] = constraint
+                found[-1].append(GeneratedCandidates(constraint=constraint))
+            mentions = self.mentions(document, [spans[i] for i in constraints])
+            pending += [
+                PendingMention(mention, spans[i].label_, number, i, constraint)
+                for (i, constraint), mention in zip(constraints.items(), mentions, strict=True)
             ]
-        if not wanted:
+        if not pending:
             return found
         generator = self.model()
         num_beams = self.settings.num_beams or generator.num_beams
         candidate_generator = CandidateGenerator(
             generator, self.kb, self.settings, num_beams, self.curated
         )
-        searched = candidate_generator.find(
-            [one.mention for one in wanted],
-            [one.label for one in wanted],
-            [one.document for one in wanted],
-            [one.constraint for one in wanted],
-        )
-        for one, candidates in zip(wanted, searched, strict=True):
-            found[one.document][one.place] = candidates
+        for one, candidates in zip(pending, candidate_generator.find(pending), strict=True):
+            found[one.document][one.position] = candidates
         return found
 
     def mentions(self, document: ReadDocument, spans: Sequence[Span]) -> "list[Mention]":
@@ -140,9 +124,9 @@ class LinkingPass:
         if not spans:
             return []
         format = self.model().prompts.format
-        told = [""] * len(spans)
+        contexts = None
         if self.settings.reading.species_context:
-            told = species_contexts(document, spans, self.own_kb)
+            contexts = species_contexts(document, spans, self.own_kb)
         return read_mentions(
             document.doc,
             spans,
@@ -150,7 +134,7 @@ class LinkingPass:
             resolve_abbreviations=self.settings.reading.abbreviations,
             collapse_spaces=format.collapse_spaces,
             expand_context=format.expand_context,
-            species_contexts=told,
+            species_contexts=contexts,
             document=document,
         )
 
@@ -175,20 +159,13 @@ class LinkingPass:
             for spans, doc_found in zip(spans_of, found, strict=True)
         ]
 
-    def _constraints(
-        self, document: ReadDocument, spans: Sequence[Span]
-    ) -> Sequence[Constraint | None]:
-        """What rules say of the mentions of a document, one each."""
-        if self.curated is None:
-            return [None] * len(spans)
-        names = DocumentNames(document.text, self.kb)
-        return [
-            self.curated.constraint(document.text_of(span), span.label_, names) for span in spans
-        ]
-
-    def _stays(self, span: Span, overwrite: bool) -> bool:
+    def _keeps_existing_link(self, span: Span, overwrite: bool) -> bool:
         """Whether a mention keeps what it has: another linker's, or its identifier."""
         has_id = bool(read_kb_id(span, self.settings))
         if is_linked(span.label_, self.settings, self.linked_elsewhere):
             return has_id and not overwrite
         return has_id or span.label_ not in self.settings.labels_discard
+
+
+def _has_text(span: Span) -> bool:
+    return bool(read(span.text).text.strip())

@@ -14,12 +14,13 @@ from ...vocabulary.names.entity_type_table import STRICT
 from ...vocabulary.names.entity_types import label_of
 from ...vocabulary.species.reader import ABSENT_SPECIES, priors_in_order
 from ..ranking.alignment import align
-from ..ranking.concepts import ConceptsOf, NameScore
+from ..ranking.concepts import ConceptsOf
 from ..ranking.context import content_words, context_overlap, words_around
 from ..ranking.features import FLOOR, CandidateName, MentionCandidates
 
 if TYPE_CHECKING:
     from ...model.mention import Mention
+    from ...search.search import Hypothesis
     from ...vocabulary.kb import ConceptKB
 
 N_SIMILAR = 5
@@ -74,8 +75,8 @@ class CandidateMerger:
         self._found: dict[int, list[CandidateName]] = {}
         self._similar: dict[int, list[CandidateName]] = {}
 
-    def add(self, i: int, hypotheses: Sequence[NameScore]) -> list[str]:
-        """i (int): a mention. hypotheses (Sequence[NameScore]): names that the search found for
+    def add(self, i: int, hypotheses: "Sequence[Hypothesis]") -> list[str]:
+        """i (int): a mention. hypotheses (Sequence[Hypothesis]): names that the search found for
         it, best first. RETURNS (list[str]): similar names that the model is to be asked for, as it
         writes them. E.g. of `asthma`:
 
@@ -96,8 +97,8 @@ class CandidateMerger:
             return []
         return [self._kb.written(name.name, name.suffix) for name in similar]
 
-    def add_exact(self, i: int, name: NameScore) -> None:
-        """i (int): a mention. name (NameScore): its only candidate, which was taken without a
+    def add_exact(self, i: int, name: "Hypothesis") -> None:
+        """i (int): a mention. name (Hypothesis): its only candidate, which was taken without a
         search: an exact match, or what a rule says of a mention that is read as something else."""
         self._found[i] = _names_found(self._requests[i], self._kb, self._queries[i], [name])
 
@@ -155,7 +156,7 @@ def _compare(kb: "ConceptKB", queries: Sequence[Query], names: Sequence[int]) ->
 
 
 def _names_found(
-    request: Request, kb: "ConceptKB", queries: Sequence[Query], hypotheses: Sequence[NameScore]
+    request: Request, kb: "ConceptKB", queries: Sequence[Query], hypotheses: "Sequence[Hypothesis]"
 ) -> list[CandidateName]:
     """The names of the search; none for a mention that is punctuation alone, which has nothing in
     common with any."""

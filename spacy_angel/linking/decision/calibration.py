@@ -7,7 +7,7 @@ names are found); the thresholds are then chosen for the best F-score of the lin
 
 import math
 import warnings
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -57,24 +57,19 @@ class CalibrationItem:
 class Calibration:
     """What was fitted, and how good it is on the mentions it was fitted on.
 
-    temperature (float): see `concepts.rank_concepts`.
-    threshold (float | None), min_log_prob (float | None): see `concepts.choose_link`; None where
-        no threshold does better.
+    settings (Mapping[str, Any]): what was fitted, by its name in `LinkerSettings`, flat; a
+        threshold is None where none does better.
     n_mentions (int): mentions in all.
     n_found (int): mentions whose right concept was among the candidates.
     nll_before (float), nll (float): mean negative log-probability of the right concept where it
-        was found, in nats, at temperature 1 and at the fitted one.
+        was found, in nats, with temperature 1, or the weights there were, and as fitted.
     f_before (float), f (float): F-score of the links between 0 and 1, without thresholds and with.
     n_right (int): mentions that get their right concept, with the thresholds.
     n_outside (int): mentions that should link to NIL.
     n_outside_nil (int): those of them that do, with the thresholds.
-    ranker_weights (Mapping | None): see `ranker.weights`; where they are fitted, temperature and
-        min_log_prob are not, and `nll_before` is by the weights there were.
     """
 
-    temperature: float
-    threshold: float | None
-    min_log_prob: float | None
+    settings: Mapping[str, Any]
     n_mentions: int
     n_found: int
     nll_before: float
@@ -84,41 +79,23 @@ class Calibration:
     n_right: int
     n_outside: int
     n_outside_nil: int
-    ranker_weights: Mapping[str, Mapping[str, Mapping[str, float]]] | None = None
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): what was fitted, by its name in `LinkerSettings`, flat."""
-        if self.ranker_weights is not None:
-            # The fitted weights include the expected share of NIL.
-            fitted: dict[str, Any] = {"ranker.weights": self.ranker_weights}
-            return fitted | {"ranker.nil_prior": None, "threshold": self.threshold}
-        return {
-            "search.temperature": self.temperature,
-            "threshold": self.threshold,
-            "search.min_log_prob": self.min_log_prob,
-        }
 
     def report(self) -> str:
         """RETURNS (str): all of it in a few lines for a person."""
         n_inside = self.n_mentions - self.n_outside
-        change = f"(loss {self.nll_before:.4f} → {self.nll:.4f} nats)"
-        limits = {"threshold": self.threshold}
-        if self.ranker_weights is None:
-            fitted = f"temperature   {self.temperature:.4g}"
-            limits["min_log_prob"] = self.min_log_prob
-        else:
-            entity_types = ", ".join(sorted(self.ranker_weights)) or "as they were"
-            fitted = f"weights of the ranker: {entity_types}"
+        lines = [f"{self.n_mentions:,} mentions, {self.n_found:,} with the right concept found"]
+        for name, value in self.settings.items():
+            shown = "null" if value is None else value
+            if isinstance(value, Mapping):
+                shown = ", ".join(sorted(value)) or "as they were"
+            elif isinstance(value, float):
+                shown = f"{value:.4g}"
+            lines.append(f"  {name:19} {shown}")
         return "\n".join(
             [
-                f"{self.n_mentions:,} mentions, {self.n_found:,} with the right concept found",
-                f"  {fitted} {change}",
-                *(
-                    f"  {name:12}  {'off' if value is None else f'{value:.4g}'}"
-                    for name, value in limits.items()
-                ),
-                f"  F-score of the links {self.f_before:.4f} → {self.f:.4f}",
+                *lines,
+                f"  loss                {self.nll_before:.4f} → {self.nll:.4f} nats",
+                f"  F-score of links    {self.f_before:.4f} → {self.f:.4f}",
                 f"  in the vocabulary: {n_inside:,}, {self.n_right:,} get the right link",
                 f"  not in it:         {self.n_outside:,}, {self.n_outside_nil:,} get none",
             ]
@@ -138,9 +115,11 @@ def calibrate(items: Iterable[CalibrationItem]) -> Calibration:
     gold = [item.gold for item in items]
     threshold, min_log_prob = fit_thresholds(ranked, gold)
     return Calibration(
-        temperature=temperature,
-        threshold=threshold,
-        min_log_prob=min_log_prob,
+        {
+            "search.temperature": temperature,
+            "threshold": threshold,
+            "search.min_log_prob": min_log_prob,
+        },
         nll_before=temperature_loss(items, 1.0),
         nll=temperature_loss(items, temperature),
         **_figures(items, ranked, threshold, min_log_prob),
@@ -173,7 +152,8 @@ def calibrate_ranker(items: Iterable[CalibrationItem], settings: "LinkerSettings
     before = {
         entity_type: ranker.by_type.get(entity_type, ranker.weights) for entity_type in groups
     }
-    old, held = _mean_loss(groups, before), _held_loss(groups, before)
+    old = _mean_loss((group, before[name]) for name, group in groups.items())
+    held = _mean_loss(_held_out(groups, before))
     fitted: dict[str, Weights] = {}
     if held < old:
         fitted = {name: fit_weights(g, before[name], penalty=PENALTY) for name, g in groups.items()}
@@ -193,12 +173,10 @@ def calibrate_ranker(items: Iterable[CalibrationItem], settings: "LinkerSettings
     ranked = [_ranked(item, in_use) for item in items]
     threshold = _threshold_with_nil(items, ranked, in_use) if fitted else settings.threshold
     return Calibration(
-        temperature=1.0,
-        threshold=threshold,
-        min_log_prob=None,
+        # The fitted weights include the expected share of NIL.
+        {"ranker.weights": weights, "ranker.nil_prior": None, "threshold": threshold},
         nll_before=old,
-        nll=_mean_loss(groups, before | fitted),
-        ranker_weights=weights,
+        nll=_mean_loss((group, (before | fitted)[name]) for name, group in groups.items()),
         **_figures(items, ranked, threshold, None),
     )
 
@@ -211,10 +189,13 @@ def _threshold_with_nil(
     extra = [_removed(item) for item in items]
     n = max(round(EXPECTED_NIL_PRIOR * len(items)), 1)
     spread = extra[:: max(len(extra) // n, 1)]
-    return fit_threshold(
-        [*ranked, *(_ranked(item, ranker) for item in spread)],
+    return fit_thresholds(
+        [
+            [replace(concept, log_prob=0.0) for concept in concepts[:1]]
+            for concepts in (*ranked, *(_ranked(item, ranker) for item in spread))
+        ],
         [*(item.gold for item in items), *(item.gold for item in spread)],
-    )
+    )[0]
 
 
 def _ranked(item: CalibrationItem, ranker: Ranker) -> list[RankedConcept]:
@@ -236,29 +217,29 @@ def _with_nil(item: CalibrationItem) -> list[FitItem]:
     return [own, FitItem(removed, (), EXPECTED_NIL_PRIOR / (1 - EXPECTED_NIL_PRIOR))]
 
 
-def _mean_loss(groups: Mapping[str, Sequence[FitItem]], weights: Mapping[str, Weights]) -> float:
-    counts = {name: sum(item.weight for item in group) for name, group in groups.items()}
-    losses = (
-        counts[name] * negative_log_likelihood(group, weights[name])
-        for name, group in groups.items()
-    )
-    return sum(losses) / sum(counts.values())
-
-
-def _held_loss(groups: Mapping[str, Sequence[FitItem]], start: Mapping[str, Weights]) -> float:
-    """RETURNS (float): mean loss of the parts of the set, each of mentions that follow one another,
-    by weights that were fitted on the others."""
+def _mean_loss(groups: Iterable[tuple[Sequence[FitItem], Weights]]) -> float:
+    """groups (Iterable[tuple[Sequence[FitItem], Weights]]): mentions, and the weights for them.
+    RETURNS (float): mean negative log-probability of what is right, in nats."""
     total = count = 0.0
+    for items, weights in groups:
+        n = sum(item.weight for item in items)
+        total += n * negative_log_likelihood(items, weights)
+        count += n
+    return total / count if count else math.inf
+
+
+def _held_out(
+    groups: Mapping[str, Sequence[FitItem]], start: Mapping[str, Weights]
+) -> Iterator[tuple[Sequence[FitItem], Weights]]:
+    """YIELDS (tuple[Sequence[FitItem], Weights]): parts of the set, each of consecutive mentions,
+    with weights that were fitted on the others."""
     for entity_type, group in groups.items():
         edges = [len(group) * i // PARTS for i in range(PARTS + 1)]
         for first, last in pairwise(edges):
             others = [*group[:first], *group[last:]]
             if first < last and others:
                 fitted = fit_weights(others, start[entity_type], penalty=PENALTY)
-                weight = sum(item.weight for item in group[first:last])
-                total += weight * negative_log_likelihood(group[first:last], fitted)
-                count += weight
-    return total / count if count else math.inf
+                yield group[first:last], fitted
 
 
 def fit_temperature(items: Sequence[CalibrationItem]) -> float:
@@ -321,18 +302,6 @@ def fit_thresholds(
     # argmax takes the first of equals, and the thresholds rise from «off»
     i, j = np.unravel_index(int(np.argmax(f)), f.shape)
     return _threshold(thresholds[i]), _threshold(min_log_probs[j])
-
-
-def fit_threshold(
-    ranked: Sequence[Sequence[RankedConcept]], gold: Sequence[Collection[str]]
-) -> float | None:
-    """The threshold alone with the best F-score of the links; see `fit_thresholds`.
-
-    ranked (Sequence[Sequence[RankedConcept]]), gold (Sequence[Collection[str]]): see there.
-    RETURNS (float | None): `threshold`; None is off.
-    """
-    level = [[replace(concept, log_prob=0.0) for concept in r[:1]] for r in ranked]
-    return fit_thresholds(level, gold)[0]
 
 
 def link_f_score(links: Sequence[str], gold: Sequence[Collection[str]]) -> float:

@@ -17,12 +17,16 @@ from ..mentions.reading import register_abbreviations
 from ..settings.linker_settings import ATTRIBUTES, LinkerSettings
 
 
-def register_extensions() -> None:
-    """Register the attributes under their default names, so that stored documents can be read
-    without a linker. Existing attributes are kept."""
-    for attribute in ATTRIBUTES:
-        if not Span.has_extension(attribute):
-            _register(attribute, attribute)
+def register_extensions(names: Sequence[str] = ATTRIBUTES) -> None:
+    """Register the attributes, so that stored documents can be read without a linker. Existing
+    attributes are kept.
+
+    names (Sequence[str]): in the order of `ATTRIBUTES`.
+    """
+    for name, attribute in zip(names, ATTRIBUTES, strict=True):
+        if not Span.has_extension(name):
+            getter = partial(_read, name=name, attribute=attribute)
+            Span.set_extension(name, getter=getter, setter=partial(_write, name=name))
     register_abbreviations()
 
 
@@ -32,18 +36,15 @@ def set_extensions(settings: LinkerSettings) -> None:
     settings (LinkerSettings): with the names.
     RAISES (AngelError): another component computes an attribute of that name.
     """
-    for attribute in ATTRIBUTES:
-        name = getattr(settings.outputs, attribute)
-        if not Span.has_extension(name):
-            _register(name, attribute)
-            continue
+    names = [getattr(settings.outputs, attribute) for attribute in ATTRIBUTES]
+    register_extensions(names)
+    for attribute, name in zip(ATTRIBUTES, names, strict=True):
         _, method, getter, setter = Span.get_extension(name)
         if method is not None or (getter is not None and setter is None):
             raise AngelError(
                 f"span._.{name} is computed by another component, so angel_linker cannot write it. "
                 f"Choose another name with the setting outputs.{attribute}."
             )
-    register_abbreviations()
 
 
 def write_values(spans: Sequence[Span], values: Sequence[Any], name: str, shown: Any) -> None:
@@ -66,11 +67,6 @@ def write_values(spans: Sequence[Span], values: Sequence[Any], name: str, shown:
     if len({span.label for span in spans}) > 1:
         for span, value in zip(spans, kept, strict=True):
             data[_key(span, name, span.label_)] = value
-
-
-def _register(name: str, attribute: str) -> None:
-    getter = partial(_read, name=name, attribute=attribute)
-    Span.set_extension(name, getter=getter, setter=partial(_write, name=name))
 
 
 def _key(span: Span, name: str, label: str = "") -> tuple[str, str, int, int]:

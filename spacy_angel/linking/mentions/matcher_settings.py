@@ -1,7 +1,6 @@
 """What the component `angel_matcher` can be told: each setting once, with its type, default and
 meaning."""
 
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -14,7 +13,6 @@ Overlap = Literal["longer", "keep", "replace"]
 NEUTRAL_LABEL = "CONCEPT"
 
 
-@dataclass(frozen=True)
 class MatcherSettings(CheckedSettings):
     """The settings of `angel_matcher`; the type of each carries its meaning.
 

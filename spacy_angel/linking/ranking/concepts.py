@@ -5,11 +5,14 @@ concepts and a concept may have several names.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from ...errors import AngelError
+
+if TYPE_CHECKING:
+    from ...search.search import Hypothesis
 
 NIL = "NIL"
 """spaCy's identifier of what is in no vocabulary."""
@@ -18,23 +21,8 @@ EXACT_MATCH_PROBABILITY = 0.96
 one concept: fitted by benchmarks/caching.py, see docs/notebook/speed.md."""
 
 
-class NameScore(Protocol):
-    """What this module reads of a search result; `search.search.Hypothesis` fits."""
-
-    @property
-    def name(self) -> int: ...
-    @property
-    def log_prob(self) -> float: ...
-    @property
-    def score(self) -> float: ...
-    @property
-    def suffix(self) -> str | None: ...
-
-
-class ConceptsOf(Protocol):
-    """The concepts of a name, or of a name with a suffix, that a mention may have."""
-
-    def __call__(self, name: int, suffix: str | None, /) -> Sequence[str]: ...
+ConceptsOf = Callable[[int, str | None], Sequence[str]]
+"""The concepts of a name, or of a name with a suffix, that a mention may have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +57,12 @@ class RankedConcept:
     log_prob: float
 
 
-def list_candidates(hypotheses: Iterable[NameScore], concept_ids_of: ConceptsOf) -> list[Candidate]:
+def list_candidates(
+    hypotheses: "Iterable[Hypothesis]", concept_ids_of: ConceptsOf
+) -> list[Candidate]:
     """Every name with every concept it stands for.
 
-    hypotheses (Iterable[NameScore]): the names found, best first.
+    hypotheses (Iterable[Hypothesis]): the names found, best first.
     concept_ids_of (ConceptsOf): the concepts of a name; those that the mention may not have are
         already left out.
     RETURNS (list[Candidate]): in the order of the search; the concepts of one name as the

@@ -117,16 +117,11 @@ def _minimize(
         change = values - first
         return value + penalty * float(change @ change) / 2, gradient + penalty * change
 
-    # Of the terms times how unsure the model is, the sign alone.
-    bounds = [
-        (RAISING.get(name), LOWERING.get(name))
-        if not name.endswith(UNSURE)
-        else (
-            0.0 if name.removesuffix(UNSURE) in RAISING else None,
-            0.0 if name.removesuffix(UNSURE) in LOWERING else None,
-        )
-        for name in names
-    ]
+    def limit(limits: Mapping[str, float], name: str) -> float | None:
+        # Of a feature times how unsure the model is, the sign alone is limited.
+        return limits.get(name, 0.0 if name.removesuffix(UNSURE) in limits else None)
+
+    bounds = [(limit(RAISING, name), limit(LOWERING, name)) for name in names]
     fitted = minimize(
         penalised,
         first,

@@ -10,9 +10,9 @@ contribution is its weight times its value.
 import json
 import math
 from collections import defaultdict
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import cache, cached_property, lru_cache
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -47,29 +47,6 @@ PRIOR = "prior"
 _LEAST_SHARE = 1e-6
 _LEAST_PRIOR = 1e-9
 _MOST_LEAD = 10.0
-
-
-class Contribution(NamedTuple):
-    """feature (str): its name. value (float), weight (float): their product is what it adds to the
-    utility, in nats."""
-
-    feature: str
-    value: float
-    weight: float
-
-
-class Explained(NamedTuple):
-    """Of a concept among a mention's candidates, by its best name.
-
-    name (int): the vocabulary's index of that name. query (str): source of the query that it
-    answers best. contributions (list[Contribution]): the weightiest first, `PRIOR` among them,
-    which is the concept's part of the name. utility (float): their sum, in nats.
-    """
-
-    name: int
-    query: str
-    contributions: list[Contribution]
-    utility: float
 
 
 class Ranking(NamedTuple):
@@ -144,10 +121,9 @@ class Ranker:
         try:
             data = json.loads(Path(path).read_text(encoding="utf8"))
             is_own = (data["kind"], data["version"]) == (KIND, VERSION)
-            shares = {str(k): float(share) for k, share in data.get("nil_shares", {}).items()}
-            ranker = cls(
-                _weights(data), {k: _weights(w) for k, w in data["by_type"].items()}, shares
-            )
+            by_type = {label: Weights(**weights) for label, weights in data["by_type"].items()}
+            weights = Weights(data["concept"], data["link"])
+            ranker = cls(weights, by_type, data.get("nil_shares", {}))
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise AngelError(f"{path} is not a ranker of this version: {error}.") from error
         if not is_own or not ranker.fits():
@@ -160,9 +136,9 @@ class Ranker:
 
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): as `to_disk` writes it."""
-        own = {entity_type: _plain(weights) for entity_type, weights in self.by_type.items()}
-        plain = {"kind": KIND, "version": VERSION, **_plain(self.weights), "by_type": own}
-        return plain | {"nil_shares": dict(self.nil_priors)}
+        plain = {"kind": KIND, "version": VERSION, **asdict(self.weights)}
+        by_type = {entity_type: asdict(weights) for entity_type, weights in self.by_type.items()}
+        return plain | {"by_type": by_type, "nil_shares": dict(self.nil_priors)}
 
     def fits(self) -> bool:
         """RETURNS (bool): whether it has a weight for each term, and no others."""
@@ -219,33 +195,32 @@ class Ranker:
         RETURNS (Ranking): concepts and candidates by their probability."""
         return rank(found, self.weights_of(label))
 
-    def explain_link(self, found: MentionCandidates, label: str) -> list[Contribution]:
+    def explain_link(self, found: MentionCandidates, label: str) -> dict[str, float]:
         """found (MentionCandidates): of a mention, at least one. label (str): its label.
-        RETURNS (list[Contribution]): why the first of them is thought right, or not; the weightiest
-        first."""
+        RETURNS (dict[str, float]): what each feature adds to the log-odds that the first of them is
+        right, in nats, the largest first."""
         weights = self.weights_of(label)
         table = Table(found)
-        link = table.link_terms(table.utilities(weights)).values
-        return _contributions(LINK_TERMS, link, weights.link)
+        values = table.link_terms(table.utilities(weights)).values
+        return _contributions(LINK_TERMS, values, weights.link_vector)
 
-    def explain_all(self, found: MentionCandidates, label: str) -> dict[str, Explained]:
-        """found (MentionCandidates): of a mention. label (str): its label. RETURNS (dict[str,
-        Explained]): of each candidate why it comes where it does."""
+    def explain_concepts(
+        self, found: MentionCandidates, label: str
+    ) -> dict[str, tuple[str, dict[str, float]]]:
+        """found (MentionCandidates): of a mention. label (str): its label.
+        RETURNS (dict[str, tuple[str, dict[str, float]]]): of each concept, by its best name, the
+        source of the query that this answers, and what each feature and `PRIOR` add to its utility,
+        in nats, the largest first."""
         weights = self.weights_of(label)
         table = Table(found)
-        utilities = table.utilities(weights)
-        explained: dict[str, Explained] = {}
-        for i in np.argsort(-utilities, kind="stable").tolist():
+        explained: dict[str, tuple[str, dict[str, float]]] = {}
+        for i in np.argsort(-table.utilities(weights), kind="stable").tolist():
             pair = table.pairs[i]
-            if pair.concept_id in explained:
-                continue
-            prior = Contribution(PRIOR, float(table.log_priors[i]), 1.0)
-            terms = _contributions(CONCEPT_TERMS, table.terms[i], weights.concept)
-            terms = [*terms, prior] if prior.value else terms
-            terms.sort(key=lambda c: -abs(c.value * c.weight))
-            explained[pair.concept_id] = Explained(
-                pair.name.name, pair.name.query, terms, float(utilities[i])
-            )
+            if pair.concept_id not in explained:
+                values = np.append(table.terms[i], table.log_priors[i])
+                own = np.append(weights.concept_vector, 1.0)
+                contributions = _contributions((*CONCEPT_TERMS, PRIOR), values, own)
+                explained[pair.concept_id] = pair.name.query, contributions
         return explained
 
 
@@ -342,36 +317,9 @@ def shipped_ranker() -> Ranker:
     return Ranker.from_disk(FILE)
 
 
-def read_ranker(path: str) -> Ranker:
-    """path (str): JSON. RETURNS (Ranker): of it, read once as long as the file stays the same.
-    RAISES (AngelError): see `Ranker.from_disk`."""
-    try:
-        changed = Path(path).stat().st_mtime_ns
-    except OSError as error:
-        raise AngelError(f"{path} is not a ranker of this version: {error}.") from error
-    return _read_once(path, changed)
-
-
-@lru_cache(maxsize=8)
-def _read_once(path: str, changed: int) -> Ranker:
-    return Ranker.from_disk(path)
-
-
-def _weights(data: Mapping[str, Any]) -> Weights:
-    return Weights(
-        {str(name): float(value) for name, value in data["concept"].items()},
-        {str(name): float(value) for name, value in data["link"].items()},
-    )
-
-
-def _plain(weights: Weights) -> dict[str, Any]:
-    return {"concept": dict(weights.concept), "link": dict(weights.link)}
-
-
-def _contributions(names: Any, values: np.ndarray, weights: Mapping[str, float]) -> list[Any]:
-    all_of_them = [
-        Contribution(name, value, weights[name])
-        for name, value in zip(names, values.tolist(), strict=True)
-        if value
-    ]
-    return sorted(all_of_them, key=lambda c: -abs(c.value * c.weight))
+def _contributions(
+    names: Sequence[str], values: np.ndarray, weights: np.ndarray
+) -> dict[str, float]:
+    """RETURNS (dict[str, float]): values times weights, the largest first; without values of 0."""
+    pairs = [(names[i], float(values[i] * weights[i])) for i in np.flatnonzero(values)]
+    return dict(sorted(pairs, key=lambda pair: -abs(pair[1])))

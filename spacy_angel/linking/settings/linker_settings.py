@@ -1,7 +1,6 @@
 """The settings of the component `angel_linker`: each once, with its type, default, limits, and
 meaning."""
 
-from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Annotated, Literal
 
@@ -9,14 +8,13 @@ from pydantic import Field
 
 from ...component.checked import CheckedSettings, Name, Names
 from ...component.running import Device, RunsIn, expect_dtype
-from ..ranking.ranker import TERMS, Ranker, read_ranker, shipped_ranker
+from ..ranking.ranker import TERMS, Ranker, shipped_ranker
 
 Dtype = Literal["float32", "bfloat16", "float16", "int8"]
 ATTRIBUTES = ("kb_id", "kb_ents", "candidates")
 """Fields of a `Link` that are written to `span._`, under the names that `outputs` gives them."""
 
 
-@dataclass(frozen=True)
 class ReadingBlock(CheckedSettings):
     """`[components.angel_linker.reading]`.
 
@@ -46,7 +44,6 @@ class ReadingBlock(CheckedSettings):
     species_context: bool = True
 
 
-@dataclass(frozen=True)
 class SearchBlock(CheckedSettings):
     """`[components.angel_linker.search]`.
 
@@ -70,7 +67,6 @@ class SearchBlock(CheckedSettings):
     min_log_prob: Annotated[float | None, Field(le=0, allow_inf_nan=False)] = None
 
 
-@dataclass(frozen=True)
 class RankerBlock(CheckedSettings):
     """`[components.angel_linker.ranker]`.
 
@@ -86,18 +82,16 @@ class RankerBlock(CheckedSettings):
     COMPONENT = "angel_linker.ranker"
 
     path: str | None = None
-    weights: dict[Name, dict[Name, dict[Name, float]]] = field(default_factory=dict)
+    weights: dict[Name, dict[Name, dict[Name, float]]] = Field(default_factory=dict)
     nil_prior: Annotated[float | None, Field(gt=0, lt=1)] = None
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def check(self) -> None:
         models = [pair for by_model in self.weights.values() for pair in by_model.items()]
         is_known = all(name in TERMS and set(w) <= set(TERMS[name]) for name, w in models)
         tables = f"tables by entity type, model and term, with some of {TERMS}"
         self.expect("weights", is_known, tables)
 
 
-@dataclass(frozen=True)
 class OutputsBlock(CheckedSettings):
     """`[components.angel_linker.outputs]`: a field for each of `ATTRIBUTES`, and the group.
 
@@ -114,13 +108,11 @@ class OutputsBlock(CheckedSettings):
     candidates: Name = "candidates"
     span_key: Name | None = None
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def check(self) -> None:
         is_own = len({self.kb_id, self.kb_ents, self.candidates}) == len(ATTRIBUTES)
         self.expect("kb_id", is_own, "unlike the other two attributes' names")
 
 
-@dataclass(frozen=True)
 class LinkerSettings(CheckedSettings):
     """The settings of `angel_linker`, all but its model, vocabulary and scorer; the type of each
     carries its limits and its meaning, as `describe_settings` tells them.
@@ -166,33 +158,32 @@ class LinkerSettings(CheckedSettings):
 
     # What the model reads.
     n_sents: Annotated[int | None, Field(ge=0)] = None
-    reading: ReadingBlock = field(default_factory=ReadingBlock)
+    reading: ReadingBlock = ReadingBlock()
     # How it searches.
     num_beams: Annotated[int | None, Field(ge=1)] = None
     k: Annotated[int, Field(ge=1)] = 5
-    search: SearchBlock = field(default_factory=SearchBlock)
+    search: SearchBlock = SearchBlock()
     # How names become a link.
     threshold: Annotated[float | None, Field(ge=0, le=1)] = None
     rerank: bool = False
-    ranker: RankerBlock = field(default_factory=RankerBlock)
+    ranker: RankerBlock = RankerBlock()
     curation: str | None = None
     drop_unlinked_below: Annotated[float, Field(ge=0, le=1)] = 0.0
     # Which mentions are linked, and to what.
     span_key: Name | None = None
     labels: Names = ()
     labels_discard: Names = ("VARIANT",)
-    types_by_label: dict[Name, Names] = field(default_factory=dict)
+    types_by_label: dict[Name, Names] = Field(default_factory=dict)
     prefer: Names = ()
     overwrite: bool = True
     # What is written.
-    outputs: OutputsBlock = field(default_factory=OutputsBlock)
+    outputs: OutputsBlock = OutputsBlock()
     # Where and how it runs.
     batch_size: Annotated[int, Field(ge=1)] = 48
     device: Device = "cpu"
     dtype: RunsIn = "float32"
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def check(self) -> None:
         differ = self.outputs.span_key is None or self.outputs.span_key != self.span_key
         self.outputs.expect("span_key", differ, f"unlike the setting span_key, {self.span_key!r}")
         expect_dtype(self, self.dtype, self.device)
@@ -212,7 +203,7 @@ class LinkerSettings(CheckedSettings):
         """RETURNS (Ranker): as `ranker` says. RAISES (AngelError): the file is missing, or of other
         features."""
         own = self.ranker
-        ranker = shipped_ranker() if own.path is None else read_ranker(own.path)
+        ranker = shipped_ranker() if own.path is None else Ranker.from_disk(own.path)
         ranker = ranker.with_weights(own.weights)
         return ranker if own.nil_prior is None else ranker.expecting(own.nil_prior)
 
@@ -231,5 +222,5 @@ class LinkerSettings(CheckedSettings):
         return frozenset([*attributes, *(f"doc.spans[{key!r}]" for key in groups)])
 
 
-SETTINGS = frozenset(field.name for field in fields(LinkerSettings))
+SETTINGS = frozenset(LinkerSettings.model_fields)
 """The names of all settings."""

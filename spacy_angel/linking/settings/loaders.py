@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ...about import DATA, SHIPPED_NAME, SHIPPED_NAMES
 from ...component.running import RunDtype
 from ...errors import AngelError
+from ...vocabulary.changes.rule_file import read_rules
 from ...vocabulary.storage.table import SharedNames
-from ..ranking.ranker import read_ranker
+from ..ranking.ranker import Ranker
 from .short_forms import read_short_forms
 
 if TYPE_CHECKING:
@@ -164,12 +165,14 @@ def check_device(settings: "LinkerSettings") -> None:
 
 
 def check_files(settings: "LinkerSettings") -> None:
-    """settings (LinkerSettings): `reading.long_forms`, `ranker.path`. RAISES (AngelError): a file
-    cannot be read."""
+    """settings (LinkerSettings): `reading.long_forms`, `ranker.path`, `curation`.
+    RAISES (AngelError): a file cannot be read."""
     if settings.reading.long_forms is not None:
         read_short_forms(Path(settings.reading.long_forms))
     if settings.ranker.path is not None:
-        read_ranker(settings.ranker.path)
+        Ranker.from_disk(settings.ranker.path)
+    if settings.curation is not None:
+        read_rules(Path(settings.curation))
 
 
 def _find_vocabulary(path: str | Path) -> Path:

@@ -4,7 +4,7 @@ feature contributed, and what decided."""
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from math import fsum
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from ...vocabulary.names.concepts import normalize_name
 from ..candidates.linking_pass import LinkingPass
@@ -13,7 +13,6 @@ from ..decision.writing import read_kb_id
 from ..mentions.permitted import links_label
 from ..mentions.reading import ReadDocument, find_spans
 from ..ranking.concepts import NIL
-from ..ranking.ranker import Contribution
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span
@@ -21,8 +20,8 @@ if TYPE_CHECKING:
     from ...curation.curated import Constraint
     from ...model.mention import Mention
 
-# Concepts, features, and further names in a text.
-_MAX_CONCEPTS, _MAX_FEATURES, _MAX_NAMES = 5, 8, 10
+# Concepts and features in a text.
+_MAX_CONCEPTS, _MAX_FEATURES = 5, 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +32,6 @@ class ExplainedConcept:
     probability (float): as in `kb_ents`.
     names (tuple[tuple[str, float | None], ...]): names that led to it, most probable first, with
         the model's log-probability in nats; None where the model was not asked.
-    other_names (tuple[str, ...]): the concept's other names.
     query (str): what the best name answers: `mention`, `long form`, …; empty without the ranker.
     features (Mapping[str, float]): what each adds to the concept's utility, in nats, the largest
         first; empty without the ranker.
@@ -43,7 +41,6 @@ class ExplainedConcept:
     canonical_name: str
     probability: float
     names: tuple[tuple[str, float | None], ...]
-    other_names: tuple[str, ...] = ()
     query: str = ""
     features: Mapping[str, float] = field(default_factory=dict)
 
@@ -139,12 +136,10 @@ def _explain(
             if (rule.action == "prefer" and rule.concept == link.kb_id)
             or (rule.action == "name" and rule.normal == normal)
         ]
-    has_ranker = names.found is not None and bool(concepts)
-    link_features = (
-        settings.ranker_in_use.explain_link(names.found, span.label_)
-        if names.found is not None and concepts and not names.is_unsearched
-        else []
-    )
+    ranked = names.found if concepts else None
+    link_features: Mapping[str, float] = {}
+    if ranked is not None and not names.is_unsearched:
+        link_features = settings.ranker_in_use.explain_link(ranked, span.label_)
     prompts = linking.model().prompts
     return LinkExplanation(
         span.text,
@@ -159,8 +154,8 @@ def _explain(
         is_searched=not names.is_decided,
         concepts=concepts,
         threshold=settings.threshold,
-        nil_probability=1 - fsum(c.probability for c in concepts) if has_ranker else None,
-        link_features=_contributed(link_features),
+        nil_probability=None if ranked is None else 1 - fsum(c.probability for c in concepts),
+        link_features=link_features,
     )
 
 
@@ -177,32 +172,19 @@ def _concepts(
         led.setdefault(concept_id, []).append((candidate["name"], candidate["log_prob"]))
         for one in (concept_id, *candidate.get("other_ids", ())):
             written.setdefault(one, concept_id)
-    ranked = (
-        settings.ranker_in_use.explain_all(names.found, label)
-        if names.found is not None and not names.is_unsearched
-        else {}
-    )
-    explained = {written.get(own, own): one for own, one in reversed(ranked.items())}
+    explained: dict[str, tuple[str, dict[str, float]]] = {}
+    if names.found is not None and not names.is_unsearched:
+        ranked = settings.ranker_in_use.explain_concepts(names.found, label)
+        explained = {written.get(own, own): why for own, why in reversed(ranked.items())}
     concepts = []
     for concept_id, probability in rank_candidates(candidates, settings.search.temperature):
-        concept, own = kb.get(concept_id), explained.get(concept_id)
-        known = {name for name, _ in led[concept_id]}
+        concept = kb.get(concept_id)
+        name = "" if concept is None else concept.canonical_name
+        why = explained.get(concept_id, ("", {}))
         concepts.append(
-            ExplainedConcept(
-                concept_id,
-                "" if concept is None else concept.canonical_name,
-                probability,
-                tuple(led[concept_id]),
-                () if concept is None else tuple(n for n in concept.names if n not in known),
-                "" if own is None else own.query,
-                {} if own is None else _contributed(own.contributions),
-            )
+            ExplainedConcept(concept_id, name, probability, tuple(led[concept_id]), *why)
         )
     return tuple(concepts)
-
-
-def _contributed(contributions: list[Contribution]) -> dict[str, float]:
-    return {one.feature: one.value * one.weight for one in contributions}
 
 
 def _why(
@@ -282,31 +264,11 @@ def _lines(explained: LinkExplanation) -> list[str]:
     ]
     header = ("concept", "canonical name", "probability", "found by (log-prob.)", "query")
     lines.append(table(concepts, header=header, divider=True, aligns=["l", "l", "r", "l", "l"]))
-    if others := first.other_names[:_MAX_NAMES]:
-        n_more = len(first.other_names) - len(others)
-        more = f" … and {n_more:,} more" if n_more else ""
-        lines.append(f"Other names of {first.concept_id}: {'; '.join(others)}{more}")
-    if first.features:
-        lines += [
-            "Contribution of each feature to the concepts and to the link (nats)",
-            _feature_table(explained),
-        ]
-    return [line for text in lines for line in text.split("\n") if line.strip()]
-
-
-def _feature_table(explained: LinkExplanation) -> str:
-    """RETURNS (str): a column for each of the first two concepts, and for the link."""
-    from wasabi import table
-
-    columns = {concept.concept_id: concept.features for concept in explained.concepts[:2]}
-    columns["link"] = explained.link_features
-    largest: dict[str, float] = {}
-    for features in columns.values():
-        for name, value in features.items():
-            largest[name] = max(abs(value), largest.get(name, 0.0))
-    rows = [
-        [name, *(f"{f[name]:+.2f}" if name in f else "" for f in columns.values())]
-        for name in sorted(largest, key=lambda name: -largest[name])[:_MAX_FEATURES]
+    features = {concept.concept_id: concept.features for concept in explained.concepts[:2]}
+    features["link"] = explained.link_features
+    lines += [
+        f"Contributions to {name} (nats): {', '.join(f'{f} {v:+.2f}' for f, v in largest)}"
+        for name, values in features.items()
+        if (largest := list(values.items())[:_MAX_FEATURES])
     ]
-    aligns: list[Literal["l", "r"]] = ["l", "r", "r", "r"]
-    return table(rows, header=["feature", *columns], aligns=aligns[: len(columns) + 1])
+    return [line for text in lines for line in text.split("\n") if line.strip()]

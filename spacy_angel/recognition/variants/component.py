@@ -2,7 +2,6 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field
@@ -31,7 +30,6 @@ _LEFT_OVER = frozenset(
 )
 
 
-@dataclass(frozen=True)
 class VariantSettings(CheckedSettings):
     """The settings of `angel_variants`; the type of each carries its meaning.
 
@@ -101,7 +99,7 @@ class AngelVariants(DocumentPipe):
         vocab: Vocab,
         name: str = "angel_variants",
         *,
-        settings: VariantSettings = VariantSettings(),
+        settings: VariantSettings = VariantSettings(),  # noqa: B008 (frozen)
     ) -> None:
         self.vocab = vocab
         self.name = name
