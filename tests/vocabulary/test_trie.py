@@ -1,7 +1,6 @@
 """The name trie against a plain dictionary, and against damage."""
 
 import json
-import re
 
 import numpy as np
 import pytest
@@ -67,12 +66,10 @@ def test_children_and_leaves_equal_those_of_a_dictionary(token_lists):
 
 
 @pytest.mark.parametrize(
-    ("token_lists", "wrong"),
-    [([[5, 2], [5, 7]], 1), ([[5, 2], [2, 5, 2]], 1), ([[5, 2], []], 1), ([[], [5, 2]], 0)],
+    "token_lists", [[[5, 2], [5, 7]], [[5, 2], [2, 5, 2]], [[5, 2], []], [[], [5, 2]]]
 )
-def test_the_end_token_stands_at_the_end_only(token_lists, wrong):
-    found = re.escape(str(token_lists[wrong]))
-    with pytest.raises(AngelError, match=rf"sequence {wrong} must .*end token .* is {found}"):
+def test_the_end_token_stands_at_the_end_only(token_lists):
+    with pytest.raises(AngelError, match="must contain the end token"):
         make_trie(token_lists)
 
 
