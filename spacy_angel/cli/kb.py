@@ -340,8 +340,9 @@ def kb_check(
         typer.echo(f"Line {number} is left out: {problem}.", err=True)
     if rows:
         header = ("line", "state", "rule", "note")
-        aligns: list[Any] = ["r", "l", "l", "l"]
-        typer.echo(table(rows, header=header, divider=True, aligns=aligns).strip("\n"))
+        typer.echo(
+            table(rows, header=header, divider=True, aligns=list("rlll")).strip("\n")
+        )
     if read.problems or any(finding.state in NEEDS_A_PERSON for finding in findings):
         raise typer.Exit(1)
 

@@ -1,6 +1,5 @@
 """Names compiled to flat arrays: what a search may write next, and where it then is."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -156,17 +155,6 @@ class NameTrie:
         sums = np.zeros(self.n_leaves + 1, dtype=np.int32)
         np.cumsum(legal, out=sums[1:])
         return sums
-
-    def sequences(self) -> Iterator[tuple[tuple[int, ...], int]]:
-        """YIELDS (tuple[tuple[int, ...], int]): every token sequence in lexicographic order, with
-        its leaf. For small tries and tests: one Python object a node."""
-        stack: list[tuple[int, tuple[int, ...]]] = [(0, ())]
-        while stack:
-            node, path = stack.pop()
-            children = range(self.first_child[node], self.first_child[node + 1])
-            if not children and node:
-                yield path, int(self.leaf_begin[node])
-            stack.extend((child, (*path, int(self.token[child]))) for child in reversed(children))
 
     def to_disk(self, path: Path) -> None:
         """path (Path): folder to write, `.npy` files and `meta.json`."""
