@@ -152,8 +152,8 @@ def kb_fetch(
             typer.echo(str(error), err=True)
             continue
         print_counts(kb, folder or built_folder(source.name))
-        name = folder or source.name
-        typer.echo(f'Use it: spacy_angel.load(kb="{name}"), or --kb {name}')
+        target = folder or source.name
+        typer.echo(f'Use it: spacy_angel.load(kb="{target}"), or --kb {target}')
     if failed:
         raise AngelError(
             f"{len(failed)} of {len(sources)} vocabularies could not be downloaded: "
@@ -340,9 +340,8 @@ def kb_check(
         typer.echo(f"Line {number} is left out: {problem}.", err=True)
     if rows:
         header = ("line", "state", "rule", "note")
-        typer.echo(
-            table(rows, header=header, divider=True, aligns=list("rlll")).strip("\n")
-        )
+        aligns: list[Any] = ["r", "l", "l", "l"]
+        typer.echo(table(rows, header=header, divider=True, aligns=aligns).strip("\n"))
     if read.problems or any(finding.state in NEEDS_A_PERSON for finding in findings):
         raise typer.Exit(1)
 
