@@ -1,39 +1,33 @@
-"""`spacy-angel kb`: build, read and change vocabularies."""
+"""`spacy-angel kb`: fetch, build, read and change vocabularies."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .kb_edit import kb_add, kb_remove, kb_rename
-from .kb_fetch import kb_fetch, kb_update
-from .kb_read import kb_check, kb_export, kb_info, kb_search
+from ..errors import AngelError
 from .options import (
     Columns,
     NewFolder,
     ReaderOptions,
     SharedNames,
     Suffixes,
+    Vocabulary,
     VocabularyFormat,
+    located,
     print_columns,
     print_counts,
     print_mappings,
+    reader_options,
     table_options,
 )
 
+if TYPE_CHECKING:
+    from ..vocabulary.sources.catalogue import Source
+    from ..vocabulary.sources.fetch import Request
+
 kb_app = typer.Typer(help="Build, read and change vocabularies.", no_args_is_help=True)
-for name, command in (
-    ("fetch", kb_fetch),
-    ("update", kb_update),
-    ("search", kb_search),
-    ("export", kb_export),
-    ("info", kb_info),
-    ("check", kb_check),
-    ("add", kb_add),
-    ("remove", kb_remove),
-    ("rename", kb_rename),
-):
-    kb_app.command(name)(command)
+_SHOWN = 5
 
 
 @kb_app.command("build")
@@ -94,3 +88,362 @@ def kb_merge(
         suffixes=suffixes,  # type: ignore[arg-type]  # checked by ConceptKB.join
     )
     print_counts(kb, output)
+
+
+@kb_app.command("fetch")
+def kb_fetch(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[NAME]...", help="Vocabularies of the catalogue; none prints it."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Folder, of several names one with a folder for each; else where `load(kb=NAME)` "
+            "looks for it.",
+        ),
+    ] = None,
+    release: Annotated[
+        str | None, typer.Option(help="A release, as its publisher names it; else the newest.")
+    ] = None,
+    file: Annotated[
+        Path | None, typer.Option(help="A copy that was fetched elsewhere, a file or folder.")
+    ] = None,
+    taxon: Annotated[
+        str | None, typer.Option(help="Species by NCBI Taxonomy, e.g. 9606,10090.")
+    ] = None,
+    option: ReaderOptions = None,
+    catalogue: Annotated[
+        bool, typer.Option("--list", help="Print the catalogue, and what is built.")
+    ] = False,
+) -> None:
+    """Fetch published vocabularies and build them; without a name, list them. If some of several
+    fail, they are named at the end, and the same command goes on with them."""
+    from ..vocabulary.sources.catalogue import find_source, read_catalogue
+    from ..vocabulary.sources.fetch import Request, fetch_vocabulary, parse_taxa
+    from ..vocabulary.sources.installed import built_folder, installed_vocabularies
+
+    if catalogue or not names:
+        for source in read_catalogue().values():
+            typer.echo(f"{source.name:<20} {source.megabytes:>5,} MB  {source.title}")
+            typer.echo(f"{'':<30}{source.licence}")
+        for name, built in installed_vocabularies().items():
+            typer.echo(f"Built: {name:<20} {built}")
+        return
+    sources = [find_source(name) for name in dict.fromkeys(names)]
+    is_one = len(sources) == 1
+    if not is_one and (release or file or option):
+        raise AngelError("--release, --file and --option cannot be used with several vocabularies.")
+    failed = []
+    for source in sources:
+        request = Request(release, parse_taxa(taxon) if is_one or source.taxa else ())
+        folder = output if is_one or output is None else output / source.name
+        try:
+            _announce(source, request, file)
+            kb = fetch_vocabulary(
+                source, folder, request=request, copy=file, options=reader_options(option)
+            )
+        except AngelError as error:
+            if is_one:
+                raise
+            failed.append(source.name)
+            typer.echo(str(error), err=True)
+            continue
+        print_counts(kb, folder or built_folder(source.name))
+        target = folder or source.name
+        typer.echo(f'Use it: spacy_angel.load(kb="{target}"), or --kb {target}')
+    if failed:
+        raise AngelError(
+            f"{len(failed)} of {len(sources)} vocabularies could not be downloaded: "
+            f"{' '.join(failed)}. Run the command again for them."
+        )
+
+
+@kb_app.command("update")
+def kb_update(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[KB]...", help="Names or folders; else all that were fetched."),
+    ] = None,
+) -> None:
+    """Fetch vocabularies anew, and say what has changed in them. Rules beside them (`kb add
+    --concept`, `remove`, `rename`) stay, and files that were added are added again."""
+    from ..vocabulary.kb import RULES, ConceptKB
+    from ..vocabulary.sources.build import repeat_additions, unrepeatable
+    from ..vocabulary.sources.catalogue import find_source
+    from ..vocabulary.sources.difference import compare_vocabularies
+    from ..vocabulary.sources.fetch import fetch_vocabulary, fetched_as
+    from ..vocabulary.sources.installed import find_vocabulary, installed_vocabularies
+
+    for folder in [find_vocabulary(name) for name in names or installed_vocabularies()]:
+        before, built = ConceptKB.from_disk(folder), ConceptKB.from_disk(folder, rules=False)
+        fetched = fetched_as(built)
+        if fetched is None:
+            if names:
+                raise AngelError(
+                    f"{folder} was not downloaded, so it cannot be updated. Build it again."
+                )
+            continue
+        if lost := unrepeatable(built):
+            raise AngelError(
+                f"[E141] {folder} has changes that cannot be repeated: {', '.join(lost)}. Fetch "
+                "into another folder with `kb fetch -o`."
+            )
+        name, request = fetched
+        source = find_source(name)
+        _announce(source, request, None)
+        fetch_vocabulary(source, folder, request=request)
+        repeat_additions(folder, built)
+        after = ConceptKB.from_disk(folder)
+        print_counts(after, folder)
+        difference = compare_vocabularies(before, after)
+        for kind in ("added", "gone", "merged", "renamed"):
+            pairs = getattr(difference, kind)
+            typer.echo(f"{len(pairs):,} concepts {kind}")
+            for first, second in pairs[:_SHOWN]:
+                arrow = "→ " if kind in ("merged", "renamed") else " "
+                typer.echo(f"  {first} {arrow}{second}")
+            if len(pairs) > _SHOWN:
+                typer.echo(f"  … and {len(pairs) - _SHOWN:,} more")
+        typer.echo(
+            f"{difference.names_added:,} names added and {difference.names_gone:,} gone "
+            "among the concepts in both"
+        )
+        if (rules := folder / RULES).is_file():
+            typer.echo(f"Which of its rules still hold: spacy-angel kb check {rules} --kb {folder}")
+
+
+def _announce(source: "Source", request: "Request", file: Path | None) -> None:
+    """Say what comes, how much of it, and under which terms, before anything is fetched."""
+    typer.echo(f"{source.title}\n  licence: {source.licence}\n  terms: {source.terms}")
+    if file is not None:
+        typer.echo(f"  from the copy {file}")
+        return
+    for address in source.addresses(request.release, request.taxa):
+        typer.echo(f"  about {source.megabytes:,} MB from {address.partition('&apiKey')[0]}")
+
+
+@kb_app.command("search")
+def kb_search(
+    kb: Vocabulary,
+    text: Annotated[str, typer.Argument(help="Identifier or name, whole or a part of it.")],
+    limit: Annotated[int, typer.Option("--limit", "-n", help="Concepts to show.")] = 10,
+) -> None:
+    """Find concepts by identifier, name, words of a name, or similar spelling."""
+    from ..vocabulary.kb import ConceptKB
+    from ..vocabulary.lookup.typed import search_concepts
+
+    hits = search_concepts(ConceptKB.from_disk(kb), text, limit)
+    for hit in hits:
+        concept = hit.concept
+        name = "" if hit.name == concept.canonical_name else f"  “{hit.name}”"
+        types = f"  [{', '.join(concept.types)}]" if concept.types else ""
+        typer.echo(f"{concept.concept_id}  {concept.canonical_name}{name}{types}")
+    if not hits:
+        typer.echo("Nothing in the vocabulary is like it.")
+        raise typer.Exit(1)
+    if hits[0].how == "similar":
+        typer.echo("No name has these words; these are spelled similarly.", err=True)
+
+
+@kb_app.command("export")
+def kb_export(
+    kb: Vocabulary,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="File: .jsonl or .tsv, perhaps with .gz.")
+    ],
+) -> None:
+    """Write the concepts to a file: all that is known (JSON lines), or a table of names."""
+    from ..vocabulary.kb import ConceptKB
+    from ..vocabulary.sources.export import export_concepts
+
+    counts = export_concepts(ConceptKB.from_disk(kb), output)
+    typer.echo(f"{counts['concepts']:,} concepts, {counts['names']:,} names: {output}")
+    if counts["left_out"]:
+        typer.echo(
+            f"{counts['left_out']:,} names that contain a tab, a line break or | were left out of "
+            "the table. Export to JSON lines to keep them.",
+            err=True,
+        )
+
+
+@kb_app.command("info")
+def kb_info(
+    kb: Vocabulary,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Compare every byte with the checksums first.")
+    ] = False,
+) -> None:
+    """Print counts, sources and steps of a vocabulary."""
+    from ..vocabulary.kb import RULES, ConceptKB
+
+    if verify:
+        ConceptKB.verify(kb)
+    print_counts(ConceptKB.from_disk(kb), kb)
+    # What was built, to which the rules in its folder are applied.
+    built = ConceptKB.from_disk(kb, rules=False)
+    meta = built.meta
+    scopes = (f"{scope} {n:,}" for scope, n in built.table.scope_counts().items())
+    types, rules = sorted(built.types), kb / RULES
+    lines = meta["counts"] | {
+        "scopes of spellings": ", ".join(scopes),
+        "type names": ", ".join(types[:12]) + ", …" * (len(types) > 12),
+        "shared names lead to": meta["shared_names"],
+        "distinguished by": built.suffixes,
+        "rules": rules if rules.is_file() else None,
+    }
+    for key, value in lines.items():
+        if value not in ("", None):
+            typer.echo(f"  {key:<24} {_number(value)}")
+    for title, entries in (("source", meta["sources"]), ("step", meta["steps"])):
+        for entry in entries:
+            values = ", ".join(f"{k} {_number(v)}" for k, v in entry.items() if v not in ({}, None))
+            typer.echo(f"  {title}: {values}")
+
+
+def _number(value: Any) -> str:
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+
+
+@kb_app.command("check")
+def kb_check(
+    rules: Annotated[Path, typer.Argument(help="File of rules, as the setting `curation` reads.")],
+    kb: Annotated[
+        Path,
+        typer.Option(help="Vocabulary: folder, or name of one that was fetched.", callback=located),
+    ],
+    all_rules: Annotated[
+        bool, typer.Option("--all", help="Also show the rules that are in effect.")
+    ] = False,
+) -> None:
+    """Tell which rules are in conflict, obsolete, discrepant, superfluous or in effect; exit with 1
+    where a rule needs a person, or a row is none."""
+    from wasabi import table
+
+    from ..curation.check import IN_EFFECT, NEEDS_A_PERSON, STATES, check_rules
+    from ..vocabulary.changes.rule_file import read_rules
+    from ..vocabulary.kb import ConceptKB
+
+    read = read_rules(rules)
+    # Its own rules are compared with what it would be without them.
+    vocabulary = ConceptKB.from_disk(kb, rules=rules.resolve().parent != kb.resolve())
+    findings = check_rules(read.rules, vocabulary)
+    rows = []
+    for state in STATES:
+        found = [finding for finding in findings if finding.state == state]
+        typer.echo(f"{len(found):>6,} {state}")
+        if all_rules or state != IN_EFFECT:
+            rows += [(str(f.rule.number), state, str(f.rule), f.note) for f in found]
+    for number, problem in read.problems:
+        typer.echo(f"Line {number} is left out: {problem}.", err=True)
+    if rows:
+        header = ("line", "state", "rule", "note")
+        aligns: list[Any] = ["r", "l", "l", "l"]
+        typer.echo(table(rows, header=header, divider=True, aligns=aligns).strip("\n"))
+    if read.problems or any(finding.state in NEEDS_A_PERSON for finding in findings):
+        raise typer.Exit(1)
+
+
+@kb_app.command("add")
+def kb_add(
+    kb: Vocabulary,
+    file: Annotated[
+        Path | None,
+        typer.Argument(help="Vocabulary file with concepts, or further names of known ones."),
+    ] = None,
+    mentions: Annotated[
+        Path | None,
+        typer.Option(help="Training corpus: its mention strings become names of their concepts."),
+    ] = None,
+    concept: Annotated[
+        str | None,
+        typer.Option(help="Identifier of one concept, known or new, that gets each --name."),
+    ] = None,
+    name: Annotated[
+        list[str] | None,
+        typer.Option(help="With --concept; the first is the canonical name of a new one."),
+    ] = None,
+    format: Annotated[
+        str | None, typer.Option(help="Format of the file or corpus; inferred if not given.")
+    ] = None,
+    columns: Columns = None,
+    option: ReaderOptions = None,
+) -> None:
+    """Add concepts of a file, mention strings of a training corpus, or names to a vocabulary. Names
+    of one concept are written as rules beside the vocabulary."""
+    from ..corpora.mention_names import add_corpus_mentions
+    from ..corpora.registry import read_corpus
+    from ..vocabulary.kb import ConceptKB
+    from ..vocabulary.sources.build import add_vocabulary
+    from ..vocabulary.sources.edits import add_to_concept
+
+    if sum(given is not None for given in (file, mentions, concept)) != 1:
+        raise AngelError(
+            "Give exactly one of a vocabulary file, `--mentions CORPUS` and `--concept ID`."
+        )
+    if (concept is None) != (not name):
+        raise AngelError("--concept ID and --name NAME must be given together.")
+    before = ConceptKB.from_disk(kb)
+    if mentions is not None:
+        documents = read_corpus(mentions, format, **reader_options(option))
+        step = add_corpus_mentions(kb, documents, str(mentions))
+        typer.echo(
+            f"{step['added_names']:,} names added; {step['unknown_mentions']:,} mentions have an "
+            "identifier that is not in the vocabulary."
+        )
+    elif file is not None:
+        format, options = table_options(format, columns, option)
+        added = add_vocabulary(kb, file, format=format, options=options)
+        print_columns(added.meta["sources"][-1:])
+    elif concept is not None:
+        add_to_concept(kb, concept, name or ())
+    after = ConceptKB.from_disk(kb)
+    if mentions is None:
+        n_concepts, n_names = len(after) - len(before), after.n_names - before.n_names
+        typer.echo(f"{n_concepts:,} concepts and {n_names:,} names added.")
+    print_counts(after, kb)
+
+
+@kb_app.command("remove")
+def kb_remove(
+    kb: Vocabulary,
+    concept_ids: Annotated[list[str], typer.Argument(help="Identifiers of the concepts.")],
+    name: Annotated[
+        list[str] | None,
+        typer.Option(help="Take only this name, in all its spellings, from the one concept."),
+    ] = None,
+) -> None:
+    """Remove concepts, or names of one concept; if one is unknown, nothing is removed."""
+    from ..vocabulary.kb import ConceptKB
+    from ..vocabulary.sources.edits import remove_concepts, remove_names
+
+    if not name:
+        remove_concepts(kb, concept_ids)
+    elif len(concept_ids) > 1:
+        raise AngelError(f"--name needs exactly one concept, not {' '.join(concept_ids)}.")
+    else:
+        remove_names(kb, concept_ids[0], name)
+    print_counts(ConceptKB.from_disk(kb), kb)
+
+
+@kb_app.command("rename")
+def kb_rename(
+    kb: Vocabulary,
+    concept_id: Annotated[str, typer.Argument(help="Identifier of the concept.")],
+    new: Annotated[
+        str, typer.Argument(help="Its canonical name from now on; the former one stays an alias.")
+    ],
+    name: Annotated[
+        str | None,
+        typer.Option(help="Rename this name only, in all its spellings; the old one goes."),
+    ] = None,
+) -> None:
+    """Give a concept another canonical name, or replace one of its names."""
+    from ..vocabulary.kb import ConceptKB
+    from ..vocabulary.sources.edits import rename
+
+    rename(kb, concept_id, new, name)
+    concept = ConceptKB.from_disk(kb)[concept_id]
+    typer.echo(f"{concept.concept_id}  {'; '.join(concept.names)}")

@@ -20,3 +20,14 @@ def shared_data(relative: str) -> Path:
     if not path.exists():
         pytest.skip(f"needs {relative} in {folder} (set SPACY_ANGEL_DATA)")
     return path
+
+
+def sequences_of(trie):
+    """Every token sequence of a name trie in lexicographic order, with its leaf."""
+    stack = [(0, ())]
+    while stack:
+        node, path = stack.pop()
+        children = range(trie.first_child[node], trie.first_child[node + 1])
+        if not children and node:
+            yield path, int(trie.leaf_begin[node])
+        stack.extend((child, (*path, int(trie.token[child]))) for child in reversed(children))

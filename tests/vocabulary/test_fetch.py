@@ -151,10 +151,9 @@ def test_archives_are_unpacked_and_checked(server, tmp_path):
         checksum_address=f"{server.address}/taxdump.tar.gz.md5",
         unpack=("names.dmp", "nodes.dmp", "merged.dmp"),
         format="ncbi_taxonomy",
-        options={"ranks": "species"},
     )
     kb = fetch_vocabulary(taxa, tmp_path / "kb")
-    assert [c.canonical_name for c in kb] == ["Homo sapiens"]
+    assert [c.canonical_name for c in kb] == ["root", "Homo sapiens"]
     assert kb.meta["sources"][0]["path"] == "taxdump.tar.gz"
     server.pages["/taxdump.tar.gz.md5"] = Page(b"00 taxdump.tar.gz\n", etag='"2"')
     with pytest.raises(AngelError, match=r"has the .* checksum"):

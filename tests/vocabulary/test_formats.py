@@ -9,10 +9,7 @@ from support.helpers import ROOT, shared_data
 
 from spacy_angel.errors import AngelError
 from spacy_angel.vocabulary.names.concepts import Concept
-from spacy_angel.vocabulary.names.identifiers import normalize_id
-from spacy_angel.vocabulary.sources.formats.records import (
-    VocabularyReport,
-)
+from spacy_angel.vocabulary.sources.formats.records import VocabularyReport
 from spacy_angel.vocabulary.sources.formats.registry import infer_format, read_vocabulary
 
 FIXTURES = ROOT / "tests/fixtures/vocabularies"
@@ -44,13 +41,6 @@ def read(name: str, format: str | None = None, **options: object) -> dict[str, C
     by_id = {concept.concept_id: concept for concept in concepts}
     assert len(by_id) == len(concepts)
     return by_id
-
-
-def all_ids(concepts: list[Concept]) -> set[str]:
-    return {i for concept in concepts for i in (concept.concept_id, *concept.alternate_ids)}
-
-
-# The rules
 
 
 # Each format
@@ -538,51 +528,28 @@ def test_empty_cut_and_wrongly_encoded_files(format: str, tmp_path: Path) -> Non
 # The public vocabularies, with the counts of their readme
 
 
-def read_public(relative: str, **options: object) -> tuple[list[Concept], VocabularyReport]:
+@pytest.mark.parametrize(
+    ("relative", "options", "n_concepts", "n_names", "prefixes"),
+    [
+        ("medic/medic_06Jul2012.txt", {}, 11_915, 76_237, {"MESH", "OMIM"}),
+        ("medic/CTD_diseases_2017-06.tsv.gz", {}, 11_865, 77_994, {"MESH", "OMIM", "DOID"}),
+        (
+            "mesh/mesh_2019_descriptors.tsv",
+            {"tree_numbers": "mesh/mesh_2015_tree_numbers.tsv"},
+            29_351,
+            153_253,
+            {"MESH"},
+        ),
+        # Each live term has one name more than it has synonyms.
+        ("doid/doid.obo", {}, 6_971, 6_971 + 12_020, {"DOID"}),
+    ],
+)
+def test_public_vocabularies(
+    relative: str, options: dict[str, str], n_concepts: int, n_names: int, prefixes: set[str]
+) -> None:
     report = VocabularyReport()
-    concepts = list(read_vocabulary(shared_data(relative), report=report, **options))
-    return concepts, report
-
-
-def test_medic_2012_has_every_gold_identifier_of_ncbi_disease() -> None:
-    concepts, report = read_public("medic/medic_06Jul2012.txt")
-    # OMIM:260350 is a concept and an alternate of another one: 11,915 + 3,028 - 1.
-    ids = all_ids(concepts)
-    assert (report.concepts, len(ids), report.names) == (11_915, 14_942, 76_237)
-    gold = {
-        normalize_id(code, "MESH")
-        for split in ("train", "develop")
-        for line in shared_data(f"ncbi-disease/NCBI{split}set_corpus.txt").read_text().splitlines()
-        if line.count("\t") == 5
-        for code in re.split(r"[|+]", line.split("\t")[5])
-    }
-    assert len(gold) == 695
-    assert gold <= ids
-
-
-def test_ctd_diseases_2017() -> None:
-    concepts, report = read_public("medic/CTD_diseases_2017-06.tsv.gz")
-    ids = all_ids(concepts)
-    assert (report.concepts, len(ids), report.names) == (11_865, 18_455, 77_994)
-    assert {i.partition(":")[0] for i in ids} == {"MESH", "OMIM", "DOID"}
-    assert all("C" in concept.types or "F" in concept.types for concept in concepts)
-
-
-def test_mesh_2019() -> None:
-    concepts, report = read_public(
-        "mesh/mesh_2019_descriptors.tsv",
-        tree_numbers=shared_data("mesh/mesh_2015_tree_numbers.tsv"),
-    )
-    # D005175 lists one of its synonyms twice; both are counted.
-    assert (report.concepts, report.names) == (29_351, 153_253)
-    assert report.names - sum(len(set(concept.names)) for concept in concepts) == 1
-    types = {concept.concept_id: concept.types for concept in concepts}
-    assert types["MESH:D003920"] == ("C", "C18", "C19")
-
-
-def test_doid() -> None:
-    concepts, report = read_public("doid/doid.obo")
-    # Each live term has one name more than it has synonyms.
-    assert (report.concepts, report.names - report.concepts) == (6_971, 12_020)
-    assert report.skipped == {"obsolete terms": 2_373}
-    assert all(concept.concept_id.startswith("DOID:") for concept in concepts)
+    given = {name: shared_data(path) for name, path in options.items()}
+    concepts = list(read_vocabulary(shared_data(relative), report=report, **given))
+    assert (report.concepts, report.names) == (n_concepts, n_names)
+    ids = {i for concept in concepts for i in (concept.concept_id, *concept.alternate_ids)}
+    assert {i.partition(":")[0] for i in ids} == prefixes

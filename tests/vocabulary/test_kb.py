@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.helpers import shared_data
+from support.helpers import sequences_of, shared_data
 
 from spacy_angel.errors import AngelError
 from spacy_angel.vocabulary.kb import ConceptKB
@@ -51,7 +51,7 @@ def legal_names(space, row=0):
     found = []
     for at, trie in enumerate(space.tries):
         mask = space.masks[row]
-        for tokens, leaf in trie.sequences():
+        for tokens, leaf in sequences_of(trie):
             if mask is None or mask[at][leaf + 1] - mask[at][leaf] > 0:
                 assert trie.names_of_leaf(leaf).size == 1
                 found.append((decode(tokens), int(trie.names_of_leaf(leaf)[0])))
@@ -363,7 +363,7 @@ def test_an_added_concept_is_found_without_compiling_the_rest():
     kb.add(Concept("X:1", "Covid-19", ("aspirin",), ("T047",), None, ("Y:1",)))
     space = kb.search_space(tokenizer, [None, kb.subset(["T047"])])
     assert space.tries[0] is base
-    assert list(space.tries[1].sequences()) == [((*(ord(c) + 3 for c in "covid 19"), END), 0)]
+    assert list(sequences_of(space.tries[1])) == [((*(ord(c) + 3 for c in "covid 19"), END), 0)]
     new = kb.name_index("covid 19")
     assert (new, kb.name(new), kb.spelling(new)) == (5, "covid 19", "Covid-19")
     assert kb.concept_ids_of(kb.name_index("aspirin")) == ["MESH:D001241", "X:1"]

@@ -91,7 +91,6 @@ def test_species(tmp_path):
     concepts = list(read_vocabulary(tmp_path, report=report))
     assert concepts == [Concept("NCBITaxon:1", "root", ("all",), ("no rank",)), human]
     assert report.skipped == {"retired identifiers whose successor is not here": 1}
-    assert list(read_vocabulary(tmp_path / "names.dmp", ranks="species")) == [human]
 
 
 def test_cell_lines(tmp_path):
@@ -164,7 +163,6 @@ def test_diagnoses(tmp_path):
             ("code",),
         ),
     ]
-    assert len(read(tmp_path / "o.txt", ORDER, headers="no")[0]) == 2
     with pytest.raises(AngelError, match="line 1: expected order number"):
         list(read_vocabulary(write(tmp_path / "x", "A00 Cholera\n"), "icd10cm"))
 
@@ -179,8 +177,6 @@ def test_rxnorm(tmp_path):
         "concepts without a name of RxNorm's own": 1,
         "suppressed names": 1,
     }
-    brands = read_vocabulary(tmp_path, term_types="BN")
-    assert [c.concept_id for c in brands] == ["RXNORM:215770"]
 
 
 def test_terms_of_other_ontologies_stay_out_and_references_come_in(tmp_path):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.helpers import ROOT
+from support.helpers import ROOT, sequences_of
 
 from spacy_angel import Concept, ConceptKB
 from spacy_angel.errors import AngelError
@@ -43,7 +43,7 @@ def written_names(kb, subset=None, tokenizer=None):
     allowed = space.allowed_numbers(0)
     found = {}
     for trie in space.tries:
-        for tokens, leaf in trie.sequences():
+        for tokens, leaf in sequences_of(trie):
             for number in trie.names_of_leaf(leaf).tolist():
                 if allowed is None or allowed[number]:
                     text = "".join(chr(token - 3) for token in tokens[:-1])

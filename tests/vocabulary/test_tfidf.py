@@ -4,8 +4,6 @@ from hypothesis import strategies as st
 
 from spacy_angel.vocabulary.lookup.tfidf import TrigramTfidf
 
-NAMES = ["breast cancer", "ovarian cancer", "diabetes mellitus", "diabetes insipidus", "ataxia"]
-
 
 def test_pairwise_written_out():
     # "ab" has the 3-grams " ab", "ab "; "ac" has " ac", "ac ": each in one of three names,
@@ -15,15 +13,6 @@ def test_pairwise_written_out():
     expected = shared**2 / (np.hypot(shared, single) * np.sqrt(shared**2 + 2 * single**2))
     values = tfidf.pairwise(["ab", "ab", "ab"], ["ab", "ac", "abc"])
     np.testing.assert_allclose(values, [1, 0, expected], atol=1e-6)
-
-
-def test_nearest_best_first_and_padded():
-    indices, values = TrigramTfidf().fit(NAMES).nearest(["ovarian cancers", "xyzzy"], k=3)
-    assert indices[0].tolist()[:2] == [1, 0]
-    assert values[0, 0] > values[0, 1] > 0
-    assert indices[0, 2] == -1
-    assert indices[1].tolist() == [-1, -1, -1]
-    assert values[1].tolist() == [0, 0, 0]
 
 
 @settings(max_examples=40, deadline=None)

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from ...vocabulary.names.entity_type_table import ENTITY_TYPE_TABLE
 
-COLORS = {one.name: one.colors[0] for one in ENTITY_TYPE_TABLE if one.colors}
+COLORS = {one.name: one.color for one in ENTITY_TYPE_TABLE if one.color}
 """Entity type → background color, under black text; distinguishable with color blindness."""
 
 _OBO = "http://purl.obolibrary.org/obo/{prefix}_{code}"

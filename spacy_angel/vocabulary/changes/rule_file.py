@@ -19,8 +19,6 @@ from ...errors import AngelError, AngelWarning, cannot_read
 from ...files.atomic import write_text
 from .rules import COLUMNS, Rule, problem_of
 
-MAX_BYTES = 2**24
-MAX_RULES = 100_000
 MAX_SHOWN = 20
 
 
@@ -51,10 +49,9 @@ class RuleFile:
 def read_rules(path: Path) -> RuleFile:
     """path (Path): a file of rules, UTF-8. RETURNS (RuleFile): its rules, and the rows that are
     none.
-    RAISES (AngelError): it cannot be read, is too large, or its first row does not name columns."""
+    RAISES (AngelError): it cannot be read, or its first row does not name columns."""
     try:
-        with open(path, "rb") as file:
-            data = file.read(MAX_BYTES + 1)
+        data = path.read_bytes()
     except OSError as error:
         raise AngelError(cannot_read(path, error.strerror or error)) from error
     return parse_rules(data, path)
@@ -63,8 +60,6 @@ def read_rules(path: Path) -> RuleFile:
 def parse_rules(data: bytes, path: Path) -> RuleFile:
     """data (bytes): of a file of rules. path (Path): names it. RETURNS (RuleFile), RAISES
     (AngelError): see `read_rules`."""
-    if len(data) > MAX_BYTES:
-        raise _too_large(path, f"{MAX_BYTES:,} bytes")
     columns: list[str] = []
     rules: list[Rule] = []
     problems: list[tuple[int, str]] = []
@@ -90,13 +85,7 @@ def parse_rules(data: bytes, path: Path) -> RuleFile:
             problems.append((number, problem))
         elif rule is not None:
             rules.append(rule)
-    if len(rules) > MAX_RULES:
-        raise _too_large(path, f"{MAX_RULES:,} rules")
     return RuleFile(tuple(rules), tuple(problems))
-
-
-def _too_large(path: Path, limit: str) -> AngelError:
-    return AngelError(f"The rule file {path} has more than {limit}. Split it, or use types.")
 
 
 def digest_of(rules: Iterable[Rule]) -> str:
@@ -108,12 +97,10 @@ def added_rows(path: Path, rules: Sequence[Rule]) -> str:
     """path (Path): a file of rules, or where there is none yet. rules (Sequence[Rule]): to be
     written at its end. RETURNS (str): what the file is with them; rows, comments and the order of
     the columns stay, columns that are missing come last.
-    RAISES (AngelError): as `read_rules`, or there would be too many."""
+    RAISES (AngelError): as `read_rules`."""
     if not path.is_file():
         return _table(COLUMNS, rules)
-    before = read_rules(path)
-    if len(before.rules) + len(rules) > MAX_RULES:
-        raise _too_large(path, f"{MAX_RULES:,} rules")
+    read_rules(path)
     lines = path.read_text("utf8").removeprefix("\ufeff").split("\n")
     head = next(i for i, line in enumerate(lines) if (cells := _cells(line)) and _is_row(cells))
     columns = _columns(_cells(lines[head]))

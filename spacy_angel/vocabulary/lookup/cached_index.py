@@ -1,5 +1,6 @@
 """Indexes of the stored names: arrays that are compiled once and kept."""
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -52,6 +53,7 @@ class NameIndex:
 
 
 T = TypeVar("T", bound=NameIndex)
+A = TypeVar("A")
 
 
 class CachedIndex(Generic[T]):
@@ -73,6 +75,8 @@ class CachedIndex(Generic[T]):
         self._vocabulary = vocabulary
         self._fingerprint = fingerprint
         self._stored: T | None = None
+        # what was made of the names that the table does not have, and the version that it is of
+        self._added: tuple[int, Any] = (-1, None)
         self._shared: CachedIndex[T] | None = None
 
     @property
@@ -95,6 +99,16 @@ class CachedIndex(Generic[T]):
     def share(self, other: "CachedIndex[T]") -> None:
         """other (CachedIndex): of the same stored names, whose index is used."""
         self._shared = other
+
+    def _of_added(self, make: Callable[[Mapping[int, str]], A]) -> A:
+        """make (Callable[[Mapping[int, str]], A]): takes the names that the table does not have, by
+        index. RETURNS (A): what it makes of them, made again after a change."""
+        if self._added[0] != self._vocabulary.version:
+            with COMPILING:
+                version = self._vocabulary.version
+                self._added = version, make(self._vocabulary.added_names)
+        made: A = self._added[1]
+        return made
 
     def to_disk(self, folder: Path) -> None:
         """folder (Path): gets the index if it was in use."""

@@ -1,13 +1,10 @@
 """The names of a vocabulary that are most similar to a text, added ones included."""
 
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from ..changes.overlay import VocabularyOverlay
-from ..storage.compiled import COMPILING
 from ..storage.strings import StringsBuilder
 from .cached_index import CachedIndex
 from .string_similarity import Similarity, TrigramIndex
@@ -36,13 +33,6 @@ class SimilarNames(CachedIndex[TrigramIndex]):
     INDEX = TrigramIndex
     WHAT = "index of 3-grams"
 
-    def __init__(
-        self, vocabulary: VocabularyOverlay, fingerprint: str, folder: Path | None
-    ) -> None:
-        super().__init__(vocabulary, fingerprint, folder)
-        # names that the table does not have, their index, and the version that they are of
-        self._added: tuple[int, list[int], TrigramIndex | None] = (0, [], None)
-
     def find(self, text: str, k: int, allowed: np.ndarray | None = None) -> list[SimilarName]:
         """The nearest names: those with the greatest sum of both similarities.
 
@@ -54,7 +44,7 @@ class SimilarNames(CachedIndex[TrigramIndex]):
         """
         kb = self._vocabulary
         names = self.index.shortlist(text, None if allowed is None else allowed[: kb.table.n_names])
-        added, index = self._index_of_added()
+        added, index = self._of_added(_index_of)
         if index is not None:
             names += [added[i] for i in index.shortlist(text)]
         if allowed is not None:
@@ -75,12 +65,7 @@ class SimilarNames(CachedIndex[TrigramIndex]):
         """word (str): in normal form. RETURNS (float): see `TrigramIndex.weight_of`."""
         return self.index.weight_of(word)
 
-    def _index_of_added(self) -> tuple[list[int], TrigramIndex | None]:
-        """The names that the table does not have and their index, rebuilt after a change."""
-        if self._added[0] != self._vocabulary.version:
-            with COMPILING:
-                version = self._vocabulary.version
-                added = self._vocabulary.added_names
-                strings = StringsBuilder(added.values()).finish()
-                self._added = version, [*added], TrigramIndex.build(strings) if added else None
-        return self._added[1:]
+
+def _index_of(added: Mapping[int, str]) -> tuple[list[int], TrigramIndex | None]:
+    strings = StringsBuilder(added.values()).finish()
+    return [*added], TrigramIndex.build(strings) if added else None

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Literal
 
-from ..changes.applied import find_concept
 from ..kb import ConceptKB
 from ..names.concepts import Concept, normalize_name
 
@@ -58,8 +57,7 @@ def complete_name(kb: ConceptKB, text: str, limit: int = 10) -> list[Hit]:
 def concept_of(kb: ConceptKB, concept_id: str) -> Concept | None:
     """kb (ConceptKB): the vocabulary. concept_id (str): in any spelling, `MESH:D003920`,
     `mesh:D003920`, `D003920`; an alternate one, too. RETURNS (Concept | None): the concept."""
-    own = find_concept(kb, concept_id.strip())
-    return None if own is None else kb[own]
+    return kb.cui_to_entity.get(concept_id.strip())
 
 
 def _first(hits: Iterator[Hit], limit: int) -> list[Hit]:

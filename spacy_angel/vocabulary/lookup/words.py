@@ -7,17 +7,15 @@ have it a line; `tools/build_word_list.py` wrote it.
 
 import gzip
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
 from hashlib import blake2b
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 from rapidfuzz.distance import OSA
 
 from ...about import DATA
-from ..changes.overlay import VocabularyOverlay
 from ..storage.arrays import Columns
 from ..storage.strings import Strings, StringsBuilder
 from .cached_index import CachedIndex, NameIndex
@@ -106,12 +104,6 @@ class KnownWords(CachedIndex[WordIndex]):
     INDEX = WordIndex
     WHAT = "index of words"
 
-    def __init__(
-        self, vocabulary: VocabularyOverlay, fingerprint: str, folder: Path | None
-    ) -> None:
-        super().__init__(vocabulary, fingerprint, folder)
-        self._added: tuple[int, frozenset[str]] = (0, frozenset())
-
     def count(self, word: str) -> int:
         """word (str): in lower case. RETURNS (int): how often it was seen in stored names and
         abstracts, 0 for no word."""
@@ -120,11 +112,8 @@ class KnownWords(CachedIndex[WordIndex]):
     def corrections(self, word: str) -> list[str]:
         """word (str): in lower case. RETURNS (list[str]): the words that it may have been meant to
         be, see `WordIndex.nearest`; only itself if it is a word, or similar to none."""
-        version = self._vocabulary.version
-        if self._added[0] != version:
-            names = self._vocabulary.added_names.values()
-            self._added = version, frozenset(word for name in names for word in name.split())
-        return [word] if word in self._added[1] else self.index.corrections(word)
+        is_added = word in self._of_added(_words_of)
+        return [word] if is_added else self.index.corrections(word)
 
 
 @cache
@@ -137,6 +126,10 @@ def common_words() -> dict[str, int]:
 @cache
 def _digest() -> str:
     return blake2b(FILE.read_bytes(), digest_size=16).hexdigest()
+
+
+def _words_of(added: Mapping[int, str]) -> frozenset[str]:
+    return frozenset(word for name in added.values() for word in name.split())
 
 
 def _is_word(text: bytes) -> bool:

@@ -23,8 +23,7 @@ class EntityType:
     is_strict (bool): a similar name is another thing: drugs differ in a letter.
     is_of_species (bool): such concepts are told apart by their species.
     is_word (bool): its names are words, in which typos are corrected.
-    colors (tuple[str, str] | None): of its box under black text, and under white text on a dark
-        page; a test holds them apart from all others.
+    color (str): background of its box under black text, distinguishable with color blindness.
     """
 
     name: str
@@ -37,7 +36,7 @@ class EntityType:
     is_strict: bool = False
     is_of_species: bool = False
     is_word: bool = False
-    colors: tuple[str, str] | None = None
+    color: str = ""
 
 
 ENTITY_TYPE_TABLE = (
@@ -49,7 +48,7 @@ ENTITY_TYPE_TABLE = (
         shipped=("C", "F03"),
         mesh_names=("C", "F03"),
         is_word=True,
-        colors=("#ffd4ae", "#602003"),
+        color="#ffd4ae",
     ),
     EntityType(
         "CHEMICAL",
@@ -60,7 +59,7 @@ ENTITY_TYPE_TABLE = (
         mesh_names=("D01", "D02", "D03", "D04"),
         is_strict=True,
         is_word=True,
-        colors=("#97b14e", "#567048"),
+        color="#97b14e",
     ),
     EntityType(
         "GENE",
@@ -72,7 +71,7 @@ ENTITY_TYPE_TABLE = (
         id_prefix="NCBIGene",
         is_strict=True,
         is_of_species=True,
-        colors=("#8b9ef6", "#3b539b"),
+        color="#8b9ef6",
     ),
     EntityType(
         "SPECIES",
@@ -81,7 +80,7 @@ ENTITY_TYPE_TABLE = (
         shipped=("Species",),
         id_prefix="NCBITaxon",
         is_strict=True,
-        colors=("#f2f78d", "#816506"),
+        color="#f2f78d",
     ),
     EntityType(
         "CELL_LINE",
@@ -92,7 +91,7 @@ ENTITY_TYPE_TABLE = (
         shipped=("Cell line",),
         is_strict=True,
         is_of_species=True,
-        colors=("#71d6f9", "#2d7184"),
+        color="#71d6f9",
     ),
     EntityType(
         "PHENOTYPE",
@@ -100,7 +99,7 @@ ENTITY_TYPE_TABLE = (
         # HPO's are among MeSH's and UMLS's diseases
         part_of="DISEASE",
         shipped=("Phenotype",),
-        colors=("#ae9fb0", "#341751"),
+        color="#ae9fb0",
     ),
     EntityType("CELL_TYPE", ("Cell type", "Cell types"), part_of="ANATOMY"),
     EntityType("ANATOMY", ("Anatomy", "Body part", "Tissue", "Organ")),

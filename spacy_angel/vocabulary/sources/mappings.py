@@ -6,14 +6,12 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import date
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import yaml
-from pydantic import BaseModel
 
-from ...files.json_values import checked
 from ..names.concepts import Concept
 from ..names.identifiers import normalize_id
 from .formats.lines import read_lines, read_rows, wrong
@@ -23,17 +21,6 @@ SAME = frozenset({"skos:exactMatch", "owl:equivalentClass", "owl:sameAs"})
 _COLUMNS = ("subject_id", "predicate_id", "object_id")
 _OBO = re.compile(r"http://purl\.obolibrary\.org/obo/(\w+)_")
 _IDENTIFIER = re.compile(r"[^\s|+:/]+:(?!//)[^\s|+]+")
-# What YAML makes of a word; a list could name itself a billion times.
-_Scalar = str | bool | int | float | date | None
-
-
-class _About(BaseModel):
-    """What is read of the metadata of a table."""
-
-    mapping_set_title: _Scalar = None
-    mapping_set_id: _Scalar = None
-    license: _Scalar = None
-    curie_map: dict[_Scalar, _Scalar] | None = None
 
 
 @dataclass
@@ -70,11 +57,14 @@ class Mappings:
         while len(head) < len(lines) and lines[len(head)].startswith("#"):
             head.append(lines[len(head)][1:])
         about = self._about(head)
-        title = str(about.mapping_set_title or about.mapping_set_id or "")
-        self.report = MappingReport(title, str(about.license or ""))
+        keys = ("mapping_set_title", "mapping_set_id", "license")
+        title, set_id, licence = (one if isinstance(one := about.get(k), str) else "" for k in keys)
+        self.report = MappingReport(title or set_id, licence)
         # Where the file writes prefixes of OBO in its own way: `{"chebi": "CHEBI"}`.
-        addresses = {str(k): _OBO.fullmatch(str(v)) for k, v in (about.curie_map or {}).items()}
-        prefixes = {prefix: match[1] for prefix, match in addresses.items() if match}
+        curie_map = about.get("curie_map")
+        addresses = curie_map.items() if isinstance(curie_map, dict) else ()
+        matches = {str(k): _OBO.fullmatch(v) for k, v in addresses if isinstance(v, str)}
+        prefixes = {prefix: match[1] for prefix, match in matches.items() if match}
         rows = chain([""] * len(head), lines[len(head) :])
         for _, row in read_rows(path, _COLUMNS, quotes=True, lines=rows):
             self._take(row, prefixes)
@@ -95,11 +85,11 @@ class Mappings:
                 concept = replace(concept, alternate_ids=(*concept.alternate_ids, *new))
             yield concept
 
-    def _about(self, head: list[str]) -> _About:
+    def _about(self, head: list[str]) -> dict[str, Any]:
         """The metadata in the comments before the table."""
         try:
             about = yaml.safe_load(textwrap.dedent("\n".join(head)))
-            return checked(about if isinstance(about, dict) else {}, _About)
+            return about if isinstance(about, dict) else {}
         # A day that no month has is a ValueError of the YAML reader.
         except (yaml.YAMLError, RecursionError, ValueError) as error:
             raise wrong(self.path, 1, "metadata as YAML behind `#`", str(error)) from error

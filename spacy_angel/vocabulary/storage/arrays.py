@@ -71,7 +71,8 @@ def open_folder(
     except OSError as error:
         raise _other_kind(path, kind, str(error)) from error
     meta = _checked_meta(path, text, kind, version, names)
-    columns = {name: _read_column(path, name, meta) for name in _present(meta, names, optional)}
+    present = [*names, *(name for name in optional if name in meta["columns"])]
+    columns = {name: _read_column(path, name, meta) for name in present}
     if sum(column.nbytes for column in columns.values()) <= HASHED_AT_OPENING:
         _compare(path, columns, meta)
     return columns, meta
@@ -121,7 +122,8 @@ def unpack(
     try:
         with np.load(io.BytesIO(data), allow_pickle=False) as archive:
             meta = _checked_meta(where, archive[META].tobytes(), kind, version, names)
-            columns = {name: archive[name] for name in _present(meta, names, optional)}
+            present = [*names, *(name for name in optional if name in meta["columns"])]
+            columns = {name: archive[name] for name in present}
     except AngelError:
         raise
     except (OSError, EOFError, KeyError, ValueError, AttributeError, zipfile.BadZipFile) as error:
@@ -182,26 +184,10 @@ def _checked_meta(
         raise AngelError(
             f"{path} has {kind} version {meta.get('version')}; expected {version}. Build it again."
         )
-    missing = set(names) - set(_present(meta, (), names))
-    if missing:
-        problem = f"the columns {sorted(missing)} are missing or lack their dtype or shape"
-        raise damaged(path / META, problem)
-    return meta
-
-
-def _present(meta: dict[str, Any], names: Sequence[str], optional: Sequence[str]) -> list[str]:
-    """The names, and those of the optional ones that the metadata describe."""
     columns = meta.get("columns")
-    described = columns if isinstance(columns, dict) else {}
-    parts = {"dtype", "shape"}
-    return [
-        *names,
-        *(
-            name
-            for name in optional
-            if isinstance(described.get(name), dict) and parts <= described[name].keys()
-        ),
-    ]
+    if missing := sorted(set(names).difference(columns if isinstance(columns, dict) else ())):
+        raise damaged(path / META, f"the columns {missing} are missing")
+    return meta
 
 
 def _read_column(path: Path, name: str, meta: dict[str, Any]) -> np.ndarray:
@@ -212,12 +198,12 @@ def _read_column(path: Path, name: str, meta: dict[str, Any]) -> np.ndarray:
         mapped = 0 not in expected["shape"]
         # "c", and not "r": torch warns of memory that it could not write to
         column = np.load(file, mmap_mode="c" if mapped else None, allow_pickle=False)
+        described = [expected["dtype"], expected["shape"]]
     except (OSError, ValueError, EOFError, KeyError, TypeError) as error:
         raise damaged(file, error) from error
     found = [column.dtype.str, list(column.shape)]
-    if found != [expected["dtype"], expected["shape"]]:
-        problem = f"it holds {found}, {META} says {[expected['dtype'], expected['shape']]}"
-        raise damaged(file, problem)
+    if found != described:
+        raise damaged(file, f"it holds {found}, {META} says {described}")
     return column.view(np.ndarray)
 
 

@@ -1,6 +1,5 @@
 """Names compiled to flat arrays: what a search may write next, and where it then is."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -137,11 +136,6 @@ class NameTrie:
         """RETURNS (int): number of distinct token sequences."""
         return len(self.name_offsets) - 1 if len(self.name_offsets) else len(self.names)
 
-    @property
-    def nbytes(self) -> int:
-        """RETURNS (int): bytes of all arrays, those of the leaves included."""
-        return sum(column.nbytes for column in self._columns().values())
-
     def names_of_leaf(self, leaf: int) -> np.ndarray:
         """leaf (int): leaf number. RETURNS (np.ndarray): int32, the indices of its names."""
         if not len(self.name_offsets):
@@ -161,17 +155,6 @@ class NameTrie:
         sums = np.zeros(self.n_leaves + 1, dtype=np.int32)
         np.cumsum(legal, out=sums[1:])
         return sums
-
-    def sequences(self) -> Iterator[tuple[tuple[int, ...], int]]:
-        """YIELDS (tuple[tuple[int, ...], int]): every token sequence in lexicographic order, with
-        its leaf. For small tries and tests: one Python object a node."""
-        stack: list[tuple[int, tuple[int, ...]]] = [(0, ())]
-        while stack:
-            node, path = stack.pop()
-            children = range(self.first_child[node], self.first_child[node + 1])
-            if not children and node:
-                yield path, int(self.leaf_begin[node])
-            stack.extend((child, (*path, int(self.token[child]))) for child in reversed(children))
 
     def to_disk(self, path: Path) -> None:
         """path (Path): folder to write, `.npy` files and `meta.json`."""
@@ -262,19 +245,9 @@ def _end_token(tokens: np.ndarray, offsets: np.ndarray) -> int:
     of another."""
     if len(offsets) < 2:
         return -1
-    lengths = np.diff(offsets)
-    end = int(tokens[offsets[1] - 1]) if lengths[0] else -1
-    bad = np.flatnonzero(lengths == 0)
-    if not len(bad):
-        # Every sequence ends with it, and so it is there as often as there are sequences.
-        is_last = np.zeros(len(tokens), dtype=bool)
-        is_last[offsets[1:] - 1] = True
-        wrong = np.flatnonzero((tokens == end) != is_last)
-        bad = np.searchsorted(offsets, wrong, side="right") - 1
-    if len(bad):
-        sequence = tokens[offsets[bad[0]] : offsets[bad[0] + 1]].tolist()
-        raise AngelError(
-            f"Token sequence {bad[0]} must contain the end token {end} once, at its end; it is "
-            f"{sequence}."
-        )
+    end = int(tokens[offsets[1] - 1]) if offsets[1] else -1
+    is_last = np.zeros(len(tokens), dtype=bool)
+    is_last[offsets[1:] - 1] = True
+    if not np.diff(offsets).all() or ((tokens == end) != is_last).any():
+        raise AngelError(f"Every token sequence must contain the end token {end} once, at its end.")
     return end

@@ -83,14 +83,11 @@ def _same_genes(references: str) -> Iterator[str]:
             yield prefix + code.removeprefix(f"{database}:")
 
 
-def read_ncbi_taxonomy(
-    path: Path, report: VocabularyReport, *, ranks: frozenset[str] | None = None
-) -> Iterator[Row]:
+def read_ncbi_taxonomy(path: Path, report: VocabularyReport) -> Iterator[Row]:
     """NCBI Taxonomy's `names.dmp`, with the ranks of `nodes.dmp` as types, and the numbers that
     were merged into others (`merged.dmp`) as further identifiers, where these files stand beside.
 
     path (Path): names.dmp, or the folder of the three.
-    ranks (frozenset[str] | None): ranks to take, e.g. `species`; None: all.
     YIELDS (Row): one a taxon.
     RAISES (AngelError): a file is missing or not as described, or a taxon has no scientific name.
     """
@@ -100,17 +97,11 @@ def read_ncbi_taxonomy(
         hint = "Unpack taxdump.tar.gz there."
         raise AngelError(f"{path}: expected a folder with names.dmp. {hint}")
     rank = {cells[0]: cells[2] for _, cells in _dmp(folder / "nodes.dmp", 5)}
-    if ranks is not None and not rank:
-        raise AngelError(f"{folder}: expected nodes.dmp, which has the ranks that were asked for.")
     replaced_by = {cells[0]: [cells[1]] for _, cells in _dmp(folder / "merged.dmp", 2)}
     retired = successors(replaced_by, report)
     for taxon, lines in groupby(_dmp(names, 4), key=lambda entry: entry[1][0]):
         rows = list(lines)
         number = rows[0][0]
-        if ranks is not None and rank.get(taxon) not in ranks:
-            report.skipped["taxa of other ranks"] += 1
-            retired.pop(taxon, None)
-            continue
         by_class: dict[str, list[str]] = {}
         for _, (_, name, _, name_class, *_) in rows:
             by_class.setdefault(name_class, []).append(name)

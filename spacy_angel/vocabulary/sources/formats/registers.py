@@ -64,13 +64,12 @@ def read_drugbank(path: Path, report: VocabularyReport) -> Iterator[Row]:
         yield make_row(path, number, own, dict.fromkeys(names), alternate_ids=others)
 
 
-def read_icd10cm(path: Path, report: VocabularyReport, *, headers: bool = True) -> Iterator[Row]:
+def read_icd10cm(path: Path, report: VocabularyReport) -> Iterator[Row]:
     """ICD-10-CM's file in order (`icd10cm_order_2026.txt`): columns of fixed width. The long title
     is canonical, the short one, where it is another, an alias; types are `code` or `header`.
 
     path (Path): the file, gzipped or not.
-    headers (bool): also the headings, which no bill may name but a text may (`A00` Cholera).
-    YIELDS (Row): one a code, with its dot: `ICD10CM:A00.0`.
+    YIELDS (Row): one a code, with its dot: `ICD10CM:A00.0`; headings (`A00` Cholera) as well.
     RAISES (AngelError): a line of another layout.
     """
     for number, line in read_lines(path):
@@ -80,9 +79,6 @@ def read_icd10cm(path: Path, report: VocabularyReport, *, headers: bool = True) 
         short, long = line[16:77].strip(), line[77:].strip()
         if not (line[:5].isdecimal() and _ICD10CM_CODE.fullmatch(code) and flag in "01"):
             raise wrong(path, number, "order number, code, 0 or 1, short and long title", line)
-        if flag == "0" and not headers:
-            report.skipped["headings"] += 1
-            continue
         dotted = code if len(code) == 3 else f"{code[:3]}.{code[3:]}"
         yield make_row(
             path,
@@ -93,14 +89,11 @@ def read_icd10cm(path: Path, report: VocabularyReport, *, headers: bool = True) 
         )
 
 
-def read_rxnorm(
-    path: Path, report: VocabularyReport, *, term_types: frozenset[str] | None = None
-) -> Iterator[Row]:
+def read_rxnorm(path: Path, report: VocabularyReport) -> Iterator[Row]:
     """RxNorm's RXNCONSO.RRF: ingredients, brands, clinical and branded drugs. Types are the term
     types of the names by RxNorm itself (`IN`, `BN`, `SCD`, …); names of other sources are aliases.
 
     path (Path): RXNCONSO.RRF, gzipped or not, or the folder that holds it.
-    term_types (frozenset[str] | None): term types that a concept needs one of; None: all.
     YIELDS (Row): one a concept.
     RAISES (AngelError): a line of other than 18 columns, or a concept in two places.
     """
@@ -112,9 +105,6 @@ def read_rxnorm(
         kinds = list(dict.fromkeys(c[12] for c in own if c[12] in _RXNORM_KINDS))
         if not kinds:
             report.skipped["concepts without a name of RxNorm's own"] += 1
-            continue
-        if term_types is not None and term_types.isdisjoint(kinds):
-            report.skipped["concepts of other term types"] += 1
             continue
         names: dict[str, str] = {}
         for cells in (*own, *(cells for _, cells in atoms if cells[11] != "RXNORM")):
