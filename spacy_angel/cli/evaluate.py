@@ -23,10 +23,7 @@ Plots = Annotated[
 def evaluate(
     pipeline: Annotated[
         str,
-        typer.Argument(
-            help="Pipeline with angel_linker: folder, package or en_angel_mini; or a baseline: "
-            "exact or tfidf."
-        ),
+        typer.Argument(help="Folder, package or name of a pipeline, or a baseline: exact, tfidf."),
     ],
     corpus: Annotated[Path, typer.Argument(help="Corpus with gold mentions.")],
     output: NewFolder,
@@ -48,9 +45,8 @@ def evaluate(
     protocol: Annotated[
         list[str] | None,
         typer.Option(
-            help="Count by a published protocol as well: belb (gold mentions, one identifier), "
-            "hunflair2 (the pipeline's own mentions), document (identifiers of a document); may "
-            "be repeated.",
+            help="Count by a published protocol as well: belb (gold mentions), hunflair2 "
+            "(predicted mentions), document (identifiers of a document); may be repeated."
         ),
     ] = None,
     plots: Plots = False,

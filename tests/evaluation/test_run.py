@@ -299,19 +299,12 @@ def test_a_run_that_fails_leaves_the_earlier_one_whole(kb, tmp_path):
         ({"predicted": True}, "cannot find mentions"),
         ({"train_names": CORPUS, "corpus_options": {"pmids": ["101"]}}, "cannot be combined"),
         ({"kb": None}, "needs a vocabulary"),
-        ({"labels": ["Gene"]}, "has a gold identifier"),
     ],
 )
 def test_settings_that_do_not_fit(kb, tmp_path, values, message):
     arguments = {"kb": kb, "output": tmp_path / "out"} | values
     with pytest.raises(AngelError, match=message):
         evaluate("exact", CORPUS, "pubtator", **arguments)
-
-
-def test_vocabulary_of_another_corpus(tmp_path):
-    kb = ConceptKB.build([Concept("UMLS:C0000001", "a name")])
-    with pytest.raises(AngelError, match="MESH:D009203"):
-        evaluate("exact", CORPUS, "pubtator", kb, tmp_path)
 
 
 @pytest.mark.slow
